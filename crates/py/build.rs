@@ -1,7 +1,8 @@
 //! What the build is made of, for manifests: a digest of the sources, the compiler and the target.
 //!
-//! The digest is of the names and the bytes of all files under `crates/*/src` and of `Cargo.lock`. It depends on no clock, no path
-//! of the machine and no commit, so the same sources have the same digest from a checkout and from a source distribution.
+//! The digest is of the names and the bytes of all files under `crates/*/src` and of `Cargo.lock`. It depends on no
+//! clock, no path of the machine and no commit, so the same sources have the same digest from a checkout and from a
+//! source distribution.
 
 use sha2::{Digest, Sha256};
 use std::error::Error;

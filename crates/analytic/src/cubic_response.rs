@@ -99,7 +99,8 @@ mod tests {
     }
 
     /// RFC 9438, table 3: Mb/s in packets of 1500 B at 0.1 s, and CUBIC's p. Two digits of p, some cut instead of
-    /// rounded, are up to 2.5 % of the window: 1 Mb/s are 8.33 packets, for which (1.2/8.33)² = 0.0207 stands as 2.0e-2.
+    /// rounded, are up to 2.5 % of the window: 1 Mb/s are 8.33 packets, for which (1.2/8.33)² = 0.0207 stands as
+    /// 2.0e-2.
     #[test]
     fn the_rfcs_table_of_the_loss_for_a_throughput() {
         for (mbps, loss) in [(1.0, 2.0e-2), (10.0, 2.9e-4), (100.0, 1.4e-5), (1e3, 6.3e-7), (1e4, 2.9e-8)] {
@@ -120,8 +121,8 @@ mod tests {
         assert_eq!((below.window, above.window), (below.cubic_window, above.reno_window));
     }
 
-    /// W(t) = C (t − K)³ + W_max from β W_max to W_max, summed up by midpoints: W_max is sought so that 1/p segments leave
-    /// between two losses; the average is 1/p over the K/RTT rounds. Down to p = 1e-12.
+    /// W(t) = C (t − K)³ + W_max from β W_max to W_max, summed up by midpoints: W_max is sought so that 1/p segments
+    /// leave between two losses; the average is 1/p over the K/RTT rounds. Down to p = 1e-12.
     #[test]
     fn a_sawtooth_of_the_cubic_function_has_that_average_window() {
         let (rtt, steps) = (0.1, 20_000);

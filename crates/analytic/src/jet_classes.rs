@@ -1,6 +1,5 @@
-//! Two classes of bursts under JET, the first with an extra offset so long that it never meets the second. Source: M. Yoo,
-//! C. Qiao and S. Dixit, IEEE JSAC 18(10), 2000 (complete isolation; the conservation law gives the second
-//! class).
+//! Two classes of bursts under JET, the first with an extra offset so long that it never meets the second. Source: M.
+//! Yoo, C. Qiao and S. Dixit, IEEE JSAC 18(10), 2000 (complete isolation; the conservation law gives the second class).
 
 use crate::declare::model;
 use crate::erlang_b::erlang_b;
@@ -35,8 +34,8 @@ fn compute(inputs: &Inputs) -> Result<Outputs, Error> {
 }
 
 /// Of the load between `less` and `more`, the share that is lost: (f(more) − f(less))/(more − less) with f(A) = A E(A,
-/// n). By Erlang's recursion f(n) = A f(n−1)/(n + f(n−1)) for both and for the quotient, whose terms are all positive: a
-/// difference of nearly equal numbers would have no digits left when the low class is small.
+/// n). By Erlang's recursion f(n) = A f(n−1)/(n + f(n−1)) for both and for the quotient, whose terms are all positive:
+/// a difference of nearly equal numbers would have no digits left when the low class is small.
 fn lost_between(less: f64, more: f64, servers: u32) -> f64 {
     let (mut low, mut high, mut quotient) = (less, more, 1.0);
     for n in 1..=servers {

@@ -43,7 +43,8 @@ fn compute(inputs: &Inputs) -> Result<Outputs, Error> {
     Ok(Outputs { blocking, utilization, mean_waiting, mean_wait: mean_waiting / utilization })
 }
 
-/// Probabilities of 0, 1, … arrivals, at least `least` of them and on until the rest is negligible compared with the last.
+/// Probabilities of 0, 1, … arrivals, at least `least` of them and on until the rest is negligible compared with the
+/// last.
 fn poisson(mean: f64, least: usize) -> Vec<f64> {
     let mut shares = vec![(-mean).exp()];
     while shares.len() <= least || shares[shares.len() - 1] > 1e-18 * shares[least] {

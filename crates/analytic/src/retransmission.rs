@@ -1,5 +1,5 @@
-//! Bursts that are sent again a limited number of times over one link without buffers. Source: Q. Zhang, V. Vokkarane, Y.
-//! Wang and J. Jue, "Analysis of TCP over OBS networks with burst retransmission", IEEE GLOBECOM 2005: each try is
+//! Bursts that are sent again a limited number of times over one link without buffers. Source: Q. Zhang, V. Vokkarane,
+//! Y. Wang and J. Jue, "Analysis of TCP over OBS networks with burst retransmission", IEEE GLOBECOM 2005: each try is
 //! offered with the blocking of the total, A = A₀(1 + B + … + Bⁿ), B = E(A, k), and is lost after the last try.
 
 use crate::declare::model;

@@ -10,7 +10,8 @@ use crate::load_balanced::{
 use crate::reading::{Reading, Slip};
 
 choice! {
-    /// Packets of a period between false detections. The sum in §4.1 ends with "+ M/2", its right side does not have it.
+    /// Packets of a period between false detections. The sum in §4.1 ends with "+ M/2", its right side does not have
+    /// it.
     PeriodPackets {
         ClosedForm = "closed_form", "3M²/8 + 3M/4, the right side: windows M/2 … M.";
         HalfWindow = "with_half_window", "3M²/8 + 5M/4, with the M/2 at the end of the sum.";
@@ -182,8 +183,8 @@ impl Falling {
         }
     }
 
-    /// What the halvings after the first take: a round on each path for each. The few packets sent meanwhile, two windows of M at most, are
-    /// left out.
+    /// What the halvings after the first take: a round on each path for each. The few packets sent meanwhile, two
+    /// windows of M at most, are left out.
     fn laps(self, transfer: &Transfer) -> f64 {
         (self.halvings - 1.0) * 2.0 * transfer.mean_round()
     }
@@ -353,9 +354,9 @@ mod tests {
         }
     }
 
-    /// M = 1001 at δ = 50 ms: 500.5, 250.25, 125.1, 62.6, 31.3, 15.6, 7.8, 3.9, 1.95 are nine halvings, so eight further laps of 4d_s + δ =
-    /// 90 ms. A period has the windows 2 … 1001; 1000 are in one burst, with 45 ms and 8 µs a packet, the last in two, whose faster
-    /// half takes 28 ms.
+    /// M = 1001 at δ = 50 ms: 500.5, 250.25, 125.1, 62.6, 31.3, 15.6, 7.8, 3.9, 1.95 are nine halvings, so eight
+    /// further laps of 4d_s + δ = 90 ms. A period has the windows 2 … 1001; 1000 are in one burst, with 45 ms and 8 µs
+    /// a packet, the last in two, whose faster half takes 28 ms.
     #[test]
     fn a_window_that_stays_in_two_bursts_falls_to_two_packets() {
         let found = at(&Inputs { difference: 0.05, fall: Fall::TwoPackets, ..Inputs::default() });

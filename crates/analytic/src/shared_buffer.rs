@@ -86,8 +86,8 @@ fn home(inputs: &Inputs) -> Queues {
     queues
 }
 
-/// The states after a slot that begins with `state`, and the probability that a packet of it would be refused, mean over
-/// the inputs: whether an input has one does not depend on what it finds.
+/// The states after a slot that begins with `state`, and the probability that a packet of it would be refused, mean
+/// over the inputs: whether an input has one does not depend on what it finds.
 fn slot(state: &Queues, inputs: &Inputs) -> (Shares, f64) {
     let ports = inputs.ports as usize;
     let mut shares = Shares::from([(state.clone(), 1.0)]);
@@ -172,8 +172,8 @@ mod tests {
         assert!((found.mean_waiting - 3.4941419292175073).abs() < 1e-13, "{found:?}");
     }
 
-    /// What does not know that queues are alike, nor which states come back: (N + 1)^N outcomes of a slot, each queue in
-    /// its own place, slot after slot from the empty switch until nothing changes by 1e-14.
+    /// What does not know that queues are alike, nor which states come back: (N + 1)^N outcomes of a slot, each queue
+    /// in its own place, slot after slot from the empty switch until nothing changes by 1e-14.
     fn slot_by_slot(ports: u32, load: f64, places: u32) -> (f64, f64) {
         let outcomes: Vec<(Vec<u32>, f64)> = (0..(ports + 1).pow(ports))
             .map(|outcome| (0..ports).map(|input| outcome / (ports + 1).pow(input) % (ports + 1)).collect())

@@ -5,9 +5,9 @@
 //! # α for a period, or for the round after a BEN
 //!
 //! Eq. (8) has GAIMD's α in every round. §II can be read so that α is 1 unless a BEN came in the round before
-//! (`alpha_applies = ben_only`); then the paper's equations are not those of its own sender, and these are. Every loss brings a
-//! BEN. In the first round of a period, in which the window is βE\[W\], the window grows by α/b instead of 1/b, and the period is
-//! that of α = 1 with d = 1 − α rounds more at βE\[W\]:
+//! (`alpha_applies = ben_only`); then the paper's equations are not those of its own sender, and these are. Every loss
+//! brings a BEN. In the first round of a period, in which the window is βE\[W\], the window grows by α/b instead of
+//! 1/b, and the period is that of α = 1 with d = 1 − α rounds more at βE\[W\]:
 //!
 //! ```text
 //! (9)   E[X] = b(1 − β)E[W] + d
@@ -17,14 +17,14 @@
 //! (17)  E[X] = S/(pW_m) + η + b(1 − β)²W_m/2 + d(1 − β)
 //! ```
 //!
-//! (16) has the ramp of b(1 − β)W_m rounds, the d rounds before it and W_m in what is left; the rest of the model stands. With
-//! slope a and delay d both readings are one set of equations: a = α, d = 0 for the paper's, a = 1, d = 1 − α for this one.
-//! The paper's E\[h\] makes the round of repair free of losses, which matters here, where periods are short: with β = 7/8, S = 1
-//! and p = 0.01 a packet simulation is 15 % below it, and 3 % below `after_loss = none`.
-//! At little loss B → √(S(1 + β)/(2bp(1 − β)))/RTT, 1/√α of (2) times what is friendly: √5 at β = 7/8.
+//! (16) has the ramp of b(1 − β)W_m rounds, the d rounds before it and W_m in what is left; the rest of the model
+//! stands. With slope a and delay d both readings are one set of equations: a = α, d = 0 for the paper's, a = 1, d = 1
+//! − α for this one. The paper's E\[h\] makes the round of repair free of losses, which matters here, where periods are
+//! short: with β = 7/8, S = 1 and p = 0.01 a packet simulation is 15 % below it, and 3 % below `after_loss = none`. At
+//! little loss B → √(S(1 + β)/(2bp(1 − β)))/RTT, 1/√α of (2) times what is friendly: √5 at β = 7/8.
 //!
-//! The paper's own equations at α = 1 (`alpha_from = one`) have the same limit: where a period has many rounds, the one after its
-//! BEN does not matter. There their slips in (13) and (14) vanish but for β/(1 + β) of a round.
+//! The paper's own equations at α = 1 (`alpha_from = one`) have the same limit: where a period has many rounds, the one
+//! after its BEN does not matter. There their slips in (13) and (14) vanish but for β/(1 + β) of a round.
 
 use crate::declare::{choice, model};
 use crate::reading::{Reading, Slip};
@@ -385,9 +385,10 @@ mod tests {
         Inputs { alpha_applies: AlphaApplies::BenOnly, ..inputs }
     }
 
-    /// A simulation round by round in which the window grows by α after its first round and by 1 after all others. Written
-    /// before the first run: within 10 % for p ≤ 1e-2. Found: so in 23 of 27 points; the four others have periods of less
-    /// than 7 rounds and are up to 37 % off, because it counts whole rounds. They are left to the next test.
+    /// A simulation round by round in which the window grows by α after its first round and by 1 after all others.
+    /// Written before the first run: within 10 % for p ≤ 1e-2. Found: so in 23 of 27 points; the four others have
+    /// periods of less than 7 rounds and are up to 37 % off, because it counts whole rounds. They are left to the next
+    /// test.
     #[test]
     fn with_alpha_in_the_round_after_a_ben_a_simulation_round_by_round_agrees_within_ten_per_cent() {
         let mut compared = 0;
@@ -409,8 +410,8 @@ mod tests {
         assert_eq!(compared, 23);
     }
 
-    /// A sender clocked by its ACKs, within 10 % for p ≤ 1e-2 and 40 % at 0.1: written before its first run, after a packet
-    /// simulation had shown which E[h] is right.
+    /// A sender clocked by its ACKs, within 10 % for p ≤ 1e-2 and 40 % at 0.1: written before its first run, after a
+    /// packet simulation had shown which E[h] is right.
     #[test]
     fn with_alpha_in_the_round_after_a_ben_a_sender_clocked_by_acks_agrees_within_ten_per_cent() {
         for (burst, beta) in
@@ -425,8 +426,9 @@ mod tests {
         }
     }
 
-    /// Segments per round trip over 20 000 cuts. A segment leaves every 1/W of a round trip. The first loss after a cut is told
-    /// a round trip later, and the window is cut; for a round trip it does not grow, for the next by α, then by 1.
+    /// Segments per round trip over 20 000 cuts. A segment leaves every 1/W of a round trip. The first loss after a cut
+    /// is told a round trip later, and the window is cut; for a round trip it does not grow, for the next by α, then by
+    /// 1.
     fn clocked(burst: f64, loss: f64, beta: f64, alpha: f64) -> f64 {
         const CUTS: u32 = 20_000;
         let mut random = Random::new(29);
@@ -466,8 +468,9 @@ mod tests {
         }
     }
 
-    /// At α = 1 the paper's own equations have √(S(1 + β)/(2p(1 − β)))/RTT at little loss, as the sender of §II has; and (14) as
-    /// printed adds β/(1 + β) of a round to the period, which is all that is left of the slips of (13) and (14).
+    /// At α = 1 the paper's own equations have √(S(1 + β)/(2p(1 − β)))/RTT at little loss, as the sender of §II has;
+    /// and (14) as printed adds β/(1 + β) of a round to the period, which is all that is left of the slips of (13) and
+    /// (14).
     #[test]
     fn the_papers_equations_at_alpha_1_are_those_of_its_sender_at_little_loss() {
         for beta in [0.5, 0.875, 31.0 / 32.0] {

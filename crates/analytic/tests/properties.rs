@@ -1,4 +1,5 @@
-//! Whatever is asked, an answer is finite or an error says why not: over all models, all edges of all ranges and beyond.
+//! Whatever is asked, an answer is finite or an error says why not: over all models, all edges of all ranges and
+//! beyond.
 
 use analytic::{Input, Kind, Range, Value, models};
 use proptest::prelude::*;

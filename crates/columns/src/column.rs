@@ -56,7 +56,8 @@ impl Column {
         levels.iter_mut().zip(all).for_each(|(level, value)| *level = u16::from(*value != NONE));
         present.put(&levels[..length]);
         let (mut some, mut count) = ([0; BLOCK], 0);
-        // Each is written where the next known one belongs: which are known is not to be foreseen, so this does not branch.
+        // Each is written where the next known one belongs: which are known is not to be foreseen, so this does not
+        // branch.
         for value in all {
             some[count] = *value;
             count += usize::from(*value != NONE);

@@ -144,7 +144,8 @@ mod tests {
 
     #[test]
     fn the_formats_own_example() {
-        // parquet-format, Encodings, example 2: 7, 5, 3, 1, 2, 3, 4, 5 have the least difference -2, and 0 or 3 above it: 2 bits.
+        // parquet-format, Encodings, example 2: 7, 5, 3, 1, 2, 3, 4, 5 have the least difference -2, and 0 or 3 above
+        // it: 2 bits.
         let (mut delta, mut out) = (Delta::new(), Vec::new());
         delta.put(&[7, 5, 3, 1, 2, 3, 4, 5]);
         delta.end(&mut out);

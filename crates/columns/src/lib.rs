@@ -1,8 +1,8 @@
 //! Tables of whole numbers and words as Parquet files, written at a few nanoseconds a value.
 //!
-//! For the tables that grow while a simulation runs, one row an event, where a general writer would cost more than the simulation
-//! (docs/decisions/0011-own-parquet-writer.md). Rows come in blocks of [`BLOCK`], so that what is worked on stays in the cache next to
-//! the processor; each column is encoded as it comes.
+//! For the tables that grow while a simulation runs, one row an event, where a general writer would cost more than the
+//! simulation (docs/decisions/0011-own-parquet-writer.md). Rows come in blocks of [`BLOCK`], so that what is worked on
+//! stays in the cache next to the processor; each column is encoded as it comes.
 //!
 //! | file | holds |
 //! |---|---|
@@ -14,8 +14,8 @@
 //! | `footer` | pages' headers and the file's description |
 //! | `thrift` | the notation of those |
 //!
-//! Source: the Parquet format 2.10 (parquet-format: README, Encodings, parquet.thrift). Left out: compression, statistics, nesting, all
-//! types but unsigned 64-bit numbers and text, and reading.
+//! Source: the Parquet format 2.10 (parquet-format: README, Encodings, parquet.thrift). Left out: compression,
+//! statistics, nesting, all types but unsigned 64-bit numbers and text, and reading.
 
 mod bits;
 mod column;

@@ -1,8 +1,8 @@
 //! How long schedules take: `cargo run --release -p photocol-control --example scheduler_times [REPEATS]`.
 //!
-//! The demand is F random permutations added up, which fills every row and column to F exactly (`full`), or 16 of them of
-//! F/16 slots each (`skew`: few heavy pairs), or 2F of them, twice what fits (`over`). Milliseconds: the median, and the
-//! greatest of the repeats; then the blocks, and the share served.
+//! The demand is F random permutations added up, which fills every row and column to F exactly (`full`), or 16 of them
+//! of F/16 slots each (`skew`: few heavy pairs), or 2F of them, twice what fits (`over`). Milliseconds: the median, and
+//! the greatest of the repeats; then the blocks, and the share served.
 
 // Measuring needs a clock.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]

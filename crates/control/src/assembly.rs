@@ -1,9 +1,10 @@
-//! Assembly of bursts at the edge of an optical burst-switched network: a queue gathers packets until its burst is complete.
+//! Assembly of bursts at the edge of an optical burst-switched network: a queue gathers packets until its burst is
+//! complete.
 //!
-//! A burst is complete when its first packet has waited for the timer, when it is as long as a burst may be, or, with both
-//! rules, at the earlier of the two (the mixed rule of paper 001, §IV: 1 ms and 50 kB). It is never longer than the length,
-//! except for a single packet that is: a packet that does not fit begins the next burst, and no burst waits for a packet when
-//! another as large as its last would not fit. A burst shorter than the minimum is padded.
+//! A burst is complete when its first packet has waited for the timer, when it is as long as a burst may be, or, with
+//! both rules, at the earlier of the two (the mixed rule of paper 001, §IV: 1 ms and 50 kB). It is never longer than
+//! the length, except for a single packet that is: a packet that does not fit begins the next burst, and no burst waits
+//! for a packet when another as large as its last would not fit. A burst shorter than the minimum is padded.
 
 use units::{Bytes, Duration, Instant};
 
@@ -166,7 +167,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Packets wait only while the queue wants to be called, at the latest a timer after the first of them came; before that nothing is complete.
+        /// Packets wait only while the queue wants to be called, at the latest a timer after the first of them came;
+        /// before that nothing is complete.
         #[test]
         fn what_waits_has_a_time(packets in proptest::collection::vec((0u64..700, 1u64..3500), 1..40)) {
             let (mut queue, mut complete, mut now) = (Queue::new(MIXED), Vec::new(), 0);

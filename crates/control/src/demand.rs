@@ -1,8 +1,8 @@
 //! What an edge node asks for in the next frame, from the slots' worth of data that arrived in past ones.
 //!
-//! Paper 003 requests what arrived in the last frame. A schedule computed in frame f holds in f + 1, so a request is at least
-//! a frame old when it is served; smoothing trades that age against less noise. What waits from before is added by the
-//! caller, who knows the queues.
+//! Paper 003 requests what arrived in the last frame. A schedule computed in frame f holds in f + 1, so a request is at
+//! least a frame old when it is served; smoothing trades that age against less noise. What waits from before is added
+//! by the caller, who knows the queues.
 
 /// How a request follows from what arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub enum Forecast {
         /// At most 16.
         shift: u8,
     },
-    /// What a rising or falling mean will have become in the next frame: level and trend, each with the weight 1/2^shift for the last
-    /// frame (Holt 1957); rounded up, never below zero.
+    /// What a rising or falling mean will have become in the next frame: level and trend, each with the weight
+    /// 1/2^shift for the last frame (Holt 1957); rounded up, never below zero.
     Predicted {
         /// At most 16.
         shift: u8,
@@ -96,8 +96,8 @@ mod tests {
         assert_eq!(requests(Forecast::Smoothed { shift: 1 }, &[8, 8, 8, 8, 0, 0]), [4, 6, 7, 8, 4, 2]);
     }
 
-    /// By hand, weights of one half. Level and trend after 8: 0 + 8/2 = 4, (4 − 0)/2 = 2; expected 6, 8 comes: 7, 2 + (3 − 2)/2 = 2.5;
-    /// expected 9.5, 8 comes: 8.75, 2.5 + (1.75 − 2.5)/2 = 2.125: 10.875 is asked for.
+    /// By hand, weights of one half. Level and trend after 8: 0 + 8/2 = 4, (4 − 0)/2 = 2; expected 6, 8 comes: 7, 2 +
+    /// (3 − 2)/2 = 2.5; expected 9.5, 8 comes: 8.75, 2.5 + (1.75 − 2.5)/2 = 2.125: 10.875 is asked for.
     #[test]
     fn a_trend_is_continued_and_levels_off() {
         assert_eq!(requests(Forecast::Predicted { shift: 1 }, &[8, 8, 8]), [6, 10, 11]);

@@ -62,8 +62,8 @@ fn small_network() -> Network {
     }
 }
 
-/// Feeds a node and a core with slots that have the right tag and say anything. Panics if an invariant breaks; what they
-/// want done is bounded, whatever they are told.
+/// Feeds a node and a core with slots that have the right tag and say anything. Panics if an invariant breaks; what
+/// they want done is bounded, whatever they are told.
 pub fn signalling(bytes: &[u8]) {
     let key = Key::new(b"a key for tests and nothing else").expect("it is long enough");
     let network = small_network().checked().expect("it can work");
@@ -109,8 +109,8 @@ pub fn signalling(bytes: &[u8]) {
     }
 }
 
-/// Calls a node at any time. Panics if it does something then that it had not asked to be called for, or leaves undone what is due: a host polls when
-/// it is told to.
+/// Calls a node at any time. Panics if it does something then that it had not asked to be called for, or leaves undone
+/// what is due: a host polls when it is told to.
 pub fn poll(node: &mut Node, now: Instant, actions: &mut Actions) {
     let (due, before) = (node.next_timeout(), actions.len());
     node.handle_timeout(now, actions);

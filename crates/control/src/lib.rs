@@ -1,5 +1,5 @@
-//! Control planes of optical networks as values: told what happened, they say what follows. No clock, no socket, no random
-//! number, and no knowledge that a simulator exists.
+//! Control planes of optical networks as values: told what happened, they say what follows. No clock, no socket, no
+//! random number, and no knowledge that a simulator exists.
 //!
 //! - [`frame`]: slots and frames, and the rate that granted slots amount to.
 //! - [`demand`]: what an edge node asks for, from what has arrived.

@@ -1,7 +1,9 @@
-//! Whether the clock filter's stated error covers the truth: 17 kinds of series, with the stamp error that the filter is told.
+//! Whether the clock filter's stated error covers the truth: 17 kinds of series, with the stamp error that the filter
+//! is told.
 //!
-//! Twice the stated error shall cover the truth at 98 of 100 instants over the seeds together, and at 95 in each. The first 20 samples do not count, in
-//! which a filter that knows nothing may have begun with late ones. Delays and differences are in µs, times in seconds.
+//! Twice the stated error shall cover the truth at 98 of 100 instants over the seeds together, and at 95 in each. The
+//! first 20 samples do not count, in which a filter that knows nothing may have begun with late ones. Delays and
+//! differences are in µs, times in seconds.
 
 mod random;
 
@@ -56,7 +58,8 @@ const PLAIN: Series = Series {
 
 const EXPONENTIAL: Queue = |random, _, _| random.exponential(2.0);
 const PARETO: Queue = |random, _, _| 2.0 * (random.next().powf(-1.0 / 1.5) - 1.0);
-/// Lindley's recursion at a load of 0.7: the wait of the next of many packets that need 7 µs and come every 10 µs in the mean.
+/// Lindley's recursion at a load of 0.7: the wait of the next of many packets that need 7 µs and come every 10 µs in
+/// the mean.
 const BUSY: Queue = |random, waiting, _| {
     *waiting = (*waiting + random.exponential(7.0) - random.exponential(10.0)).max(0.0);
     *waiting
@@ -169,7 +172,8 @@ fn without_queues_the_stated_error_is_below_that_of_a_stamp() {
     }
 }
 
-/// Stamps are good to 30 ns and samples wait for 2 µs in the mean: those below the line of a wrong drift, which none can be for long, show that it is wrong.
+/// Stamps are good to 30 ns and samples wait for 2 µs in the mean: those below the line of a wrong drift, which none
+/// can be for long, show that it is wrong.
 #[test]
 fn no_drift_is_held_against_the_samples() {
     for (series, seed) in

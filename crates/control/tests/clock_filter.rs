@@ -33,7 +33,8 @@ impl Path {
 const OFFSET_US: f64 = -123_456.789;
 const PPM: f64 = 37.5;
 
-/// The slave's clock at true time `t`, in seconds: it shows more by the offset, the drift, and the integral of the swing.
+/// The slave's clock at true time `t`, in seconds: it shows more by the offset, the drift, and the integral of the
+/// swing.
 fn slave_us(t: f64) -> f64 {
     let swing = 0.1 * 100.0 / std::f64::consts::TAU * (1.0 - (std::f64::consts::TAU * t / 100.0).cos());
     1e6 * t + OFFSET_US + 1e6 + PPM * t + swing
@@ -122,8 +123,8 @@ fn without_wander_the_filter_is_least_squares() {
     }
 }
 
-/// The regression over 64 samples, on the same noise. On a real fibre in software regressions were off by 0.76 µs (rms), filters by 0.45:
-/// together 0.9.
+/// The regression over 64 samples, on the same noise. On a real fibre in software regressions were off by 0.76 µs
+/// (rms), filters by 0.45: together 0.9.
 #[test]
 fn the_filter_and_the_regression_agree() {
     for (path, both_ways, within_us) in [(VETH, true, 0.3), (VETH, false, 0.3), (FIBRE, true, 1.0), (FIBRE, false, 1.0)]
@@ -215,7 +216,8 @@ proptest::proptest! {
     }
 }
 
-/// The first sample is late by 3 µs, the others by nothing: what looks like a drift of −117 ppm and more is not believed for long.
+/// The first sample is late by 3 µs, the others by nothing: what looks like a drift of −117 ppm and more is not
+/// believed for long.
 #[test]
 fn a_first_sample_that_was_late_is_forgotten_within_twenty() {
     for first_gap in [1u64, 4, 8] {
@@ -235,8 +237,9 @@ fn a_first_sample_that_was_late_is_forgotten_within_twenty() {
     }
 }
 
-/// What waited somewhere comes all at once: each of the messages is late, and each by less than the one before, as if the clocks drifted by 100 %. A
-/// node that had just started believed that, and was 40 frames ahead of the core for good.
+/// What waited somewhere comes all at once: each of the messages is late, and each by less than the one before, as if
+/// the clocks drifted by 100 %. A node that had just started believed that, and was 40 frames ahead of the core for
+/// good.
 #[test]
 fn a_burst_of_messages_that_waited_is_forgotten_within_twenty() {
     for burst in [2u32, 3, 5, 10, 31, 33, 100] {

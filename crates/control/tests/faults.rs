@@ -1,6 +1,6 @@
-//! Fault runs: the machines themselves under loss, duplication, reordering, bit errors, pauses, restarts of nodes and of the core, hosts that send
-//! late and say so afterwards, master deaths and one-way cuts; a
-//! verifier that reads only the log. `PHOTOCOL_SEEDS=10000` runs that number.
+//! Fault runs: the machines themselves under loss, duplication, reordering, bit errors, pauses, restarts of nodes and
+//! of the core, hosts that send late and say so afterwards, master deaths and one-way cuts; a verifier that reads only
+//! the log. `PHOTOCOL_SEEDS=10000` runs that number.
 
 mod star;
 
@@ -106,9 +106,9 @@ fn heal_all(star: &mut Star) {
     }
 }
 
-/// Once the faults have stopped, all agree within this number of frames: a term ends and is claimed in at most 3 · patience and a rank each, a slave whose
-/// T_d is wrong is noticed in a patience, and each of the others is invited in every fourth frame, twice if the first answer fell
-/// between two masters; plans take their leads.
+/// Once the faults have stopped, all agree within this number of frames: a term ends and is claimed in at most 3 ·
+/// patience and a rank each, a slave whose T_d is wrong is noticed in a patience, and each of the others is invited in
+/// every fourth frame, twice if the first answer fell between two masters; plans take their leads.
 fn liveness_bound(network: &Network) -> u64 {
     let nodes = network.members.len() as u64;
     3 * network.patience() + 3 * (network.answer_lead() + network.use_lead()) + nodes + 2 * 4 * nodes + 20
@@ -212,15 +212,16 @@ fn under_any_faults_the_network_is_safe_and_when_they_stop_it_agrees() {
     assert!(unreached.is_empty(), "branches that no run reached: {unreached:?}");
 }
 
-/// Seeds that found a mistake once. These six: a node that had paused claimed with the stamp of the beacon instead of the present, so that its
-/// T_d was wrong by the pause.
+/// Seeds that found a mistake once. These six: a node that had paused claimed with the stamp of the beacon instead of
+/// the present, so that its T_d was wrong by the pause.
 #[test]
 fn seeds_that_found_a_mistake_find_it_no_more() {
     for seed in [198, 473, 550, 576, 676, 973] {
         let star = run(Trial::plain(seed, Carriage::Slots));
         assert!(star.is_ok(), "seed {seed}: {}", star.err().unwrap_or_default());
     }
-    // A message beside the light that was late lengthened the T_d of its node: a claim, and the first request that a new master heard.
+    // A message beside the light that was late lengthened the T_d of its node: a claim, and the first request that a
+    // new master heard.
     for seed in [4747, 847] {
         let star = run(Trial::numbered(seed));
         assert!(star.is_ok(), "seed {seed}: {}", star.err().unwrap_or_default());

@@ -5,8 +5,8 @@ mod star;
 use star::sabotage::Mistake;
 use star::{Clock, MS, Star, US, Weather, figure_3_8, verifier};
 
-/// What is found in a run with this mistake: of the things that must never be, and of those that a calm network keeps besides. One in fifty
-/// slots is lost behind the switch.
+/// What is found in a run with this mistake: of the things that must never be, and of those that a calm network keeps
+/// besides. One in fifty slots is lost behind the switch.
 fn found(mistake: Option<Mistake>) -> Vec<String> {
     let parts: Vec<_> = (0..7u64)
         .map(|node| (Clock { offset: node * 1000 * MS, ppb: 9_000 * node as i64 }, node * 130 * US, node * 130 * US))

@@ -243,8 +243,8 @@ fn run(seed: u64) -> Result<Overlaid, String> {
     }
 }
 
-/// In this run two nodes miss the slot in which their master tells who has come back. They learn it from the next configuration, and
-/// their pairs come home.
+/// In this run two nodes miss the slot in which their master tells who has come back. They learn it from the next
+/// configuration, and their pairs come home.
 #[test]
 fn who_misses_a_configuration_is_told_again() {
     assert_eq!(run(467).err(), None);

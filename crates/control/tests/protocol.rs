@@ -1,5 +1,5 @@
-//! `docs/protocol.md` and the code say the same. `PHOTOCOL_WRITE=1 cargo test -p photocol-control --test protocol` writes the
-//! tables anew.
+//! `docs/protocol.md` and the code say the same. `PHOTOCOL_WRITE=1 cargo test -p photocol-control --test protocol`
+//! writes the tables anew.
 
 use control::wire;
 use std::path::PathBuf;

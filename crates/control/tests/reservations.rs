@@ -179,9 +179,9 @@ proptest! {
 
 #[test]
 fn on_two_channels_lauc_vf_can_drop_a_burst_more_than_horizon() {
-    // Greedy rules have such cases. All headers come at time 0, in this order. LAUC-VF puts 6..7 into the void 4..7 of the
-    // first channel, so that the second can still carry 5..11; that burst then keeps the last two out. Horizon puts 6..7 on
-    // the second channel, drops 5..11, and carries both.
+    // Greedy rules have such cases. All headers come at time 0, in this order. LAUC-VF puts 6..7 into the void 4..7 of
+    // the first channel, so that the second can still carry 5..11; that burst then keeps the last two out. Horizon puts
+    // 6..7 on the second channel, drops 5..11, and carries both.
     let bursts = [(0, 4), (7, 13), (6, 7), (5, 11), (7, 8), (9, 15)];
     let headers: Vec<Header> = bursts.iter().map(|(from, to)| (0, *from, to - from, 0)).collect();
     let carried = |algorithm| {
@@ -267,8 +267,8 @@ fn just_in_time_books_from_the_header_on_and_just_enough_time_from_the_burst_on(
 fn a_burst_waits_until_the_place_is_free_where_its_booking_begins() {
     let at = Instant::from_ps;
     let long = Duration::from_ps(10);
-    // With just in time 0..110 is booked: a header that is ready at 5 waits 105, and its burst, 50 behind it, begins at 160.
-    // With just enough time 100..110 is: a burst that would begin at 105 waits 5.
+    // With just in time 0..110 is booked: a header that is ready at 5 waits 105, and its burst, 50 behind it, begins at
+    // 160. With just enough time 100..110 is: a burst that would begin at 105 waits 5.
     for (signalling, begins, opening) in [(Signalling::Jit, 55, 160), (Signalling::Jet, 105, 110)] {
         let mut fibre = Fibre::new(FibreConfig { signalling, ..PLAIN });
         assert!(fibre.reserve_new(at(0), at(100), long).is_ok());

@@ -1,4 +1,5 @@
-//! The signalling over a star of fibres: figures 3.7 and 3.8, joining, ways of signalling, and masters that come and go.
+//! The signalling over a star of fibres: figures 3.7 and 3.8, joining, ways of signalling, and masters that come and
+//! go.
 
 mod star;
 
@@ -9,7 +10,8 @@ use star::{Clock, MS, Star, US, figure_3_8, verifier};
 use std::collections::BTreeSet;
 use units::Duration;
 
-/// The master at the core, the others at different distances, with clocks that are seconds off and drift by up to 50 ppm.
+/// The master at the core, the others at different distances, with clocks that are seconds off and drift by up to 50
+/// ppm.
 fn parts(nodes: usize) -> Vec<(Clock, u64, u64)> {
     let part = |node: usize| {
         let clock = Clock { offset: 3_000 * MS * (node as u64 * 5 % 7), ppb: [0, 37_500, -50_000, 20_000][node % 4] };
@@ -86,7 +88,8 @@ fn figure_3_8_six_slaves_in_18_slots() {
     assert_safe(&star);
 }
 
-/// (a) traffic is collected, (b) asked for, (c) scheduled, (d) granted, (e) waited for, (f) sent, (g) switched, (h, i) received.
+/// (a) traffic is collected, (b) asked for, (c) scheduled, (d) granted, (e) waited for, (f) sent, (g) switched, (h, i)
+/// received.
 #[test]
 fn figure_3_7_the_order_of_things() {
     let mut star = joined(figure_3_8().checked().unwrap());
@@ -99,7 +102,8 @@ fn figure_3_7_the_order_of_things() {
     let sent = verifier::passages(&star.log, |class, source, to, _| (class, source, to) == (1, 6, 2));
     assert_eq!(sent.len(), 1);
     let (passed, sent_frame, sent_slot, _) = sent[0];
-    // 1 ms of fibre: requests of frame f are answered in f + 2 (1.5 + 4 + 0.3 ms in frames of 4.5), and granted for f + 3.
+    // 1 ms of fibre: requests of frame f are answered in f + 2 (1.5 + 4 + 0.3 ms in frames of 4.5), and granted for f +
+    // 3.
     assert_eq!((star.network.answer_lead(), star.network.use_lead()), (2, 1));
     assert_eq!(sent_frame, asked.1 + 3);
     let granted = verifier::passages(&star.log, |class, _, to, codes| class == 0 && to == 6 && codes.contains(&7));
@@ -138,7 +142,8 @@ fn networks_that_cannot_work_are_refused() {
     assert_eq!(refused(|network| network.guard = Duration::from_micros(250)), NetworkError::Guard);
     assert_eq!(refused(|network| network.frame_slots = 0), NetworkError::Frame);
     assert_eq!(refused(|network| network.shortest = Duration::from_secs(1)), NetworkError::Fibres);
-    // Two round trips of 34 s and three frames of 4.5 ms: 68.0135 µs of drift are half of the tolerance, (284 − 10)/2 µs rounded up.
+    // Two round trips of 34 s and three frames of 4.5 ms: 68.0135 µs of drift are half of the tolerance, (284 − 10)/2
+    // µs rounded up.
     let holdover = refused(|network| network.longest = Duration::from_secs(17));
     let joining = Duration::from_ps(68_013_500_000_000);
     assert_eq!(holdover, NetworkError::Holdover { joining, needed: Duration::from_micros(284) });
@@ -146,7 +151,8 @@ fn networks_that_cannot_work_are_refused() {
         holdover.to_string(),
         "what is not known of a clock's drift, 1 ppm, adds up for \"68013500 us\" while a node joins; allowed: a guard time of at least \"284 us\""
     );
-    // 128 ms of frame and 1 µs of tolerance, which 1 ppm has used up by half after 0.5 s: 3 · 128 + 4 ms are less, 5 of such frames are more.
+    // 128 ms of frame and 1 µs of tolerance, which 1 ppm has used up by half after 0.5 s: 3 · 128 + 4 ms are less, 5 of
+    // such frames are more.
     let long = |slots: u32| {
         let guard = Duration::from_micros(12);
         Network { frame_slots: slots, guard, shortest: Duration::from_millis(1), ..figure_3_8() }.checked()
@@ -159,7 +165,8 @@ fn networks_that_cannot_work_are_refused() {
     assert_eq!(refused(|network| network.longest = Duration::from_millis(10)), NetworkError::Window { needed: 81 });
 }
 
-/// A payload that waits is asked for in every frame until it leaves; what was granted for it meanwhile is not granted again.
+/// A payload that waits is asked for in every frame until it leaves; what was granted for it meanwhile is not granted
+/// again.
 #[test]
 fn what_waits_is_granted_once() {
     let mut star = joined(figure_3_8());
@@ -324,8 +331,8 @@ fn a_master_that_resigns_is_followed_at_once_and_comes_back_as_a_slave() {
     assert_safe(&star);
 }
 
-/// Fibres of 40 ms there and 40 ms back, frames of 5 ms: who has claimed hears that it is master after more than three frames, and its first plan comes as
-/// much later.
+/// Fibres of 40 ms there and 40 ms back, frames of 5 ms: who has claimed hears that it is master after more than three
+/// frames, and its first plan comes as much later.
 #[test]
 fn fibres_that_are_longer_than_frames_are_no_silence() {
     let longest = Duration::from_micros(40_100);
@@ -342,7 +349,8 @@ fn fibres_that_are_longer_than_frames_are_no_silence() {
     assert_safe(&star);
 }
 
-/// Node 0 leads. Another process that has its number, started later, hears in every beacon that it is master with a session that is not its own.
+/// Node 0 leads. Another process that has its number, started later, hears in every beacon that it is master with a
+/// session that is not its own.
 #[test]
 fn who_starts_a_second_process_of_the_master_is_told_so() {
     let mut star = joined(resilient());
@@ -377,8 +385,8 @@ fn who_starts_a_second_process_of_the_master_is_told_so() {
     assert!(second.has_a_double());
 }
 
-/// A host that sends 3 µs late and says so: T_d is measured from the departure, so slots are 3 µs late at the core. Without the stamps that
-/// follow, T_d would have swallowed the 3 µs.
+/// A host that sends 3 µs late and says so: T_d is measured from the departure, so slots are 3 µs late at the core.
+/// Without the stamps that follow, T_d would have swallowed the 3 µs.
 #[test]
 fn an_exact_stamp_that_follows_is_the_one_that_counts() {
     let mut star = star(figure_3_8().checked().unwrap());
@@ -437,8 +445,8 @@ proptest::proptest! {
     }
 }
 
-/// A slave answers two frames after its invitation: 512 slots of 250 µs and the place of the window in the frame, some 255 ms. At 200 ppm its clock
-/// gains or loses 51 µs by then; the tolerance is (30 − 10) / 2 = 10 µs.
+/// A slave answers two frames after its invitation: 512 slots of 250 µs and the place of the window in the frame, some
+/// 255 ms. At 200 ppm its clock gains or loses 51 µs by then; the tolerance is (30 − 10) / 2 = 10 µs.
 #[test]
 fn a_clock_of_any_allowed_drift_joins_long_frames() {
     for ppb in [-200_000, -50_000, 0, 37_500, 50_000, 200_000] {

@@ -1,5 +1,5 @@
-//! The clock of a node, as a model: processes of one machine share one real clock, so a node's is that with an offset and a drift. The truth
-//! about any two nodes is therefore known.
+//! The clock of a node, as a model: processes of one machine share one real clock, so a node's is that with an offset
+//! and a drift. The truth about any two nodes is therefore known.
 
 use crate::sys::time::{self, Nanos};
 use units::Instant;

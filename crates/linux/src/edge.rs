@@ -273,7 +273,8 @@ impl Edge {
         }
     }
 
-    /// A message beside the light says that it was sent at `now`; how long it took since is said on the line, and afterwards exactly.
+    /// A message beside the light says that it was sent at `now`; how long it took since is said on the line, and
+    /// afterwards exactly.
     fn send_beside(&mut self, side: usize, now: units::Instant, bytes: &[u8]) {
         let line = Line::beside();
         self.note(line, bytes, "sent");

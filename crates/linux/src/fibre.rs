@@ -1,6 +1,8 @@
-//! The process of fibres: what comes in at one end leaves at the other after the fibre's delay, with jitter and losses as told.
+//! The process of fibres: what comes in at one end leaves at the other after the fibre's delay, with jitter and losses
+//! as told.
 //!
-//! A fibre says on the line by how much it was late, so its program's own delays do not count; jitter that it was told to have does.
+//! A fibre says on the line by how much it was late, so its program's own delays do not count; jitter that it was told
+//! to have does.
 
 use crate::config::{FibreConfig, LineConfig, Loaded, Refusal, input};
 use crate::histogram::Errors;

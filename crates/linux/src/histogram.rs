@@ -63,8 +63,8 @@ impl Errors {
 }
 
 impl Quantiles {
-    /// The guard time, in µs, with which 999 of 1000 slots had met their window: light may be early or late by half of what
-    /// switching leaves of it.
+    /// The guard time, in µs, with which 999 of 1000 slots had met their window: light may be early or late by half of
+    /// what switching leaves of it.
     pub(crate) fn guard_needed(&self, switching_us: f64) -> f64 {
         switching_us + 2.0 * self.p999
     }

@@ -1,5 +1,5 @@
-//! How long the kernel takes from a call until a datagram leaves: some microseconds, more after a sleep and on a busy machine. Who knows it can send
-//! so much earlier, or say on the line that it will be so much later.
+//! How long the kernel takes from a call until a datagram leaves: some microseconds, more after a sleep and on a busy
+//! machine. Who knows it can send so much earlier, or say on the line that it will be so much later.
 
 use crate::sys::time::Nanos;
 use std::collections::VecDeque;
@@ -32,8 +32,8 @@ impl Latency {
         sorted.get(sorted.len() / 2).copied().unwrap_or(0)
     }
 
-    /// The shortest of them: what is left of the others is lateness. Clock filters expect that delays only add; what is said to be later than it is
-    /// would pull them down.
+    /// The shortest of them: what is left of the others is lateness. Clock filters expect that delays only add; what is
+    /// said to be later than it is would pull them down.
     pub(crate) fn least(&self) -> Nanos {
         self.0.iter().copied().min().unwrap_or(0)
     }

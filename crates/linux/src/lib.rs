@@ -1,6 +1,8 @@
-//! The control plane of an agile all-photonic network as processes: the machines of [`control::signalling`] with sockets, clocks and threads.
+//! The control plane of an agile all-photonic network as processes: the machines of [`control::signalling`] with
+//! sockets, clocks and threads.
 //!
-//! Nothing of the protocol is here. A process turns datagrams into calls of a machine, and what the machine wants into datagrams at instants.
+//! Nothing of the protocol is here. A process turns datagrams into calls of a machine, and what the machine wants into
+//! datagrams at instants.
 //!
 //! | file | holds |
 //! |---|---|

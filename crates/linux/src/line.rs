@@ -1,9 +1,11 @@
-//! What stands before a slot in a datagram: which plane it travels on, and by how much its last sender was later than it should have been.
+//! What stands before a slot in a datagram: which plane it travels on, and by how much its last sender was later than
+//! it should have been.
 //!
-//! A photonic switch and a fibre let light pass; programs need some microseconds to pass on a datagram, and sometimes milliseconds. Like a transparent
-//! clock of IEEE 1588 they say how late they were, and who stamps the arrival takes that off. How late it was is known exactly only when it has left, so
-//! where it matters a correction follows in a datagram of its own (`relay`). Light that a node sends has no such number: its lateness is
-//! real, and two-step stamps tell it. How many datagrams share the light of a slot says how long this one's lasts. 16 bytes, little-endian: `pl`,
+//! A photonic switch and a fibre let light pass; programs need some microseconds to pass on a datagram, and sometimes
+//! milliseconds. Like a transparent clock of IEEE 1588 they say how late they were, and who stamps the arrival takes
+//! that off. How late it was is known exactly only when it has left, so where it matters a correction follows in a
+//! datagram of its own (`relay`). Light that a node sends has no such number: its lateness is real, and two-step stamps
+//! tell it. How many datagrams share the light of a slot says how long this one's lasts. 16 bytes, little-endian: `pl`,
 //! version, plane, datagrams of the slot less one (u16), step, number of the step, lateness in ps (i64).
 
 use control::signalling::SlotPart;
@@ -159,8 +161,8 @@ mod tests {
         z ^ (z >> 31)
     }
 
-    /// Arbitrary bytes, and lines with some bits changed, of every length: what is taken is what would be written, and whatever lateness it names, the
-    /// stamp that comes out is no later than the one that went in.
+    /// Arbitrary bytes, and lines with some bits changed, of every length: what is taken is what would be written, and
+    /// whatever lateness it names, the stamp that comes out is no later than the one that went in.
     #[test]
     fn whatever_bytes_come_a_line_is_one_that_would_be_written_or_none() {
         let (mut state, mut taken) = (1, 0);

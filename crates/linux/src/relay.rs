@@ -1,8 +1,9 @@
-//! Passing on in two steps: what passes a switch or a fibre goes at once, and by how much it was late follows when the kernel has told when it left.
+//! Passing on in two steps: what passes a switch or a fibre goes at once, and by how much it was late follows when the
+//! kernel has told when it left.
 //!
-//! The kernel stamps a departure as it hands the datagram over, so the stamp is there when the call returns, and the correction follows within some
-//! microseconds. Who hears such a datagram keeps it until the correction is there. Without stamps, or if the correction is lost, the estimate
-//! that came with the datagram stands.
+//! The kernel stamps a departure as it hands the datagram over, so the stamp is there when the call returns, and the
+//! correction follows within some microseconds. Who hears such a datagram keeps it until the correction is there.
+//! Without stamps, or if the correction is lost, the estimate that came with the datagram stands.
 
 use crate::latency::Latency;
 use crate::line::{Line, Step};
@@ -26,8 +27,8 @@ pub(crate) struct Relay {
 }
 
 impl Relay {
-    /// Sends what should have left at `at`, and says afterwards how late it was. Departures of others, of which the kernel tells meanwhile, go to
-    /// `other`. By how much it was late.
+    /// Sends what should have left at `at`, and says afterwards how late it was. Departures of others, of which the
+    /// kernel tells meanwhile, go to `other`. By how much it was late.
     pub(crate) fn send(
         &mut self,
         at: Nanos,
@@ -200,7 +201,8 @@ mod tests {
         assert_eq!((ear.held.len(), ear.ready.len()), (MOST, 1000 - MOST));
     }
 
-    /// Over the loopback interface: sent 3 ms after it should have been, and heard as that late, whatever the kernel took.
+    /// Over the loopback interface: sent 3 ms after it should have been, and heard as that late, whatever the kernel
+    /// took.
     #[test]
     fn a_relay_says_how_late_it_was() {
         let any: SocketAddr = "127.0.0.1:0".parse().unwrap();

@@ -1,4 +1,5 @@
-//! Reports on a port of the loopback interface: `/metrics` in the text form of Prometheus, `/status` as JSON. And who asks for them.
+//! Reports on a port of the loopback interface: `/metrics` in the text form of Prometheus, `/status` as JSON. And who
+//! asks for them.
 //!
 //! One thread serves all who ask, at most [`MOST`] at a time and each for at most [`PATIENCE`]. Of too many the one
 //! that came first goes, so that

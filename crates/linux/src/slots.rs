@@ -1,9 +1,10 @@
 //! The slot thread: it sends what is due at the instant at which it is due, or not at all.
 //!
-//! It sleeps until 60 µs before, then spins: a sleep alone is late by some microseconds, and a real-time thread that always spins is stopped by the kernel
-//! for 50 ms a second. On a processor of its own it spins longer, for a third of the time since its last slot and at most 600 µs: where a kernel gives
-//! way to nobody until a call ends, or a host stops a processor that sleeps, who sleeps is woken some 100 µs late now and then, and who spins is not.
-//! What cannot be sent in time is counted and never sent late.
+//! It sleeps until 60 µs before, then spins: a sleep alone is late by some microseconds, and a real-time thread that
+//! always spins is stopped by the kernel for 50 ms a second. On a processor of its own it spins longer, for a third of
+//! the time since its last slot and at most 600 µs: where a kernel gives way to nobody until a call ends, or a host
+//! stops a processor that sleeps, who sleeps is woken some 100 µs late now and then, and who spins is not. What cannot
+//! be sent in time is counted and never sent late.
 
 use crate::histogram::{Errors, Quantiles};
 use crate::latency::Latency;
@@ -56,8 +57,8 @@ struct Waiting {
 /// Why slots were not sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Skipped {
-    /// Time passed without this machine: the thread ran and its clock jumped (the hypervisor, or an interrupt), or it was woken late though no
-    /// other thread had its processor.
+    /// Time passed without this machine: the thread ran and its clock jumped (the hypervisor, or an interrupt), or it
+    /// was woken late though no other thread had its processor.
     pub(crate) holes: u64,
     /// It was handed over when its time had passed, or nearly: the machine was late.
     pub(crate) handed_late: u64,
@@ -157,7 +158,8 @@ impl SlotThread {
         self.shared.tolerance.store(tolerance, Ordering::Relaxed);
     }
 
-    /// The slot with this number was handed to the kernel at `called` and left at `left`. False if it is not this thread's.
+    /// The slot with this number was handed to the kernel at `called` and left at `left`. False if it is not this
+    /// thread's.
     pub(crate) fn departed(&mut self, number: u64, called: Nanos, left: Nanos) -> bool {
         let mut waiting = held(&self.shared.waiting);
         let Some(place) = waiting.outstanding.iter().position(|(found, _)| *found == number) else { return false };
@@ -216,8 +218,8 @@ impl Shared {
         }
     }
 
-    /// The slot that follows that of `last`, when 120 µs are left before it, or all that is to be spun: who wakes too late here has another 60 µs, and
-    /// who does not sleeps once more.
+    /// The slot that follows that of `last`, when 120 µs are left before it, or all that is to be spun: who wakes too
+    /// late here has another 60 µs, and who does not sleeps once more.
     fn next(&self, last: Nanos) -> Option<(Nanos, Due)> {
         let mut waiting = held(&self.waiting);
         loop {
@@ -284,7 +286,8 @@ impl Shared {
     }
 }
 
-/// Tells whether another thread made the slot thread late, or the host, which stops processors that sleep and need not say so.
+/// Tells whether another thread made the slot thread late, or the host, which stops processors that sleep and need not
+/// say so.
 struct Watch {
     waited: Waited,
     /// What it had waited for a processor when it was last in time.

@@ -1,7 +1,7 @@
 //! The process of a core: a photonic switch in software, and its controller.
 //!
-//! The switch keeps nothing. Light that is wholly inside what its port is connected to, by the stamp of its arrival, is passed on at once; all other
-//! light is lost and counted. The controller is the machine [`Core`].
+//! The switch keeps nothing. Light that is wholly inside what its port is connected to, by the stamp of its arrival, is
+//! passed on at once; all other light is lost and counted. The controller is the machine [`Core`].
 
 use crate::arrivals::Arrivals;
 use crate::capture::Capture;
@@ -34,8 +34,8 @@ struct Port {
     relay: Relay,
 }
 
-/// Light that goes into an output: until when, through which fibre it came, and its frame and slot. What comes from one slot of one node comes one
-/// after the other, however their stamps differ.
+/// Light that goes into an output: until when, through which fibre it came, and its frame and slot. What comes from one
+/// slot of one node comes one after the other, however their stamps differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Passing {
     until: Instant,

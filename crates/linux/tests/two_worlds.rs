@@ -1,8 +1,8 @@
 //! The control exchange of a simulated network and of real processes: the same messages in the same order.
 //!
-//! Both worlds run the same machines over a star of the same lengths. Their logs of what each node sent and took are read here by the tables of
-//! `docs/protocol.md`, and by nothing else. Periodic messages repeat, and how often depends on when a process was started; so the conversation of two
-//! nodes is told without repetitions of the same step.
+//! Both worlds run the same machines over a star of the same lengths. Their logs of what each node sent and took are
+//! read here by the tables of `docs/protocol.md`, and by nothing else. Periodic messages repeat, and how often depends
+//! on when a process was started; so the conversation of two nodes is told without repetitions of the same step.
 
 use sim::SimTime;
 use sim::engine::{Direction, Options};
@@ -22,8 +22,8 @@ struct Step {
     blocks: Vec<u8>,
 }
 
-/// The block with the configuration. It is said again whenever another node has joined, and when that is depends on when its process was
-/// started; so a conversation is told with the first one only.
+/// The block with the configuration. It is said again whenever another node has joined, and when that is depends on
+/// when its process was started; so a conversation is told with the first one only.
 const CONFIGURATION: u8 = 3;
 
 /// The steps of a node with each of its peers.
@@ -134,7 +134,8 @@ impl Drop for Scratch {
     }
 }
 
-/// The same of processes, whose captures have what each of them sent and took; and how many slots this machine could not send or pass on in time.
+/// The same of processes, whose captures have what each of them sent and took; and how many slots this machine could
+/// not send or pass on in time.
 fn processes(scratch: &Path) -> (Conversations, u64) {
     std::fs::create_dir_all(scratch).unwrap();
     let reports = scratch.join("reports.json");
@@ -184,7 +185,8 @@ fn difference(simulated: &Conversations, real: &Conversations) -> Option<String>
     Some(format!("{pair:?}\nsimulated: {:?}\nreal: {:?}", head(steps), head(&real[pair])))
 }
 
-/// The slots of a capture with their comments: draft-ietf-opsawg-pcapng, enhanced packet blocks; 16 bytes of the line stand before a slot.
+/// The slots of a capture with their comments: draft-ietf-opsawg-pcapng, enhanced packet blocks; 16 bytes of the line
+/// stand before a slot.
 fn packets(bytes: &[u8]) -> Vec<(&str, &[u8])> {
     let (mut at, mut found) = (0, Vec::new());
     while at + 12 <= bytes.len() {

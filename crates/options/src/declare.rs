@@ -2,9 +2,9 @@
 
 /// Declares a struct of parameters, its defaults and what its users can set.
 ///
-/// `fixed` fields have a type and a default, and no user sets them by name. Every other field is a key: its type, its default,
-/// its kind. The comment is what it means to a user too. `field as "name"` gives the key another name than the field;
-/// `or |config| …` says what counts where an optional one is not set.
+/// `fixed` fields have a type and a default, and no user sets them by name. Every other field is a key: its type, its
+/// default, its kind. The comment is what it means to a user too. `field as "name"` gives the key another name than the
+/// field; `or |config| …` says what counts where an optional one is not set.
 #[macro_export]
 macro_rules! options {
     (

@@ -255,8 +255,8 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The first key that cannot be told from another, in a sentence that names both places. The keys of `common` are there besides
-/// those of any one of `alternatives`; alternatives may share a name if it is written in the same way.
+/// The first key that cannot be told from another, in a sentence that names both places. The keys of `common` are there
+/// besides those of any one of `alternatives`; alternatives may share a name if it is written in the same way.
 pub fn clash(common: &[&dyn Options], alternatives: &[&dyn Options]) -> Option<String> {
     let all = |options: &[&dyn Options]| -> Vec<(&'static str, &'static Key)> {
         options.iter().flat_map(|one| one.keys().iter().map(|key| (one.owner(), key))).collect()

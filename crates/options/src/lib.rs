@@ -1,9 +1,10 @@
 //! Parameters that are declared once, where they are used.
 //!
-//! [`options!`](crate::options!) makes a struct of parameters from one declaration each: name, type, default, range, and a comment
-//! that is the sentence every face shows. [`words!`](crate::words!) does the same for a choice of words. The scenario language,
-//! `check --explain`, the schema, the pages made from it and Python's options go over [`Options::keys`]; none of them has a list of
-//! its own. What no parameter alone can say (that one must not be above another) stays with the machine that has them.
+//! [`options!`](crate::options!) makes a struct of parameters from one declaration each: name, type, default, range,
+//! and a comment that is the sentence every face shows. [`words!`](crate::words!) does the same for a choice of words.
+//! The scenario language, `check --explain`, the schema, the pages made from it and Python's options go over
+//! [`Options::keys`]; none of them has a list of its own. What no parameter alone can say (that one must not be above
+//! another) stays with the machine that has them.
 
 mod declare;
 mod key;

@@ -1,7 +1,7 @@
 //! Choices that are written as words: the variants of an enum, each with its word and what it means.
 //!
-//! [`words!`](crate::words!) declares such an enum once. What reads scenarios, writes them out again, makes their schema, or offers
-//! the choice to Python takes the words from here.
+//! [`words!`](crate::words!) declares such an enum once. What reads scenarios, writes them out again, makes their
+//! schema, or offers the choice to Python takes the words from here.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,5 @@
-//! Tables as dictionaries of numpy arrays and lists; a few names in many rows are the list of them and an array of places.
+//! Tables as dictionaries of numpy arrays and lists; a few names in many rows are the list of them and an array of
+//! places.
 
 use numpy::ToPyArray;
 use pyo3::prelude::*;

@@ -1,4 +1,5 @@
-//! The machines of DLCC's edge and core nodes, driven by hand. Times are seconds, rates slots per second, backlogs slots.
+//! The machines of DLCC's edge and core nodes, driven by hand. Times are seconds, rates slots per second, backlogs
+//! slots.
 
 use crate::reservation::duration;
 use crate::tcp::reading;

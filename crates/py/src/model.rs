@@ -31,8 +31,8 @@ pub fn models(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 /// Points after which a long evaluation looks for Ctrl-C.
 const POINTS_AT_ONCE: usize = 64;
 
-/// `(inputs, outputs)` as dictionaries: every input's value, and numbers and lists of numbers; where an input is an array,
-/// arrays of one dimension instead, which hold the answers point by point.
+/// `(inputs, outputs)` as dictionaries: every input's value, and numbers and lists of numbers; where an input is an
+/// array, arrays of one dimension instead, which hold the answers point by point.
 #[pyfunction]
 pub fn evaluate<'py>(
     py: Python<'py>,

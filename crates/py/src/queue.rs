@@ -1,4 +1,5 @@
-//! Queues, driven by hand. Times are seconds, sizes bytes, buffers and thresholds text such as "20 packets", "30 kB" or "5 ms".
+//! Queues, driven by hand. Times are seconds, sizes bytes, buffers and thresholds text such as "20 packets", "30 kB" or
+//! "5 ms".
 
 use crate::options::{each, set, unknown_option, wrong};
 use crate::tcp::reading;

@@ -106,8 +106,8 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// What the engine builds from, with makers of laws in Python that nothing has called yet. The laws' files are executed here, and
-    /// nowhere before.
+    /// What the engine builds from, with makers of laws in Python that nothing has called yet. The laws' files are
+    /// executed here, and nowhere before.
     pub fn resolved(&self, py: Python<'_>) -> PyResult<(Cow<'_, scenario::Scenario>, Vec<Arc<PythonMaker>>)> {
         let mut scenario = Cow::Borrowed(&self.loaded.scenario);
         let laws = self.laws.iter().map(|law| law::found(py, law.name())).collect::<PyResult<Vec<_>>>()?;

@@ -1,4 +1,5 @@
-//! The machines of the signalling, driven an input at a time. Times are picoseconds of the machine's own clock, which never runs backwards.
+//! The machines of the signalling, driven an input at a time. Times are picoseconds of the machine's own clock, which
+//! never runs backwards.
 
 use crate::wire::{NamedBlock, blocks_of, dict, named, wrong};
 use control::scheduler::Algorithm;

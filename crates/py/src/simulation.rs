@@ -22,7 +22,8 @@ use units::Duration;
 /// One replication, cut in time wherever the caller likes.
 #[pyclass(module = "photocol._core")]
 pub struct Simulation {
-    /// `None` once finished. The lock is never contended (one thread at a time borrows the object); it makes `Sync` true.
+    /// `None` once finished. The lock is never contended (one thread at a time borrows the object); it makes `Sync`
+    /// true.
     world: Mutex<Option<World>>,
     /// Laws in Python.
     laws: Vec<Arc<PythonMaker>>,
@@ -77,7 +78,8 @@ impl Simulation {
         self.read(|world| world.shares())
     }
 
-    /// Handles everything before `until_s` seconds of simulated time, but comes back after about `effort` events and samples.
+    /// Handles everything before `until_s` seconds of simulated time, but comes back after about `effort` events and
+    /// samples.
     #[pyo3(signature = (until_s, effort=None))]
     fn advance(&mut self, py: Python<'_>, until_s: f64, effort: Option<u64>) -> PyResult<()> {
         let until = Duration::from_secs_f64(until_s)
@@ -186,7 +188,8 @@ impl Results {
         self.0.packet_hops
     }
 
-    /// Of the trace, `None` without one: its events, those for which there was no room, when the last happened in picoseconds.
+    /// Of the trace, `None` without one: its events, those for which there was no room, when the last happened in
+    /// picoseconds.
     #[getter]
     fn trace(&self) -> Option<(usize, u64, u64)> {
         self.0.trace.as_ref().map(|trace| (trace.events.rows(), trace.left_out, trace.last))

@@ -1,5 +1,5 @@
-//! Runs a scenario on one thread and prints its packet-hops and its fingerprint: the engine without Python, for `tools/instructions`
-//! and for a look at whether two builds compute the same.
+//! Runs a scenario on one thread and prints its packet-hops and its fingerprint: the engine without Python, for
+//! `tools/instructions` and for a look at whether two builds compute the same.
 //!
 //!     hops SCENARIO [PATH=VALUE]…
 

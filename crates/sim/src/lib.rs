@@ -1,7 +1,7 @@
 //! The deterministic packet simulator of photocol.
 //!
-//! A scenario is read and resolved ([`scenario`]) to plain data ([`model`]), its random parts are drawn ([`traffic`]), a world
-//! is built and run ([`engine`]), and tables come out ([`results`]). True time exists only here.
+//! A scenario is read and resolved ([`scenario`]) to plain data ([`model`]), its random parts are drawn ([`traffic`]),
+//! a world is built and run ([`engine`]), and tables come out ([`results`]). True time exists only here.
 
 pub mod engine;
 pub mod language;

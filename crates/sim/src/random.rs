@@ -1,8 +1,8 @@
 //! Named random streams.
 //!
-//! Nothing in a run is random except through a stream that has a name: (seed, run, entity, purpose). The name is the key
-//! of a ChaCha20 generator, whose output seeds one Xoshiro256++ for the entity. Streams therefore depend neither on the
-//! order in which they are made nor on one another: a new source of randomness leaves all others as they were.
+//! Nothing in a run is random except through a stream that has a name: (seed, run, entity, purpose). The name is the
+//! key of a ChaCha20 generator, whose output seeds one Xoshiro256++ for the entity. Streams therefore depend neither on
+//! the order in which they are made nor on one another: a new source of randomness leaves all others as they were.
 
 mod log1p;
 mod sample;

@@ -77,9 +77,10 @@ fn a_lone_segment_waits_for_its_slot_and_so_does_its_ack() {
         size = "1000 B"
         start = "1 s"
     "#;
-    // 1 s is in frame 277 (its slot left e0 at 996.21 ms): the segment leaves at 278 · 3.6 − 1 + 0.01 = 999.81 < 1000 ms, so
-    // at 279 · 3.6 − 1 + 0.01 = 1003.41 ms. It lasts 1040 B · 80 ns = 0.0832 ms and travels 3 ms: 1006.4932 ms. The ACK
-    // leaves e1 at 281 · 3.6 − 2 + 0.01 = 1009.61 ms (280: 1006.01 is too early), lasts 0.0032 ms and travels 3 ms.
+    // 1 s is in frame 277 (its slot left e0 at 996.21 ms): the segment leaves at 278 · 3.6 − 1 + 0.01 = 999.81 < 1000
+    // ms, so at 279 · 3.6 − 1 + 0.01 = 1003.41 ms. It lasts 1040 B · 80 ns = 0.0832 ms and travels 3 ms: 1006.4932 ms.
+    // The ACK leaves e1 at 281 · 3.6 − 2 + 0.01 = 1009.61 ms (280: 1006.01 is too early), lasts 0.0032 ms and travels 3
+    // ms.
     let expected: f64 = (1009.61 + 0.0032 + 3.0 - 1000.0) / 1000.0;
     let found = figure(&run(&star(slots, flow), 1), "mean_completion_time");
     assert!((found - expected).abs() < 1e-11, "{found} s, expected {expected} s");
@@ -100,8 +101,8 @@ fn signalling_slots_carry_no_data() {
         size = "1000 B"
         start = "1 s"
     "#;
-    // e0 sends at 3.6 f + 0.21 ms: 1000.65 (f = 277.9…: 277 gives 997.41, 278 gives 1001.01). There at 1004.0932; e1 sends at
-    // 3.6 f − 0.79 ms: 279 gives 1003.61, 280 gives 1007.21.
+    // e0 sends at 3.6 f + 0.21 ms: 1000.65 (f = 277.9…: 277 gives 997.41, 278 gives 1001.01). There at 1004.0932; e1
+    // sends at 3.6 f − 0.79 ms: 279 gives 1003.61, 280 gives 1007.21.
     let expected: f64 = (1007.21 + 0.0032 + 3.0 - 1000.0) / 1000.0;
     let found = figure(&run(&star(slots, flow), 1), "mean_completion_time");
     assert!((found - expected).abs() < 1e-11, "{found} s, expected {expected} s");
@@ -130,8 +131,8 @@ fn a_clock_within_half_of_the_guard_time_loses_nothing_and_beyond_it_everything(
 
 #[test]
 fn a_jitter_of_twice_the_tolerance_loses_half_of_the_slots() {
-    // Uniform within ±20 us, tolerance 10 us: each of 24 000 slots is lost with probability 1/2, and with whole packets each
-    // holds one. Four standard errors of the share: 4 · sqrt(0.25/24000) = 0.0129.
+    // Uniform within ±20 us, tolerance 10 us: each of 24 000 slots is lost with probability 1/2, and with whole packets
+    // each holds one. Four standard errors of the share: 4 · sqrt(0.25/24000) = 0.0129.
     let more = format!("{FLOOD}\n[[switching.clock]]\nnode = \"e0\"\njitter = \"20 us\"");
     let run = run(&star(&format!("packing = \"whole\"\n{TWELVE}"), &more), 1);
     let share = dropped(&run, "guard violation") / at(&run.links, "link", "e0->e1", "carried_units");
@@ -203,8 +204,9 @@ fn long_star(switching: &str, xcp: &str) -> String {
 
 #[test]
 fn slots_and_the_equivalent_rate_carry_the_same_in_the_long_run() {
-    // 12 of 18 slots of 90 % are 60 Mb/s both ways. Written before the first run: within 2 % for XCP, which fills both, and
-    // within 3 % for TCP, whose round trips are longer by the waits for slots (at most a frame of 3.6 ms each way of 80 ms).
+    // 12 of 18 slots of 90 % are 60 Mb/s both ways. Written before the first run: within 2 % for XCP, which fills both,
+    // and within 3 % for TCP, whose round trips are longer by the waits for slots (at most a frame of 3.6 ms each way
+    // of 80 ms).
     let plain = r#"
         [link_defaults]
         xcp = {}
@@ -242,7 +244,8 @@ fn xcp_cl_follows_the_allocation_and_original_xcp_stands_in_a_queue() {
         assert_eq!(mean(&samples(&follows, "believed_capacity", from, to)), slots / 18.0 * 0.9 * 100e6);
         assert_eq!(mean(&samples(&follows, "granted_slots", from, to)), slots);
     }
-    // Nothing is lost once it has begun, but at the step down: a round trip's worth of 30 Mb/s too much, 330 packets, fits.
+    // Nothing is lost once it has begun, but at the step down: a round trip's worth of 30 Mb/s too much, 330 packets,
+    // fits.
     assert_eq!(figure(&follows, "dropped_packets"), 0.0);
     // Original XCP believes 100 Mb/s: no queue is long enough to balance it (0.4/0.226 · 40/60 > 1).
     assert_eq!(at(&believes.links, "link", "e0->e1", "max_queue"), 1000.0);
@@ -251,8 +254,8 @@ fn xcp_cl_follows_the_allocation_and_original_xcp_stands_in_a_queue() {
 
 #[test]
 fn a_capacity_believed_5_percent_too_high_leaves_the_queue_that_balances_it() {
-    // At rest Q = α/β · (C' − C) · d, as on a plain link (tests/xcp.rs); written before the first run: within 15 %, because the
-    // least queue between slots is seen at packets' arrivals only.
+    // At rest Q = α/β · (C' − C) · d, as on a plain link (tests/xcp.rs); written before the first run: within 15 %,
+    // because the least queue between slots is seen at packets' arrivals only.
     let run = run(&greedy(&long_star(TWELVE, "{ follows = false, capacity = \"63 Mbps\" }"), "xcp"), 1);
     let queue = mean(&samples(&run, "persistent_queue", 30.0, 60.0));
     let expected = 0.4 / 0.226 * 3e6 / 8.0 * mean(&samples(&run, "mean_rtt", 30.0, 60.0));
@@ -300,8 +303,8 @@ fn schedules_are_computed_from_requests() {
     let carried = at(&run(&star("", FLOOD), 1).links, "link", "e0->e1", "carried_bits") / 8.0;
     let expected = 2000.0 * 16.0 * 2250.0;
     assert!((carried / expected - 1.0).abs() < 0.001, "{carried} B of {expected} B");
-    // What is asked for and no more: 40 Mb/s are 18 000 B a frame, that is 8 slots of 2250 B. All of it gets through, and with
-    // idle spare slots no more than a slot a frame is granted beyond it.
+    // What is asked for and no more: 40 Mb/s are 18 000 B a frame, that is 8 slots of 2250 B. All of it gets through,
+    // and with idle spare slots no more than a slot a frame is granted beyond it.
     for request in ["queue", "last-frame", "smoothed", "predicted"] {
         let text = star(&format!("request = \"{request}\"\nspare_slots = \"idle\""), FLOOD);
         let probe = "[probe]\ninterval = \"3.6 ms\"\nlinks = [\"e0->e1\"]";
@@ -359,8 +362,8 @@ fn overlaid(edges: usize, switching: &str, more: &str) -> Builder {
 
 #[test]
 fn overlaid_stars_carry_the_sum_of_their_slots() {
-    // 12 of 18 slots through c0 and 6 through c1, of 90 Mb/s each: 60 and 30 Mb/s. Two floods take them in turn, so each of
-    // them has a queue of its own. 7.2 s are 2000 frames of 12 and 6 slots of 2250 B; within a packet.
+    // 12 of 18 slots through c0 and 6 through c1, of 90 Mb/s each: 60 and 30 Mb/s. Two floods take them in turn, so
+    // each of them has a queue of its own. 7.2 s are 2000 frames of 12 and 6 slots of 2250 B; within a packet.
     let plan = r#"allocation = [
         { from = "e0", to = "e1", via = "c0", slots = 12 },
         { from = "e0", to = "e1", via = "c1", slots = 6 },
@@ -375,9 +378,10 @@ fn overlaid_stars_carry_the_sum_of_their_slots() {
 
 #[test]
 fn computed_schedules_fill_overlaid_stars_and_share_them_max_min() {
-    // Four edge nodes, 14 of 18 slots for data through each of two core nodes. e0 wants 10 Mb/s to e1 and floods e2 and e3,
-    // each through both: 10 Mb/s are 4500 B a frame, 2 slots; 28 slots less those 2 leave 13 slots, 65 Mb/s, for each flood.
-    // Requests are whole slots on each star, so within 1 % for the first and a slot on each star, 10 Mb/s, for the floods.
+    // Four edge nodes, 14 of 18 slots for data through each of two core nodes. e0 wants 10 Mb/s to e1 and floods e2 and
+    // e3, each through both: 10 Mb/s are 4500 B a frame, 2 slots; 28 slots less those 2 leave 13 slots, 65 Mb/s, for
+    // each flood. Requests are whole slots on each star, so within 1 % for the first and a slot on each star, 10 Mb/s,
+    // for the floods.
     let flow = |to: &str, rate: &str| {
         format!("[[traffic]]\ntransport = \"udp\"\nfrom = \"e0\"\nto = \"{to}\"\nflows = 2\nrate = \"{rate}\"\n")
     };
@@ -392,8 +396,8 @@ fn computed_schedules_fill_overlaid_stars_and_share_them_max_min() {
     assert!((found[1] - 65.0).abs() <= 10.0 && (found[2] - 65.0).abs() <= 10.0, "{found:?} Mb/s");
 }
 
-/// Three edge nodes and one core node: 15 of 18 slots carry data, and e0 floods e1 and e2 with weights 4 and 1. 12 and 3 slots of 2250 B in 2000
-/// frames; within a slot of every frame for what the two ask for in whole slots.
+/// Three edge nodes and one core node: 15 of 18 slots carry data, and e0 floods e1 and e2 with weights 4 and 1. 12 and
+/// 3 slots of 2250 B in 2000 frames; within a slot of every frame for what the two ask for in whole slots.
 #[test]
 fn known_schedules_share_what_is_too_much_by_weight() {
     let flood =
@@ -410,8 +414,8 @@ fn known_schedules_share_what_is_too_much_by_weight() {
     }
 }
 
-/// Four edge nodes and 14 data slots, which e0 floods to the three others. By 50 : 30 : 20 they are 7, 4.2 and 2.8, in whole slots 7, 4 and 3; equal
-/// weights give 14/3, whatever they are.
+/// Four edge nodes and 14 data slots, which e0 floods to the three others. By 50 : 30 : 20 they are 7, 4.2 and 2.8, in
+/// whole slots 7, 4 and 3; equal weights give 14/3, whatever they are.
 #[test]
 fn weights_larger_than_a_frame_share_it_in_proportion() {
     let flood =
@@ -435,10 +439,10 @@ fn weights_larger_than_a_frame_share_it_in_proportion() {
 
 #[test]
 fn told_of_slots_that_are_granted_on_request_only_xcp_starves() {
-    // One star, four edge nodes; ten XCP flows from e0 to each of the others; 14 of 18 slots of 90 %, 70 Mb/s, for data.
-    // Written before the first run: with the mean of a hundred frames (0.36 s, a control interval) and spare slots for all,
-    // at least three quarters of that; told of each frame for itself, with no slots but those asked for, less than a
-    // quarter: a queue without slots is told 0, and what is told 0 has nothing to ask for.
+    // One star, four edge nodes; ten XCP flows from e0 to each of the others; 14 of 18 slots of 90 %, 70 Mb/s, for
+    // data. Written before the first run: with the mean of a hundred frames (0.36 s, a control interval) and spare
+    // slots for all, at least three quarters of that; told of each frame for itself, with no slots but those asked for,
+    // less than a quarter: a queue without slots is told 0, and what is told 0 has nothing to ask for.
     let network = |switching: &str| {
         let network = Builder::of(greedy(&long_star(switching, "{}"), "xcp")).set("topology.edges", 4);
         let flows = |to: &str| {
@@ -451,8 +455,8 @@ fn told_of_slots_that_are_granted_on_request_only_xcp_starves() {
     let remedy = goodput("signal = { frames = 100 }");
     assert!(literal < 0.25 * 70e6, "{literal} b/s frame by frame");
     assert!(remedy > 0.75 * 70e6, "{remedy} b/s with the mean of a hundred frames");
-    // Found then, with the same bounds: the mean by itself does not help (4.9 Mb/s; 1.3 without it), spare slots for all do,
-    // and so do requests that remember.
+    // Found then, with the same bounds: the mean by itself does not help (4.9 Mb/s; 1.3 without it), spare slots for
+    // all do, and so do requests that remember.
     let mean_only = goodput("spare_slots = \"idle\"\nsignal = { frames = 100 }");
     assert!(mean_only < 0.25 * 70e6, "{mean_only} b/s");
     for switching in ["spare_slots = \"all\"", "spare_slots = \"asking\"\nrequest = \"smoothed\""] {

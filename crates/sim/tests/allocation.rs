@@ -1,6 +1,6 @@
-//! A packet-hop allocates nothing: once rings, queues and scoreboards have grown to what a run needs, packets, macroflows
-//! and bursts travel in memory that is there. Counted by an allocator, on one thread. What is allocated is a probe of a
-//! macroflow and a burst, once each, however many hops they have.
+//! A packet-hop allocates nothing: once rings, queues and scoreboards have grown to what a run needs, packets,
+//! macroflows and bursts travel in memory that is there. Counted by an allocator, on one thread. What is allocated is a
+//! probe of a macroflow and a burst, once each, however many hops they have.
 
 mod support;
 
@@ -92,8 +92,8 @@ fn a_hop_of_a_macroflows_probe_allocates_nothing() {
     }
 }
 
-/// 25 000 bursts a second: the burst and its header, and room for growth. Assembled ones hold 50 packets: a list of them,
-/// of what they carry, and of their flows.
+/// 25 000 bursts a second: the burst and its header, and room for growth. Assembled ones hold 50 packets: a list of
+/// them, of what they carry, and of their flows.
 #[test]
 fn a_hop_of_a_burst_allocates_nothing() {
     let obs = "[switching]\nkind = \"obs\"\nwavelengths = 8\nassembly = { length = \"50 kB\", timer = \"10 ms\" }\n";
@@ -107,8 +107,8 @@ fn a_hop_of_a_burst_allocates_nothing() {
     assert!(assembled.allocations < 10_000 * 20, "{assembled:?}");
 }
 
-/// A thousand flows of 69 segments, one after the other. The books of a flow in the midst of them hold up to 64 records of 64 bytes; what is
-/// counted here are rings and queues, which all flows share.
+/// A thousand flows of 69 segments, one after the other. The books of a flow in the midst of them hold up to 64 records
+/// of 64 bytes; what is counted here are rings and queues, which all flows share.
 #[test]
 fn a_flow_that_has_ended_holds_no_records_of_segments() {
     for transport in ["algorithm = \"sack\"", "algorithm = \"sack\"\nrecovery = \"rack\"", "algorithm = \"bbr\""] {

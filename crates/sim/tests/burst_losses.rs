@@ -76,8 +76,8 @@ fn a_window_that_is_lost_in_one_burst_costs_a_timeout_unless_the_sender_is_told(
 
 #[test]
 fn the_news_takes_one_round_trip_on_the_fibres() {
-    // Burst 0 of the first window of ten: the ACK of segment 9 and the news come together, 80 ms after the start, and what
-    // is lost leaves within the cut window: 8.75, so 7 of 9 with segment 9 gone.
+    // Burst 0 of the first window of ten: the ACK of segment 9 and the news come together, 80 ms after the start, and
+    // what is lost leaves within the cut window: 8.75, so 7 of 9 with segment 9 gone.
     let text = "segments = 9, lose = [0], notify = true";
     let told = one_path("algorithm = \"tcp-eng\"", text, "0.0799 s", "");
     assert_eq!(cost(&told).0, 0.0);
@@ -87,8 +87,8 @@ fn the_news_takes_one_round_trip_on_the_fibres() {
 
 #[test]
 fn at_little_loss_all_beta_have_the_throughput_of_the_square_root() {
-    // §III, eqs. (11), (12) and (22) as p → 0: √(3 S/(2 b p))/RTT segments/s for every β with α of (2). S = 9, p = 1e-3,
-    // b = 1: 116.2 segments a round trip, 11.6 Mb/s. The bound is the reference's 15 %; the mean of 8 flows over
+    // §III, eqs. (11), (12) and (22) as p → 0: √(3 S/(2 b p))/RTT segments/s for every β with α of (2). S = 9, p =
+    // 1e-3, b = 1: 116.2 segments a round trip, 11.6 Mb/s. The bound is the reference's 15 %; the mean of 8 flows over
     // 200 s has some 2000 losses.
     let expected = (3.0 * 9.0 / 2.0 / 1e-3f64).sqrt() / 0.08 * 8000.0;
     for beta in [0.5, 0.875] {
@@ -120,7 +120,8 @@ fn at_a_thousandth(law: &str, window: u32) -> f64 {
 #[test]
 fn a_flow_loses_the_same_bursts_whatever_the_others_do() {
     // Five pairs of hosts, flows take them in turn; a bottleneck of 100 Gb/s makes nobody wait for longer than a few
-    // microseconds. So the first flow loses the same segments beside one other or beside four, if its stream is its own.
+    // microseconds. So the first flow loses the same segments beside one other or beside four, if its stream is its
+    // own.
     let bursts = "segments = 3, loss = 0.02, notify = true";
     let first = |flows: u32| {
         let run = one_path("algorithm = \"tcp-eng\"", bursts, "5 s", &format!("flows = {flows}"));

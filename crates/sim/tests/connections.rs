@@ -88,7 +88,8 @@ fn a_window_without_scaling_bounds_the_rate() {
 
 #[test]
 fn eifel_in_a_run_spares_the_go_back() {
-    // Nothing gets through for two seconds: the first round is late, and so is the copy that the timer sends after one second.
+    // Nothing gets through for two seconds: the first round is late, and so is the copy that the timer sends after one
+    // second.
     let late = |segment, copy, ms| {
         format!("[[force]]\nflow = 0\nsegment = {segment}\ncopy = {copy}\naction = \"delay\"\ndelay = \"{ms} ms\"\n")
     };
@@ -146,8 +147,8 @@ fn on_off_writers_write_in_on_times_only() {
 
 #[test]
 fn a_request_follows_the_end_of_the_response_before() {
-    // 14 600 B are the initial window: a response takes a round trip of 24 ms and what 10 segments need on the wires, 12.8 ms. With 63 ms
-    // to think there are ten a second.
+    // 14 600 B are the initial window: a response takes a round trip of 24 ms and what 10 segments need on the wires,
+    // 12.8 ms. With 63 ms to think there are ten a second.
     let keys =
         "{ kind = \"request-response\", response = \"14600 B\", think = { law = \"constant\", mean = \"63 ms\" } }";
     let responses = numbers(&application(keys).flows, "bytes_acked")[0] / 14_600.0;
@@ -173,7 +174,8 @@ fn eifel_without_timestamps_is_refused_where_it_stands() {
 
 #[test]
 fn a_slow_reader_sets_the_pace_and_nothing_is_lost() {
-    // 10 kB every 100 ms are 100 kB/s; 400 kB less the 60 kB that stay in the buffer at the end take 3.4 s, of whole reads.
+    // 10 kB every 100 ms are 100 kB/s; 400 kB less the 60 kB that stay in the buffer at the end take 3.4 s, of whole
+    // reads.
     let keys = "receiver_window = \"60 kB\"\nread = \"10 kB\"\nread_every = \"100 ms\"";
     let run = one(keys);
     assert!((3.2..3.8).contains(&end(&run)), "{} s", end(&run));

@@ -65,8 +65,9 @@ fn dropped(run: &Results, cause: &str, class: &str) -> f64 {
     rows.filter(|((name, of), _)| name == cause && of == class).map(|(_, units)| units).sum()
 }
 
-/// Figure 1: the core loses a slot at t0; the edge node hears of it at t0 + T1 (and 40 B at 100 Mb/s, 3.2 us); the receiver's
-/// duplicate is discarded T2 + T3 + T3 + T2 + T1 later, T2 and T3 there and back, and within the few slots of the queues.
+/// Figure 1: the core loses a slot at t0; the edge node hears of it at t0 + T1 (and 40 B at 100 Mb/s, 3.2 us); the
+/// receiver's duplicate is discarded T2 + T3 + T3 + T2 + T1 later, T2 and T3 there and back, and within the few slots
+/// of the queues.
 #[test]
 fn the_events_of_one_loss_have_the_times_of_figure_1() {
     let run = one("");
@@ -80,8 +81,9 @@ fn the_events_of_one_loss_have_the_times_of_figure_1() {
     assert!(lost > 10_020.0 && lost < 10_200.0, "the burst begins at 10 s and is 20 ms away");
 }
 
-/// Slots are lost for 200 ms and the 20 ms over which rates are measured. A round trip is 60 ms or more, so that there are at most
-/// four of them: 16 artificial ACKs, and no hole. Per segment there are four for each segment that was lost, and more.
+/// Slots are lost for 200 ms and the 20 ms over which rates are measured. A round trip is 60 ms or more, so that there
+/// are at most four of them: 16 artificial ACKs, and no hole. Per segment there are four for each segment that was
+/// lost, and more.
 #[test]
 fn once_per_round_trip_a_burst_is_answered_by_a_few_acks() {
     let [each, once] = ["segment", "round-trip"].map(|named| one(&format!("acks_per = \"{named}\"")));
@@ -92,10 +94,10 @@ fn once_per_round_trip_a_burst_is_answered_by_a_few_acks() {
     assert_eq!(figure(&once, "dlcc_holes"), 0.0);
 }
 
-/// 30 % more than leaves comes for 200 ms: r · C · 200 ms = 716 slots without control (less the 20 places). With it edge nodes are
-/// told what is still lost; if m of an excess o is taken off, o − m is notified, and the mean tends to m = o/2: half is lost. The
-/// largest notified rate is all of the excess: lost is what comes in 2·T1 and in the 20 ms over which rates are measured, of these
-/// on average half: 0.3 · 11 935 · (10 + 10 to 20) ms = 72 to 107.
+/// 30 % more than leaves comes for 200 ms: r · C · 200 ms = 716 slots without control (less the 20 places). With it
+/// edge nodes are told what is still lost; if m of an excess o is taken off, o − m is notified, and the mean tends to m
+/// = o/2: half is lost. The largest notified rate is all of the excess: lost is what comes in 2·T1 and in the 20 ms
+/// over which rates are measured, of these on average half: 0.3 · 11 935 · (10 + 10 to 20) ms = 72 to 107.
 #[test]
 fn the_papers_mean_takes_off_half_of_the_excess_and_the_largest_rate_all_of_it() {
     let without = one("rate_control = false\nops_acks = \"off\"");
@@ -128,7 +130,8 @@ fn long_packets_travel_in_several_slots() {
     assert_eq!(figure(&run, "dlcc_incomplete_datagrams"), 0.0);
 }
 
-/// Two datagram sources with 0.7 of the link each: with slots lost, the rest of their datagrams is of no use, and is counted.
+/// Two datagram sources with 0.7 of the link each: with slots lost, the rest of their datagrams is of no use, and is
+/// counted.
 #[test]
 fn a_datagram_that_lost_a_slot_is_dropped_whole() {
     let traffic = r#"
@@ -165,9 +168,9 @@ fn controls_work_with_several_slots_and_on_the_back_of_packets() {
     assert!((5.0..6.1).contains(&later), "{later}");
 }
 
-/// The paper's words: a mean over 2T with T from 0.4 to 1 s, above its threshold for more than two round trips. Where TCP fills half
-/// of the link, a burst of 70 % for 200 ms raises that mean to 0.5 + 0.7/4 at most. Where TCP has filled the link for long, the
-/// descriptor is at its threshold before the burst.
+/// The paper's words: a mean over 2T with T from 0.4 to 1 s, above its threshold for more than two round trips. Where
+/// TCP fills half of the link, a burst of 70 % for 200 ms raises that mean to 0.5 + 0.7/4 at most. Where TCP has filled
+/// the link for long, the descriptor is at its threshold before the burst.
 #[test]
 fn the_literal_rule_of_detection_fires_only_where_tcp_has_filled_the_link() {
     let half = ONE.replacen("packet_size = 576", "packet_size = 576\nmax_window = \"358 packets\"", 1);
@@ -198,7 +201,8 @@ fn ack_pacing_spaces_acks_and_ecn_marks_packets() {
 /// Datagrams that are smoothed, without reactions to losses.
 const SMOOTHED: &str = "smoothing = \"all\"\nrate_control = false\nops_acks = \"off\"\n";
 
-/// What enters the core from `a` and from `u`, in Mb/s, from 10 s to 20 s, with these sources of (node, start, stop, Mb/s).
+/// What enters the core from `a` and from `u`, in Mb/s, from 10 s to 20 s, with these sources of (node, start, stop,
+/// Mb/s).
 fn entering(keys: &str, sources: &[(&str, u32, u32, u32)]) -> [f64; 2] {
     let one = |(from, start, stop, rate): &(&str, u32, u32, u32)| {
         format!(
@@ -213,9 +217,9 @@ fn entering(keys: &str, sources: &[(&str, u32, u32, u32)]) -> [f64; 2] {
     ["ea->x", "eb->x"].map(|link| at(&run.links, "link", link, "carried_bits") / 10e6)
 }
 
-/// A source of 8 of 55 Mb/s pauses from 2 s to 6 s, and the other edge node is silent. Eq. (1) halves a silent node's rate every 50 ms:
-/// at 7 s, when the source's edge node asks, nothing is promised to the other one. If that one keeps the promise of its first
-/// rate, 55 Mb/s, nothing is left.
+/// A source of 8 of 55 Mb/s pauses from 2 s to 6 s, and the other edge node is silent. Eq. (1) halves a silent node's
+/// rate every 50 ms: at 7 s, when the source's edge node asks, nothing is promised to the other one. If that one keeps
+/// the promise of its first rate, 55 Mb/s, nothing is left.
 #[test]
 fn a_silent_edge_node_leaves_the_line_to_the_others() {
     let sources = [("a", 0, 2, 8), ("a", 6, 20, 8), ("u", 19, 20, 8)];
@@ -229,8 +233,8 @@ fn a_silent_edge_node_leaves_the_line_to_the_others() {
     assert!((default - 8.0).abs() < 0.08, "{default} Mb/s");
 }
 
-/// One edge node is promised the 8 Mb/s that come to it. To the other one come 80 Mb/s from 5 s on, so it asks for all of the line,
-/// 55 Mb/s: 47 are left.
+/// One edge node is promised the 8 Mb/s that come to it. To the other one come 80 Mb/s from 5 s on, so it asks for all
+/// of the line, 55 Mb/s: 47 are left.
 #[test]
 fn a_backlog_next_to_a_promise_gets_what_is_left() {
     let sources = [("a", 5, 20, 80), ("u", 0, 20, 8)];
@@ -246,8 +250,8 @@ fn a_backlog_next_to_a_promise_gets_what_is_left() {
     assert!(refused < 0.01, "{refused} Mb/s");
 }
 
-/// 80 Mb/s come to "ea" and 8 to "eb". Where only "eb" supports DLCC, nothing holds the 80 back but the line of 55 Mb/s, and "eb" is
-/// promised its 8. Where only "ea" does, nobody else has a promise, so it is granted the line.
+/// 80 Mb/s come to "ea" and 8 to "eb". Where only "eb" supports DLCC, nothing holds the 80 back but the line of 55
+/// Mb/s, and "eb" is promised its 8. Where only "ea" does, nobody else has a promise, so it is granted the line.
 #[test]
 fn an_edge_node_without_dlcc_neither_smooths_nor_negotiates() {
     let sources = [("a", 5, 20, 80), ("u", 0, 20, 8)];
@@ -258,8 +262,8 @@ fn an_edge_node_without_dlcc_neither_smooths_nor_negotiates() {
     assert!((alone - 55.0).abs() < 0.55, "{alone} Mb/s");
 }
 
-/// TCP enters at "ea", UDP at "eb". A core node tells "ea" of the lost slots of TCP only, and measures the slots of both: at the same
-/// instant it sees the first loss due to congestion.
+/// TCP enters at "ea", UDP at "eb". A core node tells "ea" of the lost slots of TCP only, and measures the slots of
+/// both: at the same instant it sees the first loss due to congestion.
 #[test]
 fn core_nodes_measure_the_slots_of_edge_nodes_without_dlcc_and_tell_them_nothing() {
     let [all, tcp, udp] =
@@ -282,11 +286,12 @@ fn core_nodes_measure_the_slots_of_edge_nodes_without_dlcc_and_tell_them_nothing
     assert!(figure(&udp, "dlcc_congestion_losses") > figure(&tcp, "dlcc_congestion_losses"));
 }
 
-/// 30 Mb/s come to "ea" until 10.5 s, which asks for so much, and 55 of "eb", without DLCC, from 10 s to 10.2 s. The burst is at the core
-/// 15 ms later, its excess of 30 Mb/s fills 20 places in 3 ms, and "ea" hears of it 5 ms after that, at 10.023 s. Within some 10 ms the
-/// notified rate is half of what is scheduled, the floor. What comes beyond 15 Mb/s then waits, until the last packet comes at 10.51 s:
-/// 15 Mb/s · (0.477 to 0.487 s) = 7.15 to 7.3 Mbit. It leaves at 15 Mb/s in as long, before 11 s, when the rate is decided: a triangle,
-/// of 7.2 · 0.97/2 = 3.5 Mbit·s in the 14 s that are measured.
+/// 30 Mb/s come to "ea" until 10.5 s, which asks for so much, and 55 of "eb", without DLCC, from 10 s to 10.2 s. The
+/// burst is at the core 15 ms later, its excess of 30 Mb/s fills 20 places in 3 ms, and "ea" hears of it 5 ms after
+/// that, at 10.023 s. Within some 10 ms the notified rate is half of what is scheduled, the floor. What comes beyond 15
+/// Mb/s then waits, until the last packet comes at 10.51 s: 15 Mb/s · (0.477 to 0.487 s) = 7.15 to 7.3 Mbit. It leaves
+/// at 15 Mb/s in as long, before 11 s, when the rate is decided: a triangle, of 7.2 · 0.97/2 = 3.5 Mbit·s in the 14 s
+/// that are measured.
 #[test]
 fn the_extra_edge_buffer_is_what_builds_up_from_the_first_notification_to_the_next_decision() {
     let traffic = r#"
@@ -323,9 +328,10 @@ fn the_extra_edge_buffer_is_what_builds_up_from_the_first_notification_to_the_ne
     assert!(deaf.summary.iter().all(|figure| figure.name != "mean_extra_buffer"), "a mean of nothing");
 }
 
-/// rwnd < cwnd (§V.B): windows of 32 and 64 packets leave at 32/RTT and 64/RTT. A round trip is 60 ms, and a transmission and at most a
-/// slot's wait at each of the four nodes that send light: up to 61 ms. Nothing is smoothed, for which packets would wait, and
-/// the windows, trains of 3 and 5 ms, begin half a round trip apart, so that they do not meet. Most of the line stays free.
+/// rwnd < cwnd (§V.B): windows of 32 and 64 packets leave at 32/RTT and 64/RTT. A round trip is 60 ms, and a
+/// transmission and at most a slot's wait at each of the four nodes that send light: up to 61 ms. Nothing is smoothed,
+/// for which packets would wait, and the windows, trains of 3 and 5 ms, begin half a round trip apart, so that they do
+/// not meet. Most of the line stays free.
 #[test]
 fn a_window_of_the_receiver_sets_the_pace_of_each_traffic() {
     let entry = |name: &str, from: &str, packets: u32, start: &str| {
@@ -344,10 +350,10 @@ fn a_window_of_the_receiver_sets_the_pace_of_each_traffic() {
     assert!(at(&run.links, "link", "x->ec", "utilization") < 0.14);
 }
 
-/// Two flows, at an edge node each, in slow start at once: in the first second edge nodes drop thousands of segments at their full buffers
-/// (nobody reports these), and the core loses some. The printed form's ACKs name the core's, and so acknowledge what edge nodes have
-/// dropped before: the receivers ask for it for ever, and nothing is acknowledged from 10 s on. Guarded ACKs wait for it: nobody is
-/// stuck, and two flows fill more than half of the line.
+/// Two flows, at an edge node each, in slow start at once: in the first second edge nodes drop thousands of segments at
+/// their full buffers (nobody reports these), and the core loses some. The printed form's ACKs name the core's, and so
+/// acknowledge what edge nodes have dropped before: the receivers ask for it for ever, and nothing is acknowledged from
+/// 10 s on. Guarded ACKs wait for it: nobody is stuck, and two flows fill more than half of the line.
 #[test]
 fn two_flows_in_slow_start_stand_still_in_the_printed_form_and_not_behind_the_guard() {
     let flow = |from: &str| format!("[[traffic]]\ntransport = \"reno\"\nfrom = \"{from}\"\nto = \"c\"\n");

@@ -1,6 +1,6 @@
-//! What a scenario says at the edge of what is allowed is refused, or it runs: values are exchanged in the ready-made scenarios
-//! and in the seeds for fuzzing, and what still loads is built and run for some thousand events. `CASES` and `SEED` in the
-//! environment ask for more of them, and for others.
+//! What a scenario says at the edge of what is allowed is refused, or it runs: values are exchanged in the ready-made
+//! scenarios and in the seeds for fuzzing, and what still loads is built and run for some thousand events. `CASES` and
+//! `SEED` in the environment ask for more of them, and for others.
 
 use sim::SimTime;
 use sim::engine::Options;

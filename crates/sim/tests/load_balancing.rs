@@ -135,7 +135,8 @@ fn measured() -> Builder {
 
 #[test]
 fn a_switch_to_a_longer_or_an_equal_path_reorders_nothing() {
-    // Paper 004, §2. The first switch, from the short to the long path, comes with the news after 0.5 s; the second one half a second later.
+    // Paper 004, §2. The first switch, from the short to the long path, comes with the news after 0.5 s; the second one
+    // half a second later.
     for (delta_ms, duration, switches) in [(50, "1 s", 1.0), (50, "1300 ms", 2.0), (0, "1300 ms", 2.0)] {
         let network = measured().set("link.4.delay", format!("\"{} ms\"", 2.5 + f64::from(delta_ms)));
         let run = network.set("run.duration", format!("\"{duration}\"")).run(1);
@@ -149,8 +150,9 @@ fn a_switch_to_a_longer_or_an_equal_path_reorders_nothing() {
 fn what_is_overtaken_by_50_ms_waits_as_long_again_for_its_access_link() {
     let run = measured().run(1);
     let latest = numbers(&run.flows, "max_late_s").into_iter().fold(0.0, f64::max);
-    // For 50 ms bursts come by both paths, at twice the rate of the access links: the last late packet waits there for another 50 ms. The last burst on
-    // the long path left up to a burst's time, 0.8 ms, and the news some milliseconds before the first one on the short path.
+    // For 50 ms bursts come by both paths, at twice the rate of the access links: the last late packet waits there for
+    // another 50 ms. The last burst on the long path left up to a burst's time, 0.8 ms, and the news some milliseconds
+    // before the first one on the short path.
     assert!((0.09..=0.1).contains(&latest), "{latest}");
     // 625 packets of a flow, 50 ms of 100 Mb/s, are late, and 625 have overtaken the last of them.
     let greatest = figure(&run, "max_extent");

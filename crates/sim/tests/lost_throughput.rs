@@ -1,5 +1,5 @@
-//! What flows lost, and to what: switching the cause off gains what was attributed to it (docs/decisions/0010, where the
-//! tolerances were written down before the first run).
+//! What flows lost, and to what: switching the cause off gains what was attributed to it (docs/decisions/0010, where
+//! the tolerances were written down before the first run).
 
 mod support;
 
@@ -10,7 +10,8 @@ use sim::results::Results;
 use sim::study::World;
 use support::{Builder, MIXED, figure, numbers, run, scenario};
 
-/// A flow alone on 10 Mb/s with a round trip of 44 ms, which is 37 packets. The buffer takes all that the receiver's window lets it have.
+/// A flow alone on 10 Mb/s with a round trip of 44 ms, which is 37 packets. The buffer takes all that the receiver's
+/// window lets it have.
 const ALONE: &str = r#"
 [run]
 duration = "100 s"
@@ -57,7 +58,8 @@ fn reference(run: &Results) -> f64 {
     of_flow(run, "lost_bps") + of_flow(run, "goodput_bps")
 }
 
-/// With the cause it costs something, without it nothing, and the gain is what it cost, within a share of that or 1 % of the path.
+/// With the cause it costs something, without it nothing, and the gain is what it cost, within a share of that or 1 %
+/// of the path.
 fn switching_off_gains_the_cost(cause: &str, with: &Results, without: &Results, tolerance: f64) {
     let (cost, gain) = (lost_to(with, cause), of_flow(without, "goodput_bps") - of_flow(with, "goodput_bps"));
     let told: Vec<String> = CAUSES.iter().map(|cause| format!("{cause} {:.0}", lost_to(with, cause))).collect();
@@ -120,7 +122,8 @@ fn reordering_costs_what_a_flow_gains_in_order() {
 
 #[test]
 fn false_timeouts_cost_what_a_flow_gains_with_a_patient_timer() {
-    // Every 4 s the path is 600 ms long for 0.1 s, and a timer that is not patient expires after 0.2 s; nothing is lost.
+    // Every 4 s the path is 600 ms long for 0.1 s, and a timer that is not patient expires after 0.2 s; nothing is
+    // lost.
     let event =
         |at: f64, delay: &str| format!("[[event]]\nat = \"{at} s\"\nlink = \"left->right\"\ndelay = \"{delay}\"\n");
     let spikes: Vec<String> =

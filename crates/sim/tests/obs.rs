@@ -108,13 +108,13 @@ fn finite_sources_are_engset_in_both_readings() {
 
 #[test]
 fn an_on_off_source_waits_its_offset_and_loses_less_than_engset() {
-    // The header takes 1 us at its node, the offset on one fibre is for one header more, 1.0512 us: 2.0512 us pass between a
-    // burst's announcement and its begin, and the source is not idle then.
+    // The header takes 1 us at its node, the offset on one fibre is for one header more, 1.0512 us: 2.0512 us pass
+    // between a burst's announcement and its begin, and the source is not idle then.
     let sources = |n: u32, idle: u32| {
         format!("[[switching.burst]]\nfrom = \"a\"\nto = \"b\"\nsources = {n}\nidle = \"{idle} us\"\nmean = \"10 us\"")
     };
-    // One that is never refused has a burst every 25 + 2.0512 + 10 us: 53 979 in 2 s. Its gaps vary by sqrt(25² + 10²) us, so
-    // the number by 53 979^0.5 · 26.9/37.05 = 169.
+    // One that is never refused has a burst every 25 + 2.0512 + 10 us: 53 979 in 2 s. Its gaps vary by sqrt(25² + 10²)
+    // us, so the number by 53 979^0.5 · 26.9/37.05 = 169.
     let alone = run(&one_link("2 s", "wavelengths = 4", &sources(1, 25)), 1);
     let bursts = burst_row(&alone, "a->b", "offered_units");
     assert!((bursts - 2e6 / 37.0512).abs() < 4.0 * 169.0, "{bursts}");
@@ -131,10 +131,10 @@ fn an_on_off_source_waits_its_offset_and_loses_less_than_engset() {
 
 #[test]
 fn a_class_with_a_longer_offset_does_not_see_the_other() {
-    // Fixed lengths of 10 us, an extra offset of 11 us: a burst of the first class is booked before any of the second that it
-    // could meet. The first class is Erlang with its own load; of the second the conservation law says what is left, which
-    // holds for void filling that wastes nothing: voids between the bursts of the first class do waste something, so the
-    // second may lose more, by a third at most (written before the run).
+    // Fixed lengths of 10 us, an extra offset of 11 us: a burst of the first class is booked before any of the second
+    // that it could meet. The first class is Erlang with its own load; of the second the conservation law says what is
+    // left, which holds for void filling that wastes nothing: voids between the bursts of the first class do waste
+    // something, so the second may lose more, by a third at most (written before the run).
     let inputs = jet_classes::Inputs { high_load: 2.0, low_load: 2.0, wavelengths: 4 };
     let expected = jet_classes::evaluate(&inputs).unwrap();
     let class = |name: &str, extra: &str| {
@@ -162,8 +162,8 @@ fn a_class_with_a_longer_offset_does_not_see_the_other() {
     assert!(low > law - off(law) && low < 4.0 / 3.0 * law, "{low}, conservation law {law}");
 }
 
-/// Eight edge nodes around a core node, from which one link leads on. Their distances differ, or what is lost together would
-/// come again together.
+/// Eight edge nodes around a core node, from which one link leads on. Their distances differ, or what is lost together
+/// would come again together.
 fn funnel(duration: &str, switching: &str, bursts: &str) -> String {
     let edge = |number: usize| {
         format!(
@@ -198,9 +198,9 @@ fn a_probe_sees_wavelengths_and_control_channel() {
         of("a->b", "offered").into_iter().zip(of("a->b", "dropped")).map(|(offered, dropped)| offered - dropped);
     let headers = of("a->b (control)", "offered");
     assert_eq!(carried.collect::<Vec<_>>(), headers);
-    // 2.8 bursts a 10 us, of which Erlang's formula loses 0.1837, on 4 wavelengths. The number of busy ones has the mean m =
-    // 2.286 and the variance m − (2.8 − m)(4 − m) = 1.41 and forgets in 10 us: the standard error of its mean over 0.2 s is at most
-    // sqrt(2·10 us/0.2 s · 1.41).
+    // 2.8 bursts a 10 us, of which Erlang's formula loses 0.1837, on 4 wavelengths. The number of busy ones has the
+    // mean m = 2.286 and the variance m − (2.8 − m)(4 − m) = 1.41 and forgets in 10 us: the standard error of its mean
+    // over 0.2 s is at most sqrt(2·10 us/0.2 s · 1.41).
     let utilization = of("a->b", "utilization");
     let mean = utilization.iter().skip(1).sum::<f64>() / (utilization.len() - 1) as f64;
     let off = 4.0 * f64::sqrt(2.0 * 10e-6 / 0.2 * 1.41) / 4.0;
@@ -228,16 +228,18 @@ fn bursts_that_are_sent_again_load_the_link_as_computed() {
 
 #[test]
 fn bursts_that_come_back_together_are_lost_as_another_program_says() {
-    // The same link. Bursts of one node that were lost together come back together, so more than B³ are lost for good; how many
-    // more, a program of a page says that knows no network. A node's round trip, in mean lengths of 10 us: its fibre of 1000 us and
-    // 370 us more for each number, twice. Processing and control channel, 2 us in all, do not matter to the clumps.
+    // The same link. Bursts of one node that were lost together come back together, so more than B³ are lost for good;
+    // how many more, a program of a page says that knows no network. A node's round trip, in mean lengths of 10 us: its
+    // fibre of 1000 us and 370 us more for each number, twice. Processing and control channel, 2 us in all, do not
+    // matter to the clumps.
     let again = "wavelengths = 8\nretransmission = { attempts = 2, extra_delay = \"1 s\" }";
     let bursts = format!("[[switching.burst]]\n{EIGHT_PAIRS}\nload = 0.7\nmean = \"10 us\"\n");
     let found = figure(&run(&funnel("1 s", again, &bursts), 1), "burst_loss_rate");
     let round_trips = (0..8).map(|number| 2.0 * f64::from(1000 + 370 * number) / 10.0).collect();
     let program = Returning { servers: 8, load: 0.7, round_trips, retries: 2 };
-    // Twenty runs as long as the network's, which is one more from the same law if both are right: its distance from their mean
-    // has the variance s²(1 + 1/20), and beyond 4 standard deviations it is less than one time in a thousand (Student, 19 degrees).
+    // Twenty runs as long as the network's, which is one more from the same law if both are right: its distance from
+    // their mean has the variance s²(1 + 1/20), and beyond 4 standard deviations it is less than one time in a thousand
+    // (Student, 19 degrees).
     let runs = 20;
     let (mean, deviation) = program.losses(runs, (2e3, 1e5));
     let off = 4.0 * deviation * (1.0 + 1.0 / runs as f64).sqrt();
@@ -250,8 +252,8 @@ fn bursts_that_come_back_together_are_lost_as_another_program_says() {
 #[test]
 fn nsfnet_is_in_the_band_of_the_erlang_fixed_point() {
     // All 182 pairs, 0.45 erlang each, 8 wavelengths. Rosberg et al. 2003 find the fixed point within some per cent of
-    // simulations where no route carries most of a link; the band: 10 % for the network, 25 % for each link that loses at
-    // least 1 %.
+    // simulations where no route carries most of a link; the band: 10 % for the network, 25 % for each link that loses
+    // at least 1 %.
     let text = r#"
         [run]
         duration = "0.5 s"
@@ -302,14 +304,15 @@ fn nsfnet_is_in_the_band_of_the_erlang_fixed_point() {
 fn a_flood_of_headers_costs_the_time_it_reserves_and_nothing_else() {
     let text = include_str!("../../../scenarios/header-flood.toml");
     let flooded = run(text, 1);
-    // Erlang with 6 erlang on 8 wavelengths; what comes to c->d has passed one link each and is a little smoother: 10 %.
+    // Erlang with 6 erlang on 8 wavelengths; what comes to c->d has passed one link each and is a little smoother: 10
+    // %.
     let expected = erlang_b::evaluate(&erlang_b::Inputs { load: 6.0, servers: 8 }).unwrap().blocking;
     let found = drop_rate(&flooded, "c->d");
     assert!((found / expected - 1.0).abs() < 0.1, "{found}, Erlang {expected}");
     // 1 erlang on 8 wavelengths loses 9e-6 of 60 000.
     assert!(burst_row(&flooded, "c->b", "dropped_units") <= 4.0, "other pairs lose nothing");
-    // 4 erlang of 10 us are 400 000 headers a second, of which c->d lets that part pass; from x->c they come a little more
-    // regularly than the others.
+    // 4 erlang of 10 us are 400 000 headers a second, of which c->d lets that part pass; from x->c they come a little
+    // more regularly than the others.
     let headers = figure(&flooded, "empty_headers");
     let passed = headers / (0.6 * 400_000.0 * (1.0 - expected));
     assert!(passed > 0.99 && passed < 1.05, "{headers} headers without bursts");
@@ -330,8 +333,9 @@ fn line(duration: &str, switching: &str, more: &str) -> String {
 fn a_lone_segment_waits_for_its_burst_and_its_offset_and_so_does_its_ack() {
     let flow = "[[traffic]]\ntransport = \"sack\"\nfrom = \"a\"\nto = \"b\"\nsize = \"1000 B\"\n";
     let rtt = |switching: &str| numbers(&run(&line("1 s", switching, flow), 1).flows, "mean_rtt_s")[0];
-    // Each way: the timer of 1 ms, 1 us for the header at the ingress node, the offset, 2 ms of fibre. The offset is for two
-    // hops, one of them spare: a header of 64 B lasts 51.2 ns, so 2.1024 us. Bursts of 1040 B and 40 B last 832 and 32 ns.
+    // Each way: the timer of 1 ms, 1 us for the header at the ingress node, the offset, 2 ms of fibre. The offset is
+    // for two hops, one of them spare: a header of 64 B lasts 51.2 ns, so 2.1024 us. Bursts of 1040 B and 40 B last 832
+    // and 32 ns.
     let way = 1000.0 + 1.0 + 2.1024 + 2000.0;
     let assembled = rtt("");
     assert!((assembled - 1e-6 * (2.0 * way + 0.832 + 0.032)).abs() < 1e-12, "{assembled}");
@@ -345,8 +349,8 @@ fn a_lone_segment_waits_for_its_burst_and_its_offset_and_so_does_its_ack() {
 
 #[test]
 fn a_burst_holds_what_came_within_its_timer_up_to_its_length() {
-    // 1000 B every 10 us: within 1 ms after the first of a burst come 100 more; the last comes with the timer's end, and
-    // arrivals come before timers. 50 kB are full after 50.
+    // 1000 B every 10 us: within 1 ms after the first of a burst come 100 more; the last comes with the timer's end,
+    // and arrivals come before timers. 50 kB are full after 50.
     let flow = "[transport.cbr]\nalgorithm = \"udp\"\npacket_size = \"1000 B\"\n[[traffic]]\ntransport = \"cbr\"\nfrom = \"a\"\n\
                 to = \"b\"\nrate = \"800 Mbps\"\n";
     let packets = |switching: &str| figure(&run(&line("0.5 s", switching, flow), 1), "mean_packets_per_burst");
@@ -358,8 +362,9 @@ fn a_burst_holds_what_came_within_its_timer_up_to_its_length() {
 
 #[test]
 fn flows_are_slow_medium_or_fast_by_their_access_and_window() {
-    // 6 ms there and back with the timers. 4 Mb/s: a segment of 1040 B every 2.08 ms, each a burst of 1 ms. 100 Mb/s and 60
-    // segments: 83 us apart, so 12 or 13 in 1 ms. Ten from a sender with no access: together, whenever their ACKs come.
+    // 6 ms there and back with the timers. 4 Mb/s: a segment of 1040 B every 2.08 ms, each a burst of 1 ms. 100 Mb/s
+    // and 60 segments: 83 us apart, so 12 or 13 in 1 ms. Ten from a sender with no access: together, whenever their
+    // ACKs come.
     let host = |name: &str, rate: &str| {
         format!(
             "[[node]]\nname = \"{name}\"\n[[link]]\nfrom = \"{name}\"\nto = \"a\"\ncapacity = \"{rate}\"\ndelay = \"1 us\"\n\
@@ -388,9 +393,10 @@ fn headers_are_late_where_the_control_channel_is_slow() {
     let bursts = "[[switching.burst]]\nfrom = \"a\"\nto = \"b\"\nload = 0.05\nmean = \"10 us\"\n";
     let slow = run(&line("4 s", "control_capacity = \"10 Mbps\"\noffset = \"60 us\"", bursts), 1);
     let late = dropped(&slow, "burst", "late burst header");
-    // Headers come every 200 us on average, each needs the channel for 51.2: those that wait more than 60 - 51.2 - 1 = 7.8 us
-    // are late. In an M/D/1 queue of load 0.256 P(W > t) = 1 - (1 - 0.256) exp(t / 200 us) for t below a service time
-    // (Erlang 1909): 0.2264. Of 20 000 headers one standard error is 0.003; those that wait come in rows: allow eight.
+    // Headers come every 200 us on average, each needs the channel for 51.2: those that wait more than 60 - 51.2 - 1 =
+    // 7.8 us are late. In an M/D/1 queue of load 0.256 P(W > t) = 1 - (1 - 0.256) exp(t / 200 us) for t below a service
+    // time (Erlang 1909): 0.2264. Of 20 000 headers one standard error is 0.003; those that wait come in rows: allow
+    // eight.
     let share = late / figure(&slow, "bursts_sent");
     let expected = 1.0 - (1.0 - 0.256) * (7.8f64 / 200.0).exp();
     assert!((share - expected).abs() < 0.024, "{share}, M/D/1 {expected}");
@@ -474,8 +480,8 @@ fn resending(algorithm: &str, loss: f64, switching: &str) -> Results {
 
 #[test]
 fn there_is_a_ben_for_every_dropped_burst_or_only_for_those_lost_for_good() {
-    // Every burst has segments of the one flow, and all messages have come long before the end: BENs and drops are equal.
-    // Two copies at most with p = 0.3 leave 2.7 % lost for good.
+    // Every burst has segments of the one flow, and all messages have come long before the end: BENs and drops are
+    // equal. Two copies at most with p = 0.3 leave 2.7 % lost for good.
     let of = |when: &str| {
         let run = resending(
             "tcp-eng",
@@ -518,9 +524,10 @@ fn an_egress_node_that_waits_for_copies_keeps_tcp_unaware_of_them() {
 
 #[test]
 fn a_burst_is_held_until_the_last_copy_of_one_before_it_could_have_landed() {
-    // 50 kB every 0.5 ms. Without attempts a lost burst never comes: those behind it go on together when the first of them has
-    // waited 5 ms, the longest wait of 1 ms and the 40 us of the longest burst. 13 of them: 6.04 ms, 0.5 ms less each, 3.04 ms in
-    // the mean. One of a thousand is lost, so in 1.3 % of the cases another one before the wait ends.
+    // 50 kB every 0.5 ms. Without attempts a lost burst never comes: those behind it go on together when the first of
+    // them has waited 5 ms, the longest wait of 1 ms and the 40 us of the longest burst. 13 of them: 6.04 ms, 0.5 ms
+    // less each, 3.04 ms in the mean. One of a thousand is lost, so in 1.3 % of the cases another one before the wait
+    // ends.
     let flow = "[transport.cbr]\nalgorithm = \"udp\"\npacket_size = \"1000 B\"\n[[traffic]]\ntransport = \"cbr\"\nfrom = \"a\"\n\
                 to = \"b\"\nrate = \"800 Mbps\"\n[probe]\nreordering = true\n";
     let switching = "longest_wait = \"1 ms\"\nassembly = { length = \"50 kB\" }\n\

@@ -1,5 +1,5 @@
-//! Optical packet switching, run as scenarios: delays of cut-through, ports and stores against closed forms, macroflows at
-//! their equilibria.
+//! Optical packet switching, run as scenarios: delays of cut-through, ports and stores against closed forms, macroflows
+//! at their equilibria.
 
 mod support;
 
@@ -136,8 +136,8 @@ fn wavelengths_with_shared_ram_and_conversion_drop_as_m_m_c_k() {
     }
 }
 
-/// Two core links in a row at 1 Gb/s: one macroflow over both, three over the first, one over the second. Everybody always has
-/// something to send.
+/// Two core links in a row at 1 Gb/s: one macroflow over both, three over the first, one over the second. Everybody
+/// always has something to send.
 fn parking_lot(switching: &str) -> String {
     let mut text = String::from("[run]\nduration = \"40 s\"\nwarm_up = \"20 s\"\n");
     let cores = ["c0", "c1", "c2"];
@@ -165,10 +165,10 @@ fn carried_mbps(text: &str) -> Vec<f64> {
     vec![of("l", "c0"), of("a0", "c0"), of("a1", "c0"), of("a2", "c0"), of("b", "c1")]
 }
 
-/// The equilibrium that the transport crate computes by hand for this network, times TU: 250, 250, 250, 250 and, with α = 0.2 at
-/// core outputs, 620.156 Mb/s. With α = 0.4 its equation is 0.45u² − 525u + 100 000 = 0: u = (525 + √95 625)/0.9 = 926.925
-/// and x = 676.925. Max-min would be 250 four times and 750. With TU = 0.9 there is room for what comes at once. At edge
-/// outputs, which limit nobody here, it does not matter.
+/// The equilibrium that the transport crate computes by hand for this network, times TU: 250, 250, 250, 250 and, with α
+/// = 0.2 at core outputs, 620.156 Mb/s. With α = 0.4 its equation is 0.45u² − 525u + 100 000 = 0: u = (525 + √95
+/// 625)/0.9 = 926.925 and x = 676.925. Max-min would be 250 four times and 750. With TU = 0.9 there is room for what
+/// comes at once. At edge outputs, which limit nobody here, it does not matter.
 #[test]
 fn macroflows_in_a_parking_lot_settle_at_the_computed_equilibrium_and_not_at_max_min() {
     let readings = [("edge-routers", 676.925), ("xcp", 676.925), ("everywhere", 620.156), ("core-routers", 620.156)];
@@ -197,9 +197,9 @@ fn macroflows_on_one_link_settle_at_equal_shares_of_the_target() {
     }
 }
 
-/// One macroflow alone, for which u = 990 Mb/s come, dropped at the edge or not. Without a queue there all of it is sent. Where what
-/// waits in the macroflow is the queue, that is the whole memory of 0.03 s = 30 Mb: φ = 0.2 · 10 − 0.056 · 30/0.05 = −31.6 Mb/s,
-/// h = 99 − 31.6 = 67.4, and h = u_i·(h − φ)/u at u_i = 990 · 67.4/99 = 674 Mb/s.
+/// One macroflow alone, for which u = 990 Mb/s come, dropped at the edge or not. Without a queue there all of it is
+/// sent. Where what waits in the macroflow is the queue, that is the whole memory of 0.03 s = 30 Mb: φ = 0.2 · 10 −
+/// 0.056 · 30/0.05 = −31.6 Mb/s, h = 99 − 31.6 = 67.4, and h = u_i·(h − φ)/u at u_i = 990 · 67.4/99 = 674 Mb/s.
 #[test]
 fn what_waits_in_macroflows_counts_as_an_edge_outputs_queue_only_where_it_is_said_to() {
     for (queue, expected) in [("line", 990.0), ("macroflows", 674.0)] {
@@ -281,7 +281,8 @@ fn every_kind_of_store_and_smoother_is_the_same_in_parts_and_loses_no_packet_uns
     }
 }
 
-/// The packets that arrive of two edge nodes. Each sends one in every slot, which come `phases` microseconds after one begins. Both leave by one output.
+/// The packets that arrive of two edge nodes. Each sends one in every slot, which come `phases` microseconds after one
+/// begins. Both leave by one output.
 fn arrived_of_each(phases: [u32; 2], arbitration: &str) -> [f64; 2] {
     let [first, second] = phases.map(|phase| 1000 + phase);
     let text = format!(
@@ -314,9 +315,10 @@ fn arrived_of_each(phases: [u32; 2], arbitration: &str) -> [f64; 2] {
     [0, 1].map(|flow| arrived[flow] / 600.0)
 }
 
-/// 100 000 slots with two packets each, of which one is lost once 20 wait. First come, the edge node that comes later in a slot
-/// only fills these places, and 60 µs on a link make it the other one. By lot each slot's packet is either one's: a binomial
-/// number with standard deviation 158, of which four are 632, and the ends of the run are 40 slots at most.
+/// 100 000 slots with two packets each, of which one is lost once 20 wait. First come, the edge node that comes later
+/// in a slot only fills these places, and 60 µs on a link make it the other one. By lot each slot's packet is either
+/// one's: a binomial number with standard deviation 158, of which four are 632, and the ends of the run are 40 slots at
+/// most.
 #[test]
 fn a_part_of_a_slot_decides_who_loses_unless_lots_do() {
     assert_eq!(arrived_of_each([20, 50], "first-come")[1], 20.0);

@@ -167,9 +167,10 @@ delay = "10 ms"
     }
 }
 
-/// M/D/1 by the class: Poisson datagrams of 1000 B at 10 Mb/s (0.8 ms), half of the load of 0.8 in each of two bands. Cobham 1954: with
-/// R = ρ/2·0.8 ms = 0.32 ms left of the packet in service, band 0 waits R/(1 − 0.4) = 0.533 ms, band 1 R/((1 − 0.4)(1 − 0.8)) = 2.667 ms; by
-/// Little 0.4·(0.533 + 2.667)/0.8 = 1.6 packets wait, as many as with first in, first out.
+/// M/D/1 by the class: Poisson datagrams of 1000 B at 10 Mb/s (0.8 ms), half of the load of 0.8 in each of two bands.
+/// Cobham 1954: with R = ρ/2·0.8 ms = 0.32 ms left of the packet in service, band 0 waits R/(1 − 0.4) = 0.533 ms, band
+/// 1 R/((1 − 0.4)(1 − 0.8)) = 2.667 ms; by Little 0.4·(0.533 + 2.667)/0.8 = 1.6 packets wait, as many as with first in,
+/// first out.
 #[test]
 fn priority_keeps_the_work_and_puts_it_off() {
     let text = |queue: &str| {

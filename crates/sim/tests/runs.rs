@@ -9,8 +9,8 @@ use sim::study::World;
 use std::sync::{Arc, Mutex};
 use support::{Builder, MIXED, at, figure, numbers, run, run_with, scenario, texts};
 
-/// The hash of [`MIXED`] with seed 1, the same in debug and release and on every machine. It changes when behaviour does;
-/// the change then belongs into CHANGELOG.md under "Results that changed".
+/// The hash of [`MIXED`] with seed 1, the same in debug and release and on every machine. It changes when behaviour
+/// does; the change then belongs into CHANGELOG.md under "Results that changed".
 const MIXED_FINGERPRINT: u64 = 0xfc1f_5bba_e3fa_cad3;
 
 #[test]
@@ -89,8 +89,9 @@ traffic = [{ transport = "u", pairs = [["l0", "r0"]], flows = 1, load = "constan
     // A packet is sent and received, two turns of a host: 20 000 packets in 0.2 s, and 3 ms that they are on their way.
     let now_s = world.now().as_secs_f64();
     assert!((now_s - 0.2).abs() < 0.004, "{now_s}");
-    // What is sampled takes its turns too: two links every nanosecond, three turns. The start of the flow takes three before (its
-    // slot of timers, its start, its first packet), so 3000 are spent after 999 samples, the last at 998 ns.
+    // What is sampled takes its turns too: two links every nanosecond, three turns. The start of the flow takes three
+    // before (its slot of timers, its start, its first packet), so 3000 are spent after 999 samples, the last at 998
+    // ns.
     let probe = "probe = { interval = \"1 ns\", links = [\"l0-left\"] }\nrun.memory = \"1000000000 GB\"";
     let mut world =
         World::build(&scenario(&format!("{probe}\n{text}")), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
@@ -197,7 +198,8 @@ fn a_constant_source_of_8_mbps_uses_four_fifths_of_10_mbps() {
 #[test]
 fn half_the_capacity_for_half_the_time_drops_what_does_not_fit() {
     let run = run(&constant_source("", "[[event]]\nat = \"5 s\"\nlink = \"a->b\"\ncapacity = \"4 Mbps\""), 1);
-    // 5 s at 8 Mb/s, then 5 s at the 4 Mb/s that the link has: utilization (0.8 + 1)/2, half of the second half dropped.
+    // 5 s at 8 Mb/s, then 5 s at the 4 Mb/s that the link has: utilization (0.8 + 1)/2, half of the second half
+    // dropped.
     assert!((at(&run.links, "link", "a->b", "utilization") - 0.9).abs() < 1e-3);
     let dropped = at(&run.links, "link", "a->b", "dropped_units");
     let expected = 5.0 * 4e6 / 12_000.0;
@@ -214,8 +216,8 @@ fn a_link_that_is_down_for_2_of_10_seconds_drops_a_fifth() {
     assert_eq!(texts(&run.drops, "cause"), ["unreachable"]);
 }
 
-/// A link is paused from 4 s to 4.012 s. A packet of 12 kbit comes every 1.5 ms; that of 3.999 s is in transmission, those of 4.0005 s to
-/// 4.011 s wait: 8, for which there is room.
+/// A link is paused from 4 s to 4.012 s. A packet of 12 kbit comes every 1.5 ms; that of 3.999 s is in transmission,
+/// those of 4.0005 s to 4.011 s wait: 8, for which there is room.
 #[test]
 fn a_link_of_8_bps_pauses_and_drops_nothing() {
     let change =
@@ -254,8 +256,9 @@ fn detoured(outage_ms: u64) -> f64 {
     at(&run(&text, 1).links, "link", "a->y", "offered_units")
 }
 
-/// Routes change 200 ms after a state has begun that lasts so long: a link that is up again after 50 ms, or after exactly 200, takes its
-/// packets back. After 400 ms they go the other way from 1.2 s to 1.6 s: at 6 Mb/s in packets of 12 kbit 200.
+/// Routes change 200 ms after a state has begun that lasts so long: a link that is up again after 50 ms, or after
+/// exactly 200, takes its packets back. After 400 ms they go the other way from 1.2 s to 1.6 s: at 6 Mb/s in packets of
+/// 12 kbit 200.
 #[test]
 fn only_an_outage_longer_than_reroute_after_causes_a_detour() {
     assert_eq!([50, 200].map(detoured), [0.0; 2]);
@@ -340,8 +343,9 @@ flows = 3
     assert_eq!(texts(&run.flows, "destination"), ["r0", "r1", "r0"]);
 }
 
-/// Two sources fill 1.4 of a link with datagrams of three slots each. Most that are lost lose one or two, and each slot that a
-/// core node drops is a packet of the accounts, which are checked when the run ends (here without optimization too).
+/// Two sources fill 1.4 of a link with datagrams of three slots each. Most that are lost lose one or two, and each slot
+/// that a core node drops is a packet of the accounts, which are checked when the run ends (here without optimization
+/// too).
 #[test]
 fn slots_of_a_datagram_may_be_lost_and_the_accounts_hold() {
     let text = r#"

@@ -1,12 +1,13 @@
-//! The signalling protocol of an agile all-photonic network in the simulator: what nodes find out, and what it costs when they cannot.
+//! The signalling protocol of an agile all-photonic network in the simulator: what nodes find out, and what it costs
+//! when they cannot.
 
 mod support;
 
 use sim::results::Results;
 use support::{at, figure, numbers, run, texts};
 
-/// Three edge nodes, 1, 2 and 2 ms from the core; a frame of 3.6 ms has 18 slots of 200 us, three of them for signalling; a data slot carries
-/// 170 us: 2125 B at 100 Mb/s. The clocks of two nodes are off and drift.
+/// Three edge nodes, 1, 2 and 2 ms from the core; a frame of 3.6 ms has 18 slots of 200 us, three of them for
+/// signalling; a data slot carries 170 us: 2125 B at 100 Mb/s. The clocks of two nodes are off and drift.
 fn star(control: &str, more: &str) -> String {
     format!(
         r#"
@@ -62,8 +63,8 @@ fn nodes_that_know_nothing_join_and_fill_every_data_slot() {
     assert_eq!(figure(&run, "control_elections"), 0.0, "the only election was before the time that is counted");
 }
 
-/// Fibres that jitter by up to 0.3 µs: light is meant to come at its shortest delay, and comes 0.17 µs rms after it, (1/√3)·0.3; the
-/// estimate of T_d is as uncertain as that. The issue's target for T_d is 0.8 µs rms.
+/// Fibres that jitter by up to 0.3 µs: light is meant to come at its shortest delay, and comes 0.17 µs rms after it,
+/// (1/√3)·0.3; the estimate of T_d is as uncertain as that. The issue's target for T_d is 0.8 µs rms.
 #[test]
 fn t_d_is_measured_over_fibres_that_jitter_and_clocks_that_drift() {
     let run = run(&star(r#"jitter = "0.3 us""#, &flood("e1", "e2")), 1);
@@ -72,8 +73,9 @@ fn t_d_is_measured_over_fibres_that_jitter_and_clocks_that_drift() {
     assert_eq!(figure(&run, "control_light_missed"), 0.0);
 }
 
-/// A frame of e1 has its slots if the plan, its verdict, and the allocation on both of its fibres arrive: 0.95⁴ = 0.815. Of 2000
-/// frames the share scatters by 0.009; and a fourth of the frames around it may lose a term to four lost plans in a row.
+/// A frame of e1 has its slots if the plan, its verdict, and the allocation on both of its fibres arrive: 0.95⁴ =
+/// 0.815. Of 2000 frames the share scatters by 0.009; and a fourth of the frames around it may lose a term to four lost
+/// plans in a row.
 #[test]
 fn a_lost_slot_of_signalling_costs_its_frame() {
     let run = run(&star("loss = 0.05", &flood("e1", "e2")), 1);
@@ -133,8 +135,8 @@ fn signalling_beside_the_light_leaves_all_slots_to_data() {
     assert!((share - 18.0 / 15.0).abs() < 1e-3, "{share}");
 }
 
-/// Of six datagrams each has a sixth of 170 us, of which a hundredth is dark and 5.12 us are a header of 64 B at 100 Mb/s: 28.333 − 0.283 − 5.12 us,
-/// 286.6 B of data; 1719.8 B a slot instead of 2125.
+/// Of six datagrams each has a sixth of 170 us, of which a hundredth is dark and 5.12 us are a header of 64 B at 100
+/// Mb/s: 28.333 − 0.283 − 5.12 us, 286.6 B of data; 1719.8 B a slot instead of 2125.
 #[test]
 fn a_slot_of_several_datagrams_carries_a_header_less_for_each() {
     let run = run(&star("datagrams = 6", &flood("e1", "e2")), 1);
@@ -145,8 +147,9 @@ fn a_slot_of_several_datagrams_carries_a_header_less_for_each() {
     assert_eq!(figure(&run, "control_light_missed"), 0.0);
 }
 
-/// Switching leaves 20 us of the guard time, so light may be off by 10 us. Fibres take up to 14 us longer, for each datagram by itself: some meet the core
-/// and some do not, and of the light as much is lost as where a slot is one datagram.
+/// Switching leaves 20 us of the guard time, so light may be off by 10 us. Fibres take up to 14 us longer, for each
+/// datagram by itself: some meet the core and some do not, and of the light as much is lost as where a slot is one
+/// datagram.
 #[test]
 fn datagrams_of_a_slot_are_lost_one_by_one() {
     let jitter = r#"jitter = "14 us", stamp_error = "4 us""#;
@@ -160,7 +163,8 @@ fn datagrams_of_a_slot_are_lost_one_by_one() {
     assert!((one - several).abs() < 0.05, "{one} and {several}: what is lost of the light is the same");
 }
 
-/// 15 data slots of e2's output, which e0 and e1 both want all of: 3 : 1, and evenly without weights, each within a slot of the 15.
+/// 15 data slots of e2's output, which e0 and e1 both want all of: 3 : 1, and evenly without weights, each within a
+/// slot of the 15.
 #[test]
 fn what_is_too_much_is_shared_by_weight() {
     let weight = "[[switching.weight]]\nfrom = \"e0\"\nto = \"e2\"\nweight = 3\n";
@@ -175,8 +179,8 @@ fn what_is_too_much_is_shared_by_weight() {
     assert!((one - 0.5).abs() < 1.0 / 15.0 && (other - 0.5).abs() < 1.0 / 15.0, "{one} and {other}");
 }
 
-/// A frame of 36 ms: the answer to an invitation leaves two of them later, when a clock that is 200 ppm fast or slow is 14 us off. Light may be 10 us
-/// early or late, and fibres of one length leave it no other slot.
+/// A frame of 36 ms: the answer to an invitation leaves two of them later, when a clock that is 200 ppm fast or slow is
+/// 14 us off. Light may be 10 us early or late, and fibres of one length leave it no other slot.
 #[test]
 fn a_clock_that_drifts_far_joins_long_frames() {
     for ppm in ["200.0", "-200.0"] {

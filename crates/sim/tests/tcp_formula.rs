@@ -59,7 +59,8 @@ fn sack_is_within_20_percent_of_pftk_for_loss_up_to_one_percent() {
     }
 }
 
-/// The slope alone, over two decades: the formula's ratio (10 for 1/sqrt(p), a little more with its timeouts) within 15 %.
+/// The slope alone, over two decades: the formula's ratio (10 for 1/sqrt(p), a little more with its timeouts) within 15
+/// %.
 #[test]
 fn a_hundredth_of_the_loss_is_ten_times_the_goodput() {
     let ratio = simulated("sack", 1e-4, 2000) / simulated("sack", 1e-2, 200);

@@ -276,7 +276,8 @@ fn threads_that_are_late_at_random_change_nothing() {
     assert!(calls.load(Ordering::Relaxed) > 1000, "the threads were disturbed");
 }
 
-/// So many hosts that they are fetched early; on the fibre to one of their nodes come packets for hosts of other partitions, too.
+/// So many hosts that they are fetched early; on the fibre to one of their nodes come packets for hosts of other
+/// partitions, too.
 #[test]
 fn hosts_that_fill_the_caches_are_the_same_where_packets_of_others_pass() {
     let text = r#"
@@ -296,8 +297,8 @@ fn hosts_that_fill_the_caches_are_the_same_where_packets_of_others_pass() {
     }
 }
 
-/// A link with a queue before it changes while its two ends are apart, and while they come together and part again. What its trace has
-/// foreseen is amended wherever it was noted.
+/// A link with a queue before it changes while its two ends are apart, and while they come together and part again.
+/// What its trace has foreseen is amended wherever it was noted.
 #[test]
 fn a_link_that_changes_is_the_same_between_two_parts() {
     let text = r#"

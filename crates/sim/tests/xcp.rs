@@ -112,7 +112,8 @@ fn samples_of_links_and_flows_add_up_to_the_totals() {
     let all = |quantity| samples(&run, quantity, 0.0, 40.0);
     let (dropped, offered) = (all("dropped"), all("offered"));
     assert!(dropped.is_sorted() && offered.is_sorted());
-    // The last sample is 20 ms before the end; at 40 Mb/s no more than 100 packets of 1000 B come in that time and a burst.
+    // The last sample is 20 ms before the end; at 40 Mb/s no more than 100 packets of 1000 B come in that time and a
+    // burst.
     let total = |column| at(&run.links, "link", "left->right", column);
     assert!((0.0..200.0).contains(&(total("offered_units") - offered[offered.len() - 1])));
     assert!((0.0..200.0).contains(&(total("dropped_units") - dropped[dropped.len() - 1])));
@@ -133,9 +134,9 @@ fn what_a_controller_is_told_decides_and_not_what_is_true() {
 
 #[test]
 fn two_links_settle_at_the_equilibrium_and_not_at_max_min() {
-    // A long flow over links of 5 and 10 Mb/s, a second one on the first link, a short one on the second. Max-min gives the
-    // short flow 7.5 Mb/s; the fixed point of the controllers, with what is not claimed spent, is 6.77 (the derivation is
-    // with the same test of the machines in crates/transport/tests/xcp.rs).
+    // A long flow over links of 5 and 10 Mb/s, a second one on the first link, a short one on the second. Max-min gives
+    // the short flow 7.5 Mb/s; the fixed point of the controllers, with what is not claimed spent, is 6.77 (the
+    // derivation is with the same test of the machines in crates/transport/tests/xcp.rs).
     let mut text = String::from(
         r#"
         [run]

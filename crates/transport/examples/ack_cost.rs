@@ -2,10 +2,11 @@
 //!
 //!     ack_cost RECOVERY PATTERN WINDOW ROUNDS
 //!
-//! RECOVERY is `sack` or `rr-tcp`; both have the same window law, which keeps nearly all of the window at a loss, so that the
-//! windows are equal whatever is taken for one. PATTERN: `in-order`; `burst`, of which a quarter of each window comes after the
-//! half of a window that follows it, as on two paths of different delays; `spread`, of which every second segment comes a quarter
-//! of a window late; `lossy`, the same, and of every four windows a segment is lost. Prints the ACKs, fast retransmits, false ones, timeouts and the threshold at the end.
+//! RECOVERY is `sack` or `rr-tcp`; both have the same window law, which keeps nearly all of the window at a loss, so
+//! that the windows are equal whatever is taken for one. PATTERN: `in-order`; `burst`, of which a quarter of each
+//! window comes after the half of a window that follows it, as on two paths of different delays; `spread`, of which
+//! every second segment comes a quarter of a window late; `lossy`, the same, and of every four windows a segment is
+//! lost. Prints the ACKs, fast retransmits, false ones, timeouts and the threshold at the end.
 
 use std::collections::BTreeMap;
 use std::error::Error;

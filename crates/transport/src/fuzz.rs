@@ -1,7 +1,7 @@
 //! Drives the machines with bytes: the same functions serve cargo-fuzz and the property tests.
 //!
-//! The bytes choose parameters, then calls, sane and hostile; after every call the invariants are asserted. Nothing here
-//! is needed to use the machines.
+//! The bytes choose parameters, then calls, sane and hostile; after every call the invariants are asserted. Nothing
+//! here is needed to use the machines.
 
 use crate::cc::{self, BurstNews, registry};
 use crate::tcp::{
@@ -158,7 +158,8 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
     }
 }
 
-/// Whether a machine had asked to be called by `now`: a host polls when it is told to, so whatever is done at another time may never be done.
+/// Whether a machine had asked to be called by `now`: a host polls when it is told to, so whatever is done at another
+/// time may never be done.
 fn is_due(due: Option<Instant>, now: Instant) -> bool {
     due.is_some_and(|due| due <= now)
 }

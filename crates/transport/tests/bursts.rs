@@ -41,8 +41,8 @@ fn btcp(detector: Detector) -> SenderConfig {
 
 #[test]
 fn a_ben_starts_the_repair_and_keeps_seven_eighths() {
-    // 16 segments, 0 to 8 in a lost burst; the BEN comes after a round trip. The window becomes 14, 7 are in the network:
-    // 7 of the 9 lost ones leave at once.
+    // 16 segments, 0 to 8 in a lost burst; the BEN comes after a round trip. The window becomes 14, 7 are in the
+    // network: 7 of the 9 lost ones leave at once.
     let mut line = line("tcp-eng", 16, 0..9);
     line.run_until(ms(99));
     line.report(WHOLE, 0, 9);
@@ -150,7 +150,8 @@ fn a_repair_that_is_lost_and_reported_is_repaired_again_without_a_timeout() {
 
 #[test]
 fn a_report_after_a_timeout_spares_the_second_one() {
-    // Everything up to the copy of the timer is lost. That copy is reported: it leaves once more, and the window stays 1.
+    // Everything up to the copy of the timer is lost. That copy is reported: it leaves once more, and the window stays
+    // 1.
     let mut line = line("tcp-eng", 4, 0..5);
     line.run_until(ms(1000));
     assert_eq!(line.sender.stats().timeouts, 1);
@@ -183,7 +184,8 @@ fn nobody_obeys_a_report_that_is_not_for_it() {
 
 #[test]
 fn back_knows_a_false_timeout_and_halves() {
-    // The window of 8 was one burst. The timer expires after 1 s; all is sent again with a window of 4, and no slow start.
+    // The window of 8 was one burst. The timer expires after 1 s; all is sent again with a window of 4, and no slow
+    // start.
     let mut line = line_with(btcp(Detector::Back), 8, 0..8);
     line.report(BurstReport::Assembled, 0, 8);
     line.run_until(ms(1000));
@@ -205,8 +207,8 @@ fn back_knows_a_true_timeout_too() {
 
 #[test]
 fn ble_learns_the_length_of_bursts_from_sack() {
-    // First a burst of 8 in a window of 12, which SACK shows and which leaves a window of 6; then all of that window. The
-    // timeout is a true one if there was no such burst before.
+    // First a burst of 8 in a window of 12, which SACK shows and which leaves a window of 6; then all of that window.
+    // The timeout is a true one if there was no such burst before.
     for (first, slow_start) in [(0, false), (8, true)] {
         let mut line = line_with(btcp(Detector::Ble), 12, first..8);
         line.run_until(ms(250));

@@ -266,8 +266,8 @@ fn without_window_scaling_the_window_has_16_bits() {
 
 #[test]
 fn rack_knows_by_its_echo_which_copy_has_arrived() {
-    // RFC 8985 §6.2 step 2: the ACK of a segment that was sent twice echoes the first copy's timestamp, so it says nothing about the
-    // second, however old that is. SRTT is 100 ms and the copy left 150 ms ago.
+    // RFC 8985 §6.2 step 2: the ACK of a segment that was sent twice echoes the first copy's timestamp, so it says
+    // nothing about the second, however old that is. SRTT is 100 ms and the copy left 150 ms ago.
     for (echo_ms, shows_losses) in [(0, false), (110, true)] {
         let config = SenderConfig { recovery: Some(LossRecovery::Rack), ..stamped("sack") };
         let mut hand = Hand::new(config);

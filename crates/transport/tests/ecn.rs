@@ -52,8 +52,8 @@ fn the_receiver_echoes_until_it_hears_that_the_window_was_reduced() {
     assert_eq!(reduced, [13]);
 }
 
-/// The number in the flow of the segment that was sent at this place, if it says now that the window was reduced: there was one
-/// reduction, so it said so then.
+/// The number in the flow of the segment that was sent at this place, if it says now that the window was reduced: there
+/// was one reduction, so it said so then.
 fn says_reduced(line: &Line, at: usize) -> Option<u64> {
     let segment = &line.sent[at].1;
     line.sender.ecn_of(segment)?.window_reduced.then_some(segment.seq / u64::from(MSS))
@@ -145,7 +145,8 @@ fn an_ack_that_echoes_a_mark_raises_no_window() {
 
 #[test]
 fn a_mark_leaves_a_window_of_one_segment_and_a_threshold_of_two() {
-    // RFC 3168 §6.1.2: cwnd is at least one segment; RFC 5681 eq. (4): ssthresh at least two. With recovery "linux" cwnd too.
+    // RFC 3168 §6.1.2: cwnd is at least one segment; RFC 5681 eq. (4): ssthresh at least two. With recovery "linux"
+    // cwnd too.
     let after = |segments, recovery| {
         let initial_cwnd = InitialWindow::Segments(segments);
         let config = SenderConfig { ecn: true, initial_cwnd, recovery: Some(recovery), ..sender_config("sack") };
@@ -164,8 +165,8 @@ fn a_mark_leaves_a_window_of_one_segment_and_a_threshold_of_two() {
 
 #[test]
 fn marks_take_every_law_down_to_one_segment_and_then_to_one_in_a_timeout_that_doubles() {
-    // RFC 9438 §4.6, RFC 3168 §6.1.2. Every segment is marked, a round trip is 100 ms, the timeout 1 s: segments leave 1.1 s, 2.1 s and
-    // 4.1 s after each other. Westwood+ keeps what the path brought it, not a share of its window.
+    // RFC 9438 §4.6, RFC 3168 §6.1.2. Every segment is marked, a round trip is 100 ms, the timeout 1 s: segments leave
+    // 1.1 s, 2.1 s and 4.1 s after each other. Westwood+ keeps what the path brought it, not a share of its window.
     let hears = |entry: &&cc::Entry| entry.algorithm.asks().marks == cc::Marks::AsLosses;
     let names = cc::registry().iter().filter(hears).map(|entry| entry.name);
     for name in names.filter(|name| config(name).validate().is_ok() && *name != "westwood+") {
@@ -189,7 +190,8 @@ fn xcp_is_refused() {
     assert_eq!(wrong.field, "ecn");
 }
 
-/// The receiver's part of a feedback, on segments of 1000 B; the first argument of `arrive` says what each segment says.
+/// The receiver's part of a feedback, on segments of 1000 B; the first argument of `arrive` says what each segment
+/// says.
 struct Echoes {
     receiver: Receiver,
     seq: u64,
@@ -294,7 +296,8 @@ fn a_law_that_counts_marks_needs_feedback_that_tells_them() {
 
 #[test]
 fn an_echo_on_an_ack_of_nothing_is_answered() {
-    // RFC 3168 §6.1.2: ten segments are in flight, the first is late and a later one was marked: its duplicate ACK has byte 0.
+    // RFC 3168 §6.1.2: ten segments are in flight, the first is late and a later one was marked: its duplicate ACK has
+    // byte 0.
     let config = SenderConfig { initial_cwnd: InitialWindow::Segments(10), ..config("sack") };
     let (mut sender, mut actions) = (Sender::new(Arc::new(config)), Actions::default());
     sender.write(Instant::ZERO, 30 * u64::from(MSS), &mut actions);

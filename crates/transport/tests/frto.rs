@@ -57,8 +57,8 @@ fn two_new_segments_leave_and_an_ack_of_an_old_one_shows_a_needless_timeout() {
         let mut hand = Expired::new(config(recovery, frto), 90);
         assert_eq!((hand.sender.cwnd(), hand.sender.ssthresh()), (1000, 5000), "{recovery:?}");
         assert_eq!(hand.ack(1, &[]), [10, 11], "{recovery:?}: step 2b");
-        // Step 3b: segment 1 was never sent again, so its first copy has arrived. 10 segments are in flight; 10 and the one by which this
-        // ACK lets the window grow fit.
+        // Step 3b: segment 1 was never sent again, so its first copy has arrived. 10 segments are in flight; 10 and the
+        // one by which this ACK lets the window grow fit.
         assert_eq!(hand.ack(2, &[]), [12], "{recovery:?}");
         assert_eq!(hand.ack(3, &[]), [13, 14], "{recovery:?}: new data in slow start");
         assert_eq!((hand.sender.ssthresh(), hand.sender.lost()), (u64::MAX, 0), "{recovery:?}");
@@ -137,7 +137,8 @@ fn the_go_back_goes_on_where_nothing_can_be_found_out() {
 
 #[test]
 fn a_pause_of_the_network_costs_one_retransmission() {
-    // Nothing gets through until 1.25 s, and the timer expires after 1 s: the ten segments of the first round and what it resends wait.
+    // Nothing gets through until 1.25 s, and the timer expires after 1 s: the ten segments of the first round and what
+    // it resends wait.
     for (recovery, frto) in
         WITHOUT.map(|one| (one, Frto::Basic)).into_iter().chain(WITH_SACK.map(|one| (one, Frto::Sack)))
     {
@@ -196,8 +197,8 @@ fn with_sack_a_duplicate_ack_without_news_after_new_data_shows_a_loss() {
 
 #[test]
 fn a_second_ack_of_all_that_was_outstanding_shows_a_needless_timeout() {
-    // RFC 5682 §3.1 step 3b, §2.1 step 3b: it covers no more than what had been sent at the timeout, none of which but the first
-    // segment was sent again. So ssthresh and cwnd come back, with 2 segments outstanding as with 10.
+    // RFC 5682 §3.1 step 3b, §2.1 step 3b: it covers no more than what had been sent at the timeout, none of which but
+    // the first segment was sent again. So ssthresh and cwnd come back, with 2 segments outstanding as with 10.
     let basic = WITHOUT.map(|recovery| (recovery, Frto::Basic));
     for (recovery, frto) in basic.into_iter().chain(WITH_SACK.map(|recovery| (recovery, Frto::Sack))) {
         for (first, second) in [(2, 2), (10, 9), (10, 10)] {

@@ -15,8 +15,8 @@ fn config(algorithm: &str, hystart: bool) -> SenderConfig {
     SenderConfig { laws: cc::Config { reno, cubic, ..cc::Config::default() }, ..sender_config(algorithm) }
 }
 
-/// A bottleneck of one segment a millisecond, 100 segments of which make a round trip, and a buffer that loses nothing: ssthresh and
-/// cwnd after this number of milliseconds.
+/// A bottleneck of one segment a millisecond, 100 segments of which make a round trip, and a buffer that loses nothing:
+/// ssthresh and cwnd after this number of milliseconds.
 fn after(config: SenderConfig, ms: u64) -> (u64, u64) {
     let mut line = Line::new(config, receiver_config());
     let clock = Rc::new(Cell::new(0u64));
@@ -39,8 +39,9 @@ fn slow_start_ends_when_the_queue_grows_and_before_it_loses_anything() {
         let (ssthresh, _) = after(config(algorithm, false), 1500);
         assert_eq!(ssthresh, u64::MAX, "{algorithm}: nothing is lost, so slow start goes on");
         let (ssthresh, cwnd) = after(config(algorithm, true), 3000);
-        // The pipe holds 100 segments and cwnd doubles from 10: 160 is the first window that waits (60 ms, more than RttThresh), and its
-        // round trips are measured when 320 are out. After the eighth sample five rounds multiply by at most 1.25.
+        // The pipe holds 100 segments and cwnd doubles from 10: 160 is the first window that waits (60 ms, more than
+        // RttThresh), and its round trips are measured when 320 are out. After the eighth sample five rounds multiply
+        // by at most 1.25.
         assert!((320_000..=328_000 * 3125 / 1024).contains(&ssthresh), "{algorithm}: {ssthresh} {cwnd}");
     }
 }

@@ -1,7 +1,8 @@
 //! What a Linux kernel answered to ACKs made by hand, replayed: `bench/linux/record.py` has recorded it.
 //!
-//! A recording says what the kernel sent (`>`), what it was told (`<`) and how its window stood after each ACK (`=`). Here the same ACKs
-//! come at the same times to a sender of "linux-reno". Where it answers otherwise, the test says how and why.
+//! A recording says what the kernel sent (`>`), what it was told (`<`) and how its window stood after each ACK (`=`).
+//! Here the same ACKs come at the same times to a sender of "linux-reno". Where it answers otherwise, the test says how
+//! and why.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -74,8 +75,8 @@ fn at(ms: f64) -> Instant {
 
 impl Replay {
     fn new(recording: &Recording) -> Replay {
-        // Linux's slow start counts all that an ACK acknowledges; here HyStart++ with a high bound does. No round has the eight samples that
-        // it would need to end.
+        // Linux's slow start counts all that an ACK acknowledges; here HyStart++ with a high bound does. No round has
+        // the eight samples that it would need to end.
         let reno = cc::reno::Config { hystart: true, hystart_limit: 1000, ..cc::reno::Config::default() };
         let preset = Preset::named("linux-reno").unwrap();
         let mut config = SenderConfig { algorithm: preset.algorithm, mss: 1000, ..SenderConfig::default() };
@@ -126,7 +127,8 @@ impl Replay {
     }
 }
 
-/// The segments that left before each ACK and behind the last one, the kernel's and ours, and the windows after each ACK.
+/// The segments that left before each ACK and behind the last one, the kernel's and ours, and the windows after each
+/// ACK.
 fn compare(text: &str) -> Vec<String> {
     let recording = recording(text);
     let mut replay = Replay::new(&recording);
@@ -195,7 +197,8 @@ fn a_sack_of_what_left_before_the_copy_of_the_first_segment_restarts_the_timer()
 
 #[test]
 fn a_tail_loss_is_found_by_a_probe_after_two_round_trips() {
-    // Linux takes half of cwnd, 17 segments, for ssthresh; RFC 5681 half of what is in flight, 3 segments, and at least 2.
+    // Linux takes half of cwnd, 17 segments, for ssthresh; RFC 5681 half of what is in flight, 3 segments, and at least
+    // 2.
     let ssthresh = [
         "after ACK 2: kernel (1, Some(8)), here (1, Some(2))",
         "after ACK 3: kernel (8, Some(8)), here (2, Some(2))",
@@ -222,8 +225,8 @@ fn a_real_timeout_is_found_out_by_the_same_segments() {
 
 #[test]
 fn a_timeout_is_spurious_although_the_same_ack_shows_losses() {
-    // Segment 10 was the tail loss probe, from before the timeout: its SACK shows that the timeout was spurious, and RACK by the same SACK
-    // that 1 to 9 are lost. Half of cwnd, 10 segments, against half of the flight, 12 segments.
+    // Segment 10 was the tail loss probe, from before the timeout: its SACK shows that the timeout was spurious, and
+    // RACK by the same SACK that 1 to 9 are lost. Half of cwnd, 10 segments, against half of the flight, 12 segments.
     let ssthresh = [
         "after ACK 2: kernel (3, Some(5)), here (3, Some(6))",
         "after ACK 3: kernel (3, Some(5)), here (3, Some(6))",
@@ -238,15 +241,16 @@ fn a_d_sack_takes_a_reduction_back_before_the_recovery_is_over() {
     for take in [include_str!("linux/d-sack-undo.txt"), include_str!("linux/d-sack-undo-3.txt")] {
         assert_eq!(compare(take), [""; 0]);
     }
-    // Of three takes this one has a segment less behind the undo, which leaves as the tail loss probe instead. The window is the same, and the
-    // reason is not known.
+    // Of three takes this one has a segment less behind the undo, which leaves as the tail loss probe instead. The
+    // window is the same, and the reason is not known.
     let second = compare(include_str!("linux/d-sack-undo-2.txt"));
     assert_eq!(second, ["after ACK 5: the kernel sends nothing, here 19 at 410 ms"]);
 }
 
 #[test]
 fn an_echo_of_the_first_copy_takes_a_reduction_back_at_once() {
-    // The window is back at 10 segments. The ACK is for ten, three of which had been SACKed: Linux's slow start adds 7, here 10.
+    // The window is back at 10 segments. The ACK is for ten, three of which had been SACKed: Linux's slow start adds 7,
+    // here 10.
     let growth = [
         "after ACK 4: kernel (17, None), here (20, None)",
         "after ACK 4: kernel (17, None), here (20, None)",
@@ -257,7 +261,8 @@ fn an_echo_of_the_first_copy_takes_a_reduction_back_at_once() {
 
 #[test]
 fn a_duplicate_ack_without_news_shows_that_a_timeout_was_real() {
-    // The third ACK is for two segments: Linux's slow start adds two, RFC 5681's one (HyStart++ is over at the timeout).
+    // The third ACK is for two segments: Linux's slow start adds two, RFC 5681's one (HyStart++ is over at the
+    // timeout).
     let growth = [
         "after ACK 3: kernel (4, Some(5)), here (3, Some(5))",
         "after ACK 3: kernel (4, Some(5)), here (3, Some(5))",
@@ -268,8 +273,8 @@ fn a_duplicate_ack_without_news_shows_that_a_timeout_was_real() {
 
 #[test]
 fn a_sack_of_a_first_copy_before_the_ack_shows_a_spurious_timeout_to_linux_only() {
-    // RFC 5682 §3.1 step 2 waits for the ACK of what was sent again; Linux takes the timeout back by anything acknowledged that was
-    // never sent again. Then the repair and the go-back, which it spares, set the windows apart.
+    // RFC 5682 §3.1 step 2 waits for the ACK of what was sent again; Linux takes the timeout back by anything
+    // acknowledged that was never sent again. Then the repair and the go-back, which it spares, set the windows apart.
     let eager = [
         "after ACK 1: kernel (10, None), here (1, Some(5))",
         "after ACK 2: kernel (12, None), here (2, Some(5))",
@@ -293,7 +298,8 @@ fn an_echo_of_the_second_copy_takes_nothing_back() {
 
 #[test]
 fn a_timeout_for_want_of_acks_is_taken_back_by_its_d_sack_only() {
-    // The ACK is for eleven segments: the window of ten is back and grows by them. Linux counts what a D-SACK reports as delivered too: twelve.
+    // The ACK is for eleven segments: the window of ten is back and grows by them. Linux counts what a D-SACK reports
+    // as delivered too: twelve.
     let growth = [
         "after ACK 1: kernel (22, None), here (21, None)",
         "after ACK 1: kernel (22, None), here (21, None)",

@@ -1,18 +1,21 @@
-//! How the rate and the window of Linux's BBR moved over 24 s on a bottleneck, beside a sender here: `bench/linux/bbr.py` has recorded it, two
-//! takes.
+//! How the rate and the window of Linux's BBR moved over 24 s on a bottleneck, beside a sender here:
+//! `bench/linux/bbr.py` has recorded it, two takes.
 //!
-//! 1000 B in a millisecond, 100 ms behind it, nothing dropped. What is asked for was written down before the two were compared; from 3 s on and
-//! outside of ProbeRTT: the median pacing rate within 3 %, the median window within 10 % (Linux sends two segments at a time, and adds to
-//! the window what ACKs bring in bunches), the time at five quarters and at three quarters of the median rate each within 6 of 100 of
-//! the time; ProbeRTT with four segments, begun within 0.5 s of each other in the two and as long within 0.1 s.
+//! 1000 B in a millisecond, 100 ms behind it, nothing dropped. What is asked for was written down before the two were
+//! compared; from 3 s on and outside of ProbeRTT: the median pacing rate within 3 %, the median window within 10 %
+//! (Linux sends two segments at a time, and adds to the window what ACKs bring in bunches), the time at five quarters
+//! and at three quarters of the median rate each within 6 of 100 of the time; ProbeRTT with four segments, begun within
+//! 0.5 s of each other in the two and as long within 0.1 s.
 //!
-//! One of them is missed by little, and the test keeps the difference: the first ProbeRTT comes 10.0 s after the start there, where the handshake's
-//! round trip was the least because a SYN does not wait for the bottleneck, and 10.5 s here, where the end of Drain's was. The window is 205 segments
-//! here, twice the path's 101 and three, and 214 there: two segments at a time make 208. (An older recording, by a recorder that lost a segment
-//! once and let go of ACKs in bunches, had 228.)
+//! One of them is missed by little, and the test keeps the difference: the first ProbeRTT comes 10.0 s after the start
+//! there, where the handshake's round trip was the least because a SYN does not wait for the bottleneck, and 10.5 s
+//! here, where the end of Drain's was. The window is 205 segments here, twice the path's 101 and three, and 214 there:
+//! two segments at a time make 208. (An older recording, by a recorder that lost a segment once and let go of ACKs in
+//! bunches, had 228.)
 //!
-//! Sends without Linux's margin of 1 %: with it the queue of this line, where nothing varies, is gone in every cycle, the least round trip is measured
-//! again to the picosecond, and is never ten seconds old. Linux's rule is the same, but no two of its round trips are.
+//! Sends without Linux's margin of 1 %: with it the queue of this line, where nothing varies, is gone in every cycle,
+//! the least round trip is measured again to the picosecond, and is never ten seconds old. Linux's rule is the same,
+//! but no two of its round trips are.
 
 mod harness;
 

@@ -1,11 +1,12 @@
-//! How the window of a Linux kernel moved over twelve seconds and through one loss, beside a sender here: `bench/linux/windows.py` has
-//! recorded it, three takes each of Reno and CUBIC.
+//! How the window of a Linux kernel moved over twelve seconds and through one loss, beside a sender here:
+//! `bench/linux/windows.py` has recorded it, three takes each of Reno and CUBIC.
 //!
-//! One flow without end, a round trip of 100 ms without a bottleneck, an ACK for every segment; segment 200 is lost in slow start. The
-//! machine that recorded was busy, so its round trips are 1 to 5 % longer than the line's. What is asked for was written down before the
-//! two were compared: ssthresh within 2 %, the window within 3 % at every sample from one second on. A third criterion was badly chosen: the
-//! moment at which CUBIC's window is back where it was before the loss (4.7 s with Linux, 6.2 s here) says nothing, because the curve is
-//! flat there and within one segment of it for 2.7 s. Instead the middle of the curve is asked for within 5 %, and C within a tenth.
+//! One flow without end, a round trip of 100 ms without a bottleneck, an ACK for every segment; segment 200 is lost in
+//! slow start. The machine that recorded was busy, so its round trips are 1 to 5 % longer than the line's. What is
+//! asked for was written down before the two were compared: ssthresh within 2 %, the window within 3 % at every sample
+//! from one second on. A third criterion was badly chosen: the moment at which CUBIC's window is back where it was
+//! before the loss (4.7 s with Linux, 6.2 s here) says nothing, because the curve is flat there and within one segment
+//! of it for 2.7 s. Instead the middle of the curve is asked for within 5 %, and C within a tenth.
 
 mod harness;
 
@@ -51,7 +52,8 @@ fn recorded(text: &str) -> Vec<Sample> {
 
 /// The same flow here, at the same times.
 fn simulated(algorithm: &str, times: &[Sample]) -> Vec<Sample> {
-    // Linux's slow start counts all that an ACK acknowledges; HyStart++ with a high bound does, and sees no growing round trip.
+    // Linux's slow start counts all that an ACK acknowledges; HyStart++ with a high bound does, and sees no growing
+    // round trip.
     let mut laws = cc::Config::default();
     (laws.reno.hystart, laws.reno.hystart_limit) = (true, 1000);
     (laws.cubic.hystart, laws.cubic.hystart_limit) = (true, 1000);

@@ -108,8 +108,8 @@ fn limited_transmit_sends_one_new_segment_on_each_of_the_first_two_duplicates() 
 
 #[test]
 fn reno_leaves_recovery_at_the_first_new_ack_and_pays_again_for_the_second_loss() {
-    // Losses 0 and 5 of 10: the copy of 0 brings a partial ACK, which ends recovery with a window of 5. The duplicates of
-    // segment 5 have already passed, so only the timer is left unless new data make duplicates.
+    // Losses 0 and 5 of 10: the copy of 0 brings a partial ACK, which ends recovery with a window of 5. The duplicates
+    // of segment 5 have already passed, so only the timer is left unless new data make duplicates.
     let mut line = Line::losing(sender_config("reno"), &[0, 5]);
     line.write(10);
     assert!(line.finish(1000));
@@ -127,8 +127,8 @@ fn reno_leaves_recovery_at_the_first_new_ack_and_pays_again_for_the_second_loss(
 
 #[test]
 fn with_the_guard_of_ns_2_reno_makes_one_fast_retransmit_per_window() {
-    // ns-2's bugFix_, its default: losses 0 and 5 of 10 again, with data to send. The duplicates of segment 5 come while
-    // the ACK is below what had been sent at the first fast retransmit, so nothing but the timer repairs it.
+    // ns-2's bugFix_, its default: losses 0 and 5 of 10 again, with data to send. The duplicates of segment 5 come
+    // while the ACK is below what had been sent at the first fast retransmit, so nothing but the timer repairs it.
     let config = SenderConfig { fast_retransmit_guard: Some(FastRetransmitGuard::Recovery), ..sender_config("reno") };
     let mut line = Line::losing(config, &[0, 5]);
     line.write(u64::MAX);
@@ -270,8 +270,8 @@ fn ns_2_halves_cwnd_where_rfc_5681_halves_the_flight_and_at_every_timeout() {
 #[test]
 fn a_timeout_after_a_recovery_of_reno_halves_the_window_that_duplicates_did_not_inflate_under_ns_2s_rule() {
     // ns-2.35 (Reno, ssthresh 40 at first, segments 301 to 309 dropped): cwnd 302 to 151 at the fast retransmit, 75 at
-    // the timeout, although 445 segments are outstanding. Here: a window of 40, nine lost. 20 at the fast retransmit; 31
-    // duplicate ACKs inflate it and let new segments out; at the timeout half of 20 is 10.
+    // the timeout, although 445 segments are outstanding. Here: a window of 40, nine lost. 20 at the fast retransmit;
+    // 31 duplicate ACKs inflate it and let new segments out; at the timeout half of 20 is 10.
     let after = |ssthresh_from| {
         let config = SenderConfig {
             initial_cwnd: InitialWindow::Segments(40),

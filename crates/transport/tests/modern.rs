@@ -30,7 +30,8 @@ fn bbr_fills_a_path_and_keeps_its_queue_short() {
     let mut path = flow("bbr", PATH);
     path.run_until(at(2.0));
     assert!(path.utilization_over(Duration::from_secs(7)) > 0.97);
-    // The phase of 1.25 leaves a quarter of 41 segments for one of eight round trips, and cwnd is 2 BDP, where a buffer of 400 is.
+    // The phase of 1.25 leaves a quarter of 41 segments for one of eight round trips, and cwnd is 2 BDP, where a buffer
+    // of 400 is.
     assert!(path.mean_queue(at(2.0)) < 12.0, "{}", path.mean_queue(at(2.0)));
     assert_eq!((path.dropped, path.sender.stats().timeouts), (0, 0));
 }
@@ -39,7 +40,8 @@ fn bbr_fills_a_path_and_keeps_its_queue_short() {
 fn bbrs_rate_goes_up_by_a_quarter_and_down_by_a_quarter_once_in_eight_round_trips() {
     let mut path = flow("bbr", PATH);
     path.run_until(at(8.0));
-    // The rate of every segment, in thousandths of the path's: 1.25 for a round trip, 0.75 for one or until the queue is gone, then 1.
+    // The rate of every segment, in thousandths of the path's: 1.25 for a round trip, 0.75 for one or until the queue
+    // is gone, then 1.
     let gaps = path
         .sent
         .windows(2)
@@ -64,7 +66,8 @@ fn bbr_probes_the_round_trip_every_ten_seconds_for_200_ms() {
             low.push(0.01 * f64::from(step));
         }
     }
-    // RTprop is of the first round trip or of Drain's end, within the first half second; the next probe comes ten seconds after the last ended.
+    // RTprop is of the first round trip or of Drain's end, within the first half second; the next probe comes ten
+    // seconds after the last ended.
     let begins: Vec<f64> = low
         .iter()
         .copied()
@@ -115,7 +118,8 @@ fn vegas_keeps_between_one_and_three_segments_in_the_queue() {
 
 #[test]
 fn dctcps_queue_swings_around_k() {
-    // SIGCOMM 2010 eq. (10) for one flow: the window swings by A = ½ √(2 (C RTT + K)) = ½ √(2 · 61) = 5.5 segments, below K + 1.
+    // SIGCOMM 2010 eq. (10) for one flow: the window swings by A = ½ √(2 (C RTT + K)) = ½ √(2 · 61) = 5.5 segments,
+    // below K + 1.
     let k = 20;
     let mut path = flow("dctcp", Bottleneck { mark_at: k, ..PATH });
     path.run_until(at(20.0));
@@ -150,14 +154,16 @@ fn pragues_window(fallback: Fallback, bottleneck: Bottleneck) -> (f64, f64) {
 #[test]
 fn prague_gives_way_as_to_a_classic_queue_where_marks_come_with_much_delay_and_it_looks_out_for_that() {
     let slow = Bottleneck { mark_at: 60, ..PATH };
-    // A step at 60 segments is 60 ms of queue: lg(60/2)/2 = 2.5 points in a round trip, less lg(v/750 µs)/2 where it hardly varies.
+    // A step at 60 segments is 60 ms of queue: lg(60/2)/2 = 2.5 points in a round trip, less lg(v/750 µs)/2 where it
+    // hardly varies.
     let (least, most) = pragues_window(Fallback::Delay, slow);
     // alpha is at least 0.625: a mark leaves 0.69 of the window.
     assert!(least / most < 0.75, "{least} of {most}");
     let (least, most) = pragues_window(Fallback::Off, slow);
     assert!(least / most > 0.8, "{least} of {most}");
-    // A step at 1 ms of a path with 80 Mb/s and 10 ms: round trips vary by less than 0.75 ms and the score stays at 0. (At 8 Mb/s, where a
-    // segment lasts 1 ms, a step at two segments is taken for a classic queue: the rule's authors say so of low rates.)
+    // A step at 1 ms of a path with 80 Mb/s and 10 ms: round trips vary by less than 0.75 ms and the score stays at 0.
+    // (At 8 Mb/s, where a segment lasts 1 ms, a step at two segments is taken for a classic queue: the rule's authors
+    // say so of low rates.)
     let (service, rtt) = (Duration::from_micros(100), Duration::from_millis(10));
     let fast = Bottleneck { service, rtt, mark_at: 10, ..PATH };
     assert_eq!(pragues_window(Fallback::Delay, fast), pragues_window(Fallback::Off, fast));
@@ -178,8 +184,8 @@ fn westwood_plus_gives_way_to_what_the_path_carries() {
 
 #[test]
 fn no_segment_leaves_before_its_time_at_the_law_s_rate() {
-    // A paced sender's segments are apart by at least the time that a segment takes at the greatest rate it has had: here the path's
-    // times the greatest gain, after Startup.
+    // A paced sender's segments are apart by at least the time that a segment takes at the greatest rate it has had:
+    // here the path's times the greatest gain, after Startup.
     for (algorithm, gain) in [("bbr", 1.25), ("bbr3", 1.25)] {
         if !registry().iter().any(|entry| entry.name == algorithm) {
             continue;

@@ -48,8 +48,9 @@ impl Flow {
 
 #[test]
 fn one_loss_of_20_segments_lets_a_segment_leave_on_every_second_ack() {
-    // The example of RFC 6937 §3.1: 20 segments in flight, the first is lost. Two leave by Limited Transmit, R leaves with the third
-    // ACK. ssthresh = 10 and RecoverFS = 22: after d arrivals ceil(10 d/22) have left, which is 1 for d = 1 and 2, 2 for 3 and 4, ...
+    // The example of RFC 6937 §3.1: 20 segments in flight, the first is lost. Two leave by Limited Transmit, R leaves
+    // with the third ACK. ssthresh = 10 and RecoverFS = 22: after d arrivals ceil(10 d/22) have left, which is 1 for d
+    // = 1 and 2, 2 for 3 and 4, ...
     let mut flow = Flow::new(Reduction::PrrSsrb, 20, 1);
     let sent: Vec<_> = (0..16).map(|_| flow.arrival()).collect();
     assert_eq!(sent[..3], [1, 1, 1], "Limited Transmit twice, and the repair");
@@ -116,8 +117,9 @@ fn a_reduction_needs_sack() {
 
 #[test]
 fn recover_fs_of_rfc_9937_leaves_out_what_was_sacked_before() {
-    // RFC 9937 §6.1: RecoverFS = SND.NXT − SND.UNA − SACKed before + newly SACKed: 22 segments, two of which were held before the
-    // third arrival showed the loss. ssthresh = 10: after d arrivals ceil(10 d/20) have left, and with RFC 6937 ceil(10 d/22).
+    // RFC 9937 §6.1: RecoverFS = SND.NXT − SND.UNA − SACKed before + newly SACKed: 22 segments, two of which were held
+    // before the third arrival showed the loss. ssthresh = 10: after d arrivals ceil(10 d/20) have left, and with RFC
+    // 6937 ceil(10 d/22).
     let out = |reduction, arrivals: usize| {
         let mut flow = Flow::new(reduction, 20, 1);
         let sent: Vec<_> = (0..2 + arrivals).map(|_| flow.arrival()).collect();

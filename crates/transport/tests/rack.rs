@@ -30,8 +30,8 @@ fn departures(line: &Line) -> Vec<(u64, u64)> {
 
 #[test]
 fn the_figure_of_rfc_8985_section_3() {
-    // P0 to P3 leave and P1 to P3 are lost; the probe repeats P3 two round trips after P0's ACK; its SACK shows that P1 and P2 are
-    // lost; P1 is lost again, which P2's SACK shows. The round trip is 100 ms.
+    // P0 to P3 leave and P1 to P3 are lost; the probe repeats P3 two round trips after P0's ACK; its SACK shows that P1
+    // and P2 are lost; P1 is lost again, which P2's SACK shows. The round trip is 100 ms.
     let mut line = Line::losing(rack(4), &[1, 2, 3, 5]);
     line.write(4);
     assert!(line.finish(1000));
@@ -46,7 +46,8 @@ fn the_figure_of_rfc_8985_section_3() {
 
 #[test]
 fn a_segment_late_by_less_than_a_quarter_of_the_round_trip_is_not_sent_again() {
-    // Segment 8 of ten comes 20 ms late, behind segment 9: the ACK of 8 comes at 120 ms, the reordering timer stands at 0 + 100 + 25.
+    // Segment 8 of ten comes 20 ms late, behind segment 9: the ACK of 8 comes at 120 ms, the reordering timer stands at
+    // 0 + 100 + 25.
     for (late_ms, retransmissions) in [(20, 0), (30, 1)] {
         let mut line = Line::new(rack(10), receiver_config());
         let late = Fate::Delay(Duration::from_millis(late_ms));
@@ -182,7 +183,8 @@ fn sixteen_recoveries_without_a_d_sack_make_the_window_narrow_again() {
     let mut now = 110;
     for recovery in 1..=16 {
         assert_eq!(hand.window_ms(), 50, "before recovery {recovery} is over");
-        // The first segment is lost; the others arrive a round trip later, and it is found lost when their time has come.
+        // The first segment is lost; the others arrive a round trip later, and it is found lost when their time has
+        // come.
         let (una, nxt) = (hand.sender.snd_una() / 1000, hand.sender.snd_nxt() / 1000);
         hand.ack(now + 100, una, &[(una + 1, nxt)]);
         hand.timer(now + 200);

@@ -60,7 +60,8 @@ impl ByHand {
     }
 }
 
-/// Figure 1 of paper 004 up to the ACK of segment 11: burst 1 is 1..=3, burst 2 is 4..=6 on the long path, burst 3 is 7..=11.
+/// Figure 1 of paper 004 up to the ACK of segment 11: burst 1 is 1..=3, burst 2 is 4..=6 on the long path, burst 3 is
+/// 7..=11.
 fn overtaken(config: SenderConfig) -> ByHand {
     overtaken_of(config, u64::MAX)
 }
@@ -92,7 +93,8 @@ fn figure_1_of_paper_004() {
         }
         assert_eq!(hand.lengths(), [(5, 1), (6, 1), (7, 1)]);
         assert_eq!(hand.sender.stats().false_fast_retransmits, 1);
-        // The window before the cut: 11 segments, and one of slow start while the window was full; ssthresh had not been set.
+        // The window before the cut: 11 segments, and one of slow start while the window was full; ssthresh had not
+        // been set.
         assert_eq!((hand.sender.cwnd(), hand.sender.ssthresh()), (12_000, u64::MAX));
         // FA 0.91: rank 3 of 3 is length 7, and one more.
         assert!((hand.sender.fa_ratio().unwrap() - 0.91).abs() < 1e-12);
@@ -176,7 +178,8 @@ fn the_threshold_stays_below_what_can_be_outstanding() {
     [4, 5, 6].into_iter().for_each(|number| drop(hand.ack(55, &[(number, number)])));
     assert_eq!(hand.lengths(), [(48, 1), (49, 1), (50, 1)]);
     assert_eq!((hand.sender.dupthresh(), cwnd(&hand)), (51, 63));
-    // A timeout without anything SACKed costs no FA, and the window of one segment bounds the threshold: max(3, 2·1 - 1).
+    // A timeout without anything SACKed costs no FA, and the window of one segment bounds the threshold: max(3, 2·1 -
+    // 1).
     let ratio = hand.sender.fa_ratio();
     hand.now = hand.sender.next_timeout().expect("segments from 55 on are outstanding");
     hand.sender.handle_timeout(hand.now, &mut hand.actions);
@@ -193,7 +196,8 @@ fn a_timeout_that_a_smaller_threshold_would_have_avoided_lowers_the_ratio() {
     hand.now = hand.sender.next_timeout().expect("the timer runs");
     hand.sender.handle_timeout(hand.now, &mut hand.actions);
     assert_eq!(hand.sender.stats().timeouts, 1);
-    // W = 14, k = 1, T = RTO = 1 s, R = SRTT of 1 ms and a little more: C(TTO)/C(FFR) is thousands, so nothing is left of 0.91.
+    // W = 14, k = 1, T = RTO = 1 s, R = SRTT of 1 ms and a little more: C(TTO)/C(FFR) is thousands, so nothing is left
+    // of 0.91.
     assert_eq!(hand.sender.fa_ratio(), Some(0.0));
     // Percentile of zero: the least length, 5, plus one; and at most 2·1 - 1, and at least 3.
     assert_eq!(hand.sender.dupthresh(), 3);
@@ -222,7 +226,8 @@ fn chance(seed: u64, number: u64, per_mille: u64) -> bool {
     (z ^ (z >> 31)) % 1000 < per_mille
 }
 
-/// Runs a transfer of 300 segments; asserts that a recovery counts as false only if no first copy of what it sent again was dropped.
+/// Runs a transfer of 300 segments; asserts that a recovery counts as false only if no first copy of what it sent again
+/// was dropped.
 fn no_false_undo(config: SenderConfig, seed: u64, loss: u64, late: u64) -> Result<(), TestCaseError> {
     let mut line = Line::new(config, receiver_config());
     line.segment_fate = Box::new(move |number, _| match () {

@@ -266,7 +266,8 @@ fn a_probe_on_its_way_is_still_acknowledged_when_the_application_stops() {
 
 #[test]
 fn with_a_fractional_window_limited_transmit_does_not_count_in_flight_size() {
-    // RFC 5681 §3.2 step 2: cwnd 5.5 segments, five in flight, two more by Limited Transmit: at most 5/2 of them remain.
+    // RFC 5681 §3.2 step 2: cwnd 5.5 segments, five in flight, two more by Limited Transmit: at most 5/2 of them
+    // remain.
     for name in ["reno", "newreno", "sack"] {
         let five = SenderConfig {
             algorithm: Algorithm::from_name(name).unwrap(),
@@ -287,8 +288,9 @@ fn with_a_fractional_window_limited_transmit_does_not_count_in_flight_size() {
 
 #[test]
 fn limited_transmit_goes_up_to_two_segments_beyond_the_window_one_for_each_duplicate() {
-    // RFC 3042 §2: the outstanding data would remain at most cwnd + 2 segments. Reordering: two duplicates put the flight
-    // two segments above a cwnd of 4; the ACK of one segment leaves it at one above, and the first duplicate may send.
+    // RFC 3042 §2: the outstanding data would remain at most cwnd + 2 segments. Reordering: two duplicates put the
+    // flight two segments above a cwnd of 4; the ACK of one segment leaves it at one above, and the first duplicate may
+    // send.
     let four = SenderConfig {
         algorithm: Algorithm::Reno,
         initial_cwnd: InitialWindow::Segments(4),
@@ -311,8 +313,9 @@ fn limited_transmit_goes_up_to_two_segments_beyond_the_window_one_for_each_dupli
 
 #[test]
 fn without_a_duplicate_nothing_leaves_above_the_window() {
-    // RFC 6675 §5 step 3 sends by the pipe on duplicate ACKs alone; on any other ACK RFC 5681 §3.1 stands: nothing above
-    // una + cwnd. Five in flight with cwnd 4, one of them SACKed; the ACK moves by one segment and has no news above.
+    // RFC 6675 §5 step 3 sends by the pipe on duplicate ACKs alone; on any other ACK RFC 5681 §3.1 stands: nothing
+    // above una + cwnd. Five in flight with cwnd 4, one of them SACKed; the ACK moves by one segment and has no news
+    // above.
     let four = SenderConfig {
         algorithm: Algorithm::Sack,
         initial_cwnd: InitialWindow::Segments(4),

@@ -1,4 +1,5 @@
-//! How long an ACK and a segment take: `cargo test --release -p photocol-transport --test speed -- --ignored --nocapture`.
+//! How long an ACK and a segment take: `cargo test --release -p photocol-transport --test speed -- --ignored
+//! --nocapture`.
 
 // The machines own no clock; measuring them needs one.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]

@@ -14,8 +14,8 @@ fn config(algorithm: &str, undo: Undo) -> SenderConfig {
     SenderConfig { undo: Some(undo), ..sender_config(algorithm) }
 }
 
-/// A transfer of 300 segments of which the first of ten is late by a number of ms: cwnd and ssthresh before the first retransmission, and
-/// cwnd and ssthresh when the D-SACK of the late copy has come.
+/// A transfer of 300 segments of which the first of ten is late by a number of ms: cwnd and ssthresh before the first
+/// retransmission, and cwnd and ssthresh when the D-SACK of the late copy has come.
 fn late(config: SenderConfig, late_ms: u64) -> [(u64, u64); 2] {
     let mut line = Line::new(config, receiver_config());
     let late = Fate::Delay(Duration::from_millis(late_ms));
@@ -47,8 +47,8 @@ fn a_needless_fast_retransmit_is_taken_back() {
 
 #[test]
 fn a_window_that_is_above_its_prior_value_again_goes_on_as_it_is() {
-    // RFC 9438 §4.9.2. CUBIC keeps 70 of 100 segments. ACKs that come at 20 s find W(t) = 0.4 (19.8 − 4.2)³ + 100 far above the window,
-    // which then grows by half of itself in a window of ACKs: beyond 100 before the D-SACK comes.
+    // RFC 9438 §4.9.2. CUBIC keeps 70 of 100 segments. ACKs that come at 20 s find W(t) = 0.4 (19.8 − 4.2)³ + 100 far
+    // above the window, which then grows by half of itself in a window of ACKs: beyond 100 before the D-SACK comes.
     let config = SenderConfig { initial_cwnd: InitialWindow::Segments(100), ..config("cubic", Undo::Dsack) };
     let (mut sender, mut actions) = (Sender::new(Arc::new(config)), Actions::default());
     sender.write(Instant::ZERO, 1 << 40, &mut actions);
@@ -167,7 +167,8 @@ fn rfc_4015_goes_on_from_what_is_in_flight() {
     sender.handle_timeout(ms(1000), &mut actions);
     actions.segments.clear();
     answer(&mut sender, 1010, 2000, 0, &mut actions);
-    // pipe_prev = 10 segments; §3.4: cwnd = FlightSize + min(bytes acked, IW) = 8 + 2 segments, which this ACK changes no further.
+    // pipe_prev = 10 segments; §3.4: cwnd = FlightSize + min(bytes acked, IW) = 8 + 2 segments, which this ACK changes
+    // no further.
     assert_eq!((sender.cwnd(), sender.ssthresh(), actions.segments.len()), (10_000, 10_000, 2));
 }
 
@@ -234,7 +235,8 @@ fn a_timeout_after_all_acks_were_lost_is_not_spurious() {
 
 #[test]
 fn a_second_timeout_does_not_overwrite_the_timestamp_of_the_first_retransmission() {
-    // RFC 3522 §3.2 step 2: the ACK of the copy that left at 1000 ms echoes 1000 and shows nothing, though another left at 3000.
+    // RFC 3522 §3.2 step 2: the ACK of the copy that left at 1000 ms echoes 1000 and shows nothing, though another left
+    // at 3000.
     for (echo_ms, ssthresh) in [(0, u64::MAX), (1000, 5000)] {
         let (mut sender, mut actions) = ten_segments(Undo::Eifel, UndoResponse::Restore);
         sender.handle_timeout(ms(1000), &mut actions);

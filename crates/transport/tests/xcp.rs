@@ -80,9 +80,9 @@ fn delayed_acks_lose_no_feedback() {
 
 #[test]
 fn fairness_settles_with_the_time_constant_of_shuffling() {
-    // Per control interval d a part γ = 0.1 of the difference of two flows' rates goes: e-fold in d/γ = 10 d. The feedback
-    // of an interval acts between one and two intervals later, which the real root of s = −γ e^(−s τ/d), τ from 1 to 2,
-    // puts at 8.9 to 7.7 d. Expected before the run: 7.5 to 10.5 d.
+    // Per control interval d a part γ = 0.1 of the difference of two flows' rates goes: e-fold in d/γ = 10 d. The
+    // feedback of an interval acts between one and two intervals later, which the real root of s = −γ e^(−s τ/d), τ
+    // from 1 to 2, puts at 8.9 to 7.7 d. Expected before the run: 7.5 to 10.5 d.
     let mut network = one_link(20, 1, ms(100));
     network.run_for(seconds(10));
     network.flow(Path { links: vec![0], rtt: ms(100), start: seconds(10), ..Path::default() });
@@ -101,8 +101,8 @@ fn fairness_settles_with_the_time_constant_of_shuffling() {
 
 #[test]
 fn a_capacity_step_is_filled_in_a_few_round_trips() {
-    // dy/dt = α (C − y(t − τ))/d with τ between 1 and 2.5 d fills 90 % of a step in 2.2 d + τ without delay … 4.2 d with.
-    // Expected before the run: between 2.5 and 6.5 d from the moment the capacity changes.
+    // dy/dt = α (C − y(t − τ))/d with τ between 1 and 2.5 d fills 90 % of a step in 2.2 d + τ without delay … 4.2 d
+    // with. Expected before the run: between 2.5 and 6.5 d from the moment the capacity changes.
     let mut network = one_link(10, 4, ms(100));
     network.run_for(seconds(20));
     network.links[0].set_capacity(Rate::from_mbps(20));
@@ -146,9 +146,9 @@ fn the_worked_example_of_the_thesis_through_router_and_senders() {
     assert_eq!(network.drops(), 0);
 }
 
-/// A long flow over links of 5 and 10 Mb/s, a second flow on the first, a short flow on the second link. They are paced,
-/// because the pools run out within an interval and then it matters who comes first: without pacing the draft's rule gives
-/// the short flow 7.39 Mb/s.
+/// A long flow over links of 5 and 10 Mb/s, a second flow on the first, a short flow on the second link. They are
+/// paced, because the pools run out within an interval and then it matters who comes first: without pacing the draft's
+/// rule gives the short flow 7.39 Mb/s.
 fn two_links(unclaimed: Unclaimed) -> (f64, f64) {
     let mut network = Network::default();
     let rtt = ms(200);
@@ -163,8 +163,8 @@ fn two_links(unclaimed: Unclaimed) -> (f64, f64) {
 
 #[test]
 fn two_links_settle_where_the_fluid_model_says_not_at_max_min() {
-    // The long flow has 2.5 Mb/s, from the first link. On the second F + h = γ y; half of it goes to the short flow of rate
-    // x = y − 2.5, which loses x h/y: y/20 = x (γ − α (C − y)/y), so x = 6.77 (max-min would be 7.5).
+    // The long flow has 2.5 Mb/s, from the first link. On the second F + h = γ y; half of it goes to the short flow of
+    // rate x = y − 2.5, which loses x h/y: y/20 = x (γ − α (C − y)/y), so x = 6.77 (max-min would be 7.5).
     let (long, short) = two_links(Unclaimed::Spent);
     assert!((long - 2.5).abs() < 0.1, "{long}");
     assert!((short - 6.77).abs() < 0.15, "{short}");
@@ -172,8 +172,8 @@ fn two_links_settle_where_the_fluid_model_says_not_at_max_min() {
 
 #[test]
 fn the_drafts_rule_for_unclaimed_feedback_moves_that_equilibrium() {
-    // What the long flow leaves of its offer P = γ y/2 uses the negative pool h, which lasts for a part θ of the interval:
-    // θ (x h/y + P) = h and P = θ x h/y give θ = h/P − 1 and x = y P/(θ h), so x = 7.21.
+    // What the long flow leaves of its offer P = γ y/2 uses the negative pool h, which lasts for a part θ of the
+    // interval: θ (x h/y + P) = h and P = θ x h/y give θ = h/P − 1 and x = y P/(θ h), so x = 7.21.
     let (long, short) = two_links(Unclaimed::CountsAsNegative);
     assert!((long - 2.5).abs() < 0.1, "{long}");
     assert!((short - 7.21).abs() < 0.15, "{short}");
@@ -181,8 +181,8 @@ fn the_drafts_rule_for_unclaimed_feedback_moves_that_equilibrium() {
 
 #[test]
 fn a_capacity_believed_too_high_leaves_the_predicted_queue() {
-    // y = C, F = 0: α (C' − C) = β Q/d with d = d0 + Q/C: Q = α ΔC d0/(β − α ΔC/C). C = 1.25, C' = 1.3125 MB/s, d0 = 0.1 s:
-    // Q = 12.1 kB.
+    // y = C, F = 0: α (C' − C) = β Q/d with d = d0 + Q/C: Q = α ΔC d0/(β − α ΔC/C). C = 1.25, C' = 1.3125 MB/s, d0 =
+    // 0.1 s: Q = 12.1 kB.
     let mut network = one_link(10, 3, ms(100));
     network.links[0].router.set_capacity(Rate::from_bps(10_500_000));
     network.run_for(seconds(60));

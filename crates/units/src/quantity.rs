@@ -1,8 +1,8 @@
 //! Quantities as users write them: a number and a unit, `"10 Gbps"`, `"0.1 ms"`, `"9 kB"`, `"20 packets"`, `"1100 km"`.
 //!
 //! Prefixes are decimal (kB = 1000 B); `KiB`, `MiB`, `GiB` are binary. The number is read as decimal digits and scaled
-//! in integers, so `"0.1 ms"` is exactly 100 000 000 ps; what lies between two steps of the resolution goes to the nearer,
-//! and a positive number that would become zero is refused.
+//! in integers, so `"0.1 ms"` is exactly 100 000 000 ps; what lies between two steps of the resolution goes to the
+//! nearer, and a positive number that would become zero is refused.
 
 use crate::{Bytes, Duration, Rate};
 use std::fmt;

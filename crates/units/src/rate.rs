@@ -80,20 +80,22 @@ impl ByteTime {
         }
     }
 
-    /// Whether [`ByteTime::of_packet`] is right: 65 535 times a longer one needs more than 64 bits. (The bound is the byte time of 477 kb/s.)
+    /// Whether [`ByteTime::of_packet`] is right: 65 535 times a longer one needs more than 64 bits. (The bound is the
+    /// byte time of 477 kb/s.)
     #[inline]
     pub const fn is_short(self) -> bool {
         self.0 < 1 << 48
     }
 
-    /// [`ByteTime::of`] without a look at whether 64 bits are enough: of a byte time that is not [short](ByteTime::is_short) it may be wrong.
+    /// [`ByteTime::of`] without a look at whether 64 bits are enough: of a byte time that is not
+    /// [short](ByteTime::is_short) it may be wrong.
     #[inline]
     pub const fn of_packet(self, size: u16) -> Duration {
         Duration::from_ps(self.0.wrapping_mul(size as u64).wrapping_add(HALF) >> FRACTION_BITS)
     }
 
-    /// The least time that packets of `bytes` together last, however many they are and however their times are rounded: each has a byte at
-    /// least, and loses half a picosecond at most.
+    /// The least time that packets of `bytes` together last, however many they are and however their times are rounded:
+    /// each has a byte at least, and loses half a picosecond at most.
     pub fn least(self, bytes: Bytes) -> Duration {
         let scaled = u128::from(self.0.saturating_sub(HALF)) * u128::from(bytes.count());
         Duration::from_ps(u64::try_from(scaled >> FRACTION_BITS).unwrap_or(u64::MAX))
@@ -158,7 +160,8 @@ mod tests {
 
     #[test]
     fn packets_last_no_less_than_their_bytes_at_least() {
-        // At 14 Tb/s a byte lasts 0.571 ps, and packets of one byte 1 ps each: 100 of them 100 ps. Ten of ten bytes last 6 ps each.
+        // At 14 Tb/s a byte lasts 0.571 ps, and packets of one byte 1 ps each: 100 of them 100 ps. Ten of ten bytes
+        // last 6 ps each.
         let byte = ByteTime::at(Rate::from_bps(14_000_000_000_000)).unwrap();
         assert_eq!((byte.of(1).ps(), byte.of(10).ps(), byte.least(Bytes(100)).ps()), (1, 6, 7));
         for bps in [1_000_003, 999_999_937, 400_000_000_000, 7_000_000_000_000, 14_000_000_000_000] {

@@ -6,7 +6,8 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 /// Picoseconds in one second.
 pub const PS_PER_SECOND: u64 = 1_000_000_000_000;
 
-/// Up to here a number of picoseconds in floating point can be told from its neighbours by their halves, as a signed integer.
+/// Up to here a number of picoseconds in floating point can be told from its neighbours by their halves, as a signed
+/// integer.
 const EXACT: f64 = (1u64 << 62) as f64;
 
 /// A reading of *some node's* clock, in picoseconds since that clock's zero. True time exists only in the simulator.

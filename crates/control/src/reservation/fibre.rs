@@ -2,16 +2,17 @@
 //!
 //! # What is booked
 //!
-//! With JET (Qiao, Yoo, Journal of High Speed Networks 8(1), 1999) a wavelength is booked from when the switch must begin to
-//! turn, the switching time before the burst, to the end of the burst and the guard time behind it. With JIT (Wei, McFarland,
-//! JLT 18(12), 2000) it is booked from when the header has been processed; the end is the same, because the length is known.
-//! A header that is processed so late that the switch cannot have turned is *late*; that is no contention.
+//! With JET (Qiao, Yoo, Journal of High Speed Networks 8(1), 1999) a wavelength is booked from when the switch must
+//! begin to turn, the switching time before the burst, to the end of the burst and the guard time behind it. With JIT
+//! (Wei, McFarland, JLT 18(12), 2000) it is booked from when the header has been processed; the end is the same,
+//! because the length is known. A header that is processed so late that the switch cannot have turned is *late*; that
+//! is no contention.
 //!
 //! # Delay lines
 //!
 //! Delays of 0, B, 2B, … are tried in this order. A burst is converted before it enters a line and leaves it for the
-//! output at the same wavelength. All bursts in a line are delayed by the same time, so those that do not meet at the output
-//! have not met at the line's entrance: the lines need no reservations of their own.
+//! output at the same wavelength. All bursts in a line are delayed by the same time, so those that do not meet at the
+//! output have not met at the line's entrance: the lines need no reservations of their own.
 
 use super::timetable::{Timetable, Wish};
 use super::{Algorithm, Rule};
@@ -164,8 +165,8 @@ impl Fibre {
         Some(Booking { channel: chosen.channel, delay, at: burst.at + delay, length: burst.length })
     }
 
-    /// Books any wavelength for a new burst that begins at `at`. It comes from electronic memory: no line delays it, and its
-    /// laser has no wavelength yet.
+    /// Books any wavelength for a new burst that begins at `at`. It comes from electronic memory: no line delays it,
+    /// and its laser has no wavelength yet.
     pub fn reserve_new(&mut self, ready: Instant, at: Instant, length: Duration) -> Result<Booking, Refusal> {
         let burst = Arriving { at, length, wavelength: 0 };
         self.check(ready, &burst)?;
@@ -175,8 +176,8 @@ impl Fibre {
         Ok(Booking { channel: chosen.channel, delay: Duration::ZERO, at, length })
     }
 
-    /// Books a wavelength for the longest end of the burst that is free and can be cut off there: `cut` gives the first place
-    /// at or behind a time after the burst's beginning at which it can be cut, `None` if that is its end.
+    /// Books a wavelength for the longest end of the burst that is free and can be cut off there: `cut` gives the first
+    /// place at or behind a time after the burst's beginning at which it can be cut, `None` if that is its end.
     pub fn reserve_tail(
         &mut self,
         ready: Instant,
@@ -196,8 +197,9 @@ impl Fibre {
         Ok(Booking { channel: chosen.channel, delay: Duration::ZERO, at: burst.at + skipped, length })
     }
 
-    /// Books a wavelength for the longest beginning of the burst that is free and can be cut off there: `cut` gives the last
-    /// place at or before a time after the burst's beginning at which it can be cut, `None` if that is its beginning.
+    /// Books a wavelength for the longest beginning of the burst that is free and can be cut off there: `cut` gives the
+    /// last place at or before a time after the burst's beginning at which it can be cut, `None` if that is its
+    /// beginning.
     pub fn reserve_head(
         &mut self,
         ready: Instant,
@@ -214,8 +216,8 @@ impl Fibre {
         Ok(Booking { channel: chosen.channel, delay: Duration::ZERO, at: burst.at, length })
     }
 
-    /// When a new burst that can wait may begin to leave: not before `at`, and when a wavelength is free for good from where its
-    /// booking begins. `ready` is when its header will have been processed, which waits as long as the burst.
+    /// When a new burst that can wait may begin to leave: not before `at`, and when a wavelength is free for good from
+    /// where its booking begins. `ready` is when its header will have been processed, which waits as long as the burst.
     pub fn opening(&self, ready: Instant, at: Instant) -> Instant {
         let free = self.table.earliest_horizon(0..self.config.channels);
         at + Duration::from_ps(free.saturating_sub(self.start(ready, at)))

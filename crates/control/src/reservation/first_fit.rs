@@ -1,5 +1,5 @@
-//! First fit: the first channel that is free for the whole burst, in a void or behind its horizon. The baseline without any
-//! choice.
+//! First fit: the first channel that is free for the whole burst, in a void or behind its horizon. The baseline without
+//! any choice.
 
 use super::{Assignment, Rule, Timetable, Wish};
 

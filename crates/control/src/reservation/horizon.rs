@@ -1,5 +1,5 @@
-//! Horizon, also called LAUC (latest available unscheduled channel): a channel is known by the end of its last reservation
-//! only. Turner, Journal of High Speed Networks 8(1), 1999; Xiong, Vandenhoute, Cankaya, JSAC 18(10), 2000.
+//! Horizon, also called LAUC (latest available unscheduled channel): a channel is known by the end of its last
+//! reservation only. Turner, Journal of High Speed Networks 8(1), 1999; Xiong, Vandenhoute, Cankaya, JSAC 18(10), 2000.
 
 use super::{Assignment, Rule, Timetable, Wish};
 

@@ -1,5 +1,5 @@
-//! LAUC-VF (latest available unused channel with void filling): of the channels that are free for the whole burst, the one
-//! whose reservation before it ends latest. Xiong, Vandenhoute, Cankaya, JSAC 18(10), 2000, §IV.
+//! LAUC-VF (latest available unused channel with void filling): of the channels that are free for the whole burst, the
+//! one whose reservation before it ends latest. Xiong, Vandenhoute, Cankaya, JSAC 18(10), 2000, §IV.
 //!
 //! Min-SV (Xu, Qiao, Li, Xu, INFOCOM 2003), the least void before the burst, is the same choice; it was published for
 //! finding it faster. Of equals the lowest channel is taken, and of an open channel and a void the open channel.

@@ -1,5 +1,5 @@
-//! Min-EV (minimum ending void): of the voids that hold the burst, the one with the least void left behind it; without one,
-//! the open channel of LAUC. Xu, Qiao, Li, Xu, INFOCOM 2003.
+//! Min-EV (minimum ending void): of the voids that hold the burst, the one with the least void left behind it; without
+//! one, the open channel of LAUC. Xu, Qiao, Li, Xu, INFOCOM 2003.
 
 use super::{Assignment, Rule, Timetable, Wish};
 

@@ -1,7 +1,7 @@
 //! Reservation of wavelengths for bursts at an output fibre of an optical burst switch.
 //!
-//! A burst header says when its burst will arrive and how long it lasts. The switch books a wavelength of the next fibre for
-//! just that time, or refuses the burst: there is no buffer but, perhaps, some lengths of fibre.
+//! A burst header says when its burst will arrive and how long it lasts. The switch books a wavelength of the next
+//! fibre for just that time, or refuses the burst: there is no buffer but, perhaps, some lengths of fibre.
 //!
 //! | file | holds |
 //! |---|---|

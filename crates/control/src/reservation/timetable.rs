@@ -1,8 +1,8 @@
 //! What is booked on the channels of an output fibre.
 //!
-//! A channel is free from its *horizon* on, where its last reservation ends; before that it has voids. The horizons stand in
-//! one array, scanned without branches; so do the ends of the last voids, so that voids are searched only on channels that
-//! can have one. After Xiong, Vandenhoute, Cankaya, JSAC 18(10), 2000.
+//! A channel is free from its *horizon* on, where its last reservation ends; before that it has voids. The horizons
+//! stand in one array, scanned without branches; so do the ends of the last voids, so that voids are searched only on
+//! channels that can have one. After Xiong, Vandenhoute, Cankaya, JSAC 18(10), 2000.
 
 use super::voids::{Void, Voids};
 use std::hint::select_unpredictable;
@@ -67,8 +67,9 @@ impl Timetable {
     pub fn latest_horizon(&self, wish: &Wish) -> Option<(u16, u64)> {
         let horizons =
             &self.horizons[Range { start: usize::from(wish.channels.start), end: usize::from(wish.channels.end) }];
-        // The channel that has been free for the shortest time, found without branches, of which nearly every one would be
-        // mispredicted. One that is not free wraps around, and seems to have been so since before the beginning of time.
+        // The channel that has been free for the shortest time, found without branches, of which nearly every one would
+        // be mispredicted. One that is not free wraps around, and seems to have been so since before the beginning of
+        // time.
         let mut shortest = (u64::MAX, 0);
         for (channel, horizon) in (wish.channels.start..).zip(horizons) {
             let free_for = wish.start.wrapping_sub(*horizon);

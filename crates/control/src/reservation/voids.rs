@@ -1,7 +1,7 @@
 //! The voids of one channel: spans between reservations in which nothing is booked yet, in the order of time.
 //!
-//! The last one stands by itself, the others in short blocks, so that filling a void moves a few of its neighbours only, however
-//! many reservations a channel holds. A block whose last void is over is dropped as a whole.
+//! The last one stands by itself, the others in short blocks, so that filling a void moves a few of its neighbours
+//! only, however many reservations a channel holds. A block whose last void is over is dropped as a whole.
 
 use std::collections::VecDeque;
 
@@ -32,7 +32,8 @@ impl Void {
 /// The voids of a channel.
 #[derive(Clone, Debug)]
 pub struct Voids {
-    /// The last one. It stands here because a channel that is booked little ahead has no other whose time has not passed.
+    /// The last one. It stands here because a channel that is booked little ahead has no other whose time has not
+    /// passed.
     last: Void,
     /// Those before it; no block is empty.
     blocks: VecDeque<Vec<Void>>,

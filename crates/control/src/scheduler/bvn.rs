@@ -1,12 +1,12 @@
 //! The exact scheduler: Birkhoff 1946, von Neumann 1953; the bound is König's (1916).
 //!
 //! The matrix is filled up until every row and column has the same sum L, that of the longest line. Then the positive
-//! entries always hold a perfect matching (Hall), the slots in which it is served take the same from every line, and after
-//! L slots nothing is left: no schedule can be shorter.
+//! entries always hold a perfect matching (Hall), the slots in which it is served take the same from every line, and
+//! after L slots nothing is left: no schedule can be shorter.
 //!
 //! A matching is held until one of its entries is served. Only the rows that ran empty are matched again, by a
-//! breadth-first search for an augmenting path over sets of columns. An entry's remainder is written back when its row is
-//! taken off it, so a block costs the search for the least remainder and the paths. At most N² + 2N blocks.
+//! breadth-first search for an augmenting path over sets of columns. An entry's remainder is written back when its row
+//! is taken off it, so a block costs the search for the least remainder and the paths. At most N² + 2N blocks.
 
 use super::support::{Columns, Matching, Support, first, with_words};
 use super::{IDLE, LineSums, Requests, Schedule, Scheduler};

@@ -1,10 +1,10 @@
 //! The fast scheduler: a Birkhoff–von Neumann decomposition that gives up optimality.
 //!
 //! QBvN (Peng, Bochmann, Hall 2006), the scheduler measured in paper 003, is known here by its idea only: build the
-//! permutations row by row, with limited repair. This does the same and does not claim its bits. Connections are held until
-//! one has served its request; each input without an output then takes a free one it has a request for, or else one of
-//! an input that can move to a free one at once. What is left when the frame ends is not served, so the first input changes from frame to frame:
-//! a demand that stays is not cut at the same place every time.
+//! permutations row by row, with limited repair. This does the same and does not claim its bits. Connections are held
+//! until one has served its request; each input without an output then takes a free one it has a request for, or else
+//! one of an input that can move to a free one at once. What is left when the frame ends is not served, so the first
+//! input changes from frame to frame: a demand that stays is not cut at the same place every time.
 
 use super::support::{Columns, Matching, NONE, Support, first, with_words};
 use super::{IDLE, Requests, Schedule, Scheduler};
@@ -131,7 +131,8 @@ mod tests {
         assert_eq!((schedule.length(), schedule.granted()), (3, vec![1, 2, 2, 1]));
     }
 
-    /// Demands that fill every line of six nodes and 12 slots. A frame leaves some requests without a slot; of six frames none is left out in all.
+    /// Demands that fill every line of six nodes and 12 slots. A frame leaves some requests without a slot; of six
+    /// frames none is left out in all.
     #[test]
     fn no_request_is_cut_in_every_frame() {
         let mut starving = 0;

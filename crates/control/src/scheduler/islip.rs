@@ -1,13 +1,16 @@
-//! iSLIP (McKeown 1999): slot by slot, outputs offer themselves to inputs, inputs accept, until nothing more can be matched.
+//! iSLIP (McKeown 1999): slot by slot, outputs offer themselves to inputs, inputs accept, until nothing more can be
+//! matched.
 //!
-//! Every output offers itself to the next input, from its pointer on, that has a request left for it; every input accepts the next output, from its pointer
-//! on. Both pointers move one beyond the match, and only for matches of the first iteration: so under a full load the pointers
-//! part and everyone has its turn. The source iterates about log₂ N times; here until a slot's matching is maximal.
+//! Every output offers itself to the next input, from its pointer on, that has a request left for it; every input
+//! accepts the next output, from its pointer on. Both pointers move one beyond the match, and only for matches of the
+//! first iteration: so under a full load the pointers part and everyone has its turn. The source iterates about log₂ N
+//! times; here until a slot's matching is maximal.
 
 use super::support::{Columns, Support, with_words};
 use super::{IDLE, Requests, Schedule, Scheduler};
 
-/// The scheduler `islip`, which can also be driven an iteration at a time. Its pointers stay from slot to slot and frame to frame.
+/// The scheduler `islip`, which can also be driven an iteration at a time. Its pointers stay from slot to slot and
+/// frame to frame.
 #[derive(Clone, Debug, Default)]
 pub struct Islip {
     /// The input that each output prefers.
@@ -55,7 +58,8 @@ impl Islip {
         schedule
     }
 
-    /// The matching of one slot after each iteration, up to `most` of them or until nothing more can be matched: the output of each input, or [`IDLE`].
+    /// The matching of one slot after each iteration, up to `most` of them or until nothing more can be matched: the
+    /// output of each input, or [`IDLE`].
     pub fn iterations(&mut self, requests: &Requests, most: u32) -> Vec<Vec<u16>> {
         let nodes = self.fitted(requests);
         with_words!(nodes, W => {
@@ -113,7 +117,8 @@ impl Islip {
         found
     }
 
-    /// The outputs that offer themselves to each input. None to an input that has no request for it: rows and columns agree.
+    /// The outputs that offer themselves to each input. None to an input that has no request for it: rows and columns
+    /// agree.
     fn offers<const W: usize>(&self, left: &Left<W>, inputs: &Columns<W>, outputs: &Columns<W>) -> Support<W> {
         let mut offered = Support::empty(left.nodes);
         for output in 0..left.nodes {
@@ -169,15 +174,17 @@ mod tests {
         schedule.blocks().flat_map(|block| vec![block.outputs.to_vec(); block.slots as usize]).collect()
     }
 
-    /// By hand. Slot 0: both outputs offer to input 0, which takes 0; then output 1 offers to input 1. Pointers of input 0 and output 0 are at 1. Slot 1: output 0
-    /// prefers input 1, output 1 still input 0: all are matched at once. From then on the pointers are apart.
+    /// By hand. Slot 0: both outputs offer to input 0, which takes 0; then output 1 offers to input 1. Pointers of
+    /// input 0 and output 0 are at 1. Slot 1: output 0 prefers input 1, output 1 still input 0: all are matched at
+    /// once. From then on the pointers are apart.
     #[test]
     fn two_by_two_by_hand() {
         assert_eq!(outputs(&[2, 2, 2, 2], 2, 4), [[0, 1], [1, 0], [0, 1], [1, 0]]);
     }
 
-    /// McKeown 1999, the requests of its first figure, from 1: 1 to 1 and 2, 3 to 2 and 4, 4 to 4; pointers at 1. Outputs 1 and 2 grant input 1, output 4
-    /// grants input 3. Input 1 accepts output 1, input 3 output 4: the pointers of these move one beyond, that of output 2 does not.
+    /// McKeown 1999, the requests of its first figure, from 1: 1 to 1 and 2, 3 to 2 and 4, 4 to 4; pointers at 1.
+    /// Outputs 1 and 2 grant input 1, output 4 grants input 3. Input 1 accepts output 1, input 3 output 4: the pointers
+    /// of these move one beyond, that of output 2 does not.
     #[test]
     fn the_pointer_of_an_output_that_was_not_accepted_stays() {
         let requests = Requests::new(4, vec![1, 4, 0, 0, 0, 0, 0, 0, 0, 2, 0, 4, 0, 0, 0, 5]).unwrap();
@@ -188,7 +195,8 @@ mod tests {
         assert_eq!(islip.iterations(&requests, 9), [[1, IDLE, IDLE, 3]]);
     }
 
-    /// Everything asks for everything. In the first slot all outputs grant input 1, and an iteration matches one pair; pointers move in the first only.
+    /// Everything asks for everything. In the first slot all outputs grant input 1, and an iteration matches one pair;
+    /// pointers move in the first only.
     #[test]
     fn a_slot_is_matched_iteration_by_iteration() {
         let (requests, mut islip) = (Requests::new(3, vec![9; 9]).unwrap(), Islip::default());
@@ -197,7 +205,8 @@ mod tests {
         assert_eq!(islip.iterations(&requests, 0), Vec::<Vec<u16>>::new());
     }
 
-    /// McKeown 1999 §II: everything asks for everything. The pointers part in the first slots; then every pair has every third slot.
+    /// McKeown 1999 §II: everything asks for everything. The pointers part in the first slots; then every pair has
+    /// every third slot.
     #[test]
     fn under_full_load_every_slot_is_full_and_everyone_has_its_turn() {
         let slots = outputs(&[u32::MAX; 9], 3, 60);

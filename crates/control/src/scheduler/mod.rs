@@ -1,8 +1,9 @@
 //! Frame schedulers: which node sends to which in every slot of a frame.
 //!
-//! A bufferless switch connects each input to at most one output and each output to at most one input at a time. A request
-//! matrix says how many slots each input wants to each output. It fits a frame exactly if no row and no column asks for
-//! more slots than the frame has (König; Birkhoff and von Neumann): `bvn` then serves all of it, the others what they can.
+//! A bufferless switch connects each input to at most one output and each output to at most one input at a time. A
+//! request matrix says how many slots each input wants to each output. It fits a frame exactly if no row and no column
+//! asks for more slots than the frame has (König; Birkhoff and von Neumann): `bvn` then serves all of it, the others
+//! what they can.
 //!
 //! | file | holds |
 //! |---|---|
@@ -114,8 +115,8 @@ impl FrameScheduler {
         self.algorithm
     }
 
-    /// The schedule of the next frame of `frame` slots. Where a row or a column asks for more than that, what is served is
-    /// shared max-min ([`share`]), by weight if there are as many weights as nodes.
+    /// The schedule of the next frame of `frame` slots. Where a row or a column asks for more than that, what is served
+    /// is shared max-min ([`share`]), by weight if there are as many weights as nodes.
     pub fn schedule(&mut self, requests: &Requests, frame: u32) -> Result<Schedule, ScheduleError> {
         let turn = self.begin(requests, frame)?;
         if requests.longest_line() <= u64::from(frame) {

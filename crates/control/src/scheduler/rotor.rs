@@ -1,7 +1,7 @@
 //! The rotor: RotorNet (Mellette et al. 2017). In slot t every input i is connected to output i + 1 + (t mod (N − 1)).
 //!
-//! Requests are not looked at; over N − 1 slots each input meets every other output once, and never its own. The turn goes on
-//! from frame to frame.
+//! Requests are not looked at; over N − 1 slots each input meets every other output once, and never its own. The turn
+//! goes on from frame to frame.
 
 use super::{Requests, Schedule, Scheduler};
 

@@ -1,7 +1,7 @@
 //! Round robin, slot by slot: iSLIP (McKeown 1999) with one iteration in which inputs choose one after the other.
 //!
-//! In every slot the inputs take their turns, starting one further than in the slot before; each takes the next free output
-//! with a request left after the one it last had. Turns go on from frame to frame.
+//! In every slot the inputs take their turns, starting one further than in the slot before; each takes the next free
+//! output with a request left after the one it last had. Turns go on from frame to frame.
 
 use super::support::{Columns, Support, with_words};
 use super::{IDLE, Requests, Schedule, Scheduler};

@@ -1,28 +1,30 @@
 //! What is admitted when rows or columns ask for more slots than the frame has: max-min shares, in whole slots.
 //!
-//! Progressive filling: in every round each entry that wants more gets a slot, one after the other along the diagonals, until
-//! its request is met or its row or column is full. Who is refused a slot therefore has a full line in which nobody has more
-//! than one slot above it. The entry that is first moves on by one with every `turn`, so what cannot be divided evenly is not for the same entries in
-//! every frame. As many rounds as no line can notice are done at once. In round k no line has more than
-//! frame/k entries that still rise, so all rounds cost at most nodes · frame · ln(frame) steps.
+//! Progressive filling: in every round each entry that wants more gets a slot, one after the other along the diagonals,
+//! until its request is met or its row or column is full. Who is refused a slot therefore has a full line in which
+//! nobody has more than one slot above it. The entry that is first moves on by one with every `turn`, so what cannot be
+//! divided evenly is not for the same entries in every frame. As many rounds as no line can notice are done at once. In
+//! round k no line has more than frame/k entries that still rise, so all rounds cost at most nodes · frame · ln(frame)
+//! steps.
 //!
-//! With weights, an entry gets as many slots in a round as it weighs, one by one: the next slot goes to the entry with the fewest slots for its
-//! weight; of equals to the heavier one, then to the first along the diagonals. So 12 slots by 50 : 30 : 20 are 6, 4 and 2. Who is refused a
-//! slot has a full line in which nobody would have more for its weight with one slot less. A line with as many slots as entries leaves no
-//! entry without.
+//! With weights, an entry gets as many slots in a round as it weighs, one by one: the next slot goes to the entry with
+//! the fewest slots for its weight; of equals to the heavier one, then to the first along the diagonals. So 12 slots by
+//! 50 : 30 : 20 are 6, 4 and 2. Who is refused a slot has a full line in which nobody would have more for its weight
+//! with one slot less. A line with as many slots as entries leaves no entry without.
 
 use super::{LineSums, Requests};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// The max-min shares of `requests` in which every row and column has at most `frame` slots, in the frame that has this turn.
+/// The max-min shares of `requests` in which every row and column has at most `frame` slots, in the frame that has this
+/// turn.
 pub fn share(requests: &Requests, frame: u32, turn: u64) -> Requests {
     let filled = Filling::served(requests, frame, turn);
     Requests::new(requests.nodes(), filled.given).expect("as many entries as the requests have")
 }
 
-/// [`share`] by weight: an entry of weight w gets w slots where one of weight 1 gets one, rounded to whole slots as this module says. An entry
-/// of weight 0 gets what the others leave; those share it equally.
+/// [`share`] by weight: an entry of weight w gets w slots where one of weight 1 gets one, rounded to whole slots as
+/// this module says. An entry of weight 0 gets what the others leave; those share it equally.
 pub fn share_weighted(requests: &Requests, frame: u32, turn: u64, weights: &Requests) -> Requests {
     let nodes = requests.nodes();
     assert_eq!(nodes, weights.nodes(), "every entry has a weight");
@@ -54,7 +56,8 @@ struct Entry {
     place: u32,
 }
 
-/// An entry of a weighted round, as its next slot is due: by what it has for its weight, then by weight, then along the diagonals.
+/// An entry of a weighted round, as its next slot is due: by what it has for its weight, then by weight, then along the
+/// diagonals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
     /// Slots it has of this round.
@@ -196,8 +199,8 @@ impl<'a> Filling<'a> {
         can
     }
 
-    /// Gives each rising entry what `part` says of what it still wants, of the room in its lines, and of its weight. Those that are met, or
-    /// whose lines are full, rise no more.
+    /// Gives each rising entry what `part` says of what it still wants, of the room in its lines, and of its weight.
+    /// Those that are met, or whose lines are full, rise no more.
     fn give(&mut self, part: impl Fn(u32, u32, u32) -> u32) {
         let (requests, weights) = (self.requests.slots(), self.weights);
         let (given, rows, columns) = (&mut self.given, &mut self.rows, &mut self.columns);
@@ -287,7 +290,8 @@ mod tests {
         share_weighted(&row(&vec![u32::MAX; nodes]), frame, 0, &row(weights)).slots()[..nodes].to_vec()
     }
 
-    /// 12 slots by 50 : 30 : 20 are 6, 3.6 and 2.4: whole slots 6, 4, 2. By 5 : 4 : 3 : 2 : 1 they are 4, 3.2, 2.4, 1.6 and 0.8.
+    /// 12 slots by 50 : 30 : 20 are 6, 3.6 and 2.4: whole slots 6, 4, 2. By 5 : 4 : 3 : 2 : 1 they are 4, 3.2, 2.4, 1.6
+    /// and 0.8.
     #[test]
     fn a_weight_larger_than_the_frame_starves_nobody() {
         assert_eq!(row_by(&[50, 30, 20], 12), [6, 4, 2]);
@@ -302,7 +306,8 @@ mod tests {
         assert_eq!(row_by(&[50, 30, 20], 100), [50, 30, 20]);
     }
 
-    /// The module's words without the rounds: one slot after the other, to the entry that has the fewest for its weight.
+    /// The module's words without the rounds: one slot after the other, to the entry that has the fewest for its
+    /// weight.
     fn slot_by_slot(requests: &Requests, frame: u32, weights: &Requests) -> Vec<u32> {
         let nodes = requests.nodes();
         let mut given = vec![0u32; nodes * nodes];
@@ -386,7 +391,8 @@ mod tests {
         assert_eq!(given[6..], [3, 3, 4]);
     }
 
-    /// 4 slots for three entries: 2, 1 and 1, in turn. Of two frames of 10 for four, by 1 : 1 : 1 : 1, each has its two more once.
+    /// 4 slots for three entries: 2, 1 and 1, in turn. Of two frames of 10 for four, by 1 : 1 : 1 : 1, each has its two
+    /// more once.
     #[test]
     fn what_is_left_over_goes_round_from_frame_to_frame() {
         let row = Requests::new(3, vec![9, 9, 9, 0, 0, 0, 0, 0, 0]).unwrap();

@@ -7,8 +7,8 @@ use super::Requests;
 /// A row or column that has no partner.
 pub(super) const NONE: u16 = u16::MAX;
 
-/// Runs `body` with the constant `W`: as many words of 64 columns as `nodes` need, or somewhat more. So a switch of up to 64 nodes, as
-/// nearly all are, has sets of one word.
+/// Runs `body` with the constant `W`: as many words of 64 columns as `nodes` need, or somewhat more. So a switch of up
+/// to 64 nodes, as nearly all are, has sets of one word.
 macro_rules! with_words {
     ($nodes:expr, $W:ident => $body:expr) => {{
         macro_rules! of {
@@ -191,7 +191,8 @@ impl<const W: usize> Matching<W> {
     }
 }
 
-/// The earliest time, and the rows that have it. No comparison is a branch, as nobody could foresee which rows they are.
+/// The earliest time, and the rows that have it. No comparison is a branch, as nobody could foresee which rows they
+/// are.
 pub(super) fn first<const W: usize>(times: &[u32]) -> (u32, Columns<W>) {
     let mut in_word = [u32::MAX; W];
     let mut rows = Columns::none();

@@ -1,7 +1,8 @@
 //! The core's time as a node sees it, and when its light must leave.
 //!
-//! Down: beacons from the core tell what the node's clock shows when what leaves the core arrives. Up: T_d, measured by a master or by the
-//! core itself. The drift of both is that of the two clocks, and beacons, which come in every frame, show it best.
+//! Down: beacons from the core tell what the node's clock shows when what leaves the core arrives. Up: T_d, measured by
+//! a master or by the core itself. The drift of both is that of the two clocks, and beacons, which come in every frame,
+//! show it best.
 
 use crate::sync::{ClockFilter, FilterConfig, Sample};
 use units::{Duration, Instant};
@@ -37,7 +38,8 @@ impl CoreClock {
         }
     }
 
-    /// The same of a message that may have been late. A delay only lengthens T_d, so what is known already is lengthened by `most` at most.
+    /// The same of a message that may have been late. A delay only lengthens T_d, so what is known already is
+    /// lengthened by `most` at most.
     pub(super) fn measured_beside(&mut self, at: Instant, difference: i64, most: Duration) {
         let longer = |up: Up| i128::from(difference) - self.expected(up, at) > i128::from(most.ps());
         if !self.up.is_some_and(longer) {
@@ -81,7 +83,8 @@ impl CoreClock {
         self.down.arrival(sent)
     }
 
-    /// How long this clock takes for a span of the core's: nothing else is known of a node that joins, and beacons show their drift.
+    /// How long this clock takes for a span of the core's: nothing else is known of a node that joins, and beacons show
+    /// their drift.
     pub(super) fn span(&self, of_core: Duration) -> Duration {
         let known = self.down.last().and_then(|at| self.down.estimate(at));
         let drift = known.map_or(0.0, |estimate| estimate.drift);
@@ -89,8 +92,8 @@ impl CoreClock {
         Duration::from_ps(here.clamp(0, i128::from(u64::MAX)) as u64)
     }
 
-    /// When light must leave here to reach the core at `arrival` of its clock: paper 003 (3.5). What should have left before the clock's zero is late
-    /// since then.
+    /// When light must leave here to reach the core at `arrival` of its clock: paper 003 (3.5). What should have left
+    /// before the clock's zero is late since then.
     pub(super) fn leave(&self, arrival: Instant) -> Option<Instant> {
         let up = self.up?;
         let gap = i128::from(arrival.ps()) - i128::from(up.difference) - i128::from(up.at.ps());
@@ -106,7 +109,8 @@ impl CoreClock {
 mod tests {
     use super::*;
 
-    /// A claim that was 0.9 ms late on its way to the core made the light of its node leave 0.9 ms early, into light that was under way.
+    /// A claim that was 0.9 ms late on its way to the core made the light of its node leave 0.9 ms early, into light
+    /// that was under way.
     #[test]
     fn one_late_message_does_not_lengthen_what_is_known_of_t_d() {
         let (second, late) = (1_000_000_000_000u64, 900_000_000);
@@ -145,7 +149,8 @@ mod tests {
 
     #[test]
     fn light_leaves_so_that_it_meets_the_core_whatever_the_clocks_and_fibres() {
-        // The core's clock c; ours shows c · (1 + 80 ppm) + 5 s; 3 ms down, 7 ms up: asymmetric, and 0.2 s after the measurement.
+        // The core's clock c; ours shows c · (1 + 80 ppm) + 5 s; 3 ms down, 7 ms up: asymmetric, and 0.2 s after the
+        // measurement.
         let ours = |c: u64| c + c / 12_500 + 5_000_000_000_000;
         let (down, up) = (3_000_000_000u64, 7_000_000_000u64);
         let mut clock = CoreClock::new(FilterConfig::default());

@@ -1,9 +1,11 @@
-//! The controller of the core switch. It keeps time, carries out plans, and is the one place where it is decided who is master.
+//! The controller of the core switch. It keeps time, carries out plans, and is the one place where it is decided who is
+//! master.
 //!
-//! Without the core there is no network, so the core is asked: a term has one master, a frame has one plan, and a plan is carried out even
-//! if its master's term has ended since. A term ends when its master resigns, is silent for three frames (before its first plan, for as long as a
-//! beacon takes there and a plan back, and three frames), or plans without having
-//! heard a beacon for as long as one takes there and back, and three frames: a master that hears nothing cannot know what holds.
+//! Without the core there is no network, so the core is asked: a term has one master, a frame has one plan, and a plan
+//! is carried out even if its master's term has ended since. A term ends when its master resigns, is silent for three
+//! frames (before its first plan, for as long as a beacon takes there and a plan back, and three frames), or plans
+//! without having heard a beacon for as long as one takes there and back, and three frames: a master that hears nothing
+//! cannot know what holds.
 
 use super::network::Network;
 use super::post::{Address, Count, Post, Tally};
@@ -50,8 +52,8 @@ pub struct Core {
 }
 
 impl Core {
-    /// A controller that begins now. Its first term is its session, so terms grow over its restarts as sessions do; what an
-    /// earlier session of it may have accepted is not planned again.
+    /// A controller that begins now. Its first term is its session, so terms grow over its restarts as sessions do;
+    /// what an earlier session of it may have accepted is not planned again.
     pub fn new(network: Network, key: Key, session: u64, now: Instant) -> Core {
         let next = network.frame_at(now) + u64::from(now > network.start);
         let ahead = Core::horizon(&network);
@@ -199,8 +201,8 @@ impl Core {
         self.send(heard.now, to.source, verdict.into(), actions);
     }
 
-    /// Where light that comes in at `input` goes out, if all of it, from its first bit at `now` on, finds one connection. Light that
-    /// comes while its port switches, or outlasts its slot, is lost.
+    /// Where light that comes in at `input` goes out, if all of it, from its first bit at `now` on, finds one
+    /// connection. Light that comes while its port switches, or outlasts its slot, is lost.
     pub fn route(&self, now: Instant, input: u16, length: Duration) -> Option<u16> {
         let slot = self.network.slot.ps();
         let since = now.ps().checked_sub(self.network.start.ps())?;

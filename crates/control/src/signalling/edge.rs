@@ -1,7 +1,8 @@
-//! An edge node's payloads: what waits for whom, what was asked for, what leaves in granted slots, and what came from others.
+//! An edge node's payloads: what waits for whom, what was asked for, what leaves in granted slots, and what came from
+//! others.
 //!
-//! Data slots from one node to another are numbered. Whatever number does not come is reported by the receiver, once a later one has; what is
-//! late after that is refused. So every payload is delivered once, or reported.
+//! Data slots from one node to another are numbered. Whatever number does not come is reported by the receiver, once a
+//! later one has; what is late after that is refused. So every payload is delivered once, or reported.
 
 use super::post::{Count, Tally};
 use super::{Action, Actions, SlotPart};
@@ -18,8 +19,8 @@ pub struct SlotNumber {
     pub sequence: u64,
 }
 
-/// Data slots of one node that were not, and will not be, delivered by this session of the receiver. It may be that there were none,
-/// and that an earlier session delivered them.
+/// Data slots of one node that were not, and will not be, delivered by this session of the receiver. It may be that
+/// there were none, and that an earlier session delivered them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Who sent them.
@@ -65,7 +66,8 @@ impl Payload {
     }
 }
 
-/// A slot to be sent: its number in the frame, destination, the number of its first datagram among those for the destination, payload.
+/// A slot to be sent: its number in the frame, destination, the number of its first datagram among those for the
+/// destination, payload.
 pub(super) struct Departure {
     pub(super) slot: u32,
     pub(super) to: NodeId,

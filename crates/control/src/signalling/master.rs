@@ -1,8 +1,8 @@
 //! The master: invites, configures, measures, plans, allocates, and passes faults on.
 //!
-//! In every frame it does two things. When the requests of frame f are in, it plans frame f + `answer_lead` + `use_lead` and sends the plan to the core.
-//! Before frame h begins it sends, in the slot of every slave, the grants of frame h + `use_lead`, if the core has accepted that plan: no grant
-//! exists that the switch will not carry out.
+//! In every frame it does two things. When the requests of frame f are in, it plans frame f + `answer_lead` +
+//! `use_lead` and sends the plan to the core. Before frame h begins it sends, in the slot of every slave, the grants of
+//! frame h + `use_lead`, if the core has accepted that plan: no grant exists that the switch will not carry out.
 
 use super::clock::CoreClock;
 use super::network::{Member, Network};
@@ -154,7 +154,8 @@ impl Master {
         Plan { term: self.term, frame: planned_for, heard, connections }
     }
 
-    /// What waits everywhere, less what was granted since it was asked for: a request is made before the slots of its own frame leave.
+    /// What waits everywhere, less what was granted since it was asked for: a request is made before the slots of its
+    /// own frame leave.
     fn demands(&mut self, network: &Network, own: &Own, frame: u64) -> Demands {
         let active = |node: &NodeId| self.status(*node) == NodeStatus::Active;
         let mut asked = Vec::new();
@@ -376,8 +377,8 @@ impl Master {
     }
 }
 
-/// How long after an invitation in `frame` was heard its answer leaves, so that over the shortest fibre it meets the first slot of the window of frame
-/// `answered`, and over a longer one a later slot.
+/// How long after an invitation in `frame` was heard its answer leaves, so that over the shortest fibre it meets the
+/// first slot of the window of frame `answered`, and over a longer one a later slot.
 fn answer_after(network: &Network, node: NodeId, frame: u64, answered: u64) -> Duration {
     let Some(slot) = network.signalling_slot(node) else { return Duration::ZERO };
     let window = network.frame_slots - network.window() as u32;

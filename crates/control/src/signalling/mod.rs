@@ -1,7 +1,8 @@
-//! Signalling of an agile all-photonic network as machines: paper 003, chapters 2 and 3. `docs/protocol.md` is the specification.
+//! Signalling of an agile all-photonic network as machines: paper 003, chapters 2 and 3. `docs/protocol.md` is the
+//! specification.
 //!
-//! Two machines, [`Node`] at the edge and [`Core`] at the switch, take bytes and the time of their own clock, and answer with
-//! [`Action`]s. They meet only in bytes.
+//! Two machines, [`Node`] at the edge and [`Core`] at the switch, take bytes and the time of their own clock, and
+//! answer with [`Action`]s. They meet only in bytes.
 //!
 //! | file | holds |
 //! |---|---|

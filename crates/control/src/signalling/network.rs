@@ -1,7 +1,7 @@
 //! What all nodes must agree on, and the instants that follow from it.
 //!
-//! Time is the core's: frame f begins there at `start` + f · frame. A slot of light is shorter than its slot by the guard time and is meant to
-//! arrive in the middle of what the switch leaves of that.
+//! Time is the core's: frame f begins there at `start` + f · frame. A slot of light is shorter than its slot by the
+//! guard time and is meant to arrive in the middle of what the switch leaves of that.
 
 use crate::wire::{Carriage, Configuration, NodeId, NodeState, NodeStatus, agreed};
 use std::fmt;
@@ -16,10 +16,12 @@ pub struct Member {
     pub port: u16,
 }
 
-/// Declares the network: what all must agree on, and the nodes; as a master's configuration tells it, and as one is told.
+/// Declares the network: what all must agree on, and the nodes; as a master's configuration tells it, and as one is
+/// told.
 macro_rules! network {
     ($($(#[doc = $meaning:literal])+ $field:ident: $kind:ty,)+) => {
-        /// The network. Each of its last `signalling_slots` members has a slot for signalling; in figure 3.8 the master has none.
+        /// The network. Each of its last `signalling_slots` members has a slot for signalling; in figure 3.8 the master
+        /// has none.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct Network {
             $($(#[doc = $meaning])+ pub $field: $kind,)+
@@ -56,7 +58,8 @@ pub enum NetworkError {
     Signalling,
     /// The guard time must be longer than switching and shorter than a slot.
     Guard,
-    /// The guard time does not bear what is unknown of clocks' drift between two measurements of T_d while a node joins.
+    /// The guard time does not bear what is unknown of clocks' drift between two measurements of T_d while a node
+    /// joins.
     Holdover {
         /// The time between two measurements.
         joining: Duration,
@@ -67,7 +70,8 @@ pub enum NetworkError {
     Fibres,
     /// A node twice, unsorted, at a port that does not exist, or too many.
     Members,
-    /// An answer to an invitation, which may be early or late by what fibres differ in, does not fit into the data slots.
+    /// An answer to an invitation, which may be early or late by what fibres differ in, does not fit into the data
+    /// slots.
     Window {
         /// Slots it needs.
         needed: u64,
@@ -111,8 +115,8 @@ const LONGEST_FRAME: Duration = Duration::from_secs(3600);
 const LONGEST_FIBRE: Duration = Duration::from_secs(60);
 /// What is not known of a clock's drift is one in so many.
 const UNKNOWN_DRIFT: u64 = 1_000_000;
-/// While a node joins, so many times the longest fibre pass between two measurements of its T_d, its answer to the master, and the plan that
-/// gives it slots back to it; and so many frames, which those wait for.
+/// While a node joins, so many times the longest fibre pass between two measurements of its T_d, its answer to the
+/// master, and the plan that gives it slots back to it; and so many frames, which those wait for.
 const JOINING: u64 = 4;
 const JOINING_FRAMES: u64 = 3;
 
@@ -213,21 +217,22 @@ impl Network {
         self.signallers().find(|(_, member)| member.node == node).map(|(slot, _)| slot)
     }
 
-    /// Slots that are kept free for an answer: its own, and as many as the fibre's unknown length may shift it, there and back.
+    /// Slots that are kept free for an answer: its own, and as many as the fibre's unknown length may shift it, there
+    /// and back.
     pub fn window(&self) -> u64 {
         let unknown = self.longest.saturating_sub(self.shortest) * 2;
         1 + unknown.ps().div_ceil(self.slot.ps())
     }
 
-    /// Requests of frame f are answered in frame f + `answer_lead`: they come in, are scheduled, and the plan goes to the core and back,
-    /// before the light of that frame leaves the master.
+    /// Requests of frame f are answered in frame f + `answer_lead`: they come in, are scheduled, and the plan goes to
+    /// the core and back, before the light of that frame leaves the master.
     pub fn answer_lead(&self) -> u64 {
         let signalling = self.slot * u64::from(self.signalling_slots);
         self.frames(signalling + self.longest * 4 + self.turnaround * 3).max(1)
     }
 
-    /// An allocation that is sent in frame h is for frame h + `use_lead`: also the slave of the last signalling slot has it before its
-    /// light for the first data slot leaves. 0 only if that takes no time; paper 003 has 0.
+    /// An allocation that is sent in frame h is for frame h + `use_lead`: also the slave of the last signalling slot
+    /// has it before its light for the first data slot leaves. 0 only if that takes no time; paper 003 has 0.
     pub fn use_lead(&self) -> u64 {
         self.frames(self.longest * 2 + self.turnaround)
     }
@@ -237,8 +242,8 @@ impl Network {
         3 + self.frames(self.longest * 2 + self.turnaround)
     }
 
-    /// Light that a node sends may meet the core for so long after its last measurement of T_d, if what is not known of its drift is
-    /// 1e-6: half of the tolerance.
+    /// Light that a node sends may meet the core for so long after its last measurement of T_d, if what is not known of
+    /// its drift is 1e-6: half of the tolerance.
     pub fn holdover(&self) -> Duration {
         (self.tolerance() / 2).saturating_mul(UNKNOWN_DRIFT)
     }
@@ -248,7 +253,8 @@ impl Network {
         longest * JOINING + frame * JOINING_FRAMES
     }
 
-    /// The guard time, in whole microseconds, with which [`holdover`](Self::holdover) is as long as a node takes to join.
+    /// The guard time, in whole microseconds, with which [`holdover`](Self::holdover) is as long as a node takes to
+    /// join.
     pub fn guard_for_joining(switching: Duration, joining: Duration) -> Duration {
         let drift = joining / UNKNOWN_DRIFT;
         let guard = switching + drift * 4;

@@ -103,8 +103,8 @@ impl Node {
         self.station.edge.enqueue(to, vec![blocks])
     }
 
-    /// The same for a slot of several datagrams, up to [`super::SlotPart::MOST`]: the blocks of each. They share the light of the slot evenly, and each is
-    /// delivered, or reported missing, by itself.
+    /// The same for a slot of several datagrams, up to [`super::SlotPart::MOST`]: the blocks of each. They share the
+    /// light of the slot evenly, and each is delivered, or reported missing, by itself.
     pub fn enqueue_datagrams(&mut self, to: NodeId, datagrams: Vec<Vec<Block>>) -> Result<(), Full> {
         self.station.edge.enqueue(to, datagrams)
     }
@@ -166,7 +166,8 @@ impl Node {
         (self.led_by, self.standby.term())
     }
 
-    /// Whether another process is master under this node's number, and alive: the term of an earlier session of this node would have ended.
+    /// Whether another process is master under this node's number, and alive: the term of an earlier session of this
+    /// node would have ended.
     pub fn has_a_double(&self) -> bool {
         let patience = self.station.network.as_ref().map_or(DOUBLE_PATIENCE, |network| 3 * network.patience());
         self.strange_beacons > patience
@@ -210,7 +211,8 @@ impl Node {
         }
     }
 
-    /// Data have no tag. At least they are of a node that exists, and come in the frame that they name: a recorded slot does not.
+    /// Data have no tag. At least they are of a node that exists, and come in the frame that they name: a recorded slot
+    /// does not.
     fn is_due(&self, stamp: Instant, header: &Header) -> bool {
         let (Some(network), Some(left)) = (&self.station.network, self.station.clock.left_core(stamp)) else {
             return false;

@@ -1,7 +1,7 @@
 //! Slots of several datagrams (paper 003 §2.3.4: a slot is segmented into packets, each with its index).
 //!
-//! The datagrams of a slot share its light evenly. Each begins when its turn comes, and the last hundredth of its turn is dark, so that clocks that
-//! measure T_d a little wrong do not make two of them meet.
+//! The datagrams of a slot share its light evenly. Each begins when its turn comes, and the last hundredth of its turn
+//! is dark, so that clocks that measure T_d a little wrong do not make two of them meet.
 
 use std::num::NonZeroU16;
 use units::Duration;

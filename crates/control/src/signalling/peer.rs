@@ -34,7 +34,8 @@ pub(super) struct Peer {
     pub(super) stamps: Option<(u64, Instant, Instant)>,
     /// A slot whose exact departure is still to follow: its number and its passage.
     pub(super) unstamped: Option<(u64, Instant)>,
-    /// Whether the filter knows only when an answer was meant to leave. That is good enough for a first word, and for nothing more.
+    /// Whether the filter knows only when an answer was meant to leave. That is good enough for a first word, and for
+    /// nothing more.
     pub(super) rough: bool,
     /// What waits there, and as of which frame.
     pub(super) wishes: (u64, Vec<Wish>),

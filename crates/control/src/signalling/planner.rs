@@ -1,7 +1,7 @@
 //! Requests into a plan: connections of the switch for one frame, and the grants of every node.
 //!
-//! The schedulers know ports. Behind a combiner several nodes share one, so a connection of two ports is handed on, slot by slot, to the pair
-//! of nodes behind them that has most left to send.
+//! The schedulers know ports. Behind a combiner several nodes share one, so a connection of two ports is handed on,
+//! slot by slot, to the pair of nodes behind them that has most left to send.
 
 use super::network::Network;
 use super::sharing::Demands;

@@ -139,7 +139,8 @@ impl Post {
             sequence: numbers.sequence,
             sent_at,
         };
-        // Lists have at most as many entries as there are members or slots, and payloads were checked when they were queued.
+        // Lists have at most as many entries as there are members or slots, and payloads were checked when they were
+        // queued.
         Slot { header, blocks }.encode(&self.key).unwrap_or_default()
     }
 

@@ -1,8 +1,9 @@
 //! The standby: who would be master when there is none.
 //!
-//! Rule: a node that knows the network, has not resigned, and hears a beacon without a master claims the next term; the n-th member, from 0, waits for n
-//! such beacons first. It repeats its claim at every beacon. The core takes the first claim that comes. Ranks only keep claims apart:
-//! that a term has one master, and a frame one plan, depends on the core alone.
+//! Rule: a node that knows the network, has not resigned, and hears a beacon without a master claims the next term; the
+//! n-th member, from 0, waits for n such beacons first. It repeats its claim at every beacon. The core takes the first
+//! claim that comes. Ranks only keep claims apart: that a term has one master, and a frame one plan, depends on the
+//! core alone.
 
 use super::network::Network;
 use crate::wire::{Beacon, NodeId};
@@ -22,7 +23,8 @@ impl Standby {
     /// Whether this beacon is newer than all before it.
     pub(super) fn is_news(&mut self, beacon: &Beacon) -> bool {
         let found = (beacon.term, beacon.frame);
-        // A claim is granted within a frame: the same frame may have two beacons, the later of them with a higher term or without a master.
+        // A claim is granted within a frame: the same frame may have two beacons, the later of them with a higher term
+        // or without a master.
         let news = self.latest.is_none_or(|latest| found >= latest);
         if news {
             self.latest = Some(found);

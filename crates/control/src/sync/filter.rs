@@ -1,14 +1,16 @@
 //! The estimate of T_d and of its drift: a Kalman filter of two states.
 //!
-//! Between samples T_d grows by its drift, which wanders. A sample is trusted by how late it may be: of an exchange both
-//! ways by half of what its round trip has above the shortest, of a single way by what it lies above the estimate, since
-//! queues and schedulers only add delay. When many samples in a row lie on one side, further than samples usually do, the path or
-//! the clock has changed, and the filter starts again. It does so, too, when few samples have come and most of them contradict the first: if that
-//! was late, its lateness looks like drift, and what lies above a line that falls looks late for long.
+//! Between samples T_d grows by its drift, which wanders. A sample is trusted by how late it may be: of an exchange
+//! both ways by half of what its round trip has above the shortest, of a single way by what it lies above the estimate,
+//! since queues and schedulers only add delay. When many samples in a row lie on one side, further than samples usually
+//! do, the path or the clock has changed, and the filter starts again. It does so, too, when few samples have come and
+//! most of them contradict the first: if that was late, its lateness looks like drift, and what lies above a line that
+//! falls looks late for long.
 //!
-//! No sample is early. One far below the estimate of a single way, or with a round trip far shorter than all before, says that the estimate came from
-//! late ones: its offset and its drift are doubted. Lateness shifts all samples alike, so the stated error has two parts: what the filter knows by
-//! counting samples, and how far those lie apart (`scatter`).
+//! No sample is early. One far below the estimate of a single way, or with a round trip far shorter than all before,
+//! says that the estimate came from late ones: its offset and its drift are doubted. Lateness shifts all samples alike,
+//! so the stated error has two parts: what the filter knows by counting samples, and how far those lie apart
+//! (`scatter`).
 
 use super::regression::{Line, Recent};
 use super::sample::Sample;
@@ -24,7 +26,8 @@ pub struct FilterConfig {
     pub largest_drift: f64,
     /// How much the drift wanders in a second, as a ratio.
     pub wander: f64,
-    /// This many samples in a row that lie on one side are a change of path or clock. A queue that is busy for longer looks the same.
+    /// This many samples in a row that lie on one side are a change of path or clock. A queue that is busy for longer
+    /// looks the same.
     pub change_after: u32,
 }
 
@@ -53,8 +56,8 @@ pub struct Estimate {
     pub difference: i64,
     /// Its change, as a ratio to the sender's time.
     pub drift: f64,
-    /// The standard error of `difference`, in picoseconds: twice that covers the truth at 98 of 100 instants, also where samples wait in queues, as long
-    /// as no queue is busy for [`FilterConfig::change_after`] samples in a row.
+    /// The standard error of `difference`, in picoseconds: twice that covers the truth at 98 of 100 instants, also
+    /// where samples wait in queues, as long as no queue is busy for [`FilterConfig::change_after`] samples in a row.
     pub error: f64,
 }
 
@@ -224,8 +227,8 @@ impl ClockFilter {
         })
     }
 
-    /// When light must leave, by the sender's clock, to arrive at `arrival` of the other: T − T_d (3.5), with T_d at that instant. Nothing
-    /// before the first sample, or if it ought to have left before the clock's zero.
+    /// When light must leave, by the sender's clock, to arrive at `arrival` of the other: T − T_d (3.5), with T_d at
+    /// that instant. Nothing before the first sample, or if it ought to have left before the clock's zero.
     pub fn send_time(&self, arrival: Instant) -> Option<Instant> {
         let state = self.state?;
         // t + base + offset + drift · (t − at) = arrival, solved for t − at.
@@ -271,8 +274,8 @@ impl State {
         self
     }
 
-    /// The estimate came from samples that were late by `early` more: so far may it be off, and its drift by `drift`. The offset is no longer thought to
-    /// come from drift.
+    /// The estimate came from samples that were late by `early` more: so far may it be off, and its drift by `drift`.
+    /// The offset is no longer thought to come from drift.
     fn doubt(&mut self, early: f64, drift: f64, largest: f64) {
         self.variance += early * early;
         self.covariance = 0.0;
@@ -290,7 +293,8 @@ impl State {
     }
 }
 
-/// How late a sample may be, in picoseconds: by half of what its round trip has above the shortest, or by what a single way has above the estimate.
+/// How late a sample may be, in picoseconds: by half of what its round trip has above the shortest, or by what a single
+/// way has above the estimate.
 fn lateness(innovation: f64, state: &mut State, sample: Sample) -> f64 {
     match sample.round_trip {
         Some(trip) => {

@@ -1,4 +1,5 @@
-//! T_d by least squares: a straight line through the best of the last samples. It shares nothing with the filter but the samples.
+//! T_d by least squares: a straight line through the best of the last samples. It shares nothing with the filter but
+//! the samples.
 
 use super::sample::Sample;
 use units::{Instant, PS_PER_SECOND};

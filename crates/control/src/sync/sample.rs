@@ -9,7 +9,8 @@ pub struct Sample {
     pub at: Instant,
     /// The other clock less this one, in picoseconds.
     pub difference: i64,
-    /// The time there and back, in picoseconds, where both ways were stamped: what it has above the shortest one bounds the error.
+    /// The time there and back, in picoseconds, where both ways were stamped: what it has above the shortest one bounds
+    /// the error.
     pub round_trip: Option<u64>,
 }
 
@@ -19,8 +20,8 @@ impl Sample {
         Sample { at: sent, difference: difference(received, sent), round_trip: None }
     }
 
-    /// The clock difference from an exchange that leaves here, arrives there, leaves there and arrives here: half of what the two ways
-    /// differ by. Right where both ways take equally long.
+    /// The clock difference from an exchange that leaves here, arrives there, leaves there and arrives here: half of
+    /// what the two ways differ by. Right where both ways take equally long.
     pub fn two_way(sent: Instant, there: Instant, back: Instant, received: Instant) -> Sample {
         let (forth, home) = (difference(there, sent), difference(back, received));
         let mean = (i128::from(forth) + i128::from(home)).div_euclid(2);

@@ -1,7 +1,8 @@
 //! How far trusted samples lie from an estimate: the part of its error that does not average out.
 //!
-//! A filter's own variance takes errors of samples for independent. Delays only add, so they shift all samples alike, and no number of them tells by
-//! how much. Two things show it: the scatter of the samples, each with the weight that the filter gave it, and the least lateness of the last ones.
+//! A filter's own variance takes errors of samples for independent. Delays only add, so they shift all samples alike,
+//! and no number of them tells by how much. Two things show it: the scatter of the samples, each with the weight that
+//! the filter gave it, and the least lateness of the last ones.
 
 /// The record of the last samples.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +41,8 @@ impl Scatter {
 mod tests {
     use super::*;
 
-    /// Distances of 3 and 4 with equal weights: 12.5 in the mean, a little more for the later one. Of latenesses 5, 6, … the least counts.
+    /// Distances of 3 and 4 with equal weights: 12.5 in the mean, a little more for the later one. Of latenesses 5, 6,
+    /// … the least counts.
     #[test]
     fn scatter_and_the_least_lateness_add_up() {
         let mut scatter = Scatter::default();

@@ -5,7 +5,8 @@ use super::header::NodeId;
 use units::Instant;
 
 message! {
-    /// A beacon. The header says when it was sent: its arrival less that is the receiver's clock plus the delay from the core.
+    /// A beacon. The header says when it was sent: its arrival less that is the receiver's clock plus the delay from
+    /// the core.
     pub struct Beacon {
         /// the present term
         pub term: u64,

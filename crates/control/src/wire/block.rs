@@ -119,7 +119,8 @@ impl Block {
         Ok(block)
     }
 
-    /// For fuzzers: a block whose code is the first byte and whose fields are the rest, as far as they are there; zeros follow.
+    /// For fuzzers: a block whose code is the first byte and whose fields are the rest, as far as they are there; zeros
+    /// follow.
     pub(crate) fn any(bytes: &[u8]) -> Option<Block> {
         let (code, data) = bytes.split_first()?;
         let mut fields = data.to_vec();

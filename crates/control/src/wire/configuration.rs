@@ -40,7 +40,8 @@ message! {
     }
 }
 
-/// What all nodes must agree on, for the message and for [`Network`](crate::signalling::Network): `$declare!` is given each field once.
+/// What all nodes must agree on, for the message and for [`Network`](crate::signalling::Network): `$declare!` is given
+/// each field once.
 macro_rules! agreed {
     ($declare:ident) => {
         $declare! {

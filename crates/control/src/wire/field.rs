@@ -1,5 +1,5 @@
-//! How values become bytes, and back. A message is declared once, with [`message!`]: from that come its type, both directions,
-//! and its table in `docs/protocol.md`.
+//! How values become bytes, and back. A message is declared once, with [`message!`]: from that come its type, both
+//! directions, and its table in `docs/protocol.md`.
 
 use super::reader::{Malformed, Reader};
 use super::value::{Fields, Value};

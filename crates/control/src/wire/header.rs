@@ -1,6 +1,7 @@
 //! The header of a slot: paper 003 figure 3.5 with a frame, a version, a checksum, and what a keyed tag needs.
 //!
-//! Left out: the receiving time stamp, which the receiver knows, and the time difference, which is a [`super::Measurement`].
+//! Left out: the receiving time stamp, which the receiver knows, and the time difference, which is a
+//! [`super::Measurement`].
 
 use super::field::{Field, Form, codes, message};
 use super::reader::{Malformed, Reader};
@@ -95,7 +96,8 @@ message! {
         pub reserved: u8,
         /// the sender's session: a number that is larger at every start of the node
         pub session: u64,
-        /// the addressee's session as the sender knows it, 0 if not: who reads its own number here knows that the slot is not older than its start
+        /// the addressee's session as the sender knows it, 0 if not: who reads its own number here knows that the slot
+        /// is not older than its start
         pub peer_session: u64,
         /// the number of the slot among those that this session sent
         pub sequence: u64,

@@ -5,8 +5,9 @@ use super::header::NodeId;
 use units::Duration;
 
 message! {
-    /// An invitation. The answer shall leave so long after the invitation was heard that it meets the core in slots that are
-    /// kept free for it, whatever the length of the fibre; "immediately", as in the paper, would hit another node's slot.
+    /// An invitation. The answer shall leave so long after the invitation was heard that it meets the core in slots
+    /// that are kept free for it, whatever the length of the fibre; "immediately", as in the paper, would hit another
+    /// node's slot.
     pub struct Invitation {
         /// the node that is invited: behind a splitter, others hear it too
         pub node: NodeId,

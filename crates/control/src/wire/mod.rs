@@ -1,8 +1,9 @@
 //! What travels on a fibre: slots, as bytes.
 //!
-//! A slot has a header of [`Header::LENGTH`] bytes, a payload of blocks (code, length, data) and, except for data slots, a
-//! keyed tag. After paper 003 figure 3.5 every message of the signalling is a block. `docs/protocol.md` has the tables of bytes;
-//! they are made from the declarations here. Two ways in: [`decode`] checks structure and checksum, [`Key::open`] the tag too.
+//! A slot has a header of [`Header::LENGTH`] bytes, a payload of blocks (code, length, data) and, except for data
+//! slots, a keyed tag. After paper 003 figure 3.5 every message of the signalling is a block. `docs/protocol.md` has
+//! the tables of bytes; they are made from the declarations here. Two ways in: [`decode`] checks structure and
+//! checksum, [`Key::open`] the tag too.
 //!
 //! | file | holds |
 //! |---|---|

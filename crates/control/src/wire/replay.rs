@@ -1,7 +1,7 @@
 //! What a node has heard of another: a slot that comes twice, or from a session that is over, is refused.
 //!
-//! Sessions of a node only grow, so the last session that was heard is the only one that counts. Within it a window of the 64
-//! highest numbers lets slots overtake one another (RFC 4303 §3.4.3 has the same rule).
+//! Sessions of a node only grow, so the last session that was heard is the only one that counts. Within it a window of
+//! the 64 highest numbers lets slots overtake one another (RFC 4303 §3.4.3 has the same rule).
 
 /// The slots heard from one sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! A star for tests: nodes, the core, fibres and clocks, in true time that no machine sees. Whatever passes is written into a log.
+//! A star for tests: nodes, the core, fibres and clocks, in true time that no machine sees. Whatever passes is written
+//! into a log.
 //!
 //! Deterministic: what happens depends on the plan of the test and one seed.
 
@@ -245,7 +246,8 @@ impl Star {
         }
     }
 
-    /// The controller of the core starts anew: it has forgotten plans and master, and its session is above all terms before.
+    /// The controller of the core starts anew: it has forgotten plans and master, and its session is above all terms
+    /// before.
     pub fn restart_core(&mut self) {
         self.core_is_dead = false;
         self.core_timer = u64::MAX;

@@ -1,5 +1,5 @@
-//! Reads a log and nothing else, by the tables of `docs/protocol.md`, and says what must not have happened. It shares no code with the
-//! machines.
+//! Reads a log and nothing else, by the tables of `docs/protocol.md`, and says what must not have happened. It shares
+//! no code with the machines.
 
 use super::Entry;
 use std::collections::{BTreeMap, BTreeSet};

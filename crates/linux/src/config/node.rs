@@ -25,7 +25,8 @@ pub(crate) struct NodeFile {
     /// How it schedules when it is master.
     #[serde(default = "greedy", deserialize_with = "network::algorithm")]
     pub(crate) scheduler: Algorithm,
-    /// How it then shares what is too much: a queue of weight w gets w slots where one of weight 1, as are those not named, gets one.
+    /// How it then shares what is too much: a queue of weight w gets w slots where one of weight 1, as are those not
+    /// named, gets one.
     #[serde(default)]
     weight: Vec<WeightConfig>,
     /// What it then grants besides the letter of the requests.
@@ -163,8 +164,8 @@ pub(crate) struct ClockConfig {
     pub(crate) offset: Duration,
     #[serde(default, deserialize_with = "value::drift")]
     pub(crate) drift_ppm: f64,
-    /// How far stamps are off when nothing has delayed them: 0.2 µs over an idle wire, several on a busy machine with switches and fibres in
-    /// software. What is said too small makes noise look like drift.
+    /// How far stamps are off when nothing has delayed them: 0.2 µs over an idle wire, several on a busy machine with
+    /// switches and fibres in software. What is said too small makes noise look like drift.
     #[serde(default = "five_microseconds", deserialize_with = "value::duration")]
     pub(crate) stamp_error: Duration,
 }

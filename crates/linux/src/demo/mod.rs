@@ -1,5 +1,6 @@
-//! A whole star on this machine: master, slaves, cores and fibres as processes, with a live table. As root each process has a network of its own, which
-//! goes with it, so that nothing is left behind however the demo ends; otherwise all are on the loopback interface.
+//! A whole star on this machine: master, slaves, cores and fibres as processes, with a live table. As root each process
+//! has a network of its own, which goes with it, so that nothing is left behind however the demo ends; otherwise all
+//! are on the loopback interface.
 
 mod children;
 mod folder;

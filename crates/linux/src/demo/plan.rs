@@ -239,8 +239,8 @@ impl Plan {
     fn network(&self) -> String {
         let slot = self.options.slot;
         let us = |duration: Duration| duration.ps() / 1_000_000;
-        // A fifth of the slot is dark, of short slots up to 120 µs: what is late by more than half of that less switching is not sent.
-        // Fibres and frames of seconds need more, as clocks drift while a node joins.
+        // A fifth of the slot is dark, of short slots up to 120 µs: what is late by more than half of that less
+        // switching is not sent. Fibres and frames of seconds need more, as clocks drift while a node joins.
         let longest = self.options.fibre.unwrap_or(Duration::ZERO);
         let joining = Network::joining(longest + UNEQUAL, slot * self.frame_slots());
         let joining = us(Network::guard_for_joining(SWITCHING, joining));
@@ -365,7 +365,8 @@ fn way(place: Where, core: u16, node: u16) -> Way {
     let at = |network: u8, last: u8| SocketAddr::from((Ipv4Addr::new(10, network + core, node, last), PORT));
     match place {
         Where::Namespaces => Way { node: at(80, 1), near: at(80, 2), far: at(90, 1), core: at(90, 2) },
-        // An address that only this process uses, and ports that the kernel gives to nobody: no socket of another program lies there.
+        // An address that only this process uses, and ports that the kernel gives to nobody: no socket of another
+        // program lies there.
         Where::Loopback => {
             let [_, high, middle, low] = std::process::id().to_be_bytes();
             let address = Ipv4Addr::new(127, 128 | high, middle, low);

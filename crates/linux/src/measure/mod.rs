@@ -1,6 +1,8 @@
-//! What this machine can do: clocks over a wire and through a fibre, slots of 250 µs, a master that is killed. The targets stand beside.
+//! What this machine can do: clocks over a wire and through a fibre, slots of 250 µs, a master that is killed. The
+//! targets stand beside.
 //!
-//! Clocks are modelled, so the truth is known: the clock difference exactly, T_d as that and the shortest forward delay of the run.
+//! Clocks are modelled, so the truth is known: the clock difference exactly, T_d as that and the shortest forward delay
+//! of the run.
 
 mod exchange;
 

@@ -137,7 +137,8 @@ impl Datagrams {
         }
     }
 
-    /// Goes the way of a datagram as far as its route and sends nothing, so that the next one finds code and data in the caches.
+    /// Goes the way of a datagram as far as its route and sends nothing, so that the next one finds code and data in
+    /// the caches.
     pub(crate) fn warm_up(&self) {
         // SAFETY: no bytes are sent, so none are read.
         let _ = unsafe { libc::send(self.socket.as_raw_fd(), std::ptr::null(), 0, PROBE | libc::MSG_DONTWAIT) };
@@ -241,7 +242,8 @@ fn part(bytes: &[u8]) -> libc::iovec {
 }
 
 fn control_messages(message: &libc::msghdr, shown: &mut impl FnMut(Option<u32>, Option<Nanos>)) {
-    // SAFETY: the kernel has filled the buffer that `message` names; the macros stay within its length, and data are read unaligned.
+    // SAFETY: the kernel has filled the buffer that `message` names; the macros stay within its length, and data are
+    // read unaligned.
     unsafe {
         let mut header = libc::CMSG_FIRSTHDR(message);
         while !header.is_null() {
@@ -297,8 +299,8 @@ mod tests {
         assert!(b.receive(&mut buffer).unwrap().is_none() && a.departure().unwrap().is_none());
     }
 
-    /// A node was killed and came back: what was sent meanwhile was refused, and stamps of what is sent now were taken for stamps of that, a second
-    /// late.
+    /// A node was killed and came back: what was sent meanwhile was refused, and stamps of what is sent now were taken
+    /// for stamps of that, a second late.
     #[test]
     fn stamps_are_of_the_datagram_that_they_name_after_the_peer_was_away() {
         let any: SocketAddr = "127.0.0.1:0".parse().unwrap();

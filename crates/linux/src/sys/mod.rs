@@ -1,4 +1,5 @@
-//! What is asked of the kernel: the one place of the project with `unsafe`. Each file is a thin, safe face of one matter.
+//! What is asked of the kernel: the one place of the project with `unsafe`. Each file is a thin, safe face of one
+//! matter.
 //!
 //! | file | asks for |
 //! |---|---|

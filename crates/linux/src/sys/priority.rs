@@ -13,7 +13,8 @@ pub(crate) fn become_real_time(level: i32) -> io::Result<()> {
 
 /// Lets the calling thread run on one processor only.
 pub(crate) fn stay_on(processor: u16) -> io::Result<()> {
-    // SAFETY: an all-zero set is a valid one; the macro checks the number against its size, and the pointer is to a value that lives across the call.
+    // SAFETY: an all-zero set is a valid one; the macro checks the number against its size, and the pointer is to a
+    // value that lives across the call.
     let answer = unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         if usize::from(processor) >= 8 * std::mem::size_of::<libc::cpu_set_t>() {
@@ -36,8 +37,9 @@ pub(crate) fn lock_memory() -> io::Result<()> {
     checked(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) }).map(|_| ())
 }
 
-/// Keeps the machine's idle processors awake for as long as the answer lives: one that has gone to sleep comes back some microseconds late, and one of a
-/// virtual machine when its host gets round to it. Needs the right to write to the kernel's PM QoS device.
+/// Keeps the machine's idle processors awake for as long as the answer lives: one that has gone to sleep comes back
+/// some microseconds late, and one of a virtual machine when its host gets round to it. Needs the right to write to the
+/// kernel's PM QoS device.
 pub(crate) fn keep_processors_awake() -> io::Result<File> {
     let mut request = File::options().write(true).open("/dev/cpu_dma_latency")?;
     request.write_all(&0_i32.to_ne_bytes())?;

@@ -1,5 +1,5 @@
-//! The monotonic clock, in nanoseconds: true time for all processes of one machine. The kernel stamps with the time of day, which may be set;
-//! [`Monotonic`] turns its stamps into monotonic ones and notices when somebody sets it.
+//! The monotonic clock, in nanoseconds: true time for all processes of one machine. The kernel stamps with the time of
+//! day, which may be set; [`Monotonic`] turns its stamps into monotonic ones and notices when somebody sets it.
 
 use super::checked;
 use std::io;

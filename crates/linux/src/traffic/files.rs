@@ -1,5 +1,6 @@
-//! Files between edge nodes. The sender offers a file; the receiver answers with what it lacks; that is sent, and the file offered again, until
-//! nothing is lacking and the SHA-256 is right. Slots of two nodes come in order, so an offer that follows its chunks finds every one there or lost.
+//! Files between edge nodes. The sender offers a file; the receiver answers with what it lacks; that is sent, and the
+//! file offered again, until nothing is lacking and the SHA-256 is right. Slots of two nodes come in order, so an offer
+//! that follows its chunks finds every one there or lost.
 //!
 //! Offers and answers are blocks of management with topic 2: JSON, and the tag of the network's key behind it, since
 //! slots of data have none. Each names

@@ -1,4 +1,5 @@
-//! What slots carry at the edge: packets of IP and files. Out of payloads come blocks, out of blocks datagrams, out of datagrams slots.
+//! What slots carry at the edge: packets of IP and files. Out of payloads come blocks, out of blocks datagrams, out of
+//! datagrams slots.
 
 pub(crate) mod files;
 mod icmp;

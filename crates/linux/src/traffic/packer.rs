@@ -1,4 +1,5 @@
-//! Blocks into datagrams, and datagrams into slots: for each destination one slot is open and takes blocks until it is full or a frame begins.
+//! Blocks into datagrams, and datagrams into slots: for each destination one slot is open and takes blocks until it is
+//! full or a frame begins.
 
 use control::signalling::SlotPart;
 use control::wire::{Block, Header};

@@ -1,5 +1,6 @@
-//! Window laws that are classes in Python: each event becomes a call, each answer is checked, and what goes wrong is kept with the
-//! flow and the time until the host of the run asks for it. After the first failure no law is called any more.
+//! Window laws that are classes in Python: each event becomes a call, each answer is checked, and what goes wrong is
+//! kept with the flow and the time until the host of the run asks for it. After the first failure no law is called any
+//! more.
 
 mod flow;
 mod shown;
@@ -76,7 +77,8 @@ impl PythonMaker {
         PythonMaker { name, class, clock, methods, calls, nanoseconds, has_failed, failure }
     }
 
-    /// What stands for a law whose source has been read and not executed; it says whether the law paces, and makes none.
+    /// What stands for a law whose source has been read and not executed; it says whether the law paces, and makes
+    /// none.
     fn unexecuted(py: Python<'_>, name: &str, paces: bool) -> PythonMaker {
         let methods = Methods {
             ssthresh_after: false,
@@ -101,7 +103,8 @@ impl PythonMaker {
         (self.name.clone(), self.calls.load(Ordering::Relaxed), seconds)
     }
 
-    /// The exception of the first failure, if there was one. What is no `Exception`, such as KeyboardInterrupt, is handed on as it is.
+    /// The exception of the first failure, if there was one. What is no `Exception`, such as KeyboardInterrupt, is
+    /// handed on as it is.
     pub fn failure(&self, py: Python<'_>) -> Option<PyErr> {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         if !failure.error.is_instance_of::<PyException>(py) {

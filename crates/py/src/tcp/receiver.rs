@@ -35,7 +35,8 @@ impl Receiver {
         Ok(Receiver { machine: tcp::Endpoint::new(Arc::new(config)), now: Instant::ZERO, earlier: Vec::new() })
     }
 
-    /// A segment arrives, with its mark or the sender's news of a smaller window; `None` while its acknowledgement is delayed.
+    /// A segment arrives, with its mark or the sender's news of a smaller window; `None` while its acknowledgement is
+    /// delayed.
     #[pyo3(signature = (t, seq, length, ecn=None, timestamp=None))]
     fn on_segment(
         &mut self,

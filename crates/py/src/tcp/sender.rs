@@ -19,9 +19,11 @@ use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
 type Segment = (u64, u32, bool);
-/// (ack, blocks, window if it is another, feedback of a congestion header, whether it echoes a mark, the field ACE, echoed timestamp).
+/// (ack, blocks, window if it is another, feedback of a congestion header, whether it echoes a mark, the field ACE,
+/// echoed timestamp).
 type AckIn = (u64, Vec<(u64, u64)>, Option<u64>, i32, bool, Option<u8>, Option<f64>);
-/// `transport::tcp::Connection` with its clock and its list of actions; without handshake and teardown it is a bare sender.
+/// `transport::tcp::Connection` with its clock and its list of actions; without handshake and teardown it is a bare
+/// sender.
 #[pyclass(module = "photocol._core")]
 pub struct Sender {
     machine: tcp::Connection,

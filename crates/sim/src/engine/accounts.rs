@@ -39,8 +39,8 @@ impl Accounts {
         }
     }
 
-    /// Fails, with the accounts in words, unless sent + cut = delivered + dropped + in flight + held in the whole network, and
-    /// offered = dropped + given to the fibre at every link.
+    /// Fails, with the accounts in words, unless sent + cut = delivered + dropped + in flight + held in the whole
+    /// network, and offered = dropped + given to the fibre at every link.
     pub fn check(parts: &Partitions) -> Result<(), String> {
         let accounts = Accounts::of(parts);
         let Accounts { emitted, cut, delivered, dropped, in_flight, held } = accounts;

@@ -25,21 +25,22 @@ pub trait Agent: fmt::Debug + Send {
         let _ = (now, message, context);
     }
 
-    /// A packet has come to a port before which the agent stands; `place` is the agent's name for that port. The packet is
-    /// kept, dropped ([`NodeContext::refuse`]), sent on ([`NodeContext::send_past`]) or given to its node ([`NodeContext::hand`]).
+    /// A packet has come to a port before which the agent stands; `place` is the agent's name for that port. The packet
+    /// is kept, dropped ([`NodeContext::refuse`]), sent on ([`NodeContext::send_past`]) or given to its node
+    /// ([`NodeContext::hand`]).
     fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, context: &mut NodeContext) {
         let _ = place;
         context.send_past(now, packet);
     }
 
-    /// Packets of hosts that it keeps. Where packets travel in something else, they are kept from the agent that took them
-    /// to the one that gives them back, so that only the sum over all agents means something.
+    /// Packets of hosts that it keeps. Where packets travel in something else, they are kept from the agent that took
+    /// them to the one that gives them back, so that only the sum over all agents means something.
     fn kept(&self) -> i64 {
         0
     }
 
-    /// Packets that it has made by cutting others, beyond one of each, less those that it has put together again: one that is
-    /// lost on the way counts as a packet. Only the sum over all agents means something.
+    /// Packets that it has made by cutting others, beyond one of each, less those that it has put together again: one
+    /// that is lost on the way counts as a packet. Only the sum over all agents means something.
     fn cut(&self) -> i64 {
         0
     }
@@ -55,8 +56,8 @@ pub trait Agent: fmt::Debug + Send {
     }
 }
 
-/// What an agent tells another one. Only who knows its type can read it. A message has one owner, so that a node can change it
-/// on its way without asking who else reads it, which would cost an atomic operation each time.
+/// What an agent tells another one. Only who knows its type can read it. A message has one owner, so that a node can
+/// change it on its way without asking who else reads it, which would cost an atomic operation each time.
 pub struct Message(Box<dyn Content>);
 
 /// What a message says, whatever it is.

@@ -26,8 +26,8 @@ enum Law {
 }
 
 impl App {
-    /// An application that begins at `start` and writes nothing at or after `stop`. `None` if the load is not one of an application, or
-    /// so fast that there is no time between two writes.
+    /// An application that begins at `start` and writes nothing at or after `stop`. `None` if the load is not one of an
+    /// application, or so fast that there is no time between two writes.
     pub fn new(load: Load, start: Instant, stop: Instant, stream: Stream) -> Option<App> {
         let Load::Writes { bytes, when } = load else { return None };
         let law = match when {

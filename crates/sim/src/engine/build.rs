@@ -256,7 +256,8 @@ fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -> Vec<Contr
     controls
 }
 
-/// New paths, where links have been down, or up again, for `span`. A link whose state changes back before that has not changed for routing.
+/// New paths, where links have been down, or up again, for `span`. A link whose state changes back before that has not
+/// changed for routing.
 fn reroutes(scenario: &Scenario, flows: &[Flow], paths: &mut Paths, span: Duration) -> Vec<Control> {
     let is_up = |change| match change {
         Change::Up => Some(true),
@@ -332,7 +333,8 @@ fn hosts(setup: HostSetup) -> Hosts {
     hosts
 }
 
-/// What is measured of packets that arrive; `empty` is what each path would take if its queues were empty, if that is known.
+/// What is measured of packets that arrive; `empty` is what each path would take if its queues were empty, if that is
+/// known.
 fn measure_arrivals(hosts: &mut Hosts, probe: &model::Probe, empty: impl FnOnce() -> Arc<[Empty]>) {
     if probe.delays {
         hosts.arrivals.delays = Some(Box::new(Delays::new(empty())));

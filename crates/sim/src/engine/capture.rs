@@ -1,12 +1,13 @@
-//! A pcapng file of chosen flows, as their sending hosts see them (data that leaves, acknowledgements that come back), or as they pass
-//! chosen links.
+//! A pcapng file of chosen flows, as their sending hosts see them (data that leaves, acknowledgements that come back),
+//! or as they pass chosen links.
 //!
 //! Packets are real IPv4 with TCP or UDP headers (checksums right for a payload of zeros), cut after the headers; the
-//! original length is kept. The options are those that the connection uses. Where it has no handshake, one is written at the time of
-//! the flow's first packet at its host, so that readers learn what SYNs say; at links there is what passes them. Sequence numbers start
-//! at 1 and wrap at 2^32. The receiving end has no timestamps of its own: TSval of what comes back is when it comes back. Interfaces are
-//! nodes or links; addresses have the names of nodes; a packet that is dropped has a comment that says why.
-//! Format: draft-ietf-opsawg-pcapng (section header, interfaces of raw IP with nanoseconds, name resolution, enhanced packets).
+//! original length is kept. The options are those that the connection uses. Where it has no handshake, one is written
+//! at the time of the flow's first packet at its host, so that readers learn what SYNs say; at links there is what
+//! passes them. Sequence numbers start at 1 and wrap at 2^32. The receiving end has no timestamps of its own: TSval of
+//! what comes back is when it comes back. Interfaces are nodes or links; addresses have the names of nodes; a packet
+//! that is dropped has a comment that says why. Format: draft-ietf-opsawg-pcapng (section header, interfaces of raw IP
+//! with nanoseconds, name resolution, enhanced packets).
 
 mod blocks;
 mod later;

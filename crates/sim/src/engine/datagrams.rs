@@ -2,12 +2,12 @@
 //!
 //! It sends what its law says and never looks at the network: what is blocked is lost, not sent later.
 //!
-//! On-off: a source has a credit that grows at the rate during on-times; a packet leaves whenever the credit reaches its
-//! size, and what is left over at the end of an on-time waits for the next (as in ns-3's `OnOffApplication`). So the long-run
-//! rate is exactly rate · on/(on + off), also where on-times are short. The first period is an on-time with probability
-//! on/(on + off), so that sources that start together do not stay together. Many sources whose on-times or off-times are
-//! Pareto with shape a in (1, 2) add up to long-range dependent traffic with the Hurst parameter H = (3 − a)/2
-//! (Taqqu, Willinger, Sherman 1997).
+//! On-off: a source has a credit that grows at the rate during on-times; a packet leaves whenever the credit reaches
+//! its size, and what is left over at the end of an on-time waits for the next (as in ns-3's `OnOffApplication`). So
+//! the long-run rate is exactly rate · on/(on + off), also where on-times are short. The first period is an on-time
+//! with probability on/(on + off), so that sources that start together do not stay together. Many sources whose
+//! on-times or off-times are Pareto with shape a in (1, 2) add up to long-range dependent traffic with the Hurst
+//! parameter H = (3 − a)/2 (Taqqu, Willinger, Sherman 1997).
 
 use crate::model::{Load, SizeLaw, Sojourn};
 use crate::random::{Stream, bernoulli, exponential, exponential_span, exponential_spans, pareto, uniform_index};
@@ -40,8 +40,8 @@ enum Law {
     OnOff { gap: Duration, on: Sojourn, off: Sojourn, left: Duration },
 }
 
-/// Gaps of a Poisson source that have been drawn already: several logarithms in a row do not wait for each other, and nothing waits
-/// for them. Only where nothing else is drawn between two gaps.
+/// Gaps of a Poisson source that have been drawn already: several logarithms in a row do not wait for each other, and
+/// nothing waits for them. Only where nothing else is drawn between two gaps.
 #[derive(Clone, Debug)]
 struct GapsAhead {
     gaps: [Duration; 4],
@@ -69,8 +69,8 @@ impl GapsAhead {
     }
 }
 
-/// Exponential sizes are cut here, the largest IP packet. Resolution allows means up to [`MAX_EXPONENTIAL_MEAN`](crate::model::MAX_EXPONENTIAL_MEAN), so the
-/// probability beyond is at most e^-16.
+/// Exponential sizes are cut here, the largest IP packet. Resolution allows means up to
+/// [`MAX_EXPONENTIAL_MEAN`](crate::model::MAX_EXPONENTIAL_MEAN), so the probability beyond is at most e^-16.
 const MAX_SIZE: u32 = 65_535;
 
 impl Datagrams {

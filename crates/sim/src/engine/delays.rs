@@ -1,5 +1,5 @@
-//! One-way delays of packets between hosts, where `[probe]` asks for them. Data packets and datagrams then carry the time at which they
-//! left their host; nothing else of a run changes.
+//! One-way delays of packets between hosts, where `[probe]` asks for them. Data packets and datagrams then carry the
+//! time at which they left their host; nothing else of a run changes.
 
 use crate::model::{LinkId, Network};
 use hdrhistogram::Histogram;
@@ -14,7 +14,8 @@ pub struct Delays {
     empty: Arc<[Empty]>,
 }
 
-/// What an empty path takes: the delays of its links in picoseconds, and the picoseconds that it takes to send a byte over all of them.
+/// What an empty path takes: the delays of its links in picoseconds, and the picoseconds that it takes to send a byte
+/// over all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Empty {
     propagation: f64,

@@ -1,4 +1,5 @@
-//! What waits at a port whose discipline decides when packets leave: the discipline knows packets by number, the line has them.
+//! What waits at a port whose discipline decides when packets leave: the discipline knows packets by number, the line
+//! has them.
 
 use super::admission::Cause;
 use super::packet::{Class, Flags, Packet};

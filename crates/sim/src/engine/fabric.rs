@@ -37,17 +37,17 @@ pub enum DropPlace {
 /// Packets dropped since the start, by place, class and cause.
 pub type Drops = BTreeMap<(DropPlace, Class, Cause), Count>;
 
-/// What the nodes of a partition have between them: output ports, fibres, and the event list. Ports and the fibres that end there are
-/// numbered in the order of (receiving node, sending node, link), which is the stated order of simultaneous arrivals; behind those
-/// fibres stand those that lead to other partitions.
+/// What the nodes of a partition have between them: output ports, fibres, and the event list. Ports and the fibres that
+/// end there are numbered in the order of (receiving node, sending node, link), which is the stated order of
+/// simultaneous arrivals; behind those fibres stand those that lead to other partitions.
 #[derive(Debug)]
 pub struct Fabric {
     /// What comes next.
     event_list: EventList,
     /// Whether the event list has the arrivals. In windowed execution they are found in the fibres themselves.
     is_listed: bool,
-    /// Packets in flight, by fibre. On one that leads to another partition: those that have not been [sent](Fabric::send_out), or are still
-    /// inside its port.
+    /// Packets in flight, by fibre. On one that leads to another partition: those that have not been
+    /// [sent](Fabric::send_out), or are still inside its port.
     pub fibres: Vec<Ring<Packet>>,
     /// How many of the fibres end here.
     entering: u32,
@@ -146,8 +146,8 @@ impl Fabric {
         fabric
     }
 
-    /// Something is to be done before the next event. The key of the timers is unsettled, so that the check after each event
-    /// finds it: a separate check would cost two per cent.
+    /// Something is to be done before the next event. The key of the timers is unsettled, so that the check after each
+    /// event finds it: a separate check would cost two per cent.
     #[inline(always)]
     fn defer(&mut self, pending: Pending) {
         self.pending.push_back(pending);
@@ -157,15 +157,16 @@ impl Fabric {
     /// Takes the packet that arrives over fibre `number` out to where `packet` is.
     #[inline]
     pub fn take_arrival(&mut self, number: u32, packet: &mut Packet) -> Arrival {
-        // Event after event it is long until the fibre's turn comes again. In windowed execution it is next, and processors predict what lies side by side.
+        // Event after event it is long until the fibre's turn comes again. In windowed execution it is next, and
+        // processors predict what lies side by side.
         self.fibres[number as usize].prefetch(3);
         let (arrival, next) = self.take_unlisted::<1>(number, packet);
         self.event_list.set_arrival_inline(number, next);
         arrival
     }
 
-    /// The same in windowed execution, in which the event list has no arrivals. Also when the packet `AHEAD` places behind it arrives, [`NEVER`] if there
-    /// is none.
+    /// The same in windowed execution, in which the event list has no arrivals. Also when the packet `AHEAD` places
+    /// behind it arrives, [`NEVER`] if there is none.
     #[inline(always)]
     pub fn take_unlisted<const AHEAD: u64>(&mut self, number: u32, packet: &mut Packet) -> (Arrival, u64) {
         let fibre = &mut self.fibres[number as usize];
@@ -185,7 +186,8 @@ impl Fabric {
         }
     }
 
-    /// Brings what the next two packets of a fibre say to agents into the cache: the message of one, and the place of the other's.
+    /// Brings what the next two packets of a fibre say to agents into the cache: the message of one, and the place of
+    /// the other's.
     #[inline(never)]
     pub fn prefetch_messages(&self, number: u32) {
         let fibre = &self.fibres[number as usize];
@@ -244,8 +246,8 @@ impl Fabric {
         }
     }
 
-    /// The same within its caller, of a packet that has just been made: it is copied wherever it must lie in memory, so that on the fast
-    /// path it need not.
+    /// The same within its caller, of a packet that has just been made: it is copied wherever it must lie in memory, so
+    /// that on the fast path it need not.
     #[inline(always)]
     pub fn forward_new(&mut self, now: u64, number: u32, packet: Packet) {
         let port = &mut self.ports[number as usize];
@@ -264,8 +266,8 @@ impl Fabric {
         }
     }
 
-    /// A packet enters a port, unless an agent takes it, which is to be given it. In windowed execution, in which the event list has no arrivals,
-    /// it cannot be `listed`.
+    /// A packet enters a port, unless an agent takes it, which is to be given it. In windowed execution, in which the
+    /// event list has no arrivals, it cannot be `listed`.
     #[inline(always)]
     pub fn enqueue(&mut self, now: u64, number: u32, packet: &Packet, listed: bool) -> Option<Interceptor> {
         let port = &mut self.ports[number as usize];
@@ -385,7 +387,8 @@ impl Fabric {
         }
     }
 
-    /// A port with [`PortFeatures`](super::features::PortFeatures), or one that is traced, is offered a packet that no agent takes.
+    /// A port with [`PortFeatures`](super::features::PortFeatures), or one that is traced, is offered a packet that no
+    /// agent takes.
     fn offer_past_interceptor(&mut self, now: u64, number: u32, packet: &Packet) -> Admission {
         if self.is_watched() {
             return self.offer_traced(now, number, packet);
@@ -449,8 +452,8 @@ impl Fabric {
         if is_listed {
             fibre.prefetch_push(3);
         }
-        // Copied first and changed in its place: a copy of a value just written field by field would stall. All of the first half is
-        // written by itself, so that the copy is of the other half.
+        // Copied first and changed in its place: a copy of a value just written field by field would stall. All of the
+        // first half is written by itself, so that the copy is of the other half.
         let slot = fibre.place();
         *slot = *packet;
         slot.at = at;

@@ -37,8 +37,8 @@ pub struct Streams {
     pub queue: Stream,
 }
 
-/// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next packet
-/// arrives, with the queue as it was when they were due, because nothing has arrived in between.
+/// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next
+/// packet arrives, with the queue as it was when they were due, because nothing has arrived in between.
 #[derive(Debug)]
 pub struct Controller {
     /// The controller proper.

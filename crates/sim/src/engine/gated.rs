@@ -1,8 +1,9 @@
 //! The gate of a virtual output queue: a port that transmits only in windows of time, the slots it was granted.
 //!
-//! A window becomes known when its frame begins ([`GatedTransmitter::open`]); what waits is then placed into the windows as far as it
-//! fits ([`GatedTransmitter::place`]), and what arrives later takes what is left of them. A packet's departure is known as soon as it is
-//! placed, so no event marks the end of a slot. Packets that have no place yet stay here.
+//! A window becomes known when its frame begins ([`GatedTransmitter::open`]); what waits is then placed into the
+//! windows as far as it fits ([`GatedTransmitter::place`]), and what arrives later takes what is left of them. A
+//! packet's departure is known as soon as it is placed, so no event marks the end of a slot. Packets that have no place
+//! yet stay here.
 //!
 //! A packet counts as waiting until its first bit leaves. What is sent in a window that the switch does not pass is
 //! transmitted and lost.
@@ -26,7 +27,8 @@ pub struct GatedTransmitter {
     windows: Windows,
     /// All windows up to here are used.
     used_until: u64,
-    /// Packets that have a place; swept when a frame begins and when their number could matter, so some at the head may have left.
+    /// Packets that have a place; swept when a frame begins and when their number could matter, so some at the head may
+    /// have left.
     placed: Ring<Placed>,
     placed_bytes: u64,
     /// Whether the switch passes the one placed last.
@@ -142,8 +144,8 @@ impl GatedTransmitter {
         self.granted = Granted { now: slots, total: self.granted.total + u64::from(slots) };
     }
 
-    /// The queue may send in these windows, later than those it has. What of them begins before the last one ends, because the clock is
-    /// unsteady, begins there.
+    /// The queue may send in these windows, later than those it has. What of them begins before the last one ends,
+    /// because the clock is unsteady, begins there.
     #[inline]
     pub fn open(&mut self, row: Row) {
         self.stuck = false;
@@ -179,7 +181,8 @@ impl GatedTransmitter {
         if self.stuck { GateAdmission::Stuck } else { GateAdmission::Held }
     }
 
-    /// Places the first waiting packet, if the windows have room for all of it; `placed` is that packet then. When its last bit leaves.
+    /// Places the first waiting packet, if the windows have room for all of it; `placed` is that packet then. When its
+    /// last bit leaves.
     #[inline]
     pub fn place(&mut self, now: u64, byte_time: ByteTime, placed: &mut Packet) -> Option<u64> {
         let Some(first) = self.waiting.front() else {
@@ -194,7 +197,8 @@ impl GatedTransmitter {
         Some(end)
     }
 
-    /// Gives the first packet its time, and says when its last bit leaves. If the windows have none for all of it, the gate is stuck.
+    /// Gives the first packet its time, and says when its last bit leaves. If the windows have none for all of it, the
+    /// gate is stuck.
     #[inline]
     fn allot(&mut self, now: u64, size: u16, arrived: u64, byte_time: ByteTime) -> Option<u64> {
         let (work, before) = (byte_time.of(u32::from(size)).ps(), self.begun);
@@ -219,7 +223,8 @@ impl GatedTransmitter {
         Some(end)
     }
 
-    /// Uses windows from `from` on, one after the other, for what has no place yet of a packet that takes `work` in all: what has one then.
+    /// Uses windows from `from` on, one after the other, for what has no place yet of a packet that takes `work` in
+    /// all: what has one then.
     #[inline]
     fn fill(&mut self, mut from: u64, work: u64, Begun { start, mut done, mut passes }: Begun) -> Begun {
         let Some(mut window) = self.windows.not_over(from) else { return Begun { start, done, passes } };
@@ -262,7 +267,8 @@ impl GatedTransmitter {
         self.placed.newest().map(|placed| (placed.start, placed.end))
     }
 
-    /// What becomes of the packet placed last on its way, unless it arrives: it does not meet the switch in its slots, or `loss` strikes.
+    /// What becomes of the packet placed last on its way, unless it arrives: it does not meet the switch in its slots,
+    /// or `loss` strikes.
     #[inline]
     pub fn fate(&mut self, loss: &mut LossProcess) -> Option<Cause> {
         if !self.newest_passes {
@@ -375,8 +381,8 @@ impl GatedTransmitter {
         self.windows.iter().map(overlap).sum()
     }
 
-    /// The link goes down: what has not left completely is forgotten. Gives the number of packets that are to be taken back
-    /// from the fibre, their count, and the packets that have no place yet.
+    /// The link goes down: what has not left completely is forgotten. Gives the number of packets that are to be taken
+    /// back from the fibre, their count, and the packets that have no place yet.
     pub fn clear(&mut self, now: u64) -> Cleared {
         let reading = self.reading(now);
         let (lost, on_fibre): (Vec<Placed>, Vec<Placed>) = self.placed.iter().partition(|placed| placed.lost);

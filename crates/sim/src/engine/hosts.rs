@@ -126,7 +126,8 @@ impl Hosts {
         }
     }
 
-    /// A packet has entered the last fibre to its host: the host's state is brought into the cache while it is on its way.
+    /// A packet has entered the last fibre to its host: the host's state is brought into the cache while it is on its
+    /// way.
     #[inline]
     pub fn prefetch(&self, packet: &Packet) {
         let (first, lines) = if packet.class == Class::Ack {
@@ -140,7 +141,8 @@ impl Hosts {
         (0..lines).for_each(|line| prefetch_index(std::slice::from_ref(first), line * CACHE_LINE / size_of::<u64>()));
     }
 
-    /// A packet is the next one on its last fibre, and its host is in the cache: what the host keeps elsewhere is brought there too.
+    /// A packet is the next one on its last fibre, and its host is in the cache: what the host keeps elsewhere is
+    /// brought there too.
     #[inline]
     pub fn prefetch_more(&self, packet: &Packet) {
         if packet.class == Class::Ack {
@@ -162,7 +164,8 @@ impl Hosts {
         if packet.class == Class::Data {
             self.receive_data(now, packet, fabric);
         } else if packet.class == Class::Ack {
-            // Nearly all say a number and nothing else. What few say is read elsewhere: a list of blocks takes a cache line there.
+            // Nearly all say a number and nothing else. What few say is read elsewhere: a list of blocks takes a cache
+            // line there.
             match packet.says_more() {
                 true => self.receive_ack_in_full(now, packet, fabric),
                 false => self.receive_ack(now, packet, fabric),
@@ -361,8 +364,8 @@ fn note_arrival(arrivals: &mut Arrivals, now: u64, packet: &Packet, fabric: &Fab
     }
 }
 
-/// All of a flow has arrived. The first time memory is given back that it has no more use for: of a million short flows only those
-/// under way hold records of segments.
+/// All of a flow has arrived. The first time memory is given back that it has no more use for: of a million short flows
+/// only those under way hold records of segments.
 #[cold]
 fn end(now: u64, lifecycle: &mut Lifecycle, sender: &mut Sender) {
     if lifecycle.complete(now) {
@@ -385,8 +388,8 @@ impl Exit<'_> {
         enter_inline(self.now, packet, self.fabric);
     }
 
-    /// The timer of a source of datagrams has come up: sends those that are due and moves the timer to the next one, unless it is stale.
-    /// Returns whether any was due.
+    /// The timer of a source of datagrams has come up: sends those that are due and moves the timer to the next one,
+    /// unless it is stale. Returns whether any was due.
     #[inline]
     fn send_datagrams(mut self, flow: u32, host: &mut SendingHost, timers: &mut TimingWheel) -> bool {
         let (now, emitted_before) = (self.now, *self.emitted);

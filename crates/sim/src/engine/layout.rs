@@ -194,7 +194,8 @@ impl<'a> Partitions<'a> {
         }
     }
 
-    /// The same as [`Partitions::change_link`] for another capacity or delay: traces and captures say when packets leave then.
+    /// The same as [`Partitions::change_link`] for another capacity or delay: traces and captures say when packets
+    /// leave then.
     pub fn retime_link(&mut self, now: u64, link: u32, change: impl FnOnce(&mut Port, &mut Ring<Packet>)) {
         let part = self.layout.ports[link as usize].part as usize;
         if !self.list[part].fabric.sees(link) {

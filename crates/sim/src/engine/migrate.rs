@@ -1,7 +1,7 @@
 //! Moving a network's state to another partitioning, between two instants of a run.
 //!
-//! Every port, fibre, machine and timer moves to the partition of its node, and nothing else changes: results do not know
-//! how nodes are assigned.
+//! Every port, fibre, machine and timer moves to the partition of its node, and nothing else changes: results do not
+//! know how nodes are assigned.
 
 use super::arena::{Arena, places};
 use super::fabric::{Boundary, DELIVER, Fabric, FabricParts, NO_PATH};

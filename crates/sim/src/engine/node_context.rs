@@ -1,5 +1,5 @@
-//! What an agent can reach: the ports of its own node, paths that it registered, and ways to send. Packets that it makes here
-//! count themselves.
+//! What an agent can reach: the ports of its own node, paths that it registered, and ways to send. Packets that it
+//! makes here count themselves.
 
 use super::admission::{Cause, Count};
 use super::agent::{ControlMessage, Message, Notification};
@@ -23,7 +23,8 @@ pub struct NodeContext<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalPort(pub(super) u32);
 
-/// A path that begins at an agent's node. [`BuildContext::agent_path`](super::agent_setup::BuildContext::agent_path) makes it.
+/// A path that begins at an agent's node. [`BuildContext::agent_path`](super::agent_setup::BuildContext::agent_path)
+/// makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AgentPath(pub(super) u32);
 
@@ -137,8 +138,8 @@ impl<'a> NodeContext<'a> {
         Packet { seq: number, ..self.fabric.message(ControlMessage::Agent(message), to, way.0, size) }
     }
 
-    /// An agent makes a packet that hosts take for one of a host. It goes through the port where its path begins, past an agent
-    /// that stands before it.
+    /// An agent makes a packet that hosts take for one of a host. It goes through the port where its path begins, past
+    /// an agent that stands before it.
     pub fn emit_past(&mut self, now: u64, packet: &Packet) {
         *self.emitted += 1;
         if let Some(dropped) = &mut self.fabric.dropped {

@@ -1,13 +1,13 @@
-//! What a port of an optical packet switch does that others do not: it may tell its fibre when the *first* bit of a packet arrives,
-//! it knows its least backlog, and it counts what an agent keeps for it.
+//! What a port of an optical packet switch does that others do not: it may tell its fibre when the *first* bit of a
+//! packet arrives, it knows its least backlog, and it counts what an agent keeps for it.
 
 /// The least time that what a port had to send would have lasted, at any arrival since it was last asked.
 #[derive(Debug, Default)]
 pub struct LeastBacklog(u64);
 
 impl LeastBacklog {
-    /// A packet arrives; `backlog` is the time that it takes to send what is before it. A backlog shrinks between arrivals, so its
-    /// least values are seen just before them.
+    /// A packet arrives; `backlog` is the time that it takes to send what is before it. A backlog shrinks between
+    /// arrivals, so its least values are seen just before them.
     #[inline]
     pub fn note(&mut self, backlog: u64) {
         self.0 = self.0.min(backlog);

@@ -98,8 +98,8 @@ impl Flags {
     pub const NONE: Flags = Flags(0);
     /// It carries a congestion header.
     pub const EXPLICIT: Flags = Flags(1);
-    /// A device on its way was congested when it came (RFC 3168: CE). Whoever takes the packet at its end sees it: the host, or
-    /// the agent of an edge node.
+    /// A device on its way was congested when it came (RFC 3168: CE). Whoever takes the packet at its end sees it: the
+    /// host, or the agent of an edge node.
     pub const MARKED: Flags = Flags(2);
     /// Queues may mark it instead of dropping it (ECT of RFC 3168).
     pub const CAPABLE: Flags = Flags(4);
@@ -107,8 +107,8 @@ impl Flags {
     pub const ECHO: Flags = Flags(8);
     /// The sender has reduced its window (CWR).
     pub const REDUCED: Flags = Flags(16);
-    /// Besides [`Flags::CAPABLE`]: its sender's law is for low-latency queues (ECT(1) of RFC 9331), and not ECT(0). Of an ACK: the flags
-    /// ECE, CWR and the one after them are a counter (RFC 9768).
+    /// Besides [`Flags::CAPABLE`]: its sender's law is for low-latency queues (ECT(1) of RFC 9331), and not ECT(0). Of
+    /// an ACK: the flags ECE, CWR and the one after them are a counter (RFC 9768).
     pub const SCALABLE: Flags = Flags(64);
 
     /// Its payload holds options of TCP.
@@ -302,7 +302,8 @@ impl PayloadTable {
         }
     }
 
-    /// Brings the message of a packet of control into the cache, if [`PayloadTable::prefetch_place`] has brought its place there.
+    /// Brings the message of a packet of control into the cache, if [`PayloadTable::prefetch_place`] has brought its
+    /// place there.
     #[inline]
     pub fn prefetch_message(&self, packet: &Packet) {
         if packet.class == Class::Control

@@ -2,10 +2,11 @@
 //!
 //! # The order of events
 //!
-//! Events are ordered by (time, receiving node, sending node, link, first in first out), and what happens at one node at one
-//! instant happens in this order: changes of links by the scenario and samples (between calls of [`Partition::run`]), then
-//! departures where they are events, then arrivals, then the node's agent, then timers by (flow, kind). Nodes meet only in packets that travel a fibre of positive delay, so the order
-//! between nodes at one instant cannot matter, and a run may be cut anywhere in time or between nodes.
+//! Events are ordered by (time, receiving node, sending node, link, first in first out), and what happens at one node
+//! at one instant happens in this order: changes of links by the scenario and samples (between calls of
+//! [`Partition::run`]), then departures where they are events, then arrivals, then the node's agent, then timers by
+//! (flow, kind). Nodes meet only in packets that travel a fibre of positive delay, so the order between nodes at one
+//! instant cannot matter, and a run may be cut anywhere in time or between nodes.
 //!
 //! The fingerprint is one hash chain per node over what arrives there, folded in the order of the nodes. It sees every
 //! arrival and cannot see how nodes interleave.
@@ -31,7 +32,8 @@ const MOST_PREFETCHED: usize = 256;
 enum Prefetch {
     /// Nothing.
     Nothing,
-    /// Hosts, while the packet for them is on its last fibre, and what they keep elsewhere while the packet before it is handled.
+    /// Hosts, while the packet for them is on its last fibre, and what they keep elsewhere while the packet before it
+    /// is handled.
     Hosts,
     /// What packets carry for ports that read it, while the packet before them on their fibre is handled.
     Payload,
@@ -55,8 +57,8 @@ impl FibreEnd {
         self.0 & !FibreEnd::LEADS_ON
     }
 
-    /// Whether any path goes on from there: if none does, all packets are for hosts of the node, and that is known before the packet
-    /// itself has been read.
+    /// Whether any path goes on from there: if none does, all packets are for hosts of the node, and that is known
+    /// before the packet itself has been read.
     #[inline]
     pub fn leads_on(self) -> bool {
         self.0 >= FibreEnd::LEADS_ON
@@ -116,9 +118,10 @@ impl Partition {
         partition
     }
 
-    /// Handles all events before `limit`, but comes back when hosts and agents have been given something `effort` times, or soon after;
-    /// `effort` becomes what is left of it. `early_update` is told in each window as soon as nothing more will leave the partition in it.
-    /// Returns the time before which everything has happened: `limit` unless the effort was spent.
+    /// Handles all events before `limit`, but comes back when hosts and agents have been given something `effort`
+    /// times, or soon after; `effort` becomes what is left of it. `early_update` is told in each window as soon as
+    /// nothing more will leave the partition in it. Returns the time before which everything has happened: `limit`
+    /// unless the effort was spent.
     pub fn run(&mut self, limit: u64, effort: &mut u64, early_update: EarlyUpdate) -> u64 {
         self.windowed.note_call();
         while self.reached < limit && *effort > 0 {
@@ -181,9 +184,9 @@ impl Partition {
         }
     }
 
-    /// Takes one from what is left of the effort. Packets that are only passed on cost none: every one of them comes from a host
-    /// or an agent and goes to one, and their number of hops is bounded. When nothing is left, the check after each event finds
-    /// the timers unsettled; an own check would cost a hop one per cent.
+    /// Takes one from what is left of the effort. Packets that are only passed on cost none: every one of them comes
+    /// from a host or an agent and goes to one, and their number of hops is bounded. When nothing is left, the check
+    /// after each event finds the timers unsettled; an own check would cost a hop one per cent.
     #[inline]
     fn spend(&mut self) {
         self.left -= 1;
@@ -280,7 +283,8 @@ impl Partition {
 }
 
 impl Partition {
-    /// Takes in what another partition has sent. The hosts at the end of a packet's last fibre are fetched, of so many packets that they stay.
+    /// Takes in what another partition has sent. The hosts at the end of a packet's last fibre are fetched, of so many
+    /// packets that they stay.
     pub fn receive(&mut self, batch: &mut Batch) {
         if self.prefetch == Prefetch::Hosts {
             let for_hosts = batch.by_fibre().filter(|(fibre, _)| !self.site.ends[*fibre as usize].leads_on());
@@ -290,7 +294,8 @@ impl Partition {
         self.fabric.receive(batch, self.reached);
     }
 
-    /// Fetches what the host of the next packet on a fibre keeps elsewhere, if that host is here: other packets only pass.
+    /// Fetches what the host of the next packet on a fibre keeps elsewhere, if that host is here: other packets only
+    /// pass.
     #[inline(never)]
     fn prefetch_next(&self, fibre: u32) {
         let next = self.fabric.fibres[fibre as usize].front().filter(|packet| self.fabric.next_link(packet) == DELIVER);
@@ -311,8 +316,8 @@ impl Partition {
     }
 }
 
-/// Packets sent on links and not taken back. Only the sums over all partitions mean something: after a migration one partition
-/// has what all had counted, and another may take back what it never counted as sent.
+/// Packets sent on links and not taken back. Only the sums over all partitions mean something: after a migration one
+/// partition has what all had counted, and another may take back what it never counted as sent.
 pub fn packet_hops<'a>(parts: impl Iterator<Item = &'a Partition>) -> u64 {
     let (sent, taken_back) =
         parts.fold((0, 0), |(sent, back), part| (sent + part.fabric.packet_hops, back + part.fabric.taken_back));

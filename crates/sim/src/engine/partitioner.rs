@@ -99,8 +99,8 @@ pub enum PartitionPlan {
 }
 
 impl PartitionPlan {
-    /// The partition of each node, if that is better than `current` by enough. The next look comes when the run has lasted twice as
-    /// long, so what is saved until then is twice what would have been saved since the last one.
+    /// The partition of each node, if that is better than `current` by enough. The next look comes when the run has
+    /// lasted twice as long, so what is saved until then is twice what would have been saved since the last one.
     pub fn better_than(&self, work: &Work, current: &[u32]) -> Option<Vec<u32>> {
         let now = work.cost(current);
         let (of_node, cost) = match self {
@@ -129,7 +129,8 @@ impl PartitionPlan {
 }
 
 impl Work {
-    /// The work of a stretch of `span` picoseconds in which each link has delivered `packets` and all have lost so many, for `threads` threads.
+    /// The work of a stretch of `span` picoseconds in which each link has delivered `packets` and all have lost so
+    /// many, for `threads` threads.
     pub fn measured(parts: &Partitions, packets: &[u64], lost: u64, span: u64, threads: usize) -> Work {
         let layout = parts.layout;
         let state = if is_large(layout.links.len(), layout.flows.len()) { State::Large } else { State::Small };

@@ -1,14 +1,14 @@
 //! An output port: a first-in-first-out transmitter with a waiting room, at the sending end of a fibre.
 //!
-//! The departure of a packet is computed when it arrives, so no event marks the end of a transmission. Conventions, which
-//! decide drop rates at buffers of a few packets:
+//! The departure of a packet is computed when it arrives, so no event marks the end of a transmission. Conventions,
+//! which decide drop rates at buffers of a few packets:
 //!
 //! * the waiting room does not count the packet in transmission: "K packets" means K + 1 in the system;
 //! * a packet whose transmission starts, or whose last bit leaves, exactly now is no longer waiting, or in transmission;
 //! * departures come before arrivals of the same instant.
 //!
-//! Sums over time (utilization, mean queue) are integers and exact: a packet's waiting time is known when it arrives, and
-//! [`Port::reading`] takes off what lies in the future.
+//! Sums over time (utilization, mean queue) are integers and exact: a packet's waiting time is known when it arrives,
+//! and [`Port::reading`] takes off what lies in the future.
 
 mod agent_backlog;
 mod backlog;
@@ -56,25 +56,26 @@ pub struct Port {
     offered: u64,
     /// Transmission time accepted since the start, in picoseconds.
     busy: u64,
-    /// Bytes offered since the start. (They do not lie beside the packets: the compiler would add to both at once, in five instructions.)
+    /// Bytes offered since the start. (They do not lie beside the packets: the compiler would add to both at once, in
+    /// five instructions.)
     offered_bytes: u64,
-    /// The fibre of packets that go [the fast path](PortKind::is_fast), and says what is inside; for other ports one beyond all fibres. So
-    /// one comparison says both.
+    /// The fibre of packets that go [the fast path](PortKind::is_fast), and says what is inside; for other ports one
+    /// beyond all fibres. So one comparison says both.
     fast_fibre: u32,
     /// The size of all packets that are inside, [`SEVERAL`] if they have several, or if nobody knows.
     only_size: u16,
     /// Waiting time accepted since the start, in packet-picoseconds: the upper part of [`Port::waited`].
     waited_above: u16,
-    /// While a packet of that size waits no longer there is room for it, and it is no new maximum. Where there are several sizes: there is room
-    /// for a packet that will have left so soon after it came.
+    /// While a packet of that size waits no longer there is room for it, and it is no new maximum. Where there are
+    /// several sizes: there is room for a packet that will have left so soon after it came.
     time_bound: u64,
     /// The lower part of the waiting time.
     waited: u64,
-    /// The position of the oldest packet that is in transmission or waits in the list of those: its fibre, or a list of its own. Swept only
-    /// when their number could matter, so some from there on may be gone.
+    /// The position of the oldest packet that is in transmission or waits in the list of those: its fibre, or a list of
+    /// its own. Swept only when their number could matter, so some from there on may be gone.
     first_inside: u64,
-    /// Where packets have several sizes: while fewer are inside there is room for one more, and it is no new maximum; 0 where that must be
-    /// looked at in any case. (No memory holds 2^32 packets.)
+    /// Where packets have several sizes: while fewer are inside there is room for one more, and it is no new maximum; 0
+    /// where that must be looked at in any case. (No memory holds 2^32 packets.)
     count_bound: u32,
     /// Most packets that waited at once since the last [`Port::restart_maximum`].
     max_waiting: u32,
@@ -89,7 +90,8 @@ pub struct Port {
     buffer: Buffer,
     /// What is inside, and perhaps what has left, where the fibre does not say it.
     own: Ring<BacklogEntry>,
-    /// No arrival at the far end comes before this one: a fibre does not let packets overtake. Kept up to date with a list of its own.
+    /// No arrival at the far end comes before this one: a fibre does not let packets overtake. Kept up to date with a
+    /// list of its own.
     last_arrival: u64,
     /// Bytes inside, as far as they have been counted, if anybody has asked.
     counted: Option<Box<ByteCount>>,
@@ -105,7 +107,8 @@ pub struct Port {
     kept: AgentBacklog,
 }
 
-/// What becomes of a packet that enters a port, in a bit each, so that the usual case, none of them, is known at once: [`Port::offer`].
+/// What becomes of a packet that enters a port, in a bit each, so that the usual case, none of them, is known at once:
+/// [`Port::offer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortKind(u8);
 
@@ -292,8 +295,8 @@ impl Port {
         self.leave(end, size)
     }
 
-    /// A packet arrives at the port, whose `fibre` says what is inside. When it is at the far end; `None` if it must be looked whether there
-    /// is room, which [`Port::carry_crowded`] does.
+    /// A packet arrives at the port, whose `fibre` says what is inside. When it is at the far end; `None` if it must be
+    /// looked whether there is room, which [`Port::carry_crowded`] does.
     #[inline(always)]
     pub fn carry(&mut self, now: u64, size: u16, fibre: &Ring<Packet>) -> Option<u64> {
         self.note_offered(size);
@@ -311,8 +314,8 @@ impl Port {
         self.accept_crowded(now, size, &list).map(|end| end + self.delay)
     }
 
-    /// A packet arrives at a port with a list of its own, which is asked by number. When its last bit leaves; `None` if it must be looked
-    /// whether there is room, which [`Port::accept_crowded`] does.
+    /// A packet arrives at a port with a list of its own, which is asked by number. When its last bit leaves; `None` if
+    /// it must be looked whether there is room, which [`Port::accept_crowded`] does.
     #[inline(always)]
     fn accept_within_bounds(&mut self, now: u64, size: u16) -> Option<u64> {
         self.note_offered(size);
@@ -335,7 +338,8 @@ impl Port {
         Count { packets: self.offered, bytes: self.offered_bytes }
     }
 
-    /// The packet that has just arrived, where it must be looked whether there is room. When its last bit leaves, or why it is dropped.
+    /// The packet that has just arrived, where it must be looked whether there is room. When its last bit leaves, or
+    /// why it is dropped.
     #[inline]
     fn accept_crowded(&mut self, now: u64, size: u16, list: &impl Backlog) -> Result<u64, Cause> {
         if size != self.only_size && self.only_size != SEVERAL {
@@ -376,15 +380,16 @@ impl Port {
         self.transmit(start, duration)
     }
 
-    /// A packet leaves with its last bit at `end`. When it is at the far end: a delay later, and as long as it lasts behind the packet
-    /// before it, also where the delay has become shorter meanwhile.
+    /// A packet leaves with its last bit at `end`. When it is at the far end: a delay later, and as long as it lasts
+    /// behind the packet before it, also where the delay has become shorter meanwhile.
     #[inline]
     fn leave(&mut self, end: u64, size: u16) -> u64 {
         self.last_arrival = (self.last_arrival + self.lasts(size)).max(end + self.delay);
         self.last_arrival
     }
 
-    /// Waiting time accepted since the start, in packet-picoseconds. (80 bits of them: a million packets that wait for two weeks.)
+    /// Waiting time accepted since the start, in packet-picoseconds. (80 bits of them: a million packets that wait for
+    /// two weeks.)
     fn waited(&self) -> u128 {
         u128::from(self.waited_above) << 64 | u128::from(self.waited)
     }
@@ -436,8 +441,8 @@ impl Port {
         self.features.as_ref().and_then(|features| features.interceptor)
     }
 
-    /// [`Port::offer`] for any port and a packet that no agent takes; `header` is the packet's congestion header, if it has
-    /// one. If it says [`Admission::Queued`], [`Port::release`] is to be called.
+    /// [`Port::offer`] for any port and a packet that no agent takes; `header` is the packet's congestion header, if it
+    /// has one. If it says [`Admission::Queued`], [`Port::release`] is to be called.
     #[inline(never)]
     pub fn offer_past_interceptor(&mut self, now: u64, packet: &Packet, header: Option<&mut Header>) -> Admission {
         let Some(mut features) = self.features.take() else { return self.offer_optical(now, packet.size) };
@@ -501,7 +506,8 @@ impl Port {
         self.offered_bytes
     }
 
-    /// Its packets go the way of those of a port with [`PortFeatures`], where they are traced. Nothing has been sent yet.
+    /// Its packets go the way of those of a port with [`PortFeatures`], where they are traced. Nothing has been sent
+    /// yet.
     pub fn watch(&mut self) {
         self.set_kind(self.kind.with(PortKind::WITH_FEATURES | PortKind::OWN_LIST));
         self.gate_mut().into_iter().for_each(GatedTransmitter::hold_all);
@@ -529,7 +535,8 @@ impl Port {
         self.features.as_ref().map_or(0, |features| features.marked)
     }
 
-    /// A packet that is carried may not arrive, and those behind it wait for none that does not. What is held meets its fate when it is sent.
+    /// A packet that is carried may not arrive, and those behind it wait for none that does not. What is held meets its
+    /// fate when it is sent.
     #[inline]
     fn meet_fate(
         &mut self,

@@ -86,7 +86,8 @@ impl<T: Copy + Default> Ring<T> {
         self.tail += values.len() as u64;
     }
 
-    /// The first position from one on whose value `is_such`, behind the newest if none is. All values behind one that is such are too.
+    /// The first position from one on whose value `is_such`, behind the newest if none is. All values behind one that
+    /// is such are too.
     pub fn first_where(&self, from: u64, is_such: impl Fn(&T) -> bool) -> u64 {
         let (mut first, mut end) = (from, self.tail);
         while first < end {
@@ -118,8 +119,8 @@ impl<T: Copy + Default> Ring<T> {
         copy
     }
 
-    /// Takes the oldest value, of which there must be one, out of its place, which is shown, as is the place `ahead` behind it, which holds
-    /// something else if no value has come so far.
+    /// Takes the oldest value, of which there must be one, out of its place, which is shown, as is the place `ahead`
+    /// behind it, which holds something else if no value has come so far.
     #[inline(always)]
     pub fn take(&mut self, ahead: u64) -> (&T, &T) {
         debug_assert!(!self.is_empty(), "there is a value to be taken");
@@ -186,7 +187,8 @@ impl<T: Copy + Default> Ring<T> {
         self.head = self.tail;
     }
 
-    /// Takes all values and counts from zero again: the next ones come to places that the first ones had, which are in the cache.
+    /// Takes all values and counts from zero again: the next ones come to places that the first ones had, which are in
+    /// the cache.
     #[inline]
     pub fn restart(&mut self) {
         (self.head, self.tail) = (0, 0);
@@ -280,7 +282,8 @@ mod tests {
             }
         }
 
-        /// Several values at once, from any position of a buffer that has wrapped around, and the same values in another ring.
+        /// Several values at once, from any position of a buffer that has wrapped around, and the same values in
+        /// another ring.
         #[test]
         fn values_in_a_row_are_as_values_one_by_one(
             before in 0u32..20,

@@ -163,7 +163,8 @@ impl Sampler {
         }
     }
 
-    /// What reordering there was, and what the sender took for losses by mistake; all but the mean extent since the start.
+    /// What reordering there was, and what the sender took for losses by mistake; all but the mean extent since the
+    /// start.
     fn sample_reordering(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Partitions) {
         let stats = parts.sender(flow.number).machine.tcp().map(|sender| sender.stats()).unwrap_or_default();
         let seen = parts.reordering(flow.number).map(|seen| (seen.extents.reordered(), seen.extents.sum()));

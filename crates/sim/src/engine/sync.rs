@@ -1,12 +1,11 @@
 //! Threads that run partitions side by side.
 //!
 //! Each partition has two clocks: the time up to which it has handled everything, and that up to which it has sent,
-//! which may be ahead, because in a window the nodes that send elsewhere come first. A packet that
-//! leaves partition A at time t reaches B at t plus the delay of the fibre or later, so B may run up to the least
-//! *sent* + delay over the partitions that send to it (conservative synchronisation after Chandy, Misra and Bryant, with
-//! the clocks in shared memory instead of null messages). The partition whose clock is least can always go on, so
-//! nothing can lock up; and since every partition sees the same packets in the same order however the threads run, so do
-//! the results.
+//! which may be ahead, because in a window the nodes that send elsewhere come first. A packet that leaves partition A
+//! at time t reaches B at t plus the delay of the fibre or later, so B may run up to the least *sent* + delay over the
+//! partitions that send to it (conservative synchronisation after Chandy, Misra and Bryant, with the clocks in shared
+//! memory instead of null messages). The partition whose clock is least can always go on, so nothing can lock up; and
+//! since every partition sees the same packets in the same order however the threads run, so do the results.
 
 use super::fabric::{Batch, Fabric};
 use super::layout::{PartitionLayout, Partitions};
@@ -30,14 +29,14 @@ pub struct Synchronizer {
 
 const QUIT: u64 = u64::MAX;
 
-/// How often a partition publishes its clock within its lookahead, if there is enough to do. With one step for all of it, partitions
-/// run in lockstep, and each waits at every step for the one that had more to do; so it may be ahead by all but a step. With four
-/// the windows of a partition would be half as long and cost more than the waits.
+/// How often a partition publishes its clock within its lookahead, if there is enough to do. With one step for all of
+/// it, partitions run in lockstep, and each waits at every step for the one that had more to do; so it may be ahead by
+/// all but a step. With four the windows of a partition would be half as long and cost more than the waits.
 const STEPS: u64 = 2;
 /// What is enough to do in a step, in calls of hosts and agents: with less, steps cost more than waiting.
 const ENOUGH: u64 = 512;
-/// With so many partitions a thread, one that must wait for another has others to run. Then a step is as long as can be, so that
-/// what it brought into the cache is used as often as can be.
+/// With so many partitions a thread, one that must wait for another has others to run. Then a step is as long as can
+/// be, so that what it brought into the cache is used as often as can be.
 const BLOCKS: usize = 4;
 
 /// The most effort of one step, so that none takes long however much a fibre's delay allows.
@@ -54,13 +53,14 @@ struct SharedPartition {
     lookahead: AtomicU64,
 }
 
-/// What its own thread writes at the end of each step, and others read. Alone in its line of the cache, and in the neighbouring one,
-/// which processors fetch with it: a thread that waits reads others' clocks all the time.
+/// What its own thread writes at the end of each step, and others read. Alone in its line of the cache, and in the
+/// neighbouring one, which processors fetch with it: a thread that waits reads others' clocks all the time.
 #[derive(Default)]
 #[repr(align(128))]
 struct PublishedTimes {
     clock: AtomicU64,
-    /// Everything that it sends to others before this time has been handed over: in the middle of a window it may be ahead of the clock.
+    /// Everything that it sends to others before this time has been handed over: in the middle of a window it may be
+    /// ahead of the clock.
     sent: AtomicU64,
     /// Its effort since the last call of [`Synchronizer::advance`].
     spent: AtomicU64,
@@ -109,8 +109,8 @@ impl Synchronizer {
     }
 
     /// Brings all partitions to `goal`, or, once they have spent more than `effort`, to about where the first of them
-    /// is; `effort` becomes what is left of it. The calling thread does the work of thread 0. Returns the time before which
-    /// everything has happened. Some partitions may be ahead of it, as they are while threads work.
+    /// is; `effort` becomes what is left of it. The calling thread does the work of thread 0. Returns the time before
+    /// which everything has happened. Some partitions may be ahead of it, as they are while threads work.
     pub fn advance(&self, mut goal: u64, effort: &mut u64) -> u64 {
         self.partitions.iter().for_each(|shared| shared.times.spent.store(0, Ordering::Relaxed));
         self.goal.store(goal, Ordering::Release);

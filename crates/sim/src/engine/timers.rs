@@ -1,15 +1,15 @@
 //! Timers, lazily re-armed.
 //!
-//! A machine whose deadline moves later (every ACK moves the retransmission timer) leaves its entry where it is; when the
-//! entry comes up, the host looks at the machine's true deadline and puts the entry there. A deadline that moves earlier
-//! gets a second entry, and the host's record of the armed time marks the first as stale. Entries of one instant come in
-//! the order of (flow, kind). (Agents of switches have deadlines that come and go with every packet: they stand in the event
-//! list themselves.)
+//! A machine whose deadline moves later (every ACK moves the retransmission timer) leaves its entry where it is; when
+//! the entry comes up, the host looks at the machine's true deadline and puts the entry there. A deadline that moves
+//! earlier gets a second entry, and the host's record of the armed time marks the first as stale. Entries of one
+//! instant come in the order of (flow, kind). (Agents of switches have deadlines that come and go with every packet:
+//! they stand in the event list themselves.)
 //!
-//! Only the entries of the running bucket of time (2^30 ps, about 1 ms) are sorted ([`fine`]), in windowed execution those of each node when it runs;
-//! those of later buckets lie unsorted in one list per bucket. Most of them are stale or moved when their bucket is opened, so they are never
-//! sorted, and the hosts that have to be asked for it are asked in one loop, in which the waits for their memory overlap. No time is
-//! rounded.
+//! Only the entries of the running bucket of time (2^30 ps, about 1 ms) are sorted ([`fine`]), in windowed execution
+//! those of each node when it runs; those of later buckets lie unsorted in one list per bucket. Most of them are stale
+//! or moved when their bucket is opened, so they are never sorted, and the hosts that have to be asked for it are asked
+//! in one loop, in which the waits for their memory overlap. No time is rounded.
 
 mod fine_level;
 
@@ -62,7 +62,8 @@ impl TimerId {
     }
 }
 
-/// When a timer comes up, and its number exchanged with the mask, in one number: which of two comes first is then told without a branch.
+/// When a timer comes up, and its number exchanged with the mask, in one number: which of two comes first is then told
+/// without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry(u128);
 
@@ -126,7 +127,8 @@ impl InWindow {
 pub struct TimingWheel {
     /// Entries of buckets that have been opened.
     fine: FineLevel,
-    /// Entries of the buckets from `next_bucket` on, by bucket modulo [`BUCKETS`]; a bucket that was never used holds no memory.
+    /// Entries of the buckets from `next_bucket` on, by bucket modulo [`BUCKETS`]; a bucket that was never used holds
+    /// no memory.
     buckets: Vec<Vec<Entry>>,
     /// One bit for each list in `buckets`: whether it has entries.
     occupied: [u64; BUCKETS as usize / 64],
@@ -140,11 +142,13 @@ pub struct TimingWheel {
     earliest: u64,
     /// Lists without entries. The last one used is the next to be used, because it is in the cache.
     spare: Vec<Vec<Entry>>,
-    /// In windows that are not short beside a bucket: the entries of buckets that have been opened, in no order, instead of `fine`.
+    /// In windows that are not short beside a bucket: the entries of buckets that have been opened, in no order,
+    /// instead of `fine`.
     current: Option<Vec<Entry>>,
     /// In a window: the entries of the node that runs that come before its end.
     turn: Heap<InWindow>,
-    /// The first of them is gone, and its place free for the next one: a machine whose timer has come up often sets another.
+    /// The first of them is gone, and its place free for the next one: a machine whose timer has come up often sets
+    /// another.
     is_vacant: bool,
     /// When the window began that is under way or was the last.
     window_start: u64,
@@ -181,8 +185,8 @@ impl TimingWheel {
         }
     }
 
-    /// The time of the earliest entry, [`NEVER`] if there is none. In a window: of the node that runs, the end of the window if
-    /// it has none before.
+    /// The time of the earliest entry, [`NEVER`] if there is none. In a window: of the node that runs, the end of the
+    /// window if it has none before.
     #[inline]
     pub fn earliest(&self) -> u64 {
         self.earliest
@@ -254,7 +258,8 @@ impl TimingWheel {
         self.mask == 0 && flows <= 1 << (NUMBER_BITS - KIND_BITS)
     }
 
-    /// From now on entries are taken by [`TimingWheel::take_before`] and come up in windows of about `window`, none of which is longer than 2^39 ps.
+    /// From now on entries are taken by [`TimingWheel::take_before`] and come up in windows of about `window`, none of
+    /// which is longer than 2^39 ps.
     pub fn go_in_windows(&mut self, window: u64) {
         let is_short = window < 1 << (BUCKET_BITS - 3);
         if is_short {
@@ -270,8 +275,8 @@ impl TimingWheel {
         self.settle();
     }
 
-    /// Shows the entries before `end` of the buckets that have been opened, and takes them. If [`TimingWheel::opens_before`] says so, the next bucket
-    /// has more.
+    /// Shows the entries before `end` of the buckets that have been opened, and takes them. If
+    /// [`TimingWheel::opens_before`] says so, the next bucket has more.
     pub fn take_before(&mut self, end: u64, mut taken: impl FnMut(u64, TimerId)) {
         let Some(current) = &mut self.current else {
             while let Some(entry) = self.fine.first().filter(|entry| entry.time() < end) {
@@ -295,14 +300,15 @@ impl TimingWheel {
         self.later != NEVER && self.later >> BUCKET_BITS << BUCKET_BITS < end
     }
 
-    /// A window from `start` to `end` begins: until [`TimingWheel::end_window`] the entries are those of one node after the other.
+    /// A window from `start` to `end` begins: until [`TimingWheel::end_window`] the entries are those of one node after
+    /// the other.
     pub fn begin_window(&mut self, start: u64, end: u64) {
         (self.window_start, self.window_end) = (start, end);
         self.find_earliest();
     }
 
-    /// In a window, a node with these entries, all before its end, begins. Many become a heap at once; a few are put into it one
-    /// by one, which takes fewer instructions.
+    /// In a window, a node with these entries, all before its end, begins. Many become a heap at once; a few are put
+    /// into it one by one, which takes fewer instructions.
     pub fn begin_process(&mut self, due: impl ExactSizeIterator<Item = (u64, TimerId)>) {
         debug_assert!(self.turn.is_empty(), "a turn ends when nothing is due before the end of the round");
         if due.len() <= ARITY {
@@ -320,8 +326,8 @@ impl TimingWheel {
         self.settle();
     }
 
-    /// Opens the bucket of the earliest entry and moves what is in it to `current`, which is empty; what is to stay is put
-    /// back by [`TimingWheel::push`]. To be called when [`TimingWheel::first`] has nothing.
+    /// Opens the bucket of the earliest entry and moves what is in it to `current`, which is empty; what is to stay is
+    /// put back by [`TimingWheel::push`]. To be called when [`TimingWheel::first`] has nothing.
     pub fn open_bucket(&mut self, current: &mut Vec<(u64, TimerId)>) {
         if self.later == NEVER {
             return;
@@ -510,8 +516,8 @@ impl<E: Ordered> Heap<E> {
         Some(first)
     }
 
-    /// Replaces what lies at `i` by `entry` and lets it sink. All the way down, what lies there changing places with itself where `entry` has found
-    /// its place: nothing predicts where that is, and the ways are short.
+    /// Replaces what lies at `i` by `entry` and lets it sink. All the way down, what lies there changing places with
+    /// itself where `entry` has found its place: nothing predicts where that is, and the ways are short.
     fn sink(&mut self, mut i: usize, mut entry: E) {
         while let Some((child, least)) = self.first_child(i) {
             self.entries[i] = entry.min(least);

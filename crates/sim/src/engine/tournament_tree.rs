@@ -1,18 +1,19 @@
 //! The event list: a winner tree over the fibres that end in a partition, and over what else stands in it.
 //!
-//! Every leaf holds the time of the earliest event of its fibre ([`NEVER`] if it is dark); every inner node the smaller of
-//! its two children. The root is therefore the earliest event, and events at one instant come in the order of their
+//! Every leaf holds the time of the earliest event of its fibre ([`NEVER`] if it is dark); every inner node the smaller
+//! of its two children. The root is therefore the earliest event, and events at one instant come in the order of their
 //! leaves.
 //!
-//! A node is one number, (time − base) · 2^b + leaf with b bits for the leaf, so a comparison is a `min` of two integers,
-//! which compiles to no branch: which fibre is next is unpredictable on a mesh, and a mispredicted branch costs more than a
-//! whole level. The places on the way to the root depend on the leaf alone, so the loads of all levels overlap. A new key is
-//! compared with its sibling and never read back: each level adds one `min` to what the next event waits for, and not a store
-//! with the load behind it. For the usual numbers of leaves the way to the root is written out, without a loop and with places that
-//! are known when it is compiled ([`replay`]). The price of one number is a horizon: times more than 2^(63−b) ps
-//! after the base (two minutes for 10^5 fibres) all look like the horizon until nothing nearer is left; then the base moves on
-//! and the keys are made again from the plain times. The base never passes the time that the partition has reached: a packet
-//! from another partition may arrive before everything that is in the list.
+//! A node is one number, (time − base) · 2^b + leaf with b bits for the leaf, so a comparison is a `min` of two
+//! integers, which compiles to no branch: which fibre is next is unpredictable on a mesh, and a mispredicted branch
+//! costs more than a whole level. The places on the way to the root depend on the leaf alone, so the loads of all
+//! levels overlap. A new key is compared with its sibling and never read back: each level adds one `min` to what the
+//! next event waits for, and not a store with the load behind it. For the usual numbers of leaves the way to the root
+//! is written out, without a loop and with places that are known when it is compiled ([`replay`]). The price of one
+//! number is a horizon: times more than 2^(63−b) ps after the base (two minutes for 10^5 fibres) all look like the
+//! horizon until nothing nearer is left; then the base moves on and the keys are made again from the plain times. The
+//! base never passes the time that the partition has reached: a packet from another partition may arrive before
+//! everything that is in the list.
 
 /// The time of a leaf without an event.
 pub const NEVER: u64 = u64::MAX;
@@ -20,8 +21,8 @@ pub const NEVER: u64 = u64::MAX;
 /// A winner tree over a fixed number of leaves.
 #[derive(Clone, Debug)]
 pub struct TournamentTree {
-    /// In the order of a heap: the children of node `i` are nodes `2 i` and `2 i + 1`, and half of the nodes are leaves. Node 1 is
-    /// not kept here.
+    /// In the order of a heap: the children of node `i` are nodes `2 i` and `2 i + 1`, and half of the nodes are
+    /// leaves. Node 1 is not kept here.
     keys: Vec<u64>,
     /// The smallest key, that of node 1.
     root: u64,
@@ -57,7 +58,8 @@ impl TournamentTree {
         tree
     }
 
-    /// The earliest event as (time, leaf), if it comes no later than `limit`. Nothing will ever be set to a time before `reached`.
+    /// The earliest event as (time, leaf), if it comes no later than `limit`. Nothing will ever be set to a time before
+    /// `reached`.
     #[inline]
     pub fn earliest_until(&mut self, reached: u64, limit: u64) -> Option<(u64, u32)> {
         // What lies beyond the horizon seems to lie there.

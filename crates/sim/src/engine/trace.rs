@@ -1,16 +1,17 @@
 //! A trace: what happened to chosen packets, bursts and slots, one record an event, in the order of time.
 //!
-//! Ports that are traced take the way of those with [`PortFeatures`](super::features::PortFeatures), so a run without a trace pays nothing. Each
-//! partition notes what happens at its nodes. [`merged`] puts the notes of all into one order, which does not depend on how the nodes
-//! were assigned: by time, then by node, then as it happened there.
+//! Ports that are traced take the way of those with [`PortFeatures`](super::features::PortFeatures), so a run without a
+//! trace pays nothing. Each partition notes what happens at its nodes. [`merged`] puts the notes of all into one order,
+//! which does not depend on how the nodes were assigned: by time, then by node, then as it happened there.
 //!
-//! A trace holds the first events only, as many as it may: each partition keeps that many, so no event of the whole trace is missing.
+//! A trace holds the first events only, as many as it may: each partition keeps that many, so no event of the whole
+//! trace is missing.
 //!
-//! Where one partition has the whole network, complete instants go to the [`Sink`] as the run goes on: written at once they cost less
-//! than in memory, where each takes 72 bytes.
+//! Where one partition has the whole network, complete instants go to the [`Sink`] as the run goes on: written at once
+//! they cost less than in memory, where each takes 72 bytes.
 //!
-//! The times of a packet that waits are known in advance. Where a change of its link moves them, [`Trace::amend`] says so; up to the last such
-//! change no event goes to the sink.
+//! The times of a packet that waits are known in advance. Where a change of its link moves them, [`Trace::amend`] says
+//! so; up to the last such change no event goes to the sink.
 
 use super::admission::Cause;
 use super::packet::Class;
@@ -109,7 +110,8 @@ pub struct Event {
     pub lasts: u64,
     /// From its last bit to the far end, in picoseconds.
     pub flight: u64,
-    /// A congestion window in bytes, a rate in bit/s; of a packet that a slot's end has cut, for how long its first bit has left.
+    /// A congestion window in bytes, a rate in bit/s; of a packet that a slot's end has cut, for how long its first bit
+    /// has left.
     pub value: u64,
     /// The flow, or [`NOBODY`].
     pub flow: u32,

@@ -1,16 +1,18 @@
 //! Windowed execution: node after node instead of event after event, where that is faster.
 //!
-//! What a node sends arrives no sooner than the least delay of a fibre later: the lookahead. So all that will arrive at a node within a
-//! window of that length is on its fibres when the window begins. Each node of a partition is a logical process, taken through the
-//! window by itself: its arrivals are merged from its own few fibres, and its deadlines stand beside them. The event list of the whole
-//! partition is not needed; the little that one node does again and again stays in the cache.
+//! What a node sends arrives no sooner than the least delay of a fibre later: the lookahead. So all that will arrive at
+//! a node within a window of that length is on its fibres when the window begins. Each node of a partition is a logical
+//! process, taken through the window by itself: its arrivals are merged from its own few fibres, and its deadlines
+//! stand beside them. The event list of the whole partition is not needed; the little that one node does again and
+//! again stays in the cache.
 //!
-//! **Why the results are the same.** Between two nodes no order is stated but that of packets on a fibre. At one node the order is that of
-//! the event list: departures, arrivals by (time, link), agents, timers. It is a partitioning with one node a partition, on one thread
-//! ([decision 0012](../../../../docs/decisions/0012-rounds.md)).
+//! **Why the results are the same.** Between two nodes no order is stated but that of packets on a fibre. At one node
+//! the order is that of the event list: departures, arrivals by (time, link), agents, timers. It is a partitioning with
+//! one node a partition, on one thread ([decision 0012](../../../../docs/decisions/0012-rounds.md)).
 //!
-//! **When.** A window costs something for every node and fibre, whether or not anything happens there. So a partition goes event after
-//! event while little happens in a window, or while somebody watches events in their order, and looks again now and then.
+//! **When.** A window costs something for every node and fibre, whether or not anything happens there. So a partition
+//! goes event after event while little happens in a window, or while somebody watches events in their order, and looks
+//! again now and then.
 
 mod processes;
 mod window;
@@ -162,8 +164,8 @@ impl Partition {
         self.windowed.next_look = self.reached.saturating_add(next.max(window.saturating_mul(FIRST_LOOK)));
     }
 
-    /// How many packets must arrive in a window for it to be worth it: to look at a fibre costs what some one or two of them gain. What has
-    /// begun goes on at half of that.
+    /// How many packets must arrive in a window for it to be worth it: to look at a fibre costs what some one or two of
+    /// them gain. What has begun goes on at half of that.
     fn worth(&self) -> u64 {
         let packets = 2 * (u64::from(self.fabric.entering()) + 1);
         if self.windowed.is_on() { packets / 2 } else { packets }
@@ -174,8 +176,8 @@ impl Partition {
         self.windowed.seen = Seen { at: self.reached, events: self.events, hops: self.fabric.packet_hops };
     }
 
-    /// Whether nobody asks for events in their order, timers stand where a window expects them, behind the arrivals of their instant, and
-    /// there are not too many.
+    /// Whether nobody asks for events in their order, timers stand where a window expects them, behind the arrivals of
+    /// their instant, and there are not too many.
     fn may_go_in_windows(&self) -> bool {
         let is_watched = self.fabric.is_watched() || self.fabric.dropped.is_some() || self.hosts.capture.is_some();
         let are_few = self.hosts.timers.may_go_in_windows(self.site.flows.len());

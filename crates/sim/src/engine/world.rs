@@ -1,12 +1,12 @@
 //! A run, from a network at rest to its end.
 //!
 //! The world cuts time at the instants at which something happens from outside (a link changes, routes change, a sample
-//! is due, the warm-up ends) and lets its partitions run between them. Intervals are half open: what the outside does at an
-//! instant comes before the events of that instant.
+//! is due, the warm-up ends) and lets its partitions run between them. Intervals are half open: what the outside does
+//! at an instant comes before the events of that instant.
 //!
-//! It begins with one partition. If it may use more threads, or if its state is much larger than a cache, it looks at the work of
-//! every node after 1/256 of the run and each time that the run has doubled in length, and repartitions if that is
-//! worth it.
+//! It begins with one partition. If it may use more threads, or if its state is much larger than a cache, it looks at
+//! the work of every node after 1/256 of the run and each time that the run has doubled in length, and repartitions if
+//! that is worth it.
 
 use super::accounts::{Accounts, Baseline};
 use super::agent_setup::{AgentSetup, BuildContext};
@@ -226,8 +226,8 @@ impl World {
         &self.layout.flows
     }
 
-    /// Lets up to `threads` threads work. It does not change the results. With a capture, one works: the file is written in
-    /// the order of time.
+    /// Lets up to `threads` threads work. It does not change the results. With a capture, one works: the file is
+    /// written in the order of time.
     pub fn use_threads(&mut self, threads: usize) {
         let alone = self.partitions.iter().any(|part| part.hosts.capture.is_some());
         self.threading.threads = if alone { 1 } else { threads.max(1) };
@@ -248,8 +248,8 @@ impl World {
         self.partitions.iter_mut().for_each(|part| part.take(schedule));
     }
 
-    /// Every thread calls `fault_injection` before each turn, with the number of its partition: for tests that make threads
-    /// misbehave.
+    /// Every thread calls `fault_injection` before each turn, with the number of its partition: for tests that make
+    /// threads misbehave.
     pub fn disturb(&mut self, fault_injection: FaultInjection) {
         self.threading.fault_injection = Some(fault_injection);
     }
@@ -291,8 +291,8 @@ impl World {
         self.run_on(limit, u64::MAX);
     }
 
-    /// The same, but comes back when hosts, agents and samples have had about `effort` turns, at least one; [`World::now`] says how
-    /// far it came.
+    /// The same, but comes back when hosts, agents and samples have had about `effort` turns, at least one;
+    /// [`World::now`] says how far it came.
     pub fn run_on(&mut self, limit: SimTime, effort: u64) {
         let (limit, mut effort) = (limit.min(self.end()), effort.max(1));
         while self.now < limit && effort > 0 {
@@ -308,7 +308,8 @@ impl World {
         }
     }
 
-    /// Closes captures, checks that no packet was made or lost by the engine itself, and lets `read` see the world at its end.
+    /// Closes captures, checks that no packet was made or lost by the engine itself, and lets `read` see the world at
+    /// its end.
     pub fn finish<T>(mut self, read: impl FnOnce(World, &mut Partitions) -> T) -> Result<T, RunError> {
         let mut captures = self.partitions.iter_mut().filter_map(|part| part.hosts.capture.take());
         captures.try_for_each(|capture| capture.finish().map_err(RunError::Capture))?;
@@ -362,8 +363,8 @@ impl World {
                 }
             }
         });
-        // A thread that still had an earlier goal in hand may have gone past the last one. Only now has everyone stopped, and what
-        // they sent is taken in.
+        // A thread that still had an earlier goal in hand may have gone past the last one. Only now has everyone
+        // stopped, and what they sent is taken in.
         workers.pause(&layout, |_| ());
         self.partitions = workers.into_partitions();
     }
@@ -393,7 +394,8 @@ impl World {
         scheduled.min(self.sampler.next())
     }
 
-    /// Does everything that happens from outside now; each sampled flow and link takes of the effort what an event does.
+    /// Does everything that happens from outside now; each sampled flow and link takes of the effort what an event
+    /// does.
     fn act(&mut self, parts: &mut Partitions, effort: &mut u64) {
         if self.sampler.next() == self.now {
             self.sampler.sample(self.now, parts);

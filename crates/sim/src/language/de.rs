@@ -1,8 +1,9 @@
 //! Typed values out of the tree: a serde deserializer whose faults name the innermost node.
 //!
 //! Two things differ from a plain deserializer. An enum with data is a table whose key `kind` (or `law`) names the
-//! variant while the other keys are the variant's own; serde's derive for externally tagged enums then yields it without
-//! buffering, which would lose the places. And [`At`] keeps the number of the node, for what only `resolve` can judge.
+//! variant while the other keys are the variant's own; serde's derive for externally tagged enums then yields it
+//! without buffering, which would lose the places. And [`At`] keeps the number of the node, for what only `resolve` can
+//! judge.
 
 use super::error::{Fault, Place};
 use super::nearest::choices;

@@ -40,7 +40,8 @@ const MOST_SHOWN: usize = 4000;
 /// Characters of a key in a message.
 const MOST_OF_A_KEY: usize = 200;
 
-/// A user's words as a terminal may have them: nothing that moves its cursor or turns its writing, and no more than `most` characters.
+/// A user's words as a terminal may have them: nothing that moves its cursor or turns its writing, and no more than
+/// `most` characters.
 pub(crate) fn shown(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most));
     for letter in text.chars().take(most) {

@@ -88,7 +88,8 @@ fn scalar(value: serde_json::Value) -> Value {
     }
 }
 
-/// The error of the JSON reader, which counts lines and columns from the beginning of `source`; it begins at byte `start`.
+/// The error of the JSON reader, which counts lines and columns from the beginning of `source`; it begins at byte
+/// `start`.
 fn wrong(source: &str, start: usize, why: &serde_json::Error) -> Wrong {
     let before = source.split_inclusive('\n').take(why.line().saturating_sub(1)).map(str::len).sum::<usize>();
     let text = why.to_string();

@@ -1,5 +1,5 @@
-//! The language that scenarios are written in, whatever they are about: texts with places, layers, quantities, checks, and the
-//! one message about bad input.
+//! The language that scenarios are written in, whatever they are about: texts with places, layers, quantities, checks,
+//! and the one message about bad input.
 //!
 //! | file | holds |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! Parameters that are declared where they are used ([`options`]): how a scenario writes them, and how its schema describes them.
+//! Parameters that are declared where they are used ([`options`]): how a scenario writes them, and how its schema
+//! describes them.
 
 use super::keys::Form;
 use super::{ByteCount, DelayedAck, Room, Time, Window, choices, quoted};

@@ -1,4 +1,5 @@
-//! Tables and keys as they are written, with what they mean behind them: what `check --explain` prints is made with this.
+//! Tables and keys as they are written, with what they mean behind them: what `check --explain` prints is made with
+//! this.
 
 use crate::model::{Network, NodeId, SimTime};
 use units::Duration;

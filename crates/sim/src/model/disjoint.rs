@@ -1,8 +1,8 @@
 //! Two paths that share no link, or as few links as can be.
 //!
-//! Of all pairs the one with the fewest shared links counts, then the one with the fewest links in all: two units of flow of the least
-//! cost, where the second unit on a link costs more than any way around (Suurballe's problem with parallel arcs). What is equal then
-//! is decided by [`Ties`].
+//! Of all pairs the one with the fewest shared links counts, then the one with the fewest links in all: two units of
+//! flow of the least cost, where the second unit on a link costs more than any way around (Suurballe's problem with
+//! parallel arcs). What is equal then is decided by [`Ties`].
 
 use super::{LinkId, Network, NodeId, Routes};
 use options::words;
@@ -10,7 +10,8 @@ use options::words;
 words! {
     /// Which pair of paths is taken where several have as many shared links and as many links in all.
     pub enum Ties {
-        /// The shortest path by hops with the smallest node numbers, and of the rest again the first; if two such paths are as good as any.
+        /// The shortest path by hops with the smallest node numbers, and of the rest again the first; if two such paths
+        /// are as good as any.
         Ids = "ids",
         /// The pair with the least delay in all.
         Delay = "delay",
@@ -108,7 +109,8 @@ impl<'a> Flow<'a> {
         Some(PathPair::new(self.network, one, other))
     }
 
-    /// The cheapest way for one more unit, against flow too: Bellman and Ford's algorithm, with the links in their order.
+    /// The cheapest way for one more unit, against flow too: Bellman and Ford's algorithm, with the links in their
+    /// order.
     fn cheapest(&self, from: NodeId, to: NodeId) -> Option<Vec<Step>> {
         let mut best: Vec<Option<Reached>> = vec![None; self.network.nodes.len()];
         best[from.index()] = Some((0, None));

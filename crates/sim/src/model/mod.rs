@@ -1,5 +1,5 @@
-//! The resolved network and what happens in it, as plain data: ids and integers, every default applied, nothing optional that
-//! must be there, nothing invalid. This room knows no other one.
+//! The resolved network and what happens in it, as plain data: ids and integers, every default applied, nothing
+//! optional that must be there, nothing invalid. This room knows no other one.
 //!
 //! | file | holds |
 //! |---|---|

@@ -19,8 +19,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// Per link: whether paths of flows are made of it. Nothing but requests and grants ends at a core node that switches
-    /// slots, and other wavelengths than the first are the agents' choice.
+    /// Per link: whether paths of flows are made of it. Nothing but requests and grants ends at a core node that
+    /// switches slots, and other wavelengths than the first are the agents' choice.
     pub fn open_to_flows(&self) -> Vec<bool> {
         let cores = self.cores();
         let open = |link: &Link| !cores.contains(&link.from) && !cores.contains(&link.to) && link.lane == Lane::FIRST;

@@ -26,8 +26,8 @@ pub struct PortRule {
     pub light: Light,
 }
 
-/// When a port sends. A link whose capacity changes in time, or that leads to its far end at times only, sends in windows;
-/// where light goes to several far ends in turn, each has a link of its own.
+/// When a port sends. A link whose capacity changes in time, or that leads to its far end at times only, sends in
+/// windows; where light goes to several far ends in turn, each has a link of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Opening {
     /// Whenever it has something to send.
@@ -73,8 +73,9 @@ impl PortRule {
         PortRule { queue: link.queue, loss: link.loss, controller: link.controller, ..plain }
     }
 
-    /// The same port, with departures decided one by one if it is drop-tail. A port that computes them when packets arrive
-    /// has to compute those of all that wait anew when its link changes, which takes time in proportion to the queue.
+    /// The same port, with departures decided one by one if it is drop-tail. A port that computes them when packets
+    /// arrive has to compute those of all that wait anew when its link changes, which takes time in proportion to the
+    /// queue.
     pub fn decided_late(self) -> PortRule {
         let is_plain =
             self.queue == queue::Config::DropTail && self.opening == Opening::Always && self.light == Light::None;

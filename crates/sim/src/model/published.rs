@@ -1,5 +1,5 @@
-//! Published distributions of flow sizes, as the tables that simulators pass on: points read off the papers' figures. All begin with
-//! (0 B, 0) and are joined by straight lines.
+//! Published distributions of flow sizes, as the tables that simulators pass on: points read off the papers' figures.
+//! All begin with (0 B, 0) and are joined by straight lines.
 
 use super::{Between, Cdf};
 

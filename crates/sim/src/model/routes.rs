@@ -1,13 +1,15 @@
 //! Shortest paths.
 //!
 //! A path is better if its cost is less, then if it has fewer hops, then if its sequence of node ids, read from the
-//! source, is smaller; between parallel links of equal cost the smaller id. So routes depend on ids alone, and all paths to
-//! a destination form a tree, as next-hop tables do. Dijkstra's algorithm runs from each destination against the direction
-//! of the links, once, when a path to it is first asked for; `petgraph`'s has no place for the second and third rule.
+//! source, is smaller; between parallel links of equal cost the smaller id. So routes depend on ids alone, and all
+//! paths to a destination form a tree, as next-hop tables do. Dijkstra's algorithm runs from each destination against
+//! the direction of the links, once, when a path to it is first asked for; `petgraph`'s has no place for the second and
+//! third rule.
 //!
-//! No best path leads through a *stub*, a node that has links with one neighbour only, as hosts have: the neighbour would be
-//! passed twice. So tables know only the other nodes, and a large network of hosts at few routers has small ones. A node that is
-//! reached from one neighbour only needs no table of its own: its paths are those to the neighbour and one link.
+//! No best path leads through a *stub*, a node that has links with one neighbour only, as hosts have: the neighbour
+//! would be passed twice. So tables know only the other nodes, and a large network of hosts at few routers has small
+//! ones. A node that is reached from one neighbour only needs no table of its own: its paths are those to the neighbour
+//! and one link.
 
 use super::{Link, LinkId, Network, NodeId};
 use std::cmp::Reverse;
@@ -192,8 +194,8 @@ impl Table<'_> {
     }
 }
 
-/// Per node: its neighbour, if all links that are up join it to the same one, and the best of them. `ends` gives this end and the
-/// other one.
+/// Per node: its neighbour, if all links that are up join it to the same one, and the best of them. `ends` gives this
+/// end and the other one.
 fn only_neighbours(network: &Network, up: &[bool], ends: impl Fn(&Link) -> (NodeId, NodeId)) -> Vec<Option<Door>> {
     let mut best: Vec<Option<(NodeId, u64, LinkId)>> = vec![None; network.nodes.len()];
     let mut has_several = vec![false; network.nodes.len()];
@@ -236,8 +238,8 @@ impl Adjacency {
     }
 }
 
-/// For each node the number of its strongly connected component: two nodes have the same one if and only if each can reach
-/// the other (Kosaraju's algorithm, without recursion).
+/// For each node the number of its strongly connected component: two nodes have the same one if and only if each can
+/// reach the other (Kosaraju's algorithm, without recursion).
 pub fn components(network: &Network) -> Vec<u32> {
     let nodes = network.nodes.len();
     let up = vec![true; network.links.len()];

@@ -42,7 +42,8 @@ pub enum FlowSizes {
 words! {
     /// How a distribution that is given by points goes on between them.
     pub enum Between {
-        /// In straight lines: sizes between two points are uniform. As ns-2's interpolation and most generators have it.
+        /// In straight lines: sizes between two points are uniform. As ns-2's interpolation and most generators have
+        /// it.
         Linear = "linear",
         /// In straight lines over the logarithm of the size, as the published plots are drawn.
         Logarithmic = "log",

@@ -129,8 +129,8 @@ pub enum Pairs {
     Given(Vec<(NodeId, NodeId)>),
     /// Each drawn uniformly from all ordered pairs of distinct nodes of this set (at least two).
     UniformRandom(Vec<NodeId>),
-    /// The nodes of this set (at least two) by turns, each to its own partner of a permutation without fixed points that is drawn for
-    /// the run.
+    /// The nodes of this set (at least two) by turns, each to its own partner of a permutation without fixed points
+    /// that is drawn for the run.
     Permutation(Vec<NodeId>),
 }
 

@@ -1,12 +1,13 @@
-//! Controlled delay. Source: K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue Management", RFC 8289,
-//! §5 (the pseudocode) with the drop rate that a new dropping state begins with as printed there, which is Linux's.
+//! Controlled delay. Source: K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue
+//! Management", RFC 8289, §5 (the pseudocode) with the drop rate that a new dropping state begins with as printed
+//! there, which is Linux's.
 //!
-//! A packet's delay is known when it leaves. When the delay has been at or above `target` for an `interval`, the packet at hand is
-//! dropped; then one more after `interval`/√1, `interval`/√2, `interval`/√3, … until a packet has waited less than `target` or no more
-//! than `mtu` bytes are left.
+//! A packet's delay is known when it leaves. When the delay has been at or above `target` for an `interval`, the packet
+//! at hand is dropped; then one more after `interval`/√1, `interval`/√2, `interval`/√3, … until a packet has waited
+//! less than `target` or no more than `mtu` bytes are left.
 //!
-//! The RFC leaves ECN to implementations: a packet that may be marked is marked where it would be dropped, and leaves (Linux). Left
-//! out: a threshold of its own for marks (Linux's `ce_threshold`).
+//! The RFC leaves ECN to implementations: a packet that may be marked is marked where it would be dropped, and leaves
+//! (Linux). Left out: a threshold of its own for marks (Linux's `ce_threshold`).
 
 use super::Site;
 use super::scheduler::{Dropped, Fifo, Figures, Item, Reason, Room, Scheduler};
@@ -19,7 +20,8 @@ options! {
     pub struct Config {
         /// Delay that is good enough as a minimum over an interval (TARGET).
         pub target: Duration = Duration::from_millis(5), Kind::POSITIVE;
-        /// How long the delay is above it before the first packet is dropped: about the longest usual round trip (INTERVAL).
+        /// How long the delay is above it before the first packet is dropped: about the longest usual round trip
+        /// (INTERVAL).
         pub interval: Duration = Duration::from_millis(100), Kind::POSITIVE;
         /// With no more bytes than this left behind it no packet is dropped (maxpacket).
         pub mtu: u32 = 1500, Kind::Bytes;
@@ -29,7 +31,8 @@ options! {
 }
 
 impl Config {
-    /// The target must be below the interval: otherwise no packet that waits as long as it should is ever "above for an interval".
+    /// The target must be below the interval: otherwise no packet that waits as long as it should is ever "above for an
+    /// interval".
     pub fn check(target: Duration, interval: Duration) -> Result<(), ConfigError> {
         if target >= interval {
             return Err(ConfigError::new("target", "must be below interval"));
@@ -199,8 +202,8 @@ mod tests {
         ByHand::new(&Discipline::CoDel(config), Room::Unlimited, crate::queue::by_hand::tests::site())
     }
 
-    /// A queue in which every packet has waited 50 ms when it leaves, one every millisecond; when packets were dropped or marked,
-    /// in milliseconds from the first departure.
+    /// A queue in which every packet has waited 50 ms when it leaves, one every millisecond; when packets were dropped
+    /// or marked, in milliseconds from the first departure.
     fn told(config: Config, ecn: Ecn, span_ms: u64) -> Vec<u64> {
         let mut queue = queue(config);
         let mut told = Vec::new();
@@ -222,8 +225,8 @@ mod tests {
         told
     }
 
-    /// RFC 8289 §5.3: the first after an interval, then after interval/√1, /√2, /√3: at 100, 200, 270.7, 328.4, 378.4 ms, which the
-    /// departures of every millisecond round up.
+    /// RFC 8289 §5.3: the first after an interval, then after interval/√1, /√2, /√3: at 100, 200, 270.7, 328.4, 378.4
+    /// ms, which the departures of every millisecond round up.
     #[test]
     fn drops_come_closer_by_the_square_root_of_their_number() {
         assert_eq!(told(Config::default(), Ecn::NotCapable, 440)[..5], [100, 200, 271, 329, 379]);

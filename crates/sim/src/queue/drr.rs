@@ -1,12 +1,13 @@
-//! Deficit round robin. Source: M. Shreedhar, G. Varghese, "Efficient fair queuing using deficit round-robin", SIGCOMM 1995, figure 2
-//! (enqueuing and dequeuing modules) and §2.
+//! Deficit round robin. Source: M. Shreedhar, G. Varghese, "Efficient fair queuing using deficit round-robin", SIGCOMM
+//! 1995, figure 2 (enqueuing and dequeuing modules) and §2.
 //!
-//! The queues of flows take turns. In its turn a queue may send `quantum` bytes more than it has left over from its last one (its deficit
-//! counter), and whole packets only; a queue that becomes empty loses what is left. If all queues together exceed the room, the
-//! packet is taken from the longest queue in bytes (buffer stealing, §2), or the packet that comes is dropped.
+//! The queues of flows take turns. In its turn a queue may send `quantum` bytes more than it has left over from its
+//! last one (its deficit counter), and whole packets only; a queue that becomes empty loses what is left. If all queues
+//! together exceed the room, the packet is taken from the longest queue in bytes (buffer stealing, §2), or the packet
+//! that comes is dropped.
 //!
-//! With `quantum` at least the largest packet, what a queue may send in a turn is enough for one packet at least, so that the work of a packet
-//! is bounded; with less a queue may need several turns for one.
+//! With `quantum` at least the largest packet, what a queue may send in a turn is enough for one packet at least, so
+//! that the work of a packet is bounded; with less a queue may need several turns for one.
 
 use super::Site;
 use super::flows::{Flows, Ring};
@@ -21,7 +22,8 @@ options! {
         pub quantum: u32 = 1500, Kind::Bytes;
         /// Queues; flows find theirs by a hash. 0: every flow has its own.
         pub flows: u32 = 0, Kind::Whole(Range::closed(0.0, 65_536.0));
-        /// Whether, when there is no room, the newest packet of the longest queue is dropped instead of the one that comes.
+        /// Whether, when there is no room, the newest packet of the longest queue is dropped instead of the one that
+        /// comes.
         pub steal: bool = true, Kind::Flag;
     }
 }
@@ -148,8 +150,8 @@ mod tests {
         std::iter::from_fn(|| queue.dequeue(0, &mut Vec::new())).map(|item| item.id).collect()
     }
 
-    /// The paper's figures 3 and 4: quantum 500; the first queue has 200, 750, 20 and 550 B, of which the first leaves 300 of deficit,
-    /// then 800 send 750 and 20.
+    /// The paper's figures 3 and 4: quantum 500; the first queue has 200, 750, 20 and 550 B, of which the first leaves
+    /// 300 of deficit, then 800 send 750 and 20.
     #[test]
     fn the_example_of_the_paper() {
         let packets = [(1, 200), (1, 750), (1, 20), (2, 500), (2, 500)];
@@ -206,8 +208,8 @@ mod tests {
             prop_assert_eq!(order(&mut queue), by_the_book(u64::from(quantum), &packets));
         }
 
-        /// Theorem of the paper (§4, lemma 2): over any time in which two queues are never empty their shares differ by less than a
-        /// quantum and two packets.
+        /// Theorem of the paper (§4, lemma 2): over any time in which two queues are never empty their shares differ by
+        /// less than a quantum and two packets.
         #[test]
         fn backlogged_flows_have_equal_shares_in_bytes(sizes in prop::collection::vec(1u16..1501, 200)) {
             let packets: Vec<(u64, u16)> = (0u64..).zip(&sizes).map(|(number, size)| (number % 2, *size)).collect();

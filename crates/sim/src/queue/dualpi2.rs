@@ -1,17 +1,18 @@
-//! Dual queue with a coupled PI² controller. Source: K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management
-//! (AQM) for Low Latency, Low Loss, and Scalable Throughput (L4S)", RFC 9332, §2.1 (the coupling), appendix A.1 (DualPI2) and A.2
-//! (overload).
+//! Dual queue with a coupled PI² controller. Source: K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active
+//! Queue Management (AQM) for Low Latency, Low Loss, and Scalable Throughput (L4S)", RFC 9332, §2.1 (the coupling),
+//! appendix A.1 (DualPI2) and A.2 (overload).
 //!
-//! Packets with ECT(1) or CE wait in the L queue, all others in the C queue. Every `t_update` the base probability p′ moves by
-//! α (delay − `target`) + β (delay − delay before) of the C queue. What leaves the C queue is dropped or marked with p_C = p′². What leaves the L
-//! queue is marked with the greater of p_CL = k·p′ and the L queue's own probability, a ramp that begins at `l_threshold` and is 1
-//! `l_range` later; with `l_range = "0 s"` it is a step. While both queues have packets the C queue gets `classic_share` of the bytes,
-//! the L queue the rest.
+//! Packets with ECT(1) or CE wait in the L queue, all others in the C queue. Every `t_update` the base probability p′
+//! moves by α (delay − `target`) + β (delay − delay before) of the C queue. What leaves the C queue is dropped or
+//! marked with p_C = p′². What leaves the L queue is marked with the greater of p_CL = k·p′ and the L queue's own
+//! probability, a ramp that begins at `l_threshold` and is 1 `l_range` later; with `l_range = "0 s"` it is a step.
+//! While both queues have packets the C queue gets `classic_share` of the bytes, the L queue the rest.
 //!
-//! In overload, p_CL ≥ 1, packets of the L queue are dropped with p_C too and marked with p_CL, and ECN does not save packets of the C queue
-//! (A.2). Readings: chances are taken by accumulation ("recur" of figure 5: one in every 1/p packets) or at random (`chance`; Linux);
-//! the delay is that of the first packet of the C queue (figure 6), or the greater of both (`delay_of`; Linux). Linux has a period of 16 ms,
-//! β = 3.2, a step at 1 ms and a share of 10 %. Left out: a limit of its own for each queue.
+//! In overload, p_CL ≥ 1, packets of the L queue are dropped with p_C too and marked with p_CL, and ECN does not save
+//! packets of the C queue (A.2). Readings: chances are taken by accumulation ("recur" of figure 5: one in every 1/p
+//! packets) or at random (`chance`; Linux); the delay is that of the first packet of the C queue (figure 6), or the
+//! greater of both (`delay_of`; Linux). Linux has a period of 16 ms, β = 3.2, a step at 1 ms and a share of 10 %. Left
+//! out: a limit of its own for each queue.
 
 use super::Site;
 use super::scheduler::{Dropped, Ecn, Fifo, Figures, Held, Item, Reason, Room, Scheduler};
@@ -347,7 +348,8 @@ mod tests {
         assert!((shares(random, 0.1, Ecn::Scalable, 10_000).0 - 0.2).abs() < 0.016);
     }
 
-    /// Appendix A.2: with p′ = 0.6, p_CL = 1.2 ≥ 1: all of the L queue that is not dropped with 0.36 is marked, and ECN saves nobody.
+    /// Appendix A.2: with p′ = 0.6, p_CL = 1.2 ≥ 1: all of the L queue that is not dropped with 0.36 is marked, and ECN
+    /// saves nobody.
     #[test]
     fn in_overload_all_are_dropped_alike() {
         let (marked, dropped) = shares(Config::default(), 0.6, Ecn::Scalable, 10_000);
@@ -371,7 +373,8 @@ mod tests {
         assert_eq!([999, 1000].map(|delay| own(step, 1, delay)), [0.0, 1.0]);
     }
 
-    /// 1/16 of the bytes are the C queue's while both have packets; ECT(1) and CE are in the L queue, ECT(0) and Not-ECT in the other.
+    /// 1/16 of the bytes are the C queue's while both have packets; ECT(1) and CE are in the L queue, ECT(0) and
+    /// Not-ECT in the other.
     #[test]
     fn the_classic_queue_has_its_share() {
         let order = |classic_share| {

@@ -1,13 +1,14 @@
-//! Flow queues with CoDel. Source: T. Høiland-Jørgensen, P. McKenney, D. Täht, J. Gettys, E. Dumazet, "The Flow Queue CoDel Packet
-//! Scheduler and Active Queue Management Algorithm", RFC 8290, §4.
+//! Flow queues with CoDel. Source: T. Høiland-Jørgensen, P. McKenney, D. Täht, J. Gettys, E. Dumazet, "The Flow Queue
+//! CoDel Packet Scheduler and Active Queue Management Algorithm", RFC 8290, §4.
 //!
-//! A packet waits in the queue of its flow. Queues take turns, each for `quantum` bytes; a queue that has just become busy is *new* and
-//! comes before the *old* ones, once. Each queue has a CoDel of its own. If all queues together exceed the room, the longest in bytes
-//! loses up to half of its packets, and at most `drop_batch`, from its front.
+//! A packet waits in the queue of its flow. Queues take turns, each for `quantum` bytes; a queue that has just become
+//! busy is *new* and comes before the *old* ones, once. Each queue has a CoDel of its own. If all queues together
+//! exceed the room, the longest in bytes loses up to half of its packets, and at most `drop_batch`, from its front.
 //!
-//! Reading: §4.2 says that a queue gets another quantum if its credits are *negative*, so one with exactly 0 sends first; Linux gives the
-//! quantum at 0 or below. `zero_credit` chooses. Another: a new queue that is found empty always goes to the end of the old ones (§4.2);
-//! Linux forgets it if there are no old ones. Left out: a threshold of its own for marks.
+//! Reading: §4.2 says that a queue gets another quantum if its credits are *negative*, so one with exactly 0 sends
+//! first; Linux gives the quantum at 0 or below. `zero_credit` chooses. Another: a new queue that is found empty always
+//! goes to the end of the old ones (§4.2); Linux forgets it if there are no old ones. Left out: a threshold of its own
+//! for marks.
 
 use super::Site;
 use super::codel::{self, Control};
@@ -229,7 +230,8 @@ mod tests {
         assert_eq!(order(&mut filled(linux, &packets))[..6], [0, 1, 4, 5, 2, 3]);
     }
 
-    /// §4.2: a flow that comes while others are busy goes first, once: after its queue was found empty it is an old one.
+    /// §4.2: a flow that comes while others are busy goes first, once: after its queue was found empty it is an old
+    /// one.
     #[test]
     fn a_new_flow_is_before_the_old_ones_once() {
         let mut queue = filled(Config { quantum: 3000, ..Config::default() }, &[(1, 1500); 6]);
@@ -245,7 +247,8 @@ mod tests {
         assert_eq!(order(&mut queue), [11, 5]);
     }
 
-    /// §4.1: of 100 and 4 packets in a room of 103 the longer queue loses half of its packets, at most 64, from its front.
+    /// §4.1: of 100 and 4 packets in a room of 103 the longer queue loses half of its packets, at most 64, from its
+    /// front.
     #[test]
     fn the_longest_queue_loses_half_of_its_packets_from_the_front() {
         let mut queue = fq(Config::default());
@@ -258,7 +261,8 @@ mod tests {
         assert_eq!((queue.held.packets, dropped[0].reason), (54, Reason::Full));
     }
 
-    /// Brute force: backlogged flows with packets of any sizes are never further apart in bytes than a quantum and two packets.
+    /// Brute force: backlogged flows with packets of any sizes are never further apart in bytes than a quantum and two
+    /// packets.
     #[test]
     fn backlogged_flows_have_equal_shares_in_bytes() {
         let mut dice = crate::random::Seed { seed: 5, run: 0 }.stream("test", "sizes");

@@ -1,6 +1,7 @@
 //! Queue disciplines: what a port does with a packet that has to wait, before its buffer is full.
 //!
-//! A discipline is one file with its source, its parameters and its tests, and the line in `disciplines!` below. There are two kinds:
+//! A discipline is one file with its source, its parameters and its tests, and the line in `disciplines!` below. There
+//! are two kinds:
 //!
 //! * A [`Discipline`] decides when a packet *arrives*. It hears of every packet that comes to its port, with the queue as it is then, and
 //!   says whether the packet is accepted, marked or dropped; what it accepts leaves first in, first out. The port computes departures
@@ -8,7 +9,8 @@
 //! * A [`Scheduler`] decides when a packet *leaves*, or which: it holds what waits, and is asked for the next packet whenever the
 //!   transmitter is free. Only a port with one has events for its departures.
 //!
-//! Drop-tail, the usual one, is the port itself, and costs no port anything. [`ByHand`] drives any of them without a simulator.
+//! Drop-tail, the usual one, is the port itself, and costs no port anything. [`ByHand`] drives any of them without a
+//! simulator.
 
 mod by_hand;
 pub mod codel;

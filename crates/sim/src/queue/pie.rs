@@ -1,15 +1,16 @@
-//! Proportional integral controller enhanced. Source: R. Pan, P. Natarajan, F. Baker, G. White, "Proportional Integral Controller Enhanced
-//! (PIE)", RFC 8033, §4 (the basic scheme), §5.1 (ECN), §5.2 (departure rate), §5.4 (derandomization), §5.5 (cap), appendix A.
+//! Proportional integral controller enhanced. Source: R. Pan, P. Natarajan, F. Baker, G. White, "Proportional Integral
+//! Controller Enhanced (PIE)", RFC 8033, §4 (the basic scheme), §5.1 (ECN), §5.2 (departure rate), §5.4
+//! (derandomization), §5.5 (cap), appendix A.
 //!
-//! A packet that comes is dropped with a probability that every `t_update` moves by
-//! α (delay − `target`) + β (delay − delay before), scaled down while the probability is small (§4.2, table); it falls by 2 % while there has
-//! been no delay twice in a row. Nothing is dropped for `max_burst` after a quiet time, nor while the delay is below half the target and
-//! the probability below 0.2, nor with at most two packets waiting. Drops are spread out: none before the probabilities since
-//! the last one sum to 0.85, one at 8.5.
+//! A packet that comes is dropped with a probability that every `t_update` moves by α (delay − `target`) + β (delay −
+//! delay before), scaled down while the probability is small (§4.2, table); it falls by 2 % while there has been no
+//! delay twice in a row. Nothing is dropped for `max_burst` after a quiet time, nor while the delay is below half the
+//! target and the probability below 0.2, nor with at most two packets waiting. Drops are spread out: none before the
+//! probabilities since the last one sum to 0.85, one at 8.5.
 //!
-//! The delay is what waits, divided by the rate of departures, measured over 2^14 bytes (§5.2); or what the last packet that left has
-//! waited (`delay = "timestamps"`, appendix B; Linux, ns-3). Left out: turning PIE off while the buffer is less than a third full (§5.3), and
-//! scaling by the size of packets.
+//! The delay is what waits, divided by the rate of departures, measured over 2^14 bytes (§5.2); or what the last packet
+//! that left has waited (`delay = "timestamps"`, appendix B; Linux, ns-3). Left out: turning PIE off while the buffer
+//! is less than a third full (§5.3), and scaling by the size of packets.
 
 use super::Site;
 use super::scheduler::{Dropped, Fifo, Figures, Item, Reason, Room, Scheduler};
@@ -285,7 +286,8 @@ mod tests {
         assert_eq!(pie.probability, 0.0);
     }
 
-    /// §5.2: 1500 B every 1.2 ms (10 Mb/s); 2^14 B are 11 packets from the first that begins a measurement, 10 gaps: 12 ms, 16 500 B.
+    /// §5.2: 1500 B every 1.2 ms (10 Mb/s); 2^14 B are 11 packets from the first that begins a measurement, 10 gaps: 12
+    /// ms, 16 500 B.
     #[test]
     fn the_rate_of_departures_gives_the_delay() {
         let mut pie = pie(Config::default());
@@ -297,12 +299,13 @@ mod tests {
             pie.dequeue(departure * 12 * MS / 10, &mut Vec::new());
         }
         assert_eq!(pie.departure_time, 12.0 * MS as f64);
-        // 29 packets are left: 43 500 B · 12 ms/2^14 B = 31.9 ms. (They take 34.8 ms: the RFC counts 11 packets in 10 gaps.)
+        // 29 packets are left: 43 500 B · 12 ms/2^14 B = 31.9 ms. (They take 34.8 ms: the RFC counts 11 packets in 10
+        // gaps.)
         assert_eq!(pie.current_delay() / (MS / 10), 318);
     }
 
-    /// §5.4: with probability 0.1 no packet of the first eight, and one at 85 (86, as 0.1 sums) at the latest; the mean distance is that of chance, once the
-    /// sum has reached 0.85: 8 + 1/0.1 = 18, cut at 85.
+    /// §5.4: with probability 0.1 no packet of the first eight, and one at 85 (86, as 0.1 sums) at the latest; the mean
+    /// distance is that of chance, once the sum has reached 0.85: 8 + 1/0.1 = 18, cut at 85.
     #[test]
     fn drops_are_spread_out() {
         let mut pie = Pie { probability: 0.1, burst_allowance: 0, delay_before: 15 * MS, ..pie(Config::default()) };

@@ -1,9 +1,9 @@
-//! Strict priority. Source: F. Baker, "Requirements for IP Version 4 Routers", RFC 1812 §5.3.3.1 (precedence-ordered queue service);
-//! Linux's `prio`.
+//! Strict priority. Source: F. Baker, "Requirements for IP Version 4 Routers", RFC 1812 §5.3.3.1 (precedence-ordered
+//! queue service); Linux's `prio`.
 //!
-//! A packet waits in the band that its priority names, 0 the first; a band sends only while all before it are empty. Packets of a
-//! priority beyond the last band are in the last. If there is no room, the newest packet of the last band that has any is dropped, which may
-//! be the packet that comes; with `push_out = false` it always is that one.
+//! A packet waits in the band that its priority names, 0 the first; a band sends only while all before it are empty.
+//! Packets of a priority beyond the last band are in the last. If there is no room, the newest packet of the last band
+//! that has any is dropped, which may be the packet that comes; with `push_out = false` it always is that one.
 
 use super::Site;
 use super::scheduler::{Dropped, Fifo, Held, Item, Reason, Room, Scheduler};

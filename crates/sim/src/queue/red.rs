@@ -1,15 +1,16 @@
-//! Random early detection. Source: S. Floyd, V. Jacobson, "Random early detection gateways for congestion avoidance", IEEE/ACM ToN
-//! 1(4), 1993, figure 2 (the pseudocode) and §VII; "gentle": S. Floyd, "Recommendation on using the gentle_ variant of RED", 2000; `wait`:
-//! ns-2. ECN: RFC 3168 §7, which drops where the averaged queue is beyond what marking is for.
+//! Random early detection. Source: S. Floyd, V. Jacobson, "Random early detection gateways for congestion avoidance",
+//! IEEE/ACM ToN 1(4), 1993, figure 2 (the pseudocode) and §VII; "gentle": S. Floyd, "Recommendation on using the
+//! gentle_ variant of RED", 2000; `wait`: ns-2. ECN: RFC 3168 §7, which drops where the averaged queue is beyond what
+//! marking is for.
 //!
-//! The averaged queue is avg ← avg + w (q − avg) at every packet; q is what waits, the packet in transmission not counted, as in ns-2.
-//! After an idle time of m small packets it is (1 − w)^m avg. Between the thresholds p = max_p (avg − min)/(max − min), and a packet is
-//! marked with p/(1 − count·p).
+//! The averaged queue is avg ← avg + w (q − avg) at every packet; q is what waits, the packet in transmission not
+//! counted, as in ns-2. After an idle time of m small packets it is (1 − w)^m avg. Between the thresholds p = max_p
+//! (avg − min)/(max − min), and a packet is marked with p/(1 − count·p).
 //!
-//! Reading: the pseudocode raises `count` before it is used, so the first packet after a mark is marked with p/(1 − p) and the gaps are
-//! 1 … 1/p − 1 packets; the analysis (§VII, method 2) begins with p and has gaps of 1 … 1/p. `count` chooses. Another: ns-2 spares packets
-//! that find a short queue, whatever the average (`spare_short_queue`). Left out: what p would be by the size of packets; a forced
-//! drop by the full buffer does not set `count` back.
+//! Reading: the pseudocode raises `count` before it is used, so the first packet after a mark is marked with p/(1 − p)
+//! and the gaps are 1 … 1/p − 1 packets; the analysis (§VII, method 2) begins with p and has gaps of 1 … 1/p. `count`
+//! chooses. Another: ns-2 spares packets that find a short queue, whatever the average (`spare_short_queue`). Left out:
+//! what p would be by the size of packets; a forced drop by the full buffer does not set `count` back.
 
 use super::{Arrival, Discipline, Figures, Site, Verdict};
 use crate::random::{Stream, bernoulli};
@@ -30,8 +31,8 @@ options! {
     /// The parameters; the paper's values unless it has none.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Config {
-        /// Averaged queue from which packets are marked or dropped (thresh_ of ns-2, MinTh of ns-3), in packets, bytes, or a time at the
-        /// link's capacity.
+        /// Averaged queue from which packets are marked or dropped (thresh_ of ns-2, MinTh of ns-3), in packets, bytes,
+        /// or a time at the link's capacity.
         pub min_th: BufferSize = BufferSize::Packets(5), Kind::Room;
         /// Averaged queue at which the probability is `max_p` (maxthresh_, MaxTh).
         pub max_th: BufferSize = BufferSize::Packets(15), Kind::Room;
@@ -39,7 +40,8 @@ options! {
         pub max_p: f64 = 0.02, Kind::Number(Range::above(0.0, 1.0));
         /// Weight of the average (q_weight_, QW).
         pub q_weight: f64 = 0.002, Kind::Number(Range::above(0.0, 1.0));
-        /// Whether the probability rises from `max_p` at max_th to 1 at twice max_th, instead of jumping to 1 (gentle_, Gentle).
+        /// Whether the probability rises from `max_p` at max_th to 1 at twice max_th, instead of jumping to 1 (gentle_,
+        /// Gentle).
         pub gentle: bool = false, Kind::Flag;
         /// Whether marks keep at least 1/p packets apart (wait_, Wait).
         pub wait: bool = false, Kind::Flag;
@@ -47,8 +49,8 @@ options! {
         pub mean_packet_size: u32 = 500, Kind::Bytes;
         /// From where the packets since the last mark are counted.
         pub count: CountFrom = CountFrom::Pseudocode, Kind::Word(&CountFrom::LIST);
-        /// Whether packets are spared that find at most one waiting, and the first after the average has come above min_th: ns-2 and
-        /// ns-3 do that, the paper does not.
+        /// Whether packets are spared that find at most one waiting, and the first after the average has come above
+        /// min_th: ns-2 and ns-3 do that, the paper does not.
         pub spare_short_queue: bool = false, Kind::Flag;
         /// Whether ECN-capable packets are marked instead of dropped (setbit_, UseEcn).
         pub ecn: bool = true, Kind::Flag;

@@ -125,8 +125,9 @@ impl Held {
 /// Numbers by name, with their unit in it.
 pub type Figures = Vec<(&'static str, f64)>;
 
-/// A discipline that holds what waits, and is asked for the next packet whenever the transmitter is free, until it says that there
-/// is none. It reads no clock: what it does at intervals it makes up for when it is next called, for nothing changes in between.
+/// A discipline that holds what waits, and is asked for the next packet whenever the transmitter is free, until it says
+/// that there is none. It reads no clock: what it does at intervals it makes up for when it is next called, for nothing
+/// changes in between.
 pub trait Scheduler: Sized {
     /// Its parameters.
     type Config: Options + Copy;
@@ -142,8 +143,8 @@ pub trait Scheduler: Sized {
     /// Whether it marks packets that are ECN-capable.
     fn marks(config: &Self::Config) -> bool;
 
-    /// A packet comes, and what waits must not exceed `room` afterwards; what is dropped for that or to tell a sender is added to
-    /// `dropped`.
+    /// A packet comes, and what waits must not exceed `room` afterwards; what is dropped for that or to tell a sender
+    /// is added to `dropped`.
     fn enqueue(&mut self, now: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>);
 
     /// The transmitter is free: the packet that leaves, perhaps marked. `None` only if nothing waits any more.

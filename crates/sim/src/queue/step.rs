@@ -1,8 +1,9 @@
-//! Marking by a step: a packet that finds at least a threshold waiting is marked. Source: RFC 8257 §3.1 (DCTCP), whose switches compare the
-//! instantaneous queue with K; the idea of one threshold is Ramakrishnan and Jain's (ACM TOCS 8(2), 1990).
+//! Marking by a step: a packet that finds at least a threshold waiting is marked. Source: RFC 8257 §3.1 (DCTCP), whose
+//! switches compare the instantaneous queue with K; the idea of one threshold is Ramakrishnan and Jain's (ACM TOCS
+//! 8(2), 1990).
 //!
-//! Reading: K is what waits when the packet comes, neither it nor the one in transmission counted. Left out: marking when a packet
-//! leaves.
+//! Reading: K is what waits when the packet comes, neither it nor the one in transmission counted. Left out: marking
+//! when a packet leaves.
 
 use super::{Arrival, Discipline, Site, Verdict};
 use options::{ConfigError, Kind, Words, options, words};

@@ -1,5 +1,5 @@
-//! Instants at equal distances, made up for when something happens: between two packets nothing changes that an update looks at but
-//! the time, which it is told.
+//! Instants at equal distances, made up for when something happens: between two packets nothing changes that an update
+//! looks at but the time, which it is told.
 
 /// The updates of a controller.
 #[derive(Clone, Copy, Debug)]

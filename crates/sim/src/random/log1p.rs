@@ -1,8 +1,9 @@
 //! ln(1 − u) of several numbers at once, to the bit what `libm::log1p(-u)` says.
 //!
-//! The steps are those of FreeBSD's `s_log1p.c`, which `libm` has, without their branches, so that the compiler does each step for all numbers side by
-//! side. Two of them are not needed here: u is on a stream's grid of 2⁻⁵³ below 1, so 1 − u is exact and leaves no error
-//! to be corrected, and it is neither negative nor below 2⁻⁵³. A test compares the two. Why it is here: `docs/decisions/0013-logarithms.md`.
+//! The steps are those of FreeBSD's `s_log1p.c`, which `libm` has, without their branches, so that the compiler does
+//! each step for all numbers side by side. Two of them are not needed here: u is on a stream's grid of 2⁻⁵³ below 1, so
+//! 1 − u is exact and leaves no error to be corrected, and it is neither negative nor below 2⁻⁵³. A test compares the
+//! two. Why it is here: `docs/decisions/0013-logarithms.md`.
 
 /// The bits of 1 and of √½, of which only the upper half counts.
 const ONE: u64 = 0x3ff0_0000 << 32;
@@ -26,7 +27,8 @@ const LG: [u64; 7] = [
     0x3fc2_f112_df3e_5244,
 ];
 
-/// ln(1 − u) of each u, which is in [0, 1) on the grid of 2⁻⁵³. A function by itself: within another the compiler does not pair the numbers.
+/// ln(1 − u) of each u, which is in [0, 1) on the grid of 2⁻⁵³. A function by itself: within another the compiler does
+/// not pair the numbers.
 #[inline(never)]
 pub(super) fn of_ones_without<const N: usize>(units: [f64; N]) -> [f64; N] {
     units.map(of_one_without)

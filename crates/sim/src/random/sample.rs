@@ -1,5 +1,5 @@
-//! Samplers on a named stream. They use the `libm` crate, or its steps ([`log1p`]), never the platform's mathematics, so a seed
-//! gives the same draws everywhere.
+//! Samplers on a named stream. They use the `libm` crate, or its steps ([`log1p`]), never the platform's mathematics,
+//! so a seed gives the same draws everywhere.
 
 use super::{Stream, log1p};
 use units::{Duration, PS_PER_SECOND};
@@ -39,7 +39,8 @@ pub fn exponential_span(mean: Duration, stream: &mut Stream) -> Duration {
     span
 }
 
-/// The same several times. Each step is done for all of them before the next one, so that a processor computes them side by side.
+/// The same several times. Each step is done for all of them before the next one, so that a processor computes them
+/// side by side.
 #[inline]
 pub fn exponential_spans<const N: usize>(mean: Duration, stream: &mut Stream) -> [Duration; N] {
     let mean = mean.as_secs_f64();
@@ -72,8 +73,8 @@ pub fn normal(stream: &mut Stream) -> f64 {
     normal_quantile(stream.unit() + 0.5 / (1u64 << 53) as f64)
 }
 
-/// Lognormal: the logarithm is normal with the logarithm of `median` as mean and `sigma` as standard deviation. The mean is
-/// `median · exp(sigma²/2)`.
+/// Lognormal: the logarithm is normal with the logarithm of `median` as mean and `sigma` as standard deviation. The
+/// mean is `median · exp(sigma²/2)`.
 pub fn lognormal(stream: &mut Stream, median: f64, sigma: f64) -> f64 {
     median * libm::exp(sigma * normal(stream))
 }

@@ -158,7 +158,8 @@ impl Text<'_> {
         }
     }
 
-    /// Every parameter with its sentence, but for those that are written elsewhere. A window that is as `usual` has no bound if the usual one has none.
+    /// Every parameter with its sentence, but for those that are written elsewhere. A window that is as `usual` has no
+    /// bound if the usual one has none.
     fn parameters(&mut self, options: &dyn Options, usual: &dyn Options, but: &[Key]) {
         let is_elsewhere = |key: &Key| but.iter().any(|other| other.name == key.name);
         for (place, key) in options.keys().iter().enumerate().filter(|(_, key)| !is_elsewhere(key)) {

@@ -63,7 +63,8 @@ impl Deref for Scenario {
 pub struct Loaded {
     /// Ready to run.
     pub scenario: Scenario,
-    /// The layered scenario as TOML, after `--set`, with the paths of data files absolute: it means the same from anywhere.
+    /// The layered scenario as TOML, after `--set`, with the paths of data files absolute: it means the same from
+    /// anywhere.
     pub text: String,
     /// What is not wrong but probably not meant.
     pub warnings: Vec<String>,
@@ -90,7 +91,8 @@ impl Loaded {
 /// Finds the maker of a law that the key `law` names, or says why there is none.
 pub type Laws<'a> = dyn Fn(&str) -> Result<Arc<dyn Maker>, String> + 'a;
 
-/// Reads a scenario: layers below it (`extends`), assignments on top (`path`, `value`), then types, names, defaults, checks.
+/// Reads a scenario: layers below it (`extends`), assignments on top (`path`, `value`), then types, names, defaults,
+/// checks.
 pub fn load(source: Input<'_>, set: &[(String, String)]) -> Result<Loaded, Error> {
     load_with(source, set, &|_| Err("laws in Python are found only where Python runs the scenario".to_owned()))
 }

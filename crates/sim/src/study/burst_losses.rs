@@ -1,12 +1,13 @@
-//! Bursts by order of the scenario: a number of segments in a row of one flow is one burst, which is lost as a whole. These are
-//! the assumptions of closed forms such as TCP-ENG's (§III): S segments, each burst lost with probability p by itself.
+//! Bursts by order of the scenario: a number of segments in a row of one flow is one burst, which is lost as a whole.
+//! These are the assumptions of closed forms such as TCP-ENG's (§III): S segments, each burst lost with probability p
+//! by itself.
 //!
-//! Segments count in the order in which they leave, copies included. Nothing waits for a burst to fill. A burst that is lost
-//! ends when its sender knows: with the notification, and in any case when the sender sends again what was in it. Otherwise a
-//! window below S would go on to lose what it sends until S segments are gone.
+//! Segments count in the order in which they leave, copies included. Nothing waits for a burst to fill. A burst that is
+//! lost ends when its sender knows: with the notification, and in any case when the sender sends again what was in it.
+//! Otherwise a window below S would go on to lose what it sends until S segments are gone.
 //!
-//! The notification leaves with the first lost segment in its place, goes to the destination and comes back: one round trip
-//! after the loss (§III.B), on the fibres of the data and of the ACKs. It tells all that the burst held by then.
+//! The notification leaves with the first lost segment in its place, goes to the destination and comes back: one round
+//! trip after the loss (§III.B), on the fibres of the data and of the ACKs. It tells all that the burst held by then.
 
 use crate::engine::agent::{Order, Orders, Told};
 use crate::model::{BurstLosses, BurstRule, Flow, Scenario};

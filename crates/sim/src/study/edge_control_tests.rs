@@ -1,4 +1,5 @@
-//! Optical packets with another control of the edge nodes than macroflows, and marks: what a plan may ask of stores, and who sees it.
+//! Optical packets with another control of the edge nodes than macroflows, and marks: what a plan may ask of stores,
+//! and who sees it.
 
 use super::World;
 use crate::language::Input;
@@ -52,9 +53,9 @@ fn figure(results: &Results, name: &str) -> Option<f64> {
     results.summary.iter().find(|figure| figure.name == name).map(|figure| figure.value)
 }
 
-/// 1.2 Gb/s come where 1 Gb/s leaves: a sixth is lost (5000 packets, a standard deviation of 0.01 with the room). With the
-/// control the other edge nodes keep the excess: from 5 packets on, room for 15 more is there for the 25 us that it takes to
-/// tell them, in which 2 packets come besides those that leave.
+/// 1.2 Gb/s come where 1 Gb/s leaves: a sixth is lost (5000 packets, a standard deviation of 0.01 with the room). With
+/// the control the other edge nodes keep the excess: from 5 packets on, room for 15 more is there for the 25 us that it
+/// takes to tell them, in which 2 packets come besides those that leave.
 #[test]
 fn another_edge_control_hears_of_congestion_and_prevents_losses() {
     let without = run(&scenario("", None, None));

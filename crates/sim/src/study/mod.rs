@@ -71,8 +71,8 @@ impl World {
         self.world.flows()
     }
 
-    /// Lets up to `threads` threads work. It does not change the results. With a capture, one works: the file is written in
-    /// the order of time.
+    /// Lets up to `threads` threads work. It does not change the results. With a capture, one works: the file is
+    /// written in the order of time.
     pub fn use_threads(&mut self, threads: usize) {
         self.world.use_threads(threads);
     }
@@ -114,8 +114,8 @@ impl World {
         self.world.run_until(limit);
     }
 
-    /// The same, but comes back when hosts, agents and samples have had about `effort` turns, at least one; [`World::now`] says
-    /// how far it came.
+    /// The same, but comes back when hosts, agents and samples have had about `effort` turns, at least one;
+    /// [`World::now`] says how far it came.
     pub fn run_on(&mut self, limit: SimTime, effort: u64) {
         self.world.run_on(limit, effort);
     }

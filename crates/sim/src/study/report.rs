@@ -1,8 +1,8 @@
 //! From a world at its end to tables and a summary.
 //!
-//! The figures of the summary and the tables of links and drops cover the time from the end of the warm-up, but for what flows
-//! did as a whole (`flows`, `flows_completed`, `mean_completion_time`, `unfinished_flows`) and what the run cost. The table of
-//! flows covers the whole life of each flow.
+//! The figures of the summary and the tables of links and drops cover the time from the end of the warm-up, but for
+//! what flows did as a whole (`flows`, `flows_completed`, `mean_completion_time`, `unfinished_flows`) and what the run
+//! cost. The table of flows covers the whole life of each flow.
 
 pub(super) mod behind;
 mod buildups;
@@ -102,7 +102,8 @@ fn ratio(a: f64, b: f64) -> f64 {
 
 /// What each directed link did since the end of the warm-up, in the order of the scenario.
 struct LinkRows {
-    /// One each. Where agents share the capacity out it is about what they switch, and the control channel has another one.
+    /// One each. Where agents share the capacity out it is about what they switch, and the control channel has another
+    /// one.
     rows: Vec<LinkRow>,
     control: BTreeMap<LinkId, LinkRow>,
     buildups: Buildups,

@@ -1,7 +1,7 @@
 //! What a kind of switching answers, and what it is asked with.
 //!
-//! A kind of switching is a folder with its keys, their check, the plan that comes out of it, its agents, its figures and its explanation.
-//! Others know it by [`Kind`] and [`Plan`] only.
+//! A kind of switching is a folder with its keys, their check, the plan that comes out of it, its agents, its figures
+//! and its explanation. Others know it by [`Kind`] and [`Plan`] only.
 
 use crate::engine::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::counters::{Group, KeyedSums};

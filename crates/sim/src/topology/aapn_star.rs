@@ -14,9 +14,9 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 network_keys! {
-    /// Edge nodes e0, e1, … around the core nodes c0, c1, … of an agile all-photonic network; `[switching]` says how slots are
-    /// granted. The link "e0->e1" is the queue for e1 at e0, whose light passes c0; "e0->e1#2" that through c1. The links
-    /// between edge and core nodes carry requests and grants only.
+    /// Edge nodes e0, e1, … around the core nodes c0, c1, … of an agile all-photonic network; `[switching]` says how
+    /// slots are granted. The link "e0->e1" is the queue for e1 at e0, whose light passes c0; "e0->e1#2" that through
+    /// c1. The links between edge and core nodes carry requests and grants only.
     pub struct Config {
         /// Number of edge nodes.
         pub edges: At<u32>, in whole(1, 4096);

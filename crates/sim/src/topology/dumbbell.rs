@@ -14,7 +14,8 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 network_keys! {
-    /// Hosts l0, l1, … at the router "left", hosts r0, r1, … at the router "right", and the bottleneck between the routers.
+    /// Hosts l0, l1, … at the router "left", hosts r0, r1, … at the router "right", and the bottleneck between the
+    /// routers.
     pub struct Config {
         /// Hosts on each side.
         pub pairs: Key<u32> = 1, in whole(1, (MAX_ELEMENTS / 4 - 1) as u32);
@@ -32,8 +33,8 @@ network_keys! {
         pub left_delay: Option<At<Time>>;
         /// Delay between hosts and router on the right. Default: `access_delay`.
         pub right_delay: Option<At<Time>>;
-        /// Round-trip times of the pairs, which take turns if there are fewer; propagation only. The links of a pair's hosts get the delay
-        /// that the bottleneck leaves, half each.
+        /// Round-trip times of the pairs, which take turns if there are fewer; propagation only. The links of a pair's
+        /// hosts get the delay that the bottleneck leaves, half each.
         pub round_trips: Option<At<Vec<At<Time>>>>;
         /// The law of the round-trip times, instead of a list: pair i of n has the quantile (i + 1/2)/n.
         pub round_trip_law: Option<At<RoundTripLaw>>;

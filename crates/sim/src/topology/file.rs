@@ -18,8 +18,8 @@ pub(super) const ENTRY: Entry = Entry {
 const MAX_BYTES: u64 = 256 << 20;
 
 network_keys! {
-    /// A network from a file. Nodes are core nodes. A link's delay is that of the file, of its length there, or of the great
-    /// circle between its ends, in this order.
+    /// A network from a file. Nodes are core nodes. A link's delay is that of the file, of its length there, or of the
+    /// great circle between its ends, in this order.
     pub struct Config {
         /// The file, relative to this scenario.
         pub path: At<String>;

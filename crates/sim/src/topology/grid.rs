@@ -12,9 +12,9 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 network_keys! {
-    /// Routers "row,column", each with a link to its neighbours in the row and in the column. Hosts "h0", "h1", … are at the
-    /// routers in turn, row by row. The routers have (rows − 1) · columns + rows · (columns − 1) links in both directions, the
-    /// hosts one each.
+    /// Routers "row,column", each with a link to its neighbours in the row and in the column. Hosts "h0", "h1", … are
+    /// at the routers in turn, row by row. The routers have (rows − 1) · columns + rows · (columns − 1) links in both
+    /// directions, the hosts one each.
     pub struct Config {
         /// Rows of routers.
         pub rows: At<u32>;

@@ -1,7 +1,7 @@
 //! Networks: ready-made ones and importers.
 //!
-//! A ready-made network is one file here with a `Config` (the keys of `[topology]` besides `kind`), its name, summary and
-//! source, and `draw`; one line in `topologies!` below registers it.
+//! A ready-made network is one file here with a `Config` (the keys of `[topology]` besides `kind`), its name, summary
+//! and source, and `draw`; one line in `topologies!` below registers it.
 
 mod aapn_star;
 mod custom;

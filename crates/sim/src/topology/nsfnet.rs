@@ -39,8 +39,8 @@ const FIBRES: [(u32, u32, u64); 21] = [
 /// Number of core nodes.
 pub(super) const NODES: u32 = 14;
 
-/// Degrees north and east of their cities, which give no lengths: Seattle, Palo Alto, San Diego, Salt Lake City, Boulder, Houston, Lincoln,
-/// Champaign, Pittsburgh, Atlanta, Ann Arbor, Ithaca, Princeton, College Park.
+/// Degrees north and east of their cities, which give no lengths: Seattle, Palo Alto, San Diego, Salt Lake City,
+/// Boulder, Houston, Lincoln, Champaign, Pittsburgh, Atlanta, Ann Arbor, Ithaca, Princeton, College Park.
 const CITIES: [(f64, f64); NODES as usize] = [
     (47.6, -122.3),
     (37.4, -122.1),

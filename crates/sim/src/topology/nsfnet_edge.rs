@@ -12,8 +12,8 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 network_keys! {
-    /// NSFNET with edge nodes "e0" to "e13" at the core nodes "0" to "13". Links have 1 Gb/s unless `[link_defaults]` says
-    /// otherwise.
+    /// NSFNET with edge nodes "e0" to "e13" at the core nodes "0" to "13". Links have 1 Gb/s unless `[link_defaults]`
+    /// says otherwise.
     pub struct Config {
         /// Delay between an edge node and its core node.
         pub edge_delay: Key<Time> = Time(Duration::from_micros(100));

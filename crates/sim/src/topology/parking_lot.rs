@@ -13,8 +13,8 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 network_keys! {
-    /// Routers "0" to "N" in a chain of N bottlenecks. The host "source" is at the first router, "sink" at the last; for hop i
-    /// there are the hosts "c<i>" at router i and "d<i>" at router i+1.
+    /// Routers "0" to "N" in a chain of N bottlenecks. The host "source" is at the first router, "sink" at the last;
+    /// for hop i there are the hosts "c<i>" at router i and "d<i>" at router i+1.
     pub struct Config {
         /// Bottlenecks in the chain.
         pub hops: Key<u32> = 3, in whole(1, (MAX_ELEMENTS / 6 - 1) as u32);

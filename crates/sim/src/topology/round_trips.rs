@@ -1,7 +1,8 @@
 //! Round-trip times of the pairs of a dumbbell: a list, or a law.
 //!
-//! A law gives pair i of n the quantile (i + 1/2)/n: the times are spread as the law says, whatever the seed, and the network of a
-//! scenario is one network. Only propagation counts; what is given is the round trip while nothing is sent.
+//! A law gives pair i of n the quantile (i + 1/2)/n: the times are spread as the law says, whatever the seed, and the
+//! network of a scenario is one network. Only propagation counts; what is given is the round trip while nothing is
+//! sent.
 
 use crate::language::keys::{Form, Within, Written, keys, more_than_zero};
 use crate::language::{At, Fault, Time};

@@ -12,8 +12,8 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 network_keys! {
-    /// Hosts n0, n1, … around the node "hub". Links are as `[link_defaults]` says: `link_defaults.core` for those from the
-    /// hub, `link_defaults.host` for those to it.
+    /// Hosts n0, n1, … around the node "hub". Links are as `[link_defaults]` says: `link_defaults.core` for those from
+    /// the hub, `link_defaults.host` for those to it.
     pub struct Config {
         /// Number of hosts.
         pub leaves: At<u32>, in whole(1, (MAX_ELEMENTS / 2) as u32);

@@ -1,9 +1,9 @@
 //! The random parts of a scenario's traffic, drawn for one seed.
 //!
-//! Starts and pairs come from two streams of each traffic's own, named after it. So the same flows start at the same times
-//! between the same nodes whatever else changes (buffers, capacities, transports, other traffic), which is what makes
-//! comparisons sharp; and flow number k of a traffic does not depend on how many follow. The size of a flow comes from a stream of its
-//! own, named after the traffic and the flow's number in it.
+//! Starts and pairs come from two streams of each traffic's own, named after it. So the same flows start at the same
+//! times between the same nodes whatever else changes (buffers, capacities, transports, other traffic), which is what
+//! makes comparisons sharp; and flow number k of a traffic does not depend on how many follow. The size of a flow comes
+//! from a stream of its own, named after the traffic and the flow's number in it.
 
 mod incast;
 mod pairs;
@@ -14,8 +14,8 @@ use crate::random::{Seed, Stream, exponential_span};
 use pairs::Drawn;
 use units::Duration;
 
-/// The flows of a run, sorted by start, then by traffic, then by number within the traffic; the position is the flow's id.
-/// What would start at or after the end of the run, or after its traffic's `stop`, is left out.
+/// The flows of a run, sorted by start, then by traffic, then by number within the traffic; the position is the flow's
+/// id. What would start at or after the end of the run, or after its traffic's `stop`, is left out.
 pub fn expand(scenario: &Scenario, seed: Seed) -> Vec<Flow> {
     let end = SimTime::ZERO + scenario.run.duration;
     let mut flows = Vec::new();

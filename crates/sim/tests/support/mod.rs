@@ -86,8 +86,8 @@ flows = "all"
 links = "all"
 "#;
 
-/// A scenario in the making: tables in TOML, and keys above them by their paths, as `--set` takes them. A path or a value that the
-/// language does not know is its error, not a text that was not found.
+/// A scenario in the making: tables in TOML, and keys above them by their paths, as `--set` takes them. A path or a
+/// value that the language does not know is its error, not a text that was not found.
 #[derive(Clone)]
 pub struct Builder {
     tables: String,

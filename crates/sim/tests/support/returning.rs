@@ -1,9 +1,10 @@
-//! A second program for bursts that are sent again: no network, no headers, no time in picoseconds, and its own random numbers.
+//! A second program for bursts that are sent again: no network, no headers, no time in picoseconds, and its own random
+//! numbers.
 //!
-//! One link with several wavelengths. New bursts come from nodes at different distances, each a Poisson process; their lengths
-//! are exponential with mean 1. A burst that finds no wavelength comes back one round trip of its node later, as long as it
-//! was, some times at most. It says by how much the clumps in which bursts come back raise the loss above that of
-//! independent tries.
+//! One link with several wavelengths. New bursts come from nodes at different distances, each a Poisson process; their
+//! lengths are exponential with mean 1. A burst that finds no wavelength comes back one round trip of its node later,
+//! as long as it was, some times at most. It says by how much the clumps in which bursts come back raise the loss above
+//! that of independent tries.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! BTCP's window law: X. Yu, C. Qiao and Y. Liu, "TCP implementations and false time out detection in OBS networks",
-//! INFOCOM 2004. Reno's law on SACK; what it adds is that a *false timeout* (a window all of which was in one lost burst,
-//! so that no duplicate ACK could show the loss) acts as a loss that duplicate ACKs show: the window is halved and repaired,
-//! and there is no slow start.
+//! INFOCOM 2004. Reno's law on SACK; what it adds is that a *false timeout* (a window all of which was in one lost
+//! burst, so that no duplicate ACK could show the loss) acts as a loss that duplicate ACKs show: the window is halved
+//! and repaired, and there is no slow start.
 //!
 //! Three ways to tell, by their names:
 //!
@@ -12,8 +12,8 @@
 //! - BNAK, burst negative acknowledgement: the ingress tells which segments were in a lost burst. The sender repairs them at
 //!   once and does not wait for the timer.
 //!
-//! Only the abstract was to be had: the rules are reconstructed (docs/deviations.md). A second timeout without progress is
-//! never false.
+//! Only the abstract was to be had: the rules are reconstructed (docs/deviations.md). A second timeout without progress
+//! is never false.
 
 use super::reno::{self, Reno};
 use super::{BurstNews, CongestionControl, Event, Loss, Window};

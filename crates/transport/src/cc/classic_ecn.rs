@@ -1,14 +1,17 @@
-//! Whether the queue that marks a flow's packets is one of RFC 3168's, which expects half the window for a mark, or one for low latency.
+//! Whether the queue that marks a flow's packets is one of RFC 3168's, which expects half the window for a mark, or one
+//! for low latency.
 //!
-//! Source: B. Briscoe, A. S. Ahmed, "TCP Prague fall-back on detection of a classic ECN AQM", arXiv:1911.00710, as L4STeam's tcp_prague.c
-//! (0.6) has it: queues for low latency keep the round trip and its variation small. After the first mark, once in a round trip, the score
-//! moves by lg(v/750 µs)/2 + lg(max(d/2 ms, 1))/2; v is the mean deviation of round trips, d how far the mean is above the
-//! least. It stays between 0 and 17; below 8 the flow is taken to be in a queue for low latency, from 9 on in a classic one.
+//! Source: B. Briscoe, A. S. Ahmed, "TCP Prague fall-back on detection of a classic ECN AQM", arXiv:1911.00710, as
+//! L4STeam's tcp_prague.c (0.6) has it: queues for low latency keep the round trip and its variation small. After the
+//! first mark, once in a round trip, the score moves by lg(v/750 µs)/2 + lg(max(d/2 ms, 1))/2; v is the mean deviation
+//! of round trips, d how far the mean is above the least. It stays between 0 and 17; below 8 the flow is taken to be in
+//! a queue for low latency, from 9 on in a classic one.
 //!
-//! Means are those of a window of ssthresh^1.5 samples, and of two such windows for deviations (Linux's shifts, which are whole powers of
-//! two here too). Readings: logarithms in reals, where Linux carries the remainder of whole ones over to the next round trip; the
-//! window is chosen anew with every score. At low rates, where a few segments are milliseconds, the rule takes short queues for classic ones, as its
-//! authors say. Left out, as in Linux: less suspicion for flows that limit themselves.
+//! Means are those of a window of ssthresh^1.5 samples, and of two such windows for deviations (Linux's shifts, which
+//! are whole powers of two here too). Readings: logarithms in reals, where Linux carries the remainder of whole ones
+//! over to the next round trip; the window is chosen anew with every score. At low rates, where a few segments are
+//! milliseconds, the rule takes short queues for classic ones, as its authors say. Left out, as in Linux: less
+//! suspicion for flows that limit themselves.
 
 use super::Window;
 use units::Duration;

@@ -1,17 +1,19 @@
 //! CUBIC: RFC 9438.
 //!
-//! Between two losses the window follows W(t) = C (t − K)³ + W_max, flat around the window of the last loss, and is never below
-//! what Reno would have (the Reno-friendly region). A loss keeps β of the flight; with fast convergence a flow gives up bandwidth whose
-//! window falls from loss to loss. t leaves out the time in which something else than cwnd held the flow back (§5.8).
+//! Between two losses the window follows W(t) = C (t − K)³ + W_max, flat around the window of the last loss, and is
+//! never below what Reno would have (the Reno-friendly region). A loss keeps β of the flight; with fast convergence a
+//! flow gives up bandwidth whose window falls from loss to loss. t leaves out the time in which something else than
+//! cwnd held the flow back (§5.8).
 //!
-//! A slow start that no timeout has brought about (after an idle time, or after the full ACK of NewReno) ends a stage and forgets no W_max;
-//! the next stage begins at its end. Reading: t counts anew then, as §4.2 has it; Linux goes on with the former t.
+//! A slow start that no timeout has brought about (after an idle time, or after the full ACK of NewReno) ends a stage
+//! and forgets no W_max; the next stage begins at its end. Reading: t counts anew then, as §4.2 has it; Linux goes on
+//! with the former t.
 //!
-//! Windows grow by acknowledged bytes where the RFC counts ACKs, so delayed ACKs do not slow them (§4.1 allows bytes). Left
-//! out: taking back a reduction that was spurious (§4.9), which is the sender's.
+//! Windows grow by acknowledged bytes where the RFC counts ACKs, so delayed ACKs do not slow them (§4.1 allows bytes).
+//! Left out: taking back a reduction that was spurious (§4.9), which is the sender's.
 //!
-//! The RFC's windows are real numbers, here they are bytes. Linux and ns-3 count whole segments, which matters at small windows:
-//! [`Arithmetic::Segments`].
+//! The RFC's windows are real numbers, here they are bytes. Linux and ns-3 count whole segments, which matters at small
+//! windows: [`Arithmetic::Segments`].
 
 use super::gaimd::{FRACTION_BITS, SHARE, fixed};
 use super::hystart::HyStart;
@@ -24,7 +26,8 @@ words! {
     pub enum Arithmetic {
         /// By bytes.
         Bytes = "bytes",
-        /// By whole segments, as in Linux and ns-3: W(t) is W_max with a whole number of segments less or more, rounded towards W_max, and the window grows by one for a whole number of acknowledged segments.
+        /// By whole segments, as in Linux and ns-3: W(t) is W_max with a whole number of segments less or more, rounded
+        /// towards W_max, and the window grows by one for a whole number of acknowledged segments.
         Segments = "segments",
     }
 }
@@ -45,7 +48,8 @@ options! {
         pub arithmetic as "cubic_arithmetic": Arithmetic = Arithmetic::Bytes, Kind::Word(&Arithmetic::LIST);
         /// HyStart++ (RFC 9406): the first slow start ends when round trips grow, not only at a loss.
         pub hystart: bool = false, Kind::Flag;
-        /// With hystart: at most this many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced.
+        /// With hystart: at most this many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a
+        /// bound if segments are paced.
         pub hystart_limit: u32 = 8, Kind::Whole(Range::from(1.0));
         /// ABE (RFC 8511): a congestion mark keeps more of the flight than a loss. Needs ecn.
         pub abe: bool = false, Kind::Flag;
@@ -186,7 +190,8 @@ impl CongestionControl for Cubic {
         (loss.event.in_flight as f64 * beta) as u64
     }
 
-    /// W_max in bytes once there is one, K in seconds in a stage, and whether HyStart++ grows conservatively while it watches.
+    /// W_max in bytes once there is one, K in seconds in a stage, and whether HyStart++ grows conservatively while it
+    /// watches.
     fn figures(&self) -> Vec<(&'static str, f64)> {
         let state = &self.0;
         let w_max = (state.w_max > 0).then_some(("w_max", state.w_max as f64));
@@ -249,8 +254,8 @@ impl State {
         Curve { k, w_max, mss, alpha: fixed(config.alpha()) }
     }
 
-    /// The concave and the convex region: cwnd grows by (target − cwnd)/cwnd a segment, §4.4 and §4.5, towards W(t + RTT), in bytes,
-    /// between cwnd and 1.5 cwnd.
+    /// The concave and the convex region: cwnd grows by (target − cwnd)/cwnd a segment, §4.4 and §4.5, towards W(t +
+    /// RTT), in bytes, between cwnd and 1.5 cwnd.
     fn grow_cubic(&mut self, w: f64, window: &mut Window, event: &Event) {
         let most = window.cwnd.saturating_add(window.cwnd / 2);
         let target = whole(w).clamp(window.cwnd, most);
@@ -260,9 +265,9 @@ impl State {
         window.cwnd = window.cwnd.saturating_add(bytes);
     }
 
-    /// The same in whole segments: a segment for ⌊cwnd/(target − cwnd)⌋ acknowledged ones, at least two, and hardly any at or above
-    /// the target. What has been acknowledged at a higher price counts once when the price falls. So do Linux's `bictcp_update` and
-    /// `tcp_cong_avoid_ai`.
+    /// The same in whole segments: a segment for ⌊cwnd/(target − cwnd)⌋ acknowledged ones, at least two, and hardly any
+    /// at or above the target. What has been acknowledged at a higher price counts once when the price falls. So do
+    /// Linux's `bictcp_update` and `tcp_cong_avoid_ai`.
     #[inline(never)]
     fn grow_by_segments(&mut self, target: u64, window: &mut Window, event: &Event) {
         let cwnd = (window.cwnd / window.mss).max(1);
@@ -274,8 +279,8 @@ impl State {
         window.cwnd = window.cwnd.saturating_add((grown + credit / price).saturating_mul(window.mss));
     }
 
-    /// The Reno-friendly region, §4.3: W_est grows by α MSS · acked/cwnd, with α = 1 once it is back at the window before the
-    /// loss; where W(t), in bytes, is below, it is the window.
+    /// The Reno-friendly region, §4.3: W_est grows by α MSS · acked/cwnd, with α = 1 once it is back at the window
+    /// before the loss; where W(t), in bytes, is below, it is the window.
     fn grow_reno(&mut self, w: f64, alpha: u32, window: &mut Window, event: &Event) {
         let alpha = if self.w_est >= self.cwnd_prior { 1 << FRACTION_BITS } else { alpha };
         let gain = event.acked.saturating_mul(window.mss).saturating_mul(alpha.into());
@@ -350,13 +355,13 @@ mod tests {
 
     #[test]
     fn the_average_windows_are_those_of_the_rfcs_tables() {
-        // RFC 9438 tables 1 and 2, C = 0.4. The cubic region within 3 %; where Reno's window rules, which the RFC takes from
-        // RFC 3649's rounded 1.2/√p and the law reaches by α and then 1, within 10 %. The model has one flow: no fast
-        // convergence (§4.7).
+        // RFC 9438 tables 1 and 2, C = 0.4. The cubic region within 3 %; where Reno's window rules, which the RFC takes
+        // from RFC 3649's rounded 1.2/√p and the law reaches by α and then 1, within 10 %. The model has one flow: no
+        // fast convergence (§4.7).
         //
-        // W is flat around W_max, so a flow comes to the cubic's steady state slowly: a window that is a share e too large
-        // falls by C (4/3 e K)³ = 0.71 e³ of itself from one loss to the next, which leaves 1/√(1.42 n) after n losses: 2.2 %
-        // after 1500.
+        // W is flat around W_max, so a flow comes to the cubic's steady state slowly: a window that is a share e too
+        // large falls by C (4/3 e K)³ = 0.71 e³ of itself from one loss to the next, which leaves 1/√(1.42 n) after n
+        // losses: 2.2 % after 1500.
         let config = Config { fast_convergence: false, ..Config::default() };
         let short = Duration::from_millis(10);
         for (p, rtt, expected, within, losses) in [
@@ -445,8 +450,9 @@ mod tests {
 
     #[test]
     fn a_slow_start_without_a_timeout_forgets_no_w_max() {
-        // §4.2: 1000 segments, 700 kept, then an idle time, after which the window is 10, or NewReno's full ACK with little in flight.
-        // The stage begins where slow start ends, at 700: W(3 s) = 0.4 (3 − 9.086)³ + 1000 = 909.9. Flat at 700 it would be 710.8.
+        // §4.2: 1000 segments, 700 kept, then an idle time, after which the window is 10, or NewReno's full ACK with
+        // little in flight. The stage begins where slow start ends, at 700: W(3 s) = 0.4 (3 − 9.086)³ + 1000 = 909.9.
+        // Flat at 700 it would be 710.8.
         let config = Config { reno_friendly: false, ..Config::default() };
         for rounds_before in [0, 30] {
             let (mut law, mut w, mut now) = (Cubic::new(&config), window(1000), Instant::ZERO);
@@ -469,9 +475,9 @@ mod tests {
 
     #[test]
     fn whole_segments_are_at_w_max_before_k() {
-        // 20 segments: 14 are kept, K = ∛(6/0.4) = 2.466 s. By whole segments W is 20 as soon as 0.4 (K − t − RTT)³ < 1, from
-        // t = 1.01 s on, and stays until 0.4 (t + RTT − K)³ ≥ 1, t = 3.72 s. By bytes at 1.3 s it is on its way to
-        // 20 − 0.4 · 1.166³ = 19.37, at 3.6 s to 20 + 0.4 · 1.134³ = 20.58.
+        // 20 segments: 14 are kept, K = ∛(6/0.4) = 2.466 s. By whole segments W is 20 as soon as 0.4 (K − t − RTT)³ <
+        // 1, from t = 1.01 s on, and stays until 0.4 (t + RTT − K)³ ≥ 1, t = 3.72 s. By bytes at 1.3 s it is on its way
+        // to 20 − 0.4 · 1.166³ = 19.37, at 3.6 s to 20 + 0.4 · 1.134³ = 20.58.
         for (arithmetic, early, late) in [
             (Arithmetic::Bytes, 19_270..19_470, 20_480..20_680),
             (Arithmetic::Segments, 20_000..20_001, 20_000..20_001),

@@ -1,13 +1,14 @@
 //! DCTCP: RFC 8257. Source of K and g: Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010.
 //!
-//! Once in an observation window, which is a round trip, alpha moves by g towards M, the share of acknowledged bytes that were marked
-//! (§3.3 steps 1 to 8). The window comes down by alpha/2 (step 9). Otherwise it grows and answers losses as Reno's does (§3.5). The receiver
-//! must say what was marked: `ecn_feedback` "dctcp" (§3.2) or "accurate".
+//! Once in an observation window, which is a round trip, alpha moves by g towards M, the share of acknowledged bytes
+//! that were marked (§3.3 steps 1 to 8). The window comes down by alpha/2 (step 9). Otherwise it grows and answers
+//! losses as Reno's does (§3.5). The receiver must say what was marked: `ecn_feedback` "dctcp" (§3.2) or "accurate".
 //!
-//! Step 9 needs a reading. By its place it is executed in every observation window, so that a flow gives way although nothing was marked
-//! for as long as alpha is above zero. The readings are [`Cut`], of which "first-mark" is the default, Linux's and ns-3's. It alone
-//! answers the marks of one flight once (§3.3: "not more than once for every window of data"); the others answer at the ends of observation
-//! windows, and one flight lies in two. ACKs that tell of marks raise no window (RFC 3168 §6.1.2, which §3.3 does not change). No window is below 2 MSS.
+//! Step 9 needs a reading. By its place it is executed in every observation window, so that a flow gives way although
+//! nothing was marked for as long as alpha is above zero. The readings are [`Cut`], of which "first-mark" is the
+//! default, Linux's and ns-3's. It alone answers the marks of one flight once (§3.3: "not more than once for every
+//! window of data"); the others answer at the ends of observation windows, and one flight lies in two. ACKs that tell
+//! of marks raise no window (RFC 3168 §6.1.2, which §3.3 does not change). No window is below 2 MSS.
 //!
 //! Linux differs: while its window comes down it does not grow; alpha has 10 bits.
 
@@ -21,7 +22,8 @@ words! {
         MarkedWindow = "marked-window",
         /// At the end of every observation window, marked or not: step 9 by the letter.
         EveryWindow = "every-window",
-        /// At the first mark after a window of data without a reduction, by the alpha that there is: Linux, and RFC 3168's moment.
+        /// At the first mark after a window of data without a reduction, by the alpha that there is: Linux, and RFC
+        /// 3168's moment.
         FirstMark = "first-mark",
     }
 }
@@ -175,7 +177,8 @@ mod tests {
 
     #[test]
     fn alpha_moves_by_a_sixteenth_of_the_way_to_the_share_of_marked_bytes() {
-        // §3.3: Alpha = Alpha (1 − g) + g M. From 1 with nothing marked: 15/16; then with 5 of 20 bytes 15/16 · 15/16 + 1/64.
+        // §3.3: Alpha = Alpha (1 − g) + g M. From 1 with nothing marked: 15/16; then with 5 of 20 bytes 15/16 · 15/16 +
+        // 1/64.
         let config = config(Cut::MarkedWindow);
         let mut state = Dctcp::new(&config).0;
         (state.una, state.acked) = (1, 1);
@@ -207,7 +210,8 @@ mod tests {
             let found = [0, 0].map(|marked| round(&mut law, &config(cut), &mut w, marked) / MSS);
             assert_eq!(found, expected, "{cut:?}");
         }
-        // By the letter: 20 (1 − 0.46875/2) = 15.3 segments after a window without a mark; alpha is 15/16 of what it was.
+        // By the letter: 20 (1 − 0.46875/2) = 15.3 segments after a window without a mark; alpha is 15/16 of what it
+        // was.
         let every = config(Cut::EveryWindow);
         let (mut law, mut w) = flow(&every, 0.5);
         law.on_ack(&every, &mut w, &Event { acked: MSS, in_flight: 19 * MSS, ..Event::at(Instant::ZERO) });
@@ -234,7 +238,8 @@ mod tests {
 
     #[test]
     fn by_default_the_marks_of_one_flight_reduce_the_window_once() {
-        // §3.3: "not more than once for every window of data". The flight of ACKs 31 to 50 lies in two observation windows of 21 ACKs.
+        // §3.3: "not more than once for every window of data". The flight of ACKs 31 to 50 lies in two observation
+        // windows of 21 ACKs.
         let reductions = |config: Config| {
             let (mut law, mut w) = flow(&config, 0.5);
             let mut reductions = 0;

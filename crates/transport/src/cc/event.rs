@@ -13,14 +13,15 @@ pub struct Event {
     pub sacked: u64,
     /// At a loss: the outstanding bytes that count as lost now.
     pub lost: u64,
-    /// The round-trip time that this ACK has measured, if it has: one segment at a time is timed, and each where the law
-    /// [wants](Wants::every_rtt) that.
+    /// The round-trip time that this ACK has measured, if it has: one segment at a time is timed, and each where the
+    /// law [wants](Wants::every_rtt) that.
     pub rtt_sample: Option<Duration>,
     /// The delivery rate that this ACK has measured, for laws that ask for [`Asks::rate_samples`].
     pub rate_sample: Option<RateSample>,
     /// The smoothed round-trip time, once there was a sample.
     pub srtt: Option<Duration>,
-    /// Bytes in flight: after an ACK what it leaves outstanding; at a loss FlightSize without what Limited Transmit sent.
+    /// Bytes in flight: after an ACK what it leaves outstanding; at a loss FlightSize without what Limited Transmit
+    /// sent.
     pub in_flight: u64,
     /// Whether the ACK echoes a congestion mark.
     pub ecn_echo: bool,
@@ -28,7 +29,8 @@ pub struct Event {
     pub marked: u64,
     /// Whether something else than cwnd holds the flow back: the application, the peer's window or `max_cwnd`.
     pub is_app_limited: bool,
-    /// Whether losses that needed no timer are being repaired; only laws that ask for [`Asks::every_ack`] hear of such ACKs.
+    /// Whether losses that needed no timer are being repaired; only laws that ask for [`Asks::every_ack`] hear of such
+    /// ACKs.
     pub in_recovery: bool,
 }
 
@@ -59,7 +61,8 @@ pub struct RateSample {
     pub delivered: u64,
     /// The time that took: the longer of the sending and the acknowledging of those bytes.
     pub interval: Duration,
-    /// Bytes that had been delivered when that segment left: a round trip ends when this passes what it was at its start.
+    /// Bytes that had been delivered when that segment left: a round trip ends when this passes what it was at its
+    /// start.
     pub prior_delivered: u64,
     /// Whether the segment left while the application had nothing more to send, so that the rate may be too low.
     pub is_app_limited: bool,
@@ -148,11 +151,11 @@ pub struct Asks {
     pub pacing: bool,
     /// Delivery rates, for which the sender keeps a record of every segment in flight.
     pub rate_samples: bool,
-    /// [`on_ack`](super::CongestionControl::on_ack) for every ACK, also in fast recovery and when it acknowledges nothing new.
-    /// What the law leaves in cwnd then counts, besides what the loss recovery does to it.
+    /// [`on_ack`](super::CongestionControl::on_ack) for every ACK, also in fast recovery and when it acknowledges
+    /// nothing new. What the law leaves in cwnd then counts, besides what the loss recovery does to it.
     pub every_ack: bool,
-    /// It sets cwnd by a model of the path, also while losses are repaired: the recovery must read SACK blocks and leave cwnd alone,
-    /// `in_flight` is what is in the network, and a spurious loss is told instead of forgotten.
+    /// It sets cwnd by a model of the path, also while losses are repaired: the recovery must read SACK blocks and
+    /// leave cwnd alone, `in_flight` is what is in the network, and a spurious loss is told instead of forgotten.
     pub model: bool,
     /// [`on_lost`](super::CongestionControl::on_lost) for every segment that is found lost, which only RACK can tell.
     pub each_loss: bool,
@@ -197,7 +200,8 @@ impl Asks {
 /// What a law needs because of how it is set up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// A round-trip time with every ACK that can measure one, for which the sender keeps a record of every segment in flight.
+    /// A round-trip time with every ACK that can measure one, for which the sender keeps a record of every segment in
+    /// flight.
     pub every_rtt: bool,
     /// Congestion marks: without ECN it would have no effect.
     pub marks: bool,

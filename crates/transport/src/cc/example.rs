@@ -1,6 +1,6 @@
-//! Gentle: a law made up for `docs/guide/add-a-law.md`, not for use. The window grows by a number of segments in 100 ms, whatever
-//! the round-trip time. A loss leaves 7/8 of the flight, while ssthresh remembers half of it for the next slow start.
-//! Segments are always paced, at 5/4 of cwnd/SRTT. Left out: any reason to believe that it is a good law.
+//! Gentle: a law made up for `docs/guide/add-a-law.md`, not for use. The window grows by a number of segments in 100
+//! ms, whatever the round-trip time. A loss leaves 7/8 of the flight, while ssthresh remembers half of it for the next
+//! slow start. Segments are always paced, at 5/4 of cwnd/SRTT. Left out: any reason to believe that it is a good law.
 
 use super::{Asks, CongestionControl, Event, Loss, LossCause, Window};
 use options::{Kind, Range, options};

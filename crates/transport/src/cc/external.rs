@@ -1,8 +1,9 @@
-//! A law from outside of this crate, behind a trait object: what hosts of other languages bring. It runs in the same sender as every
-//! other law, and costs what its host costs. The crate knows nothing of the host.
+//! A law from outside of this crate, behind a trait object: what hosts of other languages bring. It runs in the same
+//! sender as every other law, and costs what its host costs. The crate knows nothing of the host.
 //!
-//! It can ask for no more than any law: it is told delivery rates, and hears of every ACK if it wants. Left out: congestion headers
-//! and news about bursts, which are the business of senders; and pacing, which the configuration asks for.
+//! It can ask for no more than any law: it is told delivery rates, and hears of every ACK if it wants. Left out:
+//! congestion headers and news about bursts, which are the business of senders; and pacing, which the configuration
+//! asks for.
 
 use super::{Asks, CongestionControl, Event, Loss, Window};
 use options::{Key, Options, Value};

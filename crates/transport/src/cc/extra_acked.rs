@@ -1,8 +1,8 @@
-//! What ACKs that come in bunches bring beyond the bandwidth: UpdateACKAggregation() of draft-ietf-ccwg-bbr-06, which BBR version 1 has in
-//! Linux too.
+//! What ACKs that come in bunches bring beyond the bandwidth: UpdateACKAggregation() of draft-ietf-ccwg-bbr-06, which
+//! BBR version 1 has in Linux too.
 //!
-//! Since the last time at which no more had been acknowledged than the bandwidth carries in that time, so much more has been. A window that is the
-//! larger by the greatest excess of some round trips does not run dry between two bunches.
+//! Since the last time at which no more had been acknowledged than the bandwidth carries in that time, so much more has
+//! been. A window that is the larger by the greatest excess of some round trips does not run dry between two bunches.
 
 use super::max_filter::MaxFilter;
 use units::Instant;
@@ -38,7 +38,8 @@ impl ExtraAcked {
         self.since = now;
     }
 
-    /// An ACK is the first to report `newly` bytes; the bandwidth is in bytes per second, and no excess counts beyond `most` bytes.
+    /// An ACK is the first to report `newly` bytes; the bandwidth is in bytes per second, and no excess counts beyond
+    /// `most` bytes.
     pub(super) fn update(&mut self, now: Instant, newly: u64, bandwidth: f64, rounds: Rounds, most: u64) {
         let mut expected = bandwidth * now.saturating_since(self.since).as_secs_f64();
         if self.delivered as f64 <= expected {

@@ -1,12 +1,12 @@
-//! GAIMD(α, β), general additive increase and multiplicative decrease: Y. R. Yang and S. S. Lam, "General AIMD congestion
-//! control", ICNP 2000. The window grows by α segments in a round trip and keeps the share β at a loss that duplicate ACKs
-//! or SACK show. α = 1, β = 1/2 is Reno's law.
+//! GAIMD(α, β), general additive increase and multiplicative decrease: Y. R. Yang and S. S. Lam, "General AIMD
+//! congestion control", ICNP 2000. The window grows by α segments in a round trip and keeps the share β at a loss that
+//! duplicate ACKs or SACK show. α = 1, β = 1/2 is Reno's law.
 //!
-//! α follows from β where friendliness to TCP is asked for ([`Relation`]). A timeout acts as on TCP: half of the flight, and
-//! slow start. Left out: Yang and Lam's drawing of α and β from a set.
+//! α follows from β where friendliness to TCP is asked for ([`Relation`]). A timeout acts as on TCP: half of the
+//! flight, and slow start. Left out: Yang and Lam's drawing of α and β from a set.
 //!
-//! The law of BAIMD too (B. Shihada et al., ICC 2006), which is GAIMD at the sender without any word of the network. Its
-//! rule for choosing (α, β) was not to be had: see docs/deviations.md.
+//! The law of BAIMD too (B. Shihada et al., ICC 2006), which is GAIMD at the sender without any word of the network.
+//! Its rule for choosing (α, β) was not to be had: see docs/deviations.md.
 
 use super::{CongestionControl, Event, Loss, LossCause, Window};
 use options::{Kind, Range, Words, options, words};
@@ -101,8 +101,8 @@ pub(super) fn fixed(alpha: f64) -> u32 {
     (alpha * f64::from(1u32 << FRACTION_BITS)).round() as u32
 }
 
-/// The share `beta` of the window if it was in full use, else of what was in flight. The window is a fraction of a segment
-/// larger than the flight, which matters where β is near 1 and a period adds little.
+/// The share `beta` of the window if it was in full use, else of what was in flight. The window is a fraction of a
+/// segment larger than the flight, which matters where β is near 1 and a period adds little.
 pub(super) fn keep(beta: f64, window: &Window, loss: &Loss) -> u64 {
     let full = loss.event.in_flight.saturating_add(window.mss) > window.cwnd;
     let used = if full { window.cwnd } else { loss.event.in_flight };

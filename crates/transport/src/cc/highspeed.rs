@@ -35,7 +35,8 @@ options! {
         pub high_decrease: f64 = 0.1, Kind::Number(Range::above(0.0, 0.5));
         /// The loss rate at a window.
         pub response: ResponseFunction = ResponseFunction::Rounded, Kind::Word(&ResponseFunction::LIST);
-        /// Whether the first loss after slow start or a timeout halves the window, as in ns-2, instead of cutting it by b(w).
+        /// Whether the first loss after slow start or a timeout halves the window, as in ns-2, instead of cutting it by
+        /// b(w).
         pub halve_after_slow_start: bool = true, Kind::Flag;
     }
 }
@@ -52,8 +53,8 @@ impl Config {
         Ok(())
     }
 
-    /// b(w), the part of the window that a loss takes away. Beyond High_Window the line goes on, as the last two rows of
-    /// appendix B have it, down to half of High_Decrease.
+    /// b(w), the part of the window that a loss takes away. Beyond High_Window the line goes on, as the last two rows
+    /// of appendix B have it, down to half of High_Decrease.
     pub fn decrease(&self, w: f64) -> f64 {
         if w <= self.low_window {
             return 0.5;
@@ -277,7 +278,8 @@ mod tests {
         let config = Config::default();
         let mut window = Window { cwnd: 1_058_000, ssthresh: 1_000_000, mss: 1000 };
         let mut law = HighSpeed::new(&config);
-        // A step costs cwnd/8 ACKs, and cwnd grows from 1058 to 1065 meanwhile: (1058 + … + 1065)/8 = 1062 ACKs at a = 8.
+        // A step costs cwnd/8 ACKs, and cwnd grows from 1058 to 1065 meanwhile: (1058 + … + 1065)/8 = 1062 ACKs at a =
+        // 8.
         (0..1066).for_each(|_| law.on_ack(&config, &mut window, &Event::ack(1000)));
         assert_eq!(window.cwnd, 1_066_000);
     }

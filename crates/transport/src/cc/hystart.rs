@@ -1,8 +1,8 @@
 //! HyStart++: RFC 9406. The first slow start ends before it loses anything, when round trips grow.
 //!
-//! A round whose shortest round trip is longer than that of the round before by an eighth (4 to 16 ms) begins conservative slow start,
-//! in which the window grows at a quarter of the pace. Five rounds of it end in congestion avoidance; a shorter round trip meanwhile
-//! shows that the growth was a passing one, and slow start goes on.
+//! A round whose shortest round trip is longer than that of the round before by an eighth (4 to 16 ms) begins
+//! conservative slow start, in which the window grows at a quarter of the pace. Five rounds of it end in congestion
+//! avoidance; a shorter round trip meanwhile shows that the growth was a passing one, and slow start goes on.
 //!
 //! The sender measures a round trip with every ACK for it.
 
@@ -45,8 +45,8 @@ enum Stage {
 }
 
 impl HyStart {
-    /// An ACK of new bytes in slow start, of which at most `limit` segments count (L of §4.2). The end of slow start is that ssthresh
-    /// comes down to cwnd.
+    /// An ACK of new bytes in slow start, of which at most `limit` segments count (L of §4.2). The end of slow start is
+    /// that ssthresh comes down to cwnd.
     pub fn on_ack(&mut self, limit: u32, window: &mut Window, event: &Event) {
         if !event.is_app_limited {
             let counted = event.acked.min(u64::from(limit).saturating_mul(window.mss));

@@ -1,5 +1,5 @@
-//! The maximum of the last samples in a window, kept as the three best of ever later parts of it (Kathleen Nichols' algorithm, which
-//! BBR's drafts and Linux use).
+//! The maximum of the last samples in a window, kept as the three best of ever later parts of it (Kathleen Nichols'
+//! algorithm, which BBR's drafts and Linux use).
 //!
 //! Time is a count that its user chooses: round trips, or cycles.
 

@@ -1,9 +1,10 @@
 //! Congestion control: how the window grows and how far it falls.
 //!
 //! A window law is one file with its source, its parameters and its tests; the line in `algorithms!` below registers it
-//! together with the loss recovery it runs on; under `shared` stand names for a law of another line on another recovery. Laws live in an enum, so that an ACK costs a jump and not a call through
-//! a table. What the laws share (slow start, the loss window, the caps) is [`Window`]. A law knows neither the sender that runs it nor
-//! the routers that talk to it: what networks tell a sender (lost bursts, explicit rates) is the sender's business.
+//! together with the loss recovery it runs on; under `shared` stand names for a law of another line on another
+//! recovery. Laws live in an enum, so that an ACK costs a jump and not a call through a table. What the laws share
+//! (slow start, the loss window, the caps) is [`Window`]. A law knows neither the sender that runs it nor the routers
+//! that talk to it: what networks tell a sender (lost bursts, explicit rates) is the sender's business.
 
 pub mod bbr;
 pub mod bbr3;
@@ -46,7 +47,8 @@ pub struct Window {
 }
 
 impl Window {
-    /// Whether the window is below the slow-start threshold (at the threshold RFC 5681 leaves the choice; here it is out).
+    /// Whether the window is below the slow-start threshold (at the threshold RFC 5681 leaves the choice; here it is
+    /// out).
     #[inline]
     pub const fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
@@ -58,8 +60,8 @@ impl Window {
         self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
     }
 
-    /// What TCP does at a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one segment
-    /// after a timeout. A mark may leave one segment: RFC 3168 §6.1.2, RFC 9438 §4.6.
+    /// What TCP does at a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one
+    /// segment after a timeout. A mark may leave one segment: RFC 3168 §6.1.2, RFC 9438 §4.6.
     pub fn cut(&mut self, cause: LossCause, ssthresh: u64) {
         self.ssthresh = ssthresh.max(2 * self.mss);
         self.cwnd = match cause {
@@ -79,18 +81,18 @@ words! {
         NewReno = "newreno",
         /// RFC 6675: from what the receiver reports.
         Sack = "sack",
-        /// As "sack", with a threshold of duplicate ACKs that follows the reordering it sees, and the window back after a spurious fast
-        /// retransmit: RR-TCP.
+        /// As "sack", with a threshold of duplicate ACKs that follows the reordering it sees, and the window back after
+        /// a spurious fast retransmit: RR-TCP.
         RrTcp = "rr-tcp",
-        /// As "sack", but a fast retransmit waits for half a round trip, or for as long as the third duplicate ACK was behind the first:
-        /// TD-FR.
+        /// As "sack", but a fast retransmit waits for half a round trip, or for as long as the third duplicate ACK was
+        /// behind the first: TD-FR.
         TdFr = "td-fr",
-        /// RACK-TLP, RFC 8985: what was sent before something that has been delivered is lost after a while; a probe when no ACKs
-        /// come.
+        /// RACK-TLP, RFC 8985: what was sent before something that has been delivered is lost after a while; a probe
+        /// when no ACKs come.
         Rack = "rack",
-        /// What Linux does, as far as it is here: RACK-TLP, with PRR (RFC 9937), D-SACK undo and F-RTO with SACK unless reduction, undo
-        /// and frto say otherwise. Linux's ssthresh is a share of cwnd, not of the flight, and its PRR divides by that cwnd; its RTO
-        /// is never closer than 200 ms to SRTT.
+        /// What Linux does, as far as it is here: RACK-TLP, with PRR (RFC 9937), D-SACK undo and F-RTO with SACK unless
+        /// reduction, undo and frto say otherwise. Linux's ssthresh is a share of cwnd, not of the flight, and its PRR
+        /// divides by that cwnd; its RTO is never closer than 200 ms to SRTT.
         Linux = "linux",
     }
 }
@@ -107,8 +109,8 @@ pub enum BurstNews {
     Contention(tcp_eng::BenTimeout),
 }
 
-/// A window law. What it answers is the [`Window`] that it leaves behind; the sender only bounds cwnd, between one segment and
-/// `max_cwnd`. Its loss recovery decides what is sent again and, without SACK, inflates cwnd meanwhile.
+/// A window law. What it answers is the [`Window`] that it leaves behind; the sender only bounds cwnd, between one
+/// segment and `max_cwnd`. Its loss recovery decides what is sent again and, without SACK, inflates cwnd meanwhile.
 pub trait CongestionControl: Sized {
     /// Its parameters, which its users can set.
     type Config: Options;
@@ -127,7 +129,8 @@ pub trait CongestionControl: Sized {
     /// New bytes are acknowledged outside of fast recovery; or any ACK, for laws that ask for [`Asks::every_ack`].
     fn on_ack(&mut self, config: &Self::Config, window: &mut Window, event: &Event);
 
-    /// The new ssthresh in bytes at a loss, which [`Window::cut`] bounds below. Half of the flight: RFC 5681 §3.1 eq. (4).
+    /// The new ssthresh in bytes at a loss, which [`Window::cut`] bounds below. Half of the flight: RFC 5681 §3.1 eq.
+    /// (4).
     fn ssthresh_after(&mut self, _: &Self::Config, _: &Window, loss: &Loss) -> u64 {
         loss.event.in_flight / 2
     }
@@ -143,20 +146,22 @@ pub trait CongestionControl: Sized {
         window.cwnd = window.mss;
     }
 
-    /// The flow has been idle for longer than the RTO. `restart` is the window that RFC 5681 §4.1 leaves then; `u64::MAX` if
-    /// the configuration does not ask for that.
+    /// The flow has been idle for longer than the RTO. `restart` is the window that RFC 5681 §4.1 leaves then;
+    /// `u64::MAX` if the configuration does not ask for that.
     fn on_idle(&mut self, _: &Self::Config, window: &mut Window, restart: u64, _: &Event) {
         window.cwnd = window.cwnd.min(restart);
     }
 
-    /// A segment has been found lost; only laws that ask for [`Asks::each_loss`] hear of it, before they hear of what that brings about.
+    /// A segment has been found lost; only laws that ask for [`Asks::each_loss`] hear of it, before they hear of what
+    /// that brings about.
     fn on_lost(&mut self, _: &Self::Config, _: &mut Window, _: &LostSegment, _now: Instant) {}
 
-    /// The last loss turns out to have been none. Only laws that ask for [`Asks::model`] hear of it; others forget what they
-    /// did at it. cwnd comes back by itself.
+    /// The last loss turns out to have been none. Only laws that ask for [`Asks::model`] hear of it; others forget what
+    /// they did at it. cwnd comes back by itself.
     fn on_undo(&mut self, _: &Self::Config, _: &mut Window, _now: Instant) {}
 
-    /// Data are about to leave of a flow that has had nothing in flight; only laws that ask for [`Asks::every_ack`] hear of it.
+    /// Data are about to leave of a flow that has had nothing in flight; only laws that ask for [`Asks::every_ack`]
+    /// hear of it.
     fn on_restart(&mut self, _: &Self::Config, _: &mut Window, _: &Event) {}
 
     /// Where cwnd returns to when a fast recovery that inflated it is over.
@@ -169,7 +174,8 @@ pub trait CongestionControl: Sized {
         None
     }
 
-    /// What it keeps besides the window, as people read it: names with values in bytes, seconds, bits per second or shares.
+    /// What it keeps besides the window, as people read it: names with values in bytes, seconds, bits per second or
+    /// shares.
     fn figures(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }

@@ -1,17 +1,18 @@
-//! TCP Prague: draft-briscoe-iccrg-prague-congestion-control-04, under the requirements of RFC 9331 §4.3 on laws for low-latency
-//! queues; what the draft leaves to its reference is Linux's (L4STeam, tcp_prague.c 0.6).
+//! TCP Prague: draft-briscoe-iccrg-prague-congestion-control-04, under the requirements of RFC 9331 §4.3 on laws for
+//! low-latency queues; what the draft leaves to its reference is Linux's (L4STeam, tcp_prague.c 0.6).
 //!
-//! DCTCP's alpha, and a reduction by alpha/2 at the first mark of a round trip. What differs from DCTCP: segments say ECT(1) and are
-//! paced, twice as fast in slow start; every byte that was not marked raises the window, also while it comes down (§2.4.2.1 of the
-//! draft: unsaturated marking); alpha stays at 1 until the first mark; fractions of a byte are kept; and with `prague_rtt_target` a flow
-//! with a shorter round trip grows, gives way and averages as one with that round trip does (RFC 9331's RTT independence).
+//! DCTCP's alpha, and a reduction by alpha/2 at the first mark of a round trip. What differs from DCTCP: segments say
+//! ECT(1) and are paced, twice as fast in slow start; every byte that was not marked raises the window, also while it
+//! comes down (§2.4.2.1 of the draft: unsaturated marking); alpha stays at 1 until the first mark; fractions of a byte
+//! are kept; and with `prague_rtt_target` a flow with a shorter round trip grows, gives way and averages as one with
+//! that round trip does (RFC 9331's RTT independence).
 //!
-//! Beside queues whose marks are RFC 3168's Prague takes more than its share unless it finds them out: `prague_fallback` (RFC 9331 §4.3
-//! asks for it) keeps alpha up where round trips look like such a queue's ([`classic_ecn`](super::classic_ecn)). As in Linux that is off by
-//! default.
+//! Beside queues whose marks are RFC 3168's Prague takes more than its share unless it finds them out:
+//! `prague_fallback` (RFC 9331 §4.3 asks for it) keeps alpha up where round trips look like such a queue's
+//! ([`classic_ecn`](super::classic_ecn)). As in Linux that is off by default.
 //!
-//! Readings: a loss halves the flight (draft §2.4.3, Reno's answer). RTT independence begins with the first round, where Linux waits for
-//! 500.
+//! Readings: a loss halves the flight (draft §2.4.3, Reno's answer). RTT independence begins with the first round,
+//! where Linux waits for 500.
 
 use super::classic_ecn::Detector;
 use super::{Asks, CongestionControl, Event, Loss, Marks, Wants, Window};
@@ -23,7 +24,8 @@ words! {
     pub enum Fallback {
         /// Nothing.
         Off = "off",
-        /// By the variation of its round trips it finds out whether its queue is one, and gives way there nearly as Reno does.
+        /// By the variation of its round trips it finds out whether its queue is one, and gives way there nearly as
+        /// Reno does.
         Delay = "delay",
     }
 }
@@ -143,8 +145,8 @@ impl Rtts {
         Rtts { measured, acted: measured.max(target) }
     }
 
-    /// The part of a segment by which the window grows in a round trip: a segment per round trip that it acts by, and so little of one
-    /// that the rate rises as that of such a flow.
+    /// The part of a segment by which the window grows in a round trip: a segment per round trip that it acts by, and
+    /// so little of one that the rate rises as that of such a flow.
     fn share(&self) -> f64 {
         if self.acted > self.measured { (self.measured / self.acted) * (self.measured / self.acted) } else { 1.0 }
     }
@@ -239,7 +241,8 @@ mod tests {
 
     #[test]
     fn with_rtt_independence_a_short_round_trip_grows_by_its_square_of_the_target() {
-        // 5 ms of 25: 1/25 of a segment in a round trip; five of these in 25 ms make 1/5, which is a rate of 1 segment/25 ms per 25 ms.
+        // 5 ms of 25: 1/25 of a segment in a round trip; five of these in 25 ms make 1/5, which is a rate of 1
+        // segment/25 ms per 25 ms.
         let config = Config { rtt_target: Some(Duration::from_millis(25)), ..Config::default() };
         let (mut law, mut w) = (Prague::new(&config), window(20));
         (0..20).for_each(|at| law.on_ack(&config, &mut w, &ack(at, 5, 0)));

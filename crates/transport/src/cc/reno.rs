@@ -10,10 +10,11 @@ use options::{Kind, Range, Words, options, words};
 words! {
     /// How acknowledged data count in congestion avoidance.
     pub enum Increase {
-        /// One segment for each window of acknowledged bytes (RFC 5681 §3.1, recommended there): delayed ACKs do not slow the growth.
+        /// One segment for each window of acknowledged bytes (RFC 5681 §3.1, recommended there): delayed ACKs do not
+        /// slow the growth.
         ByteCounting = "byte-counting",
-        /// SMSS·SMSS/cwnd for each ACK (RFC 5681 eq. (3), ns-2): with delayed ACKs the window grows by half a segment in a round trip,
-        /// the b = 2 of the throughput formulas.
+        /// SMSS·SMSS/cwnd for each ACK (RFC 5681 eq. (3), ns-2): with delayed ACKs the window grows by half a segment
+        /// in a round trip, the b = 2 of the throughput formulas.
         PerAck = "per-ack",
     }
 }
@@ -26,7 +27,8 @@ options! {
         pub increase: Increase = Increase::ByteCounting, Kind::Word(&Increase::LIST);
         /// HyStart++ (RFC 9406): the first slow start ends when round trips grow, not only at a loss.
         pub hystart: bool = false, Kind::Flag;
-        /// With hystart: at most this many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a bound if segments are paced.
+        /// With hystart: at most this many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a
+        /// bound if segments are paced.
         pub hystart_limit: u32 = 8, Kind::Whole(Range::from(1.0));
         /// ABE (RFC 8511): a congestion mark keeps more of the flight than a loss. Needs ecn.
         pub abe: bool = false, Kind::Flag;

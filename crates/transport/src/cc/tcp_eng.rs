@@ -1,9 +1,9 @@
 //! TCP-ENG's window law: B. Shihada, P.-H. Ho and Q. Zhang, "TCP-ENG: Dynamic explicit congestion notification for TCP
 //! over OBS networks", §II. GAIMD whose α and β depend on what an edge node says about lost bursts.
 //!
-//! A BEN (burst explicit notification) says that contention, not congestion, dropped a burst. A loss with one keeps GAIMD's
-//! β of the window, and GAIMD's α follows; a loss without one is congestion and acts as on TCP SACK, (1, 1/2). A window of one
-//! segment has (1, 1/2), and slow start is TCP's.
+//! A BEN (burst explicit notification) says that contention, not congestion, dropped a burst. A loss with one keeps
+//! GAIMD's β of the window, and GAIMD's α follows; a loss without one is congestion and acts as on TCP SACK, (1, 1/2).
+//! A window of one segment has (1, 1/2), and slow start is TCP's.
 //!
 //! For how long α stays GAIMD's can be read in three ways ([`AlphaApplies`]):
 //!
@@ -13,18 +13,20 @@
 //! | `LargeWindow` | in the round after a BEN, else 1 | always |
 //! | `BenPeriod` | from a BEN to the next loss, else 1 | from a BEN to the next loss, else 1 |
 //!
-//! §II sets α = 1 for 1 < cwnd < 1/(1 − β) "if the TCP sender did not receive any BEN in the previous round. Otherwise, α is
-//! determined" by GAIMD "when the TCP sender encounters a packet drop that is associated with a BEN". Of a larger window
-//! without a BEN it says nothing; `BenOnly` takes its only condition for GAIMD's α, the BEN, at its word. Under `LargeWindow`
-//! "otherwise" holds for larger windows too, whatever happened. `BenPeriod` takes "round" for the period between two losses,
-//! which §III.A calls "a new round TDP" with "the sending rate α … determined according to Eq. (2) and Eq. (3)".
+//! §II sets α = 1 for 1 < cwnd < 1/(1 − β) "if the TCP sender did not receive any BEN in the previous round. Otherwise,
+//! α is determined" by GAIMD "when the TCP sender encounters a packet drop that is associated with a BEN". Of a larger
+//! window without a BEN it says nothing; `BenOnly` takes its only condition for GAIMD's α, the BEN, at its word. Under
+//! `LargeWindow` "otherwise" holds for larger windows too, whatever happened. `BenPeriod` takes "round" for the period
+//! between two losses, which §III.A calls "a new round TDP" with "the sending rate α … determined according to Eq. (2)
+//! and Eq. (3)".
 //!
-//! α is "according to the triple duplicate or timeout equations" ([`Relation`]). A loss with a BEN counts as a timeout's where
-//! the burst held all that was outstanding: without the BEN only the timer would have shown it. "The behavior of TCP-ENG for a
-//! TO loss is same as that of TCP Sack" (§III.B) but for the wait, which the BEN ends; [`BenTimeout`] has both readings.
+//! α is "according to the triple duplicate or timeout equations" ([`Relation`]). A loss with a BEN counts as a
+//! timeout's where the burst held all that was outstanding: without the BEN only the timer would have shown it. "The
+//! behavior of TCP-ENG for a TO loss is same as that of TCP Sack" (§III.B) but for the wait, which the BEN ends;
+//! [`BenTimeout`] has both readings.
 //!
-//! The paper states neither β nor what a loss without a BEN keeps, nor for how long a BEN of "the previous round" counts;
-//! here: 7/8, 1/2, and until a window of bytes has been acknowledged after the repair. See docs/deviations.md.
+//! The paper states neither β nor what a loss without a BEN keeps, nor for how long a BEN of "the previous round"
+//! counts; here: 7/8, 1/2, and until a window of bytes has been acknowledged after the repair. See docs/deviations.md.
 
 use super::gaimd::{FRACTION_BITS, Growth, INCREASE, Relation, SHARE, fixed, keep};
 use super::{BurstNews, CongestionControl, Event, Loss, LossCause, Window};

@@ -1,16 +1,18 @@
-//! Vegas: L. S. Brakmo and L. L. Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", IEEE JSAC 13(8), 1995.
+//! Vegas: L. S. Brakmo and L. L. Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", IEEE JSAC
+//! 13(8), 1995.
 //!
-//! Once in a round trip the flow compares what it would get through an empty path, cwnd/BaseRTT, with what it gets, cwnd/RTT. The
-//! difference times BaseRTT is what it keeps in queues: below `alpha` segments the window grows by a segment, above `beta` it shrinks by
-//! one. Slow start doubles the window in every other round trip only, so that the comparison is with a window that stood still, and ends
-//! when more than `gamma` segments are queued.
+//! Once in a round trip the flow compares what it would get through an empty path, cwnd/BaseRTT, with what it gets,
+//! cwnd/RTT. The difference times BaseRTT is what it keeps in queues: below `alpha` segments the window grows by a
+//! segment, above `beta` it shrinks by one. Slow start doubles the window in every other round trip only, so that the
+//! comparison is with a window that stood still, and ends when more than `gamma` segments are queued.
 //!
-//! RTT is that of one segment a round trip, the paper's distinguished segment, which is the one that the sender times. A loss halves
-//! the flight, as in Linux. Left out: the retransmission at the first duplicate ACK by a fine-grained timeout, which SACK and RACK have
-//! overtaken, with its reduction by a quarter; and BaseRTT that grows with a longer route.
+//! RTT is that of one segment a round trip, the paper's distinguished segment, which is the one that the sender times.
+//! A loss halves the flight, as in Linux. Left out: the retransmission at the first duplicate ACK by a fine-grained
+//! timeout, which SACK and RACK have overtaken, with its reduction by a quarter; and BaseRTT that grows with a longer
+//! route.
 //!
-//! Linux differs: alpha = 2, beta = 4; the difference is cwnd (RTT − BaseRTT)/BaseRTT with the shortest of all round trips of a window; slow
-//! start doubles in every round trip; a window with fewer than three samples is Reno's.
+//! Linux differs: alpha = 2, beta = 4; the difference is cwnd (RTT − BaseRTT)/BaseRTT with the shortest of all round
+//! trips of a window; slow start doubles in every round trip; a window with fewer than three samples is Reno's.
 
 use super::{CongestionControl, Event, Loss, Window};
 use crate::ConfigError;

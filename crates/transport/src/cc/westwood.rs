@@ -1,12 +1,13 @@
-//! Westwood+: L. A. Grieco and S. Mascolo, "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP congestion
-//! control", ACM CCR 34(2), 2004; S. Mascolo et al., "TCP Westwood", MobiCom 2001.
+//! Westwood+: L. A. Grieco and S. Mascolo, "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP
+//! congestion control", ACM CCR 34(2), 2004; S. Mascolo et al., "TCP Westwood", MobiCom 2001.
 //!
-//! Reno's growth. A loss does not halve the window but sets ssthresh to what the path carries, BWE · RTTmin, where BWE filters one sample of
-//! the returning ACKs a round trip: what they have covered, over the time that took. So losses that are no congestion cost little.
+//! Reno's growth. A loss does not halve the window but sets ssthresh to what the path carries, BWE · RTTmin, where BWE
+//! filters one sample of the returning ACKs a round trip: what they have covered, over the time that took. So losses
+//! that are no congestion cost little.
 //!
-//! Readings: the filter is a parameter, since implementations differ in it. A sample is over when SRTT has passed. cwnd never grows at
-//! a loss. RTTmin is never forgotten. Linux differs: a sample takes at least 50 ms; samples are filtered twice by 7/8; a mark (ECE)
-//! acts as a loss, as it does here.
+//! Readings: the filter is a parameter, since implementations differ in it. A sample is over when SRTT has passed. cwnd
+//! never grows at a loss. RTTmin is never forgotten. Linux differs: a sample takes at least 50 ms; samples are filtered
+//! twice by 7/8; a mark (ECE) acts as a loss, as it does here.
 
 use super::{Asks, CongestionControl, Event, Loss, LossCause, Window};
 use options::{Kind, Words, options, words};

@@ -1,12 +1,12 @@
 //! XCP's window law: Katabi et al. 2002 §3.3, draft-falk-xcp-spec-03, ns-2.35.
 //!
-//! The window moves by feedback · SRTT and is never below one segment. ACKs by themselves do not open it. It stays where
-//! it is while something else than the window holds the flow back, unless the feedback is negative.
+//! The window moves by feedback · SRTT and is never below one segment. ACKs by themselves do not open it. It stays
+//! where it is while something else than the window holds the flow back, unless the feedback is negative.
 //!
 //! A loss acts on the window as on TCP's, which is what ns-2's agents do and what paper 003's collapse rests on:
 //! duplicate ACKs halve it, the retransmission timer sets it to one segment, and feedback goes on from there.
-//! [`LossReaction::RepairOnly`] leaves the window to the feedback when duplicate ACKs show a loss; a timeout still sets it
-//! to one segment. The sender's headers are written in [`tcp`](crate::tcp).
+//! [`LossReaction::RepairOnly`] leaves the window to the feedback when duplicate ACKs show a loss; a timeout still sets
+//! it to one segment. The sender's headers are written in [`tcp`](crate::tcp).
 
 use super::{Asks, CongestionControl, Event, Feedback, Loss, LossCause, Window};
 use options::{Kind, Words, options, words};
@@ -17,7 +17,8 @@ words! {
     pub enum LossReaction {
         /// As to TCP's: half of the flight, one segment after a timeout.
         Tcp = "tcp",
-        /// Nothing if duplicate ACKs show it: the lost segment is sent again and the window stays. One segment after a timeout.
+        /// Nothing if duplicate ACKs show it: the lost segment is sent again and the window stays. One segment after a
+        /// timeout.
         RepairOnly = "repair-only",
     }
 }

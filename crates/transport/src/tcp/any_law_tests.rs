@@ -1,5 +1,5 @@
-//! The sender runs a law that answers more than ssthresh, the example of `docs/guide/add-a-law.md`, and one that asks for all
-//! there is.
+//! The sender runs a law that answers more than ssthresh, the example of `docs/guide/add-a-law.md`, and one that asks
+//! for all there is.
 
 use super::{Ack, Actions, InitialWindow, PhaseName, SackBlock, Sender, SenderConfig};
 use crate::cc::{Algorithm, Event, Law, RateSample, registry};

@@ -78,15 +78,15 @@ words! {
     pub enum TimerRestart {
         /// An ACK of new data: RFC 6298 §5.3.
         Rfc6298 = "rfc6298",
-        /// That, every copy of the first outstanding segment, and a SACK of data that had left before its last copy: Linux's
-        /// tcp_xmit_retransmit_queue and tcp_clean_rtx_queue. Only with recovery "rack" or "linux".
+        /// That, every copy of the first outstanding segment, and a SACK of data that had left before its last copy:
+        /// Linux's tcp_xmit_retransmit_queue and tcp_clean_rtx_queue. Only with recovery "rack" or "linux".
         Linux = "linux",
     }
 }
 
 words! {
-    /// What raises the bar behind which, without SACK, a fast retransmit is refused: all that had been sent then must be
-    /// acknowledged, and one byte more (RFC 6582's `recover`).
+    /// What raises the bar behind which, without SACK, a fast retransmit is refused: all that had been sent then must
+    /// be acknowledged, and one byte more (RFC 6582's `recover`).
     pub enum FastRetransmitGuard {
         /// A timeout only: a second loss in a window may end in a second fast retransmit.
         Timeout = "timeout",
@@ -139,8 +139,9 @@ options! {
         pub max_cwnd as "max_window": u64 = u64::MAX, Kind::Window;
         /// What the receiver offers, to the sender before its first ACK.
         pub initial_peer_window as "receiver_window": u64 = u64::MAX, Kind::Window;
-        /// The least retransmission timeout. RFC 6298 §2.4 says 1 s, which senders by hand have; runs of a scenario have the
-        /// 0.2 s of ns-2 and Linux, with which they are compared: 1 s would rule them where round trips are milliseconds.
+        /// The least retransmission timeout. RFC 6298 §2.4 says 1 s, which senders by hand have; runs of a scenario
+        /// have the 0.2 s of ns-2 and Linux, with which they are compared: 1 s would rule them where round trips are
+        /// milliseconds.
         pub min_rto: Duration = Duration::from_secs(1), Kind::POSITIVE;
         /// The greatest retransmission timeout. RFC 6298 §2.5: at least 60 s.
         pub max_rto: Duration = Duration::from_secs(60), Kind::POSITIVE;
@@ -152,40 +153,42 @@ options! {
         pub forget_rtt_after: Option<u32> = None, Kind::Whole(Range::closed(1.0, u32::MAX as f64));
         /// Duplicate ACKs, or SACKed ranges above a hole, that show a loss.
         pub dupthresh: u32 = 3, Kind::Whole(Range::from(1.0));
-        /// How losses that duplicate ACKs show are repaired. Default: the algorithm's own way, which is "sack" for all but reno and
-        /// newreno; ns-2's one-way XCP is "reno".
+        /// How losses that duplicate ACKs show are repaired. Default: the algorithm's own way, which is "sack" for all
+        /// but reno and newreno; ns-2's one-way XCP is "reno".
         pub recovery: Option<LossRecovery> = None, Kind::Word(&LossRecovery::LIST), or SenderConfig::loss_recovery;
-        /// Recovery "sack", "rr-tcp", "rack" and "linux": how the window comes down while losses are repaired. Default: "immediate", with
-        /// recovery "linux" "prr".
+        /// Recovery "sack", "rr-tcp", "rack" and "linux": how the window comes down while losses are repaired. Default:
+        /// "immediate", with recovery "linux" "prr".
         pub reduction: Option<Reduction> = None, Kind::Word(&Reduction::LIST), or SenderConfig::window_reduction;
-        /// What shows that the window was reduced without need, so that it is taken back. D-SACKs need a receiver that sends them.
-        /// Default: "never", with recovery "linux" and "rr-tcp" "dsack".
+        /// What shows that the window was reduced without need, so that it is taken back. D-SACKs need a receiver that
+        /// sends them. Default: "never", with recovery "linux" and "rr-tcp" "dsack".
         pub undo: Option<Undo> = None, Kind::Word(&Undo::LIST), or SenderConfig::undo_rule;
         /// How a window comes back that was reduced without need. With recovery "rr-tcp" restore says it.
         pub undo_response: UndoResponse = UndoResponse::Restore, Kind::Word(&UndoResponse::LIST);
-        /// F-RTO (RFC 5682): new data after a timeout find out whether it was spurious; then the window comes back as undo_response
-        /// says. Default: "off", with recovery "linux" "sack".
+        /// F-RTO (RFC 5682): new data after a timeout find out whether it was spurious; then the window comes back as
+        /// undo_response says. Default: "off", with recovery "linux" "sack".
         pub frto: Option<Frto> = None, Kind::Word(&Frto::LIST), or SenderConfig::frto_rule;
-        /// Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC 8985 §7.2,
-        /// TLP.max_ack_delay; Linux has 200 ms).
+        /// Recovery "rack": by how much the ACK of a lone segment may be late, which the tail loss probe waits for (RFC
+        /// 8985 §7.2, TLP.max_ack_delay; Linux has 200 ms).
         pub max_ack_delay: Duration = Duration::from_millis(200), Kind::SPAN;
-        /// Whether the connection uses ECN (RFC 3168): queues may mark data packets instead of dropping them, the receiver echoes a
-        /// mark, and the sender answers it as a loss once in a window, without sending anything again. "dctcp" and "prague" always use it,
-        /// and answer in their own way.
+        /// Whether the connection uses ECN (RFC 3168): queues may mark data packets instead of dropping them, the
+        /// receiver echoes a mark, and the sender answers it as a loss once in a window, without sending anything
+        /// again. "dctcp" and "prague" always use it, and answer in their own way.
         pub ecn: bool = false, Kind::Flag;
-        /// How ACKs tell of congestion marks; the receiver must do the same. Default: "classic", with "dctcp" "dctcp", with "prague"
-        /// "accurate".
+        /// How ACKs tell of congestion marks; the receiver must do the same. Default: "classic", with "dctcp" "dctcp",
+        /// with "prague" "accurate".
         pub ecn_feedback: Option<EcnFeedback> = None, Kind::Word(&EcnFeedback::LIST), or SenderConfig::feedback;
-        /// Segments and ACKs carry timestamps (RFC 7323), which takes 12 bytes of each: round trips by every ACK, also of what was sent
-        /// again, PAWS at the receiver, and undo "eifel". SACK has room for three blocks then.
+        /// Segments and ACKs carry timestamps (RFC 7323), which takes 12 bytes of each: round trips by every ACK, also
+        /// of what was sent again, PAWS at the receiver, and undo "eifel". SACK has room for three blocks then.
         pub timestamps: bool = false, Kind::Flag;
-        /// With timestamps: a tick of their clock. RFC 7323 §5.4: 1 ms to 1 s. Round trips are measured in ticks, at least one.
+        /// With timestamps: a tick of their clock. RFC 7323 §5.4: 1 ms to 1 s. Round trips are measured in ticks, at
+        /// least one.
         pub timestamp_clock: Duration = Duration::from_millis(1), Kind::POSITIVE;
         /// A SYN and its answer go before the data, which leave a round trip later. In scenarios only.
         pub handshake: bool = false, Kind::Flag;
         /// A FIN and its answer follow when all is acknowledged and nothing more will be written. In scenarios only.
         pub teardown: bool = false, Kind::Flag;
-        /// Nagle's algorithm (RFC 896, RFC 9293 §3.7.4): a segment that is not full waits while anything is outstanding.
+        /// Nagle's algorithm (RFC 896, RFC 9293 §3.7.4): a segment that is not full waits while anything is
+        /// outstanding.
         pub nagle: bool = false, Kind::Flag;
         /// New segments on the duplicate ACKs below the threshold (RFC 3042; with SACK RFC 6675 §5 step 3).
         pub limited_transmit: bool = true, Kind::Flag;
@@ -193,17 +196,19 @@ options! {
         pub rescue_retransmission: bool = true, Kind::Flag;
         /// After an idle time beyond the timeout, cwnd returns to at most the initial window (RFC 5681 §4.1).
         pub idle_restart: bool = true, Kind::Flag;
-        /// Whether the retransmission timer starts anew when a fast retransmit leaves. RFC 6298 does not say so; Linux, the BSDs and
-        /// ns-2 do it, because the copy comes back a round trip after the loss was noticed, which with a small RTTVAR is later
-        /// than the timeout that runs since the last new ACK.
+        /// Whether the retransmission timer starts anew when a fast retransmit leaves. RFC 6298 does not say so; Linux,
+        /// the BSDs and ns-2 do it, because the copy comes back a round trip after the loss was noticed, which with a
+        /// small RTTVAR is later than the timeout that runs since the last new ACK.
         pub restart_timer_on_fast_retransmit: bool = true, Kind::Flag;
-        /// What else restarts the retransmission timer. With recovery "linux" too RFC 6298's rule, unless this says otherwise.
+        /// What else restarts the retransmission timer. With recovery "linux" too RFC 6298's rule, unless this says
+        /// otherwise.
         pub timer_restart: TimerRestart = TimerRestart::Rfc6298, Kind::Word(&TimerRestart::LIST);
-        /// Recovery "reno" and "newreno": after what a further fast retransmit is refused until all that had been sent then is
-        /// acknowledged. Default: "timeout" with Reno, "recovery" with NewReno (RFC 6582).
+        /// Recovery "reno" and "newreno": after what a further fast retransmit is refused until all that had been sent
+        /// then is acknowledged. Default: "timeout" with Reno, "recovery" with NewReno (RFC 6582).
         pub fast_retransmit_guard: Option<FastRetransmitGuard> =
             None, Kind::Word(&FastRetransmitGuard::LIST), or SenderConfig::guard;
-        /// What a loss cuts: ssthresh is half of it afterwards, or the share that the law keeps. Laws that model the path ("bbr", "bbr3") go with "flight" only.
+        /// What a loss cuts: ssthresh is half of it afterwards, or the share that the law keeps. Laws that model the
+        /// path ("bbr", "bbr3") go with "flight" only.
         pub ssthresh_from: SsthreshFrom = SsthreshFrom::Flight, Kind::Word(&SsthreshFrom::LIST);
         /// Recovery "newreno": which partial ACKs restart the timer (RFC 6582 §4).
         pub partial_ack_timer: PartialAckTimer = PartialAckTimer::Impatient, Kind::Word(&PartialAckTimer::LIST);

@@ -1,10 +1,11 @@
-//! The sending end of a whole connection: a [`Sender`] with a handshake before it, a teardown behind it, and timestamps on what it sends.
-//! Flows that have none of these run a bare sender.
+//! The sending end of a whole connection: a [`Sender`] with a handshake before it, a teardown behind it, and timestamps
+//! on what it sends. Flows that have none of these run a bare sender.
 //!
-//! The application writes at one end only. A SYN asks for the connection and is repeated when no answer comes; data leave with
-//! the answer. When all is acknowledged and nothing more will be written, a FIN leaves and is repeated until it is answered. Readings:
-//! the ACK of the SYN-ACK travels with the first data; a SYN that is repeated asks for ECN again (RFC 3168 §6.1.1.1 lets a host give up); the FIN is a packet of its own and leaves after the last byte is acknowledged;
-//! data come in at once when the SYN has been answered (no TCP Fast Open).
+//! The application writes at one end only. A SYN asks for the connection and is repeated when no answer comes; data
+//! leave with the answer. When all is acknowledged and nothing more will be written, a FIN leaves and is repeated until
+//! it is answered. Readings: the ACK of the SYN-ACK travels with the first data; a SYN that is repeated asks for ECN
+//! again (RFC 3168 §6.1.1.1 lets a host give up); the FIN is a packet of its own and leaves after the last byte is
+//! acknowledged; data come in at once when the SYN has been answered (no TCP Fast Open).
 
 use super::{Ack, Actions, Sender, SenderConfig, Timer};
 use std::sync::Arc;
@@ -26,7 +27,8 @@ pub enum Control {
 /// What segments and ACKs carry besides what [`Segment`](super::Segment) and [`Ack`] say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpOptions {
-    /// A segment: TSval, the reading of the sender's clock when it left. An ACK: TSecr, the reading that it echoes (RFC 7323 §3).
+    /// A segment: TSval, the reading of the sender's clock when it left. An ACK: TSecr, the reading that it echoes (RFC
+    /// 7323 §3).
     pub timestamp: Option<Instant>,
     /// An ACK: the window that it advertises, if that changes from ACK to ACK.
     pub window: Option<u64>,

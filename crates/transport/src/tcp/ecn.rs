@@ -1,20 +1,23 @@
 //! ECN: RFC 3168 §6.1, and feedback that tells more, RFC 8257 (DCTCP) and RFC 9768 (AccECN).
 //!
-//! To most laws a mark is a loss: an ACK that echoes one reduces the window, at most once for a window of data; nothing is sent again.
-//! The first new segment after any reduction says so (CWR), until which the receiver goes on echoing. A loss among what had been sent
-//! before such a reduction is repaired without a second one.
+//! To most laws a mark is a loss: an ACK that echoes one reduces the window, at most once for a window of data; nothing
+//! is sent again. The first new segment after any reduction says so (CWR), until which the receiver goes on echoing. A
+//! loss among what had been sent before such a reduction is repaired without a second one.
 //!
-//! Laws that count marks hear with every ACK how many bytes were marked, and lower cwnd themselves; a loss reduces their window in any
-//! case (RFC 8257 §3.5). The sender knows these bytes from an echo, which then tells about all that the ACK covers, or from the counter of
-//! marked packets in the field ACE. Three bits of it travel: where an ACK covers so many segments that it may have wrapped, it is taken to
-//! have wrapped as often as that allows (RFC 9768 appendix A.2.1). A packet counts as a full segment.
+//! Laws that count marks hear with every ACK how many bytes were marked, and lower cwnd themselves; a loss reduces
+//! their window in any case (RFC 8257 §3.5). The sender knows these bytes from an echo, which then tells about all that
+//! the ACK covers, or from the counter of marked packets in the field ACE. Three bits of it travel: where an ACK covers
+//! so many segments that it may have wrapped, it is taken to have wrapped as often as that allows (RFC 9768 appendix
+//! A.2.1). A packet counts as a full segment.
 //!
-//! A window of one segment cannot be reduced: another mark then holds new data back for a retransmission timeout (RFC 3168 §6.1.2), for twice as
-//! long each further time (RFC 9438 §4.6). With recovery "linux" no mark leaves less than two segments, as in the kernel.
+//! A window of one segment cannot be reduced: another mark then holds new data back for a retransmission timeout (RFC
+//! 3168 §6.1.2), for twice as long each further time (RFC 9438 §4.6). With recovery "linux" no mark leaves less than
+//! two segments, as in the kernel.
 //!
-//! Readings: "a window of data" is over when the ACK is beyond all that had been sent at the reduction, as in Linux. With a handshake SYN and SYN-ACK agree on it
-//! (§6.1.1); without, it is there from the first segment on. Left out: AccECN's option with counters of bytes; ACE in the handshake; ECN
-//! on what is sent again, which RFC 3168 §6.1.5 forbids and RFC 9331 does not.
+//! Readings: "a window of data" is over when the ACK is beyond all that had been sent at the reduction, as in Linux.
+//! With a handshake SYN and SYN-ACK agree on it (§6.1.1); without, it is there from the first segment on. Left out:
+//! AccECN's option with counters of bytes; ACE in the handshake; ECN on what is sent again, which RFC 3168 §6.1.5
+//! forbids and RFC 9331 does not.
 
 use super::{Ack, LossRecovery, Segment, Sender, SenderConfig};
 use crate::cc::{LossCause, Marks};
@@ -76,7 +79,8 @@ impl SegmentEcn {
 /// ECN of one flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EcnSender {
-    /// What had been sent at the last reduction, exclusive: the segment that begins there says that the window was reduced.
+    /// What had been sent at the last reduction, exclusive: the segment that begins there says that the window was
+    /// reduced.
     recover: u64,
     cause: Reduced,
     /// Reductions because of marks.
@@ -223,8 +227,8 @@ impl Sender {
         self.ecn().is_some_and(|ecn| ecn.marks.are_counted())
     }
 
-    /// Answers the marks of an ACK of everything below `ack`, if there are any and the window has not been reduced for this window of
-    /// data.
+    /// Answers the marks of an ACK of everything below `ack`, if there are any and the window has not been reduced for
+    /// this window of data.
     pub(super) fn answer_mark(&mut self, now: Instant, ack: u64, marked: u64) {
         if marked == 0 || self.answers_marks_itself() || self.ecn().is_some_and(|ecn| ecn.has_answered(ack)) {
             return;

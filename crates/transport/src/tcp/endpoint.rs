@@ -1,16 +1,17 @@
-//! The receiving end of a whole connection: a [`Receiver`] that answers SYN and FIN, checks timestamps and lets its window grow.
-//! Flows that have none of these run a bare receiver.
+//! The receiving end of a whole connection: a [`Receiver`] that answers SYN and FIN, checks timestamps and lets its
+//! window grow. Flows that have none of these run a bare receiver.
 //!
-//! Timestamps (RFC 7323): ACKs echo TS.Recent, which §4.3 chooses so that delayed ACKs measure the delay too; a segment that is older is
-//! refused (PAWS, §5.3), with an ACK that reports it as a duplicate if it is one, as in Linux. Sequence numbers here never wrap, so what
-//! PAWS refuses are late copies, and late originals behind a retransmission. Left out: the check of ACKs, and the
-//! expiry of TS.Recent after 24 days.
+//! Timestamps (RFC 7323): ACKs echo TS.Recent, which §4.3 chooses so that delayed ACKs measure the delay too; a segment
+//! that is older is refused (PAWS, §5.3), with an ACK that reports it as a duplicate if it is one, as in Linux.
+//! Sequence numbers here never wrap, so what PAWS refuses are late copies, and late originals behind a retransmission.
+//! Left out: the check of ACKs, and the expiry of TS.Recent after 24 days.
 //!
-//! The window follows dynamic right-sizing (Fisk, Feng 2001) with Linux's numbers: after every round trip it is twice of what has
-//! arrived in it and 16 segments more, and more yet while that grows. The receiver takes for a round trip the least time in which a window
-//! arrives.
+//! The window follows dynamic right-sizing (Fisk, Feng 2001) with Linux's numbers: after every round trip it is twice
+//! of what has arrived in it and 16 segments more, and more yet while that grows. The receiver takes for a round trip
+//! the least time in which a window arrives.
 //!
-//! An application may read a piece every so often ([`Reader`](super::reader::Reader)): what it has not read takes room in the window.
+//! An application may read a piece every so often ([`Reader`](super::reader::Reader)): what it has not read takes room
+//! in the window.
 
 use super::reader::Reader;
 use super::{Control, Receiver, ReceiverActions, ReceiverConfig, TcpOptions};

@@ -9,8 +9,8 @@ use units::Duration;
 
 impl Sender {
     /// The ACK of every byte below `ack` brought `feedback`, the change of throughput in bytes per second. To be called
-    /// before [`handle_ack`](Sender::handle_ack) with that ACK, so that what the wider window admits leaves with it. Window
-    /// laws that are not told by the network ignore it.
+    /// before [`handle_ack`](Sender::handle_ack) with that ACK, so that what the wider window admits leaves with it.
+    /// Window laws that are not told by the network ignore it.
     #[inline]
     pub fn handle_feedback(&mut self, ack: u64, feedback: i32) {
         let Some(srtt) = self.rtt.srtt() else { return };

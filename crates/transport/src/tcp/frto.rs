@@ -1,12 +1,13 @@
 //! F-RTO: RFC 5682 §2.1 and §3.1. Whether a timeout was spurious, without help from the receiver.
 //!
-//! The timer resends the first segment only. If its ACK moves on, two segments of new data leave instead of the go-back. An ACK after
-//! that for what the timer has not resent can only be for first copies: they were late, not lost.
+//! The timer resends the first segment only. If its ACK moves on, two segments of new data leave instead of the
+//! go-back. An ACK after that for what the timer has not resent can only be for first copies: they were late, not lost.
 //!
-//! RFC 5682 leaves the response open; here it is that of [`undo`](super::undo). Readings: F-RTO is left out where losses were already
-//! being repaired when the timer expired, in fast recovery too (§2.1 names the repair after a timeout, §3.1 RecoveryPoint; Linux as
-//! here). With SACK too the first ACK must cover all that the timer has resent (§2.1 step 2a). Where there is nothing new to send, or the peer's window does not admit it, the repair goes on as without F-RTO (step 2b,
-//! not appendix A).
+//! RFC 5682 leaves the response open; here it is that of [`undo`](super::undo). Readings: F-RTO is left out where
+//! losses were already being repaired when the timer expired, in fast recovery too (§2.1 names the repair after a
+//! timeout, §3.1 RecoveryPoint; Linux as here). With SACK too the first ACK must cover all that the timer has resent
+//! (§2.1 step 2a). Where there is nothing new to send, or the peer's window does not admit it, the repair goes on as
+//! without F-RTO (step 2b, not appendix A).
 
 use super::recovery::Phase;
 use super::transmit::Next;
@@ -61,7 +62,8 @@ impl News {
 const NEW_SEGMENTS: u64 = 2;
 
 impl Sender {
-    /// Step 1: the timer has expired, and the phase is still what it was. A repeated expiry without an ACK between is a first one.
+    /// Step 1: the timer has expired, and the phase is still what it was. A repeated expiry without an ACK between is a
+    /// first one.
     pub(super) fn begin_forward(&mut self) {
         let repairing = match self.phase {
             Phase::FastRecovery(_) => true,
@@ -134,7 +136,8 @@ impl Sender {
         Forward::Idle
     }
 
-    /// What leaves while new data are to find out: `None` if nothing is to be found out, `Some(None)` if nothing more leaves for it.
+    /// What leaves while new data are to find out: `None` if nothing is to be found out, `Some(None)` if nothing more
+    /// leaves for it.
     pub(super) fn forward_segment(&self) -> Option<Option<Next>> {
         let Forward::Probing { recover } = *self.forward()? else { return None };
         if self.nxt >= recover + NEW_SEGMENTS * self.window.mss {

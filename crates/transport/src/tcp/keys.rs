@@ -1,7 +1,7 @@
 //! What users of a sender can set: its own parameters, and those of its algorithm's law.
 //!
-//! Each is declared where it is used, with [`options!`](options::options); faces go over [`all`] and set what they are given through
-//! [`SenderConfig::part_mut`].
+//! Each is declared where it is used, with [`options!`](options::options); faces go over [`all`] and set what they are
+//! given through [`SenderConfig::part_mut`].
 
 use super::{ReceiverConfig, ReorderingConfig, SenderConfig};
 use crate::cc::{self, Algorithm};

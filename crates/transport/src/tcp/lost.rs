@@ -1,8 +1,8 @@
 //! Segments that are lost and wait to be sent again, in the order of the flow.
 //!
-//! Losses are found from the lowest up and repaired from the lowest up, so that nearly everything happens at an end of the list. What is lost once
-//! more lies near the front, where to make room moves little. No question walks over segments that are not lost, of which a large
-//! window in recovery has thousands.
+//! Losses are found from the lowest up and repaired from the lowest up, so that nearly everything happens at an end of
+//! the list. What is lost once more lies near the front, where to make room moves little. No question walks over
+//! segments that are not lost, of which a large window in recovery has thousands.
 
 use super::SackBlock;
 use std::collections::VecDeque;

@@ -34,8 +34,8 @@
 //! | `timestamps` | round trips by the timestamps that ACKs echo |
 //! | `connection`, `endpoint` | sender and receiver with handshake, teardown, timestamps, a window that grows |
 //!
-//! Left out: urgent data, half-open connections, resets, silly-window avoidance beyond "no short segment while something is
-//! outstanding".
+//! Left out: urgent data, half-open connections, resets, silly-window avoidance beyond "no short segment while
+//! something is outstanding".
 
 #[cfg(test)]
 mod any_law_tests;

@@ -1,7 +1,7 @@
 //! Pacing: one segment every SRTT/cwnd, by a timer (Aggarwal, Savage, Anderson, INFOCOM 2000).
 //!
-//! Retransmissions are paced like everything else. Before the first RTT sample there is no rate to pace at, and segments
-//! leave as the window permits. A timer served late sends one segment, not the ones it missed.
+//! Retransmissions are paced like everything else. Before the first RTT sample there is no rate to pace at, and
+//! segments leave as the window permits. A timer served late sends one segment, not the ones it missed.
 
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
@@ -53,7 +53,8 @@ pub(super) fn interval(srtt: Duration, mss: u32, cwnd: u64) -> Duration {
     Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
 }
 
-/// A full segment's time at `rate`, rounded up to the picosecond, so that no segment is too early; a rate of zero stops for longer than any run.
+/// A full segment's time at `rate`, rounded up to the picosecond, so that no segment is too early; a rate of zero stops
+/// for longer than any run.
 pub(super) fn interval_at(rate: Rate, mss: u32) -> Duration {
     let (bits, bps) = (u64::from(mss) * 8, rate.bps().max(1));
     // Segments of up to 2 MB need no wide division, which costs as much as the rest of sending one.

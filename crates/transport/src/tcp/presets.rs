@@ -1,8 +1,10 @@
-//! Transports by a name of their own: a window law together with what a host sets besides it. Keys that a user gives count more.
+//! Transports by a name of their own: a window law together with what a host sets besides it. Keys that a user gives
+//! count more.
 //!
-//! Linux's, as of 6.18: RACK-TLP, PRR, undo by D-SACK and by timestamps, F-RTO (recovery "linux"); the retransmission timer's rules; an
-//! initial window of ten segments; delayed ACKs of 40 ms behind sixteen quick ones. CUBIC has HyStart and whole segments. Reno and CUBIC are
-//! not paced unless the queue `fq` does it; BBR is, a hundredth below its rate. Differences from the kernel that remain: `docs/guide/hosts.md`.
+//! Linux's, as of 6.18: RACK-TLP, PRR, undo by D-SACK and by timestamps, F-RTO (recovery "linux"); the retransmission
+//! timer's rules; an initial window of ten segments; delayed ACKs of 40 ms behind sixteen quick ones. CUBIC has HyStart
+//! and whole segments. Reno and CUBIC are not paced unless the queue `fq` does it; BBR is, a hundredth below its rate.
+//! Differences from the kernel that remain: `docs/guide/hosts.md`.
 
 use super::{ReceiverConfig, SenderConfig};
 use crate::cc::Algorithm;

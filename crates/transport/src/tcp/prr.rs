@@ -1,7 +1,8 @@
 //! Proportional rate reduction: RFC 6937, and RFC 9937, which replaces it.
 //!
-//! While losses are repaired, what leaves is in proportion to what arrives, so that the window comes down to ssthresh by the end of
-//! the recovery and not at once. Below ssthresh what leaves is bounded by what arrived, with a segment more for slow start or not.
+//! While losses are repaired, what leaves is in proportion to what arrives, so that the window comes down to ssthresh
+//! by the end of the recovery and not at once. Below ssthresh what leaves is bounded by what arrived, with a segment
+//! more for slow start or not.
 //!
 //! Reading: sndcnt is rounded up to whole segments, as in RFC 6937's figure, which counts segments, and in Linux.
 
@@ -102,8 +103,8 @@ impl Sender {
         Progress { una: self.una, delivered: self.una + self.scoreboard.sacked(), losses: self.losses_found() }
     }
 
-    /// A fast recovery begins. RecoverFS is what is outstanding; RFC 9937 leaves out what had been SACKed before the present ACK, and
-    /// takes in what that has acknowledged.
+    /// A fast recovery begins. RecoverFS is what is outstanding; RFC 9937 leaves out what had been SACKed before the
+    /// present ACK, and takes in what that has acknowledged.
     pub(super) fn begin_reduction(&mut self) {
         let (progress, nxt) = (self.progress(), self.nxt);
         if let Some(prr) = self.prr_mut() {

@@ -1,14 +1,15 @@
 //! RACK-TLP, the state of it: RFC 8985.
 //!
-//! RACK: a segment is lost when one that was sent later has been delivered and the reordering window has passed since. TLP: when ACKs
-//! stay away for two round trips, one segment is sent so that there is something to acknowledge.
+//! RACK: a segment is lost when one that was sent later has been delivered and the reordering window has passed since.
+//! TLP: when ACKs stay away for two round trips, one segment is sent so that there is something to acknowledge.
 //!
-//! Readings. The shortest round trip is that of the last 150 to 300 s. Before the first round-trip sample no probe is scheduled: there
-//! is no handshake that would have brought one; and none while one is under way, so that the retransmission timer is not put off. Without timestamps an ACK of a segment that was sent twice counts for the second
-//! copy if that is at least the shortest round trip old (step 2). The reordering timer is a timer of its own besides the
-//! retransmission timer, not the same one set to another time. A D-SACK of the tail loss probe does not widen the reordering window: a
-//! timer sent the probe, not RACK (Linux; the RFC's pseudocode takes any D-SACK). With recovery "linux" neither does one before
-//! reordering was seen.
+//! Readings. The shortest round trip is that of the last 150 to 300 s. Before the first round-trip sample no probe is
+//! scheduled: there is no handshake that would have brought one; and none while one is under way, so that the
+//! retransmission timer is not put off. Without timestamps an ACK of a segment that was sent twice counts for the
+//! second copy if that is at least the shortest round trip old (step 2). The reordering timer is a timer of its own
+//! besides the retransmission timer, not the same one set to another time. A D-SACK of the tail loss probe does not
+//! widen the reordering window: a timer sent the probe, not RACK (Linux; the RFC's pseudocode takes any D-SACK). With
+//! recovery "linux" neither does one before reordering was seen.
 
 use super::min_rtt::MinRtt;
 use super::segments::{Record, Segments};
@@ -26,8 +27,8 @@ const DUP_THRESH: usize = 3;
 /// What RACK-TLP knows of a flow.
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
-    /// Segments that were sent again, by the time of that, with those that were sent once more or acknowledged since. The order of all
-    /// others in the flow is that of their sending.
+    /// Segments that were sent again, by the time of that, with those that were sent once more or acknowledged since.
+    /// The order of all others in the flow is that of their sending.
     resent: VecDeque<Resent>,
     /// What of new data left last.
     last_new: Sent,
@@ -186,7 +187,8 @@ impl Rack {
         reported.iter().for_each(|record| self.deliver(now, record, &echoes_older));
     }
 
-    /// The same for one segment. Not inlined: a loop over an ACK's segments, mostly one, would load all that is touched here before it.
+    /// The same for one segment. Not inlined: a loop over an ACK's segments, mostly one, would load all that is touched
+    /// here before it.
     #[inline(never)]
     pub(super) fn deliver(&mut self, now: Instant, record: &Record, echoes_older: impl Fn(Instant) -> bool) {
         let rtt = now.saturating_since(record.sent_at);
@@ -211,8 +213,8 @@ impl Rack {
         self.min_rtt.get().is_some_and(|least| rtt < least)
     }
 
-    /// Everything below `una` is acknowledged, and nothing is SACKed or lost: whether anything may be left that was sent before something
-    /// delivered. If not, there is no loss for [`Rack::detect`] to find.
+    /// Everything below `una` is acknowledged, and nothing is SACKed or lost: whether anything may be left that was
+    /// sent before something delivered. If not, there is no loss for [`Rack::detect`] to find.
     #[inline]
     pub(super) fn is_anything_late(&mut self, una: u64, first: Option<&Record>) -> bool {
         while self.resent.front().is_some_and(|one| one.sent.end <= una) {
@@ -347,7 +349,8 @@ impl Rack {
         self.probe.reset();
     }
 
-    /// PTO: §7.2. The retransmission timer expires at `rto_at`, and a lone segment's ACK may take `wait_for_ack` longer.
+    /// PTO: §7.2. The retransmission timer expires at `rto_at`, and a lone segment's ACK may take `wait_for_ack`
+    /// longer.
     pub(super) fn schedule_probe(&mut self, now: Instant, srtt: Duration, rto_at: Instant, wait_for_ack: Duration) {
         let pto = srtt.saturating_mul(2) + wait_for_ack;
         self.probe.timer = (now + pto).min(rto_at);
@@ -380,7 +383,8 @@ impl Probe {
         is_probe
     }
 
-    /// TLP_process_ack(): everything below `una` is acknowledged. Whether the probe has repaired a loss that nothing else showed.
+    /// TLP_process_ack(): everything below `una` is acknowledged. Whether the probe has repaired a loss that nothing
+    /// else showed.
     pub(super) fn has_repaired(&mut self, una: u64, is_plain_duplicate: bool) -> bool {
         let Some(end) = self.end.filter(|end| una >= *end) else { return false };
         let has_repaired = self.is_retransmission && una > end;

@@ -1,8 +1,8 @@
 //! Delivery rates: draft-ietf-ccwg-bbr §4.1 (before, draft-cheng-iccrg-delivery-rate-estimation).
 //!
-//! Every segment carries in its record how much had been delivered when it left, and when. The ACK that first reports it gives
-//! a rate: what has been delivered since, over the longer of the time in which that was sent and the time in which it was
-//! acknowledged.
+//! Every segment carries in its record how much had been delivered when it left, and when. The ACK that first reports
+//! it gives a rate: what has been delivered since, over the longer of the time in which that was sent and the time in
+//! which it was acknowledged.
 
 use super::Sender;
 use super::segments::{Record, Segments};
@@ -60,7 +60,8 @@ pub(super) struct Deliveries {
     delivered_at: Instant,
     /// C.first_send_time: when the newest segment left that has been delivered.
     first_sent_at: Instant,
-    /// C.app_limited: until this number of bytes has been delivered, the flow is held back by its application; 0 if it is not.
+    /// C.app_limited: until this number of bytes has been delivered, the flow is held back by its application; 0 if it
+    /// is not.
     app_limited: u64,
     /// The shortest round trip so far.
     min_rtt: Option<Duration>,
@@ -151,7 +152,8 @@ impl Deliveries {
         (!is_too_short).then_some(sample)
     }
 
-    /// The application has nothing more to send while `in_flight` bytes are: until these are delivered, rates may be too low.
+    /// The application has nothing more to send while `in_flight` bytes are: until these are delivered, rates may be
+    /// too low.
     pub(super) fn note_app_limited(&mut self, in_flight: u64) {
         self.app_limited = self.delivered.saturating_add(in_flight).max(1);
     }
@@ -189,7 +191,8 @@ mod tests {
         segments.advance(1000);
         let sample = segments.sample(ms(100)).unwrap();
         assert_eq!((sample.delivered, sample.interval), (1000, Duration::from_millis(100)));
-        // It leaves with nothing in flight, and again at 199 ms: 1 ms is no round trip of this path, of which 100 ms are known.
+        // It leaves with nothing in flight, and again at 199 ms: 1 ms is no round trip of this path, of which 100 ms
+        // are known.
         segments.send(ms(199), block(1), first);
         segments.resend(ms(199), block(1), 1000);
         segments.advance(2000);

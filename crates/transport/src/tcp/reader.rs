@@ -1,11 +1,12 @@
 //! An application that reads a piece every so often, and the window that it leaves: RFC 9293 §3.8.6.
 //!
-//! What has arrived in order and was not read takes room in the receive buffer. The right edge of the window never moves back, and it
-//! moves on only by a segment or half of the buffer (§3.8.6.2.2, against silly windows). When less than that is open, the sender may be
-//! waiting: the read that opens the window sends an ACK (window update). Should that be lost, the sender's probes find out.
+//! What has arrived in order and was not read takes room in the receive buffer. The right edge of the window never
+//! moves back, and it moves on only by a segment or half of the buffer (§3.8.6.2.2, against silly windows). When less
+//! than that is open, the sender may be waiting: the read that opens the window sends an ACK (window update). Should
+//! that be lost, the sender's probes find out.
 //!
-//! Readings: such an update is sent only then, where Linux also sends one when the window has doubled. The first read comes a period after
-//! the first segment.
+//! Readings: such an update is sent only then, where Linux also sends one when the window has doubled. The first read
+//! comes a period after the first segment.
 
 use super::ReceiverConfig;
 use units::{Duration, Instant};

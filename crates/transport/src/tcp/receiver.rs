@@ -1,10 +1,11 @@
-//! The receiver: delayed ACKs (RFC 5681 §4.2), SACK (RFC 2018), D-SACK (RFC 2883), the echo of congestion marks (RFC 3168).
+//! The receiver: delayed ACKs (RFC 5681 §4.2), SACK (RFC 2018), D-SACK (RFC 2883), the echo of congestion marks (RFC
+//! 3168).
 //!
-//! The application takes in-order data at once, so the advertised window is constant (but see [`Endpoint`](super::Endpoint)). Bytes beyond it are dropped. What is
-//! within it is held and never forgotten (RFC 2018 §8 calls that reneging and discourages it); a peer that makes more
-//! ranges than [`MOST_HELD`] gets no further one, which bounds the memory of a flow. RFC 2018 §4 orders the SACK blocks by
-//! the last segment that touched them: every held range carries the number of that segment, and the eight most recent
-//! are at hand.
+//! The application takes in-order data at once, so the advertised window is constant (but see
+//! [`Endpoint`](super::Endpoint)). Bytes beyond it are dropped. What is within it is held and never forgotten (RFC 2018
+//! §8 calls that reneging and discourages it); a peer that makes more ranges than [`MOST_HELD`] gets no further one,
+//! which bounds the memory of a flow. RFC 2018 §4 orders the SACK blocks by the last segment that touched them: every
+//! held range carries the number of that segment, and the eight most recent are at hand.
 
 mod config;
 mod held;
@@ -119,8 +120,9 @@ impl Receiver {
         }
     }
 
-    /// The part of [`Receiver::handle_segment`] that nearly all segments need: takes the segment if it is the expected one, and nothing
-    /// is held. If it is not, nothing has happened. Always inlined: out of line it costs a misprediction a segment (callgrind's model).
+    /// The part of [`Receiver::handle_segment`] that nearly all segments need: takes the segment if it is the expected
+    /// one, and nothing is held. If it is not, nothing has happened. Always inlined: out of line it costs a
+    /// misprediction a segment (callgrind's model).
     #[inline(always)]
     pub fn take_in_order(&mut self, now: Instant, seq: u64, len: u32) -> Option<InOrder> {
         let len = u64::from(len);
@@ -360,7 +362,8 @@ impl Receiver {
         }
     }
 
-    /// The index of the first held range that ends at or above `seq`. Most segments belong above the highest one or extend it.
+    /// The index of the first held range that ends at or above `seq`. Most segments belong above the highest one or
+    /// extend it.
     fn first_reaching(&self, seq: u64) -> usize {
         match self.held.back() {
             Some(last) if last.range.end < seq => self.held.len(),
@@ -535,8 +538,8 @@ mod tests {
     #[test]
     fn no_held_range_is_forgotten_however_many_holes_there_are() {
         // RFC 2018 §4: the blocks reported before are repeated, the most recent first, as many as fit. Twelve ranges at
-        // 1000, 2000, … 12 000; then the segments between 4000 and 12 500 arrive, and the three first are left beside the
-        // one that has grown.
+        // 1000, 2000, … 12 000; then the segments between 4000 and 12 500 arrive, and the three first are left beside
+        // the one that has grown.
         let mut receiver = receiver(0);
         (1..=12).for_each(|at| drop(segment(&mut receiver, 1000 * at, 1000 * at + 500)));
         let mut last = (0, vec![]);

@@ -2,7 +2,8 @@
 //!
 //! SACKed ranges are kept sorted and disjoint. `IsLost` is monotone (what lies lower has at least as much SACKed above
 //! it), so one number, the *lost point*, answers it for every byte: it is found by walking down from the highest range,
-//! at most DupThresh steps, and up from the lowest where that may be more than a few. The pipe then follows from three byte counts and never walks the ranges.
+//! at most DupThresh steps, and up from the lowest where that may be more than a few. The pipe then follows from three
+//! byte counts and never walks the ranges.
 
 use super::SackBlock;
 use prefetch_index::prefetch_index;
@@ -68,8 +69,8 @@ impl Scoreboard {
         self.sacked_below_rxt = 0;
     }
 
-    /// The cumulative ACK moves to `una`. A range that reaches down to `una` without being covered contradicts the ACK and
-    /// goes too, so that the byte at `una` is never SACKed.
+    /// The cumulative ACK moves to `una`. A range that reaches down to `una` without being covered contradicts the ACK
+    /// and goes too, so that the byte at `una` is never SACKed.
     pub(super) fn advance(&mut self, una: u64) {
         while let Some(first) = self.ranges.front().copied().filter(|first| first.start <= una) {
             self.sacked -= first.len();
@@ -81,8 +82,8 @@ impl Scoreboard {
         }
     }
 
-    /// Update(): records a block that lies above SND.UNA within the `outstanding` bytes and returns the bytes that were not
-    /// known yet. A block that would make one range too many is ignored.
+    /// Update(): records a block that lies above SND.UNA within the `outstanding` bytes and returns the bytes that were
+    /// not known yet. A block that would make one range too many is ignored.
     pub(super) fn insert(&mut self, block: SackBlock, outstanding: u64, mss: u32) -> u64 {
         let at = self.first_reaching(block.start);
         let mut merged = block;
@@ -130,8 +131,8 @@ impl Scoreboard {
         }
     }
 
-    /// The index of the first range that ends at or above `seq`. Most blocks belong near the top, so the last ranges are tried one by
-    /// one before all are searched.
+    /// The index of the first range that ends at or above `seq`. Most blocks belong near the top, so the last ranges
+    /// are tried one by one before all are searched.
     fn first_reaching(&self, seq: u64) -> usize {
         let len = self.ranges.len();
         for at in (len.saturating_sub(RANGES_TRIED)..len).rev() {
@@ -160,7 +161,8 @@ impl Scoreboard {
         self.high_rxt = to;
     }
 
-    /// The lost point and the SACKed bytes above it: every unSACKed byte below is lost, none above is. `None` if nothing is.
+    /// The lost point and the SACKed bytes above it: every unSACKed byte below is lost, none above is. `None` if
+    /// nothing is.
     fn lost_point(&self, threshold: Threshold) -> Option<(u64, u64)> {
         if threshold.ranges as usize > RANGES_TRIED {
             return self.lost_point_from_both_ends(threshold);
@@ -175,8 +177,8 @@ impl Scoreboard {
         None
     }
 
-    /// The same where DupThresh is large, as RR-TCP's: in turn a step down from the highest range and one up from the lowest, for the
-    /// lost point is near the lowest where one hole is lost and many are late.
+    /// The same where DupThresh is large, as RR-TCP's: in turn a step down from the highest range and one up from the
+    /// lowest, for the lost point is near the lowest where one hole is lost and many are late.
     #[inline(never)]
     fn lost_point_from_both_ends(&self, threshold: Threshold) -> Option<(u64, u64)> {
         if self.sacked <= threshold.bytes && self.ranges.len() < threshold.ranges as usize {

@@ -137,7 +137,8 @@ pub struct AckOut {
     pub ecn_echo: EcnEcho,
 }
 
-/// What an acknowledgement says about congestion marks: the flag ECE, or a counter in its place and that of two flags more.
+/// What an acknowledgement says about congestion marks: the flag ECE, or a counter in its place and that of two flags
+/// more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EcnEcho(u8);
 

@@ -1,5 +1,5 @@
-//! A record of every segment in flight, for those flows that need one: window laws that ask for delivery rates, and loss
-//! recovery by time.
+//! A record of every segment in flight, for those flows that need one: window laws that ask for delivery rates, and
+//! loss recovery by time.
 
 use super::SackBlock;
 use super::lost::Lost;
@@ -189,8 +189,8 @@ impl Segments {
         self.sacked == 0 && self.lost.bytes() == 0
     }
 
-    /// [`Segments::advance`] while [`Segments::are_in_order`] and without delivery rates: shows what the ACK reports instead of keeping
-    /// it. Returns the first segment that remains.
+    /// [`Segments::advance`] while [`Segments::are_in_order`] and without delivery rates: shows what the ACK reports
+    /// instead of keeping it. Returns the first segment that remains.
     #[inline]
     pub(super) fn advance_in_order(&mut self, una: u64, show: impl FnMut(&Record)) -> Option<&Record> {
         advance_in_order(&mut self.records, una, show)
@@ -368,8 +368,9 @@ impl Segments {
         assert!(self.reported.is_empty() && self.holes.is_empty());
     }
 
-    /// The index of the first segment that ends above `seq`. Nearly all segments of a flow are of one length, so a division finds it, and
-    /// a search only what the division does not: one that walks through a large window waits for memory at every step.
+    /// The index of the first segment that ends above `seq`. Nearly all segments of a flow are of one length, so a
+    /// division finds it, and a search only what the division does not: one that walks through a large window waits for
+    /// memory at every step.
     pub(super) fn first_reaching(&self, seq: u64) -> usize {
         let guess = self.guess(seq);
         match self.records.get(guess) {
@@ -389,7 +390,8 @@ impl Segments {
     }
 }
 
-/// What lies below `una` leaves, and what the ACK is the first to report of it is shown. Nothing of it is SACKed or lost.
+/// What lies below `una` leaves, and what the ACK is the first to report of it is shown. Nothing of it is SACKed or
+/// lost.
 #[inline(always)]
 fn advance_in_order(records: &mut VecDeque<Record>, una: u64, mut show: impl FnMut(&Record)) -> Option<&Record> {
     while let Some(first) = records.front_mut() {

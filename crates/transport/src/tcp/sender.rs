@@ -33,9 +33,9 @@ pub enum PhaseName {
 
 /// One flow's sender.
 ///
-/// With thousands of flows every ACK finds its sender outside of the cache, so the fields lie in the order of need: what
-/// every ACK touches comes first, what the repair of losses needs follows; its host adds 16 bytes in front, which makes four
-/// cache lines for an ACK in order and six in all.
+/// With thousands of flows every ACK finds its sender outside of the cache, so the fields lie in the order of need:
+/// what every ACK touches comes first, what the repair of losses needs follows; its host adds 16 bytes in front, which
+/// makes four cache lines for an ACK in order and six in all.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
@@ -56,8 +56,8 @@ pub struct Sender {
     pub(super) law: Law,
     pub(super) last_sent: Instant,
     pub(super) counts: Counts,
-    /// Without SACK a fast retransmit is refused until an ACK passes this (RFC 6582's recover, exclusive; 0 lies below the
-    /// first byte). What raises it: [`SenderConfig::guard`].
+    /// Without SACK a fast retransmit is refused until an ACK passes this (RFC 6582's recover, exclusive; 0 lies below
+    /// the first byte). What raises it: [`SenderConfig::guard`].
     pub(super) guard: u64,
     /// The byte after the last window probe. What lies between `nxt` and it has been sent without being outstanding.
     pub(super) probe_end: u64,
@@ -119,8 +119,8 @@ impl Sender {
         }
     }
 
-    /// Whether [`Sender::handle_ack`] does with this ACK what it does with nearly all: [`Sender::handle_plain_ack`], and then
-    /// [`Sender::send_rest`].
+    /// Whether [`Sender::handle_ack`] does with this ACK what it does with nearly all: [`Sender::handle_plain_ack`],
+    /// and then [`Sender::send_rest`].
     #[inline(always)]
     pub fn is_plain(&self, ack: &Ack<'_>) -> bool {
         self.is_in_order(ack) && self.has_plain_acks()
@@ -335,8 +335,8 @@ impl Sender {
         self.counts.rtt_samples += 1;
     }
 
-    /// The connection stands: the round trip of the handshake, or none if the SYN had to be sent again. Then the first window is one
-    /// segment (RFC 5681 §3.1) and the timer waits longer (RFC 6298 §5.7).
+    /// The connection stands: the round trip of the handshake, or none if the SYN had to be sent again. Then the first
+    /// window is one segment (RFC 5681 §3.1) and the timer waits longer (RFC 6298 §5.7).
     pub(super) fn begin(&mut self, now: Instant, round_trip: Option<Duration>) {
         match round_trip {
             Some(round_trip) => {

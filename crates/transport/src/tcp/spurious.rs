@@ -4,9 +4,9 @@
 //! reports every one of its retransmissions as a duplicate. A D-SACK for data that was never retransmitted is the
 //! network's duplicate and counts for nothing. What follows from the verdict for the window is `undo`'s.
 //!
-//! With thousands of flows a recovery finds none of this in the cache. So the last episode lies beside the sender, the list
-//! of retransmissions is only written to unless a D-SACK comes, and older episodes, which exist only while D-SACKs for them may
-//! still come, begin at a place that the sender knows and can [prefetch](SpuriousTracker::prefetch).
+//! With thousands of flows a recovery finds none of this in the cache. So the last episode lies beside the sender, the
+//! list of retransmissions is only written to unless a D-SACK comes, and older episodes, which exist only while D-SACKs
+//! for them may still come, begin at a place that the sender knows and can [prefetch](SpuriousTracker::prefetch).
 
 use super::SackBlock;
 use prefetch_index::prefetch_index;

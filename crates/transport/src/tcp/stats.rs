@@ -23,8 +23,8 @@ pub struct SenderStats {
     pub rtt_samples: u64,
 }
 
-/// The statistics as they are kept. What happens at most once in a round trip has 32 bits: 4·10^9 round trips of 1 ms are
-/// 50 days.
+/// The statistics as they are kept. What happens at most once in a round trip has 32 bits: 4·10^9 round trips of 1 ms
+/// are 50 days.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(super) struct Counts {

@@ -56,8 +56,8 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// Whether a timeout leaves ssthresh as the repair has set it that it ends: Linux cuts once for a window of data. Laws that
-    /// measure hear of the timeout as such.
+    /// Whether a timeout leaves ssthresh as the repair has set it that it ends: Linux cuts once for a window of data.
+    /// Laws that measure hear of the timeout as such.
     fn has_cut_for_good(&self) -> bool {
         let is_repairing = matches!(self.phase, Phase::FastRecovery(_));
         is_repairing && self.recovery() == LossRecovery::Linux && !self.config.algorithm.asks().model
@@ -93,7 +93,8 @@ impl Sender {
         }
     }
 
-    /// An ACK may cover the window probe, which `nxt` does not know. Returns whether the ACK is for bytes that were sent.
+    /// An ACK may cover the window probe, which `nxt` does not know. Returns whether the ACK is for bytes that were
+    /// sent.
     pub(super) fn admit(&mut self, ack: u64) -> bool {
         if ack > self.nxt && ack <= self.probe_end {
             self.nxt = ack;
@@ -124,9 +125,9 @@ impl Sender {
         }
     }
 
-    /// An ACK without new data has been read, but its records not yet: what it SACKs restarts the timer if it had left before
-    /// the first outstanding segment did last, as in Linux. Of later data it would put the timeout off for as long as they
-    /// arrive.
+    /// An ACK without new data has been read, but its records not yet: what it SACKs restarts the timer if it had left
+    /// before the first outstanding segment did last, as in Linux. Of later data it would put the timeout off for as
+    /// long as they arrive.
     pub(super) fn restart_timer_for_sack(&mut self, now: Instant) {
         if self.config.timer_restart == TimerRestart::Linux
             && self.segments().is_some_and(Segments::report_older_than_first)

@@ -72,8 +72,8 @@ mod tests {
     use std::sync::Arc;
     use units::Duration;
 
-    /// Four segments leave at 0 and one is acknowledged at 100 ms: the probe is due at 300 ms (2 SRTT). Served at 5 s it
-    /// sets the timeout, 1 s later.
+    /// Four segments leave at 0 and one is acknowledged at 100 ms: the probe is due at 300 ms (2 SRTT). Served at 5 s
+    /// it sets the timeout, 1 s later.
     #[test]
     fn a_timer_that_is_not_named_waits_although_it_is_due() {
         let at = |ms| Instant::ZERO + Duration::from_millis(ms);

@@ -1,7 +1,8 @@
 //! Round trips by the timestamps that ACKs echo: RFC 7323 §4, and its appendix G for the gains.
 //!
-//! Every ACK of new data measures one, also of what was sent again. With several samples in a round trip the gains of RFC 6298 are
-//! divided by their expected number, ⌈FlightSize/(2 SMSS)⌉, so that SRTT and RTTVAR remember as long as they did.
+//! Every ACK of new data measures one, also of what was sent again. With several samples in a round trip the gains of
+//! RFC 6298 are divided by their expected number, ⌈FlightSize/(2 SMSS)⌉, so that SRTT and RTTVAR remember as long as
+//! they did.
 
 use super::Sender;
 use units::{Duration, Instant};

@@ -40,8 +40,8 @@ impl Sender {
         self.watch_closed_window(now);
     }
 
-    /// What `transmit` does when nothing is lost or out of order, nothing is paced and the data do not end: full-sized segments up to
-    /// the nearest of cwnd, the peer's window and what is written. `send` is shown each.
+    /// What `transmit` does when nothing is lost or out of order, nothing is paced and the data do not end: full-sized
+    /// segments up to the nearest of cwnd, the peer's window and what is written. `send` is shown each.
     #[inline]
     pub(super) fn send_full_segments(&mut self, now: Instant, mut send: impl FnMut(Segment)) {
         let limit = self.una.saturating_add(self.window.cwnd).min(self.edge).min(self.written);
@@ -85,8 +85,8 @@ impl Sender {
         }
     }
 
-    /// The first segment reported lost, or the first unacknowledged one: the fast retransmit, and what a partial ACK asks
-    /// for.
+    /// The first segment reported lost, or the first unacknowledged one: the fast retransmit, and what a partial ACK
+    /// asks for.
     pub(super) fn first_repair(&self) -> Option<Next> {
         if let Some(reported) = self.reported_segment() {
             return Some(Next::Reported(reported));
@@ -220,8 +220,8 @@ impl Sender {
         })
     }
 
-    /// At the law's rate, or a segment every SRTT/cwnd. The interval is zero before the first RTT sample: segments then leave
-    /// as the window permits.
+    /// At the law's rate, or a segment every SRTT/cwnd. The interval is zero before the first RTT sample: segments then
+    /// leave as the window permits.
     fn pace(&mut self, now: Instant) {
         let srtt = self.rtt.srtt();
         let interval = match self.law.pacing_rate(&self.config.laws, &self.window, srtt) {

@@ -1,25 +1,28 @@
 //! Taking back a reduction of the window that turns out to have been spurious.
 //!
-//! D-SACK (RFC 3708): a recovery is spurious when the receiver has got twice all that it retransmitted. Which recoveries are is
-//! [`spurious`](super::spurious)'s; here is what follows for the window. Only the last reduction is taken back, and the window law
-//! forgets it too (RFC 9438 §4.9.2 for CUBIC). A window that has grown above its prior value meanwhile goes on as it is, whatever the law.
-//! Nothing is taken back where the network has made a copy of what was sent once, nor after a timeout of which all ACKs may have been lost
-//! (RFC 3708 §3, steps A.4 and A.1); Linux asks for neither.
+//! D-SACK (RFC 3708): a recovery is spurious when the receiver has got twice all that it retransmitted. Which
+//! recoveries are is [`spurious`](super::spurious)'s; here is what follows for the window. Only the last reduction is
+//! taken back, and the window law forgets it too (RFC 9438 §4.9.2 for CUBIC). A window that has grown above its prior
+//! value meanwhile goes on as it is, whatever the law. Nothing is taken back where the network has made a copy of what
+//! was sent once, nor after a timeout of which all ACKs may have been lost (RFC 3708 §3, steps A.4 and A.1); Linux asks
+//! for neither.
 //!
-//! Eifel (RFC 3522 §3.2): the first ACK of new data after a retransmission echoes a timestamp from before it, so it is an ACK of the
-//! first copy, unless all ACKs were lost (step 5). The recovery ends there, and nothing more is sent again.
+//! Eifel (RFC 3522 §3.2): the first ACK of new data after a retransmission echoes a timestamp from before it, so it is
+//! an ACK of the first copy, unless all ACKs were lost (step 5). The recovery ends there, and nothing more is sent
+//! again.
 //!
-//! With "eifel-at-end" it is the ACK that ends a fast recovery which tells, as Linux does it without SACK (`tcp_try_undo_recovery`): the
-//! window comes back about a round trip later. Until then partial ACKs that echo such timestamps show no hole, and nothing is sent
-//! again for them (`tcp_try_undo_partial`).
+//! With "eifel-at-end" it is the ACK that ends a fast recovery which tells, as Linux does it without SACK
+//! (`tcp_try_undo_recovery`): the window comes back about a round trip later. Until then partial ACKs that echo such
+//! timestamps show no hole, and nothing is sent again for them (`tcp_try_undo_partial`).
 //!
-//! RFC 3708 leaves the response open. Readings: at once, as Linux does; or by slow start up to where the window was (Blanton and
-//! Allman 2002), so that no burst leaves. RFC 4015 has a third one (§3.1, steps 0 to 11): cwnd goes on from what is in flight, and the
-//! timer waits longer.
+//! RFC 3708 leaves the response open. Readings: at once, as Linux does; or by slow start up to where the window was
+//! (Blanton and Allman 2002), so that no burst leaves. RFC 4015 has a third one (§3.1, steps 0 to 11): cwnd goes on
+//! from what is in flight, and the timer waits longer.
 //!
-//! Where RFC 4015 answers timeouts only, all responses are here to needless fast retransmits too, as in Linux. With undo "eifel" and
-//! "both" the window comes back after several timeouts of one segment too (RFC 4015 §3.2); without them, F-RTO finds such timeouts
-//! but the window stays. Left out: step 10, as there is no congestion window validation.
+//! Where RFC 4015 answers timeouts only, all responses are here to needless fast retransmits too, as in Linux. With
+//! undo "eifel" and "both" the window comes back after several timeouts of one segment too (RFC 4015 §3.2); without
+//! them, F-RTO finds such timeouts but the window stays. Left out: step 10, as there is no congestion window
+//! validation.
 
 use super::recovery::{Phase, split_dsack};
 use super::spurious::{Cause, Verdict};
@@ -39,7 +42,8 @@ words! {
         Eifel = "eifel",
         /// Either.
         Both = "both",
-        /// As Linux without SACK: as "eifel", but a fast recovery is judged by the ACK that ends it. In scenarios it needs timestamps.
+        /// As Linux without SACK: as "eifel", but a fast recovery is judged by the ACK that ends it. In scenarios it
+        /// needs timestamps.
         AtEnd = "eifel-at-end",
     }
 }
@@ -58,7 +62,8 @@ words! {
         Restore = "restore",
         /// By slow start up to where it was.
         SlowStart = "slow-start",
-        /// RFC 4015: ssthresh at what was in flight before, cwnd at what is in flight now and at most an initial window more.
+        /// RFC 4015: ssthresh at what was in flight before, cwnd at what is in flight now and at most an initial window
+        /// more.
         Eifel = "eifel",
     }
 }
@@ -148,7 +153,8 @@ impl Sender {
         self.config.undo_rule().reads_timestamps()
     }
 
-    /// The peer has sent a D-SACK with an ACK of everything below `una`; `is_networks` if what it got twice was sent once.
+    /// The peer has sent a D-SACK with an ACK of everything below `una`; `is_networks` if what it got twice was sent
+    /// once.
     pub(super) fn note_dsack(&mut self, una: u64, is_networks: bool) {
         let is_strict = self.recovery() != LossRecovery::Linux;
         if let Some(reductions) = self.reductions_mut() {
@@ -212,9 +218,9 @@ impl Sender {
         }
     }
 
-    /// An ACK that echoes the timestamp of a segment that left when this node's clock showed `echo`. To be called before
-    /// [`handle_ack`](Sender::handle_ack) with that ACK, which measures a round trip by it if there are timestamps. RFC 3522 §3.2: the
-    /// first ACK of new data after a retransmission tells which copy it is for.
+    /// An ACK that echoes the timestamp of a segment that left when this node's clock showed `echo`. To be called
+    /// before [`handle_ack`](Sender::handle_ack) with that ACK, which measures a round trip by it if there are
+    /// timestamps. RFC 3522 §3.2: the first ACK of new data after a retransmission tells which copy it is for.
     pub fn handle_timestamp_echo(&mut self, ack: &Ack<'_>, echo: Instant) {
         self.note_echo(echo);
         let (una, nxt, hears) = (self.una, self.nxt, self.hears_eifel());
@@ -238,8 +244,8 @@ impl Sender {
         self.abandon_recovery();
     }
 
-    /// The ACK at hand has been read: what RFC 4015 has set is not to be changed by it, and a sample of new data has its effect on
-    /// the timer.
+    /// The ACK at hand has been read: what RFC 4015 has set is not to be changed by it, and a sample of new data has
+    /// its effect on the timer.
     pub(super) fn settle_undo(&mut self, now: Instant, sample: Option<Duration>) {
         let una = self.una;
         let Some(reductions) = self.reductions_mut() else { return };

@@ -1,4 +1,5 @@
-//! The congestion window of a sender: what its law is told of ACKs, losses and idle times, and the bounds within which the law moves it.
+//! The congestion window of a sender: what its law is told of ACKs, losses and idle times, and the bounds within which
+//! the law moves it.
 
 use super::{Sender, SsthreshFrom};
 use crate::cc::{Event, Loss, LossCause};
@@ -91,8 +92,8 @@ impl Sender {
         self.set_cwnd(self.window.cwnd);
     }
 
-    /// The outstanding bytes that count as lost: after a timeout all that is not SACKed, else what SACK shows, and the first
-    /// segment in any case.
+    /// The outstanding bytes that count as lost: after a timeout all that is not SACKed, else what SACK shows, and the
+    /// first segment in any case.
     fn newly_lost(&self, cause: LossCause) -> u64 {
         match cause {
             LossCause::Mark => 0,
@@ -111,7 +112,8 @@ impl Sender {
         Event { srtt: self.rtt.srtt(), in_flight: self.flight_size(), is_app_limited, ..Event::at(now) }
     }
 
-    /// A law may move the window of a flow that something else holds back; few do, so this stays out of the way of the rest.
+    /// A law may move the window of a flow that something else holds back; few do, so this stays out of the way of the
+    /// rest.
     #[cold]
     fn bound_cwnd(&mut self) {
         self.set_cwnd(self.window.cwnd);

@@ -7,8 +7,8 @@ use units::PS_PER_SECOND;
 /// What bounds what a sender has in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WindowLimits {
-    /// Bytes that it allows itself: its congestion window without what duplicate ACKs have added to it, or what its law's rate makes in
-    /// a smoothed round trip, if that is less.
+    /// Bytes that it allows itself: its congestion window without what duplicate ACKs have added to it, or what its
+    /// law's rate makes in a smoothed round trip, if that is less.
     pub window: u64,
     /// Bytes that the peer and `max_cwnd` allow it.
     pub bound: u64,

@@ -12,8 +12,8 @@
 //! | 16–19 | Reverse_Feedback | the change that reached the receiver; bytes per second, signed |
 //!
 //! All are big-endian. The order of the fields is the draft's; paper 003 figure 4.1 draws X before RTT and
-//! Reverse_Feedback before Delta_Throughput. The widths of version and format, their values and the 28 fractional bits of
-//! the times are recalled, not read: the draft's text was not to be had.
+//! Reverse_Feedback before Delta_Throughput. The widths of version and format, their values and the 28 fractional bits
+//! of the times are recalled, not read: the draft's text was not to be had.
 
 use std::fmt;
 use units::Duration;

@@ -1,16 +1,16 @@
 //! A macroflow at its ingress: all packets of one edge node for another (perhaps ACKs apart) share a rate that XCP's
 //! controllers on the way set. Source: Alparslan, Arakawa, Murata (paper 002), §2.2.
 //!
-//! Every control interval it sends a [`Probe`] with its rate u_i along its path; the probe comes back from the egress with the
-//! change that is wanted of this rate: rate = max(u_i + feedback, floor). (The paper prints §2.1.2's rule for a window,
-//! cwnd = max(cwnd + feedback, s).)
+//! Every control interval it sends a [`Probe`] with its rate u_i along its path; the probe comes back from the egress
+//! with the change that is wanted of this rate: rate = max(u_i + feedback, floor). (The paper prints §2.1.2's rule for
+//! a window, cwnd = max(cwnd + feedback, s).)
 //!
-//! Where the paper is silent: it begins at `start` and never exceeds `ceiling`, its wavelength's capacity; u_i is the rate that
-//! was *sent* since the last probe ("estimated", and only so do the u_i add up to u), or the rate that is *allowed*. With
-//! the second a macroflow that has less to send than it may is allowed ever more, up to the ceiling, and then nothing paces
-//! its bursts; with the first it keeps the last interval's rate and what it was given since. That feedback changes what was told
-//! is a choice too: it may change what is allowed whatever was told. And an estimate of u_i may remember: what is told is then
-//! the last estimate by a part m of it and what was sent by 1 − m.
+//! Where the paper is silent: it begins at `start` and never exceeds `ceiling`, its wavelength's capacity; u_i is the
+//! rate that was *sent* since the last probe ("estimated", and only so do the u_i add up to u), or the rate that is
+//! *allowed*. With the second a macroflow that has less to send than it may is allowed ever more, up to the ceiling,
+//! and then nothing paces its bursts; with the first it keeps the last interval's rate and what it was given since.
+//! That feedback changes what was told is a choice too: it may change what is allowed whatever was told. And an
+//! estimate of u_i may remember: what is told is then the last estimate by a part m of it and what was sent by 1 − m.
 //!
 //! How packets are spaced at this rate is up to a [`Smoother`](super::Smoother).
 
@@ -241,8 +241,8 @@ mod tests {
         assert_eq!(of(MacroflowConfig { memory: -0.1, ..good }), "memory");
     }
 
-    /// Saturated macroflows over a network of controllers without delay: `ways[i]` lists the links of macroflow i. What they
-    /// may send they send. Gives the rates after `intervals`, in Mb/s.
+    /// Saturated macroflows over a network of controllers without delay: `ways[i]` lists the links of macroflow i. What
+    /// they may send they send. Gives the rates after `intervals`, in Mb/s.
     fn settled(config: WavelengthConfig, links: usize, ways: &[&[usize]], starts: &[u64], intervals: u64) -> Vec<f64> {
         let mut controllers: Vec<_> = (0..links).map(|_| Wavelength::new(config, Instant::ZERO)).collect();
         let begin = |start: &u64| {
@@ -280,13 +280,13 @@ mod tests {
         }
     }
 
-    /// Two links, one macroflow over both, and 3 and 1 that take one of them. Not max-min (250, 250, 250, 250, 750), but where
-    /// each macroflow's least feedback is zero. The first link: all four are told the same, so they share it equally and
-    /// fill it, or it is not the one that holds the long one back. Equal shares of 1000 are 250 each. On the second link,
-    /// u = 250 + x and the long one must be told no less than zero, the short one zero: with N = 2,
-    /// (h + φ)/2 = x·h/u. If φ ≥ 0 and h = γu − φ: γu/2 = x(γu − φ)/u with φ = α(1000 − u) and x = u − 250:
-    /// 0.05u² = (u − 250)(0.3u − 200), that is 0.25u² − 275u + 50 000 = 0, u = 550 + √(550² − 200 000) = 870.156,
-    /// so x = 620.156: the second link is 87 % full.
+    /// Two links, one macroflow over both, and 3 and 1 that take one of them. Not max-min (250, 250, 250, 250, 750),
+    /// but where each macroflow's least feedback is zero. The first link: all four are told the same, so they share it
+    /// equally and fill it, or it is not the one that holds the long one back. Equal shares of 1000 are 250 each. On
+    /// the second link, u = 250 + x and the long one must be told no less than zero, the short one zero: with N = 2, (h
+    /// + φ)/2 = x·h/u. If φ ≥ 0 and h = γu − φ: γu/2 = x(γu − φ)/u with φ = α(1000 − u) and x = u − 250: 0.05u² = (u −
+    /// 250)(0.3u − 200), that is 0.25u² − 275u + 50 000 = 0, u = 550 + √(550² − 200 000) = 870.156, so x = 620.156: the
+    /// second link is 87 % full.
     #[test]
     fn on_a_parking_lot_they_settle_at_the_equilibrium_by_hand_and_not_at_max_min() {
         let ways: &[&[usize]] = &[&[0, 1], &[0], &[0], &[0], &[1]];

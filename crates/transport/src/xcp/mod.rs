@@ -13,13 +13,13 @@
 //!
 //! There is no second sender: loss detection, SACK, timers and pacing are those of [`tcp::Sender`](crate::tcp::Sender),
 //! whose window the feedback moves. A host that carries XCP does four things. It puts
-//! [`Sender::congestion_header`](crate::tcp::Sender::congestion_header) on every data segment, passes each packet through
-//! the [`Router`] of every port it leaves by, shows the header of every data segment to the flow's [`Receiver`] and puts
-//! the receiver's header on every ACK, and calls [`Sender::handle_feedback`](crate::tcp::Sender::handle_feedback) before
-//! `handle_ack`.
+//! [`Sender::congestion_header`](crate::tcp::Sender::congestion_header) on every data segment, passes each packet
+//! through the [`Router`] of every port it leaves by, shows the header of every data segment to the flow's [`Receiver`]
+//! and puts the receiver's header on every ACK, and calls
+//! [`Sender::handle_feedback`](crate::tcp::Sender::handle_feedback) before `handle_ack`.
 //!
-//! Left out: XCP between routers only, estimates of a capacity that a router does not know (XCP-i, WXCP), and any defence
-//! against a sender that ignores its feedback.
+//! Left out: XCP between routers only, estimates of a capacity that a router does not know (XCP-i, WXCP), and any
+//! defence against a sender that ignores its feedback.
 
 mod header;
 mod macroflow;

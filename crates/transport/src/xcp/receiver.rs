@@ -1,8 +1,8 @@
 //! The receiver's part of XCP: what the network granted to arriving packets goes back on the next ACK.
 //!
-//! With delayed ACKs several packets share an ACK, so their grants are added up and the sum starts again once it has been
-//! sent (ns-2.35); an ACK that carried the last grant only would lose half of the feedback. What an ACK carries is lost
-//! with it. Which segments get an ACK, and when, is decided by [`tcp::Receiver`](crate::tcp::Receiver).
+//! With delayed ACKs several packets share an ACK, so their grants are added up and the sum starts again once it has
+//! been sent (ns-2.35); an ACK that carried the last grant only would lose half of the feedback. What an ACK carries is
+//! lost with it. Which segments get an ACK, and when, is decided by [`tcp::Receiver`](crate::tcp::Receiver).
 
 use super::{Format, Header};
 

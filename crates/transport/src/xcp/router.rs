@@ -1,21 +1,22 @@
 //! XCP's controller of one output: Katabi, Handley, Rohrs 2002 §3.5; draft-falk-xcp-spec-03; ns-2.35 `xcp/xcpq.cc`.
 //!
-//! Once per control interval d (the mean RTT of the flows) the efficiency controller decides how much the aggregate is to
-//! change, F = α(C − y) − βQ/d, with y the input rate, C the capacity and Q the persistent queue; the fairness controller
-//! shares F among the packets of the next interval: what is positive equally among flows (a packet's share is
-//! proportional to its flow's packet spacing X), what is negative in proportion to their rates (to the packet's size). So
-//! that flows converge also while F is near zero, h = max(0, γy − |F|) is taken from all and given back at the same time.
+//! Once per control interval d (the mean RTT of the flows) the efficiency controller decides how much the aggregate is
+//! to change, F = α(C − y) − βQ/d, with y the input rate, C the capacity and Q the persistent queue; the fairness
+//! controller shares F among the packets of the next interval: what is positive equally among flows (a packet's share
+//! is proportional to its flow's packet spacing X), what is negative in proportion to their rates (to the packet's
+//! size). So that flows converge also while F is near zero, h = max(0, γy − |F|) is taken from all and given back at
+//! the same time.
 //!
 //! Rules that other implementations got wrong, each with a test below: rates and the capacity are bytes per second
-//! inside; |F| is a real absolute value; y counts every packet of the output, ACKs and other protocols too; packets whose
-//! sender does not know its RTT get nothing and count in no mean; Q is the least queue in a while, not the mean or the
-//! last; a share that is not claimed never makes a pool larger; feedback below 1 B/s is not lost to rounding (the
-//! remainder goes to the next packet).
+//! inside; |F| is a real absolute value; y counts every packet of the output, ACKs and other protocols too; packets
+//! whose sender does not know its RTT get nothing and count in no mean; Q is the least queue in a while, not the mean
+//! or the last; a share that is not claimed never makes a pool larger; feedback below 1 B/s is not lost to rounding
+//! (the remainder goes to the next packet).
 //!
 //! Headers come from strangers. What cannot be is cut to what can and counted ([`Router::violations`]): X above the RTT
 //! (a window below one packet), X of zero, X without an RTT, a wish to slow down by more than the flow's throughput. A
-//! router never takes more than that away either. A sender that lies within these bounds, or that ignores its feedback, is
-//! not found out.
+//! router never takes more than that away either. A sender that lies within these bounds, or that ignores its feedback,
+//! is not found out.
 
 use super::{Format, Header, Interval};
 use crate::ConfigError;
@@ -136,8 +137,8 @@ struct Queue {
 
 /// XCP's controller of one output.
 ///
-/// The queue it is told is what waits before the arriving packet; a queue falls between arrivals, so its least values are
-/// seen just before them.
+/// The queue it is told is what waits before the arriving packet; a queue falls between arrivals, so its least values
+/// are seen just before them.
 #[derive(Clone, Debug)]
 pub struct Router {
     config: RouterConfig,
@@ -174,8 +175,8 @@ impl Router {
         }
     }
 
-    /// A packet of `size` bytes arrives and finds `queue_bytes` waiting. Every packet is to be told, also one that will be
-    /// dropped, and with `None` one that carries no congestion header.
+    /// A packet of `size` bytes arrives and finds `queue_bytes` waiting. Every packet is to be told, also one that will
+    /// be dropped, and with `None` one that carries no congestion header.
     #[inline]
     pub fn handle_arrival(&mut self, size: u32, header: Option<&Header>, queue_bytes: u64) {
         self.sums.bytes += u64::from(size);
@@ -357,8 +358,8 @@ fn is_violation(header: &Header, size: u32) -> bool {
     x_is_wrong || (rtt > 0 && is_too_slow(header.delta_throughput, size, rtt))
 }
 
-/// Whether a packet of this size asks for a slowing down by more than its part of the flow's throughput, size/RTT, rounded
-/// up to a whole byte per second.
+/// Whether a packet of this size asks for a slowing down by more than its part of the flow's throughput, size/RTT,
+/// rounded up to a whole byte per second.
 #[inline]
 fn is_too_slow(delta: i32, size: u32, rtt: u32) -> bool {
     (i64::from(delta) + 1) * i64::from(rtt) <= -(i64::from(size) << Interval::FRACTION_BITS)

@@ -1,13 +1,13 @@
-//! When a macroflow's next packet may leave: the pacing of paper 002 (Alparslan, Arakawa, Murata), §2.2, and what it leaves to
-//! future work (§4).
+//! When a macroflow's next packet may leave: the pacing of paper 002 (Alparslan, Arakawa, Murata), §2.2, and what it
+//! leaves to future work (§4).
 //!
-//! A leaky bucket that is one packet deep: after a packet nothing leaves until the packet's bits at the macroflow's rate are
-//! over. A change of rate stretches or shrinks what is left of that time at once, so that a macroflow that was slow does not
-//! wait for long at its new rate.
+//! A leaky bucket that is one packet deep: after a packet nothing leaves until the packet's bits at the macroflow's
+//! rate are over. A change of rate stretches or shrinks what is left of that time at once, so that a macroflow that was
+//! slow does not wait for long at its new rate.
 //!
-//! The token bucket with a randomized start is our reading of "better pacing methods": the token for the first packet after an
-//! idle time is under way already, by a random part of its time, so that macroflows whose packets come together do not leave
-//! together. It may be more than one packet deep.
+//! The token bucket with a randomized start is our reading of "better pacing methods": the token for the first packet
+//! after an idle time is under way already, by a random part of its time, so that macroflows whose packets come
+//! together do not leave together. It may be more than one packet deep.
 
 use units::{ByteTime, Duration, Instant, Rate};
 

@@ -1,22 +1,23 @@
-//! XCP's controller of one wavelength of an output for macroflows that probe it: Alparslan, Arakawa, Murata (paper 002), §2.1
-//! and §2.2.
+//! XCP's controller of one wavelength of an output for macroflows that probe it: Alparslan, Arakawa, Murata (paper
+//! 002), §2.1 and §2.2.
 //!
-//! Once per control interval d it decides how much the traffic of its wavelength is to change, φ = α·S − β·Q/d, where
-//! S = TU·C − u is what the input u of the last interval left of the target (§2.2, last paragraph) and Q the persistent queue,
-//! and how much is to be shuffled, h = max(0, γ·u − |φ|). A probe of macroflow i is told p_i − n_i with
+//! Once per control interval d it decides how much the traffic of its wavelength is to change, φ = α·S − β·Q/d, where S
+//! = TU·C − u is what the input u of the last interval left of the target (§2.2, last paragraph) and Q the persistent
+//! queue, and how much is to be shuffled, h = max(0, γ·u − |φ|). A probe of macroflow i is told p_i − n_i with
 //!
 //! ```text
 //! p_i = (h + max(0, φ)) / N          n_i = u_i · (h + max(0, −φ)) / u
 //! ```
 //!
 //! unless another controller on its way has told it less. The paper prints the bracket of p_i without h in it; then the
-//! feedbacks would not add up to φ. N is the number of probes of the last interval (all of them, or those of macroflows that sent
-//! something), or is given (the LSPs of a GMPLS network).
+//! feedbacks would not add up to φ. N is the number of probes of the last interval (all of them, or those of macroflows
+//! that sent something), or is given (the LSPs of a GMPLS network).
 //!
-//! Where the paper is silent: before the first decision nothing changes; a macroflow's share u_i/u counts at most as one (the
-//! intervals of an edge node and of a controller are not the same); N counts at least as one.
+//! Where the paper is silent: before the first decision nothing changes; a macroflow's share u_i/u counts at most as
+//! one (the intervals of an edge node and of a controller are not the same); N counts at least as one.
 //!
-//! Unlike [`Router`](super::Router), which shares a pool among the packets of an interval, this controller looks at no packet.
+//! Unlike [`Router`](super::Router), which shares a pool among the packets of an interval, this controller looks at no
+//! packet.
 
 use crate::ConfigError;
 use units::{Duration, Instant, Rate};
@@ -139,7 +140,8 @@ pub struct Wavelength {
 }
 
 impl Wavelength {
-    /// A controller whose first interval begins at `now`. The parameters must be valid ([`WavelengthConfig::validate`]).
+    /// A controller whose first interval begins at `now`. The parameters must be valid
+    /// ([`WavelengthConfig::validate`]).
     pub fn new(config: WavelengthConfig, now: Instant) -> Wavelength {
         assert!(config.validate().is_ok(), "a controller runs with valid parameters only");
         let due = now + config.interval;
@@ -151,8 +153,8 @@ impl Wavelength {
         self.due
     }
 
-    /// An interval ends, if it is time. `offered_bytes` were offered to the wavelength since the start, whether they were
-    /// dropped or not, and in the interval at least `queue_bytes` always waited.
+    /// An interval ends, if it is time. `offered_bytes` were offered to the wavelength since the start, whether they
+    /// were dropped or not, and in the interval at least `queue_bytes` always waited.
     pub fn handle_timeout(&mut self, now: Instant, offered_bytes: u64, queue_bytes: u64) {
         if now < self.due {
             return;
@@ -298,7 +300,8 @@ mod tests {
         }
     }
 
-    /// u = 0.9 Gb/s: φ = 0.4 · 0.1 = 40 Mb/s, so h = 90 − 40 = 50 Mb/s. With 9 kB always waiting, 0.226 · 72 kb/50 ms less.
+    /// u = 0.9 Gb/s: φ = 0.4 · 0.1 = 40 Mb/s, so h = 90 − 40 = 50 Mb/s. With 9 kB always waiting, 0.226 · 72 kb/50 ms
+    /// less.
     #[test]
     fn the_gains_of_xcp_itself_give_and_take_more() {
         let config = WavelengthConfig { gains: Gains::XCP, ..one_gigabit() };

@@ -1,7 +1,7 @@
 //! Links with XCP routers between senders and receivers: the smallest network in which the loop closes.
 //!
-//! A path is one access delay to its first link, links without delay in a row, and the rest of the round trip back. ACKs
-//! meet no queue.
+//! A path is one access delay to its first link, links without delay in a row, and the rest of the round trip back.
+//! ACKs meet no queue.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

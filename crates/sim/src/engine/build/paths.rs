@@ -61,7 +61,8 @@ impl Paths {
             let star = number % stars;
             [(flow.destination, flow.source, star), (flow.source, flow.destination, star)]
         };
-        // By destination, because routes are kept by destination and the largest networks have too many to keep them all.
+        // By destination, because routes are kept by destination and the largest networks have too many to keep them
+        // all.
         let mut known: BTreeMap<(NodeId, NodeId, usize), u32> =
             flows.iter().enumerate().flat_map(pairs).map(|pair| (pair, 0)).collect();
         for ((to, from, star), path) in &mut known {

@@ -1,4 +1,5 @@
-//! Captured packets that are known before they leave: those that wait at a link, whose times a change of the link moves.
+//! Captured packets that are known before they leave: those that wait at a link, whose times a change of the link
+//! moves.
 
 use super::{AtLinks, Captured, Ends, Said, control_header, ecn_bits, segment, udp};
 use crate::engine::admission::Cause;

@@ -5,8 +5,8 @@ use crate::engine::packet::{NO_PAYLOAD, Packet, Payload};
 use crate::engine::ring::Ring;
 use transport::tcp::{SackBlock, SackList};
 
-/// A fibre that leads to another partition. Here it has what its port has sent, in the places that it has there: so a port need not know
-/// where its fibre ends.
+/// A fibre that leads to another partition. Here it has what its port has sent, in the places that it has there: so a
+/// port need not know where its fibre ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Boundary {
     /// The receiving partition.
@@ -26,7 +26,8 @@ pub struct Batch {
     packets: Vec<Packet>,
     /// Which fibre of the receiver they come over: so many of them in a row over one.
     runs: Vec<Run>,
-    /// SACK blocks of those packets that carry nothing else, in the same order: of lossy flows most ACKs do, and most of these have one.
+    /// SACK blocks of those packets that carry nothing else, in the same order: of lossy flows most ACKs do, and most
+    /// of these have one.
     blocks: Vec<SackBlock>,
     /// The payload of those that carry more.
     payloads: Vec<Payload>,
@@ -99,7 +100,8 @@ impl Fabric {
 
     /// Takes in what another partition has sent; everything before `now` has happened here.
     ///
-    /// Panics if a packet should have arrived before: the other partition was not waited for, and the results would be wrong.
+    /// Panics if a packet should have arrived before: the other partition was not waited for, and the results would be
+    /// wrong.
     pub fn receive(&mut self, batch: &mut Batch, now: u64) {
         let carries = !(batch.blocks.is_empty() && batch.payloads.is_empty());
         let (mut blocks, mut payload) = (batch.blocks.drain(..), batch.payloads.drain(..));
@@ -131,8 +133,8 @@ impl Fabric {
         batch.packets.clear();
     }
 
-    /// The fibre of port `number`, which leads to another partition, has been changed there; `inside` is what is on it now that is still
-    /// inside the port.
+    /// The fibre of port `number`, which leads to another partition, has been changed there; `inside` is what is on it
+    /// now that is still inside the port.
     pub fn resume(&mut self, number: u32, inside: Ring<Packet>) {
         let place = self.ports[number as usize].target();
         self.boundaries[(place - self.entering) as usize].sent = inside.put_in();

@@ -27,8 +27,8 @@ pub enum TimerOrder {
     BeforeArrivals,
 }
 
-/// An event list and the places in it: departures come first, then the arrivals of each fibre, then agents, then timers, or in the
-/// order of runs that shuffle ties.
+/// An event list and the places in it: departures come first, then the arrivals of each fibre, then agents, then
+/// timers, or in the order of runs that shuffle ties.
 #[derive(Debug)]
 pub struct EventList {
     tree: TournamentTree,
@@ -125,7 +125,8 @@ impl Fabric {
         event_list.tree.set(event_list.agent_0 + place - event_list.first_agent, time);
     }
 
-    /// Whether [`Fabric::set_timers`] is to be called because the earliest timer is due at `time`, or something is pending.
+    /// Whether [`Fabric::set_timers`] is to be called because the earliest timer is due at `time`, or something is
+    /// pending.
     #[inline]
     pub fn is_stale(&self, time: u64) -> bool {
         time != self.event_list.settled_key

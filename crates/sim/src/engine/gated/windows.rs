@@ -1,5 +1,5 @@
-//! The windows of a gate. Slots in a row are kept as one entry, a [`Row`]: a queue that is granted eight slots in a frame has one or two
-//! of them.
+//! The windows of a gate. Slots in a row are kept as one entry, a [`Row`]: a queue that is granted eight slots in a
+//! frame has one or two of them.
 
 /// A stretch of time in which a queue may send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,8 +94,8 @@ impl Windows {
         };
     }
 
-    /// More windows, later than those before; what of them begins earlier begins there. Where `joins` says so, a window that begins when
-    /// another ends makes that one longer.
+    /// More windows, later than those before; what of them begins earlier begins there. Where `joins` says so, a window
+    /// that begins when another ends makes that one longer.
     #[inline]
     pub(super) fn open(&mut self, row: Row, joins: bool) {
         if row.is_empty() {
@@ -262,7 +262,8 @@ mod tests {
                     Step::Open(after, Row { first, distance, count }) => {
                         begun += after;
                         let first = Window { start: begun, end: begun + first.end, ..first };
-                        // Of windows without a gap that begin too early, rows join what is left, and single ones do not.
+                        // Of windows without a gap that begin too early, rows join what is left, and single ones do
+                        // not.
                         let is_early = rows.rows.last().is_some_and(|newest| begun < newest.last().end);
                         let row = Row { first, distance, count: if is_early { count.min(1) } else { count } };
                         row.windows().for_each(|window| flat.open(window, joins));

@@ -1,5 +1,5 @@
-//! Flows that are whole connections: handshake and teardown, timestamps, windows that change. What they say besides a segment or an ACK
-//! travels in the packet's payload; other flows have none of it.
+//! Flows that are whole connections: handshake and teardown, timestamps, windows that change. What they say besides a
+//! segment or an ACK travels in the packet's payload; other flows have none of it.
 
 use super::slow_path::capture;
 use super::timing::arm_receiver;

@@ -1,5 +1,6 @@
 //! What each flow did not get of its path, and which reduction of its window cost how much, where `[probe]` asks for it
-//! (`docs/decisions/0010`). Nothing of a run changes. Who is to blame for a reduction is found when the run is over, from the drops.
+//! (`docs/decisions/0010`). Nothing of a run changes. Who is to blame for a reduction is found when the run is over,
+//! from the drops.
 
 mod drops;
 
@@ -130,7 +131,8 @@ impl Seen {
         }
     }
 
-    /// What the flow loses in a picosecond on a path of this rate: to its application, to limits of windows, to the rest.
+    /// What the flow loses in a picosecond on a path of this rate: to its application, to limits of windows, to the
+    /// rest.
     fn losses(&self, rate: f64) -> [f64; 3] {
         let WindowLimits { window, bound, flight, has_more } = self.limits;
         if self.rtt == 0.0 {
@@ -146,7 +148,8 @@ impl Seen {
 }
 
 impl LossAttribution {
-    /// The account of a flow that starts at `start`, on whose path `rate` bytes of payload pass in a picosecond, `mss` in a segment.
+    /// The account of a flow that starts at `start`, on whose path `rate` bytes of payload pass in a picosecond, `mss`
+    /// in a segment.
     pub fn new(start: u64, rate: f64, mss: u32) -> LossAttribution {
         let seen = Seen { at: start, ..Seen::default() };
         let (lost, owed) = (Lost::default(), Vec::new());
@@ -228,7 +231,8 @@ impl LossAttribution {
         self.seen.at = now;
     }
 
-    /// When an ACK is late: a round trip after the last sending. What keeps the flow from sending from then on is no window.
+    /// When an ACK is late: a round trip after the last sending. What keeps the flow from sending from then on is no
+    /// window.
     fn due(&self) -> u64 {
         match self.seen.limits.flight {
             0 => u64::MAX,

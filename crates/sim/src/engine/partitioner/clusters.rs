@@ -2,9 +2,9 @@
 //!
 //! Three assignments are tried. One takes the heaviest first, each to where most of its packets come from and go to.
 //! The other grows one partition after the other from a cluster and its surroundings (greedy graph growing; Karypis and
-//! Kumar 1998, section 3.2): it finds that a few hosts of a dumbbell belong on the other side, where the first one
-//! puts both routers on one side and spreads the hosts. The third one begins with the best assignment of larger clusters, those of a longer delay,
-//! and moves single ones from there (refinement, as in the same paper's section 3.3).
+//! Kumar 1998, section 3.2): it finds that a few hosts of a dumbbell belong on the other side, where the first one puts
+//! both routers on one side and spreads the hosts. The third one begins with the best assignment of larger clusters,
+//! those of a longer delay, and moves single ones from there (refinement, as in the same paper's section 3.3).
 
 use super::{Work, cost};
 use std::cmp::Reverse;
@@ -25,8 +25,8 @@ pub struct Clusters {
 }
 
 impl Clusters {
-    /// Assigns the clusters to `parts` partitions in each way that is tried, one of them from `coarser` on, the partition of each node in an assignment
-    /// of larger clusters. Gives the partition of each node.
+    /// Assigns the clusters to `parts` partitions in each way that is tried, one of them from `coarser` on, the
+    /// partition of each node in an assignment of larger clusters. Gives the partition of each node.
     pub fn assignments(&self, work: &Work, parts: usize, coarser: Option<&[u32]>) -> Vec<Vec<u32>> {
         let mut weights = vec![0.0; self.count];
         self.of_node.iter().zip(&work.nodes).for_each(|(cluster, work)| weights[*cluster as usize] += work);
@@ -112,8 +112,8 @@ impl Assignment {
         }
     }
 
-    /// Grows each partition until it has no more room, from the first cluster that has none, and puts what is left where it
-    /// is nearest.
+    /// Grows each partition until it has no more room, from the first cluster that has none, and puts what is left
+    /// where it is nearest.
     fn grown(&mut self, order: &[u32], room: f64) {
         for part in 0..self.loads.len() {
             let Some(seed) = order.iter().find(|cluster| self.has_none(**cluster)) else { return };
@@ -202,8 +202,8 @@ mod tests {
 
     const MS: u64 = 1_000_000_000;
 
-    /// Two routers, 0 and 1, with ten sending hosts at one and ten receiving hosts at the other, whose work is half as much;
-    /// each host exchanges 1000 packets with its router.
+    /// Two routers, 0 and 1, with ten sending hosts at one and ten receiving hosts at the other, whose work is half as
+    /// much; each host exchanges 1000 packets with its router.
     fn dumbbell() -> Work {
         let router = |host: u32| u32::from(host >= 12);
         let link = |from, to, packets| Link { from, to, delay: MS, packets, to_host: to > 1 };

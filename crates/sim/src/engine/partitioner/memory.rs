@@ -1,9 +1,9 @@
 //! What it costs to bring state into a core's cache, for networks whose state is larger than one.
 //!
-//! A partition is run for a window of time before the next one is. What its events touch in a window is fetched once; what
-//! they touch again in the same window is there. A partition whose window touches more than the cache holds behaves as if its
-//! window were only as long as the time in which it touches a cacheful (the characteristic time of Che, Tung and
-//! Wang 2002). So smaller partitions fetch less, as long as each has enough to do in a window.
+//! A partition is run for a window of time before the next one is. What its events touch in a window is fetched once;
+//! what they touch again in the same window is there. A partition whose window touches more than the cache holds
+//! behaves as if its window were only as long as the time in which it touches a cacheful (the characteristic time of
+//! Che, Tung and Wang 2002). So smaller partitions fetch less, as long as each has enough to do in a window.
 
 use crate::engine::hosts::{ReceivingHost, SendingHost};
 use crate::engine::packet::Packet;

@@ -5,8 +5,8 @@ use crate::model::Buffer;
 use units::Duration;
 
 impl Port {
-    /// The least number of bytes that it had still to send, what was left of the packet in transmission included, since this was
-    /// last called; only for a port of an optical packet switch.
+    /// The least number of bytes that it had still to send, what was left of the packet in transmission included, since
+    /// this was last called; only for a port of an optical packet switch.
     pub fn take_least_backlog(&mut self, now: u64) -> u64 {
         let backlog = self.busy_until.saturating_sub(now);
         let least = self.least_backlog.take(backlog);

@@ -1,9 +1,9 @@
 //! What is in a port: packets in transmission or waiting, and their bytes, which are counted when somebody asks.
 //!
-//! What is in an ordinary port lies on its fibre already, newest last, and left a delay before it arrives: the port only remembers from which
-//! position on. A port has a list of its own where that is not so: packets may vanish, a gate or a discipline sends them, the capacity or
-//! the delay has changed. Every port begins with one, and does without it from the first packet on
-//! that finds it idle and [may](Port::may_use_fibre).
+//! What is in an ordinary port lies on its fibre already, newest last, and left a delay before it arrives: the port
+//! only remembers from which position on. A port has a list of its own where that is not so: packets may vanish, a gate
+//! or a discipline sends them, the capacity or the delay has changed. Every port begins with one, and does without it
+//! from the first packet on that finds it idle and [may](Port::may_use_fibre).
 
 use super::{Port, PortKind};
 use crate::engine::admission::Count;
@@ -98,11 +98,12 @@ pub(super) fn from<'a, L: Backlog + ?Sized>(list: &'a L, first: u64) -> impl Ite
     (first..list.put_in()).map(|position| list.at(position))
 }
 
-/// The bytes of some of the packets that are inside: of the oldest, as many as have been counted. A port whose buffer is measured in
-/// packets, and of which nobody asks for bytes, counts none.
+/// The bytes of some of the packets that are inside: of the oldest, as many as have been counted. A port whose buffer
+/// is measured in packets, and of which nobody asks for bytes, counts none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ByteCount {
-    /// The position behind the newest of them. If the oldest packet inside is this one or a later one, all of them have left.
+    /// The position behind the newest of them. If the oldest packet inside is this one or a later one, all of them have
+    /// left.
     tail: u64,
     bytes: u64,
 }
@@ -215,8 +216,9 @@ impl Port {
         self.first_inside = self.own.put_in();
     }
 
-    /// Whether its fibre can say from now on what is inside: nothing is, and nothing on the fibre makes
-    /// what comes next arrive later than a delay after it has left. And the link is up, as nobody asks while [time](super::bounds) says enough.
+    /// Whether its fibre can say from now on what is inside: nothing is, and nothing on the fibre makes what comes next
+    /// arrive later than a delay after it has left. And the link is up, as nobody asks while [time](super::bounds) says
+    /// enough.
     pub fn may_use_fibre(&self, now: u64) -> bool {
         self.kind.may_use_fibre()
             && self.is_up()
@@ -250,8 +252,8 @@ impl Port {
         self.set_kind(self.kind.with(PortKind::OWN_LIST));
     }
 
-    /// What must lie at the near end of its `fibre`, which ends in another partition: what is inside, in the same places, if the fibre must
-    /// tell that; nothing if it has a list of its own.
+    /// What must lie at the near end of its `fibre`, which ends in another partition: what is inside, in the same
+    /// places, if the fibre must tell that; nothing if it has a list of its own.
     pub fn near_end(&self, fibre: &Ring<Packet>) -> Ring<Packet> {
         fibre.copy_from(match self.kind.has_own_list() {
             true => fibre.put_in(),

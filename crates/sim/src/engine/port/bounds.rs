@@ -20,10 +20,12 @@ impl Port {
         size == self.only_size && wait <= self.time_bound
     }
 
-    /// The same by number, `put_in` being the position behind the newest inside, of a packet that will have left after `stay`.
+    /// The same by number, `put_in` being the position behind the newest inside, of a packet that will have left after
+    /// `stay`.
     #[inline(always)]
     pub(super) fn has_room_by_count(&mut self, now: u64, stay: u64, put_in: u64) -> bool {
-        // Whether the transmitter is free is asked without a branch: nothing predicts it, and what comes next would be known too late.
+        // Whether the transmitter is free is asked without a branch: nothing predicts it, and what comes next would be
+        // known too late.
         self.first_inside = select_unpredictable(self.busy_until > now, self.first_inside, put_in);
         let is_crowded = (put_in - self.first_inside) as u32 >= self.count_bound;
         !(is_crowded | (stay > self.time_bound))
@@ -69,7 +71,8 @@ impl Port {
         }
     }
 
-    /// Whether there is room for a packet of some `size` and `duration` that would have to wait, after a [`Port::sweep`].
+    /// Whether there is room for a packet of some `size` and `duration` that would have to wait, after a
+    /// [`Port::sweep`].
     #[inline]
     pub(super) fn has_room(&mut self, now: u64, size: u16, duration: u64, list: &impl Backlog) -> bool {
         match self.buffer {

@@ -48,8 +48,8 @@ impl Port {
         self.retime(in_flight);
     }
 
-    /// Sets the arrival times of the packets that have not left yet: a delay after they leave, and as far apart as they leave, behind
-    /// those on the fibre, which come over the old delay.
+    /// Sets the arrival times of the packets that have not left yet: a delay after they leave, and as far apart as they
+    /// leave, behind those on the fibre, which come over the old delay.
     fn retime(&mut self, in_flight: &mut Ring<Packet>) {
         let unsent = self.own.iter().filter(|packet| !packet.is_lost()).count();
         let first = in_flight.len() - unsent;

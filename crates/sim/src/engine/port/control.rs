@@ -1,4 +1,5 @@
-//! XCP's controller at a port. Its timers are served when the next packet arrives, with the queue as it was when they were due.
+//! XCP's controller at a port. Its timers are served when the next packet arrives, with the queue as it was when they
+//! were due.
 
 use super::Port;
 use crate::engine::features::PortFeatures;

@@ -10,7 +10,8 @@ use crate::model::Buffer;
 use crate::queue::Verdict;
 
 impl Port {
-    /// A packet arrives that is for the gate. What is carried has not met its fate ([`GatedTransmitter::fate`]); one that is marked is held first.
+    /// A packet arrives that is for the gate. What is carried has not met its fate ([`GatedTransmitter::fate`]); one
+    /// that is marked is held first.
     #[inline(always)]
     pub(super) fn offer_to_gate(
         &mut self,
@@ -67,8 +68,8 @@ impl Port {
         offer
     }
 
-    /// Sends the next packet behind the gate, as far as the windows reach, or of the line: `released` is that packet then. Gives what
-    /// becomes of it.
+    /// Sends the next packet behind the gate, as far as the windows reach, or of the line: `released` is that packet
+    /// then. Gives what becomes of it.
     #[inline(always)]
     pub fn release(&mut self, now: u64, released: &mut Packet) -> Option<Admission> {
         let PortFeatures { loss, gate, .. } = &mut **self.features.as_mut()?;

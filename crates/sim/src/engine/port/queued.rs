@@ -6,7 +6,8 @@ use crate::engine::packet::{Flags, Packet};
 use crate::queue::{Arrival, Verdict};
 
 impl Port {
-    /// What the discipline of the port says of a packet that comes; without one, and while the link is down, it says nothing.
+    /// What the discipline of the port says of a packet that comes; without one, and while the link is down, it says
+    /// nothing.
     pub(super) fn judge(&mut self, now: u64, packet: &Packet, features: &mut PortFeatures) -> Verdict {
         let PortFeatures { queue: Some(queue), gate, .. } = features else { return Verdict::Accept };
         if self.state == State::Down {

@@ -37,7 +37,8 @@ pub struct Leaving {
 }
 
 impl Port {
-    /// When what is in the list of a port with one of its own leaves, oldest first; `fibre` is the one behind this port.
+    /// When what is in the list of a port with one of its own leaves, oldest first; `fibre` is the one behind this
+    /// port.
     pub fn leaving(&self, fibre: &Ring<Packet>) -> Vec<Leaving> {
         let unsent = self.own.iter().filter(|packet| !packet.is_lost()).count() as u64;
         let mut arrivals = (fibre.put_in() - unsent..fibre.put_in()).map(|position| fibre.get(position));

@@ -35,8 +35,8 @@ fn one_waiting_place_means_two_in_the_system() {
     assert_eq!(port.offer(12 * US, 1500), Admission::Dropped(Cause::Congestion));
 }
 
-/// Which packets of a burst of 200 a port with one waiting place refuses, counted from 0. They have 1000 B and come back
-/// to back from a link of 1 Gb/s.
+/// Which packets of a burst of 200 a port with one waiting place refuses, counted from 0. They have 1000 B and come
+/// back to back from a link of 1 Gb/s.
 fn refused_of_a_burst(capacity: Rate) -> Vec<u64> {
     let mut port = port(Buffer::Packets(1));
     port.change_capacity(0, capacity, &mut Ring::new());
@@ -46,8 +46,8 @@ fn refused_of_a_burst(capacity: Rate) -> Vec<u64> {
 
 #[test]
 fn at_49_50ths_of_the_rate_the_one_packet_in_fifty_that_is_refused_hangs_on_a_picosecond() {
-    // At 980 Mb/s 49 transmissions take as long as 50 arrivals, so packet 50 comes when packet 49 leaves the waiting place.
-    // Here 8 163 265 ps are less than 8000 b / 980 Mb/s: the place is free 15 ps before.
+    // At 980 Mb/s 49 transmissions take as long as 50 arrivals, so packet 50 comes when packet 49 leaves the waiting
+    // place. Here 8 163 265 ps are less than 8000 b / 980 Mb/s: the place is free 15 ps before.
     assert_eq!(refused_of_a_burst(Rate::from_mbps(980)), [51, 101, 151]);
     assert_eq!(refused_of_a_burst(Rate::from_bps(980_001_000)), [51, 101, 151]);
     // A millionth slower, it is free 400 ps after. ns-2 has both at 980 Mb/s (bench/ns2/burst.tcl).
@@ -188,7 +188,8 @@ proptest! {
     /// The port asks without branches and sweeps when it must; the plain one looks at everything each time.
     #[test]
     fn a_port_does_what_is_written_down(
-        // Picoseconds a byte: at 1 Gb/s, and at 400 kb/s, where the time of a packet takes more than 64 bits on its way.
+        // Picoseconds a byte: at 1 Gb/s, and at 400 kb/s, where the time of a packet takes more than 64 bits on its
+        // way.
         byte in prop_oneof![Just(8000u64), Just(20_000_000)],
         kind in 0u64..3,
         room in 0u64..5,
@@ -232,7 +233,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
 
-    /// At rates at which half a picosecond of rounding is much of a byte, and while what is inside came at another rate.
+    /// At rates at which half a picosecond of rounding is much of a byte, and while what is inside came at another
+    /// rate.
     #[test]
     fn a_port_that_always_looks_does_the_same(
         room in prop_oneof![0u64..400, 0u64..4000],
@@ -280,7 +282,8 @@ enum Asks {
     Backlog,
     /// Its fibre.
     Fibre,
-    /// What it has put on its fibre, which ends in another partition: [`Fabric::send_out`](crate::engine::fabric::Fabric::send_out).
+    /// What it has put on its fibre, which ends in another partition:
+    /// [`Fabric::send_out`](crate::engine::fabric::Fabric::send_out).
     NearEnd,
 }
 
@@ -344,8 +347,9 @@ fn are_equal<T: PartialEq>(all: &[T; 3]) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
 
-    /// A port of which its fibre says what is inside, or what it knows of a fibre that ends elsewhere, does as one that has a list, whatever
-    /// happens to it on the way, and although the node at the far end may be ahead by the least delay.
+    /// A port of which its fibre says what is inside, or what it knows of a fibre that ends elsewhere, does as one that
+    /// has a list, whatever happens to it on the way, and although the node at the far end may be ahead by the least
+    /// delay.
     #[test]
     fn a_port_whose_fibre_says_what_is_inside_does_as_one_with_a_list(
         kind in 0u64..3,

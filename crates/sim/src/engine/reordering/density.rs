@@ -1,11 +1,13 @@
 //! RFC 5236: reorder density and reorder buffer-occupancy density, by the algorithms of its authors.
 //!
-//! Packets that arrive are given the numbers 1, 2, 3 … less those of packets that do not come: the receive index. A packet's displacement is its
-//! receive index less its number: below zero it is early, above zero late. Its frequencies are the reorder density. A packet that does not come while
-//! `threshold` others do counts as lost there, so an arrival is counted when that many have come behind it, or at the end.
+//! Packets that arrive are given the numbers 1, 2, 3 … less those of packets that do not come: the receive index. A
+//! packet's displacement is its receive index less its number: below zero it is early, above zero late. Its frequencies
+//! are the reorder density. A packet that does not come while `threshold` others do counts as lost there, so an arrival
+//! is counted when that many have come behind it, or at the end.
 //!
-//! A receiver that puts packets in order holds those above the next one it expects; how many it holds after each arrival is the buffer
-//! occupancy. It knows of no loss beforehand: it gives a packet up when it holds more than `threshold` others (§4).
+//! A receiver that puts packets in order holds those above the next one it expects; how many it holds after each
+//! arrival is the buffer occupancy. It knows of no loss beforehand: it gives a packet up when it holds more than
+//! `threshold` others (§4).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
@@ -125,7 +127,8 @@ mod tests {
 
     #[test]
     fn the_example_of_rfc_5236() {
-        // Arrivals 1 4 2 5 3 6 7 8, receive indices 1 to 8: displacements 0 −2 1 −1 2 0 0 0, and 0 1 1 2 0 0 0 0 packets are held.
+        // Arrivals 1 4 2 5 3 6 7 8, receive indices 1 to 8: displacements 0 −2 1 −1 2 0 0 0, and 0 1 1 2 0 0 0 0
+        // packets are held.
         let [displacements, occupancies] = of(&[1, 4, 2, 5, 3, 6, 7, 8], 4);
         assert_eq!(displacements, [(-2, 1), (-1, 1), (0, 4), (1, 1), (2, 1)]);
         assert_eq!(occupancies, [(0, 5), (1, 2), (2, 1)]);

@@ -1,9 +1,10 @@
 //! RFC 4737: which packets are reordered, how far, how late, and how many others in a row came before them.
 //!
-//! A packet is reordered if one that left after it has arrived before (§3.3). With i and j the places in the order of arrival of the packet
-//! and of the first one above it, its extent is i − j (§4.2) and its late time is the time between the two (§4.3). It is n-reordered if the n
-//! packets before it all left after it (§5.3); a sender with a threshold of n duplicate ACKs takes it for lost. Left out: byte offsets, gaps
-//! between reordered packets, and runs without any.
+//! A packet is reordered if one that left after it has arrived before (§3.3). With i and j the places in the order of
+//! arrival of the packet and of the first one above it, its extent is i − j (§4.2) and its late time is the time
+//! between the two (§4.3). It is n-reordered if the n packets before it all left after it (§5.3); a sender with a
+//! threshold of n duplicate ACKs takes it for lost. Left out: byte offsets, gaps between reordered packets, and runs
+//! without any.
 
 use std::collections::{BTreeMap, VecDeque};
 

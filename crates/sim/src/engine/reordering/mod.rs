@@ -1,7 +1,8 @@
 //! How far packets arrive out of order, where `[probe]` asks for it: RFC 4737 and RFC 5236.
 //!
-//! A host numbers what it sends, so that a segment that is sent again is another packet: what is counted is what the network does, not what
-//! the transport repairs. The number travels with the packet, as the time does that delays need. Packets with congestion headers have none.
+//! A host numbers what it sends, so that a segment that is sent again is another packet: what is counted is what the
+//! network does, not what the transport repairs. The number travels with the packet, as the time does that delays need.
+//! Packets with congestion headers have none.
 
 mod density;
 mod extent;

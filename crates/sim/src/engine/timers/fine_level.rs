@@ -1,9 +1,9 @@
 //! The timers of the running bucket of time.
 //!
-//! Few entries stand in a heap. Where there are many, because sources of datagrams or paced senders wait for their next packets, the
-//! bucket is divided into steps of 2^20 ps: only the entries of the step that runs are in the heap, those of later steps lie unsorted
-//! in one list per step. An entry then costs the same however many there are, where a heap of all of them would be gone through from
-//! top to bottom for each.
+//! Few entries stand in a heap. Where there are many, because sources of datagrams or paced senders wait for their next
+//! packets, the bucket is divided into steps of 2^20 ps: only the entries of the step that runs are in the heap, those
+//! of later steps lie unsorted in one list per step. An entry then costs the same however many there are, where a heap
+//! of all of them would be gone through from top to bottom for each.
 
 use super::{BUCKET_BITS, Entry, Heap};
 
@@ -180,8 +180,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        /// As many entries as one likes within a bucket, put in while others are taken out, none before what was taken out last, and
-        /// some of the bucket before.
+        /// As many entries as one likes within a bucket, put in while others are taken out, none before what was taken
+        /// out last, and some of the bucket before.
         #[test]
         fn entries_come_out_in_order(bucket in 1u64..5, batches in prop::collection::vec((1usize..60, 0usize..50, 1u64..1 << BUCKET_BITS), 1..40)) {
             let (mut fine, mut plain) = (FineLevel::new(), BTreeSet::new());

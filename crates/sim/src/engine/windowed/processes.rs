@@ -37,7 +37,8 @@ pub(super) struct LogicalProcess {
 }
 
 impl LogicalProcesses {
-    /// The processes of a partition. `None` if the fibres or the agents of a node do not lie together, as in runs that shuffle ties.
+    /// The processes of a partition. `None` if the fibres or the agents of a node do not lie together, as in runs that
+    /// shuffle ties.
     pub(super) fn new(partition: &mut Partition) -> Option<LogicalProcesses> {
         let mut processes =
             LogicalProcesses { list: Vec::new(), senders: 0, of_node: vec![NOWHERE; partition.chains.len()] };
@@ -60,8 +61,8 @@ impl LogicalProcesses {
         Some(processes)
     }
 
-    /// Puts nodes that send to other partitions first, and nodes that do the same one after the other, so that the processor predicts
-    /// what each does. No result depends on it.
+    /// Puts nodes that send to other partitions first, and nodes that do the same one after the other, so that the
+    /// processor predicts what each does. No result depends on it.
     fn sort(&mut self) {
         self.list.sort_by_key(|process| (!process.sends, process.event_list.is_some(), process.fibres.len()));
         self.senders = self.list.partition_point(|process| process.sends);

@@ -1,9 +1,9 @@
 //! One node through one window: its arrivals, merged from its fibres, and its deadlines between them.
 //!
-//! The merge is that of the event list ([`TournamentTree`](crate::engine::tournament_tree::TournamentTree)) over the fibres of one node, with keys of (time since the
-//! beginning of the window, fibre). A node of one fibre needs none. Both are compiled once for nodes with agents or departures that
-//! are events, and twice for those without, which have timers at most and never anything pending: where something is fetched early,
-//! and where nothing is.
+//! The merge is that of the event list ([`TournamentTree`](crate::engine::tournament_tree::TournamentTree)) over the
+//! fibres of one node, with keys of (time since the beginning of the window, fibre). A node of one fibre needs none.
+//! Both are compiled once for nodes with agents or departures that are events, and twice for those without, which have
+//! timers at most and never anything pending: where something is fetched early, and where nothing is.
 
 use super::processes::LogicalProcess;
 use super::{LONGEST, NONE};
@@ -15,7 +15,8 @@ use crate::engine::ring::Ring;
 use crate::engine::tournament_tree::{NEVER, replay, replay_any};
 use std::hint::select_unpredictable;
 
-/// Bits of a fibre's place in a key, for a tree of `nodes` nodes, or of any number of them (0). Those of one number are a part of a register.
+/// Bits of a fibre's place in a key, for a tree of `nodes` nodes, or of any number of them (0). Those of one number are
+/// a part of a register.
 const fn place_bits(nodes: usize) -> u32 {
     if nodes == 0 { 24 } else { 16 }
 }
@@ -45,7 +46,8 @@ struct Merge<'a, const NODES: usize> {
     window: Window,
     /// The first packet of each fibre, as a tree: the smaller of two keys lies above them.
     tree: &'a mut [u64],
-    /// The second one. So which packet comes next is known before the one that it follows has been read: each would wait for the last.
+    /// The second one. So which packet comes next is known before the one that it follows has been read: each would
+    /// wait for the last.
     seconds: &'a mut [u64],
 }
 
@@ -78,7 +80,8 @@ impl<'a, const NODES: usize> Merge<'a, NODES> {
         self.tree[1]
     }
 
-    /// The first packet of the fibre at `place` is taken; the second one behind it arrives at `second`. The smallest key.
+    /// The first packet of the fibre at `place` is taken; the second one behind it arrives at `second`. The smallest
+    /// key.
     #[inline(always)]
     fn advance(&mut self, place: u32, second: u64) -> u64 {
         // A mask, so that it is known that there is such a place.

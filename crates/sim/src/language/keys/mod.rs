@@ -1,7 +1,9 @@
-//! Tables of which each key is declared once: name, type, default, range, who may use it, and a comment that is what it means.
+//! Tables of which each key is declared once: name, type, default, range, who may use it, and a comment that is what it
+//! means.
 //!
-//! [`keys!`] makes of the declarations the struct that is read, the check of each key by itself, the schema (and with it
-//! `docs/scenario.md`), and what `check --explain` writes. What keys mean together is for the code that reads the struct.
+//! [`keys!`] makes of the declarations the struct that is read, the check of each key by itself, the schema (and with
+//! it `docs/scenario.md`), and what `check --explain` writes. What keys mean together is for the code that reads the
+//! struct.
 //!
 //! | file | holds |
 //! |---|---|
@@ -57,9 +59,10 @@ impl Visitor<'_> for KeyName {
     }
 }
 
-/// Declares a table. A field's type says whether its key is required (`At<T>`), may be left out (`Option<At<T>>`), has a default
-/// (`Key<T>`, with `= default`), or is a list of tables (`Vec<At<T>>`). `in` says where the value may lie. Who may use the key is
-/// `when`, once or more, where the table itself tells; and `of`, a word, where another table does ([`Reserved`]).
+/// Declares a table. A field's type says whether its key is required (`At<T>`), may be left out (`Option<At<T>>`), has
+/// a default (`Key<T>`, with `= default`), or is a list of tables (`Vec<At<T>>`). `in` says where the value may lie.
+/// Who may use the key is `when`, once or more, where the table itself tells; and `of`, a word, where another table
+/// does ([`Reserved`]).
 macro_rules! keys {
     (
         $(#[doc = $about:literal])+

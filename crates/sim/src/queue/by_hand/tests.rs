@@ -26,8 +26,8 @@ fn ecn(number: u8) -> Ecn {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
 
-    /// 10 Mb/s serve what comes at random; every packet leaves once or is dropped once, nothing is sent while something waits but
-    /// the packet that the queue names, what waits fits, and packets of one flow and kind keep their order.
+    /// 10 Mb/s serve what comes at random; every packet leaves once or is dropped once, nothing is sent while something
+    /// waits but the packet that the queue names, what waits fits, and packets of one flow and kind keep their order.
     #[test]
     fn nothing_is_lost_or_doubled_and_flows_keep_their_order(
         kind in 0usize..list().len(), packets in packets(), gap in 1u64..3, places in 1u64..40,

@@ -1,4 +1,5 @@
-//! ECN that does nothing: where nobody marks, the receiver does not agree to it, or senders that are told by it have none.
+//! ECN that does nothing: where nobody marks, the receiver does not agree to it, or senders that are told by it have
+//! none.
 
 use crate::language::quoted;
 use crate::model::{Ends, LinkId, Network, NodeId, Routes, Traffic, Transport, TransportKind};
@@ -8,8 +9,8 @@ use transport::tcp::SenderConfig;
 /// Paths that are looked at, of each traffic.
 const MOST_PATHS: usize = 200;
 
-/// What to tell the user of transports with ECN whose receiver refuses it, or whose packets nobody marks; `echoes` is the key of the
-/// kind of switching with which its agents tell senders by ECN, and then of transports without.
+/// What to tell the user of transports with ECN whose receiver refuses it, or whose packets nobody marks; `echoes` is
+/// the key of the kind of switching with which its agents tell senders by ECN, and then of transports without.
 pub(super) fn warnings(
     network: &Network,
     transports: &[Transport],

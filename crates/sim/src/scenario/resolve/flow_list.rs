@@ -29,8 +29,8 @@ pub(super) fn inline(list: &At<Vec<At<spec::Listed>>>, context: &Context) -> Res
     list.iter().map(flow).collect()
 }
 
-/// The flows of a CSV file (RFC 4180, no line breaks within quotes): a header with the columns in any order, then a flow
-/// a line.
+/// The flows of a CSV file (RFC 4180, no line breaks within quotes): a header with the columns in any order, then a
+/// flow a line.
 pub(super) fn read(file: &At<String>, context: &Context) -> Result<Vec<Listed>, Fault> {
     let text = read_text(Path::new(file.as_str()), MAX_BYTES)
         .map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?;

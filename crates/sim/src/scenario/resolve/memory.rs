@@ -1,6 +1,7 @@
 //! What a run will hold at once, as far as its scenario says so beforehand, against `run.memory`.
 //!
-//! Only what is sure to come counts: samples, flows, first windows, new paths, and what a kind of switching says for itself. What queues and windows grow to depends on the run, which is watched meanwhile.
+//! Only what is sure to come counts: samples, flows, first windows, new paths, and what a kind of switching says for
+//! itself. What queues and windows grow to depends on the run, which is watched meanwhile.
 
 use super::traffic::count;
 use crate::language::{Fault, Place, rounded};

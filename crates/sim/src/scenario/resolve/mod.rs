@@ -1,5 +1,5 @@
-//! What a user wrote becomes what runs: names turn into ids, defaults are filled in, and everything that types cannot say is
-//! checked, each fault at the value it is about.
+//! What a user wrote becomes what runs: names turn into ids, defaults are filled in, and everything that types cannot
+//! say is checked, each fault at the value it is about.
 
 mod arrivals;
 pub(super) mod bare;

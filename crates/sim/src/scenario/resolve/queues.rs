@@ -5,8 +5,8 @@ use crate::model::{Light, LinkId, Network, Opening};
 use crate::switching::kind::Plan;
 use crate::topology::Draft;
 
-/// A discipline that decides when packets leave needs a port that stores packets and sends when it will: where light passes, or waits for
-/// its slot, departures are somebody else's decision.
+/// A discipline that decides when packets leave needs a port that stores packets and sends when it will: where light
+/// passes, or waits for its slot, departures are somebody else's decision.
 pub(super) fn check(network: &Network, draft: &Draft, plan: &dyn Plan) -> Result<(), Fault> {
     for (id, link) in (0..).map(LinkId).zip(&network.links).filter(|(_, link)| link.queue.is_scheduler()) {
         let rule = plan.port(network, id);

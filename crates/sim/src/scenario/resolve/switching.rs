@@ -1,4 +1,5 @@
-//! `[switching]`: which kind it is, and whether the network's links go with it. What its keys mean is the kind's business.
+//! `[switching]`: which kind it is, and whether the network's links go with it. What its keys mean is the kind's
+//! business.
 
 use crate::language::{At, Fault, Place};
 use crate::model::Network;

@@ -6,14 +6,14 @@ use crate::language::{At, Fault, Size, Speed, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What an application writes, and when; the key `kind` chooses. A connection sends what is written as its window permits; what it
-/// cannot send yet waits.
+/// What an application writes, and when; the key `kind` chooses. A connection sends what is written as its window
+/// permits; what it cannot send yet waits.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(tag = "kind")]
 pub enum Application {
-    /// Requests, one after the other: each is answered by a number of bytes, and when the last is acknowledged the next request comes after a
-    /// time to think. The requests themselves are not sent.
+    /// Requests, one after the other: each is answered by a number of bytes, and when the last is acknowledged the next
+    /// request comes after a time to think. The requests themselves are not sent.
     RequestResponse(RequestResponse),
     /// The same number of bytes in equal steps of time, as media players and sensors send them.
     Paced(PacedWriter),

@@ -39,7 +39,8 @@ macro_rules! link_keys {
                 pub length: Option<At<Length>>;
                 /// Waiting room of the output port, not counting the packet in transmission.
                 pub buffer: Option<At<Room>>;
-                /// What becomes of packets before the buffer is full: `photocol list queues`. Default: nothing (drop-tail).
+                /// What becomes of packets before the buffer is full: `photocol list queues`. Default: nothing
+                /// (drop-tail).
                 pub queue: Option<At<QueueTable>>;
                 /// Probability that a transmitted packet is lost, each for itself.
                 pub loss: Option<At<f64>>, in a_probability();
@@ -70,9 +71,9 @@ macro_rules! link_keys {
 }
 
 link_keys! {
-    /// What links have unless they say otherwise. A link takes each property from the first of: its own `[[link]]`, the keys
-    /// of `[topology]`, the table here for the role of the node it leaves, this table. Without any of these a buffer has room for
-    /// 100 packets, as in ns-3, and nothing is lost.
+    /// What links have unless they say otherwise. A link takes each property from the first of: its own `[[link]]`, the
+    /// keys of `[topology]`, the table here for the role of the node it leaves, this table. Without any of these a
+    /// buffer has room for 100 packets, as in ns-3, and nothing is lost.
     pub struct LinkDefaults {} and {
         /// Delay of a kilometre of fibre. Default "5 us".
         pub delay_per_km: Option<At<Time>>, in more_than_zero();
@@ -102,8 +103,8 @@ fn usual() -> RouterConfig {
 }
 
 keys! {
-    /// XCP's controller at an output port: Katabi, Handley, Rohrs 2002; the constants are ns-2's. `xcp = {}` is one with all
-    /// defaults.
+    /// XCP's controller at an output port: Katabi, Handley, Rohrs 2002; the constants are ns-2's. `xcp = {}` is one
+    /// with all defaults.
     pub struct XcpPort {
         /// Whether there is a controller.
         pub enabled: Key<bool> = true;
@@ -115,8 +116,8 @@ keys! {
         pub gamma: Key<f64> = usual().gamma, in as_declared(&usual(), "gamma");
         /// The capacity that it believes. Default: that of the link.
         pub capacity: Option<At<Speed>>, in a_rate();
-        /// Whether it is told when the capacity of the link changes during the run (XCP-CL); if not, it goes on believing
-        /// what it did (original XCP, which knows the rated capacity).
+        /// Whether it is told when the capacity of the link changes during the run (XCP-CL); if not, it goes on
+        /// believing what it did (original XCP, which knows the rated capacity).
         pub follows: Key<bool> = true;
         /// What becomes of an offer that a sender or another router had cut already.
         pub unclaimed: Key<Word<Unclaimed>> = Word(usual().unclaimed);
@@ -134,7 +135,8 @@ keys! {
         pub name: At<String>;
         /// What it is for statistics and random pairs.
         pub role: Key<Word<Role>> = Word(Role::Host);
-        /// Degrees north of the equator. With both coordinates of all nodes, pictures are maps; delays do not follow from them.
+        /// Degrees north of the equator. With both coordinates of all nodes, pictures are maps; delays do not follow
+        /// from them.
         pub latitude: Option<At<f64>>, in Within::new("-90 to 90", |degrees| (-90.0..=90.0).contains(degrees));
         /// Degrees east of Greenwich.
         pub longitude: Option<At<f64>>, in Within::new("-360 to 360", |degrees| (-360.0..=360.0).contains(degrees));
@@ -142,16 +144,16 @@ keys! {
 }
 
 link_keys! {
-    /// A link between two nodes, by default in both directions. One that the topology has already is changed by the keys
-    /// given here.
+    /// A link between two nodes, by default in both directions. One that the topology has already is changed by the
+    /// keys given here.
     pub struct Link {
         /// One end.
         pub from: At<String>;
         /// The other end.
         pub to: At<String>;
     } and {
-        /// The core node of an agile all-photonic network through which the link's light passes. The link is a queue that sends
-        /// in granted slots, its delay that of the links from its ends to the core node.
+        /// The core node of an agile all-photonic network through which the link's light passes. The link is a queue
+        /// that sends in granted slots, its delay that of the links from its ends to the core node.
         pub via: Option<At<String>>;
         /// Weight for shortest paths. Default: the delay in picoseconds.
         pub cost: Option<At<u64>>;

@@ -84,8 +84,8 @@ keys! {
         pub seed: Key<u64> = 1;
         /// Replications, each with its own streams.
         pub runs: Key<u32> = 1, in from_one();
-        /// What the run may take of the machine's memory, with the results of all replications. A scenario that is sure to need more
-        /// is refused, and a run that takes more ends.
+        /// What the run may take of the machine's memory, with the results of all replications. A scenario that is sure
+        /// to need more is refused, and a run that takes more ends.
         pub memory: Key<Size> = Size(Bytes(8_000_000_000));
     }
 }
@@ -97,8 +97,8 @@ fn from_one() -> Within<u32> {
 }
 
 keys! {
-    /// A change of links at a time. What several events change at one instant they change in the order of the file; no two change
-    /// the same of one link.
+    /// A change of links at a time. What several events change at one instant they change in the order of the file; no
+    /// two change the same of one link.
     pub struct Event {
         /// When.
         pub at: At<Time>;
@@ -162,20 +162,22 @@ keys! {
         pub interval: Option<At<Time>>, in more_than_zero();
         /// "all" or a list of flow numbers. Default: all if `links` is not given either, else none.
         pub flows: Option<At<Choice<u32>>>, when SAMPLED;
-        /// "all" or a list of links ("a->b", "a-b"; with optical packets also "a->b (wavelength 1)" and "a->b (control)"). Where bursts are
-        /// switched, "a->b" gives its wavelengths, and "a->b (control)" beside it. Default: all if `flows` is not given either, else none.
+        /// "all" or a list of links ("a->b", "a-b"; with optical packets also "a->b (wavelength 1)" and "a->b
+        /// (control)"). Where bursts are switched, "a->b" gives its wavelengths, and "a->b (control)" beside it.
+        /// Default: all if `flows` is not given either, else none.
         pub links: Option<At<Choice<String>>>, when SAMPLED;
-        /// Whether the summary has percentiles of the one-way delays of data packets and datagrams (none of xcp's), and of how long they
-        /// waited. A run takes longer with it, and does not change.
+        /// Whether the summary has percentiles of the one-way delays of data packets and datagrams (none of xcp's), and
+        /// of how long they waited. A run takes longer with it, and does not change.
         pub delays: Key<bool> = false;
-        /// Whether it is measured how far packets arrive out of order (docs/guide/reordering.md): columns of the table of flows, a table
-        /// `reordering`, figures of the summary, and with `interval` samples of flows. None for xcp. A run takes longer with it, and does not
-        /// change.
+        /// Whether it is measured how far packets arrive out of order (docs/guide/reordering.md): columns of the table
+        /// of flows, a table `reordering`, figures of the summary, and with `interval` samples of flows. None for xcp.
+        /// A run takes longer with it, and does not change.
         pub reordering: Key<bool> = false;
-        /// A packet that comes after so many others that left after it counts as lost, not as reordered (RFC 5236: DT and BT). Default 10000.
+        /// A packet that comes after so many others that left after it counts as lost, not as reordered (RFC 5236: DT
+        /// and BT). Default 10000.
         pub displacement_threshold: Option<At<u32>>, in Within::new("from 1 to 1000000", |places| (1..=1_000_000).contains(places)), when ORDERED;
-        /// Whether the tables say why flows of TCP did not get the whole of their paths: docs/guide/results.md. A run takes longer with it, and
-        /// does not change.
+        /// Whether the tables say why flows of TCP did not get the whole of their paths: docs/guide/results.md. A run
+        /// takes longer with it, and does not change.
         pub lost_throughput: Key<bool> = false;
     }
 }
@@ -198,14 +200,15 @@ impl Default for Probe {
 const EVENTS: u64 = 1_000_000;
 
 keys! {
-    /// What happened, event by event (`trace.parquet`, docs/guide/traces.md); it never changes a run. The first replication is traced.
+    /// What happened, event by event (`trace.parquet`, docs/guide/traces.md); it never changes a run. The first
+    /// replication is traced.
     pub struct Trace {
         /// Whether anything is traced.
         pub enabled: Key<bool> = true;
         /// "all" or a list of flow numbers: their packets, at the links of `links`.
         pub flows: Option<At<Choice<u32>>>;
-        /// "all" or a list of links, written as those of `[probe]`: packets, bursts and slots there. What sending hosts do is traced
-        /// unless links are given and flows are not.
+        /// "all" or a list of links, written as those of `[probe]`: packets, bursts and slots there. What sending hosts
+        /// do is traced unless links are given and flows are not.
         pub links: Option<At<Choice<String>>>;
         /// Nothing before this is traced.
         pub from: Key<Time> = NO_TIME;

@@ -19,14 +19,14 @@ pub enum FlowSizeLaw {
     Weibull(SizeWeibull),
     /// The logarithm is normal.
     Lognormal(SizeLognormal),
-    /// Web search: DCTCP (Alizadeh et al., SIGCOMM 2010), figure 4, as the table of 12 points that generators pass on, joined by straight
-    /// lines. Mean 1.71 MB.
+    /// Web search: DCTCP (Alizadeh et al., SIGCOMM 2010), figure 4, as the table of 12 points that generators pass on,
+    /// joined by straight lines. Mean 1.71 MB.
     WebSearch(SizePublished),
-    /// Data mining: VL2 (Greenberg et al., SIGCOMM 2009), figure 2, as the table of 13 points that generators pass on, joined by straight
-    /// lines. Mean 12.7 MB, most of it in the last 2 % of the flows.
+    /// Data mining: VL2 (Greenberg et al., SIGCOMM 2009), figure 2, as the table of 13 points that generators pass on,
+    /// joined by straight lines. Mean 12.7 MB, most of it in the last 2 % of the flows.
     DataMining(SizePublished),
-    /// Hadoop at Facebook: Roy et al., SIGCOMM 2015, figure 6, as the table of 20 points of HPCC (SIGCOMM 2019), joined by straight
-    /// lines. Mean 120 kB.
+    /// Hadoop at Facebook: Roy et al., SIGCOMM 2015, figure 6, as the table of 20 points of HPCC (SIGCOMM 2019), joined
+    /// by straight lines. Mean 120 kB.
     Hadoop(SizePublished),
     /// A distribution of your own, by points.
     Cdf(SizeCdf),
@@ -136,12 +136,13 @@ keys! {
 }
 
 keys! {
-    /// A distribution by points, each a size and the probability of at most that; sizes increase, probabilities end at 1.
+    /// A distribution by points, each a size and the probability of at most that; sizes increase, probabilities end at
+    /// 1.
     pub struct SizeCdf {
         /// The points, such as [["1 kB", 0.5], ["1 MB", 1]].
         pub points: Option<At<Vec<At<CdfPoint>>>>;
-        /// A file with a point in each line instead: a size in bytes and a probability, with a comma or blanks between them. Empty
-        /// lines and lines that begin with # or a letter are left out.
+        /// A file with a point in each line instead: a size in bytes and a probability, with a comma or blanks between
+        /// them. Empty lines and lines that begin with # or a letter are left out.
         pub file: Option<At<String>>;
         /// What lies between two points. What the first point holds is at its size.
         pub between: Key<Word<Between>> = Word(Between::Linear);

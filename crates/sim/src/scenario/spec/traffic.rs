@@ -60,16 +60,18 @@ keys! {
         /// A `[transport.NAME]`, the name of a built-in algorithm, or "udp".
         pub transport: At<String>;
 
-        /// Sources and destinations: a list of pairs that take turns; "random": drawn for each flow, all ordered pairs of
-        /// distinct edge nodes and hosts alike; "all": each of those pairs in turn; "permutation": the nodes in turn, each to a partner
-        /// of its own that is drawn for the run. Default: the pairs of the topology if it
-        /// has some (dumbbell: l<i> to r<i>; parking-lot: source to sink, then across each hop).
+        /// Sources and destinations: a list of pairs that take turns; "random": drawn for each flow, all ordered pairs
+        /// of distinct edge nodes and hosts alike; "all": each of those pairs in turn; "permutation": the nodes in
+        /// turn, each to a partner of its own that is drawn for the run. Default: the pairs of the topology if it has
+        /// some (dumbbell: l<i> to r<i>; parking-lot: source to sink, then across each hop).
         pub pairs: Option<At<PairsSpec>>, when NOT_LISTED, when NOT_INCAST;
         /// The source, with `to` instead of `pairs`.
         pub from: Option<At<String>>, when NOT_LISTED, when NOT_INCAST;
-        /// The destination, with `from` instead of `pairs`; with arrivals = "incast" who asks, by default drawn for each request.
+        /// The destination, with `from` instead of `pairs`; with arrivals = "incast" who asks, by default drawn for
+        /// each request.
         pub to: Option<At<String>>, when NOT_LISTED;
-        /// The nodes of "random", "all", "permutation" and incast. Default: all edge nodes and hosts, or all nodes if there are none.
+        /// The nodes of "random", "all", "permutation" and incast. Default: all edge nodes and hosts, or all nodes if
+        /// there are none.
         pub among: Option<At<Vec<At<String>>>>, when NOT_LISTED;
 
         /// When flows start.
@@ -84,8 +86,8 @@ keys! {
         pub mean_gap: Option<At<Time>>, in more_than_zero(), when NOT_LISTED, when PROCESS, when OPEN;
         /// The mean number of starts in a second, instead of `mean_gap`.
         pub flows_per_second: Option<At<f64>>, when NOT_LISTED, when POISSON, when OPEN;
-        /// The load that the flows offer to a link, as a share of its capacity, instead of `mean_gap`. Their mean size (payload, no
-        /// headers, no retransmissions) and the part of them that passes the link count.
+        /// The load that the flows offer to a link, as a share of its capacity, instead of `mean_gap`. Their mean size
+        /// (payload, no headers, no retransmissions) and the part of them that passes the link count.
         pub load_share: Option<At<f64>>, in Within::new("above 0 and at most 10", |share| *share > 0.0 && *share <= 10.0),
             of TCP, when NOT_LISTED, when PROCESS, when OPEN;
         /// The link of `load_share`, such as "left->right". Default: the one that these flows load most.
@@ -102,8 +104,8 @@ keys! {
         pub count: Option<At<u32>>, in flows(), when NOT_LISTED, when POISSON;
         /// The span after `start` that `count` starts fall into.
         pub over: Option<At<Time>>, in more_than_zero(), when NOT_LISTED, when POISSON;
-        /// true: exactly `count` starts, that is the process given its number, whose starts are independent and uniform. false: the
-        /// mean gap is over/count and the number is random.
+        /// true: exactly `count` starts, that is the process given its number, whose starts are independent and
+        /// uniform. false: the mean gap is over/count and the number is random.
         pub conditioned: Key<bool> = true, when NOT_LISTED, when POISSON, when COUNTED;
         /// Exactly these flows.
         pub list: Option<At<Vec<At<Listed>>>>;
@@ -118,7 +120,8 @@ keys! {
         pub size: Key<FlowSize> = FlowSize::Greedy, of TCP;
         /// The law that the size of each flow is drawn from, instead of `size`.
         pub size_law: Option<At<FlowSizeLaw>>, of TCP;
-        /// What writes into the connections, instead of a size: an application that has something to write only now and then.
+        /// What writes into the connections, instead of a size: an application that has something to write only now and
+        /// then.
         pub application: Option<At<Application>>, of TCP;
         /// This many segments of a flow in a row are one burst, which is lost as a whole.
         pub bursts: Option<At<Bursts>>, of TCP;
@@ -136,8 +139,8 @@ keys! {
 }
 
 keys! {
-    /// Segments of each flow in a row, copies included, are one burst, which the source drops as a whole. Nothing waits for a
-    /// burst to fill; a lost one ends when the sender knows.
+    /// Segments of each flow in a row, copies included, are one burst, which the source drops as a whole. Nothing waits
+    /// for a burst to fill; a lost one ends when the sender knows.
     pub struct Bursts {
         /// Segments of a burst.
         pub segments: At<u32>, in Within::new("from 1", |segments| *segments >= 1);

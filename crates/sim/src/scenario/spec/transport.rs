@@ -1,4 +1,5 @@
-//! `[transport.NAME]`: what a packet is made of, and the parameters of sender, receiver and window law, which declare them.
+//! `[transport.NAME]`: what a packet is made of, and the parameters of sender, receiver and window law, which declare
+//! them.
 
 use crate::language::keys::{KeyName, keys};
 use crate::language::{At, AtSeed, ByteCount, OfKind, Place, Setting, described, schema_of};
@@ -17,15 +18,16 @@ use units::Duration;
 keys! {
     /// The keys that no machine declares.
     pub struct Wire {
-        /// A built-in congestion control or host (`photocol list transports`), or "udp". The keys of a host ("linux-cubic") that the
-        /// table gives count more than the host's. Default: the NAME of the table.
+        /// A built-in congestion control or host (`photocol list transports`), or "udp". The keys of a host
+        /// ("linux-cubic") that the table gives count more than the host's. Default: the NAME of the table.
         pub algorithm: Option<At<String>>;
-        /// With algorithm = "python", which needs not be said then: the class of the law, "module:Class" or "file.py:Class", under
-        /// `@photocol.law`. Only where Python runs the scenario.
+        /// With algorithm = "python", which needs not be said then: the class of the law, "module:Class" or
+        /// "file.py:Class", under `@photocol.law`. Only where Python runs the scenario.
         pub law: Option<At<String>>;
         /// Size of a full data packet on the wire, headers included. Default 1500 B.
         pub packet_size: Option<At<ByteCount>>;
-        /// Bytes that headers add to each data segment on the wire. Default 40 (IP and TCP without options); 60 for xcp.
+        /// Bytes that headers add to each data segment on the wire. Default 40 (IP and TCP without options); 60 for
+        /// xcp.
         pub header: Option<At<ByteCount>>;
         /// Size of an ACK on the wire. Default 40 B; 60 B for xcp.
         pub ack_size: Option<At<ByteCount>>;
@@ -72,7 +74,8 @@ impl Transport {
     }
 }
 
-/// What a scenario does not say of a sender. Runs have the least timeout of ns-2 and Linux, with which they are compared.
+/// What a scenario does not say of a sender. Runs have the least timeout of ns-2 and Linux, with which they are
+/// compared.
 pub(crate) fn usual_sender() -> SenderConfig {
     SenderConfig { min_rto: Duration::from_millis(200), ..SenderConfig::default() }
 }

@@ -6,7 +6,8 @@ use crate::scenario::{Error, Input, load};
 use std::path::Path;
 use units::Rate;
 
-/// The message when `text` replaces `part` of the small scenario (in which line numbers start below the first, empty line).
+/// The message when `text` replaces `part` of the small scenario (in which line numbers start below the first, empty
+/// line).
 fn replaced(part: &str, text: &str) -> String {
     assert!(SMALL.contains(part));
     load_text(&SMALL.replacen(part, text, 1)).unwrap_err().to_string()
@@ -350,7 +351,8 @@ impl Folder {
         Folder(path)
     }
 
-    /// Writes a file and returns the message of a scenario that extends it or takes it as `key`, without the folder's name.
+    /// Writes a file and returns the message of a scenario that extends it or takes it as `key`, without the folder's
+    /// name.
     fn message(&self, text: &str, file: &str, content: impl AsRef<[u8]>) -> String {
         std::fs::write(self.0.join(file), content).unwrap();
         let error: Error = load(Input::Text { name: "test.toml", text, folder: &self.0 }, &[]).unwrap_err();

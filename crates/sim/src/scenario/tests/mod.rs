@@ -1,4 +1,5 @@
-//! Tests of the language as a whole: the ready-made scenarios, layers, defaults, messages, and texts nobody would write.
+//! Tests of the language as a whole: the ready-made scenarios, layers, defaults, messages, and texts nobody would
+//! write.
 
 mod json;
 mod kinds;

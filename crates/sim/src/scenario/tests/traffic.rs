@@ -48,7 +48,8 @@ fn a_load_is_a_share_of_a_link() {
     };
     // 1 Mbit a flow, 100 Mb/s, half of it: 50 flows a second.
     assert_eq!(gap("arrivals = \"poisson\"\nload_share = 0.5"), Duration::from_millis(20));
-    // The four pairs take turns, so a quarter of the flows passes the link of a host, which has 1 Gb/s: 2000 flows a second.
+    // The four pairs take turns, so a quarter of the flows passes the link of a host, which has 1 Gb/s: 2000 flows a
+    // second.
     let link = "arrivals = \"poisson\"\nload_share = 0.5\nload_link = \"l1->left\"";
     assert_eq!(gap(link), Duration::from_micros(500));
     // Eight hosts at random: of the 56 ordered pairs 16 pass left->right and as many right->left, at 100 Mb/s.

@@ -1,5 +1,5 @@
-//! A sink on a thread of its own: what writes a trace follows the run some portions behind, so that on a machine with a free
-//! processor a traced run waits for the noting of events alone.
+//! A sink on a thread of its own: what writes a trace follows the run some portions behind, so that on a machine with a
+//! free processor a traced run waits for the noting of events alone.
 
 use crate::engine::trace::{Event, Sink};
 use crate::results;

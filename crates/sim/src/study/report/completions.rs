@@ -1,10 +1,11 @@
-//! Completion times of flows that have a size, and their slowdowns: of all, by class of size, and of whole requests of an incast.
+//! Completion times of flows that have a size, and their slowdowns: of all, by class of size, and of whole requests of
+//! an incast.
 //!
-//! A flow is complete when its sender knows that everything has arrived. Its slowdown is that time over what the empty path would
-//! take: all packets leave one after the other at the start, nothing else is on the path, and one ACK comes back when the last byte has
-//! arrived. No window, handshake or delayed ACK is in it, so even an undisturbed flow of TCP is above 1. Only flows that start after
-//! the warm-up and complete count. A percentile is the least value that so many of them do not exceed (nearest rank), and is left
-//! out where they are too few for one to lie above it.
+//! A flow is complete when its sender knows that everything has arrived. Its slowdown is that time over what the empty
+//! path would take: all packets leave one after the other at the start, nothing else is on the path, and one ACK comes
+//! back when the last byte has arrived. No window, handshake or delayed ACK is in it, so even an undisturbed flow of
+//! TCP is above 1. Only flows that start after the warm-up and complete count. A percentile is the least value that so
+//! many of them do not exceed (nearest rank), and is left out where they are too few for one to lie above it.
 
 use super::End;
 use super::flows::{FlowRow, FlowRows};
@@ -137,8 +138,8 @@ impl EmptyPaths {
         EmptyPaths { order: end.scenario.switching.is_none().then(inverse) }
     }
 
-    /// Seconds from the start of a flow of so many bytes to its last ACK on the path that it has at the end of the run, with the
-    /// capacities and delays of its beginning; `None` where that is not known.
+    /// Seconds from the start of a flow of so many bytes to its last ACK on the path that it has at the end of the run,
+    /// with the capacities and delays of its beginning; `None` where that is not known.
     pub fn seconds(&self, end: &End, parts: &Partitions, number: u32, bytes: u64) -> Option<f64> {
         let flow = &end.world.layout.flows[number as usize];
         let kind = &end.scenario.transports[flow.transport.index()].kind;
@@ -165,8 +166,9 @@ fn transmission(link: &Link, bytes: u64) -> f64 {
     bytes as f64 * 8.0 * PS_PER_SECOND as f64 / link.capacity.bps() as f64
 }
 
-/// Picoseconds in which a row of packets, all of `full` bytes but the `last`, is sent over links that store and forward, without
-/// the delays. The last waits behind the others up to some link and is alone from there on; the slowest way through counts.
+/// Picoseconds in which a row of packets, all of `full` bytes but the `last`, is sent over links that store and
+/// forward, without the delays. The last waits behind the others up to some link and is alone from there on; the
+/// slowest way through counts.
 fn transfer(links: &[&Link], full: u64, last: u64, packets: u64) -> f64 {
     let alone: f64 = links.iter().map(|link| transmission(link, last)).sum();
     if packets == 1 {

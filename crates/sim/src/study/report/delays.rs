@@ -60,7 +60,8 @@ mod tests {
         results.summary.iter().find(|figure| figure.name == name).unwrap_or_else(|| panic!("{name}")).value
     }
 
-    /// Poisson datagrams of exponential sizes, mean 1000 B, over a link of 8 Mb/s: a mean of 1 ms to send one, load 0.5.
+    /// Poisson datagrams of exponential sizes, mean 1000 B, over a link of 8 Mb/s: a mean of 1 ms to send one, load
+    /// 0.5.
     const QUEUE: &str = r#"
         [run]
         duration = "1000 s"
@@ -91,9 +92,10 @@ mod tests {
     #[test]
     fn delays_of_m_m_1_are_exponential() {
         let results = results(QUEUE, 1);
-        // μ = 1000/s, λ = 500/s: the sojourn is exponential with mean 2 ms, and the link adds 3 ms. Waiting: P(W > t) = 0.5·exp(−500t).
-        // 495 000 packets; their delays are correlated over some 10 packets, so the mean of 2 ms is good to about 0.5 %, and the 99th
-        // percentile, of which 5000 lie above, to some 4 %. Sizes are whole bytes, at least one: their mean is right within 0.1 %.
+        // μ = 1000/s, λ = 500/s: the sojourn is exponential with mean 2 ms, and the link adds 3 ms. Waiting: P(W > t) =
+        // 0.5·exp(−500t). 495 000 packets; their delays are correlated over some 10 packets, so the mean of 2 ms is
+        // good to about 0.5 %, and the 99th percentile, of which 5000 lie above, to some 4 %. Sizes are whole bytes, at
+        // least one: their mean is right within 0.1 %.
         let near = |name: &str, value: f64, tolerance: f64| {
             let found = figure(&results, name);
             assert!((found / value - 1.0).abs() < tolerance, "{name}: {found}, not {value}");

@@ -3,8 +3,9 @@
 use super::End;
 use super::flows::FlowRows;
 
-/// The index (Jain, Chiu, Hawe 1984) of the goodputs from the end of the warm-up to the end of the run, of the TCP flows that had
-/// started by then and neither completed nor were stopped: (sum of x)²/(n · sum of x²), 1 if all are equal and 1/n if one has all.
+/// The index (Jain, Chiu, Hawe 1984) of the goodputs from the end of the warm-up to the end of the run, of the TCP
+/// flows that had started by then and neither completed nor were stopped: (sum of x)²/(n · sum of x²), 1 if all are
+/// equal and 1/n if one has all.
 pub(super) fn figure(end: &End, flows: &FlowRows, add: &mut dyn FnMut(&'static str, f64, &'static str)) {
     let baseline = &end.world.baseline;
     let before = |flow: usize| baseline.flows.get(flow).map_or(0, |totals| totals.arrived);

@@ -153,8 +153,8 @@ impl Case<'_> {
     }
 }
 
-/// Those whom a reduction is put down to: the drops in its window that no reduction before it was put down to, or else those that are
-/// still missing; nobody if there are none.
+/// Those whom a reduction is put down to: the drops in its window that no reduction before it was put down to, or else
+/// those that are still missing; nobody if there are none.
 fn accused(cut: &Reduction, missing: &mut BTreeMap<u64, Missing>) -> Vec<Why> {
     let window = cut.una..cut.end.max(cut.una);
     let fresh: Vec<Why> =
@@ -166,8 +166,8 @@ fn accused(cut: &Reduction, missing: &mut BTreeMap<u64, Missing>) -> Vec<Why> {
     fresh
 }
 
-/// What a reduction cost goes to the accused in equal parts. If there are none it was needless, and who waited for the timer waited for
-/// an ACK that came late anyway.
+/// What a reduction cost goes to the accused in equal parts. If there are none it was needless, and who waited for the
+/// timer waited for an ACK that came late anyway.
 fn share_out(cut: &Reduction, accused: &[Why], bytes: &mut Bytes) {
     if accused.is_empty() {
         let why = match cut.kind {

@@ -383,7 +383,8 @@ impl Star<'_> {
         Ok(())
     }
 
-    /// Schedule-ahead signalling. A computed grant is known a frame before its slots at most, so there is nothing to tell.
+    /// Schedule-ahead signalling. A computed grant is known a frame before its slots at most, so there is nothing to
+    /// tell.
     fn ahead(&self, spec: &SignalSpec) -> Result<Duration, Fault> {
         let Some(ahead) = spec.ahead else { return Ok(Duration::ZERO) };
         if spec.age.is_some() {

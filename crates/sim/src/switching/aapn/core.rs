@@ -1,7 +1,8 @@
-//! The core node of an agile all-photonic network: it schedules a frame from the requests of its edge nodes, and grants slots.
+//! The core node of an agile all-photonic network: it schedules a frame from the requests of its edge nodes, and grants
+//! slots.
 //!
-//! Its switch needs no agent: the light of a slot passes it without a stop, and what comes outside its window was marked
-//! where it was sent.
+//! Its switch needs no agent: the light of a slot passes it without a stop, and what comes outside its window was
+//! marked where it was sent.
 
 use super::plan::{SlotFrame, Spare};
 use super::{Notice, SlotRange, runs};

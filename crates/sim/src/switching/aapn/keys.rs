@@ -29,20 +29,22 @@ fn a_probe() -> Within<f64> {
 }
 
 keys! {
-    /// An agile all-photonic network: paper 003, chapters 2 to 4. Links with `via` (topology "aapn-star") are queues that send in
-    /// the slots they are granted; the core nodes switch these slots without keeping anything.
+    /// An agile all-photonic network: paper 003, chapters 2 to 4. Links with `via` (topology "aapn-star") are queues
+    /// that send in the slots they are granted; the core nodes switch these slots without keeping anything.
     pub struct AapnSwitching {
         /// Slots in a frame.
         pub slots: At<u32>, in whole(1, FrameScheduler::MAX_FRAME);
         /// How long a slot lasts.
         pub slot_time: At<Time>, in more_than_zero();
-        /// The first slots of each frame carry no data. Default: one for each edge node where they carry requests, else 0.
+        /// The first slots of each frame carry no data. Default: one for each edge node where they carry requests, else
+        /// 0.
         pub signalling_slots: Option<At<u32>>;
         /// The part of each slot in which nothing is sent, half of it before the data and half behind.
         pub guard: Key<Time> = NONE;
         /// What happens to a packet that does not fit into the rest of a slot.
         pub packing: Key<Word<Packing>> = Word(Packing::Cut);
-        /// A fixed plan: the slots of each queue in every frame. Without it the core nodes compute a schedule for each frame.
+        /// A fixed plan: the slots of each queue in every frame. Without it the core nodes compute a schedule for each
+        /// frame.
         pub allocation: Option<At<Vec<At<Allocation>>>>;
         /// The algorithm of computed schedules (`photocol list schedulers`).
         pub scheduler: Key<String> = Algorithm::Bvn.name().to_owned(), when COMPUTED;
@@ -54,8 +56,8 @@ keys! {
         pub signalling: Key<Word<Channel>> = Word(Channel::InBand), when COMPUTED;
         /// How long a core node computes.
         pub scheduling_time: Key<Time> = NONE, in at_most(LONGEST_FRAME), when COMPUTED;
-        /// Shares: where more is asked for than a frame has, a queue of weight w gets w slots where one of weight 1 gets one. Queues that are not
-        /// named weigh 1.
+        /// Shares: where more is asked for than a frame has, a queue of weight w gets w slots where one of weight 1
+        /// gets one. Queues that are not named weigh 1.
         pub weight: Vec<At<Weight>>;
         /// What happens to slots that nobody asked for. Default "all", and "asking" with protocol = "simulated"; "idle"
         /// is the paper's letter.
@@ -68,7 +70,8 @@ keys! {
         pub request_means: Key<Word<Reading>> = Word(Reading::Backlog), when COMPUTED, when SIMULATED;
         /// A queue that has asked counts as asking for so long, for spare_slots = "asking" and the floor.
         pub idle_timeout: Key<Time> = ONE_SECOND, in at_most(LONGEST_FRAME), when COMPUTED, when SIMULATED;
-        /// Whether edge nodes know one another, their delays and what their clocks show, or a signalling protocol finds out.
+        /// Whether edge nodes know one another, their delays and what their clocks show, or a signalling protocol finds
+        /// out.
         pub protocol: Key<Word<Protocol>> = Word(Protocol::Known), when COMPUTED;
         /// The signalling protocol.
         pub control: Key<ControlSpec> = ControlSpec::unsaid(), when SIMULATED;
@@ -95,7 +98,8 @@ impl AapnSwitching {
 keys! {
     /// From a time on, a queue has this many slots in every frame. Queues that are not named have none.
     pub struct Allocation {
-        /// The first frame is the one that begins then or later at the core node. Allocations come in the order of time.
+        /// The first frame is the one that begins then or later at the core node. Allocations come in the order of
+        /// time.
         pub at: Key<Time> = NONE;
         /// The sending edge node.
         pub from: At<String>;
@@ -139,7 +143,8 @@ words! {
         LastFrame = "last-frame",
         /// The same, but at least the weighted mean of what arrived in frames.
         Smoothed = "smoothed",
-        /// The same, but at least what that mean, with its rise from frame to frame (Holt 1957), will be in the next frame.
+        /// The same, but at least what that mean, with its rise from frame to frame (Holt 1957), will be in the next
+        /// frame.
         Predicted = "predicted",
     }
 }
@@ -149,8 +154,8 @@ keys! {
     pub struct SignalSpec {
         /// They are told about a frame this long after its beginning. Default "0 s".
         pub age: Option<At<Time>>;
-        /// They are told about a frame this long before its beginning (schedule-ahead), rounded down to whole frames; only with a
-        /// fixed plan, which is known before. Default "0 s".
+        /// They are told about a frame this long before its beginning (schedule-ahead), rounded down to whole frames;
+        /// only with a fixed plan, which is known before. Default "0 s".
         pub ahead: Option<At<Time>>, in at_most(LONGEST_FRAME);
         /// Probability that an edge node hears nothing of a frame.
         pub loss: Key<f64> = 0.0, in a_probability();
@@ -164,8 +169,9 @@ keys! {
 }
 
 keys! {
-    /// The clock of an edge node. Slots that are off by more than half of the guard time are lost at the core node. With
-    /// protocol = "simulated" edge nodes measure what their clocks show, so that nothing is off but by what they cannot measure.
+    /// The clock of an edge node. Slots that are off by more than half of the guard time are lost at the core node.
+    /// With protocol = "simulated" edge nodes measure what their clocks show, so that nothing is off but by what they
+    /// cannot measure.
     pub struct Clock {
         /// The edge node.
         pub node: At<String>;

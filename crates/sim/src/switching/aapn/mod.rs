@@ -1,22 +1,22 @@
-//! An agile all-photonic network (paper 003, chapters 2 and 3): edge nodes around a core node that switches light slot by slot
-//! and keeps nothing.
+//! An agile all-photonic network (paper 003, chapters 2 and 3): edge nodes around a core node that switches light slot
+//! by slot and keeps nothing.
 //!
 //! # Time
 //!
-//! Frame f begins at the core node at f·T_f, and slot s of it s·T_s later. An edge node at distance d begins frame f so much
-//! earlier that its light arrives in time. The data of a slot last T_s − g and begin g/2 after the slot, so the switch has the
-//! guard time g between two slots, and an edge node whose clock is off may be late or early by g/2: the data of a slot that
-//! is off by more meet the switch while it turns, and are lost.
+//! Frame f begins at the core node at f·T_f, and slot s of it s·T_s later. An edge node at distance d begins frame f so
+//! much earlier that its light arrives in time. The data of a slot last T_s − g and begin g/2 after the slot, so the
+//! switch has the guard time g between two slots, and an edge node whose clock is off may be late or early by g/2: the
+//! data of a slot that is off by more meet the switch while it turns, and are lost.
 //!
 //! # Who knows what
 //!
-//! With a fixed plan everybody knows the schedule. Otherwise an edge node asks once a frame; the request for frame f is at the
-//! core node at its beginning (out of band) or in its signalling slot (in band). The core node then schedules, and its grants
-//! travel back. They hold for the first frame that no edge node has begun when its grant arrives; that is always the same
-//! number of frames later, because delays are constant.
+//! With a fixed plan everybody knows the schedule. Otherwise an edge node asks once a frame; the request for frame f is
+//! at the core node at its beginning (out of band) or in its signalling slot (in band). The core node then schedules,
+//! and its grants travel back. They hold for the first frame that no edge node has begun when its grant arrives; that
+//! is always the same number of frames later, because delays are constant.
 //!
-//! So it is with `protocol = "known"`: edge nodes know their delays and one another, and messages do not suffer from bad clocks. With
-//! `protocol = "simulated"` the signalling protocol finds all that out ([`signalled`]).
+//! So it is with `protocol = "known"`: edge nodes know their delays and one another, and messages do not suffer from
+//! bad clocks. With `protocol = "simulated"` the signalling protocol finds all that out ([`signalled`]).
 
 mod check;
 mod core;
@@ -316,7 +316,8 @@ fn rule(plan: &Plan) -> plan::Request {
     }
 }
 
-/// When messages travel between a core node and its edge nodes. Times count from the beginning of a frame at the core node.
+/// When messages travel between a core node and its edge nodes. Times count from the beginning of a frame at the core
+/// node.
 #[derive(Clone, Debug)]
 struct Timing {
     /// When each edge node's request leaves, its delay later.
@@ -410,7 +411,8 @@ fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[
     std::mem::take(&mut runs[edge]).into()
 }
 
-/// What each input may send in a frame whose schedule begins with slot `first`. Block after block: most connections hold on.
+/// What each input may send in a frame whose schedule begins with slot `first`. Block after block: most connections
+/// hold on.
 pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<SlotRange>> {
     let nodes = schedule.nodes();
     let mut runs: Vec<Vec<SlotRange>> = (0..nodes).map(|_| Vec::with_capacity(2 * nodes)).collect();

@@ -1,10 +1,10 @@
-//! Which of two paths a burst takes: paper 004, §1 and §5.2 (Thodime, Vokkarane, Jue, GLOBECOM 2003), the rivals that spray, and source
-//! ordering (Komatireddy, Charbonneau, Vokkarane 2010).
+//! Which of two paths a burst takes: paper 004, §1 and §5.2 (Thodime, Vokkarane, Jue, GLOBECOM 2003), the rivals that
+//! spray, and source ordering (Komatireddy, Charbonneau, Vokkarane 2010).
 //!
 //! The ingress node knows of a link what the node before it has said last: news travels the control channels.
 //!
-//! Source ordering ([`Ordering::Drain`]) holds a burst until it arrives behind those before it. What those do is known when they have a
-//! wavelength; how bursts wait for that is `path_selection`'s.
+//! Source ordering ([`Ordering::Drain`]) holds a burst until it arrives behind those before it. What those do is known
+//! when they have a wavelength; how bursts wait for that is `path_selection`'s.
 
 use super::plan::{Balancing, Choice, Comparison, Ordering, PathLoad, Policy};
 use crate::random::{Stream, uniform_index};
@@ -35,7 +35,8 @@ impl Member {
         Member { route, delay, offset, links, landed: 0, left: 0, fresh: 0 }
     }
 
-    /// When the first bit of a burst arrives that leaves at `now`, but for the processing of its header, which all need alike.
+    /// When the first bit of a burst arrives that leaves at `now`, but for the processing of its header, which all need
+    /// alike.
     fn arrival(&self, now: u64) -> u64 {
         now + self.offset + self.delay
     }
@@ -149,9 +150,9 @@ impl PathSet {
             Ordering::Off => 0,
             Ordering::Shift => self.longest.saturating_sub(chosen.delay),
             Ordering::Drain => {
-                // Behind those on another path it begins to arrive when they have arrived and the wavelengths of the last link have turned:
-                // earlier it could meet them where the paths join. Those on its own path may have other wavelengths: it must not end before
-                // they do.
+                // Behind those on another path it begins to arrive when they have arrived and the wavelengths of the
+                // last link have turned: earlier it could meet them where the paths join. Those on its own path may
+                // have other wavelengths: it must not end before they do.
                 let others = self.members.iter().enumerate().filter(|(place, _)| *place != member);
                 let cleared =
                     others.filter(|(_, other)| other.landed > 0).map(|(_, other)| other.landed + self.turn).max();

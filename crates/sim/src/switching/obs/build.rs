@@ -188,8 +188,8 @@ impl<'a> Builder<'a> {
         (sets, places)
     }
 
-    /// What a wavelength needs between two bursts, in picoseconds. With JIT it is booked when the header has been processed, at most the
-    /// offset before the burst.
+    /// What a wavelength needs between two bursts, in picoseconds. With JIT it is booked when the header has been
+    /// processed, at most the offset before the burst.
     fn turn(&self, members: &[Member]) -> u64 {
         let fibre = &self.rules.obs.fibre;
         let before = match fibre.signalling {
@@ -300,7 +300,8 @@ impl<'a> Builder<'a> {
         own.map(output).collect()
     }
 
-    /// The flows whose senders ask for reports about their bursts, each at the node where its data enter the optical network.
+    /// The flows whose senders ask for reports about their bursts, each at the node where its data enter the optical
+    /// network.
     fn find_who_asks(&self, parts: &mut [NodeParts], build: &mut BuildContext) {
         let BuildContext { flows, paths, laid, .. } = *build;
         let network = self.network;
@@ -338,7 +339,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Other ways to the egress nodes, if bursts are deflected: over each output, the cheapest way that does not come back.
+    /// Other ways to the egress nodes, if bursts are deflected: over each output, the cheapest way that does not come
+    /// back.
     fn lay_detours(&self, parts: &mut [NodeParts], build: &mut BuildContext) {
         if !matches!(self.rules.obs.contention, Contention::Deflection { .. }) {
             return;

@@ -75,7 +75,8 @@ pub struct Sent {
 }
 
 impl Paths {
-    /// Two paths, of which the first is taken at first. The wavelengths of the last link need `turn` between two bursts.
+    /// Two paths, of which the first is taken at first. The wavelengths of the last link need `turn` between two
+    /// bursts.
     pub fn new(config: &Config, paths: [Path; 2], turn: u64, stream: Stream) -> Paths {
         let member = |(route, (delay, offset, links)): (u32, Path)| Member::new(route, delay, offset, links);
         let members = (0..).zip(paths).map(member).collect();

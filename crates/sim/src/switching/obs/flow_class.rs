@@ -1,10 +1,10 @@
-//! How a flow's segments lie in bursts: A. Detti and M. Listanti, "Impact of segments aggregation on TCP Reno flows in optical
-//! burst switching networks", INFOCOM 2002. A flow is *fast* if all segments of a window travel in one burst, *slow* if each
-//! travels in another, *medium* in between.
+//! How a flow's segments lie in bursts: A. Detti and M. Listanti, "Impact of segments aggregation on TCP Reno flows in
+//! optical burst switching networks", INFOCOM 2002. A flow is *fast* if all segments of a window travel in one burst,
+//! *slow* if each travels in another, *medium* in between.
 //!
 //! The source classifies by access rate, assembly time and greatest window; here a flow is classified by what it did:
-//! S, its mean number of segments in the bursts that have any, and W, its mean window, which is the segments it sent in a
-//! mean round trip. Slow: S is one to the nearest whole number. Fast: so is W/S, the bursts of a window. What is
+//! S, its mean number of segments in the bursts that have any, and W, its mean window, which is the segments it sent in
+//! a mean round trip. Slow: S is one to the nearest whole number. Fast: so is W/S, the bursts of a window. What is
 //! both, a window of one segment, is slow. See docs/deviations.md.
 
 use crate::results::Column;

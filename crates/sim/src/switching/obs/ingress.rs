@@ -1,5 +1,5 @@
-//! Where bursts begin: packets are assembled, bursts wait for a wavelength of their first fibre, leave behind their headers,
-//! and are sent again if they are lost.
+//! Where bursts begin: packets are assembled, bursts wait for a wavelength of their first fibre, leave behind their
+//! headers, and are sent again if they are lost.
 
 use super::burst::{Burst, BurstNews, CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
 use super::event_list::Task;
@@ -313,7 +313,8 @@ impl BurstNode {
         self.lose(now, &loss, context);
     }
 
-    /// A node says that a burst was lost. With retransmission the copy kept here is sent again, or its packets are lost now.
+    /// A node says that a burst was lost. With retransmission the copy kept here is sent again, or its packets are lost
+    /// now.
     pub(super) fn handle_loss(&mut self, now: u64, loss: &Loss, context: &mut NodeContext) {
         let header = &loss.header;
         self.parts.routes[header.burst.route as usize].meter.handle_lost(now);
@@ -332,8 +333,8 @@ impl BurstNode {
         self.tell_senders(now, header, context);
     }
 
-    /// The senders that ask for it hear of a lost burst; those that ask for losses by contention only unless the path counts as
-    /// congested (paper 001, §II).
+    /// The senders that ask for it hear of a lost burst; those that ask for losses by contention only unless the path
+    /// counts as congested (paper 001, §II).
     fn tell_senders(&mut self, now: u64, header: &Header, context: &mut NodeContext) {
         if self.parts.asking.is_empty() {
             return;

@@ -54,9 +54,9 @@ fn a_header() -> Within<ByteCount> {
 }
 
 keys! {
-    /// Optical burst switching: paper 001. Every link between nodes that are no hosts has wavelengths of the link's capacity and
-    /// a control channel. Packets that come to such a link are assembled into bursts, which nobody stores on their way; a link's
-    /// loss is that of whole bursts.
+    /// Optical burst switching: paper 001. Every link between nodes that are no hosts has wavelengths of the link's
+    /// capacity and a control channel. Packets that come to such a link are assembled into bursts, which nobody stores
+    /// on their way; a link's loss is that of whole bursts.
     pub struct ObsSwitching {
         /// Wavelengths of each fibre, besides the control channel.
         pub wavelengths: At<u32>, in whole(1, MOST_WAVELENGTHS);
@@ -87,8 +87,8 @@ keys! {
         pub processing: Key<Time> = Time(Duration::from_micros(1));
         /// How far a burst is behind its header when both leave the ingress node. Default: as much as its path needs.
         pub offset: Option<At<Time>>;
-        /// Offsets are for this many hops more than the path has. Default 1, because headers wait for one another; with deflection
-        /// 1 and twice `deflections`.
+        /// Offsets are for this many hops more than the path has. Default 1, because headers wait for one another; with
+        /// deflection 1 and twice `deflections`.
         pub spare_hops: Option<At<u32>>, in Within::new("at most 1000", |hops| *hops <= 1000), when WITHOUT_OFFSET;
 
         /// How bursts are made. Default: 1 ms or 50 kB, all packets to the same node together.
@@ -106,8 +106,8 @@ keys! {
         pub dropped_part: Key<Word<Part>> = Word(Part::Head), when SEGMENTATION;
         /// Ingress nodes keep copies of their bursts, hear of losses, and send lost bursts again. Default: they do not.
         pub retransmission: Option<At<RetransmissionSpec>>;
-        /// How ingress nodes measure the burst dropping rate of their paths, below which they tell senders that ask for it
-        /// (`algorithm = "tcp-eng"`) of lost bursts.
+        /// How ingress nodes measure the burst dropping rate of their paths, below which they tell senders that ask for
+        /// it (`algorithm = "tcp-eng"`) of lost bursts.
         pub notification: Key<NotificationSpec> = NotificationSpec::unsaid();
 
         /// How bursts are spread over two paths (paper 004). Default: they are not.
@@ -170,7 +170,8 @@ keys! {
 }
 
 keys! {
-    /// How bursts are spread over two paths between each two edge nodes, which share as few links as can be and have as few as can be then.
+    /// How bursts are spread over two paths between each two edge nodes, which share as few links as can be and have as
+    /// few as can be then.
     pub struct BalancingSpec {
         /// What a burst's path depends on.
         pub policy: Key<Word<BalancingRule>> = Word(BalancingRule::Adaptive);
@@ -190,9 +191,11 @@ keys! {
         pub unit: Key<Word<LoadUnit>> = Word(LoadUnit::Channel);
         /// Whether links that both paths have count.
         pub shared_links: Key<Word<SharedLinks>> = Word(SharedLinks::Ignored);
-        /// The path changes only if its load is higher than the other's by more than this. Default: whatever the other's is.
+        /// The path changes only if its load is higher than the other's by more than this. Default: whatever the
+        /// other's is.
         pub hysteresis: Option<At<f64>>, in a_load(), when ADAPTIVE;
-        /// How long after the end of a τ the ingress nodes choose. Default: when the news of the farthest node has come.
+        /// How long after the end of a τ the ingress nodes choose. Default: when the news of the farthest node has
+        /// come.
         pub choose_after: Option<At<Time>>, when ADAPTIVE;
         /// A path is drawn anew for a burst that comes so long after the one before.
         pub gap: Key<Time> = Time(Duration::from_millis(1)), when FLOWLET;
@@ -253,7 +256,8 @@ keys! {
     pub struct BurstSpec {
         /// For random streams; unique. Default: "bursts-N" with its number from 0.
         pub name: Option<At<String>>;
-        /// A list of pairs of nodes, or "all": every ordered pair of distinct edge nodes, or of all nodes if there are none.
+        /// A list of pairs of nodes, or "all": every ordered pair of distinct edge nodes, or of all nodes if there are
+        /// none.
         pub pairs: Option<At<PairsSpec>>;
         /// The source, with `to` instead of `pairs`.
         pub from: Option<At<String>>;
@@ -263,7 +267,8 @@ keys! {
         pub load: Option<At<f64>>, when POISSON;
         /// Poisson bursts: the mean time between two, instead of `load`.
         pub mean_gap: Option<At<Time>>, in more_than_zero(), when POISSON;
-        /// The number of finite sources, each idle for an exponential time between its bursts; with `idle` instead of `load`.
+        /// The number of finite sources, each idle for an exponential time between its bursts; with `idle` instead of
+        /// `load`.
         pub sources: Option<At<u32>>, in whole(1, MOST_SOURCES);
         /// The mean idle time of a finite source.
         pub idle: Option<At<Time>>, in more_than_zero(), when FINITE;

@@ -1,5 +1,5 @@
-//! The offered load of an output fibre: paper 004, §1, L = (τ_s + τ_d)/τ, the time that bursts of the last τ last, whether they found a
-//! wavelength or not.
+//! The offered load of an output fibre: paper 004, §1, L = (τ_s + τ_d)/τ, the time that bursts of the last τ last,
+//! whether they found a wavelength or not.
 
 use super::plan::Counting;
 use std::ops::Range;
@@ -66,7 +66,8 @@ mod tests {
         }
     }
 
-    /// τ of 100. 240 from 90 on are 10, 100, 100 and 30. A header comes long before its burst: 150 from 250 on are 0, 0, 50 and 100.
+    /// τ of 100. 240 from 90 on are 10, 100, 100 and 30. A header comes long before its burst: 150 from 250 on are 0,
+    /// 0, 50 and 100.
     #[test]
     fn a_clipped_burst_counts_in_every_interval_in_which_it_lies() {
         let parts = |at: u64, length: u64| {

@@ -3,16 +3,17 @@
 //!
 //! # What travels
 //!
-//! Every optical link has its wavelengths and a control channel. Headers and messages are packets on the control channel,
-//! which is the link's port and fibre in the engine. A burst is no packet: its header carries it, and knows when its first bit
-//! arrives, so that a burst costs one event a hop and one when it has landed. A header needs the processing time at every
-//! node that it passes, the ingress node too, and travels as fast as its burst; so the burst, which needs none, comes closer to
-//! its header by that and by the header's transmission time with every hop. The offset is what it is behind it at the start.
+//! Every optical link has its wavelengths and a control channel. Headers and messages are packets on the control
+//! channel, which is the link's port and fibre in the engine. A burst is no packet: its header carries it, and knows
+//! when its first bit arrives, so that a burst costs one event a hop and one when it has landed. A header needs the
+//! processing time at every node that it passes, the ingress node too, and travels as fast as its burst; so the burst,
+//! which needs none, comes closer to its header by that and by the header's transmission time with every hop. The
+//! offset is what it is behind it at the start.
 //!
 //! # Who knows what
 //!
-//! A node reserves when it has a header, by what it has reserved before, and knows nothing of other nodes. It drops a burst
-//! where its header ends. If the ingress node is to know, it is sent a message on the shortest way.
+//! A node reserves when it has a header, by what it has reserved before, and knows nothing of other nodes. It drops a
+//! burst where its header ends. If the ingress node is to know, it is sent a message on the shortest way.
 //!
 //! | file | holds |
 //! |---|---|
@@ -64,8 +65,9 @@ use crate::results::Figure;
 use units::{ByteTime, Duration};
 
 impl Obs {
-    /// The least offset with which no header is late on a path of `links` links whose control channels are otherwise idle:
-    /// every node but the ingress and the egress node processes the header, and it lasts on every link but the last.
+    /// The least offset with which no header is late on a path of `links` links whose control channels are otherwise
+    /// idle: every node but the ingress and the egress node processes the header, and it lasts on every link but the
+    /// last.
     pub fn needed_offset(&self, links: u32) -> Duration {
         let lasts =
             ByteTime::at(self.control.rate).map_or(Duration::ZERO, |byte| byte.of(self.control.header_size.into()));
@@ -92,8 +94,8 @@ pub(super) const KIND: Kind = Kind {
 };
 
 impl kind::Plan for Obs {
-    /// Behind an agent that switches bursts is the control channel; what a node needs for a message comes before it, and the
-    /// loss of the link is that of bursts.
+    /// Behind an agent that switches bursts is the control channel; what a node needs for a message comes before it,
+    /// and the loss of the link is that of bursts.
     fn port(&self, network: &Network, id: LinkId) -> PortRule {
         let link = &network.links[id.index()];
         match self.links.binary_search(&id) {

@@ -1,9 +1,10 @@
-//! The end of a burst's way where its order is restored: TCP does not notice that a burst was sent again (paper 001, §IV.B).
+//! The end of a burst's way where its order is restored: TCP does not notice that a burst was sent again (paper 001,
+//! §IV.B).
 //!
-//! Bursts of packets are numbered on each route. A burst that lands before earlier ones of its route is held until they have
-//! landed, or cannot come any more: the last copy of an earlier burst leaves at most `extra_delay` after that was complete, waits
-//! for a wavelength as long as it may, and takes the same path. A deflected copy takes a longer one and can come too late; it
-//! then goes on as it comes.
+//! Bursts of packets are numbered on each route. A burst that lands before earlier ones of its route is held until they
+//! have landed, or cannot come any more: the last copy of an earlier burst leaves at most `extra_delay` after that was
+//! complete, waits for a wavelength as long as it may, and takes the same path. A deflected copy takes a longer one and
+//! can come too late; it then goes on as it comes.
 
 use super::burst::Header;
 use super::event_list::Task;

@@ -1,7 +1,9 @@
-//! What a node does where bursts have two paths: it measures and tells loads, chooses, and holds bursts. The choice itself is `balance`'s.
+//! What a node does where bursts have two paths: it measures and tells loads, chooses, and holds bursts. The choice
+//! itself is `balance`'s.
 //!
-//! With source ordering a burst is held until it arrives behind those of the other path. While one of those waits for a wavelength, nobody knows
-//! when it arrives: the burst, and all that come after it, are blocked until the other has left.
+//! With source ordering a burst is held until it arrives behind those of the other path. While one of those waits for a
+//! wavelength, nobody knows when it arrives: the burst, and all that come after it, are blocked until the other has
+//! left.
 
 use super::balance::Place;
 use super::burst::{Burst, Header, Notice};

@@ -315,7 +315,8 @@ words! {
     }
 }
 
-/// When an ingress node tells the senders that ask for it that their segments were lost by contention, not by congestion.
+/// When an ingress node tells the senders that ask for it that their segments were lost by contention, not by
+/// congestion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Notification {
     /// The time over which the burst dropping rate of a path is measured.

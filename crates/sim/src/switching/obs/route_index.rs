@@ -1,7 +1,7 @@
 //! By which route a packet goes on in a burst, by where in the array of paths it enters the optical network at a node.
 //!
-//! Every packet is looked up. Where the places lie close together, as those of networks of a usual size do, a table has them; where a
-//! table would be mostly empty they are searched.
+//! Every packet is looked up. Where the places lie close together, as those of networks of a usual size do, a table has
+//! them; where a table would be mostly empty they are searched.
 
 /// The routes by place.
 #[derive(Debug)]

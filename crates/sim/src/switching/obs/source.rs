@@ -1,4 +1,5 @@
-//! Sources of bursts besides the flows: lengths and arrivals by laws with known answers. Every source has one random stream.
+//! Sources of bursts besides the flows: lengths and arrivals by laws with known answers. Every source has one random
+//! stream.
 
 use super::plan::{BurstArrivals, LengthLaw};
 use crate::random::{Stream, bernoulli, exponential, pareto, uniform};

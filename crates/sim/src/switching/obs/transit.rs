@@ -1,6 +1,8 @@
-//! Where a header passes: its burst gets a wavelength of the next fibre, or the node does what its contention rule says.
+//! Where a header passes: its burst gets a wavelength of the next fibre, or the node does what its contention rule
+//! says.
 //!
-//! The burst itself needs no event. Its header knows when its first bit arrives, and a reservation is for just that time.
+//! The burst itself needs no event. Its header knows when its first bit arrives, and a reservation is for just that
+//! time.
 
 use super::burst::{CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
 use super::node::{BurstNode, Receiver};
@@ -34,8 +36,8 @@ enum Resolved {
 }
 
 impl BurstNode {
-    /// A packet of the control plane comes to an output. A header whose burst finds a wavelength goes on as it is, with its
-    /// fields changed in their place.
+    /// A packet of the control plane comes to an output. A header whose burst finds a wavelength goes on as it is, with
+    /// its fields changed in their place.
     pub(super) fn pass(&mut self, now: u64, place: u32, packet: &Packet, context: &mut NodeContext) {
         let is_up = context.port(context.next_port(packet)).is_up();
         let Some(Notice::Header(header)) = context.message_mut(packet).and_then(Message::edit) else {
@@ -162,7 +164,8 @@ impl BurstNode {
         Some(Resolved::Deflected { place: other, hop: way.hop() })
     }
 
-    /// Cuts out the part of the burst that is in the way, in whole segments, and books the rest if there is any; gives the part.
+    /// Cuts out the part of the burst that is in the way, in whole segments, and books the rest if there is any; gives
+    /// the part.
     fn cut_out(&mut self, now: u64, place: u32, header: &mut Header, part: Part) -> Option<Header> {
         let (ready, arriving) = self.arriving(now, header);
         let ends = self.ends(header);
@@ -200,7 +203,8 @@ impl BurstNode {
         Resolved::Shortened
     }
 
-    /// Where the burst can be cut: the ends of its segments, in picoseconds from its beginning. Padding belongs to the last.
+    /// Where the burst can be cut: the ends of its segments, in picoseconds from its beginning. Padding belongs to the
+    /// last.
     fn ends(&self, header: &Header) -> Vec<u64> {
         let rules = &self.parts.rules;
         let ends = |sizes: &mut dyn Iterator<Item = u64>| -> Vec<u64> {
@@ -247,7 +251,8 @@ impl BurstNode {
     }
 }
 
-/// Cuts a burst so that only `length` of it is left, and gives the header of the other part. `ends` are its segments' ends.
+/// Cuts a burst so that only `length` of it is left, and gives the header of the other part. `ends` are its segments'
+/// ends.
 fn cut_off(header: &mut Header, part: Part, length: u64, ends: &[u64]) -> Header {
     let mut lost = header.clone();
     lost.shorten(header.length - length);

@@ -2,8 +2,8 @@
 
 use crate::random::{Stream, uniform_index};
 
-/// The arrivals of a slot, of which one after another is selected at random, as for an output by Karol, Hluchyj and Morgan (IEEE
-/// Trans. Commun. 35(12), 1987).
+/// The arrivals of a slot, of which one after another is selected at random, as for an output by Karol, Hluchyj and
+/// Morgan (IEEE Trans. Commun. 35(12), 1987).
 #[derive(Debug)]
 pub struct Arrivals<T> {
     stream: Stream,

@@ -1,8 +1,8 @@
 //! The control wavelength at a node: the controllers of its outputs, and the way of each probe.
 //!
-//! A probe travels from agent to agent over the control wavelength, whose nodes keep it in electronic memory and send it on when
-//! they have all of it (paper 002, §2.2). Each node's controller of the wavelength that the macroflow will take writes its
-//! feedback; the egress sends the probe back to the ingress without stops.
+//! A probe travels from agent to agent over the control wavelength, whose nodes keep it in electronic memory and send
+//! it on when they have all of it (paper 002, §2.2). Each node's controller of the wavelength that the macroflow will
+//! take writes its feedback; the egress sends the probe back to the ingress without stops.
 
 use super::Notice;
 use super::edge_control::CoreControl;

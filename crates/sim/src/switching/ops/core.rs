@@ -1,5 +1,5 @@
-//! The core node of an optical packet switch: its part in the control of edge nodes, and what it does with packets that meet where that
-//! is more than a port can do by itself.
+//! The core node of an optical packet switch: its part in the control of edge nodes, and what it does with packets that
+//! meet where that is more than a port can do by itself.
 
 use super::edge_control::{CoreControl, Meeting, Occupancy};
 use super::store::Store;

@@ -1,9 +1,10 @@
-//! Who sends where: the trips of flows over the optical part of the network, the macroflows they are part of, and the wavelengths
-//! of these.
+//! Who sends where: the trips of flows over the optical part of the network, the macroflows they are part of, and the
+//! wavelengths of these.
 //!
-//! A trip enters the optical network at the first fibre between edge and core nodes on a flow's path, and leaves it where the
-//! fibres end. Macroflows have one wavelength all the way (§2.2: "the wavelength that macroflow i was assigned to"): they take
-//! them in turn, in the order of ingress, egress and class; ACKs may have the last one for themselves.
+//! A trip enters the optical network at the first fibre between edge and core nodes on a flow's path, and leaves it
+//! where the fibres end. Macroflows have one wavelength all the way (§2.2: "the wavelength that macroflow i was
+//! assigned to"): they take them in turn, in the order of ingress, egress and class; ACKs may have the last one for
+//! themselves.
 
 use super::membership::{Member, Membership};
 use super::plan::{Ops, Scheme};

@@ -1,6 +1,6 @@
-//! The edge node of an optical packet switch with macroflows (paper 002, §2.2): it gathers the packets of its hosts for each other
-//! edge node, spaces them at the rate that XCP's controllers allow, and keeps what has to wait in electronic memory. Packets
-//! that have crossed the network need no agent: they go on by their own addresses.
+//! The edge node of an optical packet switch with macroflows (paper 002, §2.2): it gathers the packets of its hosts for
+//! each other edge node, spaces them at the rate that XCP's controllers allow, and keeps what has to wait in electronic
+//! memory. Packets that have crossed the network need no agent: they go on by their own addresses.
 
 use super::Notice;
 use super::control::Control;
@@ -117,8 +117,8 @@ impl EdgeNode {
         EdgeNode { control, macroflows, releases, soonest, first, members, smoothing, stream, duty, kept }
     }
 
-    /// The first packet of a macroflow makes it: "when there is traffic … a rate-based XCP macroflow is created" (§2.2). Its
-    /// first probe leaves at once.
+    /// The first packet of a macroflow makes it: "when there is traffic … a rate-based XCP macroflow is created"
+    /// (§2.2). Its first probe leaves at once.
     #[cold]
     fn begin(&mut self, now: u64, number: usize, context: &mut NodeContext) {
         let local = &mut self.macroflows[number];

@@ -1,5 +1,5 @@
-//! What a control of the rates at which edge nodes send answers. Macroflows are one such control; another, for example one that
-//! tells edge nodes of losses, implements the same, and the plan chooses between them.
+//! What a control of the rates at which edge nodes send answers. Macroflows are one such control; another, for example
+//! one that tells edge nodes of losses, implements the same, and the plan chooses between them.
 
 use super::builder::{Builder, NodeOutputs};
 use crate::engine::agent::{Agent, Message};
@@ -16,12 +16,12 @@ pub trait EdgeControl: Debug {
     /// Its part at a core node.
     fn at_core(&self, outputs: &NodeOutputs, builder: &Builder, build: &mut BuildContext) -> Box<dyn CoreControl>;
 
-    /// The agent of an edge node. It stands before the first wavelength of each output, and these ports take everything: it
-    /// minds their room.
+    /// The agent of an edge node. It stands before the first wavelength of each output, and these ports take
+    /// everything: it minds their room.
     fn at_edge(&self, outputs: &NodeOutputs, builder: &Builder, build: &mut BuildContext) -> Box<dyn Agent>;
 
-    /// Whether the agent of an edge node also stands before the links to hosts, where it sees which packets are marked. It calls
-    /// these by the numbers after those of the outputs.
+    /// Whether the agent of an edge node also stands before the links to hosts, where it sees which packets are marked.
+    /// It calls these by the numbers after those of the outputs.
     fn sees_exits(&self, node: NodeId, builder: &Builder, build: &BuildContext) -> bool {
         let _ = (node, builder, build);
         false
@@ -44,8 +44,8 @@ pub trait EdgeControl: Debug {
     }
 }
 
-/// The part of an edge control at a core node. It hears of every packet that meets the node's store, if it has one, and may
-/// send messages over control wavelengths.
+/// The part of an edge control at a core node. It hears of every packet that meets the node's store, if it has one, and
+/// may send messages over control wavelengths.
 pub trait CoreControl: Debug + Send {
     /// When it wants to be called, `u64::MAX` for never.
     fn next_timeout(&self) -> u64;

@@ -1,4 +1,5 @@
-//! Which control the edge nodes have. Another control is a folder or file of its own, its key in `keys`, and an arm here.
+//! Which control the edge nodes have. Another control is a folder or file of its own, its key in `keys`, and an arm
+//! here.
 
 use super::check;
 use super::dlcc;

@@ -48,9 +48,9 @@ fn a_weight() -> Within<f64> {
 }
 
 keys! {
-    /// Optical packet switching: paper 002. Core nodes switch packets of light with a handful of packets of optical RAM at each
-    /// output, or slot by slot, or with fibre-delay lines; edge nodes may gather packets in macroflows that they pace at rates
-    /// which XCP's controllers in the network set.
+    /// Optical packet switching: paper 002. Core nodes switch packets of light with a handful of packets of optical RAM
+    /// at each output, or slot by slot, or with fibre-delay lines; edge nodes may gather packets in macroflows that
+    /// they pace at rates which XCP's controllers in the network set.
     pub struct OpsSwitching {
         /// Core nodes begin to send a packet when its first bit is there, or when they have all of it (false).
         pub cut_through: Key<bool> = true;
@@ -62,7 +62,8 @@ keys! {
         /// A packet changes to wavelengths whose number differs by this much at most.
         pub conversion_range: Key<u32> = 1, in whole(1, 256), when LIMITED;
 
-        /// Optical RAM of each output of a core node, not counting packets in transmission. Default: the buffers of the links.
+        /// Optical RAM of each output of a core node, not counting packets in transmission. Default: the buffers of the
+        /// links.
         pub ram: Option<At<Room>>, when IN_RAM;
         /// Whose RAM that is.
         pub ram_per: Key<Word<RamShare>> = Word(RamShare::Output), when IN_RAM;
@@ -105,8 +106,8 @@ keys! {
         pub macroflow_count: Key<Word<Count>> = Word(Count::Probes), when MACROFLOWS;
         /// The rate that a probe tells.
         pub probe_tells: Key<Word<Tells>> = Word(Tells::Sent), when MACROFLOWS;
-        /// How much of the rate that a macroflow told before is in the one that its next probe tells: 0 tells what was sent since
-        /// the last probe, 0.875 remembers some eight of them.
+        /// How much of the rate that a macroflow told before is in the one that its next probe tells: 0 tells what was
+        /// sent since the last probe, 0.875 remembers some eight of them.
         pub probe_memory: Key<f64> = 0.0, in a_memory(), when MACROFLOWS, when SENT;
         /// The rate to which feedback is added.
         pub feedback_changes: Key<Word<Changes>> = Word(Changes::Told), when MACROFLOWS;

@@ -1,7 +1,7 @@
-//! A bank of fibre-delay lines at one wavelength of an output: what cannot leave at once goes through the shortest line that is
-//! long enough, and its turn is kept for it. Because delays come in steps, the wavelength idles from the moment that it is free
-//! to the moment that the packet comes out: the excess load of a degenerate buffer (Callegati, IEEE Communications Letters
-//! 4(9), 2000).
+//! A bank of fibre-delay lines at one wavelength of an output: what cannot leave at once goes through the shortest line
+//! that is long enough, and its turn is kept for it. Because delays come in steps, the wavelength idles from the moment
+//! that it is free to the moment that the packet comes out: the excess load of a degenerate buffer (Callegati, IEEE
+//! Communications Letters 4(9), 2000).
 
 use super::plan::Store;
 
@@ -46,8 +46,8 @@ mod tests {
         Lines::new(Store::Lines { step: Duration::from_micros(step_us), lines })
     }
 
-    /// Packets of 8 µs, lines of 5 and 10 µs: the second waits 10 instead of 8 µs and leaves a gap of 2 µs; the third, which
-    /// would have to wait for 18 µs, finds no line.
+    /// Packets of 8 µs, lines of 5 and 10 µs: the second waits 10 instead of 8 µs and leaves a gap of 2 µs; the third,
+    /// which would have to wait for 18 µs, finds no line.
     #[test]
     fn a_packet_waits_for_whole_steps() {
         let mut bank = lines(5, 2);
@@ -59,9 +59,9 @@ mod tests {
         assert_eq!(bank.offer(30 * us, 8 * us), Some(30 * us));
     }
 
-    /// A packet finds a line of at most four packets' time exactly if fewer than four wait: with very short steps a bank is
-    /// M/D/1/4. Steps of a thousandth of a packet make at most 1 % more loss; a million packets leave a standard error of
-    /// less than 1 %.
+    /// A packet finds a line of at most four packets' time exactly if fewer than four wait: with very short steps a
+    /// bank is M/D/1/4. Steps of a thousandth of a packet make at most 1 % more loss; a million packets leave a
+    /// standard error of less than 1 %.
     #[test]
     fn short_steps_come_to_a_queue_with_as_many_places() {
         let (load, packets, lasts) = (0.9, 1_000_000, 8_000_000);

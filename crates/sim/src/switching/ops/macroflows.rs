@@ -1,5 +1,5 @@
-//! Macroflows as a control of the edge nodes (paper 002, §2.2): controllers at the outputs of all nodes, and edge nodes that pace
-//! what they send.
+//! Macroflows as a control of the edge nodes (paper 002, §2.2): controllers at the outputs of all nodes, and edge nodes
+//! that pace what they send.
 
 use super::builder::{Builder, NodeOutputs};
 use super::control::{Control, ControlledOutput, Onward, QueueOf, Stop};

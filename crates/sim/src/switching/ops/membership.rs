@@ -1,5 +1,5 @@
-//! Which macroflow a packet belongs to: a table over the array of paths, because the place of a packet's way there tells where
-//! it comes from and goes to.
+//! Which macroflow a packet belongs to: a table over the array of paths, because the place of a packet's way there
+//! tells where it comes from and goes to.
 
 use crate::engine::packet::{Class, Packet};
 

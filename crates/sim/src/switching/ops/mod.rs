@@ -1,5 +1,5 @@
-//! Optical packet switching with a handful of packets of optical RAM, and paced XCP macroflows (Alparslan, Arakawa, Murata: paper
-//! 002).
+//! Optical packet switching with a handful of packets of optical RAM, and paced XCP macroflows (Alparslan, Arakawa,
+//! Murata: paper 002).
 //!
 //! | file | holds |
 //! |---|---|
@@ -18,12 +18,12 @@
 //! | `demands` | who sends where, and on which wavelength |
 //! | `routes` | the same way on each wavelength |
 //!
-//! A core output with one wavelength, or whose wavelengths share nothing, is an ordinary port: its buffer is the optical RAM.
-//! Where core nodes cut through, the fibres to them tell when a packet's *first* bit arrives; the output may begin at once,
-//! because it has the rate of the input.
+//! A core output with one wavelength, or whose wavelengths share nothing, is an ordinary port: its buffer is the
+//! optical RAM. Where core nodes cut through, the fibres to them tell when a packet's *first* bit arrives; the output
+//! may begin at once, because it has the rate of the input.
 //!
-//! Left out: processing and set-up times of the switch, conversion in a network with macroflows (their controllers are those of
-//! one wavelength each), changes of links during a run.
+//! Left out: processing and set-up times of the switch, conversion in a network with macroflows (their controllers are
+//! those of one wavelength each), changes of links during a run.
 
 mod arrivals;
 mod builder;

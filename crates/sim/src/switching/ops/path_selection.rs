@@ -1,5 +1,6 @@
-//! The edge node where there are several wavelengths and no macroflows: it puts each packet on one. If core nodes cannot convert,
-//! all packets of a flow take the same, the flows in turn; otherwise a packet takes the one that is free first.
+//! The edge node where there are several wavelengths and no macroflows: it puts each packet on one. If core nodes
+//! cannot convert, all packets of a flow take the same, the flows in turn; otherwise a packet takes the one that is
+//! free first.
 
 use super::plan::{Conversion, Ops};
 use super::routes::WavelengthRoutes;

@@ -89,7 +89,8 @@ words! {
     pub enum Arbitration {
         /// In the order in which they come: as long as inputs keep their phases, the same one has the last place.
         FirstCome = "first-come",
-        /// In an order drawn for each slot, when it begins. Until then they wait at the inputs, and no queue counts them.
+        /// In an order drawn for each slot, when it begins. Until then they wait at the inputs, and no queue counts
+        /// them.
         Random = "random",
     }
 }

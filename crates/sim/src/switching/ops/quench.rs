@@ -1,5 +1,5 @@
-//! A second control of the edge nodes besides macroflows, for tests: core nodes tell an edge node that a packet of its found a
-//! congested store, and the edge node pauses.
+//! A second control of the edge nodes besides macroflows, for tests: core nodes tell an edge node that a packet of its
+//! found a congested store, and the edge node pauses.
 
 use super::Ops;
 use super::builder::{Builder, NodeOutputs};

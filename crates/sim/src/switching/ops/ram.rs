@@ -1,10 +1,10 @@
-//! Optical RAM that the wavelengths of an output share: several servers and one waiting room (paper 002, §3.1, with more than
-//! one data wavelength).
+//! Optical RAM that the wavelengths of an output share: several servers and one waiting room (paper 002, §3.1, with
+//! more than one data wavelength).
 //!
-//! A packet goes at once to the wavelength that is free first among those it can be converted to (its own, then the lowest, if
-//! several are), and its place in the room is free again when its transmission starts. That is first in, first out over all
-//! wavelengths if each can be reached from each. Conventions as at any port: what is in transmission takes no room, and a
-//! packet whose transmission starts exactly now does not wait any more.
+//! A packet goes at once to the wavelength that is free first among those it can be converted to (its own, then the
+//! lowest, if several are), and its place in the room is free again when its transmission starts. That is first in,
+//! first out over all wavelengths if each can be reached from each. Conventions as at any port: what is in transmission
+//! takes no room, and a packet whose transmission starts exactly now does not wait any more.
 
 use super::plan::Conversion;
 use crate::model::Buffer;

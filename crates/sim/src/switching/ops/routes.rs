@@ -1,5 +1,5 @@
-//! The same way on each wavelength: the array of paths has the ways of a trip one after the other, in the order of their
-//! wavelengths, so that a node can put a packet on another one.
+//! The same way on each wavelength: the array of paths has the ways of a trip one after the other, in the order of
+//! their wavelengths, so that a node can put a packet on another one.
 
 /// Routes on several wavelengths.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,8 @@ impl WavelengthRoutes {
         WavelengthRoutes { trips }
     }
 
-    /// The place at which a packet that is at `hop` goes on on a wavelength. A packet whose trip is not here stays where it is.
+    /// The place at which a packet that is at `hop` goes on on a wavelength. A packet whose trip is not here stays
+    /// where it is.
     pub fn on(&self, hop: u32, wavelength: u32) -> u32 {
         let Some((first, length)) = self.trip(hop) else { return hop };
         first + wavelength * length + (hop - first) % length

@@ -1,9 +1,9 @@
-//! The places of a slotted packet switch: dedicated to outputs or shared by all (Hluchyj, Karol, IEEE JSAC 6(9), 1988, §II and
-//! §V).
+//! The places of a slotted packet switch: dedicated to outputs or shared by all (Hluchyj, Karol, IEEE JSAC 6(9), 1988,
+//! §II and §V).
 //!
-//! What comes in a slot joins the queue of its output, one packet after another, if there is a place; then every queue sends,
-//! one packet on each wavelength that serves it, those that have just come included. Which packets need a place is a
-//! parameter, because a factor of the loss depends on it: those that are left when the slot has been sent
+//! What comes in a slot joins the queue of its output, one packet after another, if there is a place; then every queue
+//! sends, one packet on each wavelength that serves it, those that have just come included. Which packets need a place
+//! is a parameter, because a factor of the loss depends on it: those that are left when the slot has been sent
 //! (`slotted-output-queue` of the models), or all (`slotted-shared-buffer`).
 
 use super::plan::Slots;
@@ -115,8 +115,8 @@ mod tests {
         Slots { arbitration: Arbitration::Random, ..rules }
     }
 
-    /// The inputs, by number, whose packets are lost in each slot, when each of `ports` has one with probability `load`. Input 0
-    /// comes first, then input 1, and so on.
+    /// The inputs, by number, whose packets are lost in each slot, when each of `ports` has one with probability
+    /// `load`. Input 0 comes first, then input 1, and so on.
     fn losses(run: u32, (ports, load): (u64, f64), rules: Slots, mut each_slot: impl FnMut(&[u64])) {
         let seed = Seed { seed: 9, run };
         let mut stream: Stream = seed.stream("slots", "test");
@@ -187,9 +187,9 @@ mod tests {
         }
     }
 
-    /// The loss of shared places of which only packets that are left when the slot has been sent need one: the chain of the
-    /// queues' lengths after a slot, iterated to its end. In a slot every input has a packet for output 0, 1, … or none. Of each
-    /// input, where input 0 comes first, then input 1, and so on.
+    /// The loss of shared places of which only packets that are left when the slot has been sent need one: the chain of
+    /// the queues' lengths after a slot, iterated to its end. In a slot every input has a packet for output 0, 1, … or
+    /// none. Of each input, where input 0 comes first, then input 1, and so on.
     fn exact_losses(ports: usize, load: f64, places: usize) -> Vec<f64> {
         let mut shares: BTreeMap<Vec<usize>, f64> = BTreeMap::from([(vec![0; ports], 1.0)]);
         let mut losses = vec![0.0; ports];
@@ -251,8 +251,8 @@ mod tests {
         }
     }
 
-    /// Of n slots that lose one packet of two inputs, by lot n/2 lose that of input 0: binomial, whatever the queues are. Four
-    /// standard deviations are 2 √n.
+    /// Of n slots that lose one packet of two inputs, by lot n/2 lose that of input 0: binomial, whatever the queues
+    /// are. Four standard deviations are 2 √n.
     #[test]
     fn by_lot_the_only_loss_of_a_slot_is_as_often_that_of_either_input() {
         let excess = |rules| {

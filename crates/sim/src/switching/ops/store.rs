@@ -1,5 +1,5 @@
-//! Packets that meet at a core node, where a port alone cannot decide: RAM that wavelengths share, conversion, slots, delay
-//! lines.
+//! Packets that meet at a core node, where a port alone cannot decide: RAM that wavelengths share, conversion, slots,
+//! delay lines.
 
 use super::arrivals::Arrivals;
 use super::edge_control::{Fate, Occupancy};

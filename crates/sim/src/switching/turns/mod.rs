@@ -1,4 +1,5 @@
-//! The example of `docs/guide/add-a-switching.md`: the outputs of every core node send in turn, each for a slot. Only tests know it.
+//! The example of `docs/guide/add-a-switching.md`: the outputs of every core node send in turn, each for a slot. Only
+//! tests know it.
 
 use super::kind::{self, Checked, Entry, Kind, Site};
 use crate::engine::agent::Agent;

@@ -4,7 +4,8 @@ use super::uniform_span;
 use crate::model::{Incast, NodeId, Requests, SimTime};
 use crate::random::{Stream, exponential_span, uniform_index};
 
-/// Tells `add` of every answer: when it starts, and its ends. The answers of request k have the numbers from k·senders on.
+/// Tells `add` of every answer: when it starts, and its ends. The answers of request k have the numbers from k·senders
+/// on.
 pub fn answers(
     incast: &Incast,
     starts: &mut Stream,

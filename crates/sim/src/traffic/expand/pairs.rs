@@ -35,8 +35,8 @@ impl<'p> Drawn<'p> {
     }
 }
 
-/// A permutation of at least two nodes without fixed points, uniform over all of them: shuffles are drawn until one has none, e of
-/// them in the mean.
+/// A permutation of at least two nodes without fixed points, uniform over all of them: shuffles are drawn until one has
+/// none, e of them in the mean.
 fn derangement(nodes: &[NodeId], stream: &mut Stream) -> Vec<NodeId> {
     let mut partners = nodes.to_vec();
     while partners.iter().zip(nodes).any(|(partner, node)| partner == node) {

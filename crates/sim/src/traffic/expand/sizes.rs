@@ -3,7 +3,8 @@
 use crate::model::{FlowSizes, Load};
 use crate::random::{Seed, bounded_pareto, exponential, lognormal, pareto, weibull};
 
-/// What flow `number` of a traffic sends. Its stream is its own, so the size depends on nothing but the law, the seed and that name.
+/// What flow `number` of a traffic sends. Its stream is its own, so the size depends on nothing but the law, the seed
+/// and that name.
 pub fn of_flow(law: &FlowSizes, traffic: &str, number: u32, seed: Seed) -> Load {
     let mut stream = seed.stream(&format!("traffic {traffic} flow {number}"), "size");
     let size = match law {

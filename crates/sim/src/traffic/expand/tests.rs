@@ -129,7 +129,8 @@ fn sizes(law: FlowSizes) -> Vec<f64> {
     flows.iter().map(size).collect()
 }
 
-/// The greatest distance between what was drawn and a distribution (Kolmogorov, Smirnov), times the square root of the number.
+/// The greatest distance between what was drawn and a distribution (Kolmogorov, Smirnov), times the square root of the
+/// number.
 fn distance(mut drawn: Vec<f64>, below: impl Fn(f64) -> f64) -> f64 {
     drawn.sort_by(f64::total_cmp);
     let n = drawn.len() as f64;

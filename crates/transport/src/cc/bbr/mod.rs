@@ -1,9 +1,10 @@
-//! BBR, version 1: N. Cardwell, Y. Cheng, S. Hassas Yeganeh, V. Jacobson, draft-cardwell-iccrg-bbr-congestion-control-00 (July 2017).
+//! BBR, version 1: N. Cardwell, Y. Cheng, S. Hassas Yeganeh, V. Jacobson,
+//! draft-cardwell-iccrg-bbr-congestion-control-00 (July 2017).
 //!
-//! Not losses but a model of the path says what to send: BtlBw, the greatest delivery rate of ten round trips, and RTprop, the shortest
-//! round trip of ten seconds. Segments leave at a gain times BtlBw; cwnd is a gain times BtlBw · RTprop. Startup doubles the rate until it
-//! grows no more for three round trips, Drain takes the queue away, ProbeBW cycles through eight gains, and ProbeRTT goes down to four
-//! segments for 200 ms when RTprop is ten seconds old.
+//! Not losses but a model of the path says what to send: BtlBw, the greatest delivery rate of ten round trips, and
+//! RTprop, the shortest round trip of ten seconds. Segments leave at a gain times BtlBw; cwnd is a gain times BtlBw ·
+//! RTprop. Startup doubles the rate until it grows no more for three round trips, Drain takes the queue away, ProbeBW
+//! cycles through eight gains, and ProbeRTT goes down to four segments for 200 ms when RTprop is ten seconds old.
 //!
 //! | file | holds |
 //! |---|---|
@@ -12,14 +13,14 @@
 //! | `phases` | Startup, Drain, ProbeBW, ProbeRTT |
 //! | `control` | pacing rate and cwnd |
 //!
-//! Readings. The first phase of a cycle is drawn by the draft; a law has no random numbers, so the picosecond at which ProbeBW begins
-//! draws it. The sender has no aggregates: the send quantum is one segment, and three of them the budget in flight (§4.2.3.2). Before the
-//! first round trip SRTT is 1 ms (§4.2.1); the first measured one sets the rate anew, as in Linux. Round trips and rates come from ACKs that
-//! are the first to report something. Losses in a recovery lower cwnd where the recovery knows them (RACK). The end of a recovery is
-//! seen with the ACK behind it.
+//! Readings. The first phase of a cycle is drawn by the draft; a law has no random numbers, so the picosecond at which
+//! ProbeBW begins draws it. The sender has no aggregates: the send quantum is one segment, and three of them the budget
+//! in flight (§4.2.3.2). Before the first round trip SRTT is 1 ms (§4.2.1); the first measured one sets the rate anew,
+//! as in Linux. Round trips and rates come from ACKs that are the first to report something. Losses in a recovery lower
+//! cwnd where the recovery knows them (RACK). The end of a recovery is seen with the ACK behind it.
 //!
-//! Linux differs: it paces at 1 % less ([`Config::margin`]), adds to cwnd what ACKs bring in bunches ([`Config::extra_acked`]), and looks for
-//! policers, which is not here.
+//! Linux differs: it paces at 1 % less ([`Config::margin`]), adds to cwnd what ACKs bring in bunches
+//! ([`Config::extra_acked`]), and looks for policers, which is not here.
 
 mod control;
 mod model;

@@ -1,9 +1,9 @@
 //! BBR, version 3: N. Cardwell, I. Swett, J. Beshay (eds.), draft-ietf-ccwg-bbr-06 (6 July 2026).
 //!
-//! As version 1 it sends at a gain times a bandwidth and keeps a gain times bandwidth and shortest round trip in flight. New are bounds
-//! that losses set: in the long term `inflight_longterm`, what was in flight when a probe lost more than 2 % (before, inflight_hi), in the
-//! short term what was delivered in the last round trip with a loss; and probes that are two to three seconds apart, or as many
-//! round trips as Reno would need for a segment each.
+//! As version 1 it sends at a gain times a bandwidth and keeps a gain times bandwidth and shortest round trip in
+//! flight. New are bounds that losses set: in the long term `inflight_longterm`, what was in flight when a probe lost
+//! more than 2 % (before, inflight_hi), in the short term what was delivered in the last round trip with a loss; and
+//! probes that are two to three seconds apart, or as many round trips as Reno would need for a segment each.
 //!
 //! | file | holds |
 //! |---|---|
@@ -12,17 +12,18 @@
 //! | `phases` | Startup, Drain, ProbeBW, ProbeRTT |
 //! | `control` | pacing rate and cwnd |
 //!
-//! Constants differ by version: Drain's gain is 0.35 up to -04 and 0.5 from -05 on; the round trip is probed every 5 s in all of them, every
-//! 10 s in version 1.
+//! Constants differ by version: Drain's gain is 0.35 up to -04 and 0.5 from -05 on; the round trip is probed every 5 s
+//! in all of them, every 10 s in version 1.
 //!
-//! Readings. Random waits are drawn by the picosecond at which a cycle begins (see `bbr`). The send quantum is one segment, the budget
-//! three of them. The high loss that ends Startup is judged at the end of a round trip in recovery, by the losses since the newest
-//! acknowledged segment left. A flow is limited by cwnd if less than a segment of it was free before an ACK of this round trip or the last.
-//! Losses are told with the ACK after the one that showed them, or before the reduction that they bring about. Left out: the answer to
-//! congestion marks, which the draft leaves open (§3.7): these connections have no ECN.
+//! Readings. Random waits are drawn by the picosecond at which a cycle begins (see `bbr`). The send quantum is one
+//! segment, the budget three of them. The high loss that ends Startup is judged at the end of a round trip in recovery,
+//! by the losses since the newest acknowledged segment left. A flow is limited by cwnd if less than a segment of it was
+//! free before an ACK of this round trip or the last. Losses are told with the ACK after the one that showed them, or
+//! before the reduction that they bring about. Left out: the answer to congestion marks, which the draft leaves open
+//! (§3.7): these connections have no ECN.
 //!
-//! Linux's (the branch v3 of its authors) differs: bounds also move by marks (ECN at short round trips), aggregation is estimated over 5 to
-//! 10 round trips, and there are no precautionary probes yet.
+//! Linux's (the branch v3 of its authors) differs: bounds also move by marks (ECN at short round trips), aggregation is
+//! estimated over 5 to 10 round trips, and there are no precautionary probes yet.
 
 mod control;
 mod model;

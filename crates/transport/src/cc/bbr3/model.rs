@@ -114,7 +114,8 @@ impl State {
         self.inflight_latest = 0;
     }
 
-    /// UpdateCongestionSignals() behind UpdateMaxBw(), and CheckStartupHighLoss(), which is judged once in a round trip too.
+    /// UpdateCongestionSignals() behind UpdateMaxBw(), and CheckStartupHighLoss(), which is judged once in a round trip
+    /// too.
     fn update_congestion_signals(&mut self, config: &Config, window: &Window, event: &Event) {
         if !self.loss_round_start {
             return;
@@ -248,7 +249,8 @@ mod tests {
 
     #[test]
     fn the_prefix_that_crosses_two_per_cent_solves_the_drafts_equation() {
-        // 99 segments in flight before one of 1 kB, of which 1 kB was lost: (0.02 · 99 − 1)/0.98 = 1 kB more: (1 + 1)/(99 + 1) = 2 %.
+        // 99 segments in flight before one of 1 kB, of which 1 kB was lost: (0.02 · 99 − 1)/0.98 = 1 kB more: (1 +
+        // 1)/(99 + 1) = 2 %.
         let lost = LostSegment { start: 0, end: 1000, tx_in_flight: 100_000, lost: 2000, is_app_limited: false };
         assert_eq!(in_flight_at_loss(&Config::default(), &lost), 100_000);
         // Where nothing was lost before, the threshold lies within or behind the segment.

@@ -1,9 +1,9 @@
 //! What an edge node of a network that switches bursts tells a sender, and the repair that follows.
 //!
-//! Sources: TCP-ENG (Shihada, Ho and Zhang) §II and §III.B for the BEN, BTCP (Yu, Qiao and Liu, INFOCOM 2004) for BACK and
-//! BNAK. Segments that are said to be lost count as lost at once and are sent again first, on top of RFC 6675; what is sent
-//! again counts as in the network until it is acknowledged, or said to be lost once more. The window is cut once for what
-//! one window sent: not again for segments that lie below the recovery point of the running recovery.
+//! Sources: TCP-ENG (Shihada, Ho and Zhang) §II and §III.B for the BEN, BTCP (Yu, Qiao and Liu, INFOCOM 2004) for BACK
+//! and BNAK. Segments that are said to be lost count as lost at once and are sent again first, on top of RFC 6675; what
+//! is sent again counts as in the network until it is acknowledged, or said to be lost once more. The window is cut
+//! once for what one window sent: not again for segments that lie below the recovery point of the running recovery.
 
 mod false_timeout;
 mod reports;
@@ -80,8 +80,8 @@ impl Sender {
         self.bursts().map_or(BurstReport::Nothing, Bursts::wants)
     }
 
-    /// An edge node says that a burst with these `segments` of the flow has been assembled or was lost. A sender that does
-    /// not want such a report ignores it, and so does every sender what it never sent or what is acknowledged.
+    /// An edge node says that a burst with these `segments` of the flow has been assembled or was lost. A sender that
+    /// does not want such a report ignores it, and so does every sender what it never sent or what is acknowledged.
     pub fn handle_burst_report(
         &mut self,
         now: Instant,
@@ -162,8 +162,8 @@ impl Sender {
         self.scoreboard.set_high_rxt(from.min(self.scoreboard.high_rxt()));
     }
 
-    /// The retransmission timer has expired: whether that shows the loss of a single burst, which is then repaired without
-    /// slow start. A second expiry without progress never does.
+    /// The retransmission timer has expired: whether that shows the loss of a single burst, which is then repaired
+    /// without slow start. A second expiry without progress never does.
     pub(super) fn repair_false_timeout(&mut self, now: Instant) -> bool {
         let calm = matches!(self.phase, Phase::Open | Phase::Disorder(_)) && self.timed_out != self.una;
         if self.bursts().is_none() || !calm {

@@ -12,23 +12,23 @@ options! {
     /// The parameters of a [`Receiver`]; flows share one behind an `Arc`.
     #[derive(Clone, Debug)]
     pub struct ReceiverConfig {
-        /// ACKs for every second full-sized segment, and after this time at the latest (RFC 5681 §4.2: at most 500 ms). Default:
-        /// an ACK for each segment.
+        /// ACKs for every second full-sized segment, and after this time at the latest (RFC 5681 §4.2: at most 500 ms).
+        /// Default: an ACK for each segment.
         pub delayed_ack: Option<Duration> = None, Kind::Delay;
-        /// With delayed_ack: the number of segments at the start of a flow that are acknowledged at once. Linux: up to 16 (quick ACKs), which it
-        /// does again after a gap; here once.
+        /// With delayed_ack: the number of segments at the start of a flow that are acknowledged at once. Linux: up to
+        /// 16 (quick ACKs), which it does again after a gap; here once.
         pub quick_acks: u32 = 0, Kind::Whole(Range::from(0.0));
         /// Whether ACKs echo the timestamps of segments (RFC 7323).
         pub timestamps: bool = false, Kind::Flag;
-        /// The window that is offered at first; then it grows with what arrives (dynamic right-sizing, as in Linux), up to
-        /// receiver_window. Default: receiver_window is offered from the start. Linux: 64 kB, up to 6 MiB.
+        /// The window that is offered at first; then it grows with what arrives (dynamic right-sizing, as in Linux), up
+        /// to receiver_window. Default: receiver_window is offered from the start. Linux: 64 kB, up to 6 MiB.
         pub autotune_from: Option<u64> = None, Kind::Window;
         /// Whether the window may be more than 65535 B (RFC 7323 §2). If not, that is the default of receiver_window.
         pub window_scaling: bool = true, Kind::Flag;
         /// How ACKs tell of congestion marks. In a scenario by default what the law needs.
         pub ecn_feedback: EcnFeedback = EcnFeedback::Classic, Kind::Word(&EcnFeedback::LIST);
-        /// The application reads so many bytes of what is in order every read_every; what it has not read takes room in receiver_window.
-        /// Default: it reads at once.
+        /// The application reads so many bytes of what is in order every read_every; what it has not read takes room in
+        /// receiver_window. Default: it reads at once.
         pub read: Option<u64> = None, Kind::Window;
         /// With read: the time from one read to the next.
         pub read_every: Duration = Duration::from_millis(100), Kind::POSITIVE;
@@ -38,8 +38,8 @@ options! {
         pub mss: u32 = 1460, Kind::Bytes;
         /// Whether ACKs carry SACK blocks (RFC 2018). In a scenario by default what the recovery needs.
         pub sack: bool = true, Kind::Flag;
-        /// Whether duplicates are reported in a first block (RFC 2883), which needs SACK. In a scenario by default where there is
-        /// SACK.
+        /// Whether duplicates are reported in a first block (RFC 2883), which needs SACK. In a scenario by default
+        /// where there is SACK.
         pub dsack: bool = true, Kind::Flag;
         /// The window that the receiver offers. The default never binds.
         pub window as "receiver_window": u64 = 1 << 40, Kind::Window;

@@ -11,7 +11,8 @@ pub(super) struct Held {
     pub(super) touched: u64,
 }
 
-/// The held ranges that segments touched last, the most recent first. The length and the first ranges share a cache line.
+/// The held ranges that segments touched last, the most recent first. The length and the first ranges share a cache
+/// line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(super) struct Recent {
@@ -72,7 +73,8 @@ impl Recent {
         self.len = kept as u8;
     }
 
-    /// Fills the free places with the most recent of the `held` ranges that are not here: all older than the last one here.
+    /// Fills the free places with the most recent of the `held` ranges that are not here: all older than the last one
+    /// here.
     pub(super) fn recall(&mut self, held: &VecDeque<Held>) {
         let first = usize::from(self.len);
         let older_than = first.checked_sub(1).map_or(u64::MAX, |last| self.ranges[last].touched);

@@ -47,8 +47,8 @@ impl Receiver {
         }
     }
 
-    /// RFC 8257 §3.2: an ACK echoes whether what it covers was marked. When that changes, what waits for a delayed ACK gets it at once,
-    /// and so does the segment that has changed it.
+    /// RFC 8257 §3.2: an ACK echoes whether what it covers was marked. When that changes, what waits for a delayed ACK
+    /// gets it at once, and so does the segment that has changed it.
     fn follow(&mut self, is_marked: bool, out: &mut ReceiverActions) {
         let echo = if is_marked { EcnEcho::ECE } else { EcnEcho::NONE };
         if echo != self.echo {
@@ -59,7 +59,8 @@ impl Receiver {
         }
     }
 
-    /// RFC 9768 §3.2.2.5.1: an ACK goes out at once for the first mark after a segment without, and for every second mark.
+    /// RFC 9768 §3.2.2.5.1: an ACK goes out at once for the first mark after a segment without, and for every second
+    /// mark.
     fn count_mark(&mut self, is_marked: bool) {
         if is_marked {
             self.echo = EcnEcho::counter(self.echo.bits().wrapping_add(1));

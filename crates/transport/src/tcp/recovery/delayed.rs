@@ -1,9 +1,9 @@
-//! TD-FR, time-delayed fast recovery (Paxson 1997; one of those with which Zhang, Karp, Floyd and Peterson compare RR-TCP): a fast
-//! retransmit waits for what may only be late.
+//! TD-FR, time-delayed fast recovery (Paxson 1997; one of those with which Zhang, Karp, Floyd and Peterson compare
+//! RR-TCP): a fast retransmit waits for what may only be late.
 //!
-//! The first duplicate ACK starts a clock. If duplicate ACKs go on for max(RTT/2, DT), with DT the time from the first to the third, the
-//! segment counts as lost; an ACK of new data stops the clock. Everything else is RFC 6675's. The texts were not to be had: this is from
-//! accounts of it (docs/deviations.md).
+//! The first duplicate ACK starts a clock. If duplicate ACKs go on for max(RTT/2, DT), with DT the time from the first
+//! to the third, the segment counts as lost; an ACK of new data stops the clock. Everything else is RFC 6675's. The
+//! texts were not to be had: this is from accounts of it (docs/deviations.md).
 
 use super::sack::Sack;
 use super::{Disorder, FastRecovery, Phase, Recovery};

@@ -1,7 +1,7 @@
 //! Recovery from duplicate ACKs alone: Reno (RFC 5681 §3.2) and NewReno (RFC 6582).
 //!
-//! The window is inflated by a segment for each duplicate ACK, and returns to ssthresh at the end: with Reno at the first ACK of new
-//! data, with NewReno when all is acknowledged that had been sent when the loss was noticed.
+//! The window is inflated by a segment for each duplicate ACK, and returns to ssthresh at the end: with Reno at the
+//! first ACK of new data, with NewReno when all is acknowledged that had been sent when the loss was noticed.
 
 use super::{Disorder, FastRecovery, Phase, Recovery, Repair};
 use crate::cc::Event;

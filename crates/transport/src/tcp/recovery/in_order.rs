@@ -1,10 +1,10 @@
-//! The fast path of an ACK for flows that are not plain: new data are acknowledged in order and nothing is lost or out of order, which is what nearly every
-//! ACK says.
+//! The fast path of an ACK for flows that are not plain: new data are acknowledged in order and nothing is lost or out
+//! of order, which is what nearly every ACK says.
 //!
-//! It comes to the same as the full way, which asks every question of every phase, at a third of the cost. What it does is the
-//! sender's plain path, the books of RACK and of delivery rates, and marks for laws that count them: losses
-//! are looked for only where something is left that was sent before a segment that has been delivered. Any other ACK goes the full
-//! way. The tests drive two senders side by side, one of which always goes the full way.
+//! It comes to the same as the full way, which asks every question of every phase, at a third of the cost. What it does
+//! is the sender's plain path, the books of RACK and of delivery rates, and marks for laws that count them: losses are
+//! looked for only where something is left that was sent before a segment that has been delivered. Any other ACK goes
+//! the full way. The tests drive two senders side by side, one of which always goes the full way.
 
 use super::rack::RackTlp;
 use super::{Phase, Recovery};
@@ -173,8 +173,8 @@ impl Sender {
     }
 }
 
-/// RACK's books when everything below `una` is acknowledged: whether anything sent before has stayed away, and the bytes found lost since
-/// the law was last told.
+/// RACK's books when everything below `una` is acknowledged: whether anything sent before has stayed away, and the
+/// bytes found lost since the law was last told.
 #[inline(never)]
 fn read_in_order(now: Instant, una: u64, rack: &mut Rack, segments: &mut Segments) -> (bool, u64) {
     let first = segments.advance_in_order(una, |record| rack.deliver(now, record, |_| false));

@@ -65,7 +65,8 @@ trait Recovery {
         sender.first_repair()
     }
 
-    /// The bytes in the network after a timeout, of which those below `recover` count as lost until they are sent again.
+    /// The bytes in the network after a timeout, of which those below `recover` count as lost until they are sent
+    /// again.
     fn pipe_after_timeout(sender: &Sender, recover: u64) -> u64 {
         sender.scoreboard.pipe_after_timeout(sender.una, sender.nxt, recover)
     }
@@ -197,8 +198,8 @@ impl Sender {
         news
     }
 
-    /// The round trip and the delivery rate that an ACK of everything below `ack`, whose blocks have been read, shows by the records of
-    /// segments.
+    /// The round trip and the delivery rate that an ACK of everything below `ack`, whose blocks have been read, shows
+    /// by the records of segments.
     fn read_records(&mut self, now: Instant, ack: u64) -> (Option<Duration>, Option<RateSample>) {
         let config = &self.config;
         let Some(features) = self.features.as_deref_mut() else { return (None, None) };
@@ -220,8 +221,8 @@ impl Sender {
         }
     }
 
-    /// The law is told of an ACK outside of fast recovery. One that echoes a mark raises no window (RFC 3168 §6.1.2), unless the law
-    /// counts marks.
+    /// The law is told of an ACK outside of fast recovery. One that echoes a mark raises no window (RFC 3168 §6.1.2),
+    /// unless the law counts marks.
     fn let_grow(&mut self, event: Event) {
         match event.marked > 0 && !self.answers_marks_itself() {
             true => self.tell_more(event),
@@ -330,10 +331,11 @@ impl Sender {
         });
     }
 
-    /// FlightSize as the cut of ssthresh uses it: RFC 3042 and RFC 5681 §3.2 step 2 leave out what Limited Transmit sent.
-    /// While losses are being repaired, what SACK or duplicate ACKs show to have left is not in flight, nor after a timeout
-    /// what has not been sent again: RFC 5681 eq. (4) is an upper bound ("no more than"), and a window that grew by
-    /// duplicate ACKs would otherwise leave more than the path holds. Laws that measure read from it what is outstanding.
+    /// FlightSize as the cut of ssthresh uses it: RFC 3042 and RFC 5681 §3.2 step 2 leave out what Limited Transmit
+    /// sent. While losses are being repaired, what SACK or duplicate ACKs show to have left is not in flight, nor after
+    /// a timeout what has not been sent again: RFC 5681 eq. (4) is an upper bound ("no more than"), and a window that
+    /// grew by duplicate ACKs would otherwise leave more than the path holds. Laws that measure read from it what is
+    /// outstanding.
     pub(super) fn flight_for_cut(&self) -> u64 {
         match self.phase {
             Phase::Open => self.flight_size(),
@@ -357,7 +359,8 @@ impl Sender {
         }
     }
 
-    /// The recovery turns out to be spurious: nothing more is sent again, and duplicate ACKs show losses at once (RFC 5682 §2.1 step 3b).
+    /// The recovery turns out to be spurious: nothing more is sent again, and duplicate ACKs show losses at once (RFC
+    /// 5682 §2.1 step 3b).
     pub(super) fn abandon_recovery(&mut self) {
         self.close_episode();
         self.guard = 0;

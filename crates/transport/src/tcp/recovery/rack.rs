@@ -1,7 +1,8 @@
 //! Recovery with RACK-TLP: RFC 8985. What it knows of the flow is [`Rack`]; here is what the sender does with it.
 //!
-//! The window is RFC 6675's: something may leave while cwnd − pipe ≥ SMSS, where pipe is what is outstanding and neither SACKed nor
-//! lost. Lost segments leave before new data. The first repair, and after a timeout the first segment, leave whatever the window is.
+//! The window is RFC 6675's: something may leave while cwnd − pipe ≥ SMSS, where pipe is what is outstanding and
+//! neither SACKed nor lost. Lost segments leave before new data. The first repair, and after a timeout the first
+//! segment, leave whatever the window is.
 
 use super::{Disorder, FastRecovery, Phase, Recovery};
 use crate::cc::{Event, LossCause, LossRecovery};
@@ -170,7 +171,8 @@ impl Sender {
         }
     }
 
-    /// TLP_send_probe(): new data if there are any that the peer admits, one segment beyond cwnd if need be; else the last segment.
+    /// TLP_send_probe(): new data if there are any that the peer admits, one segment beyond cwnd if need be; else the
+    /// last segment.
     fn send_loss_probe(&mut self, now: Instant, actions: &mut Actions) {
         if !self.rack().is_some_and(|rack| rack.probe.is_allowed()) {
             return;

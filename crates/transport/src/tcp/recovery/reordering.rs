@@ -1,8 +1,9 @@
 //! Recovery that learns how much reordering is normal: RR-TCP on RFC 6675. What it knows of the flow is
 //! [`Reordering`](crate::tcp::reordering::Reordering); here is what the sender does with it.
 //!
-//! Losses are repaired as SACK does it, with a threshold that moves. Before it is reached, new data leave on duplicate ACKs up to a
-//! window more. The threshold stays below what can be outstanding then: else every loss would end in a timeout.
+//! Losses are repaired as SACK does it, with a threshold that moves. Before it is reached, new data leave on duplicate
+//! ACKs up to a window more. The threshold stays below what can be outstanding then: else every loss would end in a
+//! timeout.
 
 use super::sack::Sack;
 use super::{Disorder, FastRecovery, Phase, Recovery, split_dsack};
@@ -45,7 +46,8 @@ impl Recovery for RrTcp {
         Sack::losses_found(sender)
     }
 
-    /// Extended limited transmit: what is SACKed has left the network, or every second segment of it, up to a window or so more.
+    /// Extended limited transmit: what is SACKed has left the network, or every second segment of it, up to a window or
+    /// so more.
     fn limited_transmit(sender: &Sender, _: Disorder) -> Option<u64> {
         let config = &sender.config.reordering;
         let left = match config.limited_transmit_pace {
@@ -168,7 +170,8 @@ impl Sender {
         }
     }
 
-    /// All that this recovery has sent again had arrived, and nothing else shows a loss: it is over, and the window comes back.
+    /// All that this recovery has sent again had arrived, and nothing else shows a loss: it is over, and the window
+    /// comes back.
     fn leave_needless_recovery(&mut self) {
         let is_needless = matches!(self.phase, Phase::FastRecovery(_)) && self.is_episode_needless();
         if is_needless && !self.scoreboard.is_lost(self.una, self.threshold()) {

@@ -41,7 +41,8 @@ words! {
     pub enum ReorderingLength {
         /// From the hole to the highest segment that is SACKed when the hole is filled.
         HighestSacked = "highest-sacked",
-        /// From the hole to the last segment below the cumulative ACK that comes with the D-SACK: the words of paper 004.
+        /// From the hole to the last segment below the cumulative ACK that comes with the D-SACK: the words of paper
+        /// 004.
         CumulativeAck = "cumulative-ack",
     }
 }
@@ -59,7 +60,8 @@ words! {
 words! {
     /// Which timeouts lower the FA ratio.
     pub enum TimeoutCost {
-        /// Those outside of a recovery that the smallest threshold would have avoided: those with that much SACKed above the hole.
+        /// Those outside of a recovery that the smallest threshold would have avoided: those with that much SACKed
+        /// above the hole.
         Avoidable = "avoidable",
         /// Every expiry of the retransmission timer.
         All = "all",
@@ -106,18 +108,21 @@ options! {
         pub cost_rounds: u32 = 1, Kind::Whole(Range::closed(1.0, 1000.0));
         /// Recovery "rr-tcp": a reordering length leaves the histogram after this time.
         pub histogram_history: Duration = Duration::from_secs(80), Kind::POSITIVE;
-        /// Recovery "rr-tcp": the histogram holds this number of the last lengths. Default: all within the history, up to 65536.
+        /// Recovery "rr-tcp": the histogram holds this number of the last lengths. Default: all within the history, up
+        /// to 65536.
         pub histogram_samples: Option<u32> = None, Kind::Whole(Range::closed(1.0, MOST_SAMPLES as f64));
         /// Recovery "rr-tcp": how long a reordering is.
         pub reordering_length: ReorderingLength = ReorderingLength::HighestSacked, Kind::Word(&ReorderingLength::LIST);
-        /// Recovery "rr-tcp": whether segments that were late and had not been sent again count in the histogram too, besides those that a
-        /// D-SACK confirms.
+        /// Recovery "rr-tcp": whether segments that were late and had not been sent again count in the histogram too,
+        /// besides those that a D-SACK confirms.
         pub sample_unretransmitted: bool = false, Kind::Flag;
         /// Recovery "rr-tcp": whether the threshold is one above the percentile of the lengths, rather than at it.
         pub percentile_plus_one: bool = true, Kind::Flag;
-        /// Recovery "rr-tcp": the threshold stays below this part of what can be outstanding, cwnd and what limited transmit adds.
+        /// Recovery "rr-tcp": the threshold stays below this part of what can be outstanding, cwnd and what limited
+        /// transmit adds.
         pub dupthresh_cap: f64 = 1.0, Kind::Number(Range::above(0.0, 1.0));
-        /// Recovery "rr-tcp": on duplicate ACKs new data leave, up to this number of congestion windows beyond the first.
+        /// Recovery "rr-tcp": on duplicate ACKs new data leave, up to this number of congestion windows beyond the
+        /// first.
         pub limited_transmit_windows: f64 = 1.0, Kind::Number(Range::closed(0.0, 1000.0));
         /// Recovery "rr-tcp": how much new data duplicate ACKs let leave.
         pub limited_transmit_pace: LimitedTransmit = LimitedTransmit::Aggressive, Kind::Word(&LimitedTransmit::LIST);

@@ -1,12 +1,15 @@
-//! How much reordering is normal: RR-TCP (Zhang, Karp, Floyd, Peterson, ICNP 2003; ICSI TR-02-006) as paper 004 §3 has it.
+//! How much reordering is normal: RR-TCP (Zhang, Karp, Floyd, Peterson, ICNP 2003; ICSI TR-02-006) as paper 004 §3 has
+//! it.
 //!
-//! What a fast retransmit has sent again is remembered until a D-SACK may no longer come. A D-SACK shows that the segment was only
-//! late; by how much, in segments, goes into a histogram. The threshold of duplicate ACKs is the FA-ratio percentile of those lengths, and
-//! the ratio moves with the costs of false fast retransmits and of timeouts (DSACK-TA). What the sender does with the threshold is
-//! `recovery::reordering`'s; the window that comes back is `undo`'s.
+//! What a fast retransmit has sent again is remembered until a D-SACK may no longer come. A D-SACK shows that the
+//! segment was only late; by how much, in segments, goes into a histogram. The threshold of duplicate ACKs is the
+//! FA-ratio percentile of those lengths, and the ratio moves with the costs of false fast retransmits and of timeouts
+//! (DSACK-TA). What the sender does with the threshold is `recovery::reordering`'s; the window that comes back is
+//! `undo`'s.
 //!
-//! The full text of the original was not to be had: rules that only a summary or memory has are parameters ([`ReorderingConfig`]). TD-FR,
-//! time-delayed fast recovery, with which the original compares itself, is another recovery.
+//! The full text of the original was not to be had: rules that only a summary or memory has are parameters
+//! ([`ReorderingConfig`]). TD-FR, time-delayed fast recovery, with which the original compares itself, is another
+//! recovery.
 
 mod config;
 mod histogram;
@@ -61,7 +64,8 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    /// C(TTO)/C(FFR) = W(T/R + log2(W − k − 2) + 1) / (k(W − k + 1)/2); the logarithm and C(FFR) are guarded from below.
+    /// C(TTO)/C(FFR) = W(T/R + log2(W − k − 2) + 1) / (k(W − k + 1)/2); the logarithm and C(FFR) are guarded from
+    /// below.
     fn ratio(self, rounds: u32) -> f64 {
         let (w, k) = (self.window, f64::from(rounds));
         let timeouts = self.rto.as_secs_f64() / self.srtt.as_secs_f64().max(1e-12);
@@ -122,7 +126,8 @@ impl Reordering {
         self.resent.push_back(Resent { block, sent_at: [first, Some(now)], episode: self.episode, filled: None });
     }
 
-    /// `block` has been sent a third time, or by the timer: a D-SACK for it would not say whether the first copy has arrived.
+    /// `block` has been sent a third time, or by the timer: a D-SACK for it would not say whether the first copy has
+    /// arrived.
     pub(super) fn forget(&mut self, block: SackBlock) {
         self.resent.retain(|resent| !resent.block.contains(block) && !block.contains(resent.block));
     }
@@ -137,7 +142,8 @@ impl Reordering {
         self.highest = self.highest.max(end);
     }
 
-    /// Everything for which `is_held` has been filled by now, if not before. D-SACKs are awaited until an ACK passes `expires`.
+    /// Everything for which `is_held` has been filled by now, if not before. D-SACKs are awaited until an ACK passes
+    /// `expires`.
     pub(super) fn fill(&mut self, mss: u64, expires: u64, is_held: impl Fn(SackBlock) -> bool) {
         let highest = self.highest;
         for resent in self.resent.iter_mut().filter(|resent| resent.filled.is_none()) {
@@ -160,8 +166,8 @@ impl Reordering {
         !self.resent.is_empty()
     }
 
-    /// The receiver got `block` twice, and has everything below `una`: the lengths enter the histogram. Returns what is to be timed, the
-    /// average of the times since the two copies left.
+    /// The receiver got `block` twice, and has everything below `una`: the lengths enter the histogram. Returns what is
+    /// to be timed, the average of the times since the two copies left.
     pub(super) fn confirm(
         &mut self,
         now: Instant,

@@ -197,7 +197,8 @@ fn in_the_fluid_models_rule_both_shares_are_spent() {
 
 #[test]
 fn feedback_below_a_byte_per_second_adds_up() {
-    // 1000 packets with X = 0.1 ms share F = 0.4 · (C − y) = 300 B/s, 0.3 B/s each; cut to whole bytes they would get none.
+    // 1000 packets with X = 0.1 ms share F = 0.4 · (C − y) = 300 B/s, 0.3 B/s each; cut to whole bytes they would get
+    // none.
     let mut router = router(8 * 20_000_750);
     let header = Header { x: Interval::from_duration(ms(1) / 10), ..flow(100, 1) };
     (0..1000).for_each(|_| {
@@ -315,8 +316,8 @@ fn by_the_book(capacity: f64, intervals: &[Vec<(f64, f64, f64, f64)>], length: f
 }
 
 fn sane_packet() -> impl Strategy<Value = (u32, u32, u32, i32)> {
-    // Size, X and RTT in ticks, wish: flows of 1 to 100 packets per RTT of 50 to 500 ms. No wish is negative: with one, and
-    // the negative pool empty, the book adds to the positive pool and the router does not.
+    // Size, X and RTT in ticks, wish: flows of 1 to 100 packets per RTT of 50 to 500 ms. No wish is negative: with one,
+    // and the negative pool empty, the book adds to the positive pool and the router does not.
     (100u32..1500, 13_000_000u32..130_000_000, 1u32..100, prop_oneof![2 => Just(i32::MAX), 1 => 0..5000])
         .prop_map(|(size, rtt, window, wish)| (size, rtt / window, rtt, wish))
 }

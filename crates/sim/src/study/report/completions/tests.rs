@@ -81,8 +81,9 @@ fn the_time_of_an_empty_path_is_that_of_the_arithmetic() {
     let us = |links: &[&Link], last, packets| transfer(links, 1500, last, packets) / 1e6;
     // 1500 B are 120, 1200 and 300 us; ten packets wait for the slow link: 120 + 10 · 1200 + 300.
     assert!((us(&[&fast, &slow, &middle], 1500, 10) - 12_420.0).abs() < 1e-6);
-    // A last packet of 150 B, 12, 120 and 30 us: it follows nine full ones through the slow link. 120 + 9 · 1200 + 120 + 30 = 11 070; but the
-    // ninth is on the last link until 120 + 9 · 1200 + 300 = 11 220, and 30 us later the last is through.
+    // A last packet of 150 B, 12, 120 and 30 us: it follows nine full ones through the slow link. 120 + 9 · 1200 + 120
+    // + 30 = 11 070; but the ninth is on the last link until 120 + 9 · 1200 + 300 = 11 220, and 30 us later the last is
+    // through.
     assert!((us(&[&fast, &slow, &middle], 150, 10) - 11_250.0).abs() < 1e-6);
     assert!((us(&[&fast, &slow, &middle], 150, 1) - 162.0).abs() < 1e-6);
 }
@@ -133,7 +134,8 @@ size = "14600 B"
 "#,
     );
     assert_eq!(figure(&results, "requests_completed"), Some(100.0));
-    // 80 packets of 12 us at the port, which the first reaches after 12 + 20 us; 20 us there; the ACK 0.32 + 20 + 0.32 + 20 us.
+    // 80 packets of 12 us at the port, which the first reaches after 12 + 20 us; 20 us there; the ACK 0.32 + 20 + 0.32
+    // + 20 us.
     let time = figure(&results, "mean_request_time").unwrap();
     assert!((time - (80.0 * 12.0 + 12.0 + 40.0 + 40.64) * 1e-6).abs() < 1e-9, "{time}");
 }

@@ -1,4 +1,5 @@
-//! The agent of a core node: the switch, which passes light that finds its connection and loses all other, and its controller.
+//! The agent of a core node: the switch, which passes light that finds its connection and loses all other, and its
+//! controller.
 
 use super::fibre::{Bits, Fibre, Outages, Plane, Waiting};
 use super::figures::{COUNTED, Sum};

@@ -21,7 +21,8 @@ keys! {
         pub master: Option<At<String>>;
         /// The part of the guard time in which the switch turns. Light that meets it is lost.
         pub switching_time: Key<Time> = Time(Duration::from_micros(10));
-        /// How long an edge node may take to act on what it has heard. Default: the scheduling time, and four of the longest messages.
+        /// How long an edge node may take to act on what it has heard. Default: the scheduling time, and four of the
+        /// longest messages.
         pub turnaround: Option<At<Time>>, in at_most(LONGEST);
         /// The standard error of time stamps, for the clock filter.
         pub stamp_error: Key<Time> = Time(Duration::from_ps(200_000)), in at_most(LONGEST);
@@ -29,8 +30,8 @@ keys! {
         pub jitter: Key<Time> = Time(Duration::ZERO), in at_most(LONGEST);
         /// Probability that a fibre loses a slot of signalling or a message beside the light.
         pub loss: Key<f64> = 0.0, in a_probability();
-        /// How many datagrams share the light of a data slot, each with a header of 64 B and lost or passed by itself. Default: one, whose header
-        /// is not counted.
+        /// How many datagrams share the light of a data slot, each with a header of 64 B and lost or passed by itself.
+        /// Default: one, whose header is not counted.
         pub datagrams: Option<At<u32>>, in whole(1, u32::from(SlotPart::MOST));
         /// Whether queues of a core node that serves no more send through another one, with several core nodes
         /// (overlaid stars, paper 003, §1.1.2).

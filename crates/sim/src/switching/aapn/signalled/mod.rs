@@ -1,5 +1,6 @@
-//! The signalling protocol, simulated (`protocol = "simulated"`): the machines of [`control::signalling`] at edge nodes and core nodes, over fibres
-//! of the network. Edge nodes know neither delays nor clocks; they join, measure T_d in every frame, and one of them is master.
+//! The signalling protocol, simulated (`protocol = "simulated"`): the machines of [`control::signalling`] at edge nodes
+//! and core nodes, over fibres of the network. Edge nodes know neither delays nor clocks; they join, measure T_d in
+//! every frame, and one of them is master.
 //!
 //! | file | holds |
 //! |---|---|
@@ -11,8 +12,9 @@
 //! | `figures` | what is counted |
 //! | `note` | which remedy against starving is on |
 //!
-//! A slot of signalling and a message beside the light take a link's time to be sent, but they are stamped by their first bit, as if every one of them had a
-//! wavelength of its own: light does not wait for light. The payload of data slots is what waits in the queues.
+//! A slot of signalling and a message beside the light take a link's time to be sent, but they are stamped by their
+//! first bit, as if every one of them had a wavelength of its own: light does not wait for light. The payload of data
+//! slots is what waits in the queues.
 
 pub mod check;
 mod core;

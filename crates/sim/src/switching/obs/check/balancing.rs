@@ -197,8 +197,8 @@ impl Balancing {
     }
 }
 
-/// From where to where a rule's flows can go. Random pairs are too many to be checked: between nodes without a second path their bursts
-/// take the only one.
+/// From where to where a rule's flows can go. Random pairs are too many to be checked: between nodes without a second
+/// path their bursts take the only one.
 fn ends(traffic: &Traffic) -> Vec<(NodeId, NodeId)> {
     match traffic.arrivals.ends() {
         Ends::Pairs(pairs) => pairs,

@@ -1,5 +1,5 @@
-//! Marks by what core nodes keep: where packets of several wavelengths, slots or delay lines meet, the queue of a link is the node's, and
-//! so is its threshold.
+//! Marks by what core nodes keep: where packets of several wavelengths, slots or delay lines meet, the queue of a link
+//! is the node's, and so is its threshold.
 
 use super::is_core;
 use crate::language::{At, Fault, quoted};

@@ -1,5 +1,6 @@
-//! ACK pacing (Xue and Yoo, OFC 2003, MF108), a baseline: while the core reports a high utilization, the edge node releases the ACKs
-//! of a destination's flows one by one. A reconstruction: of the paper only the sentences of Lu and Hunter are known.
+//! ACK pacing (Xue and Yoo, OFC 2003, MF108), a baseline: while the core reports a high utilization, the edge node
+//! releases the ACKs of a destination's flows one by one. A reconstruction: of the paper only the sentences of Lu and
+//! Hunter are known.
 
 use super::rate::{Part, SlotRate};
 use crate::engine::packet::Packet;
@@ -22,8 +23,8 @@ impl AckGate {
         AckGate { target, waiting: VecDeque::new(), interval: 0, until: 0, next: 0 }
     }
 
-    /// Packets arrive at a core output with a rate of `arrivals`, and its capacity is `capacity`; what this edge node sends there
-    /// is scheduled at `scheduled`. The gate paces until `until`.
+    /// Packets arrive at a core output with a rate of `arrivals`, and its capacity is `capacity`; what this edge node
+    /// sends there is scheduled at `scheduled`. The gate paces until `until`.
     pub fn handle_report(&mut self, arrivals: SlotRate, capacity: SlotRate, scheduled: SlotRate, until: u64) {
         let target = capacity.part(self.target);
         let share = u128::from(scheduled.count()) * u128::from(target.count()) / u128::from(arrivals.count().max(1));

@@ -1,5 +1,5 @@
-//! A table by sequence numbers that grow, mostly: a sorted queue. New segments join its end and acknowledged ones leave its front,
-//! which costs the same however long it is; a retransmission that was forgotten is put in between.
+//! A table by sequence numbers that grow, mostly: a sorted queue. New segments join its end and acknowledged ones leave
+//! its front, which costs the same however long it is; a retransmission that was forgotten is put in between.
 
 use std::collections::VecDeque;
 use std::collections::vec_deque::Iter;

@@ -119,7 +119,8 @@ fn rules(keys: &DlccKeys, slot: u64, line: SlotRate, cut: Cut) -> DlccRules {
     }
 }
 
-/// The least number of packets that is this part of what fits in a window. A product is not a packet more for its rounding.
+/// The least number of packets that is this part of what fits in a window. A product is not a packet more for its
+/// rounding.
 fn least(in_window: f64, part: f64) -> u64 {
     (in_window * part * (1.0 - 1e-12)).ceil() as u64
 }

@@ -1,5 +1,5 @@
-//! The part of a core node: it measures what arrives, tells congestion from contention, notifies ingress edges of lost slots, and
-//! promises rates.
+//! The part of a core node: it measures what arrives, tells congestion from contention, notifies ingress edges of lost
+//! slots, and promises rates.
 
 use super::super::control::Onward;
 use super::super::edge_control::{CoreControl, Fate, Meeting};

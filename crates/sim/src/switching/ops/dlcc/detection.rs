@@ -1,8 +1,8 @@
 //! Whether a loss is due to congestion or to contention (DLCC, Lu and Hunter 2009, §III.B).
 //!
-//! The congestion descriptor is the mean arrival rate over a window. A loss is due to congestion if the descriptor is at its
-//! threshold or above, and has been for longer than `hold`. The paper's words are a window of 2T with T = 0.4 to 1 s and a hold of
-//! two round trips; with bursts of 200 ms they never fire (`docs/deviations.md`).
+//! The congestion descriptor is the mean arrival rate over a window. A loss is due to congestion if the descriptor is
+//! at its threshold or above, and has been for longer than `hold`. The paper's words are a window of 2T with T = 0.4 to
+//! 1 s and a hold of two round trips; with bursts of 200 ms they never fire (`docs/deviations.md`).
 
 use super::rate::SlotRate;
 use super::window::Window;
@@ -121,8 +121,8 @@ mod tests {
         assert_eq!(descriptor.reason(64_000), Reason::Contention, "half of the rate");
     }
 
-    /// A window of 240 slots of 83.8 us and a threshold of 0.95, 228 packets, held for a window: a load of 0.96 (230.4 packets) is
-    /// above it, one of 0.94 (225.6) never.
+    /// A window of 240 slots of 83.8 us and a threshold of 0.95, 228 packets, held for a window: a load of 0.96 (230.4
+    /// packets) is above it, one of 0.94 (225.6) never.
     #[test]
     fn a_steady_load_just_above_the_threshold_is_congestion_whatever_the_hold() {
         const SLOT: u64 = 83_800;

@@ -1,5 +1,5 @@
-//! The edge node: it cuts packets into slots, smooths them, reacts to notifications of losses, tells sources of them, and puts
-//! packets together again.
+//! The edge node: it cuts packets into slots, smooths them, reacts to notifications of losses, tells sources of them,
+//! and puts packets together again.
 
 use super::edge_acks::ask_later;
 use super::figures::{EdgeCounts, INCOMPLETE, Sum, TOO_FAR};
@@ -26,8 +26,8 @@ pub struct DlccEdge {
     pub(super) rules: DlccRules,
     lines: Vec<Line>,
     pub(super) outflows: Vec<Outflow>,
-    /// By the place of a packet's way in the array of paths: the place of its flow among `outflows`, [`ELSEWHERE`] for those that only
-    /// pass.
+    /// By the place of a packet's way in the array of paths: the place of its flow among `outflows`, [`ELSEWHERE`] for
+    /// those that only pass.
     entries: Vec<u32>,
     /// The place of each flow among `outflows`, [`ELSEWHERE`] for those that begin at other nodes.
     places: Vec<u32>,

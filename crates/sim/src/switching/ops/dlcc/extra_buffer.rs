@@ -1,5 +1,5 @@
-//! The extra edge buffer (DLCC, Lu and Hunter 2009, §V.D and §VII): what builds up in an edge node's buffer after a notification, from
-//! the level at the first one until the rate is decided again.
+//! The extra edge buffer (DLCC, Lu and Hunter 2009, §V.D and §VII): what builds up in an edge node's buffer after a
+//! notification, from the level at the first one until the rate is decided again.
 
 use crate::engine::counters::Buildup;
 
@@ -62,8 +62,8 @@ impl ExtraBuffer {
 mod tests {
     use super::*;
 
-    /// Notified at 100 with 500 B: 200 B more for 10, 300 B for 20, none for 70 (below the level counts as none). Then 1 episode of at
-    /// most 300 B and 8000 B·ps, and another of 50 B for 5.
+    /// Notified at 100 with 500 B: 200 B more for 10, 300 B for 20, none for 70 (below the level counts as none). Then
+    /// 1 episode of at most 300 B and 8000 B·ps, and another of 50 B for 5.
     #[test]
     fn what_lies_above_the_level_at_the_first_notification_is_extra() {
         let mut extra = ExtraBuffer::default();

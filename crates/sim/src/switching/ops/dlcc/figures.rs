@@ -72,8 +72,8 @@ const FIRST: [(Sum, Sum, &str); 5] = [
     (Sum::FirstDiscard, Sum::SawDiscard, "dlcc_first_discard"),
 ];
 
-/// The figures of what was counted between two readings. The times of first events are there where one node has seen them: with
-/// one core node and one edge node they are one timeline.
+/// The figures of what was counted between two readings. The times of first events are there where one node has seen
+/// them: with one core node and one edge node they are one timeline.
 pub fn figures(before: &KeyedSums, after: &KeyedSums) -> Vec<Figure> {
     let count = |(sum, name, unit): &(Sum, &'static str, &'static str)| {
         let value = after.of(*sum) - before.of(*sum);

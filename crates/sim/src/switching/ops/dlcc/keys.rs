@@ -37,15 +37,17 @@ const fn ms(count: u64) -> Time {
 }
 
 keys! {
-    /// Dual-layer congestion control (paper 000) over slotted packets: edge nodes cut packets into slots and smooth them, core
-    /// nodes tell them of slots that congestion has lost; edge nodes then lower their optical rate and send sources ACKs that
-    /// name the lost segment. Each control can be off.
+    /// Dual-layer congestion control (paper 000) over slotted packets: edge nodes cut packets into slots and smooth
+    /// them, core nodes tell them of slots that congestion has lost; edge nodes then lower their optical rate and send
+    /// sources ACKs that name the lost segment. Each control can be off.
     pub struct DlccKeys {
-        /// The edge nodes that support it, by name. Default: all. The others cut packets into slots and put them together.
+        /// The edge nodes that support it, by name. Default: all. The others cut packets into slots and put them
+        /// together.
         pub edges: Option<At<Vec<At<String>>>>;
         /// Bytes of each slot that are its own header. Packets longer than the rest take several slots.
         pub slot_header: Key<ByteCount> = ByteCount(0);
-        /// What edge nodes smooth: eq. (1) of §II. What is not smoothed leaves at once, in slots; TCP's data always have a rate.
+        /// What edge nodes smooth: eq. (1) of §II. What is not smoothed leaves at once, in slots; TCP's data always
+        /// have a rate.
         pub smoothing: Key<Word<Smoothing>> = Word(Smoothing::Tcp);
         /// Arrivals are measured over units of this.
         pub unit: Key<Time> = ms(50), in more_than_zero(), when SMOOTHED;
@@ -92,7 +94,8 @@ keys! {
         pub ops_acks: Key<Word<OpsAcks>> = Word(OpsAcks::Paper);
         /// How many of them for a lost segment.
         pub artificial_acks: Key<u32> = 4, in whole(1, 64), when ACKED;
-        /// Which of a flow's lost segments they name. The edge node "checks to see whether these have already been generated" (§IV).
+        /// Which of a flow's lost segments they name. The edge node "checks to see whether these have already been
+        /// generated" (§IV).
         pub acks_per: Key<Word<Named>> = Word(Named::Segment), when PRINTED;
         /// Segments and artificial ACKs are remembered for this time, about a round trip.
         pub record: Key<Time> = ms(1000), in more_than_zero(), when ACKED;

@@ -1,4 +1,5 @@
-//! For tests: a TCP sender, an edge node's book, a core node that loses segments, and a receiver, with delays between them.
+//! For tests: a TCP sender, an edge node's book, a core node that loses segments, and a receiver, with delays between
+//! them.
 
 use super::ops_acks::{Book, Forged, Real, Verdict};
 use super::rules::AckConfig;

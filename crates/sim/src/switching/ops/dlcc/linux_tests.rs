@@ -1,8 +1,9 @@
-//! What hosts of today make of artificial ACKs: the rows measured on Linux 6.18 (docs/validation/dlcc.md), repeated with our senders.
+//! What hosts of today make of artificial ACKs: the rows measured on Linux 6.18 (docs/validation/dlcc.md), repeated
+//! with our senders.
 //!
-//! Round trip 40 ms, the core half-way: an edge node beside the sender, 10 ms to the core, 10 ms to the receiver. A flow that the
-//! receiver's window keeps at 725 segments. What Linux did and when is in the comment of each row. Times are after the loss at the
-//! core as the segment's leaving is, plus 10 ms.
+//! Round trip 40 ms, the core half-way: an edge node beside the sender, 10 ms to the core, 10 ms to the receiver. A
+//! flow that the receiver's window keeps at 725 segments. What Linux did and when is in the comment of each row. Times
+//! are after the loss at the core as the segment's leaving is, plus 10 ms.
 
 use super::lab::{Delays, Fate, Lab, MS};
 use super::rules::{AckConfig, Discard, Form, Named};
@@ -123,8 +124,9 @@ fn a1_bare_acks_are_ignored_with_sack() {
     }
 }
 
-/// When the window was restored after four bare ACKs and no loss, in milliseconds after them. Segments leave here every 55 µs, on
-/// Linux in bunches; so that the last one before the retransmission has another timestamp, the clock ticks every 50 µs.
+/// When the window was restored after four bare ACKs and no loss, in milliseconds after them. Segments leave here every
+/// 55 µs, on Linux in bunches; so that the last one before the retransmission has another timestamp, the clock ticks
+/// every 50 µs.
 fn restored_ms(undo: Undo) -> Option<f64> {
     let plain = sender(LossRecovery::NewReno, false);
     let timestamp_clock = Duration::from_micros(50);
@@ -137,9 +139,9 @@ fn restored_ms(undo: Undo) -> Option<f64> {
     after.filter(|(_, cwnd)| *cwnd >= row.before).map(|(at, _)| (at - row.lost_at) as f64 / MS as f64).next()
 }
 
-/// A2: with timestamps instead of SACK they are believed, and the reduction is taken back by Eifel's detection. Linux takes it back
-/// when the recovery ends, 62 ms after the segment left, so 42 ms after the ACKs: here within 10 %. RFC 3522 takes it back at the
-/// first ACK of new data, which is the next one.
+/// A2: with timestamps instead of SACK they are believed, and the reduction is taken back by Eifel's detection. Linux
+/// takes it back when the recovery ends, 62 ms after the segment left, so 42 ms after the ACKs: here within 10 %. RFC
+/// 3522 takes it back at the first ACK of new data, which is the next one.
 #[test]
 fn a2_a_false_alarm_is_undone_by_timestamps() {
     assert!(restored_ms(Undo::AtEnd).is_some_and(|ms| (37.8..46.2).contains(&ms)), "{:?}", restored_ms(Undo::AtEnd));
@@ -155,7 +157,8 @@ fn a3_bare_acks_are_believed_without_sack() {
     assert_eq!(row.timeouts(), 0);
 }
 
-/// A6: with blocks and no loss the window is halved, and restored after about a round trip by D-SACK (Linux: TCPDSACKUndo).
+/// A6: with blocks and no loss the window is halved, and restored after about a round trip by D-SACK (Linux:
+/// TCPDSACKUndo).
 #[test]
 fn a6_a_false_alarm_with_blocks_is_undone_by_d_sack() {
     let config = sender(LossRecovery::Linux, false);
@@ -182,7 +185,8 @@ fn b1_the_papers_acks_gain_nothing_with_sack() {
     assert!(row.resent_ms().is_some_and(|ms| (39.9..52.0).contains(&ms)), "{:?}", row.resent_ms());
 }
 
-/// B1s: discarding the receiver's duplicates as well destroys fast retransmit: a timeout 347–376 ms after the loss, window 1.
+/// B1s: discarding the receiver's duplicates as well destroys fast retransmit: a timeout 347–376 ms after the loss,
+/// window 1.
 #[test]
 fn b1s_discarding_the_receivers_duplicates_ends_in_a_timeout() {
     for recovery in [LossRecovery::Sack, LossRecovery::Linux] {
@@ -195,7 +199,8 @@ fn b1s_discarding_the_receivers_duplicates_ends_in_a_timeout() {
     assert_eq!(safe.timeouts(), 0, "the worst case is B0");
 }
 
-/// B2s and C4: the lost segment's number and blocks of three segments above it: retransmission after 20 ms, halved, kept.
+/// B2s and C4: the lost segment's number and blocks of three segments above it: retransmission after 20 ms, halved,
+/// kept.
 #[test]
 fn b2s_blocks_above_the_hole_work_in_half_a_round_trip() {
     for (recovery, copies) in [(LossRecovery::Sack, 4), (LossRecovery::Linux, 4), (LossRecovery::Linux, 2)] {
@@ -251,8 +256,8 @@ fn c1_c2_blocks_must_not_cover_what_was_lost() {
     assert!(bad.timeouts() > before, "the source believes that lost data have arrived");
 }
 
-/// E1: one ACK with ECE and no loss: the window is reduced, nothing is sent again, nothing is undone. E2: with a loss: reduced 20 ms
-/// after it, and the receiver's duplicates repair it without a second cut.
+/// E1: one ACK with ECE and no loss: the window is reduced, nothing is sent again, nothing is undone. E2: with a loss:
+/// reduced 20 ms after it, and the receiver's duplicates repair it without a second cut.
 #[test]
 fn e1_e2_one_echo_works_cleanly() {
     for recovery in [LossRecovery::NewReno, LossRecovery::Linux] {

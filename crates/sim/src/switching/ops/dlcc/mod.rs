@@ -188,8 +188,8 @@ impl DlccRules {
         sources
     }
 
-    /// Before and after these no report of a slot comes: there and back to the first core node, and to the last one with full
-    /// stores on the way.
+    /// Before and after these no report of a slot comes: there and back to the first core node, and to the last one
+    /// with full stores on the way.
     fn report_times(&self, flow: &EdgeFlow, builder: &Builder) -> (u64, u64) {
         let places = match builder.ops.store {
             super::plan::Store::Slots(slots) => u64::from(slots.places),
@@ -198,7 +198,8 @@ impl DlccRules {
         let hops = flow.links.len() as u64;
         let delay = |links: &[LinkId]| 2 * links.iter().map(|link| builder.link(*link).delay.ps()).sum::<u64>();
         let latest = delay(&flow.links[..flow.links.len() - 1]) + hops * ((places + 4) * self.slot + self.patience);
-        // A packet of several slots is remembered when the last of them leaves; the first may have been reported by then.
+        // A packet of several slots is remembered when the last of them leaves; the first may have been reported by
+        // then.
         let soonest = if self.cuts { 0 } else { delay(&flow.links[..1]) };
         (soonest, latest)
     }

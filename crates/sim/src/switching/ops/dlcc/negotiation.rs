@@ -1,5 +1,5 @@
-//! Negotiation of rates between edge and core nodes (DLCC, Lu and Hunter 2009, §II): where the core lacks capacity a request is
-//! refused, and the old rate stays, or lowered to what is left.
+//! Negotiation of rates between edge and core nodes (DLCC, Lu and Hunter 2009, §II): where the core lacks capacity a
+//! request is refused, and the old rate stays, or lowered to what is left.
 
 use super::rate::SlotRate;
 use super::rules::Beyond;
@@ -66,8 +66,8 @@ impl Negotiator {
         self.next
     }
 
-    /// An interval ends. `wanted` is what it would ask for, if it may: what it asks for, if it does. It asks for nothing while an
-    /// answer is on its way.
+    /// An interval ends. `wanted` is what it would ask for, if it may: what it asks for, if it does. It asks for
+    /// nothing while an answer is on its way.
     pub fn handle_timeout(&mut self, wanted: Option<SlotRate>) -> Option<SlotRate> {
         self.next += self.interval;
         let wanted = wanted.filter(|rate| self.asked.is_none() && *rate != self.scheduled)?;
@@ -114,7 +114,8 @@ mod tests {
         assert_eq!(full.ask(1, rate(80)), Verdict::Promised(rate(80)), "less than before is never refused");
     }
 
-    /// 100 less 30 are 70. Of an output that has promised 180 of 100 nothing is left: a flow keeps its 90, and may ask for less.
+    /// 100 less 30 are 70. Of an output that has promised 180 of 100 nothing is left: a flow keeps its 90, and may ask
+    /// for less.
     #[test]
     fn a_request_is_lowered_to_what_is_left_and_never_below_what_the_flow_has() {
         let mut output = Reservations::new(rate(100), Beyond::Lowered, [(1, rate(50)), (2, rate(30))]);

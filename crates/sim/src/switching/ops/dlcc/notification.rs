@@ -1,6 +1,6 @@
-//! Notifications of losses on their way to ingress edges (DLCC, Lu and Hunter 2009, §III.B): as packets of their own, or on the
-//! back of packets that pass. On the back they travel hop by hop: every switch takes them off and puts them on again; if
-//! nothing passes, they get a packet of their own after a while.
+//! Notifications of losses on their way to ingress edges (DLCC, Lu and Hunter 2009, §III.B): as packets of their own,
+//! or on the back of packets that pass. On the back they travel hop by hop: every switch takes them off and puts them
+//! on again; if nothing passes, they get a packet of their own after a while.
 
 use super::rate::SlotRate;
 use options::words;

@@ -1,10 +1,10 @@
-//! Artificial ACKs (DLCC, Lu and Hunter 2009, §III.C and §IV): what an ingress edge remembers of a TCP flow, what it tells the source
-//! of a lost segment, and which ACKs of the receiver it then discards.
+//! Artificial ACKs (DLCC, Lu and Hunter 2009, §III.C and §IV): what an ingress edge remembers of a TCP flow, what it
+//! tells the source of a lost segment, and which ACKs of the receiver it then discards.
 //!
-//! As printed, four ACKs name the first byte of the lost segment, so they acknowledge everything before it. If something before it
-//! was lost too, nobody will repair that: the source has forgotten it. A *guarded* book lets no artificial ACK pass a byte that
-//! was reported lost and not seen again, that it never saw, or whose slot may still be reported; the ACK waits. What is lost
-//! beyond the core is reported by nobody, so the guard cannot know of it.
+//! As printed, four ACKs name the first byte of the lost segment, so they acknowledge everything before it. If
+//! something before it was lost too, nobody will repair that: the source has forgotten it. A *guarded* book lets no
+//! artificial ACK pass a byte that was reported lost and not seen again, that it never saw, or whose slot may still be
+//! reported; the ACK waits. What is lost beyond the core is reported by nobody, so the guard cannot know of it.
 
 pub use super::acks::{Forged, Real};
 use super::acks::{Held, blocks, reports_a_repetition};
@@ -208,7 +208,8 @@ impl Book {
         }
     }
 
-    /// ACKs whose number is the lowest hole, with blocks for what has arrived above the hole of which the source has not heard.
+    /// ACKs whose number is the lowest hole, with blocks for what has arrived above the hole of which the source has
+    /// not heard.
     fn poll_with_blocks(&mut self, now: u64, hole: u64, mss: u64, out: &mut Vec<Forged>) {
         let base = self.segments.from(self.clear).next().copied();
         let at_hole = base.is_some_and(|(seq, sent)| seq == self.clear && sent.report != Report::None);
@@ -234,7 +235,8 @@ impl Book {
         self.poll_at = now;
     }
 
-    /// Ranges above a hole that have arrived, from the lowest on until they hold `enough` bytes, at most as many as fit.
+    /// Ranges above a hole that have arrived, from the lowest on until they hold `enough` bytes, at most as many as
+    /// fit.
     fn arrived_above(&self, now: u64, hole: u64, enough: u64) -> Vec<SackBlock> {
         let mut ranges: Vec<SackBlock> = Vec::new();
         let mut bytes = 0;
@@ -260,7 +262,8 @@ impl Book {
         sent.report == Report::None && sent.at.saturating_add(self.config.report_time) <= now
     }
 
-    /// When the lowest segment is known to have arrived. A hole, or a segment that was never seen, is filled by what comes.
+    /// When the lowest segment is known to have arrived. A hole, or a segment that was never seen, is filled by what
+    /// comes.
     fn blocker_arrival(&self) -> u64 {
         let lowest = self.segments.first().filter(|(seq, sent)| *seq == self.clear && sent.report == Report::None);
         lowest.map_or(u64::MAX, |(_, sent)| sent.at.saturating_add(self.config.report_time))
@@ -293,7 +296,8 @@ impl Book {
         }
     }
 
-    /// An artificial ACK of this number is given. What was lost below it will not be sent again, unless it is on its way.
+    /// An artificial ACK of this number is given. What was lost below it will not be sent again, unless it is on its
+    /// way.
     fn give(&mut self, now: u64, ack: u64) {
         let below = self.segments.below(ack).filter(|(_, sent)| sent.report != Report::None);
         self.orphans.extend(below.map(|(seq, _)| *seq));
@@ -360,8 +364,8 @@ impl Book {
         }
     }
 
-    /// Lost segments that the source was told to forget, and that have not been seen again: as far as this edge knows, holes
-    /// that nobody can repair.
+    /// Lost segments that the source was told to forget, and that have not been seen again: as far as this edge knows,
+    /// holes that nobody can repair.
     pub fn orphans(&self) -> usize {
         self.orphans.len()
     }

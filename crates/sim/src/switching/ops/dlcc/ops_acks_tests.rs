@@ -72,8 +72,8 @@ fn once_per_round_trip(guarded: bool) -> Book {
     book(AckConfig { named: Named::RoundTrip, ..config(Form::Paper, Discard::All, guarded) })
 }
 
-/// Segments 3, 5 and 8 are lost in one round trip: only 3 is named. It comes once more at 150, and 10 leaves at 160: its loss is
-/// of the next round trip.
+/// Segments 3, 5 and 8 are lost in one round trip: only 3 is named. It comes once more at 150, and 10 leaves at 160:
+/// its loss is of the next round trip.
 #[test]
 fn once_per_round_trip_names_the_first_lost_segment_and_leaves_the_others_to_the_receiver() {
     let mut book = once_per_round_trip(false);
@@ -88,7 +88,8 @@ fn once_per_round_trip_names_the_first_lost_segment_and_leaves_the_others_to_the
     assert_eq!(acks(&lose(&mut book, 260, 10).1), [10, 10, 10, 10]);
 }
 
-/// The retransmission of segment 3 is lost too: it left when the round trip began. Without any answer the memory is the limit.
+/// The retransmission of segment 3 is lost too: it left when the round trip began. Without any answer the memory is the
+/// limit.
 #[test]
 fn once_per_round_trip_tells_of_a_lost_retransmission_and_of_a_silent_source() {
     let mut book = once_per_round_trip(false);
@@ -133,7 +134,8 @@ fn a_guarded_ack_waits_for_what_may_still_be_reported() {
     assert_eq!((acks(&out), book.orphans()), (vec![5, 5, 5, 5], 0));
 }
 
-/// Segments 3 and 5 are lost. The ACK for 3 is given at 130, and 4 has arrived at 140; the receiver acknowledges the retransmission of 3.
+/// Segments 3 and 5 are lost. The ACK for 3 is given at 130, and 4 has arrived at 140; the receiver acknowledges the
+/// retransmission of 3.
 #[test]
 fn a_second_loss_is_announced_when_the_receiver_acknowledges_the_first() {
     let mut book = book(config(Form::Paper, Discard::Safe, true));
@@ -162,7 +164,8 @@ fn blocks_for_the_last_segment_of_a_window_wait_for_the_next_window() {
     assert_eq!((times, acks(&out)), (vec![300, 310, 320], vec![9, 9, 9, 9]));
 }
 
-/// Segment 0 left at 0 and was not reported by 100, so it has arrived, and 8 by 180. That 0 comes again at 150 delays nothing.
+/// Segment 0 left at 0 and was not reported by 100, so it has arrived, and 8 by 180. That 0 comes again at 150 delays
+/// nothing.
 #[test]
 fn a_segment_that_has_arrived_and_comes_again_is_waited_for_no_more() {
     let mut book = book(config(Form::Paper, Discard::Safe, true));

@@ -1,5 +1,5 @@
-//! Every byte is delivered, whatever the core loses, the rest of the way reorders, and wherever ACKs pass; and the paper's form,
-//! which does not promise that.
+//! Every byte is delivered, whatever the core loses, the rest of the way reorders, and wherever ACKs pass; and the
+//! paper's form, which does not promise that.
 
 use super::lab::{Delays, Fate, Lab, MS};
 use super::rules::{AckConfig, Discard, Form, Named};
@@ -67,8 +67,8 @@ fn forms() -> impl Strategy<Value = (LossRecovery, AckConfig)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// The guarded forms: every byte is delivered. An edge node that sees all ACKs knows it; one past which some go may see an old ACK
-    /// twice, and none of those that answer it.
+    /// The guarded forms: every byte is delivered. An edge node that sees all ACKs knows it; one past which some go may
+    /// see an old ACK twice, and none of those that answer it.
     #[test]
     fn guarded_acks_lose_no_byte(
         (recovery, acks) in forms(),
@@ -117,8 +117,8 @@ proptest! {
     }
 }
 
-/// Segments 20 and 22 are lost, and so is the retransmission of 20, of which the ACK for 22 has told the source to forget it. Once per
-/// round trip only 20 is named, so nothing is forgotten.
+/// Segments 20 and 22 are lost, and so is the retransmission of 20, of which the ACK for 22 has told the source to
+/// forget it. Once per round trip only 20 is named, so nothing is forgotten.
 #[test]
 fn the_papers_form_leaves_a_hole_that_nobody_repairs_and_counts_it() {
     let run = |acks: AckConfig| {

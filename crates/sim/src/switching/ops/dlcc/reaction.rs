@@ -1,8 +1,9 @@
 //! What an edge node does with its optical rate when it hears of losses (DLCC, Lu and Hunter 2009, §III.C): it sends at
 //! `R_schedule` − `R_loss`, and asks for no other rate until its buffer holds less than at the decision before.
 //!
-//! Notified is what is still lost. If o slots a second too many come, and m of them are taken off, o − m are lost; their mean tends to
-//! m = o/2. So the paper's mean takes off half of the excess, however long it lasts; the largest takes off all of it.
+//! Notified is what is still lost. If o slots a second too many come, and m of them are taken off, o − m are lost;
+//! their mean tends to m = o/2. So the paper's mean takes off half of the excess, however long it lasts; the largest
+//! takes off all of it.
 
 use super::rate::{Part, SlotRate};
 use options::words;
@@ -70,8 +71,9 @@ impl Reaction {
         };
     }
 
-    /// A decision about the rate is due, and the buffer holds `backlog` slots: whether another rate may be asked for. "This
-    /// sending rate is retained … until … the ingress buffer occupancy … has decreased"; an empty buffer cannot decrease.
+    /// A decision about the rate is due, and the buffer holds `backlog` slots: whether another rate may be asked for.
+    /// "This sending rate is retained … until … the ingress buffer occupancy … has decreased"; an empty buffer cannot
+    /// decrease.
     pub fn handle_decision(&mut self, backlog: u64) -> bool {
         let Some(notified) = &mut self.notified else { return true };
         if backlog < notified.backlog || backlog == 0 {

@@ -185,7 +185,8 @@ words! {
     pub enum Named {
         /// Each: the paper's "immediately".
         Segment = "segment",
-        /// One in a round trip: then none that left before the named segment came once more, nor any for `record` if it does not.
+        /// One in a round trip: then none that left before the named segment came once more, nor any for `record` if it
+        /// does not.
         RoundTrip = "round-trip",
     }
 }

@@ -1,5 +1,5 @@
-//! Packets cut into slots, and put together again. A piece says which one of how many it is in the upper bits of its packet's
-//! number: [`Piece`].
+//! Packets cut into slots, and put together again. A piece says which one of how many it is in the upper bits of its
+//! packet's number: [`Piece`].
 
 use crate::engine::packet::{Class, Packet};
 use std::collections::BTreeMap;
@@ -102,7 +102,8 @@ impl Assembler {
         Assembler { header, partial: BTreeMap::new() }
     }
 
-    /// A slot comes. `packet` becomes what it is a part of, if it is whole. Pieces that will never be whole are put in `lost`.
+    /// A slot comes. `packet` becomes what it is a part of, if it is whole. Pieces that will never be whole are put in
+    /// `lost`.
     pub fn handle_slot(&mut self, packet: &mut Packet, lost: &mut Vec<Packet>) -> Arrived {
         let piece = Piece::read(packet.seq);
         let key = (packet.flow, packet.class);

@@ -1,23 +1,26 @@
 //! The rate at which an edge node asks to send to another one (DLCC, Lu and Hunter 2009, §II, eq. (1)).
 //!
-//! Time is cut into units. U_i is the rate at which slots came into the buffer in unit i, B what the buffer holds at its end, and
-//! R_{i+1} = ν·R_i + (1 − ν)·(U_i + B/τ). What is asked for is the mean of the R_i since it was last asked.
+//! Time is cut into units. U_i is the rate at which slots came into the buffer in unit i, B what the buffer holds at
+//! its end, and R_{i+1} = ν·R_i + (1 − ν)·(U_i + B/τ). What is asked for is the mean of the R_i since it was last
+//! asked.
 //!
-//! ν "is determined by considering the arrival rate, the current service rate, and the available network capacity [5]": the rule is in
-//! the reference. [`NuRule`] has readings of this sentence.
+//! ν "is determined by considering the arrival rate, the current service rate, and the available network capacity [5]":
+//! the rule is in the reference. [`NuRule`] has readings of this sentence.
 
 use super::rate::{Part, SlotRate};
 use options::words;
 
 words! {
-    /// What determines ν: U is the arrival rate of the unit, S the service rate (the scheduled one), A the available capacity. A is what
-    /// the core has granted where it lowered or refused the last request for more, and otherwise the line.
+    /// What determines ν: U is the arrival rate of the unit, S the service rate (the scheduled one), A the available
+    /// capacity. A is what the core has granted where it lowered or refused the last request for more, and otherwise
+    /// the line.
     pub enum NuRule {
         /// ν = `nu`.
         Constant = "constant",
         /// ν = `nu` · min(U, S)/max(U, S): the further arrivals and service lie apart, the less the past counts.
         Service = "service",
-        /// The same where U is at most S. Above it 1 − ν is that part of it that the network can grant: min(1, (A − S)/(U − S)).
+        /// The same where U is at most S. Above it 1 − ν is that part of it that the network can grant: min(1, (A −
+        /// S)/(U − S)).
         Available = "available",
     }
 }
@@ -128,7 +131,8 @@ mod tests {
         Estimate::new(config, SlotRate::of(1000, UNIT))
     }
 
-    /// R after a unit, in slots a unit, from R = 1000 and nu = 1/2 with this service rate and available capacity; nothing waits.
+    /// R after a unit, in slots a unit, from R = 1000 and nu = 1/2 with this service rate and available capacity;
+    /// nothing waits.
     fn after(rule: NuRule, arrivals: u64, service: u64, available: u64) -> f64 {
         let mut estimate = by(rule, 0.5);
         estimate.set_service(SlotRate::of(service, UNIT), SlotRate::of(available, UNIT));
@@ -149,7 +153,8 @@ mod tests {
         assert_eq!(estimate.take_mean(), None);
     }
 
-    /// U = 400 and S = 800 (or 400 of 200): ν = 1/2 · 1/2, R = 250 + 300. U = S: ν = 1/2, R = 500 + 200. S = 0: ν = 0, R = U.
+    /// U = 400 and S = 800 (or 400 of 200): ν = 1/2 · 1/2, R = 250 + 300. U = S: ν = 1/2, R = 500 + 200. S = 0: ν = 0,
+    /// R = U.
     #[test]
     fn the_past_counts_less_the_further_arrivals_and_service_lie_apart() {
         let rows = [(400, 800, 550.0), (400, 200, 550.0), (400, 400, 700.0), (400, 0, 400.0), (0, 800, 0.0)];
@@ -162,8 +167,8 @@ mod tests {
         assert_eq!(after(NuRule::Constant, 400, 800, 0), 700.0);
     }
 
-    /// U = 400 and S = 200: 1 − ν would be 3/4. Of 200 more the network has 100 with A = 300: 1 − ν = 3/8, R = 625 + 150. With A = S
-    /// nothing moves. Less than S is always to be had: A = 200 does not matter to U = 100.
+    /// U = 400 and S = 200: 1 − ν would be 3/4. Of 200 more the network has 100 with A = 300: 1 − ν = 3/8, R = 625 +
+    /// 150. With A = S nothing moves. Less than S is always to be had: A = 200 does not matter to U = 100.
     #[test]
     fn what_the_network_cannot_grant_does_not_move_the_average() {
         let after = |arrivals, available| after(NuRule::Available, arrivals, 200, available);

@@ -1,7 +1,8 @@
-//! When a source was last told of a lost segment, and which losses are of the same round trip (`acks_per = "round-trip"`).
+//! When a source was last told of a lost segment, and which losses are of the same round trip (`acks_per =
+//! "round-trip"`).
 //!
-//! The source answers an artificial ACK by sending the named segment once more. What entered the core before that was sent in the
-//! same round trip as the lost segment, and the source has halved its window for it.
+//! The source answers an artificial ACK by sending the named segment once more. What entered the core before that was
+//! sent in the same round trip as the lost segment, and the source has halved its window for it.
 
 /// The last lost segment that artificial ACKs have named.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,8 +29,8 @@ impl Told {
         }
     }
 
-    /// Whether a segment that entered the core at `sent` was sent in the round trip in which a loss was named. A source that does not
-    /// answer is told again after `memory`.
+    /// Whether a segment that entered the core at `sent` was sent in the round trip in which a loss was named. A source
+    /// that does not answer is told again after `memory`.
     pub fn covers(&self, now: u64, sent: u64, memory: u64) -> bool {
         self.0.is_some_and(|naming| match naming.answered {
             Some(at) => sent < at,
@@ -42,7 +43,8 @@ impl Told {
 mod tests {
     use super::Told;
 
-    /// Segment 300 is named at 100 and comes once more at 150: what left at 149 is of the same round trip, and what left at 150 not.
+    /// Segment 300 is named at 100 and comes once more at 150: what left at 149 is of the same round trip, and what
+    /// left at 150 not.
     #[test]
     fn a_round_trip_ends_when_the_named_segment_comes_once_more() {
         let mut told = Told::default();

@@ -1,12 +1,12 @@
 //! A count over a sliding window of time.
 
-/// The window is this many parts long. One more is remembered: the window covers the rest of the oldest one and what there is
-/// of the newest.
+/// The window is this many parts long. One more is remembered: the window covers the rest of the oldest one and what
+/// there is of the newest.
 const PARTS: u64 = 64;
 const REMEMBERED: usize = PARTS as usize + 1;
 
-/// How often something happened in the window that ends now. What happened in the oldest part counts by the share of it that the
-/// window still covers, so that a steady rate is read as it is.
+/// How often something happened in the window that ends now. What happened in the oldest part counts by the share of it
+/// that the window still covers, so that a steady rate is read as it is.
 #[derive(Clone, Debug)]
 pub struct Window {
     part: u64,
