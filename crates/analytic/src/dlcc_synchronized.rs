@@ -8,9 +8,11 @@ use crate::{Error, Kind, Range, Unit};
 
 model! {
     name: "dlcc-synchronized",
-    summary: "Packets lost and edge buffer needed when UDP's rate jumps beside one TCP flow, or beside flows that halve together, with and without dual-layer control.",
+    summary: "Packets lost and edge buffer needed when UDP's rate jumps beside one TCP flow, or beside flows that \
+        halve together, with and without dual-layer control.",
     source: "Lu and Hunter, dual-layer congestion control, 2009, §V.D, §V.E, eqs. (2)–(10)",
-    holds: "Long-lived TCP Reno in congestion avoidance, UDP rates independent and uniform on (0, R), windows in random phase, no buffer in the core.",
+    holds: "Long-lived TCP Reno in congestion avoidance, UDP rates independent and uniform on (0, R), windows in \
+        random phase, no buffer in the core.",
     inputs {
         rtt: f64 = RTT, "End-to-end round-trip time 2T.";
         udp_max: f64 = UDP_MAX, "Largest share R of the link that UDP takes.";

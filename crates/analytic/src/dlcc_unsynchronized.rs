@@ -9,9 +9,11 @@ use crate::{Error, Kind, Range, Unit};
 
 model! {
     name: "dlcc-unsynchronized",
-    summary: "Packets lost and edge buffer needed when UDP's rate jumps beside many TCP flows that halve one by one, with and without dual-layer control.",
+    summary: "Packets lost and edge buffer needed when UDP's rate jumps beside many TCP flows that halve one by one, \
+        with and without dual-layer control.",
     source: "Lu and Hunter, dual-layer congestion control, 2009, §V.F",
-    holds: "Many long-lived TCP Reno flows that fill the link, UDP rates independent and uniform on (0, R), no buffer in the core.",
+    holds: "Many long-lived TCP Reno flows that fill the link, UDP rates independent and uniform on (0, R), no buffer \
+        in the core.",
     inputs {
         rtt: f64 = RTT, "End-to-end round-trip time 2T.";
         udp_max: f64 = UDP_MAX, "Largest share R of the link that UDP takes.";
@@ -23,7 +25,8 @@ model! {
         access_share: f64 = ACCESS_SHARE, "T₀/T: sender to edge, as a share of the one-way delay.";
         reading: Reading = Reading::KIND, "Which form of the equations.";
         product: Slip = Slip::KIND,
-            "The mean of jump times K: over a′, or as printed the product of the unconditional mean jump with the K it gives.";
+            "The mean of jump times K: over a′, or as printed the product of the unconditional mean jump with the K it \
+                gives.";
         overload: Slip = Slip::KIND,
             "The overload while flows halve: falling to zero, or constant as printed (an upper bound).";
         counting: Slip = Slip::KIND, "Eq. (2): the probability of congestion counted once, or twice as printed.";
@@ -34,9 +37,11 @@ model! {
         loss_per_congestion_packets: f64 ["packets"], "Mean loss given that UDP's rate rises, without DLCC.";
         loss_per_congestion_dlcc_packets: f64 ["packets"], "The same with DLCC.";
         congestion_s: f64 ["s"], "Mean duration of congestion given that UDP's rate rises, without DLCC.";
-        loss_rate_per_rtt: f64 ["1"], "Eq. (2), the loss divided by 2T, mean over changes, without DLCC (it can exceed 1).";
+        loss_rate_per_rtt: f64 ["1"], "Eq. (2), the loss divided by 2T, mean over changes, without DLCC (it can exceed \
+            1).";
         loss_rate_per_rtt_dlcc: f64 ["1"], "The same with DLCC.";
-        loss_rate_per_duration: f64 ["1"], "The loss divided by the duration of congestion, mean over changes, without DLCC.";
+        loss_rate_per_duration: f64 ["1"], "The loss divided by the duration of congestion, mean over changes, without \
+            DLCC.";
         loss_rate_per_duration_dlcc: f64 ["1"], "The loss with DLCC divided by 2T, to be compared with the one before.";
         edge_buffer_one_control_packets: f64 ["packets"], "Extra edge buffer without artificial ACKs.";
         edge_buffer_two_controls_packets: f64 ["packets"], "Extra edge buffer with artificial ACKs.";

@@ -9,7 +9,8 @@ model! {
     name: "jet-classes",
     summary: "Blocking of two burst classes that an extra offset isolates completely.",
     source: "Yoo, Qiao and Dixit, IEEE JSAC 18(10), 2000: Erlang's formula and the conservation law",
-    holds: "Extra offset longer than the second class's bursts; the law is exact for equal mean lengths and void filling that wastes nothing, close to it else.",
+    holds: "Extra offset longer than the second class's bursts; the law is exact for equal mean lengths and void \
+        filling that wastes nothing, close to it else.",
     inputs {
         high_load: f64 = Kind::Number { unit: Unit::Named("erlang"), default: 2.0, range: Range::closed(0.0, 1e5) },
             "Offered load of the class with the longer offset.";

@@ -11,7 +11,8 @@ use crate::{Error, Kind, Range, Unit};
 choice! {
     /// When slow start ends. The appendix sums the packets sent, §4 speaks of the window.
     SlowStart {
-        Packets = "packets", "After P = ⌈log₂(T + 1)⌉ rounds, which send at least T packets (appendix); then windows from T + 1.";
+        Packets = "packets", "After P = ⌈log₂(T + 1)⌉ rounds, which send at least T packets (appendix); then windows \
+            from T + 1.";
         Window = "window", "After ⌈log₂ T⌉ rounds, when the window reaches T; then windows from T.";
     }
 }

@@ -23,7 +23,8 @@ choice! {
 
 model! {
     name: "erlang-fixed-point",
-    summary: "Blocking of links and routes of a mesh without buffers, each link by Erlang's formula with the load that reaches it.",
+    summary: "Blocking of links and routes of a mesh without buffers, each link by Erlang's formula with the load that \
+        reaches it.",
     source: "Kelly, Adv. Appl. Prob. 18, 1986; Rosberg, Vu, Zukerman and White, IEEE JSAC 21(7), 2003",
     holds: "Links taken as independent; Poisson arrivals; good when no route carries most of a link.",
     inputs {
@@ -43,7 +44,8 @@ model! {
     outputs {
         blocking: f64 ["1"], "Probability that a burst is lost on its route, over all routes.";
         route_blocking: Vec<f64> ["1"], "The same for each route.";
-        link_blocking: Vec<f64> ["1"], "Probability that a burst that reaches the link is refused there, for each link.";
+        link_blocking: Vec<f64> ["1"], "Probability that a burst that reaches the link is refused there, for each \
+            link.";
         link_load: Vec<f64> ["erlang"], "Load that reaches each link.";
     }
 }

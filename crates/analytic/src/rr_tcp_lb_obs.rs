@@ -12,7 +12,8 @@ model! {
     name: "rr-tcp-lb-obs",
     summary: "Time RR-TCP needs for a file over OBS whose bursts alternate between two paths.",
     source: "Charbonneau and Vokkarane, HS-RR-TCP, §4.2, eqs. (1)–(3), (8), (9)",
-    holds: "One fast flow without access network, FA ratio 100 %, no loss; windows beyond one burst are timed as if in one (up to 20 % off at δ = 50 ms).",
+    holds: "One fast flow without access network, FA ratio 100 %, no loss; windows beyond one burst are timed as if in \
+        one (up to 20 % off at δ = 50 ms).",
     inputs {
         short_delay: f64 = DELAY, "One-way delay d_s of the shorter path.";
         difference: f64 = DIFFERENCE, "How much longer the other path is, δ, one way.";
@@ -23,9 +24,11 @@ model! {
         threshold: f64 = THRESHOLD, "Slow-start threshold T.";
         packet: f64 = PACKET, "Packet size S.";
         file: f64 = FILE, "File size O.";
-        slow_start: SlowStart = SlowStart::KIND, "When slow start ends, and from which window congestion avoidance goes on: the paper has both.";
+        slow_start: SlowStart = SlowStart::KIND, "When slow start ends, and from which window congestion avoidance \
+            goes on: the paper has both.";
         reading: Reading = Reading::KIND, "Which form of the equations.";
-        final_root: Slip = Slip::KIND, "The sign in the root of (8), which as printed has no real value for long files.";
+        final_root: Slip = Slip::KIND, "The sign in the root of (8), which as printed has no real value for long \
+            files.";
     }
     outputs {
         total_s: f64 ["s"], "Time for the whole file, connection set-up included.";

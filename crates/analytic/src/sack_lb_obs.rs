@@ -37,16 +37,20 @@ choice! {
 choice! {
     /// How far the window falls at a false detection.
     Fall {
-        Half = "half", "M/2, as in §4.1: the halved window is in one burst again, so that the next detection comes at M.";
-        TwoPackets = "two_packets", "2 packets: the halved window stays in two bursts; one laps the other again every 4d_s + δ, until no three duplicate ACKs are left.";
+        Half = "half", "M/2, as in §4.1: the halved window is in one burst again, so that the next detection comes at \
+            M.";
+        TwoPackets = "two_packets", "2 packets: the halved window stays in two bursts; one laps the other again every \
+            4d_s + δ, until no three duplicate ACKs are left.";
     }
 }
 
 model! {
     name: "sack-lb-obs",
-    summary: "Time TCP SACK needs for a file over OBS whose bursts alternate between two paths, with its false loss detections.",
+    summary: "Time TCP SACK needs for a file over OBS whose bursts alternate between two paths, with its false loss \
+        detections.",
     source: "Charbonneau and Vokkarane, HS-RR-TCP, §4.1, eqs. (1)–(7), appendix",
-    holds: "One fast flow without access network, no loss; transmission times short beside δ (else β is too small, M by about 1 %).",
+    holds: "One fast flow without access network, no loss; transmission times short beside δ (else β is too small, M \
+        by about 1 %).",
     inputs {
         short_delay: f64 = DELAY, "One-way delay d_s of the shorter path.";
         difference: f64 = DIFFERENCE, "How much longer the other path is, δ, one way.";
@@ -57,16 +61,23 @@ model! {
         threshold: f64 = THRESHOLD, "Slow-start threshold T.";
         packet: f64 = PACKET, "Packet size S.";
         file: f64 = FILE, "File size O.";
-        slow_start: SlowStart = SlowStart::KIND, "When slow start ends, and from which window congestion avoidance goes on: the paper has both.";
-        period_packets: PeriodPackets = PeriodPackets::KIND, "Packets of a period between false detections: the sum's two sides differ.";
+        slow_start: SlowStart = SlowStart::KIND, "When slow start ends, and from which window congestion avoidance \
+            goes on: the paper has both.";
+        period_packets: PeriodPackets = PeriodPackets::KIND, "Packets of a period between false detections: the sum's \
+            two sides differ.";
         split_rounds: SplitRounds = SplitRounds::KIND, "How long rounds last whose window is in two bursts.";
-        fall: Fall = Fall::KIND, "How far the window falls at a false detection: §4.1 has M/2, and takes for granted that it is in one burst then.";
-        final_window: FinalWindow = FinalWindow::KIND, "The first window after the last false detection: sums and closed forms of (7) differ.";
+        fall: Fall = Fall::KIND, "How far the window falls at a false detection: §4.1 has M/2, and takes for granted \
+            that it is in one burst then.";
+        final_window: FinalWindow = FinalWindow::KIND, "The first window after the last false detection: sums and \
+            closed forms of (7) differ.";
         reading: Reading = Reading::KIND, "Which form of the equations.";
-        growth: Slip = Slip::KIND, "Congestion avoidance before the first false detection: M − T rounds with the windows after T (one more with slow_start = window), or the closed form as printed, M − T rounds with the windows from T.";
+        growth: Slip = Slip::KIND, "Congestion avoidance before the first false detection: M − T rounds with the \
+            windows after T (one more with slow_start = window), or the closed form as printed, M − T rounds with the \
+            windows from T.";
         single: Slip = Slip::KIND, "Eq. (4): the number of rounds in its closed form.";
         split: Slip = Slip::KIND, "Eq. (6): the transmission term of the split bursts.";
-        final_root: Slip = Slip::KIND, "The sign in the root of (7), which as printed has no real value for long files.";
+        final_root: Slip = Slip::KIND, "The sign in the root of (7), which as printed has no real value for long \
+            files.";
     }
     outputs {
         total_s: f64 ["s"], "Time for the whole file, connection set-up included.";

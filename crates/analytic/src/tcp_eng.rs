@@ -33,7 +33,8 @@ use crate::{Error, Kind, Range, Unit};
 choice! {
     /// Where α comes from.
     Alpha {
-        TripleDuplicate = "triple_duplicate", "α = 3(1 − β)/(1 + β), eq. (2): friendly where losses are found by duplicate ACKs.";
+        TripleDuplicate = "triple_duplicate", "α = 3(1 − β)/(1 + β), eq. (2): friendly where losses are found by \
+            duplicate ACKs.";
         Timeout = "timeout", "α = 4(1 − β²)/3, eq. (3): friendly where they are found by timeouts.";
         One = "one", "1: §II's value without a BEN in the round before, in all rounds.";
         Given = "given", "The input `alpha`.";
@@ -61,7 +62,8 @@ model! {
     name: "tcp-eng",
     summary: "Throughput of TCP-ENG (GAIMD with explicit burst loss notification) over OBS with random burst losses.",
     source: "Shihada, Ho and Zhang, TCP-ENG, §III, eqs. (1)–(23)",
-    holds: "Independent burst losses; within 8 % of a round-by-round simulation for p ≤ 0.01, up to 33 % off at p = 0.1.",
+    holds: "Independent burst losses; within 8 % of a round-by-round simulation for p ≤ 0.01, up to 33 % off at p = \
+        0.1.",
     inputs {
         loss: f64 = Kind::Number { unit: Unit::One, default: 1e-3, range: Range::open(0.0, 1.0) },
             "Probability p that a burst is lost.";

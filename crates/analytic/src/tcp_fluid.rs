@@ -17,15 +17,18 @@ const STEPS_PER_DELAY: f64 = 40.0;
 choice! {
     /// What drops (or marks) packets.
     Queue {
-        Red = "red", "RED: from min_threshold to max_threshold of the averaged queue the probability rises to max_probability; beyond it is 1.";
+        Red = "red", "RED: from min_threshold to max_threshold of the averaged queue the probability rises to \
+            max_probability; beyond it is 1.";
         DropTail = "drop_tail", "A full buffer drops what exceeds the capacity.";
     }
 }
 
 model! {
     name: "tcp-fluid",
-    summary: "Window and queue of many TCP flows at one link over time, with RED or drop-tail, their equilibrium and its stability.",
-    source: "Misra, Gong and Towsley, SIGCOMM 2000; Hollot et al., INFOCOM 2001; paper 003, Appendix C, eqs. (C.1)–(C.3)",
+    summary: "Window and queue of many TCP flows at one link over time, with RED or drop-tail, their equilibrium and \
+        its stability.",
+    source: "Misra, Gong and Towsley, SIGCOMM 2000; Hollot et al., INFOCOM 2001; paper 003, Appendix C, eqs. \
+        (C.1)–(C.3)",
     holds: "Many flows in congestion avoidance with equal round trips; no timeouts, no slow start.",
     inputs {
         flows: f64 = Kind::Number { unit: Unit::Named("flows"), default: 60.0, range: Range::closed(1.0, 1e7) }, "Flows N.";

@@ -9,7 +9,8 @@ const SLOTS: Unit = Unit::Named("slots");
 
 model! {
     name: "xcp-cl",
-    summary: "Fair rate and window of a flow after its edge node has been assigned slots, and the change that XCP-CL tells it.",
+    summary: "Fair rate and window of a flow after its edge node has been assigned slots, and the change that XCP-CL \
+        tells it.",
     source: "Paper 003 (AAPN signalling and XCP-CL), §4.2 (worked example), eq. (4.1)",
     holds: "Equal flows, all limited by this edge node.",
     inputs {
@@ -22,7 +23,8 @@ model! {
             "Flows through the edge node.";
         rtt: f64 = Kind::Number { unit: Unit::Seconds, default: 0.02, range: Range::closed(1e-9, 1e4) },
             "Round-trip time of the flow.";
-        packet: f64 = Kind::Number { unit: Unit::Bytes, default: 1500.0, range: Range::closed(1.0, 1e6) }, "Packet size.";
+        packet: f64 = Kind::Number { unit: Unit::Bytes, default: 1500.0, range: Range::closed(1.0, 1e6) }, "Packet \
+            size.";
         window: f64 = Kind::Number { unit: Unit::Named("packets"), default: 4.0, range: Range::closed(0.0, 1e12) },
             "The flow's window now.";
     }

@@ -18,12 +18,14 @@ model! {
         utilization: f64 = Kind::Number { unit: Unit::One, default: 0.1, range: Range::closed(1e-6, 0.999) },
             "Utilization at the start.";
         tolerance: f64 = Kind::Number { unit: Unit::One, default: 0.05, range: Range::closed(1e-9, 0.5) },
-            "What may be left of the spare bandwidth (in shares of the capacity), and of the differences between flows.";
+            "What may be left of the spare bandwidth (in shares of the capacity), and of the differences between \
+                flows.";
     }
     outputs {
         efficiency_intervals: f64 ["intervals"], "Intervals until the link is full to the tolerance.";
         efficiency_s: f64 ["s"], "The same in seconds.";
-        fairness_intervals: f64 ["intervals"], "Intervals until differences between flows have shrunk to the tolerance.";
+        fairness_intervals: f64 ["intervals"], "Intervals until differences between flows have shrunk to the \
+            tolerance.";
         fairness_s: f64 ["s"], "The same in seconds.";
     }
 }

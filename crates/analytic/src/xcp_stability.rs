@@ -8,7 +8,8 @@ use std::f64::consts::{FRAC_PI_4, SQRT_2};
 
 model! {
     name: "xcp-stability",
-    summary: "Stability of XCP's efficiency controller: the bound on α, the β that belongs to it, crossover and phase margin.",
+    summary: "Stability of XCP's efficiency controller: the bound on α, the β that belongs to it, crossover and phase \
+        margin.",
     source: "Katabi, Handley and Rohrs, SIGCOMM 2002, §4, theorem 1",
     holds: "One bottleneck, equal round-trip times, fluid traffic, the control interval equal to the round-trip time.",
     inputs {

@@ -82,7 +82,8 @@ proptest! {
             prop_assert!(booking.delay <= config.lines.unit.saturating_mul(u64::from(config.lines.count)));
             let (start, end) = occupied(&config, now, &booking);
             let channel = &mut booked[usize::from(booking.channel)];
-            prop_assert!(channel.iter().all(|(from, to)| end <= *from || *to <= start), "{channel:?} and {start}..{end}");
+            prop_assert!(channel.iter().all(|(from, to)| end <= *from || *to <= start), "{channel:?} and \
+                {start}..{end}");
             channel.push((start, end));
         }
     }
@@ -149,7 +150,8 @@ proptest! {
             let (ready, burst) = (Instant::from_ps(now), burst(now, header));
             if fibre.reserve_new(ready, burst.at, burst.length) == Err(Refusal::Contention) {
                 let wait = fibre.opening(ready, burst.at) - burst.at;
-                prop_assert!(wait > Duration::ZERO, "it was refused at {now}, and would be asked again at once, for ever");
+                prop_assert!(wait > Duration::ZERO, "it was refused at {now}, and would be asked again at once, for \
+                    ever");
                 now += wait.ps();
                 prop_assert!(fibre.reserve_new(ready + wait, burst.at + wait, burst.length).is_ok());
             }

@@ -149,7 +149,8 @@ fn networks_that_cannot_work_are_refused() {
     assert_eq!(holdover, NetworkError::Holdover { joining, needed: Duration::from_micros(284) });
     assert_eq!(
         holdover.to_string(),
-        "what is not known of a clock's drift, 1 ppm, adds up for \"68013500 us\" while a node joins; allowed: a guard time of at least \"284 us\""
+        "what is not known of a clock's drift, 1 ppm, adds up for \"68013500 us\" while a node joins; allowed: a guard \
+            time of at least \"284 us\""
     );
     // 128 ms of frame and 1 µs of tolerance, which 1 ppm has used up by half after 0.5 s: 3 · 128 + 4 ms are less, 5 of
     // such frames are more.

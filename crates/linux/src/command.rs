@@ -19,12 +19,14 @@ photocol-node: the control plane of an agile all-photonic network as processes
   photocol-node master|slave|core|fibre --config FILE
   photocol-node demo [--cores 1|2] [--slaves N] [--slot TIME] [--fibre TIME|none] [--loss P] [--seconds S] [--port P]
                      [--signalling-loss P] [--slot-bytes B] [--datagram-bytes B]
-                     [--equal-fibres] [--loopback] [--no-ip] [--behind NODE:PREFIX]... [--file FROM:TO:PATH]... [--receive DIR] [--capture DIR] [--json]
+                     [--equal-fibres] [--loopback] [--no-ip] [--behind NODE:PREFIX]... [--file FROM:TO:PATH]... \
+                     [--receive DIR] [--capture DIR] [--json]
                      [--kill WHO@WHEN[+HOW-LONG]]... [--stop WHO@WHEN[+HOW-LONG]]... [--leave WHO@WHEN[+HOW-LONG]]...
   photocol-node status [--port P] [--once]
   photocol-node measure [--seconds S] [--loopback]
 
-demo: a whole star on this machine, until Ctrl-C; WHO is a node (4), core-0 or fibre, WHEN a time (10s). status: what a demo, or a process with metrics, says of itself.
+demo: a whole star on this machine, until Ctrl-C; WHO is a node (4), core-0 or fibre, WHEN a time (10s). status: what \
+a demo, or a process with metrics, says of itself.
 measure: clocks and slots on this machine, beside their targets.
 docs/guide/control-plane.md explains them.";
 
@@ -183,8 +185,10 @@ fn demo_value(word: &str, words: &mut Words, options: &mut DemoOptions) -> Resul
         "--receive" => options.receive = Some(words.value(word, "a directory")?),
         "--capture" => options.capture = Some(words.value(word, "a directory")?),
         other => {
-            let allowed = "--cores, --slaves, --slot, --fibre, --loss, --signalling-loss, --slot-bytes, --datagram-bytes, --seconds, --port, \
-                           --equal-fibres, --loopback, --no-ip, --file, --receive, --capture, --json, --behind, --kill, --stop, --leave";
+            let allowed = "--cores, --slaves, --slot, --fibre, --loss, --signalling-loss, --slot-bytes, \
+                --datagram-bytes, --seconds, --port, \
+                           --equal-fibres, --loopback, --no-ip, --file, --receive, --capture, --json, --behind, \
+                           --kill, --stop, --leave";
             return Err(unknown(other, allowed));
         }
     }

@@ -160,7 +160,8 @@ impl Client {
 pub(crate) fn fetch(port: u16) -> Result<Vec<Report>, Refusal> {
     let answer = ask(port).map_err(|error| {
         input(format!(
-            "port {port} of the loopback interface: {error}; allowed: the port of a running demo or process with metrics"
+            "port {port} of the loopback interface: {error}; allowed: the port of a running demo or process with \
+                metrics"
         ))
     })?;
     let answer = String::from_utf8_lossy(&answer);

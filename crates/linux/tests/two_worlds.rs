@@ -80,7 +80,8 @@ const NODES: u16 = 3;
 fn simulated() -> Conversations {
     let clock = |node: u16, seconds: u16, ppm: f64| {
         format!(
-            "[[switching.clock]]\nnode = \"e{node}\"\noffset = \"{seconds} s\"\ndrift_ppm = {ppm:?}\njitter = \"1 us\"\n"
+            "[[switching.clock]]\nnode = \"e{node}\"\noffset = \"{seconds} s\"\ndrift_ppm = {ppm:?}\njitter = \"1 \
+                us\"\n"
         )
     };
     let clocks = [clock(0, 0, 0.0), clock(1, 7, 37.5), clock(2, 14, -50.0)].concat();

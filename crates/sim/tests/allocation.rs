@@ -46,7 +46,8 @@ fn packets_travel_in_memory_that_is_there() {
     for (network, flows) in [(dumbbell, 100), (nsfnet, 400)] {
         for transport in ["reno", "newreno", "sack", "highspeed"] {
             let text = format!(
-                "[run]\nduration = \"6 s\"\n{}[transport.{transport}]\nmax_window = \"40 packets\"\nmin_rto = \"0.2 s\"\n\
+                "[run]\nduration = \"6 s\"\n{}[transport.{transport}]\nmax_window = \"40 packets\"\nmin_rto = \"0.2 \
+                    s\"\n\
                  [[traffic]]\ntransport = \"{transport}\"\npairs = \"random\"\nflows = {flows}\nspread = \"1 s\"\n",
                 network
             );
@@ -113,7 +114,8 @@ fn a_hop_of_a_burst_allocates_nothing() {
 fn a_flow_that_has_ended_holds_no_records_of_segments() {
     for transport in ["algorithm = \"sack\"", "algorithm = \"sack\"\nrecovery = \"rack\"", "algorithm = \"bbr\""] {
         let text = format!(
-            "[run]\nduration = \"60 s\"\n[topology]\nkind = \"dumbbell\"\npairs = 10\nbottleneck_capacity = \"1 Gbps\"\n\
+            "[run]\nduration = \"60 s\"\n[topology]\nkind = \"dumbbell\"\npairs = 10\nbottleneck_capacity = \"1 \
+                Gbps\"\n\
              bottleneck_delay = \"5 ms\"\nbottleneck_buffer = \"20 packets\"\n[transport.tcp]\n{transport}\n\
              [[traffic]]\ntransport = \"tcp\"\npairs = \"random\"\nflows = 1000\nspread = \"50 s\"\nsize = \"100 kB\"\n"
         );

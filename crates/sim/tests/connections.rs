@@ -106,7 +106,8 @@ fn eifel_in_a_run_spares_the_go_back() {
 
 #[test]
 fn threads_do_not_change_a_connection() {
-    let transport = "[transport.it]\nalgorithm = \"cubic\"\nrecovery = \"linux\"\ntimestamps = true\nhandshake = true\nteardown = true\nautotune_from = \"64 kB\"\n";
+    let transport = "[transport.it]\nalgorithm = \"cubic\"\nrecovery = \"linux\"\ntimestamps = true\nhandshake = \
+        true\nteardown = true\nautotune_from = \"64 kB\"\n";
     let text = Builder::of(ONE).add(transport).text();
     let on = |threads| {
         let mut world = World::build(&scenario(&text), Seed { seed: 1, run: 0 }, Options::default()).unwrap();

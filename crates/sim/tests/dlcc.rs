@@ -206,7 +206,8 @@ const SMOOTHED: &str = "smoothing = \"all\"\nrate_control = false\nops_acks = \"
 fn entering(keys: &str, sources: &[(&str, u32, u32, u32)]) -> [f64; 2] {
     let one = |(from, start, stop, rate): &(&str, u32, u32, u32)| {
         format!(
-            "[[traffic]]\ntransport = \"udp\"\nfrom = \"{from}\"\nto = \"c\"\nstart = \"{start} s\"\nstop = \"{stop} s\"\n\
+            "[[traffic]]\ntransport = \"udp\"\nfrom = \"{from}\"\nto = \"c\"\nstart = \"{start} s\"\nstop = \"{stop} \
+                s\"\n\
              rate = \"{rate} Mbps\"\n"
         )
     };
@@ -336,7 +337,8 @@ fn the_extra_edge_buffer_is_what_builds_up_from_the_first_notification_to_the_ne
 fn a_window_of_the_receiver_sets_the_pace_of_each_traffic() {
     let entry = |name: &str, from: &str, packets: u32, start: &str| {
         format!(
-            "[transport.{name}]\nalgorithm = \"reno\"\npacket_size = 576\nmax_window = \"{packets} packets\"\n[[traffic]]\n\
+            "[transport.{name}]\nalgorithm = \"reno\"\npacket_size = 576\nmax_window = \"{packets} \
+                packets\"\n[[traffic]]\n\
              transport = \"{name}\"\nfrom = \"{from}\"\nto = \"c\"\nstart = \"{start}\"\n"
         )
     };

@@ -197,7 +197,8 @@ fn measuring_the_order_changes_no_run() {
 
 #[test]
 fn the_pairs_of_paper_004_differ_by_half_a_millisecond_to_19_ms_or_to_11_ms() {
-    let text = "[run]\nduration = \"1 s\"\n[topology]\nkind = \"nsfnet\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \"0\"\nto = \"4\"";
+    let text = "[run]\nduration = \"1 s\"\n[topology]\nkind = \"nsfnet\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \
+        \"0\"\nto = \"4\"";
     let network = scenario(text).network.clone();
     let open = vec![true; network.links.len()];
     for (ties, most_us) in [(Ties::Ids, 19_000), (Ties::Delay, 11_000)] {

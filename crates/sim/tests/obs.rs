@@ -147,7 +147,8 @@ fn a_class_with_a_longer_offset_does_not_see_the_other() {
     let text = one_link("2 s", "wavelengths = 4", &format!("{}{}", class("high", "11 us"), class("low", "0 s")));
     let far = ["high", "low"].map(|name| {
         format!(
-            "[[node]]\nname = \"{name}\"\nrole = \"edge\"\n[[link]]\nfrom = \"b\"\nto = \"{name}\"\ncapacity = \"10 Gbps\"\n\
+            "[[node]]\nname = \"{name}\"\nrole = \"edge\"\n[[link]]\nfrom = \"b\"\nto = \"{name}\"\ncapacity = \"10 \
+                Gbps\"\n\
              delay = \"1 ms\"\n"
         )
     });
@@ -351,7 +352,8 @@ fn a_lone_segment_waits_for_its_burst_and_its_offset_and_so_does_its_ack() {
 fn a_burst_holds_what_came_within_its_timer_up_to_its_length() {
     // 1000 B every 10 us: within 1 ms after the first of a burst come 100 more; the last comes with the timer's end,
     // and arrivals come before timers. 50 kB are full after 50.
-    let flow = "[transport.cbr]\nalgorithm = \"udp\"\npacket_size = \"1000 B\"\n[[traffic]]\ntransport = \"cbr\"\nfrom = \"a\"\n\
+    let flow = "[transport.cbr]\nalgorithm = \"udp\"\npacket_size = \"1000 B\"\n[[traffic]]\ntransport = \"cbr\"\nfrom \
+        = \"a\"\n\
                 to = \"b\"\nrate = \"800 Mbps\"\n";
     let packets = |switching: &str| figure(&run(&line("0.5 s", switching, flow), 1), "mean_packets_per_burst");
     let timer = packets("assembly = { timer = \"1 ms\" }");
@@ -367,7 +369,8 @@ fn flows_are_slow_medium_or_fast_by_their_access_and_window() {
     // ACKs come.
     let host = |name: &str, rate: &str| {
         format!(
-            "[[node]]\nname = \"{name}\"\n[[link]]\nfrom = \"{name}\"\nto = \"a\"\ncapacity = \"{rate}\"\ndelay = \"1 us\"\n\
+            "[[node]]\nname = \"{name}\"\n[[link]]\nfrom = \"{name}\"\nto = \"a\"\ncapacity = \"{rate}\"\ndelay = \"1 \
+                us\"\n\
              buffer = \"unlimited\"\n"
         )
     };
@@ -415,7 +418,8 @@ fn diamond(contention: &str) -> String {
     format!(
         "[run]\nduration = \"0.3 s\"\nwarm_up = \"20 ms\"\n{nodes}{links}[switching]\nkind = \"obs\"\nwavelengths = 2\n\
          contention = \"{contention}\"\n[[switching.burst]]\npairs = [[\"a\", \"d\"], [\"b\", \"d\"]]\nload = 0.5\n\
-         mean = \"10 us\"\nlaw = \"fixed\"\n[transport.cbr]\nalgorithm = \"udp\"\npacket_size = \"1000 B\"\n[[traffic]]\n\
+         mean = \"10 us\"\nlaw = \"fixed\"\n[transport.cbr]\nalgorithm = \"udp\"\npacket_size = \"1000 \
+         B\"\n[[traffic]]\n\
          transport = \"cbr\"\nfrom = \"a\"\nto = \"d\"\nrate = \"1 Gbps\"\n"
     )
 }
@@ -443,7 +447,8 @@ fn senders_that_ask_hear_of_lost_bursts_and_of_contention_only() {
     let text = |algorithm: &str, threshold: f64| {
         let switching = format!("notification = {{ threshold = {threshold:?}, window = \"500 ms\" }}");
         let flows = format!(
-            "[transport.t]\nalgorithm = \"{algorithm}\"\nmin_rto = \"0.2 s\"\n[[traffic]]\ntransport = \"t\"\nfrom = \"a\"\n\
+            "[transport.t]\nalgorithm = \"{algorithm}\"\nmin_rto = \"0.2 s\"\n[[traffic]]\ntransport = \"t\"\nfrom = \
+                \"a\"\n\
              to = \"b\"\nflows = 20\n"
         );
         Builder::of(line("3 s", &switching, &flows)).set("link.1.loss", 0.01).text()
@@ -528,7 +533,8 @@ fn a_burst_is_held_until_the_last_copy_of_one_before_it_could_have_landed() {
     // them has waited 5 ms, the longest wait of 1 ms and the 40 us of the longest burst. 13 of them: 6.04 ms, 0.5 ms
     // less each, 3.04 ms in the mean. One of a thousand is lost, so in 1.3 % of the cases another one before the wait
     // ends.
-    let flow = "[transport.cbr]\nalgorithm = \"udp\"\npacket_size = \"1000 B\"\n[[traffic]]\ntransport = \"cbr\"\nfrom = \"a\"\n\
+    let flow = "[transport.cbr]\nalgorithm = \"udp\"\npacket_size = \"1000 B\"\n[[traffic]]\ntransport = \"cbr\"\nfrom \
+        = \"a\"\n\
                 to = \"b\"\nrate = \"800 Mbps\"\n[probe]\nreordering = true\n";
     let switching = "longest_wait = \"1 ms\"\nassembly = { length = \"50 kB\" }\n\
                      retransmission = { attempts = 0, extra_delay = \"5 ms\", ordering = \"egress\" }";

@@ -251,7 +251,8 @@ const VARIANTS: [&str; 10] = [
     "wavelengths = 3\nconversion = \"limited\"",
     "wavelengths = 2\nconversion = \"full\"\ncut_through = false",
     "slot_time = \"60 us\"\nslot_buffer = { places = 4 }",
-    "slot_time = \"60 us\"\nslot_buffer = { places = 6, shared = true, counts = \"all\" }\nwavelengths = 2\nconversion = \"full\"",
+    "slot_time = \"60 us\"\nslot_buffer = { places = 6, shared = true, counts = \"all\" }\nwavelengths = 2\nconversion \
+        = \"full\"",
     "slot_time = \"60 us\"\nslot_buffer = { places = 4, shared = true, arbitration = \"random\" }",
     "delay_lines = { step = \"30 us\", lines = 8 }",
     "wavelengths = 2\nslot_time = \"70 us\"\nmacroflow = \"same\"",

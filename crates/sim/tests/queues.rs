@@ -73,7 +73,8 @@ fn a_step_is_nothing_to_flows_without_ecn() {
 
 #[test]
 fn red_drops_early_and_marks_instead_where_it_may() {
-    let red = "{ kind = \"red\", min_th = \"5 packets\", max_th = \"30 packets\", max_p = 0.1, gentle = true, mean_packet_size = 1500 }";
+    let red = "{ kind = \"red\", min_th = \"5 packets\", max_th = \"30 packets\", max_p = 0.1, gentle = true, \
+        mean_packet_size = 1500 }";
     let dropping = run(&dumbbell("", red), 1);
     let early = texts(&dropping.drops, "cause").iter().position(|cause| cause == "early").expect("RED drops");
     assert!(numbers(&dropping.drops, "units")[early] > 20.0);

@@ -208,7 +208,8 @@ fn half_the_capacity_for_half_the_time_drops_what_does_not_fit() {
 
 #[test]
 fn a_link_that_is_down_for_2_of_10_seconds_drops_a_fifth() {
-    let events = "[[event]]\nat = \"4 s\"\nlink = \"a-b\"\nstate = \"down\"\n[[event]]\nat = \"6 s\"\nlink = \"a-b\"\nstate = \"up\"";
+    let events = "[[event]]\nat = \"4 s\"\nlink = \"a-b\"\nstate = \"down\"\n[[event]]\nat = \"6 s\"\nlink = \
+        \"a-b\"\nstate = \"up\"";
     let run = run(&constant_source("", events), 1);
     let offered = at(&run.links, "link", "a->b", "offered_units");
     let dropped = at(&run.links, "link", "a->b", "dropped_units");

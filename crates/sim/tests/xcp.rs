@@ -176,7 +176,8 @@ fn two_links_settle_at_the_equilibrium_and_not_at_max_min() {
 fn without_a_controller_the_run_says_that_nobody_writes_headers() {
     let source = sim::scenario::Input::Text {
         name: "test.toml",
-        text: "[run]\nduration = \"1 s\"\n[topology]\nkind = \"dumbbell\"\n[link_defaults]\ncapacity = \"1 Mbps\"\ndelay = \"1 ms\"\n[[traffic]]\ntransport = \"xcp\"",
+        text: "[run]\nduration = \"1 s\"\n[topology]\nkind = \"dumbbell\"\n[link_defaults]\ncapacity = \"1 \
+            Mbps\"\ndelay = \"1 ms\"\n[[traffic]]\ntransport = \"xcp\"",
         folder: std::path::Path::new("."),
     };
     let loaded = sim::scenario::load(source, &[]).unwrap();

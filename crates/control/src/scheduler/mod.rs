@@ -59,7 +59,8 @@ algorithms! {
     Bvn = "bvn": bvn::Bvn, "Birkhoff 1946, von Neumann 1953, König 1916",
         "Exact: every request that fits is served, in as few slots as possible.";
     Greedy = "greedy": greedy::Greedy, "heuristic BvN, after the idea of QBvN (Peng, Bochmann, Hall 2006)",
-        "Fast: connections are held until one is served, then only the freed nodes are matched again, with little repair.";
+        "Fast: connections are held until one is served, then only the freed nodes are matched again, with little \
+            repair.";
     RoundRobin = "round-robin": round_robin::RoundRobin, "McKeown 1999 (iSLIP), one iteration, in turn",
         "Slot by slot: each input takes the next free output after its last one.";
     Islip = "islip": islip::Islip, "McKeown 1999 (iSLIP), iterated until maximal",

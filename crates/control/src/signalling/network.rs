@@ -91,7 +91,8 @@ impl fmt::Display for NetworkError {
             NetworkError::Holdover { joining, needed } => {
                 write!(
                     f,
-                    "what is not known of a clock's drift, 1 ppm, adds up for \"{joining}\" while a node joins; allowed: a guard time of at least \"{needed}\""
+                    "what is not known of a clock's drift, 1 ppm, adds up for \"{joining}\" while a node joins; \
+                        allowed: a guard time of at least \"{needed}\""
                 )
             }
             NetworkError::Fibres => write!(f, "the shortest fibre is longer than the longest, or that than a minute"),
@@ -101,7 +102,8 @@ impl fmt::Display for NetworkError {
             NetworkError::Window { needed } => {
                 write!(
                     f,
-                    "an answer to an invitation needs {needed} data slots; lengthen the frame or bound the fibres better"
+                    "an answer to an invitation needs {needed} data slots; lengthen the frame or bound the fibres \
+                        better"
                 )
             }
         }

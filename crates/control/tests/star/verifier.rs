@@ -181,7 +181,10 @@ fn neither_delivered_nor_reported(log: &[Entry], settled: u64) -> Vec<String> {
         let payload = number::<8>(&seen.blocks[0].1, 2);
         if !delivered.contains(&payload) && !covered(&seen) && !gone(&seen, *from) {
             let Seen { source, destination, session, sequence, .. } = seen;
-            found.push(format!("payload {payload} from {source} to {destination} (session {session}, number {sequence}) is lost without a word"));
+            found.push(format!(
+                "payload {payload} from {source} to {destination} (session {session}, number \
+                {sequence}) is lost without a word"
+            ));
         }
     }
     found

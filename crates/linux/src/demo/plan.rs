@@ -207,7 +207,8 @@ impl Plan {
                 format!("1 master, {} slaves, {cores} core(s), each in a network of its own", nodes - 1)
             }
             Where::Loopback => format!(
-                "1 master, {} slaves, {cores} core(s) on the loopback interface; as root each has a network of its own, real-time priority and IP",
+                "1 master, {} slaves, {cores} core(s) on the loopback interface; as root each has a network of its \
+                    own, real-time priority and IP",
                 nodes - 1
             ),
         };
@@ -304,7 +305,8 @@ impl Plan {
             let (delay, DemoOptions { loss, signalling_loss, .. }) = (self.delay_us(node), &self.options);
             let _ = write!(
                 text,
-                "[[line]]\nnode_bind = \"{near}\"\nnode_peer = \"{edge}\"\ncore_bind = \"{far}\"\ncore_peer = \"{hub}\"\n\
+                "[[line]]\nnode_bind = \"{near}\"\nnode_peer = \"{edge}\"\ncore_bind = \"{far}\"\ncore_peer = \
+                    \"{hub}\"\n\
                  up = \"{delay} us\"\ndown = \"{delay} us\"\nloss = {loss:?}\nsignalling_loss = {signalling_loss:?}\n"
             );
         }

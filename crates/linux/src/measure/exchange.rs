@@ -80,7 +80,8 @@ pub(super) fn measure(place: Where, path: Path, seconds: f64) -> Result<[Accurac
     let mut fibre = None;
     if path == Path::Fibre {
         let text = format!(
-            "[[line]]\nnode_bind = \"{near}\"\nnode_peer = \"{asker}\"\ncore_bind = \"{far}\"\ncore_peer = \"{answerer}\"\n\
+            "[[line]]\nnode_bind = \"{near}\"\nnode_peer = \"{asker}\"\ncore_bind = \"{far}\"\ncore_peer = \
+                \"{answerer}\"\n\
              up = \"10 ms\"\ndown = \"10 ms\"\n"
         );
         fibre = Some(start(&["fibre".into(), "--text".into(), text])?);

@@ -117,12 +117,15 @@ impl PartitionPlan {
         match self {
             PartitionPlan::Alone => Some("packets are captured, which one thread does".to_owned()),
             PartitionPlan::Whole if threads <= 1 => None,
-            PartitionPlan::Whole => {
-                Some("the fibres are too short for the work between two of their delays: a cut would cost more than it gains".to_owned())
-            }
-            PartitionPlan::Cut { parts, .. } if *parts < threads => {
-                Some(format!("the work lies in places of which only {parts} groups can be made that are worth a thread"))
-            }
+            PartitionPlan::Whole => Some(
+                "the fibres are too short for the work between two of their delays: a cut would cost more than it \
+                    gains"
+                    .to_owned(),
+            ),
+            PartitionPlan::Cut { parts, .. } if *parts < threads => Some(format!(
+                "the work lies in places of which only {parts} groups can be made that are worth a \
+                    thread"
+            )),
             PartitionPlan::Cut { .. } => None,
         }
     }

@@ -9,7 +9,8 @@ use units::BufferSize;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "aapn-star",
-    summary: "Edge nodes \"e0\", \"e1\", … with queues to one another through the bufferless core nodes \"c0\", \"c1\", ….",
+    summary: "Edge nodes \"e0\", \"e1\", … with queues to one another through the bufferless core nodes \"c0\", \
+        \"c1\", ….",
     source: "XCP-CL over an agile all-photonic network, §2.1 and Fig. 4.2",
 };
 

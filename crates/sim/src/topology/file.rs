@@ -164,7 +164,8 @@ impl Config {
         delay.or(self.missing_delay.map(|delay| delay.0)).ok_or_else(|| {
             let [a, b] = ends.map(|node| &node.name);
             let message = format!(
-                "the link between {a:?} and {b:?} has no delay, no length, and its ends have no coordinates that differ; \
+                "the link between {a:?} and {b:?} has no delay, no length, and its ends have no coordinates that \
+                    differ; \
                  allowed: one of these in the file, or topology.missing_delay = \"1 ms\""
             );
             wrong(fibre, message)

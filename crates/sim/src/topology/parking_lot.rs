@@ -8,7 +8,8 @@ use crate::model::Role;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "parking-lot",
-    summary: "A chain of routers \"0\", \"1\", … with \"source\" and \"sink\" at its ends and hosts \"c0\" to \"d0\", … across each hop.",
+    summary: "A chain of routers \"0\", \"1\", … with \"source\" and \"sink\" at its ends and hosts \"c0\" to \"d0\", \
+        … across each hop.",
     source: "the multiple-bottleneck network of congestion control studies (RFC 5166 §3)",
 };
 

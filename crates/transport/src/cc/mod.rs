@@ -383,12 +383,15 @@ algorithms! {
     Cubic = "cubic": cubic::Cubic, cubic, Sack, "RFC 9438, RFC 6675",
         "CUBIC: the window follows a cubic of the time since the last loss, never below Reno's; SACK recovery.";
     Bbr = "bbr": bbr::Bbr, bbr, Rack, "draft-cardwell-iccrg-bbr-congestion-control-00; RFC 8985",
-        "BBR, version 1: sends at the bandwidth that it measures, with the shortest round trip's worth in flight; RACK-TLP.";
+        "BBR, version 1: sends at the bandwidth that it measures, with the shortest round trip's worth in flight; \
+            RACK-TLP.";
     Bbr3 = "bbr3": bbr3::Bbr3, bbr3, Rack, "draft-ietf-ccwg-bbr-06; RFC 8985",
-        "BBR, version 3: BBR that keeps below what lost more than 2 %, and probes for more every two to three seconds; RACK-TLP.";
+        "BBR, version 3: BBR that keeps below what lost more than 2 %, and probes for more every two to three seconds; \
+            RACK-TLP.";
     Dctcp = "dctcp": dctcp::Dctcp, dctcp, Sack, "RFC 8257, RFC 6675",
         "DCTCP: the window comes down by half of the share of marked bytes; needs queues that mark; SACK recovery.";
-    Prague = "prague": prague::Prague, prague, Sack, "draft-briscoe-iccrg-prague-congestion-control-04; RFC 9331, RFC 9768, RFC 6675",
+    Prague = "prague": prague::Prague, prague, Sack, "draft-briscoe-iccrg-prague-congestion-control-04; RFC 9331, RFC \
+        9768, RFC 6675",
         "TCP Prague: DCTCP for the Internet's low-latency queues: ECT(1), accurate ECN, paced; SACK recovery.";
     Vegas = "vegas": vegas::Vegas, vegas, Sack, "Brakmo, Peterson 1995; RFC 6675",
         "Vegas: one to three segments in queues, by the round-trip time; SACK recovery.";
@@ -403,9 +406,12 @@ algorithms! {
     Listener = "listener": listener::Listener, reno, Sack, "",
         "A law for the tests that asks for all there is and keeps what it is told.";
     (shared) {
-        RrTcp = "rr-tcp": Sack, reno::Reno, reno, RrTcp, "Zhang, Karp, Floyd, Peterson 2003; RFC 6675, RFC 2883, RFC 3708",
-            "RR-TCP: Reno's window; SACK recovery whose threshold of duplicate ACKs learns how much reordering is normal.";
-        HsRrTcp = "hs-rr-tcp": HighSpeed, highspeed::HighSpeed, highspeed, RrTcp, "Charbonneau, Vokkarane 2011; RFC 3649; RR-TCP's",
+        RrTcp = "rr-tcp": Sack, reno::Reno, reno, RrTcp, "Zhang, Karp, Floyd, Peterson 2003; RFC 6675, RFC 2883, RFC \
+            3708",
+            "RR-TCP: Reno's window; SACK recovery whose threshold of duplicate ACKs learns how much reordering is \
+                normal.";
+        HsRrTcp = "hs-rr-tcp": HighSpeed, highspeed::HighSpeed, highspeed, RrTcp, "Charbonneau, Vokkarane 2011; RFC \
+            3649; RR-TCP's",
             "HS-RR-TCP: HighSpeed's window on RR-TCP's recovery.";
     }
 }

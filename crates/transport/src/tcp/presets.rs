@@ -47,7 +47,8 @@ static PRESETS: [Preset; 3] = [
     Preset {
         name: "linux-cubic",
         algorithm: Algorithm::Cubic,
-        summary: "What a Linux host does by default: CUBIC with HyStart, RACK-TLP, PRR, undo, F-RTO, timestamps, delayed ACKs.",
+        summary: "What a Linux host does by default: CUBIC with HyStart, RACK-TLP, PRR, undo, F-RTO, timestamps, \
+            delayed ACKs.",
         source: "Linux 6.18; RFC 9438, RFC 9406, RFC 8985, RFC 9937; docs/guide/hosts.md",
         settings: [LINUX, &[("hystart", Value::Flag(true)), ("cubic_arithmetic", Value::Word("segments"))]],
     },

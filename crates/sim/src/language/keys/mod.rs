@@ -80,7 +80,8 @@ macro_rules! keys {
 
             /// The table of which nothing is said, if all of it can be left out.
             pub(crate) fn unsaid() -> $name {
-                $name { $($field: $crate::language::keys::absent!($type $(, $default)?).expect("no key is required")),* }
+                $name { $($field: $crate::language::keys::absent!($type $(, $default)?).expect("no key is \
+                    required")),* }
             }
 
             /// Checks each key by itself, whether it is of use here first.
@@ -187,7 +188,8 @@ macro_rules! keys {
                 stringify!($name).into()
             }
 
-            #[allow(unused_imports, unused_variables, unused_mut, unused_assignments, reason = "some tables have no keys")]
+            #[allow(unused_imports, unused_variables, unused_mut, unused_assignments, reason = "some tables have no \
+                keys")]
             fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 use $crate::language::keys::{Field, Form, absent, meaning, unindented};
                 let (mut properties, mut required) = (serde_json::Map::new(), Vec::<&str>::new());

@@ -24,7 +24,8 @@ pub(in crate::scenario) fn notes(scenario: &Scenario) -> Vec<String> {
             continue;
         }
         let note = format!(
-            "the transport {} is a bare law on a path that holds {segments} segments: it lacks {lacks}; \"linux-cubic\" has both",
+            "the transport {} is a bare law on a path that holds {segments} segments: it lacks {lacks}; \
+                \"linux-cubic\" has both",
             quoted(&transport.name)
         );
         if !notes.contains(&note) {

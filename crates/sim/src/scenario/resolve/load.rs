@@ -100,7 +100,8 @@ fn apart(rate: At<Speed>, packet_size: u32) -> Result<Rate, Fault> {
     // Half a picosecond is rounded up: 8 bits in 0.5 ps are 16 Tb/s.
     let most = Rate::from_gbps(16_000).bps() * u64::from(packet_size);
     let message = format!(
-        "found \"{found}\", at which packets of {packet_size} B are less than a picosecond apart; allowed: at most \"{}\"",
+        "found \"{found}\", at which packets of {packet_size} B are less than a picosecond apart; allowed: at most \
+            \"{}\"",
         Rate::from_bps(most)
     );
     Err(rate.fault(message))
@@ -117,7 +118,10 @@ fn sizes(table: &Traffic, packet_size: u32) -> Result<SizeLaw, Fault> {
 
 fn on_off(table: &At<Traffic>, rate: Rate, packet_size: u32) -> Result<Load, Fault> {
     let (Some(on), Some(off)) = (&table.on, &table.off) else {
-        return Err(table.fault("load = \"on-off\" needs the keys \"on\" and \"off\", such as {law = \"pareto\", mean = \"10 ms\", shape = 1.5}"));
+        return Err(table.fault(
+            "load = \"on-off\" needs the keys \"on\" and \"off\", such as {law = \"pareto\", mean = \
+            \"10 ms\", shape = 1.5}",
+        ));
     };
     let (on_law, off_law) = (sojourn(on)?, sojourn(off)?);
     enough(on, on_law, rate, packet_size)?;

@@ -16,7 +16,8 @@ pub(super) fn check(network: &Network, draft: &Draft, plan: &dyn Plan) -> Result
         let drawn = &draft.links[id.index()];
         let place = drawn.given.queue.as_ref().map_or(&drawn.place, |given| &given.place);
         let message = format!(
-            "{} has the queue discipline {}, which decides when packets leave; optical links of this kind of switching decide that \
+            "{} has the queue discipline {}, which decides when packets leave; optical links of this kind of switching \
+                decide that \
              themselves",
             quoted(&link.name),
             quoted(link.queue.name())

@@ -203,7 +203,8 @@ fn set(given: &Parameter, sender: &mut SenderConfig, receiver: &mut ReceiverConf
         (Kind::Window, Value::Whole(bytes)) if key.name == "receiver_window" && bytes > ReceiverConfig::MOST_SCALED => {
             let most = ReceiverConfig::MOST_SCALED;
             let message = format!(
-                "found \"{}\"; allowed: at most {most} B, which is 65535 B shifted by 14 (RFC 7323 §2.3), or \"unlimited\"",
+                "found \"{}\"; allowed: at most {most} B, which is 65535 B shifted by 14 (RFC 7323 §2.3), or \
+                    \"unlimited\"",
                 Bytes(bytes)
             );
             return Err(given.value.fault(message));

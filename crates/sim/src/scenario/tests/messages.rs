@@ -40,7 +40,8 @@ fn a_receivers_window_is_one_that_a_header_can_say() {
     let window = |text: &str| load_text(&format!("{SMALL}[transport.reno]\nreceiver_window = \"{text}\"")).err();
     assert_eq!(
         window("5 GB").map(|error| error.to_string()).unwrap_or_default(),
-        "test.toml:13:19: transport.reno.receiver_window: found \"5 GB\"; allowed: at most 1073725440 B, which is 65535 B \
+        "test.toml:13:19: transport.reno.receiver_window: found \"5 GB\"; allowed: at most 1073725440 B, which is \
+            65535 B \
          shifted by 14 (RFC 7323 §2.3), or \"unlimited\""
     );
     assert!(window("1073725440 B").is_none() && window("unlimited").is_none());
@@ -56,13 +57,15 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
     );
     assert_eq!(
         added("[link_defaults]\nbandwidth = \"1 Gbps\""),
-        "test.toml:13:1: link_defaults.bandwidth: unknown key \"bandwidth\"; did you mean \"capacity\"? allowed: capacity, \
+        "test.toml:13:1: link_defaults.bandwidth: unknown key \"bandwidth\"; did you mean \"capacity\"? allowed: \
+            capacity, \
          delay, length, buffer, queue, loss, loss_every, xcp, delay_per_km, core, edge, host"
     );
     assert_eq!(
         replaced("bottleneck_delay", "botleneck_delay"),
         "test.toml:7:1: topology.botleneck_delay: unknown key \"botleneck_delay\"; did you mean \"bottleneck_delay\"? \
-         allowed: pairs, bottleneck_capacity, bottleneck_delay, bottleneck_buffer, access_capacity, access_delay, left_delay, \
+         allowed: pairs, bottleneck_capacity, bottleneck_delay, bottleneck_buffer, access_capacity, access_delay, \
+         left_delay, \
          right_delay, round_trips, round_trip_law, access_buffer, reroute_after"
     );
 }
@@ -71,22 +74,26 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
 fn a_quantity_says_what_was_found_and_what_is_allowed() {
     assert_eq!(
         replaced("100 Mbps", "100 Mbit"),
-        "test.toml:6:23: topology.bottleneck_capacity: found \"100 Mbit\": unknown unit 'Mbit'; allowed: bps, kbps, Mbps, \
+        "test.toml:6:23: topology.bottleneck_capacity: found \"100 Mbit\": unknown unit 'Mbit'; allowed: bps, kbps, \
+            Mbps, \
          Gbps, Tbps, bit/s, kb/s, Mb/s, Gb/s, Tb/s; did you mean \"Mbps\"?"
     );
     assert_eq!(
         replaced("\"100 Mbps\"", "100"),
-        "test.toml:6:23: topology.bottleneck_capacity: found 100; allowed: a bit rate with a unit (bps, kbps, Mbps, Gbps, \
+        "test.toml:6:23: topology.bottleneck_capacity: found 100; allowed: a bit rate with a unit (bps, kbps, Mbps, \
+            Gbps, \
          Tbps, or Mb/s …) in quotes, such as \"10 Gbps\""
     );
     assert_eq!(
         replaced("100 Mbps", "NaN Mbps"),
-        "test.toml:6:23: topology.bottleneck_capacity: found \"NaN Mbps\": not a number with a unit; allowed: a bit rate with \
+        "test.toml:6:23: topology.bottleneck_capacity: found \"NaN Mbps\": not a number with a unit; allowed: a bit \
+            rate with \
          a unit (bps, kbps, Mbps, Gbps, Tbps, or Mb/s …) in quotes, such as \"10 Gbps\""
     );
     assert_eq!(
         replaced("10 ms", "-10 ms"),
-        "test.toml:7:20: topology.bottleneck_delay: found \"-10 ms\": must not be negative; allowed: a time with a unit (ps, \
+        "test.toml:7:20: topology.bottleneck_delay: found \"-10 ms\": must not be negative; allowed: a time with a \
+            unit (ps, \
          ns, us, ms, s, min, h) in quotes, such as \"0.1 ms\""
     );
     assert_eq!(
@@ -103,12 +110,14 @@ fn a_quantity_says_what_was_found_and_what_is_allowed() {
 fn a_buffer_holds_a_packet() {
     assert_eq!(
         added("[link_defaults.core]\nbuffer = \"1 kB\""),
-        "test.toml:13:10: link_defaults.core.buffer: found \"1 kB\", less than the largest packet; allowed: at least 1500 B, or \
+        "test.toml:13:10: link_defaults.core.buffer: found \"1 kB\", less than the largest packet; allowed: at least \
+            1500 B, or \
          \"0 packets\""
     );
     assert_eq!(
         added("[link_defaults.core]\nbuffer = \"100 us\""),
-        "test.toml:13:10: link_defaults.core.buffer: found \"100 us\", that is 1250 B at 100 Mbps, less than the largest \
+        "test.toml:13:10: link_defaults.core.buffer: found \"100 us\", that is 1250 B at 100 Mbps, less than the \
+            largest \
          packet; allowed: at least 1500 B, or \"0 packets\""
     );
 }
@@ -135,7 +144,8 @@ fn names_are_looked_up() {
     );
     assert_eq!(
         added("[[event]]\nat = \"1 s\"\nlink = \"left->rigth\"\nstate = \"down\""),
-        "test.toml:14:8: event.0.link: there is no link \"left->rigth\"; did you mean \"left->right\"? allowed: left->right, \
+        "test.toml:14:8: event.0.link: there is no link \"left->rigth\"; did you mean \"left->right\"? allowed: \
+            left->right, \
          right->left, l0->left, left->l0, right->r0, r0->right (\"a-b\" means both directions)"
     );
     assert_eq!(
@@ -172,7 +182,8 @@ fn what_is_twice_or_missing_is_named() {
     );
     assert_eq!(
         added("[[event]]\nat = \"1 s\"\nlink = \"left-right\"\ntold_capacity = \"1 Gbps\""),
-        "test.toml:15:17: event.0.told_capacity: the port of \"left->right\" has no XCP controller; allowed with xcp = {} there"
+        "test.toml:15:17: event.0.told_capacity: the port of \"left->right\" has no XCP controller; allowed with xcp = \
+            {} there"
     );
 }
 
@@ -192,7 +203,8 @@ fn no_two_events_change_the_same_of_a_link_at_one_instant() {
     let cut = event("\"l0->left\"", "state = \"down\"");
     assert_eq!(
         added(&format!("{cut}{slower}{}", event("[\"right-r0\", \"l0-left\"]", "state = \"up\""))),
-        "test.toml:25:9: event.2.state: the state of \"l0->left\" changes at \"1 s\" already; the first is event.0.state on \
+        "test.toml:25:9: event.2.state: the state of \"l0->left\" changes at \"1 s\" already; the first is \
+            event.0.state on \
          line 15"
     );
     // A dict has no lines.
@@ -282,7 +294,8 @@ fn laws_of_on_off_sources_are_checked() {
     );
     assert_eq!(
         on_off("{ law = \"parato\", mean = \"1 s\" }"),
-        "test.toml:19:14: traffic.1.on.law: found \"parato\"; did you mean \"pareto\"? allowed: constant, exponential, uniform, pareto"
+        "test.toml:19:14: traffic.1.on.law: found \"parato\"; did you mean \"pareto\"? allowed: constant, exponential, \
+            uniform, pareto"
     );
     assert_eq!(on_off("{ law = \"constant\" }"), "test.toml:19:6: traffic.1.on: the key \"mean\" is missing");
 }
@@ -291,18 +304,21 @@ fn laws_of_on_off_sources_are_checked() {
 fn keys_of_another_kind_are_refused() {
     assert_eq!(
         replaced("from =", "count = 5\nfrom ="),
-        "test.toml:10:9: traffic.0.count: the key \"count\" goes with arrivals = \"poisson\"; for \"fixed\": flows, start, \
+        "test.toml:10:9: traffic.0.count: the key \"count\" goes with arrivals = \"poisson\"; for \"fixed\": flows, \
+            start, \
          spread"
     );
     assert_eq!(
         replaced("from =", "rate = \"1 Mbps\"\nfrom ="),
-        "test.toml:10:8: traffic.0.rate: the key \"rate\" is for UDP; this transport is TCP, which takes \"load_share\", \
+        "test.toml:10:8: traffic.0.rate: the key \"rate\" is for UDP; this transport is TCP, which takes \
+            \"load_share\", \
          \"load_link\", \"size\", \"size_law\", \"application\", \"bursts\""
     );
     let udp = format!("{SMALL}size = \"1 MB\"\n[transport.reno]\nalgorithm = \"udp\"");
     assert_eq!(
         load_text(&udp).unwrap_err().to_string(),
-        "test.toml:12:8: traffic.0.size: the key \"size\" is for TCP; this transport is UDP, which takes \"load\", \"rate\", \
+        "test.toml:12:8: traffic.0.size: the key \"size\" is for TCP; this transport is UDP, which takes \"load\", \
+            \"rate\", \
          \"sizes\", \"on\", \"off\""
     );
     assert_eq!(
@@ -321,7 +337,8 @@ fn assignments_are_named_as_such() {
     );
     assert_eq!(
         message("run.duration", "3"),
-        "--set: run.duration: found 3; allowed: a time with a unit (ps, ns, us, ms, s, min, h) in quotes, such as \"0.1 ms\""
+        "--set: run.duration: found 3; allowed: a time with a unit (ps, ns, us, ms, s, min, h) in quotes, such as \
+            \"0.1 ms\""
     );
     assert_eq!(
         message("traffic.5.size", "1 MB"),
@@ -464,7 +481,8 @@ fn networks_in_files_have_lines_and_columns() {
     );
     assert_eq!(
         gml("graph [ node [ id 0 ] node [ id 1 ]\nedge [ source 0 target 1 ] ]"),
-        "n.gml:2:1: topology.path: the link between \"0\" and \"1\" has no delay, no length, and its ends have no coordinates \
+        "n.gml:2:1: topology.path: the link between \"0\" and \"1\" has no delay, no length, and its ends have no \
+            coordinates \
          that differ; allowed: one of these in the file, or topology.missing_delay = \"1 ms\""
     );
     let xml = |content: &str| folder.message(&text("n.xml"), "n.xml", content);
@@ -564,7 +582,9 @@ fn nothing_that_a_user_writes_moves_the_cursor_or_fills_the_screen() {
         format!("\"{escape}\" = 1"),
         format!("\"{}\" = 1", "\\u001b[31m"),
         "[run]\nduration = \"1 s\"\nname = \"a\"\n[transport.\"\\u001b]0;title\\u0007\"]\n".to_owned(),
-        "[[node]]\nname = \"a\\u009b1m\\u202e\"\n[[node]]\nname = \"b\"\n[run]\nduration = \"1 s\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \"a\"\nto = \"b\"".to_owned(),
+        "[[node]]\nname = \"a\\u009b1m\\u202e\"\n[[node]]\nname = \"b\"\n[run]\nduration = \"1 \
+            s\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \"a\"\nto = \"b\""
+            .to_owned(),
     ] {
         let message = load_text(&text).unwrap_err().to_string();
         assert!(!message.chars().any(|letter| letter.is_control() || letter == '\u{202e}'), "{message:?}");
@@ -594,7 +614,8 @@ fn packets_are_a_picosecond_apart() {
     };
     assert_eq!(
         with("17 Tbps"),
-        "test.toml:15:8: traffic.1.rate: found \"17000 Gbps\", at which packets of 1 B are less than a picosecond apart; \
+        "test.toml:15:8: traffic.1.rate: found \"17000 Gbps\", at which packets of 1 B are less than a picosecond \
+            apart; \
          allowed: at most \"16000 Gbps\""
     );
 }

@@ -138,7 +138,8 @@ fn flow_lists_are_read_as_spreadsheets_and_r_write_them() {
         [[traffic]]\ntransport = \"sack\"\nfile = \"f.csv\"\n";
     let folder = std::env::temp_dir().join(format!("photocol-test-{}-quotes", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let rows = "0.1, \"Washington, DC\" ,b,1000\r\n\r\n0.5,b,\"Washington, DC\",1e5\r\n1,b,\"Washington, DC\",100000.0\n2,b,\"Washington, DC\"";
+    let rows = "0.1, \"Washington, DC\" ,b,1000\r\n\r\n0.5,b,\"Washington, DC\",1e5\r\n1,b,\"Washington, \
+        DC\",100000.0\n2,b,\"Washington, DC\"";
     let file = format!("\u{feff}\"start_s\",\"source\",\"destination\",\"size_bytes\"\r\n{rows},\n");
     std::fs::write(folder.join("f.csv"), file).unwrap();
     std::fs::write(folder.join("s.toml"), text).unwrap();

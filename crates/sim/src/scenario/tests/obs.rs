@@ -61,7 +61,8 @@ fn a_horizon_holds_the_longest_burst() {
     let more = "guard = \"1 us\"\ndelay_lines = 2\ndelay_line = \"5 us\"\nassembly = { length = \"50 kB\" }\n";
     assert_eq!(
         message(&format!("{more}horizon = \"50 us\"")),
-        "test.toml:32:11: switching.horizon: found \"50 us\"; allowed: at least \"51 us\", what the longest burst needs behind \
+        "test.toml:32:11: switching.horizon: found \"50 us\"; allowed: at least \"51 us\", what the longest burst \
+            needs behind \
          its offset"
     );
     assert!(load_text(&format!("{LINE}{more}horizon = \"51 us\"")).is_ok());
@@ -84,7 +85,8 @@ fn a_fibre_has_a_wavelength_and_a_burst_holds_a_segment() {
     );
     assert_eq!(
         message("assembly = { length = \"1400 B\" }"),
-        "test.toml:28:23: switching.assembly.length: found \"1400 B\"; allowed: \"1500 B\", the largest packet, to \"1 GB\""
+        "test.toml:28:23: switching.assembly.length: found \"1400 B\"; allowed: \"1500 B\", the largest packet, to \"1 \
+            GB\""
     );
     assert_eq!(
         message("assembly = { length = \"9 kB\", minimum = \"10 kB\" }"),
@@ -96,7 +98,8 @@ fn a_fibre_has_a_wavelength_and_a_burst_holds_a_segment() {
 fn names_and_keys_that_do_not_belong_are_told_apart() {
     assert_eq!(
         message("reservation = \"lauc-fv\""),
-        "test.toml:28:15: switching.reservation: there is no reservation rule \"lauc-fv\"; did you mean \"lauc-vf\"? allowed: \
+        "test.toml:28:15: switching.reservation: there is no reservation rule \"lauc-fv\"; did you mean \"lauc-vf\"? \
+            allowed: \
          horizon, lauc-vf, min-sv, min-ev, best-fit, first-fit"
     );
     assert_eq!(
@@ -109,17 +112,20 @@ fn names_and_keys_that_do_not_belong_are_told_apart() {
     );
     assert_eq!(
         message("[[switching.burst]]\nfrom = \"a\"\nto = \"b\"\nsources = 5\nidle = \"1 ms\"\nmean = \"10 us\""),
-        "test.toml:31:11: switching.burst.0.sources: a source that waits for its burst has no idle time; allowed with ingress \
+        "test.toml:31:11: switching.burst.0.sources: a source that waits for its burst has no idle time; allowed with \
+            ingress \
          = \"drop\""
     );
     assert_eq!(
         replaced("to = \"b\"\n[[traffic]]", "to = \"b\"\ncapacity = \"1 Gbps\"\n[[traffic]]"),
-        "test.toml:21:12: link.1.capacity: found \"1 Gbps\" for \"c->b\"; allowed: \"10 Gbps\", as on the other optical links: a \
+        "test.toml:21:12: link.1.capacity: found \"1 Gbps\" for \"c->b\"; allowed: \"10 Gbps\", as on the other \
+            optical links: a \
          burst keeps its rate"
     );
     assert_eq!(
         message("[[event]]\nat = \"0.5 s\"\nlink = \"a->c\"\ncapacity = \"1 Gbps\""),
-        "test.toml:31:12: event.0.capacity: bursts on \"a->c\" keep their rate, and reservations know its delay; allowed: state"
+        "test.toml:31:12: event.0.capacity: bursts on \"a->c\" keep their rate, and reservations know its delay; \
+            allowed: state"
     );
 }
 
@@ -162,7 +168,8 @@ fn an_egress_node_restores_the_order_of_whole_bursts_on_one_path() {
     assert!(load_text(&format!("{LINE}retransmission = {{ ordering = \"egress\" }}")).is_ok());
     assert_eq!(
         message("retransmission = { ordering = \"egress\" }\ncontention = \"segmentation\""),
-        "test.toml:28:31: switching.retransmission.ordering: found \"egress\"; allowed beside contention = \"segmentation\": \
+        "test.toml:28:31: switching.retransmission.ordering: found \"egress\"; allowed beside contention = \
+            \"segmentation\": \
          \"off\""
     );
     assert_eq!(
@@ -203,7 +210,8 @@ fn bursts_are_spread_over_two_paths_that_are_there() {
     );
     assert_eq!(
         named("[\"a\", \"c\"]", "[\"a\", \"c\", \"b\"]"),
-        "test.toml:28:56: switching.balancing.paths.0.alternate: it has other ends than primary; allowed: the same first and \
+        "test.toml:28:56: switching.balancing.paths.0.alternate: it has other ends than primary; allowed: the same \
+            first and \
          last node"
     );
 }
@@ -222,7 +230,8 @@ fn chosen_pairs_are_pairs_of_nodes_with_two_paths_each_once() {
     );
     assert_eq!(
         refused("[[\"a\", \"b\"], [\"a\", \"b\"]]"),
-        "test.toml:31:32: switching.balancing.pairs.1: the pair from \"a\" to \"b\" is there twice; allowed: each pair once"
+        "test.toml:31:32: switching.balancing.pairs.1: the pair from \"a\" to \"b\" is there twice; allowed: each pair \
+            once"
     );
     assert_eq!(
         refused("[[\"a\", \"a\"]]"),
@@ -230,7 +239,8 @@ fn chosen_pairs_are_pairs_of_nodes_with_two_paths_each_once() {
     );
     assert_eq!(
         refused("\"random\""),
-        "test.toml:31:19: switching.balancing.pairs: found \"random\"; allowed: a list of pairs such as [[\"a\", \"b\"]]"
+        "test.toml:31:19: switching.balancing.pairs: found \"random\"; allowed: a list of pairs such as [[\"a\", \
+            \"b\"]]"
     );
     // In the line of three nodes there is one way.
     assert_eq!(
@@ -242,7 +252,8 @@ fn chosen_pairs_are_pairs_of_nodes_with_two_paths_each_once() {
     let paths = "{ primary = [\"a\", \"b\"], alternate = [\"a\", \"c\", \"b\"] }";
     assert_eq!(
         refused(&format!("[[\"b\", \"a\"]]\nbalancing.paths = [{paths}]")),
-        "test.toml:32:32: switching.balancing.paths.0.primary: its ends, \"a\" and \"b\", are not in \"pairs\"; allowed: a \
+        "test.toml:32:32: switching.balancing.paths.0.primary: its ends, \"a\" and \"b\", are not in \"pairs\"; \
+            allowed: a \
          pair of the list"
     );
 }

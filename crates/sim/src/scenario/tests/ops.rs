@@ -32,7 +32,8 @@ fn message(switching: &str) -> String {
 fn ram_that_holds_no_packet_is_refused() {
     assert_eq!(
         message("ram = \"1 kB\""),
-        "test.toml:14:7: switching.ram: found \"1 kB\", less than the largest packet; allowed: at least 1500 B, or \"0 packets\""
+        "test.toml:14:7: switching.ram: found \"1 kB\", less than the largest packet; allowed: at least 1500 B, or \"0 \
+            packets\""
     );
 }
 
@@ -55,10 +56,9 @@ fn a_period_below_the_round_trip_is_warned_of() {
     assert_eq!(warnings("50 ms"), Vec::<String>::new());
     assert_eq!(
         warnings("40 ms"),
-        [
-            "switching.period, \"40 ms\", is shorter than the round trip between \"e0\" and \"e10\", \"45400 us\": macroflows are \
-          told twice before they can answer"
-        ]
+        ["switching.period, \"40 ms\", is shorter than the round trip between \"e0\" and \"e10\", \"45400 us\": \
+                macroflows are \
+          told twice before they can answer"]
     );
 }
 
@@ -94,11 +94,13 @@ fn keys_that_do_not_belong_say_to_what_they_do() {
         ),
         (
             "slot_time = \"12 us\"\nram = \"9 kB\"",
-            "15:7: switching.ram: the key \"ram\" is for packets that wait in RAM; allowed without slots and delay lines",
+            "15:7: switching.ram: the key \"ram\" is for packets that wait in RAM; allowed without slots and delay \
+                lines",
         ),
         (
             "slot_time = \"12 us\"\ndelay_lines = { step = \"12 us\", lines = 3 }",
-            "15:15: switching.delay_lines: the places of slots are delay lines of whole slots already; allowed: slot_buffer",
+            "15:15: switching.delay_lines: the places of slots are delay lines of whole slots already; allowed: \
+                slot_buffer",
         ),
         (
             "macroflow = \"same\"\nconversion = \"full\"",
@@ -179,7 +181,8 @@ fn a_node_cuts_through_at_one_rate_only() {
     let unequal = "[[link]]\nfrom = \"0\"\nto = \"1\"\ncapacity = \"2 Gbps\"\n";
     assert_eq!(
         load_text(&format!("{}\n{unequal}", text("cut_through = true"))).unwrap_err().to_string(),
-        "test.toml:14:15: switching.cut_through: \"0->1\" has 2 Gbps and \"1->2\" has 1 Gbps, and a node cuts through at one \
+        "test.toml:14:15: switching.cut_through: \"0->1\" has 2 Gbps and \"1->2\" has 1 Gbps, and a node cuts through \
+            at one \
          rate; allowed: equal capacities, or cut_through = false"
     );
     assert!(load_text(&format!("{}\n{unequal}", text("cut_through = false"))).is_ok());
@@ -190,7 +193,8 @@ fn links_do_not_change_and_a_network_without_core_nodes_is_none() {
     let event = "[[event]]\nat = \"0.5 s\"\nlink = \"0-1\"\nstate = \"down\"\n";
     assert_eq!(
         message(event),
-        "test.toml:16:8: event.0.link: links of an optical packet-switched network do not change; allowed with kind = \"packets\""
+        "test.toml:16:8: event.0.link: links of an optical packet-switched network do not change; allowed with kind = \
+            \"packets\""
     );
     let hosts = text("").replace("\"nsfnet-edge\"", "\"custom\"").replace("\"e0\", \"e1\"", "\"a\", \"b\"");
     let link = "[[link]]\nfrom = \"a\"\nto = \"b\"\ncapacity = \"1 Gbps\"\ndelay = \"1 ms\"\n";
@@ -198,7 +202,8 @@ fn links_do_not_change_and_a_network_without_core_nodes_is_none() {
     let message = load_text(&hosts).unwrap_err().to_string();
     assert_eq!(
         message,
-        "test.toml:12:1: switching: no link joins a core node with a core node or an edge node; allowed: a topology with both"
+        "test.toml:12:1: switching: no link joins a core node with a core node or an edge node; allowed: a topology \
+            with both"
     );
 }
 
@@ -240,7 +245,8 @@ fn dual_layer_control_says_what_it_needs_and_what_its_numbers_may_be() {
         ("tau = \"0 s\"", "16:7: switching.dlcc.tau: found \"0 s\"; allowed: more than zero"),
         (
             "slot_header = 1500",
-            "16:15: switching.dlcc.slot_header: a slot of \"12 us\" has 1500 B on \"0->1\", and its header 1500 B; allowed: a \
+            "16:15: switching.dlcc.slot_header: a slot of \"12 us\" has 1500 B on \"0->1\", and its header 1500 B; \
+                allowed: a \
              shorter header or a longer slot",
         ),
         ("window = \"1 us\"", "16:10: switching.dlcc.window: found \"1 us\"; allowed: at least a slot, \"12 us\""),
@@ -258,7 +264,8 @@ fn dual_layer_control_says_what_it_needs_and_what_its_numbers_may_be() {
         ),
         (
             "edges = [\"e1\", \"core\"]",
-            "16:16: switching.dlcc.edges.1: found \"core\", which is no edge node; allowed: e0, e1, e2, e3, e4, e5, e6, e7, e8, \
+            "16:16: switching.dlcc.edges.1: found \"core\", which is no edge node; allowed: e0, e1, e2, e3, e4, e5, \
+                e6, e7, e8, \
              e9, e10, e11, e12, e13",
         ),
         (
@@ -298,7 +305,8 @@ fn slots_that_packets_do_not_fit_into_are_refused_unless_edge_nodes_cut_them() {
     );
     assert_eq!(
         message("slot_time = \"1 ns\"\ndlcc = {}"),
-        "test.toml:14:13: switching.slot_time: a slot of \"1 ns\" has 0 B on \"0->1\", and its header 0 B; allowed: a shorter \
+        "test.toml:14:13: switching.slot_time: a slot of \"1 ns\" has 0 B on \"0->1\", and its header 0 B; allowed: a \
+            shorter \
          header or a longer slot"
     );
 }
@@ -332,10 +340,9 @@ fn a_record_shorter_than_a_round_trip_is_warned_of() {
     assert_eq!(warnings("record = \"80 ms\""), Vec::<String>::new());
     assert_eq!(
         warnings("record = \"10 ms\""),
-        [
-            "switching.dlcc.record, \"10 ms\", is shorter than the round trip between \"a\" and \"b\", \"80 ms\": edge nodes \
-          forget segments before the receiver can ask for them"
-        ]
+        ["switching.dlcc.record, \"10 ms\", is shorter than the round trip between \"a\" and \"b\", \"80 ms\": edge \
+                nodes \
+          forget segments before the receiver can ask for them"]
     );
 }
 
@@ -345,9 +352,8 @@ fn acks_that_echo_congestion_want_senders_with_ecn() {
     let echoing = beyond_edges("record = \"80 ms\"\nops_acks = \"dlcc-ece\"");
     assert_eq!(
         warnings(&echoing),
-        [
-            "switching.dlcc.ops_acks = \"dlcc-ece\" tells senders by ECN, which the transport \"reno\" has not; give it ecn = true"
-        ]
+        ["switching.dlcc.ops_acks = \"dlcc-ece\" tells senders by ECN, which the transport \"reno\" has not; give \
+                it ecn = true"]
     );
     // No queue marks, and yet the senders' ECN is of use.
     let with_ecn = echoing

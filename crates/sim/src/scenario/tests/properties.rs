@@ -68,7 +68,8 @@ proptest! {
     }
 
     #[test]
-    fn random_tokens_never_panic(tokens in proptest::collection::vec("[a-z_]{1,8}|[0-9.e-]{1,6}|[\\[\\]{}=\",.#\n<>/ ]", 0..60)) {
+    fn random_tokens_never_panic(tokens in proptest::collection::vec("[a-z_]{1,8}|[0-9.e-]{1,6}|[\\[\\]{}=\",.#\n<>/ \
+        ]", 0..60)) {
         fuzz(tokens.concat().as_bytes());
     }
 

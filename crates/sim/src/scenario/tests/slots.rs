@@ -71,7 +71,8 @@ fn a_frame_is_longer_than_its_signalling() {
     );
     assert_eq!(
         added("signalling_slots = 1"),
-        "test.toml:13:20: switching.signalling_slots: found 1; allowed: at least 2, one for the request of each edge node"
+        "test.toml:13:20: switching.signalling_slots: found 1; allowed: at least 2, one for the request of each edge \
+            node"
     );
     assert_eq!(
         replaced("slots = 18", "slots = 2"),
@@ -88,7 +89,8 @@ fn allocated(list: &str) -> String {
 fn allocations_fit_into_a_frame() {
     assert_eq!(
         allocated("{ from = \"e0\", to = \"e1\", slots = 19 }"),
-        "test.toml:13:49: switching.allocation.0.slots: with this \"e0\" sends in 19 slots of a frame; allowed: 18, those \
+        "test.toml:13:49: switching.allocation.0.slots: with this \"e0\" sends in 19 slots of a frame; allowed: 18, \
+            those \
          for data"
     );
     // Of four edge nodes e0 hears 10 slots from e1 and 9 from e2.
@@ -101,7 +103,8 @@ fn allocations_fit_into_a_frame() {
     );
     assert_eq!(
         added("signalling_slots = 6\nallocation = [{ from = \"e0\", to = \"e1\", slots = 13 }]"),
-        "test.toml:14:49: switching.allocation.0.slots: with this \"e0\" sends in 13 slots of a frame; allowed: 12, those \
+        "test.toml:14:49: switching.allocation.0.slots: with this \"e0\" sends in 13 slots of a frame; allowed: 12, \
+            those \
          for data"
     );
     assert_eq!(
@@ -176,7 +179,8 @@ fn a_plan_is_fixed_or_computed() {
         assert_eq!(
             added(&format!("{fixed}\n{key}")),
             format!(
-                "test.toml:14:{column}: switching.{name}: the key \"{name}\" goes with computed schedules, that is without \
+                "test.toml:14:{column}: switching.{name}: the key \"{name}\" goes with computed schedules, that is \
+                    without \
                  allocation"
             )
         );
@@ -191,7 +195,8 @@ fn a_plan_is_fixed_or_computed() {
     );
     assert_eq!(
         added("scheduler = \"bvm\""),
-        "test.toml:13:13: switching.scheduler: there is no scheduler \"bvm\"; did you mean \"bvn\"? allowed: bvn, greedy, \
+        "test.toml:13:13: switching.scheduler: there is no scheduler \"bvm\"; did you mean \"bvn\"? allowed: bvn, \
+            greedy, \
          round-robin, islip, rotor"
     );
     assert_eq!(
@@ -200,7 +205,8 @@ fn a_plan_is_fixed_or_computed() {
     );
     assert_eq!(
         added("request = \"last frame\""),
-        "test.toml:13:11: switching.request: found \"last frame\"; did you mean \"last-frame\"? allowed: queue, last-frame, \
+        "test.toml:13:11: switching.request: found \"last frame\"; did you mean \"last-frame\"? allowed: queue, \
+            last-frame, \
          smoothed, predicted"
     );
 }
@@ -222,7 +228,8 @@ fn messages_and_packets_fit_into_slots() {
             "200 us\"",
             "100 us\"\npacking = \"whole\"\n[[traffic]]\ntransport = \"reno\"\nfrom = \"e0\"\nto = \"e1\""
         ),
-        "test.toml:13:11: switching.packing: a packet of 1500 B lasts \"120 us\" on \"e0->e1\", longer than the data of a \
+        "test.toml:13:11: switching.packing: a packet of 1500 B lasts \"120 us\" on \"e0->e1\", longer than the data \
+            of a \
          slot, \"100 us\"; allowed: packing = \"cut\""
     );
 }
@@ -243,12 +250,14 @@ fn signals_and_clocks_are_possible() {
     );
     assert_eq!(
         added("signal = { age = \"-1 s\" }"),
-        "test.toml:13:18: switching.signal.age: found \"-1 s\": must not be negative; allowed: a time with a unit (ps, ns, \
+        "test.toml:13:18: switching.signal.age: found \"-1 s\": must not be negative; allowed: a time with a unit (ps, \
+            ns, \
          us, ms, s, min, h) in quotes, such as \"0.1 ms\""
     );
     assert_eq!(
         added("signal = { ahead = \"1 s\" }"),
-        "test.toml:13:20: switching.signal.ahead: goes with a fixed plan: computed schedules are not known before; allowed: \
+        "test.toml:13:20: switching.signal.ahead: goes with a fixed plan: computed schedules are not known before; \
+            allowed: \
          allocation"
     );
     assert_eq!(
@@ -306,7 +315,8 @@ fn slots_need_queues_and_queues_need_slots() {
 fn the_frames_capacity_and_delay_do_not_change_by_events() {
     assert_eq!(
         added("[[event]]\nat = \"500 ms\"\nlink = \"e0->e1\"\ncapacity = \"50 Mbps\""),
-        "test.toml:16:12: event.0.capacity: the frames depend on \"e0->e1\", which keeps its capacity and delay; allowed: \
+        "test.toml:16:12: event.0.capacity: the frames depend on \"e0->e1\", which keeps its capacity and delay; \
+            allowed: \
          another switching.allocation"
     );
     assert_eq!(
@@ -392,7 +402,8 @@ fn every_edge_node_hears_every_core_node() {
     // A second core node "d" between "a" and "b", and "e" that meets "d" only.
     let more = ["b", "e"].map(|to| {
         format!(
-            "[[link]]\nfrom = \"{to}\"\nto = \"d\"\n[[link]]\nfrom = \"a\"\nto = \"{to}\"\nvia = \"d\"\nparallel = true\n"
+            "[[link]]\nfrom = \"{to}\"\nto = \"d\"\n[[link]]\nfrom = \"a\"\nto = \"{to}\"\nvia = \"d\"\nparallel = \
+                true\n"
         )
     });
     let nodes = "[[node]]\nname = \"d\"\n[[node]]\nname = \"e\"\n[[link]]\nfrom = \"a\"\nto = \"d\"\n";
@@ -419,7 +430,8 @@ fn a_protocol_that_is_simulated_has_its_keys_and_no_other() {
     let simulated = |more: &str| added(&format!("protocol = \"simulated\"\n{more}"));
     assert_eq!(
         simulated(""),
-        "test.toml:9:1: switching: the guard time \"0 s\" is not longer than control.switching_time, \"10 us\"; allowed: longer"
+        "test.toml:9:1: switching: the guard time \"0 s\" is not longer than control.switching_time, \"10 us\"; \
+            allowed: longer"
     );
     assert_eq!(
         added("floor = 1"),
@@ -427,7 +439,8 @@ fn a_protocol_that_is_simulated_has_its_keys_and_no_other() {
     );
     assert_eq!(
         simulated("guard = \"30 us\"\n[[switching.clock]]\nnode = \"e0\"\nlate = \"1 us\""),
-        "test.toml:17:8: switching.clock.0.late: edge nodes measure it with protocol = \"simulated\"; allowed: offset, drift_ppm, jitter"
+        "test.toml:17:8: switching.clock.0.late: edge nodes measure it with protocol = \"simulated\"; allowed: offset, \
+            drift_ppm, jitter"
     );
     assert_eq!(
         simulated(
@@ -457,7 +470,8 @@ fn a_protocol_that_is_simulated_has_its_keys_and_no_other() {
     );
     assert_eq!(
         added("[[switching.clock]]\nnode = \"e0\"\noffset = \"1 s\""),
-        "test.toml:15:10: switching.clock.0.offset: goes with protocol = \"simulated\"; allowed otherwise: late, early, jitter"
+        "test.toml:15:10: switching.clock.0.offset: goes with protocol = \"simulated\"; allowed otherwise: late, \
+            early, jitter"
     );
     assert_eq!(
         added("[[switching.fault]]\nnode = \"e0\"\nkind = \"cut\""),

@@ -96,9 +96,11 @@ fn round_trips_come_from_a_list_or_a_law() {
 #[test]
 fn what_explain_writes_is_the_same_traffic() {
     let texts = [
-        "arrivals = \"poisson\"\nload_share = 0.4\nsize_law = { law = \"pareto\", mean = \"100 kB\", shape = 1.3, most = \"10 MB\" }",
+        "arrivals = \"poisson\"\nload_share = 0.4\nsize_law = { law = \"pareto\", mean = \"100 kB\", shape = 1.3, most \
+            = \"10 MB\" }",
         "arrivals = \"poisson\"\nload_share = 0.4\nload_link = \"left->right\"\nsize_law = { law = \"data-mining\" }",
-        "pairs = \"permutation\"\nsize_law = { law = \"cdf\", points = [[\"1 kB\", 0.5], [\"1 MB\", 1.0]], between = \"log\" }",
+        "pairs = \"permutation\"\nsize_law = { law = \"cdf\", points = [[\"1 kB\", 0.5], [\"1 MB\", 1.0]], between = \
+            \"log\" }",
         "arrivals = \"incast\"\nto = \"r2\"\nsize = \"20 kB\"",
         "arrivals = \"incast\"\nsenders = 3\nsize = \"20 kB\"\nevery = \"100 ms\"\nspread = \"1 ms\"",
         "arrivals = \"incast\"\nsenders = 3\nsize = \"20 kB\"\nload_share = 0.1\nrequests = 7",
@@ -135,12 +137,14 @@ fn a_distribution_that_is_none_is_refused_at_its_point() {
     );
     assert_eq!(
         law("[[-5, 0.5], [\"2 kB\", 1.0]]"),
-        "test.toml:10:38: traffic.0.size_law.points.0.0: found -5; allowed: a whole number of bytes, or a size in quotes such as \
+        "test.toml:10:38: traffic.0.size_law.points.0.0: found -5; allowed: a whole number of bytes, or a size in \
+            quotes such as \
          \"1500 B\""
     );
     assert_eq!(
         law("[[\"1 kB\"]]"),
-        "test.toml:10:37: traffic.0.size_law.points.0: found 0 elements; allowed: a size and a probability such as [\"10 kB\", 0.15]"
+        "test.toml:10:37: traffic.0.size_law.points.0: found 0 elements; allowed: a size and a probability such as \
+            [\"10 kB\", 0.15]"
     );
     assert_eq!(
         law("[]"),
@@ -179,7 +183,8 @@ fn laws_without_a_mean_and_keys_that_contradict_are_refused() {
     let pareto = |keys: &str| message(&format!("size_law = {{ law = \"pareto\", {keys} }}"));
     assert_eq!(
         pareto("mean = \"9 kB\", shape = 1.0"),
-        "test.toml:10:53: traffic.0.size_law.shape: a shape of 1.0 has no mean; allowed: more than 1, or the key most, or least \
+        "test.toml:10:53: traffic.0.size_law.shape: a shape of 1.0 has no mean; allowed: more than 1, or the key most, \
+            or least \
          instead of mean"
     );
     assert_eq!(
@@ -190,11 +195,13 @@ fn laws_without_a_mean_and_keys_that_contradict_are_refused() {
         message(
             "arrivals = \"poisson\"\nload_share = 0.5\nsize_law = { law = \"pareto\", least = \"1 kB\", shape = 0.9 }"
         ),
-        "test.toml:11:14: traffic.0.load_share: the sizes have no mean, so their load is not known; allowed: a shape above 1, or most"
+        "test.toml:11:14: traffic.0.load_share: the sizes have no mean, so their load is not known; allowed: a shape \
+            above 1, or most"
     );
     assert_eq!(
         message("arrivals = \"poisson\"\nload_share = 0.5"),
-        "test.toml:11:14: traffic.0.load_share: the flows have no size, so their load is not known; allowed with size or size_law"
+        "test.toml:11:14: traffic.0.load_share: the flows have no size, so their load is not known; allowed with size \
+            or size_law"
     );
     assert_eq!(
         message("arrivals = \"poisson\"\nload_share = 0.5\nload_link = \"right->left\"\nsize = \"1 kB\""),
@@ -210,7 +217,8 @@ fn laws_without_a_mean_and_keys_that_contradict_are_refused() {
     );
     assert_eq!(
         message("arrivals = \"incast\"\nfrom = \"l0\"\nto = \"r0\""),
-        "test.toml:11:8: traffic.0.from: the key \"from\" does not go with arrivals = \"incast\", which takes to, among, senders"
+        "test.toml:11:8: traffic.0.from: the key \"from\" does not go with arrivals = \"incast\", which takes to, \
+            among, senders"
     );
     assert_eq!(
         message("arrivals = \"incast\"\nrequests = 3"),
@@ -229,7 +237,8 @@ fn a_round_trip_is_longer_than_the_bottleneck() {
     let text = SMALL.replace("bottleneck_delay", "round_trips = [\"50 ms\", \"20 ms\"]\npairs = 2\nbottleneck_delay");
     assert_eq!(
         load_text(&text).unwrap_err().to_string(),
-        "test.toml:7:15: topology.round_trips: pair 1 has \"20 ms\"; allowed: more than \"20 ms\", twice the bottleneck's delay"
+        "test.toml:7:15: topology.round_trips: pair 1 has \"20 ms\"; allowed: more than \"20 ms\", twice the \
+            bottleneck's delay"
     );
     let text = SMALL.replace("bottleneck_delay", "round_trips = [\"50 ms\"]\nleft_delay = \"1 ms\"\nbottleneck_delay");
     assert_eq!(

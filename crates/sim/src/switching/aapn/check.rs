@@ -224,7 +224,8 @@ impl Star<'_> {
             let lasts = ByteTime::at(link.capacity).map_or(Duration::MAX, |byte| byte.of(packet));
             if lasts.ps() > frame.datagram() {
                 let message = format!(
-                    "a packet of {packet} B lasts \"{lasts}\" on {}, longer than the data of a slot, \"{}\"; allowed: packing = \"cut\"",
+                    "a packet of {packet} B lasts \"{lasts}\" on {}, longer than the data of a slot, \"{}\"; allowed: \
+                        packing = \"cut\"",
                     quoted(&link.name),
                     Duration::from_ps(frame.datagram())
                 );

@@ -59,7 +59,8 @@ pub(super) const KIND: Kind = Kind {
     leads: true,
     ..Kind::new(Entry {
         name: "aapn",
-        summary: "Slots of light: edge nodes with a queue for each other one send in the slots that a bufferless core grants.",
+        summary: "Slots of light: edge nodes with a queue for each other one send in the slots that a bufferless core \
+            grants.",
         source: "paper 003 (an agile all-photonic network), chapters 2 to 4",
     })
 };

@@ -160,7 +160,8 @@ fn check_rates(at: &At<()>, table: &OpsSwitching, network: &Network, fibres: &[L
         if let Some(out) = links().find(|link| link.from == into.to && link.capacity != into.capacity) {
             let (a, b) = (quoted(&into.name), quoted(&out.name));
             let message = format!(
-                "{a} has {} and {b} has {}, and a node cuts through at one rate; allowed: equal capacities, or cut_through = false",
+                "{a} has {} and {b} has {}, and a node cuts through at one rate; allowed: equal capacities, or \
+                    cut_through = false",
                 into.capacity, out.capacity
             );
             let place = table.cut_through.place().unwrap_or_else(|| at.place());
@@ -265,7 +266,8 @@ fn warn_of_long_round_trips(rules: &MacroflowRules, network: &Network, draft: &m
     let name = |node: NodeId| quoted(&network.nodes[node.index()].name);
     let (period, round_trip) = (rules.period, Duration::from_ps(round_trip));
     draft.warnings.push(format!(
-        "switching.period, \"{period}\", is shorter than the round trip between {} and {}, \"{round_trip}\": macroflows are told \
+        "switching.period, \"{period}\", is shorter than the round trip between {} and {}, \"{round_trip}\": \
+            macroflows are told \
          twice before they can answer",
         name(from),
         name(to)

@@ -66,7 +66,8 @@ use transport::xcp::Probe;
 
 pub(super) const KIND: Kind = Kind::new(Entry {
     name: "ops",
-    summary: "Packets of light: cut-through with a little RAM, slots or delay lines; edge nodes may pace XCP macroflows.",
+    summary: "Packets of light: cut-through with a little RAM, slots or delay lines; edge nodes may pace XCP \
+        macroflows.",
     source: "paper 002 (XCP macroflows with optical RAM), §2.2 and §3.1; slots: Hluchyj and Karol 1988",
 });
 

@@ -348,7 +348,8 @@ proptest! {
         let exact = by_the_book(kbps as f64 * 125.0, &book, 0.1);
         for ((granted, floor), exact) in written.iter().zip(&exact) {
             // Rounding moves at most 1 B/s between packets; below what a packet stands for the router stops.
-            prop_assert!((f64::from(*granted) - exact.max(*floor)).abs() <= 1.001, "{granted} for {exact}, floor {floor}");
+            prop_assert!((f64::from(*granted) - exact.max(*floor)).abs() <= 1.001, "{granted} for {exact}, floor \
+                {floor}");
         }
     }
 

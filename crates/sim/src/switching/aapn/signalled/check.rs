@@ -163,7 +163,8 @@ impl Site<'_> {
             NetworkError::Guard => {
                 let (guard, switching) = (self.frame.guard, self.table.control.switching_time.0);
                 let message = format!(
-                    "the guard time \"{guard}\" is not longer than control.switching_time, \"{switching}\"; allowed: longer"
+                    "the guard time \"{guard}\" is not longer than control.switching_time, \"{switching}\"; allowed: \
+                        longer"
                 );
                 Fault::new(self.table.guard.place().unwrap_or(self.at.place()), message)
             }

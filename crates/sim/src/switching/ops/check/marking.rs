@@ -15,7 +15,10 @@ pub(super) fn of_stores(at: &At<()>, network: &Network, ops: &Ops) -> Result<Opt
     let Some(first) = outputs.first() else { return Ok(None) };
     if let Some(other) = outputs.iter().find(|link| link.queue != first.queue) {
         let (a, b) = (quoted(&first.name), quoted(&other.name));
-        return Err(at.fault(format!("{a} and {b} have two queue disciplines, and core nodes that share memory, switch slots or use delay lines have one for all outputs")));
+        return Err(at.fault(format!(
+            "{a} and {b} have two queue disciplines, and core nodes that share memory, switch \
+            slots or use delay lines have one for all outputs"
+        )));
     }
     match first.queue {
         Config::DropTail => Ok(None),
@@ -23,7 +26,8 @@ pub(super) fn of_stores(at: &At<()>, network: &Network, ops: &Ops) -> Result<Opt
             Ok(Some(Congestion { from }))
         }
         _ => Err(at.fault(format!(
-            "{} has the queue discipline {}; core nodes that share memory, switch slots or use delay lines mark by kind = \"step\" with a threshold in packets and others = \"accept\"",
+            "{} has the queue discipline {}; core nodes that share memory, switch slots or use delay lines mark by \
+                kind = \"step\" with a threshold in packets and others = \"accept\"",
             quoted(&first.name),
             quoted(first.queue.name())
         ))),

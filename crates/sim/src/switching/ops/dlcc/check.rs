@@ -150,7 +150,8 @@ fn cut(keys: &DlccKeys, slot_place: Place, slot: Duration, build: &BuildContext)
     if header >= bytes {
         let place = keys.slot_header.place().unwrap_or(slot_place);
         let message = format!(
-            "a slot of \"{slot}\" has {bytes} B on {}, and its header {header} B; allowed: a shorter header or a longer slot",
+            "a slot of \"{slot}\" has {bytes} B on {}, and its header {header} B; allowed: a shorter header or a \
+                longer slot",
             quoted(&link.name)
         );
         return Err(Fault::new(place, message));
@@ -200,7 +201,8 @@ fn warn_of_short_record(keys: &DlccKeys, build: &mut BuildContext) {
     let name = |node: NodeId| quoted(&build.network.nodes[node.index()].name);
     let (from, to, round_trip) = (name(from), name(to), Duration::from_ps(round_trip));
     build.warnings.push(format!(
-        "switching.dlcc.record, \"{record}\", is shorter than the round trip between {from} and {to}, \"{round_trip}\": edge nodes \
+        "switching.dlcc.record, \"{record}\", is shorter than the round trip between {from} and {to}, \
+            \"{round_trip}\": edge nodes \
          forget segments before the receiver can ask for them"
     ));
 }
@@ -210,8 +212,10 @@ fn warn_of_refusals(rules: &DlccRules, build: &mut BuildContext) {
     let (tau, negotiation) = (Duration::from_ps(rules.estimate.drain), Duration::from_ps(rules.negotiation));
     if rules.smoothing != Smoothing::Off && rules.beyond == Beyond::Refused && tau < negotiation {
         build.warnings.push(format!(
-            "switching.dlcc.beyond = \"refused\" with tau, \"{tau}\", below negotiation, \"{negotiation}\": what waits at an edge \
-             node soon asks for more than the line, and is refused while another one has a promise; allowed: beyond = \"lowered\", \
+            "switching.dlcc.beyond = \"refused\" with tau, \"{tau}\", below negotiation, \"{negotiation}\": what waits \
+                at an edge \
+             node soon asks for more than the line, and is refused while another one has a promise; allowed: beyond = \
+             \"lowered\", \
              or a longer tau"
         ));
     }
