@@ -270,8 +270,8 @@ def _of_xcp_cl(stated: Stated) -> tuple[tuple[str, str, str, str, Judge], ...]:
             "dips",
             "XCP-CL's utilization dips at the two steps, more at the first",
             listed(stated.cl_dips, "g"),
-            "±0.1 each; in shape: any size; the first deeper, the second below 0.99, with a link that is at least 0.9 full "
-            "in the step",
+            "±0.1 each; in shape: any size; the first deeper, the second below 0.99, with a link that is at least "
+            "0.9 full in the step",
             _check_dips,
         ),
         (
