@@ -270,8 +270,8 @@ def picture(name: str, combination: tuple[str, str, int]) -> Plot:
 
 LARGER_QUEUE = (
     "32 packets wait in the mean of time, the paper's 20; packets come when the queue is long, so those that get "
-    "through meet more than that mean. It is not how delays are measured: by round trips less the way back they are 10.7 "
-    "ms above propagation, packet by packet 12.2"
+    "through meet more than that mean. It is not how delays are measured: by round trips less the way back they are "
+    "10.7 ms above propagation, packet by packet 12.2"
 )
 
 
