@@ -332,6 +332,39 @@ fn a_master_that_resigns_is_followed_at_once_and_comes_back_as_a_slave() {
     assert_safe(&star);
 }
 
+/// The way down alone is cut: the node's requests still arrive, and say that it hears nothing. It says so at its first
+/// frame after `patience` frames of silence, the master hears it within that frame, and plans are made a + b frames
+/// ahead: patience + 2 + a + b frames after the cut no light is for it any more.
+#[test]
+fn a_node_that_is_heard_but_hears_nothing_is_dropped_and_joins_again() {
+    for carriage in [Carriage::Slots, Carriage::OutOfBand] {
+        let (frame_slots, signalling_slots) = if carriage == Carriage::Slots { (20, 7) } else { (18, 0) };
+        let network = Network { carriage, frame_slots, signalling_slots, ..figure_3_8() }.checked().unwrap();
+        let mut star = joined(network.clone());
+        traffic(&mut star, 20);
+        star.log.clear();
+        star.sites[6].fibre.cut_down = true;
+        let cut = star.now;
+        let frames = network.patience() + 2 + network.answer_lead() + network.use_lead();
+        traffic(&mut star, frames + 40);
+        let for_it = verifier::passages(&star.log, |class, _, to, _| (class, to) == (1, 6));
+        let last = for_it.last().unwrap().0;
+        println!("{carriage:?}: the last light for it {} frames after the cut", (last - cut) / network.frame().ps());
+        assert!(for_it.len() > 1 && last - cut <= frames * network.frame().ps());
+        let knows = |star: &Star| (0..6).filter(|site| star.node(*site).is_member_active(NodeId(6))).count();
+        assert_eq!((star.count(Count::SlaveSilent), knows(&star)), (0, 0), "it is not silent, and nobody takes it in");
+        let told = |star: &Star| star.told.iter().filter(|(_, fault)| fault.kind == FaultKind::NoSignal).count();
+        assert_eq!(told(&star), 7, "it says so in every frame, and each host hears it once");
+        star.sites[6].fibre.cut_down = false;
+        // It is the only one to be invited, in every fourth frame.
+        traffic(&mut star, 4 + 2 * (network.answer_lead() + network.use_lead()) + 20);
+        assert!(star.agrees() && knows(&star) == 5 + 1, "{} of 6", knows(&star));
+        traffic(&mut star, 60);
+        assert!(star.log.iter().any(|entry| matches!(entry, star::Entry::Delivered { node: 6, at, .. } if *at > last)));
+        assert_safe(&star);
+    }
+}
+
 /// Fibres of 40 ms there and 40 ms back, frames of 5 ms: who has claimed hears that it is master after more than three
 /// frames, and its first plan comes as much later.
 #[test]

@@ -366,14 +366,23 @@ impl Master {
         }
     }
 
-    /// A slave reports a fault.
-    pub(super) fn handle_fault(&mut self, from: NodeId, fault: &Fault) {
-        if fault.kind == FaultKind::PowerFailure
+    /// A slave reports a fault. Who is without power, or hears nothing, has nothing more, nor has anybody slots to it:
+    /// what comes for it would be lost. False if it is no news.
+    pub(super) fn handle_fault(&mut self, from: NodeId, fault: &Fault) -> bool {
+        if matches!(fault.kind, FaultKind::PowerFailure | FaultKind::NoSignal)
             && let Some(peer) = self.peers.get_mut(&from)
         {
+            // A node that hears nothing says so in every frame, also while it is invited again.
+            if fault.kind == FaultKind::NoSignal
+                && matches!(peer.presence, Presence::Inactive | Presence::Invited { .. })
+            {
+                return false;
+            }
             peer.presence = Presence::Inactive;
+            peer.wishes = (0, Vec::new());
         }
         self.broadcast(fault.clone());
+        true
     }
 }
 

@@ -242,8 +242,9 @@ impl Node {
             Block::Request(request) => master.handle_request(header, request, passed),
             Block::FollowUp(follow) => master.handle_follow_up(header.source, follow.sequence, follow.sent_at),
             Block::Fault(fault) => {
-                master.handle_fault(header.source, &fault);
-                actions.push(Action::Fault(fault));
+                if master.handle_fault(header.source, &fault) {
+                    actions.push(Action::Fault(fault));
+                }
             }
             _ => {}
         }

@@ -64,14 +64,18 @@ impl Node {
         self.station.depart(now, frame, actions);
     }
 
-    /// Nothing came from the core for as long as a slave may be silent.
+    /// Nothing came from the core for as long as a slave may be silent. Its host hears of it once; the master in every
+    /// frame until something comes, as each report may be lost.
     fn notice_no_signal(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
         let silent = now.saturating_since(self.last_beacon) > network.frame().saturating_mul(network.patience());
-        if silent && !self.no_signal {
-            self.station.post.tally.add(Count::NoSignal);
+        self.slave.reports.retain(|report| report.kind != FaultKind::NoSignal);
+        if silent {
             let fault = Fault { kind: FaultKind::NoSignal, node: self.station.post.me, frame };
             self.slave.reports.push(fault.clone());
-            actions.push(Action::Fault(fault));
+            if !self.no_signal {
+                self.station.post.tally.add(Count::NoSignal);
+                actions.push(Action::Fault(fault));
+            }
         }
         self.no_signal = silent;
     }
