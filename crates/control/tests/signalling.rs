@@ -176,6 +176,49 @@ fn what_waits_is_granted_once() {
     assert_eq!(star.count(Count::GrantUnused) - before, 0);
 }
 
+/// §3.5.3: three slots wait for node 2 and two for node 3, and a frame has twelve, so the master's request and allocation
+/// matrices have these entries and no other, in the frame that they are for.
+#[test]
+fn the_masters_matrices_are_what_was_asked_for_and_allocated() {
+    let mut star = joined(figure_3_8().checked().unwrap());
+    assert_eq!(star.node(0).matrices().unwrap().pairs, []);
+    assert_eq!(star.node(6).matrices(), None, "a slave plans nothing");
+    for to in [2, 2, 2, 3, 3] {
+        star.enqueue(6, to).unwrap();
+    }
+    let mut seen = Vec::new();
+    for _ in 0..8 * 18 {
+        star.run(star.now + star.network.slot.ps());
+        let found = star.node(0).matrices().unwrap();
+        let pairs = found.pairs.iter().map(|pair| (pair.from.0, pair.to.0, pair.requested, pair.allocated)).collect();
+        seen.push((found.frame, pairs));
+    }
+    seen.dedup();
+    let busy: Vec<_> = seen.iter().filter(|(_, pairs): &&(u64, Vec<_>)| !pairs.is_empty()).collect();
+    assert_eq!(busy[0].1, [(6, 2, 3, 3), (6, 3, 2, 2)]);
+    // Until its slots leave the node asks again, and is not given them twice.
+    assert!(busy[1..].iter().all(|(_, pairs)| *pairs == [(6, 2, 3, 0), (6, 3, 2, 0)]), "{busy:?}");
+    assert!(seen.last().unwrap().1.is_empty(), "all has left");
+    let data = verifier::passages(&star.log, |class, source, _, _| class == 1 && source == 6);
+    assert!(data.len() == 5 && data.iter().all(|(_, frame, _, _)| *frame == busy[0].0), "{data:?}");
+}
+
+/// A host that looks at its clock around a plan has the same plans as one that does not.
+#[test]
+fn a_plan_is_made_once_whether_alone_or_with_the_rest() {
+    let mut star = joined(resilient());
+    let accepted = star.count(Count::PlanAccepted);
+    let (clock, node) = (star.sites[0].clock, star.sites[0].node.as_mut().unwrap());
+    let due = node.next_timeout().unwrap().max(clock.shows(star.now)) + star.network.frame();
+    let (mut alone, mut rest) = (Actions::new(), Actions::new());
+    let plans = (0..9).filter(|_| node.plan_one(due, &mut alone)).count();
+    assert!((1..=2).contains(&plans), "{plans} plans of a frame and what was left of the last one");
+    assert_eq!(alone.len(), plans, "a plan is one message to the core");
+    node.handle_timeout(due, &mut rest);
+    assert!(!node.plan_one(due, &mut rest), "nothing is left to plan");
+    assert_eq!(star.count(Count::PlanAccepted), accepted);
+}
+
 #[test]
 fn a_late_joiner_answers_in_slots_kept_free_and_disturbs_nobody() {
     let mut star = star(figure_3_8().checked().unwrap());

@@ -15,6 +15,7 @@
 //! | `planner` | requests -> connections of the switch and grants |
 //! | `master`, `slave`, `standby` | the three parts a node plays; `station` is what they share, `node` the whole, `turn` what it does in every frame |
 //! | `peer` | what the master knows of a slave |
+//! | `matrix` | requests and allocations of the last plan, to be looked at |
 //! | `overlay` | several stars: through which core a node reaches each other one |
 //! | `core` | the controller of the switch: the one place where it is decided who is master |
 
@@ -22,6 +23,7 @@ mod clock;
 mod core;
 mod edge;
 mod master;
+mod matrix;
 mod network;
 mod node;
 mod overlay;
@@ -37,6 +39,7 @@ mod turn;
 
 pub use core::Core;
 pub use edge::{Full, Report, SlotNumber};
+pub use matrix::{Matrices, PairSlots};
 pub use network::{Member, Network, NetworkError};
 pub use node::{Node, NodeConfig, Part};
 pub use overlay::{Move, Overlay, StarPatience, TooShort};
