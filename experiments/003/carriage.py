@@ -244,8 +244,8 @@ experiment = Experiment(
             expected="the whole slot, if the slot is as long as the signalling",
             tolerance="90 % of chapter 5's slot; in shape: 50 %",
             check=check_no_waste,
-            reason="chapter 5's slot is 1125 octets; one as long as the longest word, 336 octets, would last 80 µs with "
-            "its guard time, and data slots are as long as those of signalling",
+            reason="chapter 5's slot is 1125 octets; one as long as the longest word, 336 octets, would last 80 µs "
+            "with its guard time, and slots of data are as long as those of signalling",
         ),
         Claim(
             id="small-part",
