@@ -42,7 +42,7 @@ from ._buffer_claims import (
     column,
     should_receive,
 )
-from ._readings import DEFAULT, NOTE, READINGS, by_default, under, with_readings
+from ._readings import DEFAULT, READINGS, by_default, note, under, with_readings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -184,7 +184,7 @@ experiment = Experiment(
         "Drops in a control interval: all of 220 to 400 s, times the mean round trip that the controller measured.",
         "The paper's percentages of drops for 100 and 1000 packets contradict its numbers of drops: 40 in an interval, "
         "in which some 2000 packets should come, are 2 % and not 0.002 %. Both are compared.",
-        NOTE,
+        note(DEFAULT),
         "Under `groups` and `as-forth` every claim has the verdict that it has here (one replication), so neither form "
         "repeats them.",
     ),

@@ -6,7 +6,7 @@ Figures 5.1, 5.2, 5.8, 5.9: windows (`windows-*`); 5.3 to 5.5, 5.10 to 5.12: flo
 
 from ._cases import case
 from ._rates import CLAIMS
-from ._readings import AS_FORTH, GROUPS, KEPT, SIX_NODES
+from ._readings import AS_FORTH, CONSTANT, KEPT, SIX_NODES
 from ._stated import Stated
 
 experiment = case(
@@ -28,5 +28,5 @@ experiment = case(
     quick_period_s=200,
     reasons={},
     more_claims=CLAIMS,
-    readings=(GROUPS, KEPT, AS_FORTH, SIX_NODES),
+    readings=(CONSTANT, KEPT, AS_FORTH, SIX_NODES),
 )
