@@ -3,8 +3,11 @@
 
 mod star;
 
+use control::demand::Forecast;
 use control::scheduler::Algorithm;
-use control::signalling::{Actions, Count, Heard, Member, Network, NetworkError, Part, Reading, Sharing, Spare};
+use control::signalling::{
+    Actions, Count, Heard, Member, Network, NetworkError, Part, Prediction, Reading, Sharing, Spare,
+};
 use control::wire::{Beacon, Carriage, Class, Fault, FaultKind, Header, NodeId, Slot, Stamp};
 use star::{Clock, MS, Star, US, figure_3_8, verifier};
 use std::collections::BTreeSet;
@@ -201,6 +204,39 @@ fn the_masters_matrices_are_what_was_asked_for_and_allocated() {
     assert!(seen.last().unwrap().1.is_empty(), "all has left");
     let data = verifier::passages(&star.log, |class, source, _, _| class == 1 && source == 6);
     assert!(data.len() == 5 && data.iter().all(|(_, frame, _, _)| *frame == busy[0].0), "{data:?}");
+}
+
+/// Two slots' worth come in every frame from node 6 to node 2. If it asks for what waits, a payload waits until the
+/// request of its frame has been answered, a + b = 3 frames and its own. Where what will come is asked for, too, a pause
+/// of four frames takes away what waits, as slots go on, and from then on there are slots for what comes.
+#[test]
+fn who_asks_for_what_will_come_waits_no_round_of_requests() {
+    let means = [None, Some(Forecast::Smoothed { shift: 3 })].map(|forecast| {
+        let mut star = joined(figure_3_8().checked().unwrap());
+        let prediction = forecast.map(|forecast| Prediction { forecast, reading: Reading::Backlog });
+        star.sites[6].node.as_mut().unwrap().predict(prediction);
+        let mut came = Vec::new();
+        for frame in 0..100 {
+            if !(30..34).contains(&frame) {
+                came.extend([star.now; 2]);
+                (0..2).for_each(|_| assert!(star.enqueue(6, 2).is_some()));
+            }
+            star.run_frames(1);
+        }
+        star.run_frames(20);
+        let first = star.payloads - came.len() as u64 + 1;
+        let waits = star.log.iter().filter_map(|entry| match entry {
+            star::Entry::Delivered { at, payload, .. } if *payload >= first + 80 => {
+                Some((at - came[(payload - first) as usize]) as f64 / star.network.frame().ps() as f64)
+            }
+            _ => None,
+        });
+        let waits: Vec<f64> = waits.collect();
+        assert_eq!(waits.len(), 112, "all have come");
+        waits.iter().sum::<f64>() / 112.0
+    });
+    println!("delivered after {:.2} frames, and {:.2} with what will come", means[0], means[1]);
+    assert!((means[0] - means[1] - 3.0).abs() < 0.01 && means[1] < 1.0, "{means:?}");
 }
 
 /// A host that looks at its clock around a plan has the same plans as one that does not.

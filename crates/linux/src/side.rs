@@ -67,9 +67,12 @@ impl Side {
         let line = Arc::new(line);
         let slots = SlotThread::start(Arc::clone(&line), FIRST_TOLERANCE, content.processor)
             .map_err(|error| Refusal::Failure(format!("a thread for slots: {error}")))?;
-        let session = time::time_of_day() as u64;
+        let mut machine = Node::new(machine, time::time_of_day() as u64);
+        let wrong =
+            |(span, why): (std::ops::Range<usize>, String)| input(format!("{}: {why}", config.place(Some(span))));
+        machine.predict(content.prediction().map_err(wrong)?);
         Ok(Side {
-            machine: Node::new(machine, session),
+            machine,
             line,
             slots,
             packer: Packer::new(room),

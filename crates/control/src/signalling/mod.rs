@@ -10,6 +10,7 @@
 //! | `part` | slots of several datagrams |
 //! | `post` | slots made and checked: tags, sessions, replays, counts |
 //! | `clock` | the core's time as a node sees it; when light must leave |
+//! | `asking` | what a node asks for besides what waits |
 //! | `edge` | queues, what was asked for, data sent in granted slots and taken |
 //! | `sharing` | what a master grants besides the letter of the requests |
 //! | `planner` | requests -> connections of the switch and grants |
@@ -19,6 +20,7 @@
 //! | `overlay` | several stars: through which core a node reaches each other one |
 //! | `core` | the controller of the switch: the one place where it is decided who is master |
 
+mod asking;
 mod clock;
 mod core;
 mod edge;
@@ -37,6 +39,7 @@ mod standby;
 mod station;
 mod turn;
 
+pub use asking::Prediction;
 pub use core::Core;
 pub use edge::{Full, Report, SlotNumber};
 pub use matrix::{Matrices, PairSlots};

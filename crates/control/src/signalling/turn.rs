@@ -42,8 +42,9 @@ impl Node {
     }
 
     pub(super) fn plan(&mut self, now: Instant, actions: &mut Actions) {
+        let wishes = if self.master.is_some() { self.station.wishes() } else { return };
         let (Some(network), Some(master)) = (&self.station.network, &mut self.master) else { return };
-        let (node, wishes, begins) = (self.station.post.me, self.station.edge.wishes(), self.station.begun);
+        let (node, begins) = (self.station.post.me, self.station.begun);
         let own = Own { node, wishes, begins };
         let plan = master.plan(network, &own, self.standby.heard(), &mut self.station.post);
         actions.extend(master.found.drain(..).map(Action::Fault));
