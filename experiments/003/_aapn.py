@@ -338,16 +338,24 @@ def _gain(total: NDArray[np.float64], where: NDArray[np.bool_]) -> float:
 
 
 def curves(result: RunResult) -> pl.DataFrame:
-    """What the paper's time series show, at the samples: windows, rate, utilization, queue, drops, round trips."""
+    """What the paper's time series show, at the samples: windows, rates, utilization, queue, drops, round trips.
+
+    A queuing delay is the queue over the allocated rate; drops are those of a control interval, the controller's mean
+    round trip, and their share is of what the router should receive in it, all of the rated capacity (appendix D).
+    """
     trace = Trace.of(result)
     drops = np.diff(trace.link("dropped"), prepend=0.0)
+    should_receive = trace.rated[0] * 1e6 / 8 / PACKET * trace.sample_s
     columns = {
         "t_s": trace.t,
         "utilization": trace.utilization(),
         "queue": trace.link("queue"),
         "mean_queue": trace.link("mean_queue"),
+        "queuing_ms": trace.link("mean_queue") * PACKET * 8 / trace.allocated / 1e3,
         "drops": drops,
-        "rate_1": trace.rate(1),
+        "drops_interval": drops * trace.link("mean_rtt") / trace.sample_s,
+        "drop_percent": 100 * drops / should_receive,
+        **{f"rate_{flow}": trace.rate(flow) for flow in REPORTED},
         **{f"window_{flow}": trace.window(flow) for flow in REPORTED},
         **{f"rtt_{flow}": trace.flow("rtt", flow) for flow in REPORTED},
     }

@@ -263,6 +263,16 @@ def _draw_windows(axes: Axes, frame: pl.DataFrame, algorithm: str, step: str) ->
     frame_of(axes)
 
 
+def _draw_rates(axes: Axes, frame: pl.DataFrame, algorithm: str, step: str) -> None:
+    chosen = _chosen(frame, algorithm, step)
+    for look, flow in zip(looks(len(REPORTED)), REPORTED, strict=True):
+        course(axes, chosen["t_s"], chosen[f"rate_{flow}"], look, f"flow #{flow}")
+    axes.set_xlabel(f"time (s); {algorithm}, {step} step; means and ranges of spans")
+    axes.set_ylabel("window / round trip (kB/s)")
+    axes.set_ylim(0, None)
+    frame_of(axes)
+
+
 def _draw_lines(axes: Axes, frame: pl.DataFrame, column: str, label: str) -> None:
     for look, (algorithm, step, _) in zip(looks(3), COMBINATIONS[:3], strict=True):
         chosen = _chosen(frame, algorithm, step)
@@ -281,6 +291,13 @@ def _plots(stated: Stated) -> tuple[Plot, ...]:
             of="curves",
         )
 
+    def rates(algorithm: str, step: str) -> Plot:
+        return Plot(
+            name=f"rates-{algorithm}-{step}",
+            draw=lambda axes, frame: _draw_rates(axes, frame, algorithm, step),
+            of="curves",
+        )
+
     def lines(name: str, column: str, label: str) -> Plot:
         return Plot(name=name, draw=lambda axes, frame: _draw_lines(axes, frame, column, label), of="curves")
 
@@ -291,6 +308,7 @@ def _plots(stated: Stated) -> tuple[Plot, ...]:
         lines("utilization", "utilization", "utilization of the allocated rate"),
     ]
     if stated.number == 1:
+        pictures += [rates(XCP, PHYSICAL), rates(XCP_CL, PHYSICAL), rates(XCP_CL, TOLD)]
         pictures.append(lines("rate", "rate_1", "window / round trip of flow #1 (kB/s)"))
         pictures.append(lines("queue", "mean_queue", "mean queue at the edge node (packets)"))
     return tuple(pictures)
