@@ -19,7 +19,6 @@ from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, 
 from photocol.verdict import Finding, judge
 
 from ._aapn import (
-    MIXED_READINGS,
     PAPER,
     PHYSICAL,
     REPORTED,
