@@ -117,6 +117,8 @@ REASONS: dict[str, str] = {
     "ripple-xcp": "it is calmer still",
     "ripple-xcp-cl": "it is calmer. Before the step the two algorithms are one, so that the paper's 1 and 3 kB/s "
     "cannot both be what the algorithm does",
+    "ripple-step": "not explained: under each reading of the ways back (0.5 to 1.2 kB/s in the step, 0.3 to 0.6 "
+    "outside) the rate is calmer outside the step",
     "early-peak": "the window settles in the first seconds. In ns-2 timers expire falsely during the start, which "
     "takes some 20 s (docs/validation/xcp.md); that this is the peak has not been shown",
 }

@@ -269,8 +269,9 @@ def picture(name: str, combination: tuple[str, str, int]) -> Plot:
 
 
 LARGER_QUEUE = (
-    "31 packets wait in the mean of time, the paper's 20; packets come when the queue is long, so those that are timed "
-    "meet more than that mean"
+    "32 packets wait in the mean of time, the paper's 20; packets come when the queue is long, so those that get "
+    "through meet more than that mean. It is not how delays are measured: by round trips less the way back they are "
+    "10.7 ms above propagation, packet by packet 12.2"
 )
 
 
@@ -350,7 +351,7 @@ CLAIMS = (
             tolerance="5 ms above the longer of its propagation delays within 5 s, half of the interval less; in "
             "shape: 1",
             check=lambda outcome, step=step: check_spike(outcome, step),  # type: ignore[misc]
-            reason="queues at the edge node are empty" if step == TOLD else MIXED_READINGS,
+            reason="" if step == TOLD else MIXED_READINGS,
         )
         for step in STEPS
     ),
@@ -377,8 +378,8 @@ experiment = Experiment(
         Metric(name="spike_ms", label="spike of #81 at 400 s (ms)", form=".1f"),
     ),
     curves=delay_curves,
-    quick=Form(points=with_readings(POINTS, OTHERS), replications=1, note="one replication instead of three"),
-    full=Form(points=with_readings(POINTS, {}), replications=3),
+    quick=Form(points=with_readings(POINTS, OTHERS), replications=1, note="one replication instead of ten"),
+    full=Form(points=with_readings(POINTS, {}), replications=10),
     claims=by_default(CLAIMS),
     plots=(
         picture("delay-xcp-cl", (XCP_CL, TOLD, 1)),

@@ -46,7 +46,7 @@ def measure(result: RunResult) -> Mapping[str, float]:
         **fast.common(trace, result, windows, SETTLE_S),
         **{f"window_{number}": float(np.mean(end)) for number, end in enumerate(ends, 1)},
         "ripple": max(float(np.std(end) / np.mean(end)) for end in ends),
-        "window_at_90": float(windows.within(90, 93).min()),
+        "window_at_90": float(windows.within(90, 93).min(initial=windows.window.max())),
         "utilization_at_90": least_at_90(trace),
         "utilization_settled": float(np.mean(level[fast.settled(trace, SETTLE_S)])),
     }

@@ -321,7 +321,7 @@ fn signalling_beside_the_light_costs_no_slots() {
 fn every_scheduler_can_be_the_masters() {
     for entry in control::scheduler::registry() {
         let mut star = star(figure_3_8().checked().unwrap());
-        star.algorithm = entry.algorithm;
+        star.algorithm = entry.choice;
         star.start_all();
         star.run_frames(120);
         traffic(&mut star, 60);

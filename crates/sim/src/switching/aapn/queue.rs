@@ -1,7 +1,7 @@
 //! What an edge node knows of a queue towards another one, and what it asks for.
 
 use super::plan::Request;
-use crate::engine::node_context::LocalPort;
+use crate::engine::node::node_context::LocalPort;
 use control::demand::{self, Demand, Forecast};
 use control::signalling::Reading;
 use std::collections::VecDeque;
