@@ -26,6 +26,7 @@ use super::fabric::{DropPlace, Fabric};
 use super::forced::ForcedFates;
 use super::loss_attribution::LossAttribution;
 use super::packet::{Class, Flags, NO_PAYLOAD, Packet, Stamp};
+use super::prefetch::{prefetch_held, prefetch_recovery};
 use super::reordering::Reordering;
 use super::timers::{TimerId, TimerKind, TimingWheel};
 use super::tournament_tree::NEVER;
@@ -147,12 +148,12 @@ impl Hosts {
     pub fn prefetch_more(&self, packet: &Packet) {
         if packet.class == Class::Ack {
             if let SendingMachine::Tcp(sender) = &self.senders[packet.flow].machine {
-                sender.prefetch_ack();
+                prefetch_recovery(sender);
             }
         } else if packet.class == Class::Data
             && let Sink::Tcp(receiver) = &self.receivers[packet.flow].sink
         {
-            receiver.prefetch_segment();
+            prefetch_held(receiver);
         }
     }
 
