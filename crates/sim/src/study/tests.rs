@@ -92,7 +92,7 @@ fn the_guide_shows_all_of_it() {
 #[test]
 #[should_panic(expected = "an agent of node \"a\" asks for the port of \"x->b\", which node \"x\" owns")]
 fn a_port_of_another_node_is_refused() {
-    use crate::engine::agent_setup::BuildContext;
+    use crate::engine::node::agent_setup::BuildContext;
     let scenario = scenario();
     let port = scenario.network.links.iter().position(|link| link.name == "x->b").unwrap() as u32;
     let mut build = BuildContext {

@@ -3,8 +3,8 @@
 //! A kind of switching is a folder with its keys, their check, the plan that comes out of it, its agents, its figures
 //! and its explanation. Others know it by [`Kind`] and [`Plan`] only.
 
-use crate::engine::agent_setup::{AgentSetup, BuildContext};
-use crate::engine::counters::{Group, KeyedSums};
+use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::node::counters::{Group, KeyedSums};
 use crate::language::keys::{Form, Written};
 use crate::language::{At, Fault, Place};
 use crate::model::{LinkId, Network, PortRule, Traffic};
@@ -145,7 +145,7 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
 pub(crate) struct Wording {
     /// The class of what its agents switch.
     pub unit: &'static str,
-    /// Reasons of [`Cause::Agent`](crate::engine::admission::Cause::Agent), by number.
+    /// Reasons of [`Cause::Agent`](crate::engine::packet::admission::Cause::Agent), by number.
     pub causes: &'static [&'static str],
 }
 

@@ -1,7 +1,7 @@
 //! How long packets were on their way from host to host, and how much of that they waited, where `[probe]` asks for it.
 
-use crate::engine::delays::{Delays, Reading};
-use crate::engine::layout::Partitions;
+use crate::engine::execute::layout::Partitions;
+use crate::engine::observe::delays::{Delays, Reading};
 use crate::results::Figure;
 
 /// The share that a percentile covers, and the name of its figure for whole delays and for waiting.

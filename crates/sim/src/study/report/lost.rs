@@ -3,9 +3,9 @@
 
 use super::flows::FlowRow;
 use super::{End, ratio};
-use crate::engine::admission::Cause;
-use crate::engine::layout::Partitions;
-use crate::engine::loss_attribution::{Dropped, Drops, Lost, Reduction, ReductionKind};
+use crate::engine::execute::layout::Partitions;
+use crate::engine::observe::loss_attribution::{Dropped, Drops, Lost, Reduction, ReductionKind};
+use crate::engine::packet::admission::Cause;
 use crate::results::{Column, Figure};
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
