@@ -167,7 +167,10 @@ proptest! {
     }
 
     #[test]
-    fn lauc_vf_takes_whatever_horizon_would_take_with_the_same_reservations(headers in headers(120), channels in 1u16..6) {
+    fn lauc_vf_takes_whatever_horizon_would_take_with_the_same_reservations(
+        headers in headers(120),
+        channels in 1u16..6,
+    ) {
         let (mut fibre, mut now) = (Fibre::new(FibreConfig { channels, ..PLAIN }), 0);
         for header in &headers {
             now += header.0;

@@ -553,7 +553,9 @@ proptest::proptest! {
 
     /// Whoever has the key may say anything.
     #[test]
-    fn any_slots_of_the_networks_key_are_survived(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..1500)) {
+    fn any_slots_of_the_networks_key_are_survived(
+        bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..1500),
+    ) {
         control::fuzz::signalling(&bytes);
     }
 }

@@ -158,7 +158,7 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
     }
 }
 
-/// Whether a machine had asked to be called by `now`: a host polls when it is told to, so whatever is done at another
+/// True if a machine had asked to be called by `now`: a host polls when it is told to, so whatever is done at another
 /// time may never be done.
 fn is_due(due: Option<Instant>, now: Instant) -> bool {
     due.is_some_and(|due| due <= now)

@@ -78,7 +78,8 @@ proptest! {
         let sender = if sender.validate().is_ok() { sender } else { SenderConfig { ecn: false, ..sender } };
         let (ecn_is_used, ecn_feedback) = (sender.has_ecn(), sender.feedback());
         let delayed_ack = delayed.then(|| Duration::from_millis(100));
-        let mut line = bad_line(sender, ReceiverConfig { window, delayed_ack, ecn_feedback, ..receiver_config() }, seed, per_mille);
+        let receiver = ReceiverConfig { window, delayed_ack, ecn_feedback, ..receiver_config() };
+        let mut line = bad_line(sender, receiver, seed, per_mille);
         line.write(200);
         prop_assert!(line.finish(200_000));
         prop_assert_eq!(line.receiver.bytes_received(), 200_000);

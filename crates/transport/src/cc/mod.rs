@@ -47,7 +47,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Whether the window is below the slow-start threshold (at the threshold RFC 5681 leaves the choice; here it is
+    /// True if the window is below the slow-start threshold (at the threshold RFC 5681 leaves the choice; here it is
     /// out).
     #[inline]
     pub const fn in_slow_start(&self) -> bool {
@@ -60,7 +60,7 @@ impl Window {
         self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
     }
 
-    /// What TCP does at a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one
+    /// TCP's answer to a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one
     /// segment after a timeout. A mark may leave one segment: RFC 3168 §6.1.2, RFC 9438 §4.6.
     pub fn cut(&mut self, cause: LossCause, ssthresh: u64) {
         self.ssthresh = ssthresh.max(2 * self.mss);
@@ -97,7 +97,7 @@ words! {
     }
 }
 
-/// What a sender does with an edge node's news about bursts. Anything but ignoring it needs SACK.
+/// A sender's answer to an edge node's news about bursts. Anything but ignoring it needs SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BurstNews {
     /// Nothing.
@@ -115,13 +115,13 @@ pub trait CongestionControl: Sized {
     /// Its parameters, which its users can set.
     type Config: Options;
 
-    /// What it needs that others do not pay for.
+    /// Its needs that others do not pay for.
     const ASKS: Asks = Asks::NOTHING;
 
     /// The law at the start of a flow.
     fn new(config: &Self::Config) -> Self;
 
-    /// Whether there is a law with these parameters, each of which is in its range.
+    /// An error if there is no law with these parameters, each of which is in its range.
     fn validate(_: &Self::Config) -> Result<(), ConfigError> {
         Ok(())
     }
@@ -174,7 +174,7 @@ pub trait CongestionControl: Sized {
         None
     }
 
-    /// What it keeps besides the window, as people read it: names with values in bytes, seconds, bits per second or
+    /// Its state besides the window, as people read it: names with values in bytes, seconds, bits per second or
     /// shares.
     fn figures(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
@@ -183,12 +183,12 @@ pub trait CongestionControl: Sized {
     /// The network says by how much to change the throughput.
     fn on_feedback(&mut self, _: &Self::Config, _: &mut Window, _: &Feedback) {}
 
-    /// What its parameters make it need.
+    /// Its needs that follow from its parameters.
     fn wants(_: &Self::Config) -> Wants {
         Wants::default()
     }
 
-    /// What the sender does with news about bursts.
+    /// The sender's answer to news about bursts.
     fn burst_news(_: &Self::Config) -> BurstNews {
         BurstNews::Ignored
     }
@@ -197,7 +197,7 @@ pub trait CongestionControl: Sized {
 /// An algorithm as it can be named in a scenario.
 pub type Entry = options::Entry<Algorithm, Declared>;
 
-/// What the registry keeps of an algorithm besides its name: its loss recovery, and what its window law says of itself.
+/// The registry's facts of an algorithm besides its name: its loss recovery, and what its window law says of itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared {
     recovery: LossRecovery,
@@ -449,18 +449,18 @@ impl Algorithm {
         self.entry().item.recovery
     }
 
-    /// What it needs that others do not pay for.
+    /// Its needs that others do not pay for.
     #[inline]
     pub const fn asks(self) -> Asks {
         self.entry().item.asks
     }
 
-    /// What its parameters make it need.
+    /// Its needs that follow from its parameters.
     pub fn wants(self, config: &Config) -> Wants {
         (self.entry().item.wants)(config)
     }
 
-    /// What its sender does with news about bursts.
+    /// Its sender's answer to news about bursts.
     pub fn burst_news(self, config: &Config) -> BurstNews {
         (self.entry().item.burst_news)(config)
     }
@@ -479,7 +479,7 @@ impl Config {
         (algorithm.entry().item.validate)(self)
     }
 
-    /// What the users of an algorithm can set of its law.
+    /// The parameters of an algorithm's law.
     pub fn of(&self, algorithm: Algorithm) -> &dyn Options {
         (algorithm.entry().item.options)(self)
     }

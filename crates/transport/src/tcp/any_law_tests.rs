@@ -68,7 +68,7 @@ impl Listened {
         listened
     }
 
-    /// What the law is told of an ACK at this time in milliseconds.
+    /// The event of an ACK at this time in milliseconds, as the law hears it.
     fn ack(&mut self, ms: u64, ack: u64, sack: &[(u64, u64)], ecn_echo: bool) -> Event {
         let sack: Vec<_> = sack.iter().map(|&(start, end)| SackBlock { start, end }).collect();
         let now = Instant::ZERO + Duration::from_millis(ms);
@@ -136,7 +136,10 @@ fn nobody_else_pays() {
 
 proptest! {
     #[test]
-    fn a_sender_that_keeps_records_survives_anything(flags in any::<u8>(), rest in prop::collection::vec(any::<u8>(), 0..2000)) {
+    fn a_sender_that_keeps_records_survives_anything(
+        flags in any::<u8>(),
+        rest in prop::collection::vec(any::<u8>(), 0..2000),
+    ) {
         let law = registry().iter().position(|entry| entry.choice == Algorithm::Listener).unwrap();
         crate::fuzz::sender(&[vec![flags, law as u8], rest].concat());
     }

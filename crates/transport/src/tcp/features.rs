@@ -1,4 +1,4 @@
-//! What only some flows have. Every other flow carries a null pointer for it, so that its sender stays small.
+//! Features that only some flows have. Every other flow carries a null pointer for it, so that its sender stays small.
 
 use super::bursts::Bursts;
 use super::ecn::EcnSender;
@@ -14,7 +14,7 @@ use super::undo::Reductions;
 use super::{EcnFeedback, Frto, LossRecovery, Sender, SenderConfig, Undo, UndoResponse};
 use units::Instant;
 
-/// What a flow has besides the sender's own state.
+/// The state of a flow besides the sender's own.
 #[derive(Clone, Debug)]
 pub(super) struct SenderFeatures {
     pub(super) pacer: Option<Pacer>,
@@ -31,7 +31,8 @@ pub(super) struct SenderFeatures {
     pub(super) fast_path: FastPath,
     /// True if the law measures the round trip of every segment.
     pub(super) times_segments: bool,
-    /// True if full-sized segments of new data leave as the window permits, and nothing is noted of each but its record.
+    /// True if full-sized segments of new data leave as the window permits, and nothing is noted of each but its
+    /// record.
     pub(super) sends_by_window: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What users of a sender can set: its own parameters, and those of its algorithm's law.
+//! The parameters of a sender: its own parameters, and those of its algorithm's law.
 //!
 //! Each is declared where it is used, with [`options!`](options::options); faces go over [`all`] and set what they are
 //! given through [`SenderConfig::part_mut`].
@@ -12,7 +12,7 @@ use options::{Key, Options, Value};
 pub struct SenderKey {
     /// Its name, kind and meaning.
     pub key: Key,
-    /// What it is if nothing is said.
+    /// Its default.
     pub default: Value,
     /// The algorithms that have it; none are named if all have it.
     pub algorithms: Vec<&'static str>,

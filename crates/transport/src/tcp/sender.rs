@@ -14,13 +14,14 @@ use super::spurious::{Cause, SpuriousTracker, Verdict};
 use super::stats::{Counts, SenderStats};
 use super::{Ack, Actions, LossRecovery, SackBlock, Segment, SenderConfig};
 use crate::cc::{Event, Law, Window};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use units::{Duration, Instant};
 
 /// No place in the flow.
 pub(super) const NOWHERE: u64 = u64::MAX;
 
-/// What the sender is doing, by name.
+/// The sender's phase, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseName {
     /// cwnd is below ssthresh.
@@ -202,7 +203,7 @@ impl Sender {
         self.nxt - self.una
     }
 
-    /// What the sender is doing.
+    /// The sender's phase.
     pub fn phase(&self) -> PhaseName {
         match self.phase {
             Phase::FastRecovery(_) => PhaseName::FastRecovery,
@@ -226,12 +227,12 @@ impl Sender {
         self.rtt.rttvar()
     }
 
-    /// What its law keeps besides the window: names with values in bytes, seconds, bits per second or shares.
+    /// The state of its law besides the window: names with values in bytes, seconds, bits per second or shares.
     pub fn law_figures(&self) -> Vec<(&'static str, f64)> {
         self.law.figures()
     }
 
-    /// Whether RACK has seen reordering; `None` with another recovery.
+    /// True if RACK has seen reordering; `None` with another recovery.
     pub fn reordering_seen(&self) -> Option<bool> {
         self.rack().map(Rack::has_seen_reordering)
     }
@@ -241,7 +242,7 @@ impl Sender {
         self.reordering().map_or(self.config.dupthresh, |reordering| self.learned_dupthresh(reordering))
     }
 
-    /// What the peer was said to allow at the start.
+    /// The peer's window at the start, as configured.
     #[inline]
     pub fn initial_peer_window(&self) -> u64 {
         self.config.initial_peer_window
@@ -265,13 +266,13 @@ impl Sender {
         self.una
     }
 
-    /// Whether all that was written is acknowledged.
+    /// True if all that was written is acknowledged.
     #[inline]
     pub fn is_complete(&self) -> bool {
         self.una == self.written
     }
 
-    /// What the sender has done.
+    /// Its counters.
     #[inline]
     pub fn stats(&self) -> SenderStats {
         SenderStats { ecn_reductions: self.ecn_reductions(), ..self.counts.stats() }
@@ -287,10 +288,19 @@ impl Sender {
         }
     }
 
-    /// An ACK is about to arrive, and this sender is in the cache: what it keeps elsewhere is brought there too.
-    pub fn prefetch_ack(&self) {
-        self.scoreboard.prefetch();
-        self.spurious.prefetch();
+    /// The lowest ranges that the receiver is known to hold above the cumulative ACK.
+    pub fn sacked_ranges(&self) -> &[SackBlock] {
+        self.scoreboard.lowest()
+    }
+
+    /// Past episodes of retransmission for which D-SACKs may still come; the oldest first.
+    pub fn older_episodes(&self) -> &[impl Sized + use<>] {
+        self.spurious.older()
+    }
+
+    /// The blocks that were sent again and for which no D-SACK has come.
+    pub fn retransmitted_blocks(&self) -> Option<&VecDeque<SackBlock>> {
+        self.spurious.blocks()
     }
 
     /// Asserts what must hold between calls.
@@ -394,7 +404,7 @@ impl Sender {
         self.count_false(verdict);
     }
 
-    /// Whether D-SACKs have come for all that the running episode has sent again.
+    /// True if D-SACKs have come for all that the running episode has sent again.
     pub(super) fn is_episode_needless(&self) -> bool {
         self.spurious.is_needless()
     }

@@ -28,6 +28,7 @@ use crate::engine::observe::loss_attribution::LossAttribution;
 use crate::engine::observe::reordering::Reordering;
 use crate::engine::packet::arena::Arena;
 use crate::engine::packet::event::What;
+use crate::engine::packet::prefetch::{prefetch_held, prefetch_recovery};
 use crate::engine::packet::said::Said;
 use crate::engine::packet::{Class, Flags, NEVER, NO_PAYLOAD, Packet, Stamp};
 use prefetch_index::prefetch_index;
@@ -148,12 +149,12 @@ impl Hosts {
     pub fn prefetch_more(&self, packet: &Packet) {
         if packet.class == Class::Ack {
             if let SendingMachine::Tcp(sender) = &self.senders[packet.flow].machine {
-                sender.prefetch_ack();
+                prefetch_recovery(sender);
             }
         } else if packet.class == Class::Data
             && let Sink::Tcp(receiver) = &self.receivers[packet.flow].sink
         {
-            receiver.prefetch_segment();
+            prefetch_held(receiver);
         }
     }
 

@@ -53,7 +53,7 @@ impl Sender {
         RackTlp::after_transmit(self, now);
     }
 
-    /// What [`Sender::read_records`] comes to: the records are looked at where they lie.
+    /// The same as [`Sender::read_records`]: the records are looked at where they lie.
     fn measure_in_order(&mut self, now: Instant, una: u64) -> (Option<Duration>, Option<RateSample>) {
         let Some(SenderFeatures { rack, segments: Some(segments), times_segments, .. }) = self.features.as_deref_mut()
         else {
@@ -82,7 +82,7 @@ impl Sender {
         }
     }
 
-    /// What [`Sender::transmit`] comes to in [`Phase::Open`] without a pacer and without delivery rates.
+    /// The same as [`Sender::transmit`] in [`Phase::Open`] without a pacer and without delivery rates.
     fn send_in_order(&mut self, now: Instant, actions: &mut Actions) {
         let (first, mss) = (self.nxt, self.window.mss);
         self.send_full_segments(now, |segment| actions.segments.push(segment));
@@ -126,7 +126,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// What happens to a sender; times are in milliseconds since the last event.
+    /// Inputs of a sender; times are in milliseconds since the last event.
     #[derive(Clone, Debug)]
     enum Step {
         Write(u64),
@@ -212,7 +212,9 @@ mod tests {
             law in prop::sample::select(vec![
                 "reno", "sack", "cubic", "bbr", "bbr3", "dctcp", "prague", "vegas", "westwood+", "listener",
             ]),
-            recovery in prop::sample::select(vec![LossRecovery::NewReno, LossRecovery::Sack, LossRecovery::Rack, LossRecovery::Linux]),
+            recovery in prop::sample::select(vec![
+                LossRecovery::NewReno, LossRecovery::Sack, LossRecovery::Rack, LossRecovery::Linux,
+            ]),
             paced in any::<bool>(),
         ) {
             let algorithm = Algorithm::from_name(law).unwrap();
