@@ -129,7 +129,7 @@ proptest! {
     #[test]
     fn every_frame_after_frame_is_valid(requests in matrix(1..12, any::<u32>()), frame in 1u32..40) {
         for entry in registry() {
-            let mut scheduler = FrameScheduler::new(entry.algorithm);
+            let mut scheduler = FrameScheduler::new(entry.choice);
             for _ in 0..3 {
                 let schedule = scheduler.schedule(&requests, frame).unwrap();
                 assert_valid(&schedule);
@@ -141,7 +141,7 @@ proptest! {
     #[test]
     fn a_scheduler_follows_when_the_number_of_nodes_changes(first in matrix(1..9, sparse()), second in matrix(1..9, sparse())) {
         for entry in registry() {
-            let mut scheduler = FrameScheduler::new(entry.algorithm);
+            let mut scheduler = FrameScheduler::new(entry.choice);
             for requests in [&first, &second, &first] {
                 assert_valid(&scheduler.schedule(requests, 30).unwrap());
             }

@@ -42,7 +42,7 @@ impl Choices<'_> {
 
 fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
     let (flags, entries) = (choices.byte(), registry());
-    let algorithm = entries[usize::from(choices.byte()) % entries.len()].algorithm;
+    let algorithm = entries[usize::from(choices.byte()) % entries.len()].choice;
     let recoveries = LossRecovery::ALL;
     let recovery = recoveries.get(usize::from(choices.byte() % 8)).copied();
     let reduction = Reduction::ALL[usize::from(choices.byte()) % Reduction::ALL.len()];

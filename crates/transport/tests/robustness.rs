@@ -67,7 +67,7 @@ proptest! {
         let plain = if plain.validate().is_ok() { plain } else { SenderConfig { recovery: None, ..plain } };
         let reads_sack = plain.reads_sack();
         let sender = SenderConfig {
-            reduction: reads_sack.then_some(reduction).filter(|_| !algorithm.algorithm.asks().rate_samples),
+            reduction: reads_sack.then_some(reduction).filter(|_| !algorithm.choice.asks().rate_samples),
             undo: undo.map(|(undo, _)| undo),
             undo_response: undo.map_or(UndoResponse::Restore, |(_, response)| response),
             frto: frto.map(|enhanced| if enhanced && reads_sack { Frto::Sack } else { Frto::Basic }),

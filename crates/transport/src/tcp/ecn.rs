@@ -132,6 +132,11 @@ impl EcnSender {
         self.cause != Reduced::Never && ack <= self.recover
     }
 
+    /// True if an ACK in order with this echo needs no answer of the sender's own, and no data are held back.
+    pub(super) fn permits_fast_path(&self, ecn_echo: bool) -> bool {
+        (!ecn_echo || self.marks.are_counted()) && self.held_until == Instant::NEVER
+    }
+
     /// When new data may leave again that marks hold back; `NEVER` while they hold none back.
     pub(super) fn wake(&self) -> Instant {
         self.held_until

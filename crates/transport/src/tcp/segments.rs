@@ -189,14 +189,8 @@ impl Segments {
         self.sacked == 0 && self.lost.bytes() == 0
     }
 
-    /// [`Segments::advance`] while [`Segments::are_in_order`] and without delivery rates: shows what the ACK reports
-    /// instead of keeping it. Returns the first segment that remains.
-    #[inline]
-    pub(super) fn advance_in_order(&mut self, una: u64, show: impl FnMut(&Record)) -> Option<&Record> {
-        advance_in_order(&mut self.records, una, show)
-    }
-
-    /// The same with delivery rates, if they are measured; returns the one that the ACK shows.
+    /// [`Segments::advance`] while [`Segments::are_in_order`]: shows what the ACK reports instead of keeping it. Returns
+    /// the delivery rate that it shows, if rates are measured.
     pub(super) fn measure_in_order(
         &mut self,
         now: Instant,
@@ -393,7 +387,7 @@ impl Segments {
 /// What lies below `una` leaves, and what the ACK is the first to report of it is shown. Nothing of it is SACKed or
 /// lost.
 #[inline(always)]
-fn advance_in_order(records: &mut VecDeque<Record>, una: u64, mut show: impl FnMut(&Record)) -> Option<&Record> {
+fn advance_in_order(records: &mut VecDeque<Record>, una: u64, mut show: impl FnMut(&Record)) {
     while let Some(first) = records.front_mut() {
         if first.end > una {
             first.start = first.start.max(una);
@@ -404,5 +398,4 @@ fn advance_in_order(records: &mut VecDeque<Record>, una: u64, mut show: impl FnM
         }
         records.pop_front();
     }
-    records.front()
 }

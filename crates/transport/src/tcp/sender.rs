@@ -1,10 +1,10 @@
-//! The sender: its inputs, the fast path of an ACK, and its books.
+//! The sender of a TCP flow: its inputs, the fast path of an ACK, and its counters.
 //!
 //! The effective window is min(cwnd, advertised window), and cwnd never exceeds `max_cwnd`. cwnd grows only when it is
 //! what held the flow back: while data that the peer would take wait, or the flight is within a segment of cwnd; so a
 //! window that the application, the peer or `max_cwnd` does not let the flow use is not raised (the aim of RFC 7661).
 
-use super::features::SenderFeatures;
+use super::features::{FastPath, SenderFeatures};
 use super::rack::Rack;
 use super::recovery::Phase;
 use super::rtt::Rtt;
@@ -119,47 +119,41 @@ impl Sender {
         }
     }
 
-    /// Whether [`Sender::handle_ack`] does with this ACK what it does with nearly all: [`Sender::handle_plain_ack`],
-    /// and then [`Sender::send_rest`].
+    /// True for nearly every ACK: new data are acknowledged, and nothing is lost, out of order or being probed. Such an
+    /// ACK takes the fast path, [`Sender::handle_plain_ack`] and then [`Sender::send_rest`]; any other the full one,
+    /// [`Sender::handle_other_ack`], which would come to the same.
     #[inline(always)]
     pub fn is_plain(&self, ack: &Ack<'_>) -> bool {
-        self.is_in_order(ack) && self.has_plain_acks()
-    }
-
-    /// New data are acknowledged, and nothing is lost or out of order.
-    #[inline(always)]
-    fn is_in_order(&self, ack: &Ack<'_>) -> bool {
         let acked = ack.ack.wrapping_sub(self.una);
-        matches!(self.phase, Phase::Open) && ack.sack.is_empty() && (1..=self.flight_size()).contains(&acked)
+        matches!(self.phase, Phase::Open)
+            && ack.sack.is_empty()
+            && (1..=self.flight_size()).contains(&acked)
+            && self.features.as_deref().is_none_or(|features| features.permit_fast_path(ack))
     }
 
-    /// A plain ACK arrives: `send` is shown each full-sized segment that leaves.
+    /// A plain ACK arrives: `send` is shown each full-sized segment that leaves now, unless [`Sender::send_rest`] sends
+    /// them all.
     #[inline(always)]
     pub fn handle_plain_ack(&mut self, now: Instant, ack: &Ack<'_>, send: impl FnMut(Segment)) {
-        let acked = ack.ack - self.una;
-        let is_app_limited = !self.is_cwnd_limited();
+        let (acked, is_app_limited) = (ack.ack - self.una, !self.is_cwnd_limited());
         self.edge = ack.ack.saturating_add(ack.window);
+        let event = Event { acked, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) };
+        if self.fast_path() == FastPath::WithRecords {
+            return self.read_in_order(ack, event);
+        }
         let rtt_sample = self.acknowledge(now, ack.ack);
-        self.tell_law(Event { acked, rtt_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) });
+        self.tell_law(Event { rtt_sample, ..event });
         self.send_full_segments(now, send);
     }
 
-    /// After a plain ACK: what leaves besides full-sized segments, where the data end or nothing is outstanding.
+    /// After a plain ACK: what leaves besides full-sized segments, where the data end or nothing is outstanding; and
+    /// all, where records are kept.
     #[inline]
     pub fn send_rest(&mut self, now: Instant, actions: &mut Actions) {
-        if self.una == self.nxt || self.written - self.nxt < self.window.mss {
+        if self.fast_path() == FastPath::WithRecords {
+            self.send_with_records(now, actions);
+        } else if self.una == self.nxt || self.written - self.nxt < self.window.mss {
             self.transmit(now, actions);
-        }
-    }
-
-    /// An ACK arrives that is not plain.
-    pub fn handle_other_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
-        if self.is_in_order(ack)
-            && let Some(way) = self.fast_path(ack)
-        {
-            self.handle_ack_in_order(now, ack, way, actions);
-        } else {
-            self.handle_ack_in_full(now, ack, actions);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The example of `docs/guide/add-a-switching.md`: the outputs of every core node send in turn, each for a slot. Only
 //! tests know it.
 
-use super::kind::{self, Checked, Entry, Kind, Site};
+use super::kind::{self, Checked, Kind, Site};
 use crate::engine::link::gated::Window;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
@@ -13,8 +13,7 @@ use crate::model::{LinkId, Network, NodeId, Opening, Packing, PortRule, Role};
 use crate::results::Figure;
 use units::Duration;
 
-pub(super) const KIND: Kind =
-    Kind::new(Entry { name: "turns", summary: "The outputs of every core node send in turn.", source: "an example" });
+pub(super) const KIND: Kind = Kind::new();
 
 keys! {
     /// The outputs of every core node send in turn.

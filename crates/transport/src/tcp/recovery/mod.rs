@@ -104,8 +104,8 @@ macro_rules! by_recovery {
 }
 
 impl Sender {
-    /// Any ACK, in any phase.
-    pub(super) fn handle_ack_in_full(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
+    /// The full path: any ACK, in any phase.
+    pub fn handle_other_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
         if !self.admit(ack.ack) {
             return;
         }
@@ -209,8 +209,7 @@ impl Sender {
         if let Some(rack) = &mut features.rack {
             rack.update(now, segments.reported(), |sent_at| echo.is_some_and(|echo| echo < config.stamp(sent_at)));
         }
-        let wants_rtt = config.algorithm.wants(&config.laws).every_rtt;
-        let rtt = if wants_rtt { segments.round_trip(now) } else { None };
+        let rtt = if features.times_segments { segments.round_trip(now) } else { None };
         (rtt, segments.sample(now))
     }
 
