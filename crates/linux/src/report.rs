@@ -1,5 +1,6 @@
 //! What a process says of itself: one value, shown as a table, as JSON, and in the text form of Prometheus.
 
+use crate::arrivals::Arrival;
 use crate::histogram::Quantiles;
 use crate::matrices::{self, Plan};
 use crate::sys::time::Nanos;
@@ -37,6 +38,9 @@ pub(crate) struct Report {
     /// Slots that wait at a node, by destination.
     #[serde(default)]
     pub(crate) queues: BTreeMap<u16, u64>,
+    /// At a core, by node: in which frames its last slots came, and how late, in µs.
+    #[serde(default)]
+    pub(crate) arrivals: BTreeMap<u16, Vec<Arrival>>,
     /// The last plan of a master.
     #[serde(default)]
     pub(crate) plan: Option<Plan>,

@@ -11,12 +11,7 @@ use std::path::{Path, PathBuf};
 const ROOMS: [&str; 7] = ["packet", "link", "node", "execute", "observe", "parallel", "world"];
 
 /// Files that know a room after their own: what is left of watching outside of `observe`.
-const KNOWS_MORE: &[(&str, &str)] = &[
-    ("execute/layout", "observe"),
-    ("node/fabric", "observe"),
-    ("node/hosts", "observe"),
-    ("node/hosts/slow_path", "observe"),
-];
+const KNOWS_MORE: &[(&str, &str)] = &[("node/fabric", "observe")];
 
 /// Files of one folder that know each other.
 const CIRCLES: &[&[&str]] = &[&["link/features", "link/gated"]];

@@ -248,11 +248,7 @@ impl Node {
             Block::Answer(answer) => master.handle_answer(header, &answer, passed, &mut self.station.post),
             Block::Request(request) => master.handle_request(header, request, passed),
             Block::FollowUp(follow) => master.handle_follow_up(header.source, follow.sequence, follow.sent_at),
-            Block::Fault(fault) => {
-                if master.handle_fault(header.source, &fault) {
-                    actions.push(Action::Fault(fault));
-                }
-            }
+            Block::Fault(fault) if master.handle_fault(header.source, &fault) => actions.push(Action::Fault(fault)),
             _ => {}
         }
     }

@@ -4,14 +4,16 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | `packet` | what travels: packets, what they carry, what becomes of them; numbers without meaning; containers by flow |
+//! | `packet` | packets and what they carry, messages, what becomes of a packet; containers by flow; [`Observer`] |
 //! | `link` | output ports with their queues and gates, fibres, random loss, changes of links |
-//! | `node` | hosts, agents and what they reach; forwarding between ports and fibres; what comes next there; timers of flows |
+//! | `node` | hosts, agents and what they reach; forwarding, the event list; timers of flows |
 //! | `execute` | the loop over the events of a partition, in order or node after node; where everything is |
 //! | `observe` | trace, capture, samples, delays, order of packets, loss attribution; accounts |
 //! | `parallel` | where to cut a network, conservative synchronisation, migration |
 //!
-//! `world` stands outside of them: it puts all together and runs it.
+//! `world` stands outside of them: it puts all together, those who watch too, and runs it.
+//!
+//! [`Observer`]: packet::observer::Observer
 
 pub(crate) mod execute;
 pub(crate) mod link;

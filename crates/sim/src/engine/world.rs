@@ -22,6 +22,7 @@ use crate::engine::execute::windowed::Schedule;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{Counters, Record};
 use crate::engine::observe::accounts::{Accounts, Baseline};
+use crate::engine::observe::observers::Observers;
 use crate::engine::observe::sampler::Sampler;
 use crate::engine::observe::trace::{Merged, Sink, merged};
 use crate::engine::parallel::migrate::migrate;
@@ -144,7 +145,8 @@ impl World {
     /// Lets up to `threads` threads work. It does not change the results. With a capture, one works: the file is
     /// written in the order of time.
     pub fn use_threads(&mut self, threads: usize) {
-        let alone = self.partitions.iter().any(|part| part.hosts.capture.is_some());
+        let alone =
+            self.partitions.iter().any(|part| Observers::of(&part.fabric).is_some_and(|all| all.capture.is_some()));
         self.threading.threads = if alone { 1 } else { threads.max(1) };
         self.threading.verdict = (alone && threads > 1).then_some(PartitionPlan::Alone);
         let first_look = SimTime::from_ps((self.end.ps() / FIRST_LOOK).max(self.now.ps() + 1));
@@ -226,7 +228,8 @@ impl World {
     /// Closes captures, checks that no packet was made or lost by the engine itself, and lets `read` see the world at
     /// its end.
     pub fn finish<T>(mut self, read: impl FnOnce(World, &mut Partitions) -> T) -> Result<T, RunError> {
-        let mut captures = self.partitions.iter_mut().filter_map(|part| part.hosts.capture.take());
+        let observers = self.partitions.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric));
+        let mut captures = observers.filter_map(|observers| observers.capture.take());
         captures.try_for_each(|capture| capture.finish().map_err(RunError::Capture))?;
         let layout = Arc::clone(&self.layout);
         let mut partitions = std::mem::take(&mut self.partitions);

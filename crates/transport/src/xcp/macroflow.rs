@@ -289,8 +289,8 @@ mod tests {
     /// Two links, one macroflow over both, and 3 and 1 that take one of them. Not max-min (250, 250, 250, 250, 750),
     /// but where each macroflow's least feedback is zero. The first link: all four are told the same, so they share it
     /// equally and fill it, or it is not the one that holds the long one back. Equal shares of 1000 are 250 each. On
-    /// the second link, u = 250 + x and the long one must be told no less than zero, the short one zero: with N = 2, (h
-    /// + φ)/2 = x·h/u. If φ ≥ 0 and h = γu − φ: γu/2 = x(γu − φ)/u with φ = α(1000 − u) and x = u − 250: 0.05u² = (u −
+    /// the second link, u = 250 + x and the long one must be told no less than zero, the short one zero: with N = 2,
+    /// (h + φ)/2 = x·h/u. If φ ≥ 0 and h = γu − φ: γu/2 = x(γu − φ)/u with φ = α(1000 − u) and x = u − 250: 0.05u² = (u −
     /// 250)(0.3u − 200), that is 0.25u² − 275u + 50 000 = 0, u = 550 + √(550² − 200 000) = 870.156, so x = 620.156: the
     /// second link is 87 % full.
     #[test]

@@ -6,8 +6,6 @@ use crate::engine::link::port::{Port, Reading};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::counters::Counters;
 use crate::engine::node::hosts::{Lifecycle, ReceivingHost, SendingHost};
-use crate::engine::observe::loss_attribution::LossAttribution;
-use crate::engine::observe::reordering::FlowReordering;
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
 use crate::engine::packet::{DELIVER, DropPlace, Drops, Packet};
@@ -234,12 +232,6 @@ impl<'a> Partitions<'a> {
         &mut self.list[self.layout.source_of(flow) as usize].hosts.senders[flow]
     }
 
-    /// Takes the account of what a flow did not get, if there is one.
-    pub fn take_loss_attribution(&mut self, flow: u32) -> Option<LossAttribution> {
-        let part = &mut self.list[self.layout.source_of(flow) as usize];
-        part.hosts.shortfalls.remove(&flow).map(|account| *account)
-    }
-
     /// The beginning and the end of a flow.
     pub fn lifecycle(&self, flow: u32) -> &Lifecycle {
         &self.list[self.layout.source_of(flow) as usize].hosts.lifecycles[flow]
@@ -248,16 +240,6 @@ impl<'a> Partitions<'a> {
     /// The receiving side of a flow.
     pub fn receiver(&self, flow: u32) -> &ReceivingHost {
         &self.list[self.layout.sink_of(flow) as usize].hosts.receivers[flow]
-    }
-
-    /// Whether the order of packets is measured.
-    pub fn asks_for_reordering(&self) -> bool {
-        self.list.iter().any(|part| part.hosts.arrivals.reordering.is_some())
-    }
-
-    /// How far the packets of a flow arrived out of order, if that is measured and any have arrived.
-    pub fn reordering(&self, flow: u32) -> Option<&FlowReordering> {
-        self.list[self.layout.sink_of(flow) as usize].hosts.arrivals.reordering.as_ref()?.of(flow)
     }
 
     /// The receiving side of a flow.

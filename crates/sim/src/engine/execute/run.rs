@@ -104,7 +104,8 @@ impl Partition {
     /// Whether nobody asks for events in their order, timers stand where a window expects them, behind the arrivals of
     /// their instant, and there are not too many.
     fn may_go_in_windows(&self) -> bool {
-        let is_watched = self.fabric.is_watched() || self.fabric.dropped.is_some() || self.hosts.capture.is_some();
+        let needs_order = self.fabric.observer.as_ref().is_some_and(|observer| observer.needs_order());
+        let is_watched = self.fabric.is_watched() || needs_order;
         let are_few = self.hosts.timers.may_go_in_windows(self.site.flows.len());
         !is_watched && are_few && self.fabric.timer_order() == TimerOrder::AfterArrivals
     }

@@ -1,7 +1,7 @@
 //! One node through one window: its arrivals, merged from its fibres, and its deadlines between them.
 //!
-//! The merge is that of the event list ([`TournamentTree`](crate::engine::node::tournament_tree::TournamentTree)) over the
-//! fibres of one node, with keys of (time since the beginning of the window, fibre). A node of one fibre needs none.
+//! The merge is that of the event list ([`TournamentTree`](crate::engine::node::tournament_tree::TournamentTree)) over
+//! the fibres of one node, with keys of (time since the beginning of the window, fibre). A node of one fibre needs none.
 //! Both are compiled once for nodes with agents or departures that are events, and twice for those without, which have
 //! timers at most and never anything pending: where something is fetched early, and where nothing is.
 

@@ -11,10 +11,10 @@ pub use event_list::{Event, EventList, TimerOrder};
 use crate::engine::link::port::Port;
 use crate::engine::link::ring::Ring;
 use crate::engine::observe::capture::AtLinks;
-use crate::engine::observe::loss_attribution;
 use crate::engine::observe::trace::Trace;
 use crate::engine::packet::admission::{Cause, Interceptor};
 use crate::engine::packet::message::ControlMessage;
+use crate::engine::packet::observer::Observer;
 use crate::engine::packet::{Class, DropPlace, Drops, NEVER, Packet, PayloadTable};
 use std::collections::VecDeque;
 use std::hint::select_unpredictable;
@@ -40,7 +40,8 @@ pub struct Fabric {
     pub ports: Vec<Port>,
     /// The number of each port's link in the whole network.
     pub links: Vec<u32>,
-    /// All paths, one after the other; each is a list of ports that ends with [`DELIVER`](crate::engine::packet::DELIVER).
+    /// All paths, one after the other; each is a list of ports that ends with
+    /// [`DELIVER`](crate::engine::packet::DELIVER).
     pub paths: Arc<[u32]>,
     /// What packets in flight carry besides themselves.
     pub payloads: PayloadTable,
@@ -58,8 +59,8 @@ pub struct Fabric {
     pub trace: Option<Box<Trace>>,
     /// Links at which packets are written to a file.
     pub capture: Option<AtLinks>,
-    /// Dropped segments one by one, if anybody asks.
-    pub dropped: Option<Box<loss_attribution::Drops>>,
+    /// Who watches, if anybody does.
+    pub observer: Option<Box<dyn Observer>>,
 }
 
 /// A packet on its way inside a node.
@@ -123,7 +124,7 @@ impl Fabric {
             pending: VecDeque::new(),
             trace: None,
             capture: None,
-            dropped: None,
+            observer: None,
         };
         fabric.list_links();
         fabric
@@ -247,8 +248,8 @@ impl Fabric {
     /// Counts a dropped packet and forgets it.
     #[cold]
     pub fn drop(&mut self, now: u64, place: DropPlace, cause: Cause, packet: &Packet) {
-        if let Some(dropped) = &mut self.dropped {
-            dropped.note(now, cause, packet);
+        if let Some(observer) = &mut self.observer {
+            observer.dropped(now, packet, cause);
         }
         self.drops.entry((place, packet.class, cause)).or_default().add(packet.size);
         self.payloads.forget(packet);
@@ -256,8 +257,8 @@ impl Fabric {
 
     /// Counts a packet that was taken back from a fibre because its link went down.
     pub fn cancel_in_flight(&mut self, now: u64, place: DropPlace, packet: &Packet) {
-        if let Some(dropped) = &mut self.dropped {
-            dropped.note(now, Cause::Unreachable, packet);
+        if let Some(observer) = &mut self.observer {
+            observer.dropped(now, packet, Cause::Unreachable);
         }
         self.drops.entry((place, packet.class, Cause::Unreachable)).or_default().add(packet.size);
         self.taken_back += 1;

@@ -22,10 +22,6 @@ use super::datagrams::Datagram;
 use super::fabric::Fabric;
 use super::forced::ForcedFates;
 use super::timers::{TimerId, TimerKind, TimingWheel};
-use crate::engine::observe::capture::Capture;
-use crate::engine::observe::delays::Delays;
-use crate::engine::observe::loss_attribution::LossAttribution;
-use crate::engine::observe::reordering::Reordering;
 use crate::engine::packet::arena::Arena;
 use crate::engine::packet::event::What;
 use crate::engine::packet::prefetch::{prefetch_held, prefetch_recovery};
@@ -58,18 +54,12 @@ pub struct Hosts {
     pub timers: TimingWheel,
     /// Fates by order of the scenario.
     pub forced: ForcedFates,
-    /// Packets to be written to a capture file.
-    pub capture: Option<Capture>,
     /// Packets given to the network, duplicates by order included.
     pub emitted: u64,
     /// Packets taken from the network.
     pub delivered: u64,
     /// Those of them that were marked on their way.
     pub marked: u64,
-    /// What is asked for of packets that arrive.
-    pub arrivals: Arrivals,
-    /// What flows did not get of their paths, by flow, where that is asked for.
-    pub shortfalls: BTreeMap<u32, Box<LossAttribution>>,
     /// Packets held back by order, in the order of their times.
     pub held: BTreeMap<(u32, u64, u64), Packet>,
     /// Packets that were ever held back.
@@ -78,25 +68,6 @@ pub struct Hosts {
     opened: Vec<(u64, TimerId)>,
     segments: Actions,
     acks: ReceiverActions,
-}
-
-/// What is asked for of packets that arrive.
-#[derive(Debug, Default)]
-pub struct Arrivals {
-    /// How long they were on their way.
-    pub delays: Option<Box<Delays>>,
-    /// How far they are out of order.
-    pub reordering: Option<Box<Reordering>>,
-}
-
-impl Arrivals {
-    /// Asked for the same, and none has arrived.
-    pub fn anew(&self) -> Arrivals {
-        Arrivals {
-            delays: self.delays.as_ref().map(|delays| Box::new(delays.anew())),
-            reordering: self.reordering.as_ref().map(|reordering| Box::new(reordering.anew())),
-        }
-    }
 }
 
 impl Hosts {
@@ -114,12 +85,9 @@ impl Hosts {
             agents: Arena::default(),
             timers,
             forced: ForcedFates::default(),
-            capture: None,
             emitted: 0,
             delivered: 0,
             marked: 0,
-            arrivals: Arrivals::default(),
-            shortfalls: BTreeMap::new(),
             held: BTreeMap::new(),
             held_count: 0,
             opened: Vec::new(),
@@ -185,7 +153,7 @@ impl Hosts {
         let Sink::Datagrams { bytes } = &mut self.receivers[packet.flow].sink else { return };
         *bytes += u64::from(packet.size);
         if packet.payload != NO_PAYLOAD {
-            note_arrival(&mut self.arrivals, now, packet, fabric);
+            note_arrival(now, packet, fabric);
             fabric.payloads.forget(packet);
         }
     }
@@ -227,7 +195,7 @@ impl Hosts {
         if packet.flags != Flags::NONE {
             self.marked += packet.marks();
             ecn::read(packet.flags, receiver, &mut self.acks);
-            note_arrival(&mut self.arrivals, now, packet, fabric);
+            note_arrival(now, packet, fabric);
             fabric.payloads.forget(packet);
         }
         let length = u32::from(packet.size - host.header);
@@ -294,7 +262,7 @@ impl Hosts {
         };
         if host.watch.has(PathFlags::SEEN) {
             let said = Said { sack: sack.as_slice(), ..Said::default() };
-            see_ack(&self.capture, now, Seen { packet, said, window: sender.cwnd() }, fabric);
+            see_ack(now, Seen { packet, said, window: sender.cwnd() }, fabric);
         }
         let ecn_echo = packet.flags.is_echo();
         let ack = Ack { ack: packet.seq, window: sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo };
@@ -356,13 +324,9 @@ impl Datagram {
 
 /// A packet has arrived that may say when it left, and as which.
 #[cold]
-fn note_arrival(arrivals: &mut Arrivals, now: u64, packet: &Packet, fabric: &Fabric) {
-    let Some(stamp) = fabric.payloads.stamp(packet) else { return };
-    if let Some(delays) = &mut arrivals.delays {
-        delays.record(packet.flow, packet.size, stamp.at, now);
-    }
-    if let Some(reordering) = &mut arrivals.reordering {
-        reordering.record(now, packet.flow, stamp.number);
+fn note_arrival(now: u64, packet: &Packet, fabric: &mut Fabric) {
+    if let (Some(observer), Some(stamp)) = (&mut fabric.observer, fabric.payloads.stamp(packet)) {
+        observer.delivered(now, packet, stamp);
     }
 }
 

@@ -142,8 +142,8 @@ impl<'a> NodeContext<'a> {
     /// an agent that stands before it.
     pub fn emit_past(&mut self, now: u64, packet: &Packet) {
         *self.emitted += 1;
-        if let Some(dropped) = &mut self.fabric.dropped {
-            dropped.note_feigned(now, packet);
+        if let Some(observer) = &mut self.fabric.observer {
+            observer.drop_feigned(now, packet);
         }
         self.fabric.send_past(now, packet);
     }

@@ -6,6 +6,7 @@ pub(crate) mod drops;
 pub(crate) mod event;
 pub(crate) mod fields;
 pub(crate) mod message;
+pub(crate) mod observer;
 pub(crate) mod payload;
 pub(crate) mod prefetch;
 pub(crate) mod reserved;

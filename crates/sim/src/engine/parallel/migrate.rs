@@ -11,6 +11,7 @@ use crate::engine::node::fabric::{Boundary, Fabric, FabricParts};
 use crate::engine::node::hosts::Hosts;
 use crate::engine::node::timers::{TimerKind, TimingWheel};
 use crate::engine::observe::loss_attribution::Drops;
+use crate::engine::observe::observers::Observers;
 use crate::engine::observe::trace::{Trace, merged};
 use crate::engine::packet::arena::{Arena, places};
 use crate::engine::packet::{DELIVER, NO_PATH, NO_PAYLOAD, Packet, PayloadTable};
@@ -55,9 +56,8 @@ pub fn migrate(now: u64, mut old: Vec<Partition>, before: &PartitionLayout, afte
         move_fibre(&mut old, &mut new, before.fibres[link], after.fibres[link]);
     }
     migrate_fates(&mut old, &mut new, after);
-    migrate_reordering(&mut old, &mut new, after);
     migrate_trace(&mut old, &mut new);
-    migrate_drops(&mut old, &mut new);
+    migrate_observers(&mut old, &mut new, after);
     move_totals(&mut old, &mut new[0]);
     new[0].count_from_now();
     new
@@ -132,7 +132,6 @@ fn migrate_hosts(old: &mut [Partition], before: &PartitionLayout, after: &Partit
         .map(|(((senders, lifecycles), receivers), agents)| {
             let mut hosts = Hosts::new(senders, receivers, lifecycles, TimingWheel::new(mask));
             hosts.agents = agents;
-            hosts.arrivals = old[0].hosts.arrivals.anew();
             hosts
         })
         .collect();
@@ -182,9 +181,6 @@ fn migrate_fates(old: &mut [Partition], new: &mut [Partition], layout: &Partitio
             move_payloads(&mut packet, &mut part.fabric.payloads, &mut target.fabric.payloads);
             target.hosts.held.insert(key, packet);
         }
-        for (flow, account) in std::mem::take(&mut part.hosts.shortfalls) {
-            new[layout.source_of(flow) as usize].hosts.shortfalls.insert(flow, account);
-        }
         for (flow, fates) in std::mem::take(&mut part.hosts.forced.flows) {
             new[layout.source_of(flow) as usize].hosts.forced.flows.insert(flow, fates);
         }
@@ -193,18 +189,6 @@ fn migrate_fates(old: &mut [Partition], new: &mut [Partition], layout: &Partitio
         }
     }
     new.iter_mut().for_each(|part| part.hosts.held_count = held_count);
-}
-
-/// What has been seen of a flow's order goes where the flow is received.
-fn migrate_reordering(old: &mut [Partition], new: &mut [Partition], layout: &PartitionLayout) {
-    for part in old {
-        let seen = part.hosts.arrivals.reordering.as_mut().map(|reordering| reordering.take()).unwrap_or_default();
-        for (flow, seen) in seen {
-            if let Some(reordering) = &mut new[layout.sink_of(flow) as usize].hosts.arrivals.reordering {
-                reordering.put(flow, seen);
-            }
-        }
-    }
 }
 
 /// What has happened so far stays in one of the partitions, in its order; all go on noting.
@@ -220,13 +204,31 @@ fn migrate_trace(old: &mut [Partition], new: &mut [Partition]) {
     others.iter_mut().for_each(|part| part.fabric.trace = Some(Box::new(Trace::beside(rules.clone(), taken))));
 }
 
-/// What was dropped so far stays in one of the partitions; all go on listing.
-fn migrate_drops(old: &mut [Partition], new: &mut [Partition]) {
-    let lists: Vec<Drops> = old.iter_mut().filter_map(|part| part.fabric.dropped.take()).map(|drops| *drops).collect();
-    if !lists.is_empty() {
-        new.iter_mut().for_each(|part| part.fabric.dropped = Some(Box::default()));
-        new[0].fabric.dropped = Some(Box::new(Drops::merged(lists.into_iter())));
+/// Who watches goes on in every partition. What has been seen of a flow goes with its end, all else to the first.
+fn migrate_observers(old: &mut [Partition], new: &mut [Partition], layout: &PartitionLayout) {
+    let old: Vec<Observers> = old.iter_mut().filter_map(|part| Observers::take(&mut part.fabric)).collect();
+    let Some(one) = old.first() else { return };
+    let mut all: Vec<Observers> = new.iter().map(|_| one.anew()).collect();
+    let mut lists = Vec::new();
+    for Observers { capture, delays, reordering, accounts, drops } in old {
+        all[0].capture = all[0].capture.take().or(capture);
+        if let (Some(sum), Some(delays)) = (&mut all[0].delays, &delays) {
+            sum.add(delays);
+        }
+        for (flow, seen) in reordering.map(|mut reordering| reordering.take()).unwrap_or_default() {
+            if let Some(reordering) = &mut all[layout.sink_of(flow) as usize].reordering {
+                reordering.put(flow, seen);
+            }
+        }
+        for (flow, account) in accounts {
+            all[layout.source_of(flow) as usize].accounts.insert(flow, account);
+        }
+        lists.extend(drops.map(|drops| *drops));
     }
+    if let Some(drops) = &mut all[0].drops {
+        **drops = Drops::merged(lists.into_iter());
+    }
+    new.iter_mut().zip(all).for_each(|(part, observers)| observers.watch(&mut part.fabric));
 }
 
 /// What has been counted so far goes to one of the partitions; only sums over all of them are ever read.
@@ -241,12 +243,6 @@ fn move_totals(old: &mut [Partition], new: &mut Partition) {
         for (key, count) in std::mem::take(&mut part.fabric.drops) {
             let sum = new.fabric.drops.entry(key).or_default();
             *sum = sum.plus(count);
-        }
-        if let (Some(sum), Some(delays)) = (&mut new.hosts.arrivals.delays, &part.hosts.arrivals.delays) {
-            sum.add(delays);
-        }
-        if let Some(capture) = part.hosts.capture.take() {
-            new.hosts.capture = Some(capture);
         }
         if let Some(capture) = part.fabric.capture.take() {
             new.fabric.capture = Some(capture);

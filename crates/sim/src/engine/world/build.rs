@@ -1,9 +1,9 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
 use super::controls::{changing, controls};
-use super::options::{MAX_FLOWS, Options, RunError};
+use super::options::{Options, RunError, check_number};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
-use super::watching::{Ways, account_for_losses, empty_delays, measure_arrivals, trace_rules, watch, watch_hosts};
+use super::watching::{Watching, Ways, capture_at_links, trace_rules};
 use super::{ThreadPool, World};
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::partition::Partition;
@@ -50,9 +50,7 @@ pub struct Setup<'a> {
 pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
     let Setup { scenario, flows, ports: rules, orders, seed, options } = setup;
     let network = &scenario.network;
-    if flows.len() >= MAX_FLOWS {
-        return Err(RunError::TooManyFlows(flows.len()));
-    }
+    check_number(flows.len())?;
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
     let order = link_order(network, shuffle.as_mut());
     let link_numbers = invert(&order);
@@ -74,10 +72,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     });
     agent_setup.check(network);
     let maker = PortMaker { network, rules: &rules, seed, agent_setup: &agent_setup, changing: &changing(scenario) };
-    let mut ports: Vec<Port> = order.iter().map(|id| maker.port(*id)).collect();
-    if let Some(bands) = bands(scenario, &flows) {
-        ports.iter_mut().for_each(|port| port.set_bands(&bands));
-    }
+    let ports = maker.ports(&order, bands(scenario, &flows));
     let AgentSetup { agents, shared, .. } = agent_setup;
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let agent_nodes: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
@@ -85,23 +80,17 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let layout =
         PartitionLayout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), agent_nodes.into(), nodes);
     let mut fabric = fabric(ports, &layout, timer_order);
-    let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
-    if let Some(rules) = &rules {
-        watch(&mut fabric, rules);
-    }
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
     let timers = TimingWheel::new(timer_mask);
     let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose();
     let capture = capture.map_err(|UnknownLink(name)| RunError::NoLink(name))?;
-    fabric.capture = capture.as_ref().and_then(|(_, links)| links.clone());
-    fabric.capture.iter().for_each(|at| at.interfaces.keys().for_each(|link| fabric.ports[*link as usize].watch()));
-    let capture = capture.map(|(capture, _)| capture);
-    let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture });
-    rules.iter().for_each(|rules| watch_hosts(&mut hosts, rules));
-    let known = if agents.is_empty() && scenario.events.is_empty() { &first[..] } else { &[] };
-    measure_arrivals(&mut hosts, &probe, || empty_delays(known, &laid, network));
+    let capture = capture.map(|(capture, links)| capture_at_links(&mut fabric, capture, links));
+    let mut hosts =
+        hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture: capture.as_ref() });
+    let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
-    account_for_losses(&mut fabric, &mut hosts, &probe, &ways);
+    let are_fixed = agents.is_empty() && scenario.events.is_empty();
+    Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
     let partition = Partition::new(fabric, hosts, layout.site(0), vec![0; nodes], 0);
     let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
@@ -159,6 +148,15 @@ struct PortMaker<'a> {
 }
 
 impl PortMaker<'_> {
+    /// All ports, and the band of each flow at those that have several.
+    fn ports(&self, order: &[LinkId], bands: Option<Arc<[u8]>>) -> Vec<Port> {
+        let mut ports: Vec<Port> = order.iter().map(|id| self.port(*id)).collect();
+        if let Some(bands) = bands {
+            ports.iter_mut().for_each(|port| port.set_bands(&bands));
+        }
+        ports
+    }
+
     fn port(&self, id: LinkId) -> Port {
         let stream = |purpose| self.seed.stream(&format!("link {}", self.network.links[id.index()].name), purpose);
         let streams = Streams { loss: stream("loss"), queue: stream("queue") };
@@ -179,7 +177,7 @@ struct HostSetup<'a> {
     timers: TimingWheel,
     seed: Seed,
     orders: BTreeMap<u32, Box<dyn Orders>>,
-    capture: Option<Capture>,
+    capture: Option<&'a Capture>,
 }
 
 fn hosts(setup: HostSetup) -> Hosts {
@@ -206,7 +204,7 @@ fn hosts(setup: HostSetup) -> Hosts {
         if forced.concern(flow as u32) {
             host.watch = host.watch.and(PathFlags::FORCED);
         }
-        if capture.as_ref().is_some_and(|capture| capture.concerns(flow as u32)) {
+        if capture.is_some_and(|capture| capture.concerns(flow as u32)) {
             host.watch = host.watch.and(PathFlags::CAPTURED);
         }
     }
@@ -215,7 +213,6 @@ fn hosts(setup: HostSetup) -> Hosts {
     let mut hosts = Hosts::new(Arena::all(senders), Arena::all(receivers), Arena::all(lifecycles), timers);
     hosts.arm_starts(flows.len() as u32);
     hosts.forced = forced;
-    hosts.capture = capture;
     hosts
 }
 

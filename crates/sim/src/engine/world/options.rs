@@ -6,6 +6,11 @@ use std::fmt;
 /// Flows are numbered in 29 bits.
 pub const MAX_FLOWS: usize = 1 << 29;
 
+/// Fails for so many flows that they cannot be numbered.
+pub(super) fn check_number(flows: usize) -> Result<(), RunError> {
+    if flows < MAX_FLOWS { Ok(()) } else { Err(RunError::TooManyFlows(flows)) }
+}
+
 /// How a scenario is to be run.
 #[derive(Default)]
 pub struct Options {

@@ -3,13 +3,49 @@
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::hosts::{Hosts, PathFlags};
+use crate::engine::observe::capture::{AtLinks, Capture};
 use crate::engine::observe::delays::{Delays, Empty};
 use crate::engine::observe::loss_attribution::LossAttribution;
+use crate::engine::observe::observers::Observers;
 use crate::engine::observe::reordering::Reordering;
 use crate::engine::observe::trace::{Trace, TraceRules};
 use crate::model::{self, Flow, LinkId, Network, Scenario, Selection, SimTime};
 use std::sync::Arc;
 use units::PS_PER_SECOND;
+
+/// What is asked for.
+pub(super) struct Watching<'a> {
+    pub(super) rules: Option<TraceRules>,
+    pub(super) capture: Option<Capture>,
+    pub(super) probe: &'a model::Probe,
+    pub(super) ways: Ways<'a>,
+    /// Whether flows keep their paths, and these their links.
+    pub(super) are_fixed: bool,
+}
+
+impl Watching<'_> {
+    /// Puts in who watches, before anything happens.
+    pub(super) fn put_in(self, fabric: &mut Fabric, hosts: &mut Hosts) {
+        let Watching { rules, capture, probe, ways, are_fixed } = self;
+        if let Some(rules) = &rules {
+            watch(fabric, rules);
+            watch_hosts(hosts, rules);
+        }
+        let mut observers = Observers { capture, ..Observers::default() };
+        let known = if are_fixed { ways.first } else { &[] };
+        measure_arrivals(&mut observers, hosts, probe, || empty_delays(known, ways.laid, &ways.scenario.network));
+        account_for_losses(&mut observers, hosts, probe, &ways);
+        observers.watch(fabric);
+    }
+}
+
+/// The ports of captured links take the way that tells the capture.
+pub(super) fn capture_at_links(fabric: &mut Fabric, capture: Capture, links: Option<AtLinks>) -> Capture {
+    let captured = links.iter().flat_map(|at| at.interfaces.keys());
+    captured.for_each(|link| fabric.ports[*link as usize].watch());
+    fabric.capture = links;
+    capture
+}
 
 /// Where flows go at first.
 pub(super) struct Ways<'a> {
@@ -57,12 +93,12 @@ fn settled(scenario: &Scenario) -> Option<SimTime> {
 }
 
 /// The ports of traced links take the way that tells the trace.
-pub(super) fn watch(fabric: &mut Fabric, rules: &TraceRules) {
+fn watch(fabric: &mut Fabric, rules: &TraceRules) {
     fabric.trace = Some(Box::new(Trace::new(rules.clone())));
     fabric.ports.iter_mut().zip(&*rules.links).filter(|(_, traced)| **traced).for_each(|(port, _)| port.watch());
 }
 
-pub(super) fn watch_hosts(hosts: &mut Hosts, rules: &TraceRules) {
+fn watch_hosts(hosts: &mut Hosts, rules: &TraceRules) {
     for (host, traced) in hosts.senders.items_mut().iter_mut().zip(&*rules.flows) {
         if rules.hosts && *traced {
             host.watch = host.watch.and(PathFlags::TRACED);
@@ -72,17 +108,22 @@ pub(super) fn watch_hosts(hosts: &mut Hosts, rules: &TraceRules) {
 
 /// What is measured of packets that arrive; `empty` is what each path would take if its queues were empty, if that is
 /// known.
-pub(super) fn measure_arrivals(hosts: &mut Hosts, probe: &model::Probe, empty: impl FnOnce() -> Arc<[Empty]>) {
+fn measure_arrivals(
+    observers: &mut Observers,
+    hosts: &mut Hosts,
+    probe: &model::Probe,
+    empty: impl FnOnce() -> Arc<[Empty]>,
+) {
     if probe.delays {
-        hosts.arrivals.delays = Some(Box::new(Delays::new(empty())));
+        observers.delays = Some(Box::new(Delays::new(empty())));
     }
-    hosts.arrivals.reordering = probe.reordering.map(|threshold| Box::new(Reordering::new(threshold)));
+    observers.reordering = probe.reordering.map(|threshold| Box::new(Reordering::new(threshold)));
     if probe.delays || probe.reordering.is_some() {
         stamp_packets(hosts);
     }
 }
 
-pub(super) fn empty_delays(paths: &[(u32, u32)], laid: &[Option<LinkId>], network: &Network) -> Arc<[Empty]> {
+fn empty_delays(paths: &[(u32, u32)], laid: &[Option<LinkId>], network: &Network) -> Arc<[Empty]> {
     let links = |path: &(u32, u32)| laid[path.0 as usize..].iter().map_while(|link| *link);
     paths.iter().map(|path| Empty::of(links(path), network)).collect()
 }
@@ -95,11 +136,11 @@ fn stamp_packets(hosts: &mut Hosts) {
 }
 
 /// If that is asked for, every flow of TCP that has a path gets an account.
-pub(super) fn account_for_losses(fabric: &mut Fabric, hosts: &mut Hosts, probe: &model::Probe, ways: &Ways) {
+fn account_for_losses(observers: &mut Observers, hosts: &mut Hosts, probe: &model::Probe, ways: &Ways) {
     if !probe.lost_throughput {
         return;
     }
-    fabric.dropped = Some(Box::default());
+    observers.drops = Some(Box::default());
     let scenario = ways.scenario;
     for (number, (flow, host)) in ways.flows.iter().zip(hosts.senders.items_mut()).enumerate() {
         let Some(sender) = scenario.transports[flow.transport.index()].kind.sender() else { continue };
@@ -107,7 +148,7 @@ pub(super) fn account_for_losses(fabric: &mut Fabric, hosts: &mut Hosts, probe: 
         let Some(capacity) = capacity else { continue };
         let payload = f64::from(sender.mss) / f64::from(sender.mss + u32::from(host.header));
         let bytes = capacity as f64 * payload / (8.0 * PS_PER_SECOND as f64);
-        hosts.shortfalls.insert(number as u32, Box::new(LossAttribution::new(flow.start.ps(), bytes, sender.mss)));
+        observers.accounts.insert(number as u32, Box::new(LossAttribution::new(flow.start.ps(), bytes, sender.mss)));
         host.watch = host.watch.and(PathFlags::ACCOUNTED);
     }
 }

@@ -153,8 +153,8 @@ impl Fabric {
         }
     }
 
-    /// A port with [`PortFeatures`](crate::engine::link::features::PortFeatures), or one that is traced, is offered a packet that no
-    /// agent takes.
+    /// A port with [`PortFeatures`](crate::engine::link::features::PortFeatures), or one that is traced, is offered a
+    /// packet that no agent takes.
     fn offer_past_interceptor(&mut self, now: u64, number: u32, packet: &Packet) -> Admission {
         if self.is_watched() {
             return self.offer_traced(now, number, packet);

@@ -1,7 +1,7 @@
 //! Flows that are whole connections: handshake and teardown, timestamps, windows that change. What they say besides a
 //! segment or an ACK travels in the packet's payload; other flows have none of it.
 
-use super::slow_path::capture;
+use super::slow_path::note_at_host;
 use super::timing::arm_receiver;
 use super::{Hosts, PathFlags, Seen, SendingMachine, Sink, ecn, enter, note_arrival, see_ack};
 use crate::engine::node::fabric::Fabric;
@@ -15,7 +15,7 @@ impl Hosts {
     #[cold]
     pub(super) fn receive_at_endpoint(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         self.marked += packet.marks();
-        note_arrival(&mut self.arrivals, now, packet, fabric);
+        note_arrival(now, packet, fabric);
         let (options, _) = fabric.payloads.take_options(packet);
         let host = &mut self.receivers[packet.flow];
         let length = u32::from(packet.size.saturating_sub(host.header));
@@ -65,14 +65,14 @@ impl Hosts {
         match options.control {
             Some(_) => {
                 if host.watch.has(PathFlags::CAPTURED) {
-                    capture(&self.capture, now, packet, &said);
+                    note_at_host(now, packet, &said, fabric);
                 }
                 connection.handle_control(instant, options, &mut self.segments);
             }
             None => {
                 if host.watch.has(PathFlags::SEEN) {
                     let window = connection.sender().cwnd();
-                    see_ack(&self.capture, now, Seen { packet, said, window }, fabric);
+                    see_ack(now, Seen { packet, said, window }, fabric);
                 }
                 let window = connection.sender().initial_peer_window();
                 if let Some(ace) = packet.flags.ace() {
@@ -106,7 +106,7 @@ impl Hosts {
             let options = written.connection.control_options(Instant::from_ps(now), control);
             let like = Packet { flow, hop: host.path, size: host.header, ..Packet::default() };
             if host.watch.has(PathFlags::CAPTURED) {
-                capture(&self.capture, now, &like, &Said { options, ..Said::default() });
+                note_at_host(now, &like, &Said { options, ..Said::default() }, fabric);
             }
             self.emit_with(now, like, options, &SackList::EMPTY, fabric);
         }

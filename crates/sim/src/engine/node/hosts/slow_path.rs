@@ -3,7 +3,6 @@
 use super::{Hosts, PathFlags, SendingMachine, ecn, enter};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::timers::{TimerId, TimerKind};
-use crate::engine::observe::capture::Capture;
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
 use crate::engine::packet::said::Said;
@@ -18,7 +17,7 @@ impl Hosts {
     pub(super) fn send_watched_segments(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
         let segments = std::mem::take(&mut self.segments.segments);
         if self.senders[flow].watch.has(PathFlags::ACCOUNTED) {
-            self.look_at(now, flow, !segments.is_empty());
+            self.look_at(now, flow, !segments.is_empty(), fabric);
         }
         for (place, segment) in segments.iter().enumerate() {
             let host = &self.senders[flow];
@@ -54,10 +53,10 @@ impl Hosts {
     }
 
     /// The account of a flow is brought up to now.
-    fn look_at(&mut self, now: u64, flow: u32, sends: bool) {
-        let Some(account) = self.shortfalls.get_mut(&flow) else { return };
-        let Some(sender) = self.senders[flow].machine.tcp() else { return };
-        account.look(now, sender, sends);
+    fn look_at(&self, now: u64, flow: u32, sends: bool, fabric: &mut Fabric) {
+        if let (Some(observer), Some(sender)) = (&mut fabric.observer, self.senders[flow].machine.tcp()) {
+            observer.sender_called(now, flow, sender, sends);
+        }
     }
 
     /// Gives a packet of a watched flow its fate.
@@ -70,7 +69,7 @@ impl Hosts {
         };
         if self.senders[flow].watch.has(PathFlags::CAPTURED) {
             let dropped = matches!(fate, Some(Fate::Drop)).then_some(Cause::Forced);
-            capture(&self.capture, now, &packet, &Said { options, dropped, ..Said::default() });
+            note_at_host(now, &packet, &Said { options, dropped, ..Said::default() }, fabric);
         }
         match fate {
             None => enter(now, packet, fabric),
@@ -117,9 +116,9 @@ pub(super) struct Seen<'a> {
 
 /// An ACK is captured, traced, or both.
 #[cold]
-pub(super) fn see_ack(captured: &Option<Capture>, now: u64, seen: Seen, fabric: &mut Fabric) {
+pub(super) fn see_ack(now: u64, seen: Seen, fabric: &mut Fabric) {
     let Seen { packet, said, window } = seen;
-    capture(captured, now, packet, &said);
+    note_at_host(now, packet, &said, fabric);
     fabric.note_host(now, What::Ack, packet, window);
     for block in said.sack {
         let size = u16::try_from(block.end - block.start).unwrap_or(u16::MAX);
@@ -127,9 +126,9 @@ pub(super) fn see_ack(captured: &Option<Capture>, now: u64, seen: Seen, fabric: 
     }
 }
 
-/// Writes a packet to the capture file, if there is one.
-pub(super) fn capture(capture: &Option<Capture>, now: u64, packet: &Packet, said: &Said<'_>) {
-    if let Some(capture) = capture {
-        capture.write(now, packet, said);
+/// A packet leaves or reaches its sending host, and somebody watches.
+pub(super) fn note_at_host(now: u64, packet: &Packet, said: &Said<'_>, fabric: &mut Fabric) {
+    if let Some(observer) = &mut fabric.observer {
+        observer.passed_host(now, packet, said);
     }
 }
