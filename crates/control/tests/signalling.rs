@@ -179,8 +179,8 @@ fn what_waits_is_granted_once() {
     assert_eq!(star.count(Count::GrantUnused) - before, 0);
 }
 
-/// §3.5.3: three slots wait for node 2 and two for node 3, and a frame has twelve, so the master's request and allocation
-/// matrices have these entries and no other, in the frame that they are for.
+/// §3.5.3: three slots wait for node 2 and two for node 3, and a frame has twelve, so the master's request and
+/// allocation matrices have these entries and no other, in the frame that they are for.
 #[test]
 fn the_masters_matrices_are_what_was_asked_for_and_allocated() {
     let mut star = joined(figure_3_8().checked().unwrap());
@@ -207,8 +207,8 @@ fn the_masters_matrices_are_what_was_asked_for_and_allocated() {
 }
 
 /// Two slots' worth come in every frame from node 6 to node 2. If it asks for what waits, a payload waits until the
-/// request of its frame has been answered, a + b = 3 frames and its own. Where what will come is asked for, too, a pause
-/// of four frames takes away what waits, as slots go on, and from then on there are slots for what comes.
+/// request of its frame has been answered, a + b = 3 frames and its own. Where what will come is asked for, too, a
+/// pause of four frames takes away what waits, as slots go on, and from then on there are slots for what comes.
 #[test]
 fn who_asks_for_what_will_come_waits_no_round_of_requests() {
     let means = [None, Some(Forecast::Smoothed { shift: 3 })].map(|forecast| {

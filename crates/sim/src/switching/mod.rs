@@ -82,17 +82,6 @@ kinds! {
         "Bursts of light: headers on a control channel reserve wavelengths ahead of them, hop by hop.": obs;
 }
 
-/// The example of the guide, which only tests know.
-#[cfg(test)]
-pub(crate) mod example {
-    use super::{Checked, Deserialize, Explained, Fault, JsonSchema, Kind, Site, registry, turns};
-
-    kinds! {
-        /// The outputs of every core node in turn.
-        Turns = "turns", "an example", "The outputs of every core node send in turn.": turns;
-    }
-}
-
 /// Every kind of switching, sorted by name.
 pub fn list() -> Vec<&'static Entry> {
     let mut entries: Vec<_> = Name::REGISTRY.iter().collect();
@@ -115,4 +104,15 @@ pub(crate) fn that_lead() -> String {
 /// The columns that all kinds add to the table of flows.
 pub(crate) fn flow_columns(flows: &[FlowFacts]) -> Vec<(&'static str, Column)> {
     Name::REGISTRY.iter().flat_map(|entry| (entry.item.flow_columns)(flows)).collect()
+}
+
+/// The example of the guide, which only tests know.
+#[cfg(test)]
+pub(crate) mod example {
+    use super::{Checked, Deserialize, Explained, Fault, JsonSchema, Kind, Site, registry, turns};
+
+    kinds! {
+        /// The outputs of every core node in turn.
+        Turns = "turns", "an example", "The outputs of every core node send in turn.": turns;
+    }
 }

@@ -290,9 +290,9 @@ mod tests {
     /// but where each macroflow's least feedback is zero. The first link: all four are told the same, so they share it
     /// equally and fill it, or it is not the one that holds the long one back. Equal shares of 1000 are 250 each. On
     /// the second link, u = 250 + x and the long one must be told no less than zero, the short one zero: with N = 2,
-    /// (h + φ)/2 = x·h/u. If φ ≥ 0 and h = γu − φ: γu/2 = x(γu − φ)/u with φ = α(1000 − u) and x = u − 250: 0.05u² = (u −
-    /// 250)(0.3u − 200), that is 0.25u² − 275u + 50 000 = 0, u = 550 + √(550² − 200 000) = 870.156, so x = 620.156: the
-    /// second link is 87 % full.
+    /// (h + φ)/2 = x·h/u. If φ ≥ 0 and h = γu − φ: γu/2 = x(γu − φ)/u with φ = α(1000 − u) and x = u − 250:
+    /// 0.05u² = (u − 250)(0.3u − 200), that is 0.25u² − 275u + 50 000 = 0, u = 550 + √(550² − 200 000) = 870.156, so
+    /// x = 620.156: the second link is 87 % full.
     #[test]
     fn on_a_parking_lot_they_settle_at_the_equilibrium_by_hand_and_not_at_max_min() {
         let routes: &[&[usize]] = &[&[0, 1], &[0], &[0], &[0], &[1]];
