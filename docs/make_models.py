@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import slips
+from slips import Slip
+
 import photocol
 from photocol import models
 
@@ -56,17 +59,6 @@ reading is possible; "open", that the text does not decide.
 
 DLCC, MANY = "dlcc-synchronized", "dlcc-unsynchronized"
 PRINTED = "as_printed"
-
-
-@dataclass(frozen=True)
-class Slip:
-    """One row: an equation as printed and as corrected."""
-
-    where: str
-    printed: str
-    corrected: str
-    why: str
-    effect: str
 
 
 @dataclass(frozen=True)
@@ -149,6 +141,7 @@ def synchronized() -> Section:
                 "likely: the only choice that gives the abstract's factor of six",
                 f"loss without over with DLCC: {short['loss_rate'] / short['loss_rate_dlcc']:.3g}",
             ),
+            *slips.dlcc_words(),
         ],
         "000-figure-2.png",
     )
@@ -352,6 +345,7 @@ def xcp() -> Section:
                 "§2.1.1, §2.1.2, §2.2", "the symbol φ lost: α S − β Q/d, h = max(0, γu − …)", "φ; |φ|", "certain", "–"
             ),
             Slip("§2.1.2", "S = capacity − input", "S = TU · C − input", "certain: TU caps the fixed point", "–"),
+            *slips.macroflow_words(),
         ],
     )
 
@@ -403,6 +397,7 @@ def aapn() -> Section:
                 f"the check case rests at W₀ = {fluid['equilibrium_window']:.1f}, p₀ = "
                 f"{fluid['equilibrium_probability']:.4f}",
             ),
+            *slips.thesis(),
         ],
     )
 
@@ -412,7 +407,7 @@ def load_balanced() -> Section:
     return Section(
         "Paper 004 (SACK and RR-TCP over load-balanced OBS), d_s = 10 ms",
         "sack-lb-obs",
-        [*misprints_of_load_balanced(), *readings_of_load_balanced()],
+        [*misprints_of_load_balanced(), *readings_of_load_balanced(), *slips.load_balanced_words()],
     )
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from ._readings import CONSTANT, DELAYS_MS, back_ms
+from ._readings import BACK_MS, CONSTANT, DELAYS_MS, back_ms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,6 +80,7 @@ def scenario(
     way_back: str = CONSTANT,
     edge_nodes: int = 2,
     allocated_ppm: float = 0.0,
+    trace: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The network at a rated capacity, with what happens to the edge node's output; `moving`: the delays change.
 
@@ -97,6 +98,7 @@ def scenario(
         "traffic": [_flow(number) for number in range(FLOWS * len(pairs))],
         "event": [*delays, *(_event(pair, *step) for step in exact for pair in pairs)],
         "probe": {"interval": f"{sample_s:g} s", "flows": list(REPORTED), "links": [FIRST, EDGE]},
+        **({} if trace is None else {"trace": dict(trace)}),
     }
 
 
@@ -244,13 +246,16 @@ class Trace:
         """Window over smoothed round-trip time, in kB/s on the wire, as the paper defines a flow's rate."""
         return self.window(flow) * PACKET / 1e3 / self.flow("srtt", flow)
 
-    def unsmoothed_rate(self, flow: int = 1) -> NDArray[np.float64]:
-        """Window over the mean of the round trips measured since the last sample; not a number where there was none."""
-        return self.window(flow) * PACKET / 1e3 / self.flow("rtt", flow)
-
     def utilization(self) -> NDArray[np.float64]:
         """Output rate of the edge node over the allocated rate."""
         return self.link("utilization") * self.rated / self.allocated
+
+    def least_utilization(self, period: int, span_s: float) -> float:
+        """The least in the beginning of a period, each value over its longest round trip, as the paper measures."""
+        level = self.utilization()[self.after(period, span_s)]
+        count = max(round(longest_round_trip_s(period) / self.sample_s), 1)
+        whole = len(level) // count * count
+        return float(level[:whole].reshape(-1, count).mean(axis=1).min())
 
     def drops(self, where: NDArray[np.bool_]) -> float:
         """Packets dropped at the edge node in the samples' time."""
@@ -280,33 +285,17 @@ class Trace:
         shares = np.array(self.goodputs(where))
         return float(np.std(shares) / max(np.mean(shares), 1e-9))
 
-    def full_after(self, level: float = 0.95) -> float:
-        """When utilization first stays at this level for ten samples."""
-        high = np.convolve(self.utilization() >= level, np.ones(10), "valid") == 10
+    def full_after(self, level: float = 0.95, span_s: float = 3.0) -> float:
+        """When utilization first stays at this level for a while."""
+        count = round(span_s / self.sample_s)
+        high = np.convolve(self.utilization() >= level, np.ones(count), "valid") == count
         return float(self.t[np.argmax(high)]) if high.any() else float(self.t[-1])
-
-    def settled_after(self, period: int, within: float = 0.1) -> float:
-        """Time from the beginning of a period until flow #1's window stays this close to its later mean."""
-        window = self.window()
-        level = float(np.mean(window[self.late(period)]))
-        inside = self.within(period * self.period_s, (period + 1) * self.period_s)
-        outside = inside & (np.abs(window - level) > within * level)
-        last = float(self.t[outside].max()) if outside.any() else period * self.period_s
-        return last - period * self.period_s
 
     def back(self, flow: int) -> NDArray[np.float64]:
         """What the way back takes, on which nothing waits, in seconds."""
         path = (f"d{flow}", "rd", "rj", "ri", "rs", f"s{flow}")
         delay = sum(_history(self.ran, f"{near}->{far}", "delay", self.t) for near, far in pairwise(path))
         return delay + HOPS * ACK * 8 / self.rated[0] / 1e6
-
-    def one_way_delays(self, flow: int) -> NDArray[np.float64]:
-        """The measured round trips less the way back, in seconds; not a number where nothing was timed."""
-        return self.flow("rtt", flow) - self.back(flow)
-
-    def one_way_delay(self, flow: int, where: NDArray[np.bool_]) -> float:
-        """Their mean."""
-        return float(np.nanmean(self.one_way_delays(flow)[where]))
 
 
 _UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "Gbps": 1e3, "Mbps": 1.0, "kbps": 1e-3, "bps": 1e-6}
@@ -337,6 +326,11 @@ def _link(ran: Mapping[str, Any], source: str, sink: str) -> Mapping[str, Any]:
     raise ValueError(f"there is no link {source}->{sink}")
 
 
+def longest_round_trip_s(period: int) -> float:
+    """Of all flows in a period, by propagation, with a constant way back."""
+    return (max(delays[period] for delays in DELAYS_MS) + BACK_MS) / 1e3
+
+
 def _gain(total: NDArray[np.float64], where: NDArray[np.bool_]) -> float:
     """How much a running total grew over the samples."""
     numbers = np.flatnonzero(where)
@@ -344,16 +338,24 @@ def _gain(total: NDArray[np.float64], where: NDArray[np.bool_]) -> float:
 
 
 def curves(result: RunResult) -> pl.DataFrame:
-    """What the paper's time series show, at the samples: windows, rate, utilization, queue, drops, round trips."""
+    """What the paper's time series show, at the samples: windows, rates, utilization, queue, drops, round trips.
+
+    A queuing delay is the queue over the allocated rate; drops are those of a control interval, the controller's mean
+    round trip, and their share is of what the router should receive in it, all of the rated capacity (appendix D).
+    """
     trace = Trace.of(result)
     drops = np.diff(trace.link("dropped"), prepend=0.0)
+    should_receive = trace.rated[0] * 1e6 / 8 / PACKET * trace.sample_s
     columns = {
         "t_s": trace.t,
         "utilization": trace.utilization(),
         "queue": trace.link("queue"),
         "mean_queue": trace.link("mean_queue"),
+        "queuing_ms": trace.link("mean_queue") * PACKET * 8 / trace.allocated / 1e3,
         "drops": drops,
-        "rate_1": trace.rate(1),
+        "drops_interval": drops * trace.link("mean_rtt") / trace.sample_s,
+        "drop_percent": 100 * drops / should_receive,
+        **{f"rate_{flow}": trace.rate(flow) for flow in REPORTED},
         **{f"window_{flow}": trace.window(flow) for flow in REPORTED},
         **{f"rtt_{flow}": trace.flow("rtt", flow) for flow in REPORTED},
     }
@@ -366,12 +368,6 @@ MIXED_READINGS = (
     "back to back a slower edge node must hold some, whoever is told (003/physical-step)"
 )
 """Why XCP-CL does not do with a physical step what the paper says."""
-OTHER_ROUND_TRIPS = (
-    "flow #1's windows over its rates are 0.28, 0.44, 0.30 s. A constant way back of 152 ms, which the paper's control "
-    "intervals leave, gives it 0.26, 0.32, 0.29 s; with returns of 170, 270, 160 ms for its group (`groups`) the "
-    "windows are the paper's. The rates agree under either"
-)
-"""Why windows do not."""
 
 
 def find(table: pl.DataFrame, **point: Any) -> dict[str, Any]:

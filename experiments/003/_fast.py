@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from photocol.experiment import Metric, Plot, Point, Setup
+from photocol.experiment import Claim, Metric, Plot, Point, Setup
 
 from ._aapn import (
     FLOWS,
+    HEADER,
     HOPS,
+    MIXED_READINGS,
     PACKET,
     PHYSICAL,
     TOLD,
@@ -22,22 +25,31 @@ from ._aapn import (
     curves,
     scenario,
 )
-from ._readings import AS_FORTH, DEFAULT, DELAYS_MS, GROUPS, KEPT, READINGS, with_readings
+from ._case_claims import MEANT, STEPS
+from ._packets import Acks, traced
+from ._readings import AS_FORTH, CONSTANT, DELAYS_MS, GROUPS, KEPT, READINGS, with_readings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from photocol.experiment import RunResult
+    from photocol.experiment import Outcome, RunResult
+    from photocol.verdict import Finding
 
 MBPS, ALLOCATED = 45.0, 40.0
 COMBINATIONS = ((XCP_CL, TOLD), (XCP_CL, PHYSICAL), (XCP, PHYSICAL))
 _POINTS: tuple[Point, ...] = tuple({"algorithm": algorithm, "step": step} for algorithm, step in COMBINATIONS)
-POINTS = with_readings(_POINTS, {})
-QUICK_POINTS = with_readings(_POINTS, dict.fromkeys((GROUPS, KEPT, AS_FORTH), _POINTS))
-"""Other readings of the network too."""
+
+
+def points(default: str, *others: str) -> tuple[Point, ...]:
+    """Every combination under the default reading of the network, and under others."""
+    return with_readings(_POINTS, dict.fromkeys(others, _POINTS), default)
+
+
+QUICK_OTHERS = {GROUPS: (CONSTANT, KEPT, AS_FORTH), CONSTANT: (GROUPS, KEPT, AS_FORTH)}
+"""By the default, the other readings of a quick form."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 SETTLE_S = 20.0
 """Left out after each change of the delays when windows are compared."""
@@ -47,8 +59,17 @@ def setup(point: Point, changes: Sequence[tuple[float, float]], duration_s: floa
     """45 Mb/s with changes (time, Mb/s) at the edge node."""
     steps, follows = algorithm_steps(str(point["algorithm"]), str(point["step"]), changes)
     reading = READINGS[str(point["reading"])]
-    network = scenario(mbps=MBPS, duration_s=duration_s, steps=steps, follows=follows, sample_s=sample_s, **reading)
-    return Setup(scenario=network)
+    return Setup(
+        scenario=scenario(
+            mbps=MBPS,
+            duration_s=duration_s,
+            steps=steps,
+            follows=follows,
+            sample_s=sample_s,
+            trace=traced([1], []),
+            **reading,
+        )
+    )
 
 
 def alternating(every_s: float, duration_s: float) -> list[tuple[float, float]]:
@@ -64,6 +85,39 @@ def expected_window(trace: Trace) -> NDArray[np.float64]:
     return trace.allocated * 1e6 / 8 / PACKET / FLOWS * rtt
 
 
+@dataclass(frozen=True)
+class Windows:
+    """Flow #1's windows in packets, when ACKs reach it, and what goes with them."""
+
+    t: NDArray[np.float64]
+    window: NDArray[np.float64]
+    expected: NDArray[np.float64]
+    allocated: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, result: RunResult, trace: Trace) -> Windows:
+        """From the trace of events."""
+        assert result.trace is not None, "the scenario asks for a trace"
+        acks = Acks.of(result.trace, 1, PACKET - HEADER)
+        sample = np.minimum(np.searchsorted(trace.t, acks.t), len(trace.t) - 1)
+        window = acks.window / (PACKET - HEADER)
+        return cls(t=acks.t, window=window, expected=expected_window(trace)[sample], allocated=trace.allocated[sample])
+
+    def within(self, start: float, end: float) -> NDArray[np.float64]:
+        """The windows of a time."""
+        return self.window[(self.t > start) & (self.t <= end)]
+
+    def error(self, period_s: float, settle_s: float) -> float:
+        """Mean distance from the expected window, but for the beginning of each period."""
+        inside = np.mod(self.t, period_s) > settle_s
+        return float(np.mean(np.abs(self.window[inside] / self.expected[inside] - 1)))
+
+    def at(self, mbps: float, start: float, end: float, every_s: float) -> float:
+        """The mean in a time, in the second half of each interval at a rate."""
+        late = np.mod(self.t, every_s) > every_s / 2
+        return float(np.mean(self.window[(self.t > start) & (self.t <= end) & late & (self.allocated == mbps)]))
+
+
 def settled(trace: Trace, settle_s: float) -> NDArray[np.bool_]:
     """Samples that are not just after a change of the delays (or the start)."""
     inside = np.zeros(len(trace.t), dtype=bool)
@@ -73,26 +127,16 @@ def settled(trace: Trace, settle_s: float) -> NDArray[np.bool_]:
     return inside
 
 
-def window_at(trace: Trace, mbps: float, period: int, settle_s: float, every_s: float) -> float:
-    """Flow #1's mean window in a period, in the second half of each interval at a rate."""
-    late = np.mod(trace.t - 1e-9, every_s) > every_s / 2
-    start = period * trace.period_s
-    where = trace.within(start + settle_s, start + trace.period_s) & late & (trace.allocated == mbps)
-    return float(np.mean(trace.window()[where]))
-
-
-def common(trace: Trace, result: RunResult, settle_s: float) -> dict[str, float]:
+def common(trace: Trace, result: RunResult, windows: Windows, settle_s: float) -> dict[str, float]:
     """Figures of both experiments."""
-    inside = settled(trace, settle_s)
-    error = trace.window() / expected_window(trace) - 1
     everything = trace.within(0, 3 * trace.period_s)
     return {
         "utilization": float(np.mean(trace.utilization()[trace.within(5, 3 * trace.period_s)])),
-        "window_error": float(np.mean(np.abs(error[inside]))),
+        "window_error": windows.error(trace.period_s, settle_s),
         "drops": trace.drops(everything),
         "queue": float(np.mean(trace.link("mean_queue"))),
         "queue_max": float(result.links.filter(pl.col("link") == "ri->rj")["max_queue"][0]),
-        "dip_delays": float(trace.utilization()[trace.after(1, SETTLE_S)].min()),
+        "dip_delays": trace.least_utilization(1, SETTLE_S),
     }
 
 
@@ -112,7 +156,8 @@ def traces(result: RunResult) -> pl.DataFrame:
 
 
 def _chosen(frame: pl.DataFrame, algorithm: str, step: str) -> pl.DataFrame:
-    here = {"algorithm": algorithm, "step": step, "reading": DEFAULT}
+    """A run's curves under the reading that the points begin with."""
+    here = {"algorithm": algorithm, "step": step, "reading": frame["reading"][0]}
     return frame.filter(*(pl.col(axis) == value for axis, value in here.items()))
 
 
@@ -150,6 +195,34 @@ PLOTS = (
     Plot(name="windows", draw=_draw_windows, of="curves"),
     Plot(name="utilization", draw=_draw_utilization, of="curves"),
 )
+
+
+class Stated(NamedTuple):
+    """A claim of the paper on XCP-CL."""
+
+    id: str
+    text: str
+    expected: str
+    tolerance: str
+    check: Callable[[Outcome, str], Finding]
+    reason: str = ""
+
+
+def under_each(*stated: Stated, where: str) -> tuple[Claim, ...]:
+    """Each claim for each reading of the change, told first."""
+    return tuple(
+        Claim(
+            id=f"{one.id}-{step}",
+            text=f"{one.text}, {MEANT[step]}",
+            where=where,
+            expected=one.expected,
+            tolerance=one.tolerance,
+            check=lambda outcome, one=one, step=step: one.check(outcome, step),  # type: ignore[misc]
+            reason=MIXED_READINGS if step == PHYSICAL else one.reason,
+        )
+        for one in stated
+        for step in STEPS
+    )
 
 
 def ratios(row: Mapping[str, float]) -> list[float]:

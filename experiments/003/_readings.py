@@ -37,20 +37,29 @@ READINGS: dict[str, dict[str, Any]] = {
     GROUPS: {"way_back": GROUPS},
     KEPT: {"way_back": KEPT},
     AS_FORTH: {"way_back": AS_FORTH},
-    SIX_NODES: {"way_back": CONSTANT, "edge_nodes": 6},
-    MILLIONTH_LESS: {"way_back": CONSTANT, "allocated_ppm": -1.0},
+    SIX_NODES: {"way_back": GROUPS, "edge_nodes": 6},
+    MILLIONTH_LESS: {"way_back": GROUPS, "allocated_ppm": -1.0},
 }
-"""Name of a reading → arguments of `_aapn.scenario`. Only these: claims are judged under the first."""
+"""Name of a reading → arguments of `_aapn.scenario`."""
 DEFAULT = CONSTANT
+"""What claims are judged under, but for the three cases and the first fast change.
+
+There flow #1's windows over its rates are stated or follow, in five figures, and leave `groups`.
+"""
 NOTE = (
     "Readings of the network: `constant`, 152 ms back for all flows at all times, which is what the control intervals "
     "of §6.4 leave beside the stated delays forth; `groups`, this in the mean and 170, 270, 160 ms for flow #1, which "
     "is what its windows leave; `kept`, each group's delay of the first period, what ns-2's `$ns delay` leaves on a "
     "duplex link; `as-forth`, delays back equal delays forth, the default before; `six-nodes`, three pairs of edge "
-    "nodes with 100 flows each and `constant`; `millionth-less`, `constant` with an allocated rate a millionth "
+    "nodes with 100 flows each and `groups`; `millionth-less`, `groups` with an allocated rate a millionth "
     "less, so that the edge node's waiting place is free just after, not just before, the packet that comes in the "
-    "same instant by the paper's round figures. Claims are judged under `constant`, the full form has it alone."
+    "same instant by the paper's round figures. "
 )
+
+
+def note(default: str) -> str:
+    """The readings in words, and which one claims are judged under."""
+    return f"{NOTE}Claims are judged under `{default}`, the full form has it alone."
 
 
 def back_ms(way_back: str, group: int, period: int) -> float:
@@ -73,10 +82,12 @@ def mean_round_trip_s(reading: str, period: int) -> float:
     return sum(round_trip_s(reading, group, period) for group in range(len(DELAYS_MS))) / len(DELAYS_MS)
 
 
-def with_readings(points: Sequence[Point], others: Mapping[str, Sequence[Point]]) -> tuple[Point, ...]:
+def with_readings(
+    points: Sequence[Point], others: Mapping[str, Sequence[Point]], default: str = DEFAULT
+) -> tuple[Point, ...]:
     """All points under the default reading, and some of them under others."""
     return (
-        *({**point, "reading": DEFAULT} for point in points),
+        *({**point, "reading": default} for point in points),
         *({**point, "reading": reading} for reading, chosen in others.items() for point in chosen),
     )
 
@@ -96,11 +107,11 @@ def reading_of(outcome: Outcome) -> str:
     return str(reading)
 
 
-def by_default(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+def by_default(claims: Sequence[Claim], default: str = DEFAULT) -> tuple[Claim, ...]:
     """The claims, judged under the default reading."""
 
     def judged(claim: Claim) -> Claim:
-        return replace(claim, check=lambda outcome: claim.check(under(outcome, DEFAULT)))
+        return replace(claim, check=lambda outcome: claim.check(under(outcome, default)))
 
     return tuple(judged(claim) for claim in claims)
 

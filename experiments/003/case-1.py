@@ -1,12 +1,13 @@
 """Paper 003, case 1: 45 Mb/s, 40 from 200 to 400 s; figures 5.1 to 5.14, and table 5.3's first two columns.
 
-Figures 5.1, 5.2, 5.8, 5.9: windows (`windows-*`); 5.3 to 5.5, 5.10 to 5.12: flow #1's rate, window over round trip
-(`rate`); 5.6, 5.13: utilization (`utilization`); 5.7, 5.14: queue at the edge node (`queue`).
+Figures 5.1, 5.2, 5.8, 5.9: windows (`windows-*`); 5.3, 5.4, 5.10, 5.11: flow #1's rate, window over round trip
+(`rate`); 5.5, 5.12: rates of five flows (`rates-*`); 5.6, 5.13: utilization (`utilization`); 5.7, 5.14: queue at the
+edge node (`queue`).
 """
 
 from ._cases import case
 from ._rates import CLAIMS
-from ._readings import AS_FORTH, GROUPS, KEPT, SIX_NODES
+from ._readings import AS_FORTH, CONSTANT, KEPT, SIX_NODES
 from ._stated import Stated
 
 experiment = case(
@@ -28,5 +29,5 @@ experiment = case(
     quick_period_s=200,
     reasons={},
     more_claims=CLAIMS,
-    readings=(GROUPS, KEPT, AS_FORTH, SIX_NODES),
+    readings=(CONSTANT, KEPT, AS_FORTH, SIX_NODES),
 )

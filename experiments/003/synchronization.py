@@ -3,7 +3,7 @@
 The thesis measured its prototype, with a program between two PCs that delays. Here are a master, a slave and a core as
 processes, and a program that is both fibres; each has a network of its own. The thesis's delays are seconds; the quick
 form has as many milliseconds. The slave's T_d, less what its modelled clock is off, is the measured delay of table
-3.1; the core stamps when slots arrive.
+3.1; the core stamps when slots arrive. Figures 3.11 to 3.14 show each slot of the slave in turn (`slots-1` to `-4`).
 
 The expected values and tolerances below were committed before the first run.
 """
@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Source, Trial
 from photocol.verdict import Finding, judge, not_run
@@ -22,7 +24,6 @@ from ._processes import demo, joined, lacking
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
@@ -39,6 +40,9 @@ ERRORS_MS = {
 }
 """Table 3.2: greatest, least and mean error by case; late is negative. Case 4's least is printed unsigned."""
 SLAVE = "node 1"
+ASK_S = 0.2
+"""The core remembers the last 128 slots of a node, and says so every half second."""
+SERIES = {"t_s": pl.Float64, "entity": pl.String, "quantity": pl.String, "value": pl.Float64}
 JOINING_ROUND_TRIPS = 12
 """Invitation, answer, configuration, request, plan, verdict, grants: all have joined in so many round trips."""
 
@@ -53,17 +57,49 @@ def setup(point: Point) -> Trial:
     return Trial(function=run, arguments=dict(point))
 
 
-def run(*, seed: int, case: int, delay_s: float, seconds: float) -> dict[str, float]:
-    """One case; figures in µs, late is positive."""
+def run(*, seed: int, case: int, delay_s: float, seconds: float) -> tuple[dict[str, float], pl.DataFrame]:
+    """One case; figures in µs, late is positive, and the error of each slot."""
     del seed, case  # The processes' only randomness is the machine's.
     if lacking():
-        return dict.fromkeys((metric.name for metric in METRICS), 0.0)
+        return dict.fromkeys((metric.name for metric in METRICS), 0.0), series({}, 0.0)
     words = ["--slaves", "1", "--no-ip", "--fibre", f"{delay_s * 1e6:.0f}us", "--equal-fibres"]
     with demo(*words) as ask:
         joined(ask, 2, seconds=30 + 2 * JOINING_ROUND_TRIPS * delay_s)
         # What was said before the slave had a T_d of exact stamps is on its way for a round trip and two.
-        time.sleep(seconds + 4 * delay_s)
-        return figures(ask(), delay_s)
+        time.sleep(4 * delay_s)
+        arrivals: dict[int, float] = {}
+        end = time.monotonic() + seconds
+        while True:
+            reports = ask()
+            arrivals.update((int(frame), float(late)) for frame, late in reports["core"]["arrivals"].get("1", []))
+            if time.monotonic() >= end:
+                return figures(reports, delay_s), series(arrivals, float(reports["core"]["levels"]["frame_seconds"]))
+            time.sleep(ASK_S)
+
+
+def series(arrivals: Mapping[int, float], frame_s: float) -> pl.DataFrame:
+    """The slave's slots, one a frame: when, and how late, in µs."""
+    frames = sorted(arrivals)
+    columns = {
+        "t_s": [(frame - frames[0]) * frame_s for frame in frames],
+        "entity": [SLAVE] * len(frames),
+        "quantity": ["arrival_error_us"] * len(frames),
+        "value": [arrivals[frame] for frame in frames],
+    }
+    return pl.DataFrame(columns, schema=SERIES)
+
+
+def curves(result: RunResult) -> pl.DataFrame:
+    """The error of each slot as the thesis counts it, expected less measured: late is negative."""
+    return result.series.select("t_s", error_us=-pl.col("value"))
+
+
+def draw_slots(axes: Axes, frame: pl.DataFrame, case: int) -> None:
+    """Figures 3.11 to 3.14: each slot of a case."""
+    here = frame.filter(pl.col("case") == case)
+    axes.plot(here["t_s"], here["error_us"], ".", color="#0072B2", markersize=3)
+    axes.set_xlabel(f"time (s); case {case}, each slot of the slave")
+    axes.set_ylabel("synchronization error (µs; late is negative)")
 
 
 def figures(reports: Mapping[str, Mapping[str, Any]], delay_s: float) -> dict[str, float]:
@@ -191,6 +227,11 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
     axes.legend(frameon=False)
 
 
+def slots(case: int) -> Plot:
+    """The picture of a case's slots."""
+    return Plot(name=f"slots-{case}", draw=lambda axes, frame: draw_slots(axes, frame, case), of="curves")
+
+
 def describe(outcome: Outcome) -> list[str]:
     """The rows of tables 3.1 and 3.2, the thesis's and ours."""
     return [sentence(row) for row in rows(outcome)]
@@ -229,6 +270,7 @@ experiment = Experiment(
     setup=setup,
     measure=measure,
     metrics=METRICS,
+    curves=curves,
     quick=Form(
         points=points(1e-3),
         replications=1,
@@ -283,7 +325,7 @@ experiment = Experiment(
             reason="a machine that is busy with other work; docs/guide/control-plane.md has its numbers by load",
         ),
     ),
-    plots=(Plot(name="errors", draw=draw),),
+    plots=(Plot(name="errors", draw=draw), *(slots(case) for case in SET)),
     describe=describe,
     notes=(
         "The thesis's prototype has a PC and a clock for each node; here processes share one machine, and clocks are "

@@ -56,7 +56,7 @@ def setup(point: Point) -> Trial:
 
 
 def timed(*, seed: int, algorithm: str, nodes: int, frame: int, schedules: int) -> dict[str, float]:
-    """CPU time of single schedules in ms; every one is checked against its requests."""
+    """Time of single schedules by the clock, as the paper's, in ms; every one is checked against its requests."""
     random = np.random.default_rng([seed, nodes, frame])
     scheduler = Scheduler(algorithm)
     times, served, asked = [], 0, 0
@@ -64,9 +64,9 @@ def timed(*, seed: int, algorithm: str, nodes: int, frame: int, schedules: int) 
         scheduler.schedule(requests(nodes, frame, random), frame)
     for _ in range(schedules):
         matrix = requests(nodes, frame, random)
-        started = time.process_time_ns()
+        started = time.perf_counter_ns()
         plan = scheduler.schedule(matrix, frame)
-        times.append((time.process_time_ns() - started) / 1e6)
+        times.append((time.perf_counter_ns() - started) / 1e6)
         if not (plan.granted <= matrix).all():
             raise AssertionError("a schedule grants what nobody asked for")
         served, asked = served + plan.served, asked + plan.requested
@@ -128,7 +128,7 @@ def check_nodes(outcome: Outcome) -> Finding:
     few, some, many = (found[nodes, 128]["mean_ms"] for nodes in (16, 32, 64))
     return judge(
         agrees=some / few > 10 * many / some and many > some,
-        in_shape=few < some < many,
+        in_shape=some / few > many / some > 1,
         measured=f"{few:.3f}, {some:.3f}, {many:.3f} ms: {some / few:.1f} times, then {many / some:.1f} times",
     )
 
@@ -264,7 +264,8 @@ experiment = Experiment(
             text="the time grows very fast from 16 to 32 nodes, and much less from 32 to 64",
             where="§3.8.3, Fig. 3.17",
             expected="0.177, 11.297, 12.058 ms: 64 times, then 1.07 times",
-            tolerance="the first factor more than ten times the second; in shape: growth at both steps",
+            tolerance="the first factor more than ten times the second; in shape: growth at both steps, more at the "
+            "first",
             check=check_nodes,
             reason="the work of a decomposition grows smoothly with the nodes. The paper's means of 11 to 12 ms stand "
             "near its greatest times while its least ones are 0.9 to 5.4 ms: as if most schedules waited for a tick of "
@@ -310,6 +311,6 @@ experiment = Experiment(
     notes=(
         "QBvN's text was not to be had: `bvn` is exact, `greedy` has the idea of QBvN.",
         "The paper's demand is not stated; here every row and column asks for the whole frame, the hardest that fits.",
-        "CPU time of one call from Python, the copy of the matrix included; the paper's is time by the clock.",
+        "Time by the clock of one call from Python, the copy of the matrix included.",
     ),
 )

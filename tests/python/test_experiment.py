@@ -270,6 +270,30 @@ experiment = Experiment(
     assert rows[1].manifest["arguments"] == {"first": 2, "second": 10}
 
 
+def test_a_trial_may_give_a_series_beside_its_figures(tmp_path):
+    text = """
+from photocol.experiment import Experiment, Form, Metric, Source, Trial, grid
+import polars as pl
+
+def counted(*, seed, first):
+    return {"sum": first}, pl.DataFrame({"t_s": [0.0, 1.0], "value": [0.0, first]})
+
+experiment = Experiment(
+    id="900/figure", title="t", source=Source(paper="p", figures="f", section="s"),
+    setup=lambda point: Trial(function=counted, arguments=dict(point)),
+    measure=lambda result: {"sum": result.summary["sum"].value},
+    curves=lambda result: result.series,
+    metrics=[Metric(name="sum", label="sum")],
+    quick=Form(points=grid(first=[1.5]), replications=2),
+    full=Form(points=grid(first=[1.5]), replications=2),
+)
+"""
+    rows = [perform(job, run=saturating) for job in quick_jobs(checkout(tmp_path, text=text))]
+    assert [row.metrics["sum"] for row in rows] == [1.5, 1.5]
+    assert rows[0].curves["value"].to_list() == [0.0, 1.5]
+    assert rows[1].curves is None
+
+
 def test_a_file_may_import_helpers_beside_it_whatever_it_is_called(tmp_path):
     text = EXPERIMENT.replace("EXPECTED = 0.5", "from ._shared import EXPECTED")
     for name, value in (("one", 0.25), ("other", 0.75)):

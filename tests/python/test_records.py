@@ -45,11 +45,7 @@ INVERTED = {
     "002/macroflows": ["paced-knee", "plain-knee", "plateau", "xcp-knee"],
     "002/readings": ["literal"],
     "003/buffers": ["drops-D.9", "queue", "queuing-delay", "utilization"],
-    "003/case-1": ["collapse", "dips", "rate-dip", "rate-peak", "rates", "swing", "windows"],
-    "003/case-2": ["collapse", "dips", "windows"],
-    "003/case-3": ["collapse", "windows"],
     "003/end-to-end-delay": ["table-E.4"],
-    "003/fast-change-1": ["worse"],
     "003/staleness": ["age", "coarse"],
 }
 """Claims that can agree without agreeing in shape; each paper's issue mends its own."""

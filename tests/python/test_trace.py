@@ -237,6 +237,34 @@ def test_other_readers_of_parquet_read_the_same(tmp_path: Path) -> None:
     assert rows == result.trace.rows()
 
 
+def test_pyarrow_reads_every_table(tmp_path: Path) -> None:
+    """Also columns without any value: no packet of the dumbbell has a wavelength, and none is refused."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for name in ("dumbbell", "obs"):
+        run(name, out=tmp_path / name)
+        for file in sorted((tmp_path / name).glob("*.parquet")):
+            table, same = parquet.read_table(file), pl.read_parquet(file)
+            assert {column: table[column].to_pylist() for column in table.column_names} == same.to_dict(as_series=False)
+
+
+def test_fastparquet_reads_every_table_but_packed_differences(tmp_path: Path) -> None:
+    """It misreads wide differences (DELTA_BINARY_PACKED), in files of pyarrow too, so these columns are left out."""
+    fastparquet, parquet = pytest.importorskip("fastparquet"), pytest.importorskip("pyarrow.parquet")
+    for name in ("dumbbell", "obs"):
+        run(name, out=tmp_path / name)
+        for file in sorted((tmp_path / name).glob("*.parquet")):
+            group = parquet.ParquetFile(file).metadata.row_group(0)
+            chunks = [group.column(number) for number in range(group.num_columns)]
+            packed = {one.path_in_schema for one in chunks if "DELTA_BINARY_PACKED" in one.encodings}
+            columns = [one.path_in_schema for one in chunks if one.path_in_schema not in packed]
+            frame = fastparquet.ParquetFile(file).to_pandas(columns=columns)
+            for column, values in pl.read_parquet(file).select(columns).to_dict(as_series=False).items():
+                assert [None if value is None else str(value) for value in values] == [
+                    None if missing else str(value)
+                    for value, missing in zip(frame[column], frame[column].isna(), strict=True)
+                ]
+
+
 def test_a_table_read_again_is_the_table(tmp_path: Path) -> None:
     for name in ("obs", "aapn"):
         result = run(name, out=tmp_path / name)

@@ -140,8 +140,8 @@ mod tests {
         assert!((floor - 4.0).abs() < 0.01, "{floor}");
     }
 
-    /// Frames of 3.6 ms, six signalling slots: a = ⌈(1.2 + 4 + 2.07)/3.6⌉ = 3, b = ⌈2.69/3.6⌉ = 1; W = 4.5 · 3.6 + 0.69
-    /// + 1.2 = 18.09 ms, a round trip 4 + 36.18 ms; ten packets of 8000 bit in it are 1.99 Mb/s. A slot of 180 us
+    /// Frames of 3.6 ms, six signalling slots: a = ⌈(1.2 + 4 + 2.07)/3.6⌉ = 3, b = ⌈2.69/3.6⌉ = 1; W = 4.5 · 3.6 +
+    /// 0.69 + 1.2 = 18.09 ms, a round trip 4 + 36.18 ms; ten packets of 8000 bit in it are 1.99 Mb/s. A slot of 180 us
     /// carries 8100 bit, 2.25 Mb/s once a frame.
     #[test]
     fn the_thesis_frame_by_hand() {

@@ -68,7 +68,7 @@ impl Column {
     /// Appends the pages of the group, and begins anew.
     pub fn end_group(&mut self, file: &mut Vec<u8>) -> Chunk {
         let begin = file.len();
-        let dictionary = self.values.dictionary();
+        let dictionary = self.values.dictionary().filter(|(entries, _)| *entries > 0);
         if let Some((entries, bytes)) = &dictionary {
             footer::page(file, &Page { values: *entries, encoding: Encoding::Plain, is_dictionary: true }, bytes);
         }
@@ -129,6 +129,9 @@ impl Values {
     fn end(&mut self, out: &mut Vec<u8>) -> Encoding {
         match self {
             Values::Number(delta) => delta.end(out),
+            // A group without any value: some readers take no empty list.
+            Values::Few { few, is_listed: true, .. } if few.list().is_empty() => return Encoding::Plain,
+            Values::Words { chosen, .. } if chosen.list().is_empty() => return Encoding::Plain,
             Values::Few { few, is_listed: true, .. } => {
                 few.end(out);
                 return Encoding::Listed;

@@ -22,7 +22,7 @@ fn main() {
     println!("8 wavelengths with about 10 reservations each, by rule");
     for entry in registry() {
         print!("{:<10}", entry.name);
-        row(8, 10, entry.algorithm);
+        row(8, 10, entry.choice);
     }
 }
 

@@ -4,6 +4,8 @@
 //! least a frame old when it is served; smoothing trades that age against less noise. What waits from before is added
 //! by the caller, who knows the queues.
 
+use crate::signalling::Reading;
+
 /// How a request follows from what arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forecast {
@@ -69,6 +71,16 @@ impl Demand {
         let slots = slots.div_ceil(1 << FRACTION_BITS);
         // A mean of 32-bit numbers, rounded up, is one.
         u32::try_from(slots).unwrap_or(u32::MAX)
+    }
+}
+
+/// Slots that are wanted in a request, those that were granted and have not begun among them: what waits, and at least
+/// what comes in the `frames` until its grants have left, `coming` in each. Where the master reads a rate, it is that,
+/// and at least what waits in as many parts.
+pub fn wanted(waiting: u32, coming: u32, frames: u32, reading: Reading) -> u32 {
+    match reading {
+        Reading::Backlog => waiting.max(coming.saturating_mul(frames)),
+        Reading::Rate => coming.max(waiting.div_ceil(frames.max(1))),
     }
 }
 

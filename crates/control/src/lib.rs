@@ -10,13 +10,11 @@
 //! - [`sync`]: what another clock shows when light that leaves now arrives there.
 //! - [`wire`]: what travels on a fibre, as bytes.
 //! - [`fuzz`]: decoders driven by arbitrary bytes, for fuzzers and property tests.
-//! - [`registry`]: a line in either registry.
 
 pub mod assembly;
 pub mod demand;
 pub mod frame;
 pub mod fuzz;
-pub mod registry;
 pub mod reservation;
 pub mod scheduler;
 pub mod signalling;

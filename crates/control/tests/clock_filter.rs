@@ -1,7 +1,8 @@
 //! The clock filter against simulated clocks, whose truth is known, and against least squares.
 //!
 //! Jitter models, stated before the first run. Delays only add: an exponential part on every slot, and spikes on some.
-//! - `veth`: 3 µs and 0.2 µs exponential (kernel stamps over a virtual wire); one slot in 100 is later by 5 µs in the mean.
+//! - `veth`: 3 µs and 0.2 µs exponential (kernel stamps over a virtual wire); one slot in 100 is later by 5 µs in the
+//!   mean.
 //! - `fibre`: 10 ms and 2 µs exponential (a fibre in software); one in 20 is later by 50 µs in the mean.
 //!
 //! The slave's clock drifts by 37.5 ppm, which itself swings by 0.1 ppm in 100 s. One exchange every 4 ms.

@@ -40,7 +40,7 @@ fn answers(config: FibreConfig, headers: &[Header]) -> Vec<(u64, Arriving, Resul
 }
 
 fn config() -> impl Strategy<Value = FibreConfig> {
-    let algorithm = (0..registry().len()).prop_map(|number| registry()[number].algorithm);
+    let algorithm = (0..registry().len()).prop_map(|number| registry()[number].choice);
     let signalling = prop_oneof![Just(Signalling::Jet), Just(Signalling::Jit)];
     let conversion =
         prop_oneof![Just(Conversion::Full), (0u16..3).prop_map(Conversion::Limited), Just(Conversion::None)];
@@ -167,7 +167,10 @@ proptest! {
     }
 
     #[test]
-    fn lauc_vf_takes_whatever_horizon_would_take_with_the_same_reservations(headers in headers(120), channels in 1u16..6) {
+    fn lauc_vf_takes_whatever_horizon_would_take_with_the_same_reservations(
+        headers in headers(120),
+        channels in 1u16..6,
+    ) {
         let (mut fibre, mut now) = (Fibre::new(FibreConfig { channels, ..PLAIN }), 0);
         for header in &headers {
             now += header.0;
@@ -224,9 +227,9 @@ fn over_many_poisson_bursts_void_filling_drops_less_and_delay_lines_less_still()
     };
     let lines = DelayLines { unit: Duration::from_ps(500), count: 2 };
     let horizon = dropped(FibreConfig { algorithm: Algorithm::Horizon, ..PLAIN });
-    for entry in registry().iter().filter(|entry| entry.algorithm != Algorithm::Horizon) {
-        let without = dropped(FibreConfig { algorithm: entry.algorithm, ..PLAIN });
-        let with = dropped(FibreConfig { algorithm: entry.algorithm, lines, ..PLAIN });
+    for entry in registry().iter().filter(|entry| entry.choice != Algorithm::Horizon) {
+        let without = dropped(FibreConfig { algorithm: entry.choice, ..PLAIN });
+        let with = dropped(FibreConfig { algorithm: entry.choice, lines, ..PLAIN });
         println!("{}: {without} of {} (horizon {horizon}), with lines {with}", entry.name, headers.len());
         assert!(without < horizon && with < without, "{}: {with} < {without} < {horizon}", entry.name);
     }

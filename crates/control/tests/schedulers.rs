@@ -75,7 +75,10 @@ fn serve_every_way(left: Vec<u32>, nodes: usize, row: usize, used: u32, found: &
 
 proptest! {
     #[test]
-    fn bvn_serves_all_that_fits_in_as_few_slots_as_the_longest_line(requests in matrix(1..20, sparse()), spare in 0u32..9) {
+    fn bvn_serves_all_that_fits_in_as_few_slots_as_the_longest_line(
+        requests in matrix(1..20, sparse()),
+        spare in 0u32..9,
+    ) {
         let longest = requests.longest_line() as u32;
         let schedule = schedule(Algorithm::Bvn, &requests, (longest + spare).max(1));
         assert_valid(&schedule);
@@ -129,7 +132,7 @@ proptest! {
     #[test]
     fn every_frame_after_frame_is_valid(requests in matrix(1..12, any::<u32>()), frame in 1u32..40) {
         for entry in registry() {
-            let mut scheduler = FrameScheduler::new(entry.algorithm);
+            let mut scheduler = FrameScheduler::new(entry.choice);
             for _ in 0..3 {
                 let schedule = scheduler.schedule(&requests, frame).unwrap();
                 assert_valid(&schedule);
@@ -139,9 +142,12 @@ proptest! {
     }
 
     #[test]
-    fn a_scheduler_follows_when_the_number_of_nodes_changes(first in matrix(1..9, sparse()), second in matrix(1..9, sparse())) {
+    fn a_scheduler_follows_when_the_number_of_nodes_changes(
+        first in matrix(1..9, sparse()),
+        second in matrix(1..9, sparse()),
+    ) {
         for entry in registry() {
-            let mut scheduler = FrameScheduler::new(entry.algorithm);
+            let mut scheduler = FrameScheduler::new(entry.choice);
             for requests in [&first, &second, &first] {
                 assert_valid(&scheduler.schedule(requests, 30).unwrap());
             }

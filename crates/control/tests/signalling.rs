@@ -3,8 +3,11 @@
 
 mod star;
 
+use control::demand::Forecast;
 use control::scheduler::Algorithm;
-use control::signalling::{Actions, Count, Heard, Member, Network, NetworkError, Part, Reading, Sharing, Spare};
+use control::signalling::{
+    Actions, Count, Heard, Member, Network, NetworkError, Part, Prediction, Reading, Sharing, Spare,
+};
 use control::wire::{Beacon, Carriage, Class, Fault, FaultKind, Header, NodeId, Slot, Stamp};
 use star::{Clock, MS, Star, US, figure_3_8, verifier};
 use std::collections::BTreeSet;
@@ -176,6 +179,82 @@ fn what_waits_is_granted_once() {
     assert_eq!(star.count(Count::GrantUnused) - before, 0);
 }
 
+/// §3.5.3: three slots wait for node 2 and two for node 3, and a frame has twelve, so the master's request and allocation
+/// matrices have these entries and no other, in the frame that they are for.
+#[test]
+fn the_masters_matrices_are_what_was_asked_for_and_allocated() {
+    let mut star = joined(figure_3_8().checked().unwrap());
+    assert_eq!(star.node(0).matrices().unwrap().pairs, []);
+    assert_eq!(star.node(6).matrices(), None, "a slave plans nothing");
+    for to in [2, 2, 2, 3, 3] {
+        star.enqueue(6, to).unwrap();
+    }
+    let mut seen = Vec::new();
+    for _ in 0..8 * 18 {
+        star.run(star.now + star.network.slot.ps());
+        let found = star.node(0).matrices().unwrap();
+        let pairs = found.pairs.iter().map(|pair| (pair.from.0, pair.to.0, pair.requested, pair.allocated)).collect();
+        seen.push((found.frame, pairs));
+    }
+    seen.dedup();
+    let busy: Vec<_> = seen.iter().filter(|(_, pairs): &&(u64, Vec<_>)| !pairs.is_empty()).collect();
+    assert_eq!(busy[0].1, [(6, 2, 3, 3), (6, 3, 2, 2)]);
+    // Until its slots leave the node asks again, and is not given them twice.
+    assert!(busy[1..].iter().all(|(_, pairs)| *pairs == [(6, 2, 3, 0), (6, 3, 2, 0)]), "{busy:?}");
+    assert!(seen.last().unwrap().1.is_empty(), "all has left");
+    let data = verifier::passages(&star.log, |class, source, _, _| class == 1 && source == 6);
+    assert!(data.len() == 5 && data.iter().all(|(_, frame, _, _)| *frame == busy[0].0), "{data:?}");
+}
+
+/// Two slots' worth come in every frame from node 6 to node 2. If it asks for what waits, a payload waits until the
+/// request of its frame has been answered, a + b = 3 frames and its own. Where what will come is asked for, too, a pause
+/// of four frames takes away what waits, as slots go on, and from then on there are slots for what comes.
+#[test]
+fn who_asks_for_what_will_come_waits_no_round_of_requests() {
+    let means = [None, Some(Forecast::Smoothed { shift: 3 })].map(|forecast| {
+        let mut star = joined(figure_3_8().checked().unwrap());
+        let prediction = forecast.map(|forecast| Prediction { forecast, reading: Reading::Backlog });
+        star.sites[6].node.as_mut().unwrap().predict(prediction);
+        let mut came = Vec::new();
+        for frame in 0..100 {
+            if !(30..34).contains(&frame) {
+                came.extend([star.now; 2]);
+                (0..2).for_each(|_| assert!(star.enqueue(6, 2).is_some()));
+            }
+            star.run_frames(1);
+        }
+        star.run_frames(20);
+        let first = star.payloads - came.len() as u64 + 1;
+        let waits = star.log.iter().filter_map(|entry| match entry {
+            star::Entry::Delivered { at, payload, .. } if *payload >= first + 80 => {
+                Some((at - came[(payload - first) as usize]) as f64 / star.network.frame().ps() as f64)
+            }
+            _ => None,
+        });
+        let waits: Vec<f64> = waits.collect();
+        assert_eq!(waits.len(), 112, "all have come");
+        waits.iter().sum::<f64>() / 112.0
+    });
+    println!("delivered after {:.2} frames, and {:.2} with what will come", means[0], means[1]);
+    assert!((means[0] - means[1] - 3.0).abs() < 0.01 && means[1] < 1.0, "{means:?}");
+}
+
+/// A host that looks at its clock around a plan has the same plans as one that does not.
+#[test]
+fn a_plan_is_made_once_whether_alone_or_with_the_rest() {
+    let mut star = joined(resilient());
+    let accepted = star.count(Count::PlanAccepted);
+    let (clock, node) = (star.sites[0].clock, star.sites[0].node.as_mut().unwrap());
+    let due = node.next_timeout().unwrap().max(clock.shows(star.now)) + star.network.frame();
+    let (mut alone, mut rest) = (Actions::new(), Actions::new());
+    let plans = (0..9).filter(|_| node.plan_one(due, &mut alone)).count();
+    assert!((1..=2).contains(&plans), "{plans} plans of a frame and what was left of the last one");
+    assert_eq!(alone.len(), plans, "a plan is one message to the core");
+    node.handle_timeout(due, &mut rest);
+    assert!(!node.plan_one(due, &mut rest), "nothing is left to plan");
+    assert_eq!(star.count(Count::PlanAccepted), accepted);
+}
+
 #[test]
 fn a_late_joiner_answers_in_slots_kept_free_and_disturbs_nobody() {
     let mut star = star(figure_3_8().checked().unwrap());
@@ -242,7 +321,7 @@ fn signalling_beside_the_light_costs_no_slots() {
 fn every_scheduler_can_be_the_masters() {
     for entry in control::scheduler::registry() {
         let mut star = star(figure_3_8().checked().unwrap());
-        star.algorithm = entry.algorithm;
+        star.algorithm = entry.choice;
         star.start_all();
         star.run_frames(120);
         traffic(&mut star, 60);
@@ -330,6 +409,39 @@ fn a_master_that_resigns_is_followed_at_once_and_comes_back_as_a_slave() {
     let told: BTreeSet<u16> = star.told.iter().filter(shutdown).map(|(node, _)| *node).collect();
     assert_eq!(told, (1..7).collect(), "every slave has heard");
     assert_safe(&star);
+}
+
+/// The way down alone is cut: the node's requests still arrive, and say that it hears nothing. It says so at its first
+/// frame after `patience` frames of silence, the master hears it within that frame, and plans are made a + b frames
+/// ahead: patience + 2 + a + b frames after the cut no light is for it any more.
+#[test]
+fn a_node_that_is_heard_but_hears_nothing_is_dropped_and_joins_again() {
+    for carriage in [Carriage::Slots, Carriage::OutOfBand] {
+        let (frame_slots, signalling_slots) = if carriage == Carriage::Slots { (20, 7) } else { (18, 0) };
+        let network = Network { carriage, frame_slots, signalling_slots, ..figure_3_8() }.checked().unwrap();
+        let mut star = joined(network.clone());
+        traffic(&mut star, 20);
+        star.log.clear();
+        star.sites[6].fibre.cut_down = true;
+        let cut = star.now;
+        let frames = network.patience() + 2 + network.answer_lead() + network.use_lead();
+        traffic(&mut star, frames + 40);
+        let for_it = verifier::passages(&star.log, |class, _, to, _| (class, to) == (1, 6));
+        let last = for_it.last().unwrap().0;
+        println!("{carriage:?}: the last light for it {} frames after the cut", (last - cut) / network.frame().ps());
+        assert!(for_it.len() > 1 && last - cut <= frames * network.frame().ps());
+        let knows = |star: &Star| (0..6).filter(|site| star.node(*site).is_member_active(NodeId(6))).count();
+        assert_eq!((star.count(Count::SlaveSilent), knows(&star)), (0, 0), "it is not silent, and nobody takes it in");
+        let told = |star: &Star| star.told.iter().filter(|(_, fault)| fault.kind == FaultKind::NoSignal).count();
+        assert_eq!(told(&star), 7, "it says so in every frame, and each host hears it once");
+        star.sites[6].fibre.cut_down = false;
+        // It is the only one to be invited, in every fourth frame.
+        traffic(&mut star, 4 + 2 * (network.answer_lead() + network.use_lead()) + 20);
+        assert!(star.agrees() && knows(&star) == 5 + 1, "{} of 6", knows(&star));
+        traffic(&mut star, 60);
+        assert!(star.log.iter().any(|entry| matches!(entry, star::Entry::Delivered { node: 6, at, .. } if *at > last)));
+        assert_safe(&star);
+    }
 }
 
 /// Fibres of 40 ms there and 40 ms back, frames of 5 ms: who has claimed hears that it is master after more than three
@@ -441,7 +553,9 @@ proptest::proptest! {
 
     /// Whoever has the key may say anything.
     #[test]
-    fn any_slots_of_the_networks_key_are_survived(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..1500)) {
+    fn any_slots_of_the_networks_key_are_survived(
+        bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..1500),
+    ) {
         control::fuzz::signalling(&bytes);
     }
 }

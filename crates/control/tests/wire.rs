@@ -278,7 +278,10 @@ proptest! {
     }
 
     #[test]
-    fn any_payload_is_survived(class in 0u8..4, payload in prop_oneof![blocks(), prop::collection::vec(any::<u8>(), 0..80)]) {
+    fn any_payload_is_survived(
+        class in 0u8..4,
+        payload in prop_oneof![blocks(), prop::collection::vec(any::<u8>(), 0..80)],
+    ) {
         let bytes = framed(class, payload);
         control::fuzz::wire(&bytes);
         assert_bounded(&bytes);

@@ -6,7 +6,7 @@ use crate::histogram::Errors;
 use crate::line::Label;
 use control::signalling::{Network, SlotPart};
 use control::wire::{Block, Class, Key, ReplayWindow};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use units::Instant;
 
 /// Arrivals at a core.
@@ -16,11 +16,24 @@ pub(crate) struct Arrivals {
     heard: BTreeMap<u16, ReplayWindow>,
     pub(crate) of_node: BTreeMap<u16, Errors>,
     pub(crate) all: Errors,
+    /// The last arrivals of each node.
+    latest: BTreeMap<u16, VecDeque<Arrival>>,
 }
+
+/// In which frame light came, and how late, in µs; early is negative.
+pub(crate) type Arrival = (u64, f64);
+
+/// So many arrivals of a node are remembered.
+const REMEMBERED: usize = 128;
 
 impl Arrivals {
     pub(crate) fn new(key: Key) -> Arrivals {
-        Arrivals { key, heard: BTreeMap::new(), of_node: BTreeMap::new(), all: Errors::new() }
+        Arrivals { key, heard: BTreeMap::new(), of_node: BTreeMap::new(), all: Errors::new(), latest: BTreeMap::new() }
+    }
+
+    /// The last arrivals of each node, in order.
+    pub(crate) fn latest(&self) -> BTreeMap<u16, Vec<Arrival>> {
+        self.latest.iter().map(|(node, arrivals)| (*node, arrivals.iter().copied().collect())).collect()
     }
 
     /// Light came at a time by the core's clock, as a part of its slot. Whether it is believed: signalling of a
@@ -51,6 +64,11 @@ impl Arrivals {
         if is_of_its_frame {
             self.all.record(error as i64);
             self.of_node.entry(node.0).or_insert_with(Errors::new).record(error as i64);
+            let latest = self.latest.entry(node.0).or_default();
+            if latest.len() == REMEMBERED {
+                latest.pop_front();
+            }
+            latest.push_back((header.frame, error as f64 / 1e6));
         }
         is_of_its_frame
     }
@@ -99,6 +117,20 @@ mod tests {
         };
         let blocks = vec![Management { topic: 1, bytes: vec![0] }.into()];
         Slot { header, blocks }.encode(&Key::new(key).unwrap()).unwrap()
+    }
+
+    /// Slot 1 of frame f is meant to arrive 10 f ms + 1 ms + 105 µs after the start; this light comes f µs later.
+    #[test]
+    fn the_last_arrivals_of_a_node_are_remembered_and_no_more() {
+        let (own, network) = (b"0123456789abcdef", network());
+        let mut arrivals = Arrivals::new(Key::new(own).unwrap());
+        for frame in 0..200 {
+            let came = Instant::from_ps((10_000 * frame + 1105 + frame) * 1_000_000);
+            assert!(arrivals.observe(&network, (SlotPart::WHOLE, came), &light(Class::Signalling, own, frame, frame)));
+        }
+        let latest = arrivals.latest();
+        assert_eq!(latest.keys().collect::<Vec<_>>(), [&1]);
+        assert_eq!(latest[&1], (72..200).map(|frame| (frame, frame as f64)).collect::<Vec<_>>());
     }
 
     /// Slot 1 of frame 100 is meant to arrive 1000 ms + 1 ms + (200 + 10)/2 µs after the start; this light comes 3 µs

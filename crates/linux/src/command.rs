@@ -6,6 +6,7 @@ use crate::host::Manner;
 use crate::report::{self, table};
 use crate::side::Start;
 use crate::{edge, fibre, measure, serve, switch};
+use control::wire::Carriage;
 use std::io::{BufRead, IsTerminal, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ photocol-node: the control plane of an agile all-photonic network as processes
                      [--signalling-loss P] [--slot-bytes B] [--datagram-bytes B]
                      [--equal-fibres] [--loopback] [--no-ip] [--behind NODE:PREFIX]... [--file FROM:TO:PATH]... \
                      [--receive DIR] [--capture DIR] [--json]
+                     [--carriage slots|out-of-band|every-slot] [--request queue|last-frame|smoothed|predicted]
                      [--kill WHO@WHEN[+HOW-LONG]]... [--stop WHO@WHEN[+HOW-LONG]]... [--leave WHO@WHEN[+HOW-LONG]]...
   photocol-node status [--port P] [--once]
   photocol-node measure [--seconds S] [--loopback]
@@ -183,16 +185,30 @@ fn demo_value(word: &str, words: &mut Words, options: &mut DemoOptions) -> Resul
         "--behind" => options.behind.push(behind(words.text(word, "NODE:PREFIX")?)?),
         "--file" => options.files.push(file(&words.value::<String>(word, "FROM:TO:PATH")?)?),
         "--receive" => options.receive = Some(words.value(word, "a directory")?),
+        "--carriage" => options.carriage = carriage(words.text(word, CARRIAGES)?)?,
+        "--request" => options.request = words.text(word, "queue, last-frame, smoothed, predicted")?.to_string(),
         "--capture" => options.capture = Some(words.value(word, "a directory")?),
         other => {
             let allowed = "--cores, --slaves, --slot, --fibre, --loss, --signalling-loss, --slot-bytes, \
                 --datagram-bytes, --seconds, --port, \
                            --equal-fibres, --loopback, --no-ip, --file, --receive, --capture, --json, --behind, \
-                           --kill, --stop, --leave";
+                           --kill, --stop, --leave, --carriage, --request";
             return Err(unknown(other, allowed));
         }
     }
     Ok(())
+}
+
+const CARRIAGES: &str = "slots, out-of-band, every-slot";
+
+/// How signalling travels.
+fn carriage(text: &str) -> Result<Carriage, Refusal> {
+    match text {
+        "slots" => Ok(Carriage::Slots),
+        "out-of-band" => Ok(Carriage::OutOfBand),
+        "every-slot" => Ok(Carriage::EverySlot),
+        other => Err(input(format!("--carriage is '{other}'; allowed: {CARRIAGES}"))),
+    }
 }
 
 /// Bytes of a slot or a datagram.

@@ -227,7 +227,7 @@ impl Edge {
                 found.slots.tolerate((network.tolerance().ps() / 4000 * 3) as Nanos);
             }
             let mut actions = Actions::new();
-            found.machine.handle_timeout(now, &mut actions);
+            found.handle_timeout(now, &mut actions);
             self.perform(side, now, actions);
         }
     }

@@ -1,6 +1,8 @@
 //! What a process says of itself: one value, shown as a table, as JSON, and in the text form of Prometheus.
 
+use crate::arrivals::Arrival;
 use crate::histogram::Quantiles;
+use crate::matrices::{self, Plan};
 use crate::sys::time::Nanos;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,6 +35,15 @@ pub(crate) struct Report {
     pub(crate) errors: BTreeMap<String, Quantiles>,
     /// What happened last, in words.
     pub(crate) events: Vec<String>,
+    /// Slots that wait at a node, by destination.
+    #[serde(default)]
+    pub(crate) queues: BTreeMap<u16, u64>,
+    /// At a core, by node: in which frames its last slots came, and how late, in µs.
+    #[serde(default)]
+    pub(crate) arrivals: BTreeMap<u16, Vec<Arrival>>,
+    /// The last plan of a master.
+    #[serde(default)]
+    pub(crate) plan: Option<Plan>,
 }
 
 impl Report {
@@ -71,6 +82,9 @@ pub(crate) fn prometheus(reports: &[Report]) -> String {
             add(family.clone(), "gauge", format!("{family}{{{of}}} {value}"));
         }
         add("photocol_term".into(), "gauge", format!("photocol_term{{{of}}} {}", report.term));
+        for (family, line) in matrices::gauges(report, &of) {
+            add(family.into(), "gauge", line);
+        }
         for (name, found) in &report.errors {
             let family = format!("photocol_{name}_microseconds");
             for (quantile, value) in [("0.5", found.p50), ("0.99", found.p99), ("0.999", found.p999), ("1", found.max)]
@@ -133,6 +147,7 @@ pub(crate) fn table(reports: &[Report]) -> String {
          a core's sent and skipped are passed and lost;\n\
          age: seconds since the process has said so; one that is stopped says nothing new\n",
     );
+    text.push_str(&matrices::text(reports, plain));
     text.push_str(&lost_packets(reports));
     text.push_str(&happened(reports));
     text

@@ -1,12 +1,13 @@
 //! An edge node at one core: its machine, its fibre and what waits for it.
 
 use crate::config::{self, Loaded, NodeFile, Refusal, StarConfig, input};
+use crate::histogram::Errors;
 use crate::relay::{Ear, Relay};
 use crate::slots::SlotThread;
 use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Nanos};
 use crate::traffic::Packer;
-use control::signalling::{Node, NodeConfig};
+use control::signalling::{Actions, Node, NodeConfig};
 use control::sync::FilterConfig;
 use control::wire::{NodeId, Stamp};
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub(crate) struct Side {
     pub(crate) relay: Relay,
     /// What T_d says of the fibre, if the core's clock is the machine's: a demo's is. In ns.
     pub(crate) fibre_delay: Option<Nanos>,
+    /// How long plans took by the clock, from the requests being there to the message for the core.
+    pub(crate) scheduling: Errors,
     pub(crate) delivered: u64,
     pub(crate) missing: u64,
     pub(crate) unreadable: u64,
@@ -64,9 +67,12 @@ impl Side {
         let line = Arc::new(line);
         let slots = SlotThread::start(Arc::clone(&line), FIRST_TOLERANCE, content.processor)
             .map_err(|error| Refusal::Failure(format!("a thread for slots: {error}")))?;
-        let session = time::time_of_day() as u64;
+        let mut machine = Node::new(machine, time::time_of_day() as u64);
+        let wrong =
+            |(span, why): (std::ops::Range<usize>, String)| input(format!("{}: {why}", config.place(Some(span))));
+        machine.predict(content.prediction().map_err(wrong)?);
         Ok(Side {
-            machine: Node::new(machine, session),
+            machine,
             line,
             slots,
             packer: Packer::new(room),
@@ -74,10 +80,23 @@ impl Side {
             ear: Ear::default(),
             relay: Relay::default(),
             fibre_delay: None,
+            scheduling: Errors::new(),
             delivered: 0,
             missing: 0,
             unreadable: 0,
         })
+    }
+
+    /// Does what is due in the machine.
+    pub(crate) fn handle_timeout(&mut self, now: units::Instant, actions: &mut Actions) {
+        loop {
+            let began = time::now();
+            if !self.machine.plan_one(now, actions) {
+                break;
+            }
+            self.scheduling.record((time::now() - began).saturating_mul(1000));
+        }
+        self.machine.handle_timeout(now, actions);
     }
 
     /// Slots that the queue for a node still takes.

@@ -268,6 +268,7 @@ impl Switch {
         let switching = self.network.switching.ps() as f64 / 1e6;
         report.levels.insert("guard_needed_us".into(), all.guard_needed(switching));
         report.levels.insert("guard_us".into(), self.network.guard.ps() as f64 / 1e6);
+        report.levels.insert("frame_seconds".into(), self.network.frame().ps() as f64 / 1e12);
         report.errors.insert("slot_arrival".into(), all);
         if let Some((_, since)) = self.led.filter(|(led, _)| *led == term) {
             report.levels.insert("led_since_seconds".into(), since as f64 / 1e9);
@@ -275,6 +276,7 @@ impl Switch {
         for (node, errors) in &self.arrivals.of_node {
             report.errors.insert(format!("slot_arrival_of_node_{node}"), errors.quantiles());
         }
+        report.arrivals = self.arrivals.latest();
         report
     }
 }

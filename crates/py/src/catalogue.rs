@@ -11,20 +11,15 @@ type Entry = (String, String, String);
 pub fn catalogue(kind: &str) -> Vec<Entry> {
     match kind {
         "topologies" => sim::topology::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
-        "switches" => sim::switches().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
-        "queues" => sim::queue::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
+        "switches" => declared(sim::switches()).collect(),
+        "queues" => declared(sim::queue::list()).collect(),
         "models" => analytic::models().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
-        "schedulers" => {
-            control::scheduler::registry().iter().map(|one| entry(one.name, one.summary, one.source)).collect()
-        }
-        "reservations" => {
-            control::reservation::registry().iter().map(|one| entry(one.name, one.summary, one.source)).collect()
-        }
+        "schedulers" => declared(control::scheduler::registry()).collect(),
+        "reservations" => declared(control::reservation::registry()).collect(),
         "transports" => {
-            let algorithms = cc::registry().iter().map(|one| entry(one.name, one.summary, one.source));
             let presets = tcp::presets().iter().map(|one| entry(one.name, one.summary, one.source));
             presets
-                .chain(algorithms)
+                .chain(declared(cc::registry()))
                 .chain([entry("udp", "Datagrams of one size, without any control.", "RFC 768")])
                 .collect()
         }
@@ -36,6 +31,13 @@ pub fn catalogue(kind: &str) -> Vec<Entry> {
 #[pyfunction]
 pub fn schema() -> String {
     sim::scenario::schema()
+}
+
+/// The lines of a registry.
+fn declared<C: 'static, T: 'static>(
+    entries: impl IntoIterator<Item = &'static options::Entry<C, T>>,
+) -> impl Iterator<Item = Entry> {
+    entries.into_iter().map(|one| entry(one.name, one.summary, one.source))
 }
 
 fn entry(name: &str, summary: &str, source: &str) -> Entry {

@@ -128,6 +128,26 @@ fn a_node_that_is_not_heard_loses_its_slots_and_joins_again() {
     assert_eq!(figure(&run, "control_joined"), 1.0);
 }
 
+/// The way down alone: its requests go on, the master drops it within patience + 2 + a + b frames, and slots for it go
+/// to nobody. Patience is 3 + (2·2 + P)/3.6 ms, a and b are 2 or 3.
+#[test]
+fn a_node_that_hears_nothing_is_given_no_more_light_and_joins_again() {
+    let cut = r#"
+        [[switching.fault]]
+        node = "e2"
+        kind = "cut-down"
+        at = "3 s"
+        until = "4 s"
+    "#;
+    let run = run(&star("", &format!("{cut}{}", flood("e1", "e2"))), 1);
+    // 278 of 2000 frames are cut; up to 16 of them still have light for it, and joining again takes up to 60 more.
+    let lost = figure(&run, "control_light_missed");
+    assert!((5.0 * 15.0..=16.0 * 15.0).contains(&lost), "light that nobody could take: {lost} slots");
+    let share = carried(&run, "e1->e2") / FULL;
+    assert!((1.0 - 338.0 / 2000.0..=1.0 - 262.0 / 2000.0).contains(&share), "{share}");
+    assert_eq!((figure(&run, "control_silent"), figure(&run, "control_joined")), (0.0, 1.0));
+}
+
 #[test]
 fn signalling_beside_the_light_leaves_all_slots_to_data() {
     let text = star("", &flood("e1", "e2")).replace("guard", "signalling = \"out-of-band\"\nguard");

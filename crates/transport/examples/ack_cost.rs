@@ -62,7 +62,7 @@ impl Pattern {
         }
     }
 
-    /// Whether the first copy is lost.
+    /// True if the first copy is lost.
     fn loses(self, number: u64, window: u64) -> bool {
         matches!(self, Pattern::Lossy) && number % (4 * window) == 3 * window
     }

@@ -42,7 +42,7 @@ impl Choices<'_> {
 
 fn sender_config(choices: &mut Choices<'_>) -> SenderConfig {
     let (flags, entries) = (choices.byte(), registry());
-    let algorithm = entries[usize::from(choices.byte()) % entries.len()].algorithm;
+    let algorithm = entries[usize::from(choices.byte()) % entries.len()].choice;
     let recoveries = LossRecovery::ALL;
     let recovery = recoveries.get(usize::from(choices.byte() % 8)).copied();
     let reduction = Reduction::ALL[usize::from(choices.byte()) % Reduction::ALL.len()];
@@ -158,7 +158,7 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
     }
 }
 
-/// Whether a machine had asked to be called by `now`: a host polls when it is told to, so whatever is done at another
+/// True if a machine had asked to be called by `now`: a host polls when it is told to, so whatever is done at another
 /// time may never be done.
 fn is_due(due: Option<Instant>, now: Instant) -> bool {
     due.is_some_and(|due| due <= now)

@@ -61,7 +61,7 @@ fn endpoint(config: ReceiverConfig) -> Endpoint {
     Endpoint::new(Arc::new(config))
 }
 
-/// What an ACK says: its number in segments, what it echoes in ms, and its blocks.
+/// An ACK: its number in segments, its echo in ms, and its blocks.
 type Said = (u64, u64, Vec<(u64, u64)>);
 
 /// A segment of 1000 bytes by its number arrives: the ACK in segments, what it echoes in ms, and its blocks.

@@ -167,7 +167,7 @@ fn a_mark_leaves_a_window_of_one_segment_and_a_threshold_of_two() {
 fn marks_take_every_law_down_to_one_segment_and_then_to_one_in_a_timeout_that_doubles() {
     // RFC 9438 §4.6, RFC 3168 §6.1.2. Every segment is marked, a round trip is 100 ms, the timeout 1 s: segments leave
     // 1.1 s, 2.1 s and 4.1 s after each other. Westwood+ keeps what the path brought it, not a share of its window.
-    let hears = |entry: &&cc::Entry| entry.algorithm.asks().marks == cc::Marks::AsLosses;
+    let hears = |entry: &&cc::Entry| entry.choice.asks().marks == cc::Marks::AsLosses;
     let names = cc::registry().iter().filter(hears).map(|entry| entry.name);
     for name in names.filter(|name| config(name).validate().is_ok() && *name != "westwood+") {
         let mut line = Line::new(config(name), receiver_config());

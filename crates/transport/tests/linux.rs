@@ -64,7 +64,7 @@ struct Replay {
     actions: Actions,
     /// When each copy of each segment left.
     copies: BTreeMap<u64, Vec<Instant>>,
-    /// What left since the last look, in ms and segments.
+    /// Segments that left since the last look, with their times in ms.
     sent: Vec<(f64, u64)>,
 }
 

@@ -26,7 +26,7 @@ use units::{Duration, Instant};
 
 const TAKES: [&str; 2] = [include_str!("linux/bbr/1.txt"), include_str!("linux/bbr/2.txt")];
 
-/// What is known of the flow at one time: milliseconds, Mb/s, segments.
+/// The flow at one time: milliseconds, Mb/s, segments.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     ms: f64,
@@ -67,7 +67,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// What is compared of a flow.
+/// The compared numbers of a flow.
 #[derive(Clone, Debug)]
 struct Figures {
     rate: f64,

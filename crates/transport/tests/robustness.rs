@@ -67,7 +67,7 @@ proptest! {
         let plain = if plain.validate().is_ok() { plain } else { SenderConfig { recovery: None, ..plain } };
         let reads_sack = plain.reads_sack();
         let sender = SenderConfig {
-            reduction: reads_sack.then_some(reduction).filter(|_| !algorithm.algorithm.asks().rate_samples),
+            reduction: reads_sack.then_some(reduction).filter(|_| !algorithm.choice.asks().rate_samples),
             undo: undo.map(|(undo, _)| undo),
             undo_response: undo.map_or(UndoResponse::Restore, |(_, response)| response),
             frto: frto.map(|enhanced| if enhanced && reads_sack { Frto::Sack } else { Frto::Basic }),
@@ -78,7 +78,8 @@ proptest! {
         let sender = if sender.validate().is_ok() { sender } else { SenderConfig { ecn: false, ..sender } };
         let (ecn_is_used, ecn_feedback) = (sender.has_ecn(), sender.feedback());
         let delayed_ack = delayed.then(|| Duration::from_millis(100));
-        let mut line = bad_line(sender, ReceiverConfig { window, delayed_ack, ecn_feedback, ..receiver_config() }, seed, per_mille);
+        let receiver = ReceiverConfig { window, delayed_ack, ecn_feedback, ..receiver_config() };
+        let mut line = bad_line(sender, receiver, seed, per_mille);
         line.write(200);
         prop_assert!(line.finish(200_000));
         prop_assert_eq!(line.receiver.bytes_received(), 200_000);

@@ -1,4 +1,4 @@
-//! What the window laws may know: neither the sender that runs them nor the routers that talk to it.
+//! The boundary of the window laws: they know neither the sender that runs them nor the routers that talk to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -279,7 +279,8 @@ proptest! {
     #[test]
     fn loss_alone_is_never_taken_for_reordering(seed in any::<u64>(), loss in 0u64..150) {
         let mut line = Line::new(sender_config("rr-tcp"), receiver_config());
-        line.segment_fate = Box::new(move |number, _| if chance(seed, number, loss) { Fate::Drop } else { Fate::Deliver });
+        let is_lost = move |number| chance(seed, number, loss);
+        line.segment_fate = Box::new(move |number, _| if is_lost(number) { Fate::Drop } else { Fate::Deliver });
         line.write(300);
         prop_assert!(line.finish(200_000));
         let stats = line.sender.stats();
@@ -294,7 +295,8 @@ proptest! {
         line.segment_fate = Box::new(move |number, _| if chance(seed, number, twice) { again } else { Fate::Deliver });
         line.write(300);
         prop_assert!(line.finish(200_000));
-        prop_assert_eq!((line.sender.stats().false_fast_retransmits, line.sender.reordering_lengths()), (0, Some(vec![])));
+        let seen = (line.sender.stats().false_fast_retransmits, line.sender.reordering_lengths());
+        prop_assert_eq!(seen, (0, Some(vec![])));
     }
 }
 

@@ -181,18 +181,22 @@ def evaluated(model: str, inputs: Mapping[str, Value]) -> RunResult:
 
 
 def tried(trial: Trial, *, seed: int, settings: Mapping[str, Value]) -> RunResult:
-    """A trial's figures as the summary of a result that has no tables."""
+    """A trial's figures as the summary of a result that has no tables, but for the series that the trial gives."""
     from photocol import __version__
     from photocol.results import Figure, Result, Summary
 
     arguments = {**trial.arguments, **settings}
-    figures = {name: Figure(value, "") for name, value in trial.function(seed=seed, **arguments).items()}
+    found = trial.function(seed=seed, **arguments)
+    values, series = found if isinstance(found, tuple) else (found, None)
+    figures = {name: Figure(value, "") for name, value in values.items()}
     manifest = {"trial": trial.function.__name__, "arguments": arguments, "seed": seed, "version": __version__}
 
-    def no_table(table: str) -> pl.DataFrame:
+    def only_series(table: str) -> pl.DataFrame:
+        if table == "series" and series is not None:
+            return series
         raise ValueError(f"a trial has no table {table}")
 
-    return Result(summary=Summary(figures), manifest=manifest, table=no_table)
+    return Result(summary=Summary(figures), manifest=manifest, table=only_series)
 
 
 def _with_layers(result: RunResult) -> Mapping[str, object]:

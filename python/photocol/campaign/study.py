@@ -117,8 +117,9 @@ class Evaluation:
 class Trial:
     """What one point does by itself, where there is neither a run nor a model: a function of the file."""
 
-    function: Callable[..., Mapping[str, float]]
-    """Called with the replication's `seed` and the arguments, by name; figures by name, with their units."""
+    function: Callable[..., Mapping[str, float] | tuple[Mapping[str, float], pl.DataFrame]]
+    """Called with the replication's `seed` and the arguments, by name; figures by name, with their units. It may give a
+    table `series` beside them."""
     arguments: Mapping[str, Value] = field(default_factory=dict)
 
 

@@ -22,7 +22,7 @@ pub use fibre::{Arriving, Booking, Conversion, DelayLines, Fibre, FibreConfig, R
 pub use timetable::{Assignment, Timetable, Wish};
 pub use voids::Void;
 
-use crate::registry;
+use options::registry;
 use std::fmt::Debug;
 
 /// A rule that chooses a channel. It remembers nothing.
@@ -32,55 +32,36 @@ pub trait Rule: Debug + Send + Sync {
 }
 
 /// A rule as it can be named.
-pub type Entry = registry::Entry<Algorithm>;
+pub type Entry = options::Entry<Algorithm, &'static dyn Rule>;
 
-macro_rules! rules {
-    ($($variant:ident = $name:literal: $rule:expr, $source:literal, $summary:literal;)+) => {
-        /// The rules by name.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Algorithm { $(#[doc = $summary] $variant),+ }
-
-        static REGISTRY: &[Entry] =
-            &[$(Entry { name: $name, algorithm: Algorithm::$variant, summary: $summary, source: $source }),+];
-
-        impl Algorithm {
-            /// The rule itself.
-            pub fn rule(self) -> &'static dyn Rule {
-                match self { $(Algorithm::$variant => &$rule),+ }
-            }
-        }
-    };
-}
-
-rules! {
-    Horizon = "horizon": horizon::Horizon, "Turner 1999; LAUC of Xiong, Vandenhoute, Cankaya 2000",
-        "Behind the last reservation only: the channel that was free for the shortest time.";
-    LaucVf = "lauc-vf": lauc_vf::LaucVf, "Xiong, Vandenhoute, Cankaya 2000",
-        "Voids too: of all free channels, the one whose reservation before the burst ends latest.";
-    MinSv = "min-sv": lauc_vf::LaucVf, "Xu, Qiao, Li, Xu 2003",
-        "The least void before the burst, which is the choice of lauc-vf.";
-    MinEv = "min-ev": min_ev::MinEv, "Xu, Qiao, Li, Xu 2003",
-        "The void with the least left behind the burst; without one as horizon.";
-    BestFit = "best-fit": best_fit::BestFit, "Xu, Qiao, Li, Xu 2003",
-        "The shortest void that holds the burst; without one as horizon.";
-    FirstFit = "first-fit": first_fit::FirstFit, "the baseline without a choice",
-        "The first channel that is free for the whole burst.";
+registry! {
+    /// The rules by name.
+    pub enum Algorithm: &'static dyn Rule {
+        Horizon = "horizon", "Turner 1999; LAUC of Xiong, Vandenhoute, Cankaya 2000",
+            "Behind the last reservation only: the channel that was free for the shortest time.": &horizon::Horizon;
+        LaucVf = "lauc-vf", "Xiong, Vandenhoute, Cankaya 2000",
+            "Voids too: of all free channels, the one whose reservation before the burst ends latest.":
+            &lauc_vf::LaucVf;
+        MinSv = "min-sv", "Xu, Qiao, Li, Xu 2003",
+            "The least void before the burst, which is the choice of lauc-vf.": &lauc_vf::LaucVf;
+        MinEv = "min-ev", "Xu, Qiao, Li, Xu 2003",
+            "The void with the least left behind the burst; without one as horizon.": &min_ev::MinEv;
+        BestFit = "best-fit", "Xu, Qiao, Li, Xu 2003",
+            "The shortest void that holds the burst; without one as horizon.": &best_fit::BestFit;
+        FirstFit = "first-fit", "the baseline without a choice",
+            "The first channel that is free for the whole burst.": &first_fit::FirstFit;
+    }
 }
 
 /// Every rule there is, in a fixed order.
 pub fn registry() -> &'static [Entry] {
-    REGISTRY
+    Algorithm::REGISTRY
 }
 
 impl Algorithm {
-    /// The rule of that name.
-    pub fn from_name(name: &str) -> Option<Algorithm> {
-        registry::find(REGISTRY, name)
-    }
-
-    /// The name.
-    pub fn name(self) -> &'static str {
-        REGISTRY[self as usize].name
+    /// The rule itself.
+    pub fn rule(self) -> &'static dyn Rule {
+        self.entry().item
     }
 }
 
@@ -91,8 +72,8 @@ mod tests {
     #[test]
     fn every_rule_is_found_under_its_name() {
         for entry in registry() {
-            assert_eq!(Algorithm::from_name(entry.name), Some(entry.algorithm));
-            assert_eq!(entry.algorithm.name(), entry.name);
+            assert_eq!(Algorithm::from_name(entry.name), Some(entry.choice));
+            assert_eq!(entry.choice.name(), entry.name);
         }
         assert_eq!(Algorithm::from_name("lauc"), None);
     }

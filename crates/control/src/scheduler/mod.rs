@@ -28,7 +28,7 @@ pub use requests::{LineSums, RequestError, Requests};
 pub use schedule::{Block, IDLE, Schedule};
 pub use share::{share, share_all, share_weighted};
 
-use crate::registry;
+use options::registry;
 use std::fmt;
 
 /// An algorithm. It may remember where it stopped in the last frame.
@@ -37,53 +37,31 @@ pub trait Scheduler: Send + Sync {
     fn schedule(&mut self, requests: &Requests, frame: u32) -> Schedule;
 }
 
-/// An algorithm as it can be named.
-pub type Entry = registry::Entry<Algorithm>;
+/// An algorithm as it can be named, with what begins a scheduler.
+pub type Entry = options::Entry<Algorithm, fn() -> Box<dyn Scheduler>>;
 
-macro_rules! algorithms {
-    ($($variant:ident = $name:literal: $machine:ty, $source:literal, $summary:literal;)+) => {
-        /// The algorithms by name.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Algorithm { $(#[doc = $summary] $variant),+ }
-
-        static REGISTRY: &[Entry] =
-            &[$(Entry { name: $name, algorithm: Algorithm::$variant, summary: $summary, source: $source }),+];
-
-        fn machine(algorithm: Algorithm) -> Box<dyn Scheduler> {
-            match algorithm { $(Algorithm::$variant => Box::new(<$machine>::default())),+ }
-        }
-    };
-}
-
-algorithms! {
-    Bvn = "bvn": bvn::Bvn, "Birkhoff 1946, von Neumann 1953, König 1916",
-        "Exact: every request that fits is served, in as few slots as possible.";
-    Greedy = "greedy": greedy::Greedy, "heuristic BvN, after the idea of QBvN (Peng, Bochmann, Hall 2006)",
-        "Fast: connections are held until one is served, then only the freed nodes are matched again, with little \
-            repair.";
-    RoundRobin = "round-robin": round_robin::RoundRobin, "McKeown 1999 (iSLIP), one iteration, in turn",
-        "Slot by slot: each input takes the next free output after its last one.";
-    Islip = "islip": islip::Islip, "McKeown 1999 (iSLIP), iterated until maximal",
-        "Slot by slot: outputs offer themselves, inputs accept; under full load everyone has its turn.";
-    Rotor = "rotor": rotor::Rotor, "Mellette et al. 2017 (RotorNet)",
-        "Demand-oblivious: every input meets every other output in turn.";
+registry! {
+    /// The algorithms by name.
+    pub enum Algorithm: fn() -> Box<dyn Scheduler> {
+        Bvn = "bvn", "Birkhoff 1946, von Neumann 1953, König 1916",
+            "Exact: every request that fits is served, in as few slots as possible.": || Box::<bvn::Bvn>::default();
+        Greedy = "greedy", "heuristic BvN, after the idea of QBvN (Peng, Bochmann, Hall 2006)",
+            "Fast: connections are held until one is served, then only the freed nodes are matched again, with little \
+                repair.": || Box::<greedy::Greedy>::default();
+        RoundRobin = "round-robin", "McKeown 1999 (iSLIP), one iteration, in turn",
+            "Slot by slot: each input takes the next free output after its last one.":
+            || Box::<round_robin::RoundRobin>::default();
+        Islip = "islip", "McKeown 1999 (iSLIP), iterated until maximal",
+            "Slot by slot: outputs offer themselves, inputs accept; under full load everyone has its turn.":
+            || Box::<islip::Islip>::default();
+        Rotor = "rotor", "Mellette et al. 2017 (RotorNet)",
+            "Demand-oblivious: every input meets every other output in turn.": || Box::<rotor::Rotor>::default();
+    }
 }
 
 /// Every algorithm there is, in a fixed order.
 pub fn registry() -> &'static [Entry] {
-    REGISTRY
-}
-
-impl Algorithm {
-    /// The algorithm of that name.
-    pub fn from_name(name: &str) -> Option<Algorithm> {
-        registry::find(REGISTRY, name)
-    }
-
-    /// The name.
-    pub fn name(self) -> &'static str {
-        REGISTRY[self as usize].name
-    }
+    Algorithm::REGISTRY
 }
 
 /// A scheduler of one switch, frame after frame.
@@ -103,7 +81,7 @@ impl FrameScheduler {
 
     /// A scheduler that has seen no frame.
     pub fn new(algorithm: Algorithm) -> FrameScheduler {
-        FrameScheduler { algorithm, machine: machine(algorithm), weights: None, turn: 0 }
+        FrameScheduler { algorithm, machine: (algorithm.entry().item)(), weights: None, turn: 0 }
     }
 
     /// A scheduler that shares what is too much by these weights, an entry each ([`share_weighted`]).
@@ -202,8 +180,8 @@ mod tests {
     #[test]
     fn every_algorithm_is_found_under_its_name() {
         for entry in registry() {
-            assert_eq!(Algorithm::from_name(entry.name), Some(entry.algorithm));
-            assert_eq!(entry.algorithm.name(), entry.name);
+            assert_eq!(Algorithm::from_name(entry.name), Some(entry.choice));
+            assert_eq!(entry.choice.name(), entry.name);
         }
         assert_eq!(Algorithm::from_name("qbvn"), None);
     }

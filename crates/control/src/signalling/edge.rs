@@ -4,6 +4,7 @@
 //! Data slots from one node to another are numbered. Whatever number does not come is reported by the receiver, once a
 //! later one has; what is late after that is refused. So every payload is delivered once, or reported.
 
+use super::asking::{Arrivals, Prediction};
 use super::post::{Count, Tally};
 use super::{Action, Actions, SlotPart};
 use crate::wire::{Allocation, Block, Grant, Header, NodeId, Slot, Wish};
@@ -103,6 +104,7 @@ pub(super) struct Edge {
     taken: BTreeMap<NodeId, SlotNumber>,
     /// Slots to ask for besides what waits: what may soon be moved here from another star.
     expected: BTreeMap<NodeId, u32>,
+    arrivals: Arrivals,
 }
 
 impl Edge {
@@ -120,6 +122,7 @@ impl Edge {
         let first = datagrams.next().unwrap_or_default();
         queue.push_back(Payload { first, others: datagrams.collect() });
         self.came.insert(to);
+        self.arrivals.note(to);
         Ok(())
     }
 
@@ -156,9 +159,15 @@ impl Edge {
         };
     }
 
-    /// What to ask for in a frame that has begun: all that waits. The master knows what it has granted since. A node
-    /// for which something came and has left already is named with no slots, so that the master knows who sends.
-    pub(super) fn wishes(&mut self) -> Vec<Wish> {
+    /// From now on it asks for what will come, too.
+    pub(super) fn predict(&mut self, prediction: Option<Prediction>) {
+        self.arrivals.predict(prediction);
+    }
+
+    /// What to ask for in a frame that has begun: all that waits, and what will come in so many `frames`, if that is
+    /// predicted. The master knows what it has granted since. A node for which something came and has left already is
+    /// named with no slots, so that the master knows who sends.
+    pub(super) fn wishes(&mut self, frames: u64) -> Vec<Wish> {
         let mut slots = self.expected.clone();
         for to in std::mem::take(&mut self.came) {
             slots.entry(to).or_insert(0);
@@ -166,6 +175,7 @@ impl Edge {
         for (to, queue) in self.queues.iter().filter(|(_, queue)| !queue.is_empty()) {
             *slots.entry(*to).or_insert(0) += queue.len() as u32;
         }
+        self.arrivals.raise(&mut slots, frames as u32);
         slots.into_iter().map(|(destination, slots)| Wish { destination, slots }).collect()
     }
 

@@ -17,7 +17,7 @@ use crate::wire::{
     NodeStatus, Plan, Request, Stamp, Verdict, VerdictKind, Wish,
 };
 use std::collections::BTreeMap;
-use units::{Duration, Instant};
+use units::Instant;
 
 /// Frames from one invitation of inactive nodes to the next.
 const INVITE_EVERY: u64 = 4;
@@ -27,8 +27,8 @@ const CONFIGURE_EVERY: u64 = 16;
 const FAULT_FRAMES: u8 = 2;
 
 #[derive(Clone, Debug)]
-struct Proposal {
-    planned: Planned,
+pub(super) struct Proposal {
+    pub(super) planned: Planned,
     accepted: bool,
     /// Who may answer in this frame's window.
     joiner: Option<Member>,
@@ -64,7 +64,9 @@ pub(super) struct Master {
     scheduler: FrameScheduler,
     shares: Shares,
     peers: BTreeMap<NodeId, Peer>,
-    proposals: BTreeMap<u64, Proposal>,
+    /// What was asked for when the last plan was made.
+    pub(super) asked: Vec<Asked>,
+    pub(super) proposals: BTreeMap<u64, Proposal>,
     rotation: usize,
     faults: Vec<(Fault, u8)>,
     /// Faults that the master found, for its own host.
@@ -108,6 +110,7 @@ impl Master {
             },
             shares: Shares::new(rules.sharing),
             peers: others.map(|node| (node, peer(node))).collect(),
+            asked: Vec::new(),
             proposals: BTreeMap::new(),
             rotation: 0,
             faults: Vec::new(),
@@ -170,7 +173,9 @@ impl Master {
             ask(*node, peer.wishes.0, &peer.wishes.1);
         }
         let nodes: Vec<NodeId> = network.members.iter().map(|member| member.node).filter(active).collect();
-        self.shares.demands(network.frame(), frame, &asked, &nodes)
+        let demands = self.shares.demands(network.frame(), frame, &asked, &nodes);
+        self.asked = asked;
+        demands
     }
 
     fn granted(&self, after: u64, from: NodeId, to: NodeId) -> u32 {
@@ -269,7 +274,7 @@ impl Master {
                     return Vec::new();
                 }
                 peer.presence = Presence::Invited { frame: allocated };
-                let answer_after = answer_after(network, member.node, frame, allocated);
+                let answer_after = network.answer_after(member.node, frame, allocated);
                 vec![Invitation { node: member.node, term, frame: allocated, answer_after }.into()]
             }
             Presence::Joining { .. } => {
@@ -366,22 +371,22 @@ impl Master {
         }
     }
 
-    /// A slave reports a fault.
-    pub(super) fn handle_fault(&mut self, from: NodeId, fault: &Fault) {
-        if fault.kind == FaultKind::PowerFailure
+    /// A slave reports a fault. Who is without power, or hears nothing, has nothing more, nor has anybody slots to it:
+    /// what comes for it would be lost. False if it is no news.
+    pub(super) fn handle_fault(&mut self, from: NodeId, fault: &Fault) -> bool {
+        if matches!(fault.kind, FaultKind::PowerFailure | FaultKind::NoSignal)
             && let Some(peer) = self.peers.get_mut(&from)
         {
+            // A node that hears nothing says so in every frame, also while it is invited again.
+            if fault.kind == FaultKind::NoSignal
+                && matches!(peer.presence, Presence::Inactive | Presence::Invited { .. })
+            {
+                return false;
+            }
             peer.presence = Presence::Inactive;
+            peer.wishes = (0, Vec::new());
         }
         self.broadcast(fault.clone());
+        true
     }
-}
-
-/// How long after an invitation in `frame` was heard its answer leaves, so that over the shortest fibre it meets the
-/// first slot of the window of frame `answered`, and over a longer one a later slot.
-fn answer_after(network: &Network, node: NodeId, frame: u64, answered: u64) -> Duration {
-    let Some(slot) = network.signalling_slot(node) else { return Duration::ZERO };
-    let window = network.frame_slots - network.window() as u32;
-    let between = network.slot_start(answered, window).saturating_since(network.slot_start(frame, slot));
-    between.saturating_sub(network.shortest * 2)
 }

@@ -10,18 +10,22 @@
 //! | `part` | slots of several datagrams |
 //! | `post` | slots made and checked: tags, sessions, replays, counts |
 //! | `clock` | the core's time as a node sees it; when light must leave |
+//! | `asking` | what a node asks for besides what waits |
 //! | `edge` | queues, what was asked for, data sent in granted slots and taken |
 //! | `sharing` | what a master grants besides the letter of the requests |
 //! | `planner` | requests -> connections of the switch and grants |
 //! | `master`, `slave`, `standby` | the three parts a node plays; `station` is what they share, `node` the whole, `turn` what it does in every frame |
 //! | `peer` | what the master knows of a slave |
+//! | `matrix` | requests and allocations of the last plan, to be looked at |
 //! | `overlay` | several stars: through which core a node reaches each other one |
 //! | `core` | the controller of the switch: the one place where it is decided who is master |
 
+mod asking;
 mod clock;
 mod core;
 mod edge;
 mod master;
+mod matrix;
 mod network;
 mod node;
 mod overlay;
@@ -35,8 +39,10 @@ mod standby;
 mod station;
 mod turn;
 
+pub use asking::Prediction;
 pub use core::Core;
 pub use edge::{Full, Report, SlotNumber};
+pub use matrix::{Matrices, PairSlots};
 pub use network::{Member, Network, NetworkError};
 pub use node::{Node, NodeConfig, Part};
 pub use overlay::{Move, Overlay, StarPatience, TooShort};

@@ -162,6 +162,15 @@ impl Network {
         }
     }
 
+    /// How long after an invitation in `frame` was heard its answer leaves, so that over the shortest fibre it meets the
+    /// first slot of the window of frame `answered`, and over a longer one a later slot.
+    pub(super) fn answer_after(&self, node: NodeId, frame: u64, answered: u64) -> Duration {
+        let Some(slot) = self.signalling_slot(node) else { return Duration::ZERO };
+        let window = self.frame_slots - self.window() as u32;
+        let between = self.slot_start(answered, window).saturating_since(self.slot_start(frame, slot));
+        between.saturating_sub(self.shortest * 2)
+    }
+
     /// Slots of a frame that carry data.
     pub fn data_slots(&self) -> u32 {
         self.frame_slots - self.signalling_slots

@@ -1,5 +1,6 @@
 //! An edge node: slave, standby, and perhaps master.
 
+use super::asking::Prediction;
 use super::edge::Full;
 use super::master::{Master, Rules};
 use super::network::Network;
@@ -119,6 +120,12 @@ impl Node {
     /// already.
     pub fn note_arrival(&mut self, to: NodeId) {
         self.station.edge.note_arrival(to);
+    }
+
+    /// It asks for what will come until its slots do, too; None: for what waits. A host that keeps payloads itself
+    /// predicts itself.
+    pub fn predict(&mut self, prediction: Option<Prediction>) {
+        self.station.edge.predict(prediction);
     }
 
     /// Slots that wait for a node.
@@ -241,10 +248,7 @@ impl Node {
             Block::Answer(answer) => master.handle_answer(header, &answer, passed, &mut self.station.post),
             Block::Request(request) => master.handle_request(header, request, passed),
             Block::FollowUp(follow) => master.handle_follow_up(header.source, follow.sequence, follow.sent_at),
-            Block::Fault(fault) => {
-                master.handle_fault(header.source, &fault);
-                actions.push(Action::Fault(fault));
-            }
+            Block::Fault(fault) if master.handle_fault(header.source, &fault) => actions.push(Action::Fault(fault)),
             _ => {}
         }
     }

@@ -119,7 +119,7 @@ impl Slave {
     pub(super) fn blocks(&mut self, station: &mut Station, term: u64, frame: u64) -> Vec<Block> {
         let mut blocks: Vec<Block> = self.departed.take().map(Block::from).into_iter().collect();
         blocks.extend(self.reports.drain(..).map(Block::from));
-        blocks.push(Request { term, frame, wishes: station.edge.wishes() }.into());
+        blocks.push(Request { term, frame, wishes: station.wishes() }.into());
         blocks
     }
 }

@@ -6,7 +6,7 @@ use super::network::Network;
 use super::post::{Address, Count, Numbers, Post};
 use super::{Action, Actions, SlotPart};
 use crate::sync::FilterConfig;
-use crate::wire::{Block, Carriage, Class, Configuration, NodeId, NodeStatus};
+use crate::wire::{Block, Carriage, Class, Configuration, NodeId, NodeStatus, Wish};
 use std::collections::BTreeMap;
 use units::Instant;
 
@@ -29,6 +29,12 @@ impl Station {
     pub(super) fn new(post: Post, filter: FilterConfig, network: Option<Network>) -> Station {
         let (clock, edge) = (CoreClock::new(filter), Edge::default());
         Station { post, clock, edge, network, statuses: BTreeMap::new(), begun: 0, heard_beside: false, terms: None }
+    }
+
+    /// What it asks for in a frame that has begun. Its slots have left a + b frames and one later.
+    pub(super) fn wishes(&mut self) -> Vec<Wish> {
+        let leads = |network: &Network| network.answer_lead() + network.use_lead() + 1;
+        self.edge.wishes(self.network.as_ref().map_or(1, leads))
     }
 
     /// A signalling slot that leaves as light at `at` or, if signalling is heard out of band here, out of band now.

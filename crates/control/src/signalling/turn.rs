@@ -42,8 +42,9 @@ impl Node {
     }
 
     pub(super) fn plan(&mut self, now: Instant, actions: &mut Actions) {
+        let wishes = if self.master.is_some() { self.station.wishes() } else { return };
         let (Some(network), Some(master)) = (&self.station.network, &mut self.master) else { return };
-        let (node, wishes, begins) = (self.station.post.me, self.station.edge.wishes(), self.station.begun);
+        let (node, begins) = (self.station.post.me, self.station.begun);
         let own = Own { node, wishes, begins };
         let plan = master.plan(network, &own, self.standby.heard(), &mut self.station.post);
         actions.extend(master.found.drain(..).map(Action::Fault));
@@ -64,14 +65,18 @@ impl Node {
         self.station.depart(now, frame, actions);
     }
 
-    /// Nothing came from the core for as long as a slave may be silent.
+    /// Nothing came from the core for as long as a slave may be silent. Its host hears of it once; the master in every
+    /// frame until something comes, as each report may be lost.
     fn notice_no_signal(&mut self, now: Instant, frame: u64, network: &Network, actions: &mut Actions) {
         let silent = now.saturating_since(self.last_beacon) > network.frame().saturating_mul(network.patience());
-        if silent && !self.no_signal {
-            self.station.post.tally.add(Count::NoSignal);
+        self.slave.reports.retain(|report| report.kind != FaultKind::NoSignal);
+        if silent {
             let fault = Fault { kind: FaultKind::NoSignal, node: self.station.post.me, frame };
             self.slave.reports.push(fault.clone());
-            actions.push(Action::Fault(fault));
+            if !self.no_signal {
+                self.station.post.tally.add(Count::NoSignal);
+                actions.push(Action::Fault(fault));
+            }
         }
         self.no_signal = silent;
     }

@@ -4,10 +4,12 @@ use super::network::{self, NetworkConfig};
 use super::sharing::SharingConfig;
 use super::value::{self, Address};
 use crate::traffic::SlotRoom;
+use control::demand::Forecast;
 use control::scheduler::{Algorithm, Requests};
-use control::signalling::{Sharing, SlotPart};
+use control::signalling::{Prediction, Sharing, SlotPart};
 use serde::Deserialize;
 use std::net::Ipv6Addr;
+use std::ops::Range;
 use std::path::PathBuf;
 use toml::Spanned;
 use units::Duration;
@@ -31,6 +33,10 @@ pub(crate) struct NodeFile {
     weight: Vec<WeightConfig>,
     /// What it then grants besides the letter of the requests.
     sharing: Option<SharingConfig>,
+    /// What it asks for: `queue`, `last-frame`, `smoothed` or `predicted`.
+    request: Option<Spanned<String>>,
+    /// The last frame has the weight 1/2^smoothing.
+    smoothing: Option<Spanned<u8>>,
     /// The cores, one or several: overlaid stars.
     pub(crate) star: Vec<StarConfig>,
     /// A star of several that gives no light or terms for so long is left; by default as long as a silent
@@ -57,6 +63,10 @@ pub(crate) struct NodeFile {
     pub(crate) capture: Option<PathBuf>,
 }
 
+/// What `smoothing` is unless it is given, and the most that it may be, as in the simulator.
+const SMOOTHING: u8 = 3;
+const MOST_SMOOTHING: u8 = 16;
+
 fn greedy() -> Algorithm {
     Algorithm::Greedy
 }
@@ -74,6 +84,33 @@ impl NodeFile {
     /// What the master grants besides the letter of the requests.
     pub(crate) fn sharing(&self) -> Sharing {
         self.sharing.as_ref().map_or(Sharing::LITERAL, SharingConfig::sharing)
+    }
+
+    /// What it asks for besides what waits; or what is wrong, and where.
+    pub(crate) fn prediction(&self) -> Result<Option<Prediction>, (Range<usize>, String)> {
+        let rule = self.request.as_ref().map_or("queue", |request| request.get_ref().as_str());
+        let shift = self.smoothing.as_ref().map_or(SMOOTHING, |smoothing| *smoothing.get_ref());
+        if let Some(smoothing) = &self.smoothing {
+            let wrong = |why: String| Err((smoothing.span(), why));
+            if !matches!(rule, "smoothed" | "predicted") {
+                return wrong("smoothing goes with request = \"smoothed\" or \"predicted\"".into());
+            }
+            if shift > MOST_SMOOTHING {
+                return wrong(format!("smoothing is {shift}; allowed: 0 to {MOST_SMOOTHING}"));
+            }
+        }
+        let forecast = match rule {
+            "queue" => return Ok(None),
+            "last-frame" => Forecast::LastFrame,
+            "smoothed" => Forecast::Smoothed { shift },
+            "predicted" => Forecast::Predicted { shift },
+            other => {
+                let span = self.request.as_ref().map_or(0..0, Spanned::span);
+                let allowed = "'queue', 'last-frame', 'smoothed', 'predicted'";
+                return Err((span, format!("request is '{other}'; allowed: {allowed}")));
+            }
+        };
+        Ok(Some(Prediction { forecast, reading: self.sharing().reading }))
     }
 
     /// The weight of every pair of ports, if the master shares by weight.

@@ -4,6 +4,7 @@ use super::schedule::Event;
 use crate::config::{self, NodeFile, Refusal, input};
 use crate::sys::{file, priority};
 use control::signalling::Network;
+use control::wire::Carriage;
 use std::fmt::Write;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -59,6 +60,10 @@ pub(crate) struct DemoOptions {
     /// Captures go here.
     pub(crate) capture: Option<PathBuf>,
     pub(crate) shows_table: bool,
+    /// How signalling travels.
+    pub(crate) carriage: Carriage,
+    /// What nodes ask for.
+    pub(crate) request: String,
     /// What shall happen to processes.
     pub(crate) events: Vec<Event>,
 }
@@ -84,6 +89,8 @@ impl Default for DemoOptions {
             behind: Vec::new(),
             capture: None,
             shows_table: true,
+            carriage: Carriage::Slots,
+            request: "queue".into(),
             events: Vec::new(),
         }
     }
@@ -180,6 +187,7 @@ impl Plan {
         let master = config::parse::<NodeFile>(Path::new("the demo"), &self.configuration(Role::Node(0)))?.content;
         master.network.iter().try_for_each(|network| network.network().map(|_| ())).map_err(input)?;
         master.star.iter().try_for_each(|star| star.room().map(|_| ())).map_err(input)?;
+        master.prediction().map_err(|(_, why)| input(format!("--request: {why}")))?;
         let roles = self.roles();
         self.options.events.iter().try_for_each(|event| event.checked(&roles, self.options.seconds))?;
         self.check_networks()?;
@@ -236,6 +244,15 @@ impl Plan {
         self.options.slot * (10 * self.frame_slots()) + longest * 4
     }
 
+    /// In slots, frames have slots for it and for data; beside the light, data alone; in every slot, a frame is one slot.
+    fn carriage(&self) -> (&'static str, u64) {
+        match self.options.carriage {
+            Carriage::Slots => ("slots", self.frame_slots()),
+            Carriage::OutOfBand => ("out-of-band", self.frame_slots() - u64::from(self.nodes)),
+            Carriage::EverySlot => ("every-slot", 1),
+        }
+    }
+
     /// The network.
     fn network(&self) -> String {
         let slot = self.options.slot;
@@ -251,11 +268,11 @@ impl Plan {
             Spread::Equal => us(longest.saturating_sub(UNEQUAL)),
         };
         let ports: Vec<String> = (0..self.nodes).map(|port| port.to_string()).collect();
+        let (carriage, frame_slots) = self.carriage();
         format!(
-            "[network]\nslot = \"{} us\"\nframe_slots = {}\nguard = \"{guard} us\"\nswitching = \"{} us\"\n\
+            "[network]\ncarriage = \"{carriage}\"\nslot = \"{} us\"\nframe_slots = {frame_slots}\nguard = \"{guard} us\"\nswitching = \"{} us\"\n\
              longest = \"{} us\"\nshortest = \"{shortest} us\"\nturnaround = \"4 ms\"\nports = [{}]\n",
             us(slot),
-            self.frame_slots(),
             us(SWITCHING),
             us(longest + UNEQUAL),
             ports.join(", ")
@@ -315,6 +332,7 @@ impl Plan {
 
     fn node(&self, node: u16) -> String {
         let mut text = format!("node = {node}\nkey_file = \"key\"\n{}", self.capture(Role::Node(node)));
+        let _ = writeln!(text, "request = {:?}", self.options.request);
         // One slot thread a processor, where there are enough.
         if self.cores == 1 && usize::from(self.nodes) <= priority::processors() {
             let _ = writeln!(text, "processor = {node}");

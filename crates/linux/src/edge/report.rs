@@ -2,12 +2,12 @@
 
 use super::Edge;
 use crate::host;
+use crate::matrices::{self, Plan};
 use crate::report::Report;
 use crate::side::Side;
 use crate::slots::Account;
 use crate::traffic::ip::Counts;
 use control::signalling::Part;
-use control::wire::NodeId;
 
 impl Edge {
     pub(super) fn reports(&mut self) -> Vec<Report> {
@@ -59,9 +59,7 @@ impl Edge {
             }
             report.errors.insert("slot_start".into(), starts);
             report.errors.insert("slot_departure".into(), departures);
-            let nodes = side.machine.network().map_or(0, |network| network.members.len() as u16);
-            let waiting: usize = (0..nodes).map(|to| side.machine.waiting(NodeId(to))).sum();
-            report.levels.insert("waiting_slots".into(), waiting as f64);
+            show_queues(side, &mut report);
             if several {
                 let (is_up, moves) = self.stars.account(star, shown);
                 report.levels.insert("star_up".into(), f64::from(u8::from(is_up)));
@@ -78,5 +76,21 @@ impl Edge {
             report
         };
         self.sides.iter_mut().enumerate().map(one).collect()
+    }
+}
+
+/// Queues by destination; of a master its last plan, and how long its plans took.
+fn show_queues(side: &Side, report: &mut Report) {
+    let members = side.machine.network().map_or(&[][..], |network| &network.members);
+    let waiting: usize = members.iter().map(|member| side.machine.waiting(member.node)).sum();
+    report.levels.insert("waiting_slots".into(), waiting as f64);
+    report.queues = matrices::queues(&side.machine);
+    report.plan = side.machine.matrices().as_ref().map(Plan::of);
+    let scheduling = side.scheduling.quantiles();
+    if let Some(network) = side.machine.network().filter(|_| scheduling.count > 0) {
+        report.errors.insert("scheduling_time".into(), scheduling);
+        // Paper 003, (3.6): the slots of a frame that carry data.
+        let allowed = network.slot.ps() * u64::from(network.data_slots());
+        report.levels.insert("scheduling_time_allowed_us".into(), allowed as f64 / 1e6);
     }
 }

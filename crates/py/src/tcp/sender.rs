@@ -349,7 +349,7 @@ fn algorithm_or_law(given: &Bound<'_, PyAny>) -> PyResult<Named> {
 
 fn algorithm_named(name: &str) -> PyResult<Algorithm> {
     Algorithm::from_name(name).ok_or_else(|| {
-        let named = cc::registry().iter().filter(|entry| entry.algorithm != Algorithm::External);
+        let named = cc::registry().iter().filter(|entry| entry.choice != Algorithm::External);
         let presets = tcp::presets().iter().map(|preset| preset.name);
         let names: Vec<_> = presets.chain(named.map(|entry| entry.name)).collect();
         let advice = nearest(name, names.iter().copied()).map_or(String::new(), |near| format!("; nearest: {near}"));

@@ -8,114 +8,30 @@
 //! the work of every node after 1/256 of the run and each time that the run has doubled in length, and repartitions if
 //! that is worth it.
 
-use super::accounts::{Accounts, Baseline};
-use super::agent_setup::{AgentSetup, BuildContext};
-use super::build::{self, Setup};
-use super::capture::CaptureWriter;
-use super::counters::{Counters, Record};
-use super::layout::{PartitionLayout, Partitions};
-use super::migrate::migrate;
-use super::partition::{Partition, packet_hops};
-use super::partitioner::{Work, is_large};
-use super::sampler::Sampler;
-use super::sync::{FaultInjection, Synchronizer};
-use super::trace::{Merged, Sink, merged};
-use super::windowed::Schedule;
+pub(crate) mod build;
+mod controls;
+mod options;
+mod paths;
+mod watching;
+
+pub use options::{Options, RunError};
+
+use crate::engine::execute::layout::{PartitionLayout, Partitions};
+use crate::engine::execute::partition::{Partition, packet_hops};
+use crate::engine::execute::windowed::Schedule;
+use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::node::counters::{Counters, Record};
+use crate::engine::observe::accounts::{Accounts, Baseline};
+use crate::engine::observe::observers::Observers;
+use crate::engine::observe::sampler::Sampler;
+use crate::engine::observe::trace::{Merged, Sink, merged};
+use crate::engine::parallel::migrate::migrate;
+use crate::engine::parallel::partitioner::{Work, is_large};
+use crate::engine::parallel::sync::{FaultInjection, Synchronizer};
 use crate::model::{Change, Flow, LinkId, SimTime};
-use std::fmt;
+use build::Setup;
+use controls::{Action, Control};
 use std::sync::Arc;
-
-/// How a scenario is to be run.
-#[derive(Default)]
-pub struct Options {
-    /// Permute the order of simultaneous events with this number, to see how much that order matters.
-    pub shuffle_ties: Option<u64>,
-    /// Write packets of some flows to a pcapng file.
-    pub capture: Option<CaptureOptions>,
-    /// Leave out the samples that `[probe]` asks for.
-    pub without_samples: bool,
-}
-
-/// Which flows are captured, where, and where the file goes.
-pub struct CaptureOptions {
-    /// Flow numbers; all flows if empty.
-    pub flows: Vec<u32>,
-    /// Links by name, `a-b` in both directions; at the sending hosts if there are none.
-    pub links: Vec<String>,
-    /// The reasons for which agents drop packets, by number.
-    pub causes: &'static [&'static str],
-    /// Receives the file.
-    pub output: CaptureWriter,
-}
-
-/// Why a run cannot be made or is not to be trusted.
-#[derive(Debug)]
-pub enum RunError {
-    /// A flow has no path between its ends at the start.
-    NoPath {
-        /// Sending node.
-        source: String,
-        /// Receiving node.
-        destination: String,
-    },
-    /// More flows than the engine numbers.
-    TooManyFlows(usize),
-    /// A link that is to be captured does not exist.
-    NoLink(String),
-    /// The capture file could not be written.
-    Capture(std::io::Error),
-    /// Packets were made or lost by the engine itself: a bug in photocol, and the numbers are worthless.
-    NotConserved(String),
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RunError::NoPath { source, destination } => {
-                write!(f, "no path from node '{source}' to node '{destination}'")
-            }
-            RunError::TooManyFlows(flows) => {
-                write!(f, "{flows} flows are more than the {} the engine can number", build::MAX_FLOWS)
-            }
-            RunError::NoLink(name) => write!(f, "there is no link {name:?} to capture"),
-            RunError::Capture(error) => write!(f, "the capture file could not be written: {error}"),
-            RunError::NotConserved(account) => {
-                write!(f, "packets are not conserved ({account}); this is a bug in photocol")
-            }
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
-
-/// Something that happens from outside.
-#[derive(Clone, Debug)]
-pub(super) struct Control {
-    pub(super) at: SimTime,
-    pub(super) action: Action,
-}
-
-/// What happens from outside, in the order within an instant.
-#[derive(Clone, Debug)]
-pub(super) enum Action {
-    /// Statistics begin.
-    EndWarmUp,
-    /// Links change.
-    Change(Vec<LinkId>, Change),
-    /// Flows take new paths: (flow, path, way back), as positions in the array of paths.
-    Reroute(Vec<(u32, u32, u32)>),
-}
-
-impl Action {
-    /// The order of actions of one instant.
-    pub(super) fn rank(&self) -> u8 {
-        match self {
-            Action::EndWarmUp => 0,
-            Action::Change(..) => 1,
-            Action::Reroute(_) => 2,
-        }
-    }
-}
 
 /// How a run used threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,25 +46,25 @@ pub struct Parallelism {
 const FIRST_LOOK: u64 = 256;
 
 /// Who does the work.
-pub(super) struct ThreadPool {
+struct ThreadPool {
     /// The most threads to use.
-    pub(super) threads: usize,
+    threads: usize,
     /// When the work of the nodes was looked at last.
-    pub(super) last_look: SimTime,
+    last_look: SimTime,
     /// When it is looked at next.
-    pub(super) next_look: SimTime,
+    next_look: SimTime,
     /// Packets that every link had delivered at the last look.
-    pub(super) delivered: Vec<u64>,
+    delivered: Vec<u64>,
     /// Why fewer threads work than may, in words.
-    pub(super) reason: Option<String>,
+    reason: Option<String>,
     /// Events before the nodes were assigned last.
-    pub(super) events_before: u64,
-    pub(super) fault_injection: Option<FaultInjection>,
+    events_before: u64,
+    fault_injection: Option<FaultInjection>,
 }
 
 impl ThreadPool {
     /// One thread, for a network of `links` links.
-    pub(super) fn alone(links: usize) -> ThreadPool {
+    fn alone(links: usize) -> ThreadPool {
         ThreadPool {
             threads: 1,
             last_look: SimTime::ZERO,
@@ -164,17 +80,17 @@ impl ThreadPool {
 /// A run in progress.
 pub struct World {
     /// When it ends.
-    pub(super) end: SimTime,
-    pub(super) partitions: Vec<Partition>,
+    end: SimTime,
+    partitions: Vec<Partition>,
     /// Where everything is.
     pub(crate) layout: Arc<PartitionLayout>,
-    pub(super) threading: ThreadPool,
+    threading: ThreadPool,
     /// In which order partitions handle their events.
-    pub(super) schedule: Schedule,
+    schedule: Schedule,
     /// The engine's number of each link.
     pub(crate) link_numbers: Vec<u32>,
     /// What will happen, latest first.
-    pub(super) controls: Vec<Control>,
+    controls: Vec<Control>,
     pub(crate) sampler: Sampler,
     pub(crate) baseline: Baseline,
     /// What happened, if anybody asked; made at the end.
@@ -226,7 +142,8 @@ impl World {
     /// Lets up to `threads` threads work. It does not change the results. With a capture, one works: the file is
     /// written in the order of time.
     pub fn use_threads(&mut self, threads: usize) {
-        let alone = self.partitions.iter().any(|part| part.hosts.capture.is_some());
+        let alone =
+            self.partitions.iter().any(|part| Observers::of(&part.fabric).is_some_and(|all| all.capture.is_some()));
         self.threading.threads = if alone { 1 } else { threads.max(1) };
         self.threading.reason =
             (alone && threads > 1).then(|| "packets are captured, which one thread does".to_owned());
@@ -309,7 +226,8 @@ impl World {
     /// Closes captures, checks that no packet was made or lost by the engine itself, and lets `read` see the world at
     /// its end.
     pub fn finish<T>(mut self, read: impl FnOnce(World, &mut Partitions) -> T) -> Result<T, RunError> {
-        let mut captures = self.partitions.iter_mut().filter_map(|part| part.hosts.capture.take());
+        let observers = self.partitions.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric));
+        let mut captures = observers.filter_map(|observers| observers.capture.take());
         captures.try_for_each(|capture| capture.finish().map_err(RunError::Capture))?;
         let layout = Arc::clone(&self.layout);
         let mut partitions = std::mem::take(&mut self.partitions);

@@ -9,8 +9,8 @@
 //! The RFC leaves ECN to implementations: a packet that may be marked is marked where it would be dropped, and leaves
 //! (Linux). Left out: a threshold of its own for marks (Linux's `ce_threshold`).
 
-use super::Site;
 use super::scheduler::{Dropped, Fifo, Figures, Item, Reason, Room, Scheduler};
+use super::{Parameters, Site};
 use options::{ConfigError, Kind, options};
 use units::Duration;
 
@@ -153,19 +153,21 @@ enum Told {
     Dropped,
 }
 
+impl Parameters for Config {
+    fn validate(&self) -> Result<(), ConfigError> {
+        Config::check(self.target, self.interval)
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+}
+
 impl Scheduler for CoDel {
     type Config = Config;
 
     fn new(config: &Config, _: Site) -> CoDel {
         CoDel { control: Control::new(config), fifo: Fifo::default() }
-    }
-
-    fn validate(config: &Config) -> Result<(), ConfigError> {
-        Config::check(config.target, config.interval)
-    }
-
-    fn marks(config: &Config) -> bool {
-        config.ecn
     }
 
     fn enqueue(&mut self, _: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>) {
@@ -269,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_target_that_is_no_shorter_than_the_interval_is_refused() {
-        let wrong = CoDel::validate(&Config { target: Duration::from_millis(100), ..Config::default() }).unwrap_err();
+        let wrong = Config { target: Duration::from_millis(100), ..Config::default() }.validate().unwrap_err();
         assert_eq!((wrong.field, wrong.reason.as_ref()), ("target", "must be below interval"));
     }
 }

@@ -9,9 +9,9 @@
 //! With `quantum` at least the largest packet, what a queue may send in a turn is enough for one packet at least, so
 //! that the work of a packet is bounded; with less a queue may need several turns for one.
 
-use super::Site;
 use super::flows::{Flows, Ring};
 use super::scheduler::{Dropped, Fifo, Held, Item, Reason, Room, Scheduler};
+use super::{Parameters, Site};
 use options::{Kind, Range, options};
 
 options! {
@@ -70,6 +70,12 @@ impl Drr {
     }
 }
 
+impl Parameters for Config {
+    fn marks(&self) -> bool {
+        false
+    }
+}
+
 impl Scheduler for Drr {
     type Config = Config;
 
@@ -77,10 +83,6 @@ impl Scheduler for Drr {
         let flows = Flows::new(config.flows, site.stream);
         let (queues, active) = (Vec::new(), Ring::default());
         Drr { config: *config, flows, queues, active, is_begun: false, held: Held::default() }
-    }
-
-    fn marks(_: &Config) -> bool {
-        false
     }
 
     fn enqueue(&mut self, _: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>) {

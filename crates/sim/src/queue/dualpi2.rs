@@ -14,9 +14,9 @@
 //! greater of both (`delay_of`; Linux). Linux has a period of 16 ms, β = 3.2, a step at 1 ms and a share of 10 %. Left
 //! out: a limit of its own for each queue.
 
-use super::Site;
 use super::scheduler::{Dropped, Ecn, Fifo, Figures, Held, Item, Reason, Room, Scheduler};
 use super::updates::Updates;
+use super::{Parameters, Site};
 use crate::random::{Stream, bernoulli};
 use options::{Kind, Range, Words, options, words};
 use units::Duration;
@@ -216,6 +216,12 @@ fn seconds(ps: u64) -> f64 {
     ps as f64 * 1e-12
 }
 
+impl Parameters for Config {
+    fn marks(&self) -> bool {
+        true
+    }
+}
+
 impl Scheduler for DualPi2 {
     type Config = Config;
 
@@ -231,10 +237,6 @@ impl Scheduler for DualPi2 {
             left_over: LeftOver::default(),
             lead: 0.0,
         }
-    }
-
-    fn marks(_: &Config) -> bool {
-        true
     }
 
     fn enqueue(&mut self, now: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>) {

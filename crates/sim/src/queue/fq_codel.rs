@@ -10,10 +10,10 @@
 //! goes to the end of the old ones (§4.2); Linux forgets it if there are no old ones. Left out: a threshold of its own
 //! for marks.
 
-use super::Site;
 use super::codel::{self, Control};
 use super::flows::{Flows, Ring};
 use super::scheduler::{Dropped, Fifo, Held, Item, Reason, Room, Scheduler};
+use super::{Parameters, Site};
 use options::{ConfigError, Kind, Range, Words, options, words};
 use units::Duration;
 
@@ -124,6 +124,16 @@ impl FqCoDel {
     }
 }
 
+impl Parameters for Config {
+    fn validate(&self) -> Result<(), ConfigError> {
+        codel::Config::check(self.target, self.interval)
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+}
+
 impl Scheduler for FqCoDel {
     type Config = Config;
 
@@ -136,14 +146,6 @@ impl Scheduler for FqCoDel {
             old: Ring::default(),
             held: Held::default(),
         }
-    }
-
-    fn validate(config: &Config) -> Result<(), ConfigError> {
-        codel::Config::check(config.target, config.interval)
-    }
-
-    fn marks(config: &Config) -> bool {
-        config.ecn
     }
 
     fn enqueue(&mut self, _: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>) {

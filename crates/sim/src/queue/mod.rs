@@ -3,11 +3,11 @@
 //! A discipline is one file with its source, its parameters and its tests, and the line in `disciplines!` below. There
 //! are two kinds:
 //!
-//! * A [`Discipline`] decides when a packet *arrives*. It hears of every packet that comes to its port, with the queue as it is then, and
-//!   says whether the packet is accepted, marked or dropped; what it accepts leaves first in, first out. The port computes departures
-//!   when packets arrive, as without a discipline.
-//! * A [`Scheduler`] decides when a packet *leaves*, or which: it holds what waits, and is asked for the next packet whenever the
-//!   transmitter is free. Only a port with one has events for its departures.
+//! * A [`Discipline`] decides when a packet *arrives*. It hears of every packet that comes to its port, with the queue
+//!   as it is then, and says whether the packet is accepted, marked or dropped; what it accepts leaves first in, first
+//!   out. The port computes departures when packets arrive, as without a discipline.
+//! * A [`Scheduler`] decides when a packet *leaves*, or which: it holds what waits, and is asked for the next packet
+//!   whenever the transmitter is free. Only a port with one has events for its departures.
 //!
 //! Drop-tail, the usual one, is the port itself, and costs no port anything. [`ByHand`] drives any of them without a
 //! simulator.
@@ -29,7 +29,7 @@ pub use by_hand::ByHand;
 pub use scheduler::{Dropped, Ecn, Fifo, Figures, Held, Item, Reason, Room, Scheduler};
 
 use crate::random::Stream;
-use options::{ConfigError, Options, Value};
+use options::{ConfigError, Options, Value, one_of, registry};
 use units::{BufferSize, ByteTime, Rate};
 
 /// A packet that comes to a port, and the queue that it finds.
@@ -79,21 +79,24 @@ pub struct Site {
     pub stream: Stream,
 }
 
-/// A queue discipline that decides when packets arrive.
-pub trait Discipline: Sized {
-    /// Its parameters. Thresholds are packets or bytes; where a time was written, it is the bytes of that time.
-    type Config: Options + Copy;
-
-    /// An empty queue.
-    fn new(config: &Self::Config, site: Site) -> Self;
-
-    /// Whether there is a discipline with these parameters, each of which is in its range.
-    fn validate(_: &Self::Config) -> Result<(), ConfigError> {
+/// The parameters of a discipline.
+pub trait Parameters: Options {
+    /// An error if there is no discipline with these, each of which is in its range.
+    fn validate(&self) -> Result<(), ConfigError> {
         Ok(())
     }
 
-    /// Whether it marks packets that are ECN-capable.
-    fn marks(config: &Self::Config) -> bool;
+    /// True if it marks packets that are ECN-capable.
+    fn marks(&self) -> bool;
+}
+
+/// A queue discipline that decides when packets arrive.
+pub trait Discipline: Sized {
+    /// Its parameters. Thresholds are packets or bytes; where a time was written, it is the bytes of that time.
+    type Config: Parameters + Copy;
+
+    /// An empty queue.
+    fn new(config: &Self::Config, site: Site) -> Self;
 
     /// A packet comes.
     fn handle_arrival(&mut self, arrival: &Arrival) -> Verdict;
@@ -104,161 +107,100 @@ pub trait Discipline: Sized {
     }
 }
 
-/// A discipline as it can be named in a scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The `kind` of a `queue`.
-    pub name: &'static str,
-    /// One sentence.
-    pub summary: &'static str,
-    /// Where it is specified.
-    pub source: &'static str,
-}
+/// A discipline as it can be named in a scenario, with its usual parameters.
+pub type Entry = options::Entry<Kind, fn() -> Config>;
 
 macro_rules! disciplines {
     (
-        arrivals { $($variant:ident = $name:literal: $queue:ty, $source:literal, $summary:literal;)+ }
-        departures { $($late:ident = $late_name:literal: $scheduler:ty, $late_source:literal, $late_summary:literal;)+ }
+        arrivals { $($early:ident = $name:literal, $source:literal, $summary:literal: $queue:ty;)+ }
+        departures { $($late:ident = $its_name:literal, $its_source:literal, $its_summary:literal: $scheduler:ty;)+ }
     ) => {
+        registry! {
+            /// The disciplines by name.
+            pub enum Kind: fn() -> Config {
+                DropTail = "drop-tail", "RFC 2309 §2", "What the buffer has no room for is dropped.":
+                    || Config::DropTail;
+                $($early = $name, $source, $summary: || Config::$early(Default::default());)+
+                $($late = $its_name, $its_source, $its_summary: || Config::$late(Default::default());)+
+            }
+        }
+
         /// A discipline with its parameters.
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
         pub enum Config {
             /// None: what the buffer has no room for is dropped.
             #[default]
             DropTail,
-            $(#[doc = $summary] $variant(<$queue as Discipline>::Config),)+
-            $(#[doc = $late_summary] $late(<$scheduler as Scheduler>::Config)),+
+            $(#[doc = $summary] $early(<$queue as Discipline>::Config),)+
+            $(#[doc = $its_summary] $late(<$scheduler as Scheduler>::Config)),+
         }
 
-        static REGISTRY: &[Entry] = &[
-            Entry { name: "drop-tail", summary: "What the buffer has no room for is dropped.", source: "RFC 2309 §2" },
-            $(Entry { name: $name, summary: $summary, source: $source },)+
-            $(Entry { name: $late_name, summary: $late_summary, source: $late_source }),+
-        ];
-
         impl Config {
-            /// The discipline of that name with its usual parameters.
-            pub fn named(name: &str) -> Option<Config> {
-                match name {
-                    "drop-tail" => Some(Config::DropTail),
-                    $($name => Some(Config::$variant(<$queue as Discipline>::Config::default())),)+
-                    $($late_name => Some(Config::$late(<$scheduler as Scheduler>::Config::default())),)+
-                    _ => None,
-                }
-            }
-
-            /// Its name.
-            pub fn name(&self) -> &'static str {
+            /// Its name without its parameters.
+            pub fn kind(&self) -> Kind {
                 match self {
-                    Config::DropTail => "drop-tail",
-                    $(Config::$variant(_) => $name,)+
-                    $(Config::$late(_) => $late_name),+
+                    Config::DropTail => Kind::DropTail,
+                    $(Config::$early(_) => Kind::$early,)+
+                    $(Config::$late(_) => Kind::$late),+
                 }
             }
 
-            /// Its parameters, if it has any.
-            pub fn options(&self) -> Option<&dyn Options> {
+            fn parameters(&self) -> Option<&dyn Parameters> {
                 match self {
                     Config::DropTail => None,
-                    $(Config::$variant(config) => Some(config),)+
+                    $(Config::$early(config) => Some(config),)+
                     $(Config::$late(config) => Some(config)),+
                 }
             }
 
-            /// The same, to be set.
+            /// Its parameters, to be set, if it has any.
             pub fn options_mut(&mut self) -> Option<&mut dyn Options> {
                 match self {
                     Config::DropTail => None,
-                    $(Config::$variant(config) => Some(config),)+
+                    $(Config::$early(config) => Some(config),)+
                     $(Config::$late(config) => Some(config)),+
                 }
             }
 
-            /// Whether a port can have it, and which parameter is wrong if not.
-            pub fn validate(&self) -> Result<(), ConfigError> {
-                self.options().map_or(Ok(()), Options::check_ranges)?;
-                match self {
-                    Config::DropTail => Ok(()),
-                    $(Config::$variant(config) => <$queue>::validate(config),)+
-                    $(Config::$late(config) => <$scheduler>::validate(config)),+
-                }
-            }
-
-            /// Whether it marks packets that are ECN-capable.
-            pub fn marks(&self) -> bool {
-                match self {
-                    Config::DropTail => false,
-                    $(Config::$variant(config) => <$queue>::marks(config),)+
-                    $(Config::$late(config) => <$scheduler>::marks(config)),+
-                }
-            }
-
-            /// Whether it decides when packets leave.
+            /// True if it decides when packets leave.
             pub fn is_scheduler(&self) -> bool {
-                match self {
-                    Config::DropTail $(| Config::$variant(_))+ => false,
-                    $(Config::$late(_))|+ => true,
-                }
+                matches!(self, $(Config::$late(_))|+)
             }
         }
 
-        /// The discipline of one port that decides when packets arrive.
-        #[derive(Debug)]
-        #[allow(clippy::large_enum_variant, reason = "it lies in the box of what few ports have")]
-        pub enum Queue { $(#[doc = $summary] $variant($queue)),+ }
+        one_of! {
+            /// The discipline of one port that decides when packets arrive.
+            #[derive(Debug)]
+            #[allow(clippy::large_enum_variant, reason = "it lies in the box of what few ports have")]
+            #[allow(missing_docs, reason = "a variant is described by its type")]
+            pub enum Queue, with_queue { $($early($queue)),+ }
+        }
+
+        one_of! {
+            /// The discipline of one port that decides when packets leave.
+            #[derive(Debug)]
+            #[allow(clippy::large_enum_variant, reason = "it lies in the box of what few ports have")]
+            #[allow(missing_docs, reason = "a variant is described by its type")]
+            pub enum Schedule, with_schedule { $($late($scheduler)),+ }
+        }
 
         impl Queue {
             /// That of a port; `None` for drop-tail and for a discipline that decides when packets leave.
             pub fn new(config: &Config, site: impl FnOnce() -> Site) -> Option<Queue> {
                 match config {
-                    Config::DropTail $(| Config::$late(_))+ => None,
-                    $(Config::$variant(config) => Some(Queue::$variant(<$queue>::new(config, site())))),+
+                    $(Config::$early(config) => Some(Queue::$early(<$queue>::new(config, site()))),)+
+                    _ => None,
                 }
             }
-
-            /// A packet comes.
-            pub fn handle_arrival(&mut self, arrival: &Arrival) -> Verdict {
-                match self { $(Queue::$variant(queue) => queue.handle_arrival(arrival)),+ }
-            }
-
-            /// [`Discipline::figures`].
-            pub fn figures(&self) -> Figures {
-                match self { $(Queue::$variant(queue) => queue.figures()),+ }
-            }
         }
-
-        /// The discipline of one port that decides when packets leave.
-        #[derive(Debug)]
-        #[allow(clippy::large_enum_variant, reason = "it lies in the box of what few ports have")]
-        pub enum Schedule { $(#[doc = $late_summary] $late($scheduler)),+ }
 
         impl Schedule {
             /// That of a port; `None` for any other discipline.
             pub fn new(config: &Config, site: impl FnOnce() -> Site) -> Option<Schedule> {
                 match config {
-                    Config::DropTail $(| Config::$variant(_))+ => None,
-                    $(Config::$late(config) => Some(Schedule::$late(<$scheduler>::new(config, site())))),+
+                    $(Config::$late(config) => Some(Schedule::$late(<$scheduler>::new(config, site()))),)+
+                    _ => None,
                 }
-            }
-
-            /// [`Scheduler::enqueue`].
-            pub fn enqueue(&mut self, now: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>) {
-                match self { $(Schedule::$late(scheduler) => scheduler.enqueue(now, item, room, dropped)),+ }
-            }
-
-            /// [`Scheduler::dequeue`].
-            pub fn dequeue(&mut self, now: u64, dropped: &mut Vec<Dropped>) -> Option<Item> {
-                match self { $(Schedule::$late(scheduler) => scheduler.dequeue(now, dropped)),+ }
-            }
-
-            /// [`Scheduler::clear`].
-            pub fn clear(&mut self) {
-                match self { $(Schedule::$late(scheduler) => scheduler.clear()),+ }
-            }
-
-            /// [`Scheduler::figures`].
-            pub fn figures(&self) -> Figures {
-                match self { $(Schedule::$late(scheduler) => scheduler.figures()),+ }
             }
         }
     };
@@ -266,28 +208,89 @@ macro_rules! disciplines {
 
 disciplines! {
     arrivals {
-        Step = "step": step::Step, "DCTCP's rule, RFC 8257 §3.1; Ramakrishnan and Jain 1990 for the idea",
-            "A packet that finds more than a threshold waiting is marked.";
-        Red = "red": red::Red, "Floyd and Jacobson 1993; gentle: Floyd 2000",
-            "Random early detection: marks or drops with a probability that rises with the averaged queue.";
+        Step = "step", "DCTCP's rule, RFC 8257 §3.1; Ramakrishnan and Jain 1990 for the idea",
+            "A packet that finds more than a threshold waiting is marked.": step::Step;
+        Red = "red", "Floyd and Jacobson 1993; gentle: Floyd 2000",
+            "Random early detection: marks or drops with a probability that rises with the averaged queue.": red::Red;
     }
     departures {
-        CoDel = "codel": codel::CoDel, "Nichols, Jacobson, McGregor, Iyengar 2018, RFC 8289",
-            "Controlled delay: drops or marks packets as they leave while they have waited too long for too long.";
-        FqCoDel = "fq-codel": fq_codel::FqCoDel, "Høiland-Jørgensen et al. 2018, RFC 8290",
-            "A queue for each flow, in turn, new ones first; CoDel in each.";
-        Pie = "pie": pie::Pie, "Pan, Natarajan, Baker, White 2017, RFC 8033",
-            "A controller aims at a delay, and drops or marks packets that come with its probability.";
-        DualPi2 = "dualpi2": dualpi2::DualPi2, "De Schepper, Briscoe, White 2023, RFC 9332",
-            "Two queues under one controller: shallow for scalable senders (ECT(1)), the other for all the rest.";
-        Priority = "priority": priority::Priority, "RFC 1812 §5.3.3.1",
-            "Bands: one sends only while all before it are empty.";
-        Drr = "drr": drr::Drr, "Shreedhar and Varghese 1995",
-            "Deficit round robin: a queue for each flow, in turn, with equal shares in bytes.";
+        CoDel = "codel", "Nichols, Jacobson, McGregor, Iyengar 2018, RFC 8289",
+            "Controlled delay: drops or marks packets as they leave while they have waited too long for too long.": codel::CoDel;
+        FqCoDel = "fq-codel", "Høiland-Jørgensen et al. 2018, RFC 8290",
+            "A queue for each flow, in turn, new ones first; CoDel in each.": fq_codel::FqCoDel;
+        Pie = "pie", "Pan, Natarajan, Baker, White 2017, RFC 8033",
+            "A controller aims at a delay, and drops or marks packets that come with its probability.": pie::Pie;
+        DualPi2 = "dualpi2", "De Schepper, Briscoe, White 2023, RFC 9332",
+            "Two queues under one controller: shallow for scalable senders (ECT(1)), the other for all the rest.": dualpi2::DualPi2;
+        Priority = "priority", "RFC 1812 §5.3.3.1",
+            "Bands: one sends only while all before it are empty.": priority::Priority;
+        Drr = "drr", "Shreedhar and Varghese 1995",
+            "Deficit round robin: a queue for each flow, in turn, with equal shares in bytes.": drr::Drr;
+    }
+}
+
+impl Queue {
+    /// A packet comes.
+    pub fn handle_arrival(&mut self, arrival: &Arrival) -> Verdict {
+        with_queue!(self, queue => queue.handle_arrival(arrival))
+    }
+
+    /// [`Discipline::figures`].
+    pub fn figures(&self) -> Figures {
+        with_queue!(self, queue => queue.figures())
+    }
+}
+
+impl Schedule {
+    /// [`Scheduler::enqueue`].
+    pub fn enqueue(&mut self, now: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>) {
+        with_schedule!(self, scheduler => scheduler.enqueue(now, item, room, dropped))
+    }
+
+    /// [`Scheduler::dequeue`].
+    pub fn dequeue(&mut self, now: u64, dropped: &mut Vec<Dropped>) -> Option<Item> {
+        with_schedule!(self, scheduler => scheduler.dequeue(now, dropped))
+    }
+
+    /// [`Scheduler::clear`].
+    pub fn clear(&mut self) {
+        with_schedule!(self, scheduler => scheduler.clear())
+    }
+
+    /// [`Scheduler::figures`].
+    pub fn figures(&self) -> Figures {
+        with_schedule!(self, scheduler => scheduler.figures())
     }
 }
 
 impl Config {
+    /// The discipline of that name with its usual parameters.
+    pub fn named(name: &str) -> Option<Config> {
+        Some((Kind::from_name(name)?.entry().item)())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.kind().name()
+    }
+
+    /// Its parameters, if it has any.
+    pub fn options(&self) -> Option<&dyn Options> {
+        self.parameters().map(|parameters| parameters as &dyn Options)
+    }
+
+    /// An error that names the wrong parameter if no port can have it.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let Some(parameters) = self.parameters() else { return Ok(()) };
+        parameters.check_ranges()?;
+        parameters.validate()
+    }
+
+    /// True if it marks packets that are ECN-capable.
+    pub fn marks(&self) -> bool {
+        self.parameters().is_some_and(Parameters::marks)
+    }
+
     /// The same at a link of this capacity: thresholds that were a time are the bytes of that time.
     pub fn at(mut self, capacity: Rate) -> Config {
         if let Some(options) = self.options_mut() {
@@ -303,7 +306,7 @@ impl Config {
 
 /// Every discipline there is, in a fixed order.
 pub fn list() -> &'static [Entry] {
-    REGISTRY
+    Kind::REGISTRY
 }
 
 #[cfg(test)]

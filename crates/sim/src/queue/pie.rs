@@ -12,9 +12,9 @@
 //! that left has waited (`delay = "timestamps"`, appendix B; Linux, ns-3). Left out: turning PIE off while the buffer
 //! is less than a third full (§5.3), and scaling by the size of packets.
 
-use super::Site;
 use super::scheduler::{Dropped, Fifo, Figures, Item, Reason, Room, Scheduler};
 use super::updates::Updates;
+use super::{Parameters, Site};
 use crate::random::Stream;
 use options::{Kind, Range, Words, options, words};
 use units::Duration;
@@ -171,6 +171,12 @@ fn seconds(ps: u64) -> f64 {
     ps as f64 * 1e-12
 }
 
+impl Parameters for Config {
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+}
+
 impl Scheduler for Pie {
     type Config = Config;
 
@@ -188,10 +194,6 @@ impl Scheduler for Pie {
             measurement: None,
             departure_time: 0.0,
         }
-    }
-
-    fn marks(config: &Config) -> bool {
-        config.ecn
     }
 
     fn enqueue(&mut self, now: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>) {

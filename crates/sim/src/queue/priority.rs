@@ -5,8 +5,8 @@
 //! Packets of a priority beyond the last band are in the last. If there is no room, the newest packet of the last band
 //! that has any is dropped, which may be the packet that comes; with `push_out = false` it always is that one.
 
-use super::Site;
 use super::scheduler::{Dropped, Fifo, Held, Item, Reason, Room, Scheduler};
+use super::{Parameters, Site};
 use options::{Kind, Range, options};
 
 options! {
@@ -28,15 +28,17 @@ pub struct Priority {
     held: Held,
 }
 
+impl Parameters for Config {
+    fn marks(&self) -> bool {
+        false
+    }
+}
+
 impl Scheduler for Priority {
     type Config = Config;
 
     fn new(config: &Config, _: Site) -> Priority {
         Priority { config: *config, bands: vec![Fifo::default(); config.bands as usize], held: Held::default() }
-    }
-
-    fn marks(_: &Config) -> bool {
-        false
     }
 
     fn enqueue(&mut self, _: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>) {

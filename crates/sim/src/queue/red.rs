@@ -12,7 +12,7 @@
 //! chooses. Another: ns-2 spares packets that find a short queue, whatever the average (`spare_short_queue`). Left out:
 //! what p would be by the size of packets; a forced drop by the full buffer does not set `count` back.
 
-use super::{Arrival, Discipline, Figures, Site, Verdict};
+use super::{Arrival, Discipline, Figures, Parameters, Site, Verdict};
 use crate::random::{Stream, bernoulli};
 use options::{ConfigError, Kind, Range, Words, options, words};
 use units::{BufferSize, Bytes};
@@ -83,6 +83,26 @@ fn number(threshold: BufferSize) -> Option<f64> {
     }
 }
 
+impl Parameters for Config {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let wrong = |field, reason| Err(ConfigError::new(field, reason));
+        let (Some(low), Some(high)) = (number(self.min_th), number(self.max_th)) else {
+            return wrong("max_th", "must be packets, bytes or a time, and min_th too");
+        };
+        if std::mem::discriminant(&self.min_th) != std::mem::discriminant(&self.max_th) {
+            return wrong("max_th", "must be in the unit of min_th: both packets, both bytes, or both a time");
+        }
+        if high <= low {
+            return wrong("max_th", "must be above min_th");
+        }
+        Ok(())
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+}
+
 impl Discipline for Red {
     type Config = Config;
 
@@ -97,24 +117,6 @@ impl Discipline for Red {
             count: None,
             stream: site.stream,
         }
-    }
-
-    fn validate(config: &Config) -> Result<(), ConfigError> {
-        let wrong = |field, reason| Err(ConfigError::new(field, reason));
-        let (Some(low), Some(high)) = (number(config.min_th), number(config.max_th)) else {
-            return wrong("max_th", "must be packets, bytes or a time, and min_th too");
-        };
-        if std::mem::discriminant(&config.min_th) != std::mem::discriminant(&config.max_th) {
-            return wrong("max_th", "must be in the unit of min_th: both packets, both bytes, or both a time");
-        }
-        if high <= low {
-            return wrong("max_th", "must be above min_th");
-        }
-        Ok(())
-    }
-
-    fn marks(config: &Config) -> bool {
-        config.ecn
     }
 
     fn handle_arrival(&mut self, arrival: &Arrival) -> Verdict {
@@ -299,7 +301,7 @@ mod tests {
 
     #[test]
     fn thresholds_in_the_wrong_order_or_of_two_units_are_refused() {
-        let field = |min_th, max_th| Red::validate(&Config { min_th, max_th, ..Config::default() }).unwrap_err();
+        let field = |min_th, max_th| Config { min_th, max_th, ..Config::default() }.validate().unwrap_err();
         let wrong = field(BufferSize::Packets(15), BufferSize::Packets(5));
         assert_eq!((wrong.field, wrong.reason.as_ref()), ("max_th", "must be above min_th"));
         assert!(field(BufferSize::Packets(5), BufferSize::Bytes(Bytes(9000))).reason.contains("unit"));

@@ -1,7 +1,6 @@
 //! Disciplines that decide when packets leave, or in what order: what they are told, and what they answer.
 
-use super::Site;
-use options::{ConfigError, Options};
+use super::{Parameters, Site};
 use std::collections::VecDeque;
 
 /// What a packet says of congestion (RFC 3168 §5, RFC 9331 §2).
@@ -130,18 +129,10 @@ pub type Figures = Vec<(&'static str, f64)>;
 /// changes in between.
 pub trait Scheduler: Sized {
     /// Its parameters.
-    type Config: Options + Copy;
+    type Config: Parameters + Copy;
 
     /// An empty queue.
     fn new(config: &Self::Config, site: Site) -> Self;
-
-    /// Whether there is a discipline with these parameters, each of which is in its range.
-    fn validate(_: &Self::Config) -> Result<(), ConfigError> {
-        Ok(())
-    }
-
-    /// Whether it marks packets that are ECN-capable.
-    fn marks(config: &Self::Config) -> bool;
 
     /// A packet comes, and what waits must not exceed `room` afterwards; what is dropped for that or to tell a sender
     /// is added to `dropped`.

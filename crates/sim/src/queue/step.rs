@@ -5,7 +5,7 @@
 //! Reading: K is what waits when the packet comes, neither it nor the one in transmission counted. Left out: marking
 //! when a packet leaves.
 
-use super::{Arrival, Discipline, Site, Verdict};
+use super::{Arrival, Discipline, Parameters, Site, Verdict};
 use options::{ConfigError, Kind, Words, options, words};
 use units::{BufferSize, Bytes};
 
@@ -34,22 +34,24 @@ options! {
 #[derive(Debug)]
 pub struct Step(Config);
 
-impl Discipline for Step {
-    type Config = Config;
-
-    fn new(config: &Config, _: Site) -> Step {
-        Step(*config)
-    }
-
-    fn validate(config: &Config) -> Result<(), ConfigError> {
-        match config.threshold {
+impl Parameters for Config {
+    fn validate(&self) -> Result<(), ConfigError> {
+        match self.threshold {
             BufferSize::Unlimited => Err(ConfigError::new("threshold", "must be packets, bytes or a time")),
             _ => Ok(()),
         }
     }
 
-    fn marks(_: &Config) -> bool {
+    fn marks(&self) -> bool {
         true
+    }
+}
+
+impl Discipline for Step {
+    type Config = Config;
+
+    fn new(config: &Config, _: Site) -> Step {
+        Step(*config)
     }
 
     fn handle_arrival(&mut self, arrival: &Arrival) -> Verdict {

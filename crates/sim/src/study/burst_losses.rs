@@ -9,7 +9,7 @@
 //! The notification leaves with the first lost segment in its place, goes to the destination and comes back: one round
 //! trip after the loss (§III.B), on the fibres of the data and of the ACKs. It tells all that the burst held by then.
 
-use crate::engine::agent::{Order, Orders, Told};
+use crate::engine::node::agent::{Order, Orders, Told};
 use crate::model::{BurstLosses, BurstRule, Flow, Scenario};
 use crate::random::{Seed, Stream, bernoulli};
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@
 mod burst_losses;
 mod report;
 
-use crate::engine::build::Setup;
+use crate::engine::world::build::Setup;
 use crate::engine::{CaptureOptions, FaultInjection, Options, Parallelism, Record, RunError, Schedule, world};
 use crate::model::{Flow, LinkId, SimTime};
 use crate::random::Seed;

@@ -14,14 +14,14 @@ mod lost;
 mod reordering;
 pub(super) mod trace;
 
-use crate::engine::accounts::{Baseline, FlowTotals};
-use crate::engine::admission::Count;
-use crate::engine::counters::{Counters, LinkAccount};
-use crate::engine::fabric::DropPlace;
-use crate::engine::layout::Partitions;
-use crate::engine::partition::packet_hops;
-use crate::engine::port::Reading;
-use crate::engine::trace::Merged;
+use crate::engine::execute::layout::Partitions;
+use crate::engine::execute::partition::packet_hops;
+use crate::engine::link::port::Reading;
+use crate::engine::node::counters::{Counters, LinkAccount};
+use crate::engine::observe::accounts::{Baseline, FlowTotals};
+use crate::engine::observe::trace::Merged;
+use crate::engine::packet::DropPlace;
+use crate::engine::packet::admission::Count;
 use crate::engine::world::World;
 use crate::model::{Lane, Link, LinkId, NodeId, Role};
 use crate::results::{Column, Figure, Results, Table};
@@ -45,7 +45,7 @@ pub struct End<'s> {
 /// Reads everything out of it.
 pub fn run(mut end: End, parts: &mut Partitions) -> Results {
     let trace = end.world.trace.take().and_then(Merged::finish);
-    let counters = Counters::read(parts);
+    let counters = parts.counters();
     let links = LinkRows::read(&end, &counters, parts);
     let flows = FlowRows::read(&end, &counters, parts);
     let lost = LostRows::read(&end, &flows.rows, parts);

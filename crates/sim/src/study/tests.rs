@@ -39,7 +39,7 @@ struct Table {
 fn checked(text: &str, network: &mut Network) -> Result<(Checked, Explained), String> {
     let tree = read(source(text), &[]).map_err(|error| error.to_string())?;
     let table: Table = from_tree(&tree).map_err(|fault| tree.error(fault).to_string())?;
-    assert_eq!(table.switching.kind().entry.name, "turns");
+    assert_eq!(Switching::name(&table.switching).name(), "turns");
     let at = table.switching.mark();
     let (draft, duration) = (&mut Draft::default(), Duration::from_millis(120));
     let site = Site { at, network, draft, largest_packet: 1500, duration, first_event: None };
@@ -92,7 +92,7 @@ fn the_guide_shows_all_of_it() {
 #[test]
 #[should_panic(expected = "an agent of node \"a\" asks for the port of \"x->b\", which node \"x\" owns")]
 fn a_port_of_another_node_is_refused() {
-    use crate::engine::agent_setup::BuildContext;
+    use crate::engine::node::agent_setup::BuildContext;
     let scenario = scenario();
     let port = scenario.network.links.iter().position(|link| link.name == "x->b").unwrap() as u32;
     let mut build = BuildContext {

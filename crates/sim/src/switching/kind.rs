@@ -3,8 +3,8 @@
 //! A kind of switching is a folder with its keys, their check, the plan that comes out of it, its agents, its figures
 //! and its explanation. Others know it by [`Kind`] and [`Plan`] only.
 
-use crate::engine::agent_setup::{AgentSetup, BuildContext};
-use crate::engine::counters::{Group, KeyedSums};
+use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::node::counters::{Group, KeyedSums};
 use crate::language::keys::{Form, Written};
 use crate::language::{At, Fault, Place};
 use crate::model::{LinkId, Network, PortRule, Traffic};
@@ -16,31 +16,19 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use units::Duration;
 
-/// One line of `photocol list switches`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The `kind` of `[switching]`.
-    pub name: &'static str,
-    /// One sentence.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub source: &'static str,
-}
-
 /// What is known of a kind of switching without a scenario.
-pub(crate) struct Kind {
-    /// Its line in the list.
-    pub entry: Entry,
+#[derive(Debug)]
+pub struct Kind {
     /// Whether its links may lead through a node that switches their light without a stop (`via`).
-    pub leads: bool,
+    pub(crate) leads: bool,
     /// Columns that it adds to the table of flows of every run.
-    pub flow_columns: fn(&[FlowFacts]) -> Vec<(&'static str, Column)>,
+    pub(crate) flow_columns: fn(&[FlowFacts]) -> Vec<(&'static str, Column)>,
 }
 
 impl Kind {
     /// One that has only ordinary links and no columns.
-    pub const fn new(entry: Entry) -> Kind {
-        Kind { entry, leads: false, flow_columns: |_| Vec::new() }
+    pub(crate) const fn new() -> Kind {
+        Kind { leads: false, flow_columns: |_| Vec::new() }
     }
 }
 
@@ -157,7 +145,7 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
 pub(crate) struct Wording {
     /// The class of what its agents switch.
     pub unit: &'static str,
-    /// Reasons of [`Cause::Agent`](crate::engine::admission::Cause::Agent), by number.
+    /// Reasons of [`Cause::Agent`](crate::engine::packet::admission::Cause::Agent), by number.
     pub causes: &'static [&'static str],
 }
 

@@ -18,41 +18,30 @@ pub mod packets;
 #[cfg(test)]
 mod turns;
 
-pub use kind::{ConversionRule, Entry};
+pub use kind::ConversionRule;
 
 use crate::language::Fault;
 use crate::language::keys::Explained;
 use crate::results::Column;
 use kind::{Checked, FlowFacts, Kind, Site};
+use options::registry;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A line of `kinds!`.
-#[derive(Clone, Copy)]
-pub(crate) struct Line {
-    kind: &'static Kind,
-    folder: &'static str,
-    variant: &'static str,
-}
-
-impl Line {
-    /// The `kind` that chooses it: its variant in lower case, with a dash before each further word.
-    fn kind(&self) -> String {
-        let part = |(place, letter): (usize, char)| {
-            let dash = if place > 0 && letter.is_uppercase() { "-" } else { "" };
-            format!("{dash}{}", letter.to_lowercase())
-        };
-        self.variant.char_indices().map(part).collect()
-    }
-}
+/// A kind of switching as it can be named.
+pub type Entry = options::Entry<Name, &'static Kind>;
 
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])* $variant:ident = $module:ident;)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $source:literal, $summary:literal: $module:ident;)+) => {
+        registry! {
+            /// The kinds of switching by name.
+            pub enum Name: &'static Kind { $($variant = $name, $source, $summary: &$module::KIND;)+ }
+        }
+
         /// What the network switches; the key `kind` chooses, the other keys belong to that kind.
         #[derive(Clone, Debug, Deserialize, JsonSchema)]
-        #[serde(rename_all = "kebab-case")]
         #[schemars(tag = "kind")]
-        pub enum Switching { $($(#[doc = $doc])* $variant(Box<$module::Keys>)),+ }
+        pub enum Switching { $($(#[doc = $doc])+ #[serde(rename = $name)] $variant(Box<$module::Keys>)),+ }
 
         impl Switching {
             /// Checks the keys, each by itself and then against a network.
@@ -68,64 +57,47 @@ macro_rules! kinds {
                 }
             }
 
-            /// The kind.
-            pub(crate) fn kind(&self) -> &'static Kind {
-                match self { $(Switching::$variant(_) => &$module::KIND),+ }
+            /// The name of its kind.
+            pub(crate) fn name(&self) -> Name {
+                match self { $(Switching::$variant(_) => Name::$variant),+ }
             }
         }
-
-        pub(crate) const KINDS: &[Line] =
-            &[$(Line { kind: &$module::KIND, folder: stringify!($module), variant: stringify!($variant) }),+];
     };
 }
 
 kinds! {
     /// Packets, each by itself.
-    Packets = packets;
+    Packets = "packets", "store and forward; RFC 1812",
+        "Every node with links is a router that stores and forwards each packet by itself (default).": packets;
     /// Slots of frames, in an agile all-photonic network.
-    Aapn = aapn;
+    Aapn = "aapn", "paper 003 (an agile all-photonic network), chapters 2 to 4",
+        "Slots of light: edge nodes with a queue for each other one send in the slots that a bufferless core grants.":
+        aapn;
     /// Packets of light, in an optical packet-switched network.
-    Ops = ops;
+    Ops = "ops", "paper 002 (XCP macroflows with optical RAM), §2.2 and §3.1; slots: Hluchyj and Karol 1988",
+        "Packets of light: cut-through with a little RAM, slots or delay lines; edge nodes may pace XCP macroflows.":
+        ops;
     /// Bursts, announced by headers.
-    Obs = obs;
+    Obs = "obs", "paper 001; Qiao and Yoo 1999",
+        "Bursts of light: headers on a control channel reserve wavelengths ahead of them, hop by hop.": obs;
 }
 
 /// The example of the guide, which only tests know.
 #[cfg(test)]
 pub(crate) mod example {
-    use super::{Checked, Deserialize, Explained, Fault, JsonSchema, Kind, Line, Site, turns};
+    use super::{Checked, Deserialize, Explained, Fault, JsonSchema, Kind, Site, registry, turns};
 
     kinds! {
         /// The outputs of every core node in turn.
-        Turns = turns;
+        Turns = "turns", "an example", "The outputs of every core node send in turn.": turns;
     }
 }
 
 /// Every kind of switching, sorted by name.
-pub fn list() -> Vec<Entry> {
-    let mut entries: Vec<Entry> = KINDS.iter().map(|line| line.kind.entry).collect();
+pub fn list() -> Vec<&'static Entry> {
+    let mut entries: Vec<_> = Name::REGISTRY.iter().collect();
     entries.sort_by_key(|entry| entry.name);
     entries
-}
-
-/// Each kind has a name of its own, and `kind` chooses it by that name: otherwise a sentence that names both.
-fn clash(lines: &[Line]) -> Option<String> {
-    let found = |(number, line): (usize, &Line)| {
-        let (name, folder) = (line.kind.entry.name, line.folder);
-        if line.kind() != name {
-            return Some(format!("kind/{folder} is called {name:?}, and kind = {:?} chooses it", line.kind()));
-        }
-        let other = lines[..number].iter().find(|other| other.kind.entry.name == name)?.folder;
-        Some(format!("two kinds of switching are called {name:?}: kind/{other} and kind/{folder}"))
-    };
-    lines.iter().enumerate().find_map(found)
-}
-
-/// Before anything is read.
-pub(crate) fn assert_names() {
-    if let Some(clash) = clash(KINDS) {
-        panic!("{clash}");
-    }
 }
 
 /// What a network does that says nothing about it.
@@ -135,35 +107,12 @@ pub(crate) fn default() -> Checked {
 
 /// The kinds whose links may lead through a node, quoted.
 pub(crate) fn that_lead() -> String {
-    let leading = KINDS.iter().map(|line| line.kind).filter(|kind| kind.leads);
-    let names = leading.map(|kind| format!("{:?}", kind.entry.name));
+    let leading = Name::REGISTRY.iter().filter(|entry| entry.item.leads);
+    let names = leading.map(|entry| format!("{:?}", entry.name));
     names.collect::<Vec<_>>().join(", ")
 }
 
 /// The columns that all kinds add to the table of flows.
 pub(crate) fn flow_columns(flows: &[FlowFacts]) -> Vec<(&'static str, Column)> {
-    KINDS.iter().flat_map(|line| (line.kind.flow_columns)(flows)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn packets(folder: &'static str, variant: &'static str) -> Line {
-        Line { kind: &packets::KIND, folder, variant }
-    }
-
-    #[test]
-    fn two_kinds_of_one_name_are_told_with_both_folders() {
-        assert_eq!(clash(&[KINDS, example::KINDS].concat()), None);
-        let twice = [packets("packets", "Packets"), packets("routers", "Packets")];
-        let told = "two kinds of switching are called \"packets\": kind/packets and kind/routers";
-        assert_eq!(clash(&twice).as_deref(), Some(told));
-    }
-
-    #[test]
-    fn a_kind_that_is_chosen_by_another_name_is_told_with_both() {
-        let told = "kind/routers is called \"packets\", and kind = \"store-and-forward\" chooses it";
-        assert_eq!(clash(&[packets("routers", "StoreAndForward")]).as_deref(), Some(told));
-    }
+    Name::REGISTRY.iter().flat_map(|entry| (entry.item.flow_columns)(flows)).collect()
 }

@@ -5,12 +5,12 @@
 //!
 //! Three ways to tell, by their names:
 //!
-//! - BLE, burst length estimation: the sender keeps the longest run of bytes that SACK showed lost in one piece. A timeout
-//!   with no more than that outstanding is false.
+//! - BLE, burst length estimation: the sender keeps the longest run of bytes that SACK showed lost in one piece. A
+//!   timeout with no more than that outstanding is false.
 //! - BACK, burst acknowledgement: the ingress tells which segments each assembled burst holds. A timeout all of whose
 //!   outstanding bytes were in one burst is false.
-//! - BNAK, burst negative acknowledgement: the ingress tells which segments were in a lost burst. The sender repairs them at
-//!   once and does not wait for the timer.
+//! - BNAK, burst negative acknowledgement: the ingress tells which segments were in a lost burst. The sender repairs
+//!   them at once and does not wait for the timer.
 //!
 //! Only the abstract was to be had: the rules are reconstructed (docs/deviations.md). A second timeout without progress
 //! is never false.

@@ -1,4 +1,4 @@
-//! Whether the queue that marks a flow's packets is one of RFC 3168's, which expects half the window for a mark, or one
+//! Detection of a queue of RFC 3168 behind marks, which expects half the window for a mark, or one
 //! for low latency.
 //!
 //! Source: B. Briscoe, A. S. Ahmed, "TCP Prague fall-back on detection of a classic ECN AQM", arXiv:1911.00710, as
@@ -30,7 +30,7 @@ const LEAST_ALPHA: f64 = 0.625;
 /// The longest window of the mean: 2 to this samples.
 const MOST_BITS: i32 = 18;
 
-/// What is known of the queue of one flow; times in microseconds.
+/// Measurements of the queue of one flow; times in microseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Detector {
     mean: f64,

@@ -88,14 +88,14 @@ struct State {
     stage: Stage,
     /// W_est, what Reno would have, in bytes.
     w_est: u64,
-    /// What acknowledged bytes have not yet paid for: of cwnd, and of W_est with `FRACTION_BITS`.
+    /// The bytes that acknowledged ones have not yet paid for: of cwnd, and of W_est with `FRACTION_BITS`.
     credit: u64,
     est_credit: u64,
     /// The first slow start, if HyStart++ watches it.
     hystart: Option<HyStart>,
 }
 
-/// What stays in a stage of congestion avoidance.
+/// The constants of a stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Curve {
     /// K in seconds.
@@ -206,7 +206,7 @@ impl CongestionControl for Cubic {
 }
 
 impl State {
-    /// What has passed since the last ACK does not count.
+    /// The time since the last ACK does not count.
     fn pause(&mut self, now: Instant) {
         if let Stage::Running { since, last_ack, .. } = &mut self.stage {
             *since = *since + now.saturating_since(*last_ack);

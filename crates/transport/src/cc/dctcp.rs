@@ -56,7 +56,7 @@ struct State {
     /// DCTCP.BytesAcked and DCTCP.BytesMarked.
     acked: u64,
     marked: u64,
-    /// What had been sent at the last reduction.
+    /// The end of what had been sent at the last reduction.
     reduced: u64,
     /// Bytes acknowledged since the window last grew.
     growth: u64,

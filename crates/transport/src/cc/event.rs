@@ -1,4 +1,4 @@
-//! What a window law is told, and what it asks for.
+//! The events of a window law, and its needs.
 
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
@@ -23,13 +23,13 @@ pub struct Event {
     /// Bytes in flight: after an ACK what it leaves outstanding; at a loss FlightSize without what Limited Transmit
     /// sent.
     pub in_flight: u64,
-    /// Whether the ACK echoes a congestion mark.
+    /// True if the ACK echoes a congestion mark.
     pub ecn_echo: bool,
     /// Bytes that it says were marked, for laws that ask for [`Marks::Counted`].
     pub marked: u64,
-    /// Whether something else than cwnd holds the flow back: the application, the peer's window or `max_cwnd`.
+    /// True if something else than cwnd holds the flow back: the application, the peer's window or `max_cwnd`.
     pub is_app_limited: bool,
-    /// Whether losses that needed no timer are being repaired; only laws that ask for [`Asks::every_ack`] hear of such
+    /// True if losses that needed no timer are being repaired; only laws that ask for [`Asks::every_ack`] hear of such
     /// ACKs.
     pub in_recovery: bool,
 }
@@ -54,7 +54,7 @@ impl Event {
     }
 }
 
-/// What one ACK says about the rate at which the network delivers: draft-ietf-ccwg-bbr §4.1.
+/// One ACK's sample of the rate at which the network delivers: draft-ietf-ccwg-bbr §4.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateSample {
     /// Bytes delivered between the send time of the newest segment that the ACK covers and now.
@@ -64,9 +64,9 @@ pub struct RateSample {
     /// Bytes that had been delivered when that segment left: a round trip ends when this passes what it was at its
     /// start.
     pub prior_delivered: u64,
-    /// Whether the segment left while the application had nothing more to send, so that the rate may be too low.
+    /// True if the segment left while the application had nothing more to send, so that the rate may be too low.
     pub is_app_limited: bool,
-    /// What was in the network when it had left, for laws that ask for [`Asks::each_loss`].
+    /// Bytes in the network when it had left, for laws that ask for [`Asks::each_loss`].
     pub tx_in_flight: u64,
     /// Bytes found lost since.
     pub lost: u64,
@@ -79,11 +79,11 @@ pub struct LostSegment {
     pub start: u64,
     /// The byte after its last one.
     pub end: u64,
-    /// What was in the network when it had left.
+    /// Bytes in the network when it had left.
     pub tx_in_flight: u64,
     /// Bytes found lost since, it among them.
     pub lost: u64,
-    /// Whether it left while the application had nothing more to send.
+    /// True if it left while the application had nothing more to send.
     pub is_app_limited: bool,
 }
 
@@ -136,13 +136,13 @@ pub struct Feedback {
     pub change: i32,
     /// The smoothed round-trip time.
     pub srtt: Duration,
-    /// Whether the ACK that brought it covers new bytes.
+    /// True if the ACK that brought it covers new bytes.
     pub acks_new_data: bool,
-    /// Whether something else than cwnd holds the flow back.
+    /// True if something else than cwnd holds the flow back.
     pub is_app_limited: bool,
 }
 
-/// What a law needs that others do not pay for.
+/// The needs of a law that others do not pay for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asks {
     /// Segments and ACKs carry a congestion header that routers on the path write.
@@ -159,11 +159,11 @@ pub struct Asks {
     pub model: bool,
     /// [`on_lost`](super::CongestionControl::on_lost) for every segment that is found lost, which only RACK can tell.
     pub each_loss: bool,
-    /// What it does about congestion marks.
+    /// Its answer to congestion marks.
     pub marks: Marks,
 }
 
-/// What a law does about congestion marks.
+/// A law's answer to congestion marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
     /// The first in a window is a [`LossCause::Mark`] to it (RFC 3168), if its user asks for ECN.
@@ -177,7 +177,7 @@ pub enum Marks {
 }
 
 impl Marks {
-    /// Whether the law counts marked bytes.
+    /// True if the law counts marked bytes.
     #[inline]
     pub const fn are_counted(self) -> bool {
         matches!(self, Marks::Counted | Marks::CountedFinely)
@@ -185,7 +185,7 @@ impl Marks {
 }
 
 impl Asks {
-    /// What most laws ask for.
+    /// The needs of most laws.
     pub const NOTHING: Asks = Asks {
         congestion_header: false,
         pacing: false,
@@ -197,7 +197,7 @@ impl Asks {
     };
 }
 
-/// What a law needs because of how it is set up.
+/// The needs of a law that follow from its parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
     /// A round-trip time with every ACK that can measure one, for which the sender keeps a record of every segment in

@@ -15,7 +15,7 @@ use units::{Duration, Rate};
 pub trait Foreign: fmt::Debug + Send + Sync {
     /// Which flow it is of, told once before anything happens.
     fn set_flow(&mut self, flow: u64);
-    /// Whether it hears of ACKs in fast recovery, of those that acknowledge nothing new and of those that echo a mark.
+    /// True if it hears of ACKs in fast recovery, of those that acknowledge nothing new and of those that echo a mark.
     fn hears_every_ack(&self) -> bool;
     /// As [`CongestionControl::on_ack`].
     fn on_ack(&mut self, window: &mut Window, event: &Event);
@@ -33,15 +33,15 @@ pub trait Foreign: fmt::Debug + Send + Sync {
 
 /// Makes the laws of flows.
 pub trait Maker: fmt::Debug + Send + Sync {
-    /// What the scenario calls it.
+    /// Its name in the scenario.
     fn name(&self) -> &str;
     /// The law of a new flow.
     fn make(&self) -> Box<dyn Foreign>;
-    /// Whether segments are paced, whatever the configuration says.
+    /// True if segments are paced, whatever the configuration says.
     fn paces(&self) -> bool;
 }
 
-/// Who makes the laws. Without one a law leaves the window as it is; faces refuse that before.
+/// The maker of the laws. Without one a law leaves the window as it is; faces refuse that before.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// The maker.

@@ -1,5 +1,5 @@
-//! What ACKs that come in bunches bring beyond the bandwidth: UpdateACKAggregation() of draft-ietf-ccwg-bbr-06, which
-//! BBR version 1 has in Linux too.
+//! Aggregation, the bytes that ACKs in bunches bring beyond the bandwidth: UpdateACKAggregation() of
+//! draft-ietf-ccwg-bbr-06, which BBR version 1 has in Linux too.
 //!
 //! Since the last time at which no more had been acknowledged than the bandwidth carries in that time, so much more has
 //! been. A window that is the larger by the greatest excess of some round trips does not run dry between two bunches.

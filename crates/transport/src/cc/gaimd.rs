@@ -32,7 +32,7 @@ impl Relation {
         }
     }
 
-    /// What holds after a loss.
+    /// The parameters after a loss.
     pub(super) fn after(self, cause: LossCause) -> Relation {
         match (self, cause) {
             (Relation::ByLoss, LossCause::Timeout | LossCause::ContentionOfAll) => Relation::Timeout,

@@ -42,7 +42,7 @@ options! {
 }
 
 impl Config {
-    /// Whether the two points of the response function make a falling line.
+    /// An error if the two points of the response function make no falling line.
     pub fn validate(&self) -> Result<(), ConfigError> {
         if self.low_window >= self.high_window {
             return Err(ConfigError::new("high_window", "must be above low_window"));

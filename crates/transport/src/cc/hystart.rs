@@ -69,12 +69,12 @@ impl HyStart {
         }
     }
 
-    /// Whether the window grows conservatively: 1 or 0.
+    /// 1 if the window grows conservatively, else 0.
     pub(super) fn figure(&self) -> (&'static str, f64) {
         ("is_conservative", f64::from(u8::from(self.stage != Stage::SlowStart)))
     }
 
-    /// Whether round trips have grown, or have not after all.
+    /// The next phase, where round trips have grown, or have not after all.
     fn judge(&mut self) {
         let (Some(current), true) = (self.current, self.samples >= SAMPLES) else { return };
         match (self.stage, self.last) {

@@ -5,7 +5,7 @@ use super::{Asks, CongestionControl, Event, Window, reno};
 /// The law of one flow.
 #[derive(Clone, Debug)]
 pub struct Listener {
-    /// What it has been told, in order.
+    /// The events so far, in order.
     pub heard: Vec<Event>,
 }
 

@@ -1,9 +1,9 @@
 //! Congestion control: how the window grows and how far it falls.
 //!
-//! A window law is one file with its source, its parameters and its tests; the line in `algorithms!` below registers it
-//! together with the loss recovery it runs on; under `shared` stand names for a law of another line on another
-//! recovery. Laws live in an enum, so that an ACK costs a jump and not a call through a table. What the laws share
-//! (slow start, the loss window, the caps) is [`Window`]. A law knows neither the sender that runs it nor the routers
+//! A window law is one file with its source, its parameters and its tests; the line in `laws!` below registers it under
+//! a name, together with the loss recovery it runs on, or under several. The laws of flows live in an enum: a million
+//! flows have their state where it is used, and an ACK costs a jump. What the laws share (slow start, the loss window,
+//! the caps) is [`Window`]. A law knows neither the sender that runs it nor the routers
 //! that talk to it: what networks tell a sender (lost bursts, explicit rates) is the sender's business.
 
 pub mod bbr;
@@ -32,7 +32,7 @@ pub mod xcp;
 
 pub use self::event::{Asks, Event, Feedback, Loss, LossCause, LostSegment, Marks, RateSample, Wants};
 use crate::ConfigError;
-use options::{Options, words};
+use options::{Options, one_of, registry, words};
 use units::{Duration, Instant, Rate};
 
 /// The congestion window of one flow, in bytes.
@@ -47,7 +47,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Whether the window is below the slow-start threshold (at the threshold RFC 5681 leaves the choice; here it is
+    /// True if the window is below the slow-start threshold (at the threshold RFC 5681 leaves the choice; here it is
     /// out).
     #[inline]
     pub const fn in_slow_start(&self) -> bool {
@@ -60,7 +60,7 @@ impl Window {
         self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
     }
 
-    /// What TCP does at a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one
+    /// TCP's answer to a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one
     /// segment after a timeout. A mark may leave one segment: RFC 3168 §6.1.2, RFC 9438 §4.6.
     pub fn cut(&mut self, cause: LossCause, ssthresh: u64) {
         self.ssthresh = ssthresh.max(2 * self.mss);
@@ -97,7 +97,7 @@ words! {
     }
 }
 
-/// What a sender does with an edge node's news about bursts. Anything but ignoring it needs SACK.
+/// A sender's answer to an edge node's news about bursts. Anything but ignoring it needs SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BurstNews {
     /// Nothing.
@@ -115,13 +115,13 @@ pub trait CongestionControl: Sized {
     /// Its parameters, which its users can set.
     type Config: Options;
 
-    /// What it needs that others do not pay for.
+    /// Its needs that others do not pay for.
     const ASKS: Asks = Asks::NOTHING;
 
     /// The law at the start of a flow.
     fn new(config: &Self::Config) -> Self;
 
-    /// Whether there is a law with these parameters, each of which is in its range.
+    /// An error if there is no law with these parameters, each of which is in its range.
     fn validate(_: &Self::Config) -> Result<(), ConfigError> {
         Ok(())
     }
@@ -174,7 +174,7 @@ pub trait CongestionControl: Sized {
         None
     }
 
-    /// What it keeps besides the window, as people read it: names with values in bytes, seconds, bits per second or
+    /// Its state besides the window, as people read it: names with values in bytes, seconds, bits per second or
     /// shares.
     fn figures(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
@@ -183,296 +183,311 @@ pub trait CongestionControl: Sized {
     /// The network says by how much to change the throughput.
     fn on_feedback(&mut self, _: &Self::Config, _: &mut Window, _: &Feedback) {}
 
-    /// What its parameters make it need.
+    /// Its needs that follow from its parameters.
     fn wants(_: &Self::Config) -> Wants {
         Wants::default()
     }
 
-    /// What the sender does with news about bursts.
+    /// The sender's answer to news about bursts.
     fn burst_news(_: &Self::Config) -> BurstNews {
         BurstNews::Ignored
     }
 }
 
-/// A law hears of an ACK. Not inlined, so that the jump to it does not save the registers that another law uses.
-#[inline(never)]
-fn tell<L: CongestionControl>(law: &mut L, config: &L::Config, window: &mut Window, event: &Event) {
-    law.on_ack(config, window, event);
-}
-
 /// An algorithm as it can be named in a scenario.
+pub type Entry = options::Entry<Algorithm, Declared>;
+
+/// The registry's facts of an algorithm besides its name: its loss recovery, and what its window law says of itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// The name in scenarios.
-    pub name: &'static str,
-    /// The algorithm.
-    pub algorithm: Algorithm,
-    /// One sentence.
-    pub summary: &'static str,
-    /// Where it is specified.
-    pub source: &'static str,
+pub struct Declared {
+    recovery: LossRecovery,
+    asks: Asks,
+    wants: fn(&Config) -> Wants,
+    burst_news: fn(&Config) -> BurstNews,
+    validate: fn(&Config) -> Result<(), ConfigError>,
+    options: fn(&Config) -> &dyn Options,
+    options_mut: fn(&mut Config) -> &mut dyn Options,
+    start: fn(&Config) -> Law,
 }
 
-macro_rules! algorithms {
-    (
-        $($(#[cfg($on:meta)])? $variant:ident = $name:literal: $law:ty, $config:ident, $recovery:ident, $source:literal, $summary:literal;)+
-        (shared) {
-            $($user:ident = $alias:literal: $owner:ident, $lent:ty, $of:ident, $way:ident, $origin:literal, $about:literal;)+
+impl Declared {
+    const fn of<L: Registered>(recovery: LossRecovery) -> Declared {
+        Declared {
+            recovery,
+            asks: L::ASKS,
+            wants: |all| L::wants(L::own(all)),
+            burst_news: |all| L::burst_news(L::own(all)),
+            validate: |all| L::validate(L::own(all)),
+            options: |all| L::own(all),
+            options_mut: |all| L::own_mut(all),
+            start: |all| L::new(L::own(all)).into(),
         }
-    ) => {
-        /// A window law together with its loss recovery.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Algorithm { $($(#[cfg($on)])? #[doc = $summary] $variant,)+ $(#[doc = $about] $user),+ }
+    }
+}
 
-        impl Algorithm {
-            /// How it repairs losses, unless its user asks for another way.
-            pub const fn recovery(self) -> LossRecovery {
-                match self {
-                    $($(#[cfg($on)])? Algorithm::$variant => LossRecovery::$recovery,)+
-                    $(Algorithm::$user => LossRecovery::$way),+
-                }
-            }
+/// A law with its place among all.
+trait Registered: CongestionControl<Config: 'static> + Into<Law> {
+    /// Its parameters.
+    fn own(all: &Config) -> &Self::Config;
+    /// The same, to be set.
+    fn own_mut(all: &mut Config) -> &mut Self::Config;
+}
 
-            /// What it needs that others do not pay for.
-            pub const fn asks(self) -> Asks {
-                match self {
-                    $($(#[cfg($on)])? Algorithm::$variant => <$law as CongestionControl>::ASKS,)+
-                    $(Algorithm::$user => <$lent as CongestionControl>::ASKS),+
-                }
-            }
+/// The parameters of a law's own.
+#[inline]
+fn own<'a, L: Registered>(_: &L, all: &'a Config) -> &'a L::Config {
+    L::own(all)
+}
 
-            /// What its parameters make it need.
-            pub fn wants(self, config: &Config) -> Wants {
-                match self {
-                    $($(#[cfg($on)])? Algorithm::$variant => <$law>::wants(&config.$config),)+
-                    $(Algorithm::$user => <$lent>::wants(&config.$of)),+
-                }
-            }
-
-            /// What its sender does with news about bursts.
-            pub fn burst_news(self, config: &Config) -> BurstNews {
-                match self {
-                    $($(#[cfg($on)])? Algorithm::$variant => <$law>::burst_news(&config.$config),)+
-                    $(Algorithm::$user => <$lent>::burst_news(&config.$of)),+
-                }
-            }
-
-            /// Its line in the registry.
-            pub fn entry(self) -> &'static Entry {
-                &REGISTRY[self as usize]
+/// Declares the window laws, each with the names under which it runs on a loss recovery: `Variant = "name", recovery,
+/// "source", "sentence";`.
+macro_rules! laws {
+    ($($(#[cfg($on:meta)])? $module:ident::$law:ident {
+        $($(#[cfg($also:meta)])? $variant:ident = $name:literal, $recovery:ident, $source:literal, $summary:literal;)+
+    })+) => {
+        registry! {
+            /// A window law together with its loss recovery.
+            pub enum Algorithm: Declared {
+                $($($(#[cfg($also)])? $variant = $name, $source, $summary:
+                    Declared::of::<$module::$law>(LossRecovery::$recovery);)+)+
             }
         }
 
-        static REGISTRY: &[Entry] = &[
-            $($(#[cfg($on)])? Entry { name: $name, algorithm: Algorithm::$variant, summary: $summary, source: $source },)+
-            $(Entry { name: $alias, algorithm: Algorithm::$user, summary: $about, source: $origin }),+
-        ];
+        one_of! {
+            /// The state of the law of one flow.
+            #[derive(Clone, Debug)]
+            pub(crate) enum Law, with_law { $($(#[cfg($on)])? $law($module::$law)),+ }
+        }
 
-        /// The state of the law of one flow.
-        #[derive(Clone, Debug)]
-        pub(crate) enum Law { $($(#[cfg($on)])? $variant($law)),+ }
+        /// The parameters of all laws.
+        #[derive(Clone, Debug, Default)]
+        pub struct Config {
+            $($(#[cfg($on)])?
+            #[doc = concat!("Those of [`", stringify!($law), "`](", stringify!($module::$law), ").")]
+            pub $module: <$module::$law as CongestionControl>::Config,)+
+        }
 
-        impl Law {
-            pub(crate) fn new(algorithm: Algorithm, config: &Config) -> Law {
-                match algorithm {
-                    $($(#[cfg($on)])? Algorithm::$variant => Law::$variant(<$law>::new(&config.$config)),)+
-                    $(Algorithm::$user => Law::$owner(<$lent>::new(&config.$of))),+
-                }
-            }
-
-            /// The event is made where it is read, so that a law does not pay for the fields that others read.
-            #[inline]
-            pub(crate) fn on_ack(&mut self, config: &Config, window: &mut Window, event: impl FnOnce() -> Event) {
-                // By far the most usual one: a comparison, where the others are a jump through a table.
-                if let Law::Reno(law) | Law::NewReno(law) | Law::Sack(law) = self {
-                    return law.on_ack(&config.reno, window, &event());
-                }
-                match self {
-                    $($(#[cfg($on)])? Law::$variant(law) => law.on_ack(&config.$config, window, &event())),+
-                }
-            }
-
-            /// The same for an event that has been made.
-            pub(crate) fn on_event(&mut self, config: &Config, window: &mut Window, event: &Event) {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => tell(law, &config.$config, window, event)),+ }
-            }
-
-            pub(crate) fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_loss(&config.$config, window, loss)),+ }
-            }
-
-            pub(crate) fn on_repeated_timeout(&mut self, config: &Config, window: &mut Window, event: &Event) {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_repeated_timeout(&config.$config, window, event)),+ }
-            }
-
-            pub(crate) fn on_idle(&mut self, config: &Config, window: &mut Window, restart: u64, event: &Event) {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_idle(&config.$config, window, restart, event)),+ }
-            }
-
-            pub(crate) fn on_lost(&mut self, config: &Config, window: &mut Window, lost: &LostSegment, now: Instant) {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_lost(&config.$config, window, lost, now)),+ }
-            }
-
-            pub(crate) fn on_undo(&mut self, config: &Config, window: &mut Window, now: Instant) {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_undo(&config.$config, window, now)),+ }
-            }
-
-            pub(crate) fn on_restart(&mut self, config: &Config, window: &mut Window, event: &Event) {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_restart(&config.$config, window, event)),+ }
-            }
-
-            pub(crate) fn cwnd_after_recovery(&self, window: &Window) -> u64 {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.cwnd_after_recovery(window)),+ }
-            }
-
-            pub(crate) fn pacing_rate(&self, config: &Config, window: &Window, srtt: Option<Duration>) -> Option<Rate> {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.pacing_rate(&config.$config, window, srtt)),+ }
-            }
-
-            pub(crate) fn figures(&self) -> Vec<(&'static str, f64)> {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.figures()),+ }
-            }
-
-            pub(crate) fn on_feedback(&mut self, config: &Config, window: &mut Window, feedback: &Feedback) {
-                match self { $($(#[cfg($on)])? Law::$variant(law) => law.on_feedback(&config.$config, window, feedback)),+ }
+        $($(#[cfg($on)])?
+        impl From<$module::$law> for Law {
+            fn from(law: $module::$law) -> Law {
+                Law::$law(law)
             }
         }
 
-        impl Config {
-            /// Whether the law of an algorithm can run with its parameters.
-            pub fn validate(&self, algorithm: Algorithm) -> Result<(), ConfigError> {
-                self.of(algorithm).check_ranges()?;
-                match algorithm {
-                    $($(#[cfg($on)])? Algorithm::$variant => <$law as CongestionControl>::validate(&self.$config),)+
-                    $(Algorithm::$user => <$lent as CongestionControl>::validate(&self.$of)),+
-                }
+        $(#[cfg($on)])?
+        impl Registered for $module::$law {
+            fn own(all: &Config) -> &Self::Config {
+                &all.$module
             }
 
-            /// What the users of an algorithm can set of its law.
-            pub fn of(&self, algorithm: Algorithm) -> &dyn Options {
-                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => &self.$config,)+ $(Algorithm::$user => &self.$of),+ }
+            fn own_mut(all: &mut Config) -> &mut Self::Config {
+                &mut all.$module
             }
-
-            /// The same, to be set.
-            pub fn of_mut(&mut self, algorithm: Algorithm) -> &mut dyn Options {
-                match algorithm { $($(#[cfg($on)])? Algorithm::$variant => &mut self.$config,)+ $(Algorithm::$user => &mut self.$of),+ }
-            }
-        }
+        })+
     };
 }
 
-algorithms! {
-    Reno = "reno": reno::Reno, reno, Reno, "RFC 5681",
-        "Additive increase by one segment per round trip, halving on loss; fast recovery ends at the first new ACK.";
-    NewReno = "newreno": reno::Reno, reno, NewReno, "RFC 5681, RFC 6582",
-        "Reno's window; a partial ACK in fast recovery repairs the next hole.";
-    Sack = "sack": reno::Reno, reno, Sack, "RFC 5681, RFC 6675",
-        "Reno's window; losses are repaired from selective acknowledgements.";
-    HighSpeed = "highspeed": highspeed::HighSpeed, highspeed, Sack, "RFC 3649, RFC 6675",
-        "HighSpeed TCP: increase and decrease depend on the window; SACK recovery.";
-    Xcp = "xcp": xcp::Xcp, xcp, Sack, "Katabi, Handley, Rohrs 2002; draft-falk-xcp-spec-03; RFC 6675",
-        "XCP: routers say in a congestion header how far to change the window; SACK recovery.";
-    Gaimd = "gaimd": gaimd::Gaimd, gaimd, Sack, "Yang, Lam 2000; RFC 6675",
-        "GAIMD(alpha, beta): any additive increase and multiplicative decrease; SACK recovery.";
-    Baimd = "baimd": gaimd::Gaimd, gaimd, Sack, "Shihada, Ho et al. 2006; RFC 6675",
-        "BAIMD: GAIMD at the sender; every lost burst is congestion; SACK recovery.";
-    Btcp = "btcp": btcp::Btcp, btcp, Sack, "Yu, Qiao, Liu 2004; RFC 6675",
-        "BTCP: a timeout that one lost burst explains acts as duplicate ACKs do; Reno's window, SACK recovery.";
-    TcpEng = "tcp-eng": tcp_eng::TcpEng, tcp_eng, Sack, "Shihada, Ho, Zhang (TCP-ENG); RFC 6675",
-        "TCP-ENG: GAIMD that is told which bursts contention dropped; SACK recovery.";
-    Cubic = "cubic": cubic::Cubic, cubic, Sack, "RFC 9438, RFC 6675",
-        "CUBIC: the window follows a cubic of the time since the last loss, never below Reno's; SACK recovery.";
-    Bbr = "bbr": bbr::Bbr, bbr, Rack, "draft-cardwell-iccrg-bbr-congestion-control-00; RFC 8985",
-        "BBR, version 1: sends at the bandwidth that it measures, with the shortest round trip's worth in flight; \
-            RACK-TLP.";
-    Bbr3 = "bbr3": bbr3::Bbr3, bbr3, Rack, "draft-ietf-ccwg-bbr-06; RFC 8985",
-        "BBR, version 3: BBR that keeps below what lost more than 2 %, and probes for more every two to three seconds; \
-            RACK-TLP.";
-    Dctcp = "dctcp": dctcp::Dctcp, dctcp, Sack, "RFC 8257, RFC 6675",
-        "DCTCP: the window comes down by half of the share of marked bytes; needs queues that mark; SACK recovery.";
-    Prague = "prague": prague::Prague, prague, Sack, "draft-briscoe-iccrg-prague-congestion-control-04; RFC 9331, RFC \
-        9768, RFC 6675",
-        "TCP Prague: DCTCP for the Internet's low-latency queues: ECT(1), accurate ECN, paced; SACK recovery.";
-    Vegas = "vegas": vegas::Vegas, vegas, Sack, "Brakmo, Peterson 1995; RFC 6675",
-        "Vegas: one to three segments in queues, by the round-trip time; SACK recovery.";
-    WestwoodPlus = "westwood+": westwood::Westwood, westwood, Sack, "Grieco, Mascolo 2004; RFC 6675",
-        "Westwood+: Reno's growth; a loss leaves the measured bandwidth times the shortest round trip; SACK recovery.";
-    External = "python": external::External, external, Sack, "docs/guide/law-in-python.md; RFC 6675",
-        "A law of your own, a class in Python that the key law names; slow; SACK recovery.";
-    #[cfg(test)]
-    Gentle = "gentle": example::Gentle, example, Sack, "docs/guide/add-a-law.md",
-        "An example for the tests, and no law to use.";
-    #[cfg(test)]
-    Listener = "listener": listener::Listener, reno, Sack, "",
-        "A law for the tests that asks for all there is and keeps what it is told.";
-    (shared) {
-        RrTcp = "rr-tcp": Sack, reno::Reno, reno, RrTcp, "Zhang, Karp, Floyd, Peterson 2003; RFC 6675, RFC 2883, RFC \
-            3708",
+laws! {
+    reno::Reno {
+        Reno = "reno", Reno, "RFC 5681",
+            "Additive increase by one segment per round trip, halving on loss; fast recovery ends at the first new \
+                ACK.";
+        NewReno = "newreno", NewReno, "RFC 5681, RFC 6582",
+            "Reno's window; a partial ACK in fast recovery repairs the next hole.";
+        Sack = "sack", Sack, "RFC 5681, RFC 6675",
+            "Reno's window; losses are repaired from selective acknowledgements.";
+        RrTcp = "rr-tcp", RrTcp, "Zhang, Karp, Floyd, Peterson 2003; RFC 6675, RFC 2883, RFC 3708",
             "RR-TCP: Reno's window; SACK recovery whose threshold of duplicate ACKs learns how much reordering is \
                 normal.";
-        HsRrTcp = "hs-rr-tcp": HighSpeed, highspeed::HighSpeed, highspeed, RrTcp, "Charbonneau, Vokkarane 2011; RFC \
-            3649; RR-TCP's",
+    }
+    highspeed::HighSpeed {
+        HighSpeed = "highspeed", Sack, "RFC 3649, RFC 6675",
+            "HighSpeed TCP: increase and decrease depend on the window; SACK recovery.";
+        HsRrTcp = "hs-rr-tcp", RrTcp, "Charbonneau, Vokkarane 2011; RFC 3649; RR-TCP's",
             "HS-RR-TCP: HighSpeed's window on RR-TCP's recovery.";
     }
+    xcp::Xcp {
+        Xcp = "xcp", Sack, "Katabi, Handley, Rohrs 2002; draft-falk-xcp-spec-03; RFC 6675",
+            "XCP: routers say in a congestion header how far to change the window; SACK recovery.";
+    }
+    gaimd::Gaimd {
+        Gaimd = "gaimd", Sack, "Yang, Lam 2000; RFC 6675",
+            "GAIMD(alpha, beta): any additive increase and multiplicative decrease; SACK recovery.";
+        Baimd = "baimd", Sack, "Shihada, Ho et al. 2006; RFC 6675",
+            "BAIMD: GAIMD at the sender; every lost burst is congestion; SACK recovery.";
+    }
+    btcp::Btcp {
+        Btcp = "btcp", Sack, "Yu, Qiao, Liu 2004; RFC 6675",
+            "BTCP: a timeout that one lost burst explains acts as duplicate ACKs do; Reno's window, SACK recovery.";
+    }
+    tcp_eng::TcpEng {
+        TcpEng = "tcp-eng", Sack, "Shihada, Ho, Zhang (TCP-ENG); RFC 6675",
+            "TCP-ENG: GAIMD that is told which bursts contention dropped; SACK recovery.";
+    }
+    cubic::Cubic {
+        Cubic = "cubic", Sack, "RFC 9438, RFC 6675",
+            "CUBIC: the window follows a cubic of the time since the last loss, never below Reno's; SACK recovery.";
+    }
+    bbr::Bbr {
+        Bbr = "bbr", Rack, "draft-cardwell-iccrg-bbr-congestion-control-00; RFC 8985",
+            "BBR, version 1: sends at the bandwidth that it measures, with the shortest round trip's worth in flight; \
+                RACK-TLP.";
+    }
+    bbr3::Bbr3 {
+        Bbr3 = "bbr3", Rack, "draft-ietf-ccwg-bbr-06; RFC 8985",
+            "BBR, version 3: BBR that keeps below what lost more than 2 %, and probes for more every two to three \
+                seconds; RACK-TLP.";
+    }
+    dctcp::Dctcp {
+        Dctcp = "dctcp", Sack, "RFC 8257, RFC 6675",
+            "DCTCP: the window comes down by half of the share of marked bytes; needs queues that mark; SACK recovery.";
+    }
+    prague::Prague {
+        Prague = "prague", Sack, "draft-briscoe-iccrg-prague-congestion-control-04; RFC 9331, RFC 9768, RFC 6675",
+            "TCP Prague: DCTCP for the Internet's low-latency queues: ECT(1), accurate ECN, paced; SACK recovery.";
+    }
+    vegas::Vegas {
+        Vegas = "vegas", Sack, "Brakmo, Peterson 1995; RFC 6675",
+            "Vegas: one to three segments in queues, by the round-trip time; SACK recovery.";
+    }
+    westwood::Westwood {
+        WestwoodPlus = "westwood+", Sack, "Grieco, Mascolo 2004; RFC 6675",
+            "Westwood+: Reno's growth; a loss leaves the measured bandwidth times the shortest round trip; SACK \
+                recovery.";
+    }
+    external::External {
+        External = "python", Sack, "docs/guide/law-in-python.md; RFC 6675",
+            "A law of your own, a class in Python that the key law names; slow; SACK recovery.";
+    }
+    #[cfg(test)]
+    example::Gentle {
+        #[cfg(test)]
+        Gentle = "gentle", Sack, "docs/guide/add-a-law.md", "An example for the tests, and no law to use.";
+    }
+    #[cfg(test)]
+    listener::Listener {
+        #[cfg(test)]
+        Listener = "listener", Sack, "", "A law for the tests that asks for all there is and keeps what it is told.";
+    }
+}
+
+impl Law {
+    pub(crate) fn new(algorithm: Algorithm, config: &Config) -> Law {
+        (algorithm.entry().item.start)(config)
+    }
+
+    /// The event is made where it is read, so that a law does not pay for the fields that others read.
+    #[inline]
+    pub(crate) fn on_ack(&mut self, config: &Config, window: &mut Window, event: impl FnOnce() -> Event) {
+        // By far the most usual one: a comparison, where the others are a jump through a table.
+        if let Law::Reno(law) = self {
+            return law.on_ack(&config.reno, window, &event());
+        }
+        with_law!(self, law => law.on_ack(own(law, config), window, &event()))
+    }
+
+    /// The same for an event that has been made.
+    pub(crate) fn on_event(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        with_law!(self, law => tell(law, config, window, event))
+    }
+
+    pub(crate) fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
+        with_law!(self, law => law.on_loss(own(law, config), window, loss))
+    }
+
+    pub(crate) fn on_repeated_timeout(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        with_law!(self, law => law.on_repeated_timeout(own(law, config), window, event))
+    }
+
+    pub(crate) fn on_idle(&mut self, config: &Config, window: &mut Window, restart: u64, event: &Event) {
+        with_law!(self, law => law.on_idle(own(law, config), window, restart, event))
+    }
+
+    pub(crate) fn on_lost(&mut self, config: &Config, window: &mut Window, lost: &LostSegment, now: Instant) {
+        with_law!(self, law => law.on_lost(own(law, config), window, lost, now))
+    }
+
+    pub(crate) fn on_undo(&mut self, config: &Config, window: &mut Window, now: Instant) {
+        with_law!(self, law => law.on_undo(own(law, config), window, now))
+    }
+
+    pub(crate) fn on_restart(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        with_law!(self, law => law.on_restart(own(law, config), window, event))
+    }
+
+    pub(crate) fn cwnd_after_recovery(&self, window: &Window) -> u64 {
+        with_law!(self, law => law.cwnd_after_recovery(window))
+    }
+
+    pub(crate) fn pacing_rate(&self, config: &Config, window: &Window, srtt: Option<Duration>) -> Option<Rate> {
+        with_law!(self, law => law.pacing_rate(own(law, config), window, srtt))
+    }
+
+    pub(crate) fn figures(&self) -> Vec<(&'static str, f64)> {
+        with_law!(self, law => law.figures())
+    }
+
+    pub(crate) fn on_feedback(&mut self, config: &Config, window: &mut Window, feedback: &Feedback) {
+        with_law!(self, law => law.on_feedback(own(law, config), window, feedback))
+    }
+}
+
+/// A law hears of an ACK. Not inlined, so that the jump to it does not save the registers that another law uses.
+#[inline(never)]
+fn tell<L: Registered>(law: &mut L, config: &Config, window: &mut Window, event: &Event) {
+    law.on_ack(L::own(config), window, event);
 }
 
 /// Every algorithm there is, in a fixed order.
 pub fn registry() -> &'static [Entry] {
-    REGISTRY
+    Algorithm::REGISTRY
 }
 
 impl Algorithm {
-    /// The algorithm of that name.
-    pub fn from_name(name: &str) -> Option<Algorithm> {
-        REGISTRY.iter().find(|entry| entry.name == name).map(|entry| entry.algorithm)
+    /// How it repairs losses, unless its user asks for another way.
+    pub const fn recovery(self) -> LossRecovery {
+        self.entry().item.recovery
     }
 
-    /// The name in scenarios.
-    pub fn name(self) -> &'static str {
-        self.entry().name
+    /// Its needs that others do not pay for.
+    #[inline]
+    pub const fn asks(self) -> Asks {
+        self.entry().item.asks
     }
 
-    /// Whether its segments and ACKs must carry a congestion header that routers on the path write.
+    /// Its needs that follow from its parameters.
+    pub fn wants(self, config: &Config) -> Wants {
+        (self.entry().item.wants)(config)
+    }
+
+    /// Its sender's answer to news about bursts.
+    pub fn burst_news(self, config: &Config) -> BurstNews {
+        (self.entry().item.burst_news)(config)
+    }
+
+    /// True if its segments and ACKs must carry a congestion header that routers on the path write.
     #[inline]
     pub const fn needs_header(self) -> bool {
         self.asks().congestion_header
     }
 }
 
-/// The parameters of all laws.
-#[derive(Clone, Debug, Default)]
-pub struct Config {
-    /// Reno's, NewReno's and SACK's window law.
-    pub reno: reno::Config,
-    /// HighSpeed TCP.
-    pub highspeed: highspeed::Config,
-    /// XCP.
-    pub xcp: xcp::Config,
-    /// GAIMD and BAIMD.
-    pub gaimd: gaimd::Config,
-    /// BTCP.
-    pub btcp: btcp::Config,
-    /// TCP-ENG.
-    pub tcp_eng: tcp_eng::Config,
-    /// CUBIC.
-    pub cubic: cubic::Config,
-    /// BBR, version 1.
-    pub bbr: bbr::Config,
-    /// BBR, version 3.
-    pub bbr3: bbr3::Config,
-    /// DCTCP.
-    pub dctcp: dctcp::Config,
-    /// TCP Prague.
-    pub prague: prague::Config,
-    /// Vegas.
-    pub vegas: vegas::Config,
-    /// Westwood+.
-    pub westwood: westwood::Config,
-    /// Laws from outside.
-    pub external: external::Config,
-    /// The example of the guide.
-    #[cfg(test)]
-    pub example: example::Config,
+impl Config {
+    /// An error if the law of an algorithm cannot run with its parameters.
+    pub fn validate(&self, algorithm: Algorithm) -> Result<(), ConfigError> {
+        self.of(algorithm).check_ranges()?;
+        (algorithm.entry().item.validate)(self)
+    }
+
+    /// The parameters of an algorithm's law.
+    pub fn of(&self, algorithm: Algorithm) -> &dyn Options {
+        (algorithm.entry().item.options)(self)
+    }
+
+    /// The same, to be set.
+    pub fn of_mut(&mut self, algorithm: Algorithm) -> &mut dyn Options {
+        (algorithm.entry().item.options_mut)(self)
+    }
 }
 
 #[cfg(test)]
@@ -497,8 +512,8 @@ mod tests {
     #[test]
     fn every_algorithm_is_found_under_its_name() {
         for entry in registry() {
-            assert_eq!(Algorithm::from_name(entry.name), Some(entry.algorithm));
-            assert_eq!(entry.algorithm.name(), entry.name);
+            assert_eq!(Algorithm::from_name(entry.name), Some(entry.choice));
+            assert_eq!(entry.choice.name(), entry.name);
         }
         assert_eq!(Algorithm::from_name("tahoe"), None);
     }

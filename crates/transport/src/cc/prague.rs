@@ -50,7 +50,7 @@ pub struct Prague(Box<State>);
 #[derive(Clone, Debug)]
 struct State {
     alpha: f64,
-    /// Whether anything was ever marked.
+    /// True if anything was ever marked.
     saw_mark: bool,
     /// Bytes acknowledged so far.
     una: u64,
@@ -58,7 +58,7 @@ struct State {
     round_end: u64,
     acked: u64,
     marked: u64,
-    /// What had been sent at the last reduction.
+    /// The end of what had been sent at the last reduction.
     reduced: u64,
     /// When alpha last moved, and the window last came down.
     averaged_at: Instant,
@@ -151,7 +151,7 @@ impl Rtts {
         if self.acted > self.measured { (self.measured / self.acted) * (self.measured / self.acted) } else { 1.0 }
     }
 
-    /// Whether a flow that acts by a longer round trip than its own has waited for that.
+    /// True if a flow that acts by a longer round trip than its own has waited for that.
     fn has_passed(&self, since: Instant, now: Instant) -> bool {
         self.acted <= self.measured || now.saturating_since(since).as_secs_f64() >= self.acted
     }

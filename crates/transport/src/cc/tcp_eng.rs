@@ -96,7 +96,7 @@ struct State {
     after_ben: AfterBen,
 }
 
-/// What is left of the last BEN.
+/// The rest of the last BEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterBen {
     /// Nothing: the last loss came without one.
@@ -184,12 +184,12 @@ impl State {
     }
 }
 
-/// Whether a loss acts as a timeout.
+/// True if a loss acts as a timeout.
 fn starts_slowly(config: &Config, cause: LossCause) -> bool {
     config.ben_timeout == BenTimeout::SlowStart && cause == LossCause::ContentionOfAll
 }
 
-/// Whether the window is 1/(1 − β) segments or more.
+/// True if the window is 1/(1 − β) segments or more.
 fn is_large(config: &Config, window: &Window) -> bool {
     window.cwnd as f64 * (1.0 - config.beta) >= window.mss as f64
 }

@@ -40,7 +40,7 @@ pub struct Vegas {
     slow_start: SlowStart,
 }
 
-/// What slow start does in this round trip.
+/// The step of slow start in this round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlowStart {
     Grows,

@@ -57,7 +57,7 @@ struct State {
 #[derive(Clone, Copy, Debug, Default)]
 struct Bandwidth {
     estimate: f64,
-    /// What the first of two filters says, or the last sample.
+    /// The value of the first of two filters, or the last sample.
     first: f64,
 }
 

@@ -164,7 +164,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whole_bytes_and_remainder_make_feedback_times_srtt(feedback: i32, ps in 0u64..1 << 61, left in 0i64..1_000_000_000_000) {
+        fn whole_bytes_and_remainder_make_feedback_times_srtt(
+            feedback: i32,
+            ps in 0u64..1 << 61,
+            left in 0i64..1_000_000_000_000,
+        ) {
             let (bytes, remainder) = split(feedback, Duration::from_ps(ps), left);
             prop_assert!((0..1_000_000_000_000).contains(&remainder));
             let whole = i128::from(bytes) * 1_000_000_000_000 + i128::from(remainder);

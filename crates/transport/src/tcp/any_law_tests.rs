@@ -20,7 +20,7 @@ fn the_page_shows_the_law_that_is_run() {
         assert!(REGISTRY.contains(line), "{line}");
         lines += 1;
     }
-    assert_eq!(lines, 4, "the module, its parameters, and the registry's line, which takes two");
+    assert_eq!(lines, 4, "the module, and the entry of the registry, which takes three");
 }
 
 #[test]
@@ -68,7 +68,7 @@ impl Listened {
         listened
     }
 
-    /// What the law is told of an ACK at this time in milliseconds.
+    /// The event of an ACK at this time in milliseconds, as the law hears it.
     fn ack(&mut self, ms: u64, ack: u64, sack: &[(u64, u64)], ecn_echo: bool) -> Event {
         let sack: Vec<_> = sack.iter().map(|&(start, end)| SackBlock { start, end }).collect();
         let now = Instant::ZERO + Duration::from_millis(ms);
@@ -127,9 +127,8 @@ fn a_law_that_asks_hears_every_ack_of_a_fast_recovery() {
 
 #[test]
 fn nobody_else_pays() {
-    for entry in registry().iter().filter(|entry| !matches!(entry.algorithm, Algorithm::Listener | Algorithm::External))
-    {
-        let config = SenderConfig { algorithm: entry.algorithm, ..SenderConfig::default() };
+    for entry in registry().iter().filter(|entry| !matches!(entry.choice, Algorithm::Listener | Algorithm::External)) {
+        let config = SenderConfig { algorithm: entry.choice, ..SenderConfig::default() };
         let mut sender = Sender::new(Arc::new(config));
         assert_eq!(sender.segments_mut().is_some(), ["bbr", "bbr3"].contains(&entry.name), "{}", entry.name);
     }
@@ -137,8 +136,11 @@ fn nobody_else_pays() {
 
 proptest! {
     #[test]
-    fn a_sender_that_keeps_records_survives_anything(flags in any::<u8>(), rest in prop::collection::vec(any::<u8>(), 0..2000)) {
-        let law = registry().iter().position(|entry| entry.algorithm == Algorithm::Listener).unwrap();
+    fn a_sender_that_keeps_records_survives_anything(
+        flags in any::<u8>(),
+        rest in prop::collection::vec(any::<u8>(), 0..2000),
+    ) {
+        let law = registry().iter().position(|entry| entry.choice == Algorithm::Listener).unwrap();
         crate::fuzz::sender(&[vec![flags, law as u8], rest].concat());
     }
 }

@@ -132,7 +132,8 @@ options! {
         /// Payload bytes of a full-sized segment. In a scenario by default what packet_size and header leave.
         pub mss: u32 = 1460, Kind::Bytes;
         /// The congestion window at the start: a number of segments, or the rule of an RFC.
-        pub initial_cwnd as "initial_window": InitialWindow = InitialWindow::Rfc6928, Kind::Segments(&InitialWindow::RULES);
+        pub initial_cwnd as "initial_window": InitialWindow = InitialWindow::Rfc6928,
+            Kind::Segments(&InitialWindow::RULES);
         /// Slow start ends here at first. RFC 5681 §3.1: "arbitrarily high".
         pub initial_ssthresh: Option<u64> = None, Kind::Window;
         /// The congestion window never exceeds this (ns-2's maxcwnd_; its window_ is the peer's window too).
@@ -231,7 +232,7 @@ impl SenderConfig {
         })
     }
 
-    /// What shows that the window was reduced without need.
+    /// The signs that the window was reduced without need.
     pub fn undo_rule(&self) -> Undo {
         self.undo.unwrap_or(match self.loss_recovery() {
             LossRecovery::Linux | LossRecovery::RrTcp => Undo::Dsack,
@@ -239,7 +240,7 @@ impl SenderConfig {
         })
     }
 
-    /// Whether new data after a timeout find out if it was spurious.
+    /// The rule by which new data after a timeout find out if it was spurious.
     pub fn frto_rule(&self) -> Frto {
         self.frto.unwrap_or(match self.loss_recovery() {
             LossRecovery::Linux => Frto::Sack,
@@ -256,7 +257,7 @@ impl SenderConfig {
         }
     }
 
-    /// Whether the connections use ECN.
+    /// True if the connections use ECN.
     pub fn has_ecn(&self) -> bool {
         self.ecn || self.algorithm.asks().marks.are_counted()
     }
@@ -275,7 +276,7 @@ impl SenderConfig {
         if self.timestamps { TcpOptions::TIMESTAMPS_LEN } else { 0 }
     }
 
-    /// What a timestamp says of that reading of the clock.
+    /// The timestamp of that reading of the clock.
     pub(super) fn stamp(&self, now: Instant) -> Instant {
         Instant::from_ps(now.ps() - now.ps() % self.timestamp_clock.ps())
     }
@@ -285,17 +286,18 @@ impl SenderConfig {
         if self.timestamps { self.stamp(now) } else { now }
     }
 
-    /// Whether losses are found by time: RACK-TLP.
+    /// True if losses are found by time: RACK-TLP.
     pub fn is_rack(&self) -> bool {
         matches!(self.loss_recovery(), LossRecovery::Rack | LossRecovery::Linux)
     }
 
-    /// Whether the loss recovery reads SACK blocks, so that it needs a receiver that sends them.
+    /// True if the loss recovery reads SACK blocks, so that it needs a receiver that sends them.
     pub fn reads_sack(&self) -> bool {
         !matches!(self.loss_recovery(), LossRecovery::Reno | LossRecovery::NewReno)
     }
 
-    /// What refuses a further fast retransmit. RFC 6675's recovery point is SACK's guard, whatever is said here.
+    /// The rule that refuses a further fast retransmit. RFC 6675's recovery point is SACK's guard, whatever is said
+    /// here.
     pub fn guard(&self) -> FastRetransmitGuard {
         self.fast_retransmit_guard.unwrap_or(match self.loss_recovery() {
             LossRecovery::NewReno => FastRetransmitGuard::Recovery,
@@ -308,7 +310,7 @@ impl SenderConfig {
         })
     }
 
-    /// Whether a sender can run with these parameters, and which one is wrong if not.
+    /// An error that names the wrong parameter if no sender can run with these.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let wrong = |field, reason| Err(ConfigError::new(field, reason));
         self.check_ranges()?;

@@ -24,7 +24,7 @@ pub enum Control {
     FinAck,
 }
 
-/// What segments and ACKs carry besides what [`Segment`](super::Segment) and [`Ack`] say.
+/// The options of segments and ACKs, besides [`Segment`](super::Segment) and [`Ack`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpOptions {
     /// A segment: TSval, the reading of the sender's clock when it left. An ACK: TSecr, the reading that it echoes (RFC
@@ -32,7 +32,7 @@ pub struct TcpOptions {
     pub timestamp: Option<Instant>,
     /// An ACK: the window that it advertises, if that changes from ACK to ACK.
     pub window: Option<u64>,
-    /// What it is about, if not data.
+    /// Its control bit, if it carries no data.
     pub control: Option<Control>,
     /// A SYN asks for ECN (ECE and CWR), or its answer agrees (ECE): RFC 3168 §6.1.1.
     pub ecn_setup: bool,
@@ -60,7 +60,7 @@ pub struct Connection {
     state: State,
     /// Written while there is no connection yet.
     pending: u64,
-    /// Whether the application will write nothing more.
+    /// True if the application will write nothing more.
     is_ending: bool,
     /// When a SYN or a FIN is sent again.
     timer: Instant,
@@ -95,7 +95,7 @@ impl Connection {
         }
     }
 
-    /// Whether these parameters ask for more than a bare sender.
+    /// True if these parameters ask for more than a bare sender.
     pub fn is_for(config: &SenderConfig) -> bool {
         config.handshake || config.teardown || config.timestamps
     }
@@ -126,7 +126,7 @@ impl Connection {
         }
     }
 
-    /// What has been written is all.
+    /// The application writes no more: all has been written.
     pub fn end(&mut self, now: Instant, actions: &mut Actions) {
         self.is_ending = true;
         self.close(now, actions);
@@ -232,7 +232,7 @@ impl Connection {
         }
     }
 
-    /// Whether all that was written is acknowledged.
+    /// True if all that was written is acknowledged.
     pub fn is_complete(&self) -> bool {
         self.pending == 0 && !matches!(self.state, State::Closed | State::Opening) && self.sender.is_complete()
     }

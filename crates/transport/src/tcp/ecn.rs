@@ -37,7 +37,7 @@ words! {
 }
 
 impl EcnFeedback {
-    /// What the first ACK says if nothing is marked. The counter begins at 5: RFC 9768 §3.2.1.
+    /// The count of the first ACK if nothing is marked. The counter begins at 5: RFC 9768 §3.2.1.
     pub(super) fn at_first(self) -> super::EcnEcho {
         match self {
             EcnFeedback::Classic | EcnFeedback::Dctcp => super::EcnEcho::NONE,
@@ -60,17 +60,17 @@ pub enum Codepoint {
     Ect1,
 }
 
-/// What a segment says about congestion.
+/// The congestion bits of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentEcn {
-    /// Whether queues may mark it. What is sent again they may not: RFC 3168 §6.1.5.
+    /// True if queues may mark it. They may not mark what is sent again: RFC 3168 §6.1.5.
     pub codepoint: Codepoint,
     /// The window has been reduced (CWR).
     pub window_reduced: bool,
 }
 
 impl SegmentEcn {
-    /// Whether queues may mark it instead of dropping it (ECT).
+    /// True if queues may mark it instead of dropping it (ECT).
     pub fn is_capable(self) -> bool {
         self.codepoint != Codepoint::NotEct
     }
@@ -79,7 +79,7 @@ impl SegmentEcn {
 /// ECN of one flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EcnSender {
-    /// What had been sent at the last reduction, exclusive: the segment that begins there says that the window was
+    /// The end of what had been sent at the last reduction: the segment that begins there says that the window was
     /// reduced.
     recover: u64,
     cause: Reduced,
@@ -93,7 +93,7 @@ pub(super) struct EcnSender {
     waits: u32,
 }
 
-/// What is known of the peer's feedback.
+/// The peer's feedback so far.
 #[derive(Clone, Copy, Debug)]
 enum Feedback {
     Echo,
@@ -127,9 +127,14 @@ impl EcnSender {
         config.has_ecn().then_some(ecn)
     }
 
-    /// Whether the window has been reduced for the window of data that an ACK of everything below `ack` speaks of.
+    /// True if the window has been reduced for the window of data that an ACK of everything below `ack` speaks of.
     fn has_answered(&self, ack: u64) -> bool {
         self.cause != Reduced::Never && ack <= self.recover
+    }
+
+    /// True if an ACK in order with this echo needs no answer of the sender's own, and no data are held back.
+    pub(super) fn permits_fast_path(&self, ecn_echo: bool) -> bool {
+        (!ecn_echo || self.marks.are_counted()) && self.held_until == Instant::NEVER
     }
 
     /// When new data may leave again that marks hold back; `NEVER` while they hold none back.
@@ -158,12 +163,12 @@ fn packets_marked(covered: u64, news: u64) -> u64 {
 }
 
 impl Sender {
-    /// Whether the connection uses ECN.
+    /// True if the connection uses ECN.
     pub fn has_ecn(&self) -> bool {
         self.ecn().is_some()
     }
 
-    /// Whether ACKs bring the field ACE.
+    /// True if ACKs bring the field ACE.
     pub fn reads_ace(&self) -> bool {
         self.ecn().is_some_and(|ecn| matches!(ecn.feedback, Feedback::Counter { .. }))
     }
@@ -189,7 +194,7 @@ impl Sender {
         }
     }
 
-    /// What this segment, which has just been sent, is to say about congestion. `None` without ECN.
+    /// The congestion bits of this segment, which has just been sent. `None` without ECN.
     pub fn ecn_of(&self, segment: &Segment) -> Option<SegmentEcn> {
         let ecn = self.ecn()?;
         let is_new = !segment.retransmission;
@@ -207,7 +212,7 @@ impl Sender {
         self.ecn().map_or(0, |ecn| ecn.reductions)
     }
 
-    /// Whether an ACK echoes a mark (ECE) that counts; counters of marks are read apart.
+    /// True if an ACK echoes a mark (ECE) that counts; counters of marks are read apart.
     pub(super) fn is_echo(&self, ecn_echo: bool) -> bool {
         ecn_echo && self.ecn().is_some()
     }
@@ -222,7 +227,7 @@ impl Sender {
         ecn.marked(ack.ecn_echo, if is_bare { 1 } else { covered }, mss)
     }
 
-    /// Whether the law hears of marks as of losses.
+    /// True if the law hears of marks as of losses.
     pub(super) fn answers_marks_itself(&self) -> bool {
         self.ecn().is_some_and(|ecn| ecn.marks.are_counted())
     }
@@ -253,7 +258,7 @@ impl Sender {
         ecn.waits += 1;
     }
 
-    /// Whether marks hold new data back.
+    /// True if marks hold new data back.
     pub(super) fn is_held_back(&self) -> bool {
         self.ecn().is_some_and(|ecn| ecn.held_until != Instant::NEVER)
     }
@@ -284,7 +289,7 @@ impl Sender {
         }
     }
 
-    /// Whether the window was reduced for a mark since what is lost now was sent, so that a loss reduces it no further.
+    /// True if the window was reduced for a mark since what is lost now was sent, so that a loss reduces it no further.
     pub(super) fn has_answered_mark(&self) -> bool {
         self.ecn().is_some_and(|ecn| ecn.cause == Reduced::Mark && self.una < ecn.recover && !ecn.marks.are_counted())
     }

@@ -39,7 +39,7 @@ impl Endpoint {
         Endpoint { receiver: Receiver::new(Arc::clone(&config)), config, recent: None, tuning, reader, refused: 0 }
     }
 
-    /// Whether these parameters ask for more than a bare receiver.
+    /// True if these parameters ask for more than a bare receiver.
     pub fn is_for(config: &ReceiverConfig) -> bool {
         config.timestamps || config.autotune_from.is_some() || config.read.is_some() || !config.accept_ecn
     }
@@ -147,7 +147,7 @@ impl Endpoint {
         read.or(self.tuning.as_ref().map(|tuning| tuning.window))
     }
 
-    /// What ACKs say besides what the receiver says.
+    /// The options of ACKs, besides what the receiver says.
     fn finish(&self, out: &mut ReceiverActions) {
         for ack in &mut out.acks {
             if self.config.timestamps {
@@ -168,7 +168,7 @@ fn buffer(config: &ReceiverConfig, tuning: Option<&Tuning>) -> u64 {
 /// The window of a receiver that grows with what arrives.
 #[derive(Clone, Debug)]
 struct Tuning {
-    /// What is offered.
+    /// The offered window.
     window: u64,
     most: u64,
     mss: u64,

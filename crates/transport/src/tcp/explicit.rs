@@ -1,4 +1,4 @@
-//! What a sender exchanges with a network that tells it its throughput ([`xcp`](crate::xcp)).
+//! Messages between a sender and a network that tells it its throughput ([`xcp`](crate::xcp)).
 //!
 //! The headers' SRTT is TCP's, one sample per round trip; ns-2 takes one per ACK.
 

@@ -1,4 +1,4 @@
-//! What only some flows have. Every other flow carries a null pointer for it, so that its sender stays small.
+//! Features that only some flows have. Every other flow carries a null pointer for it, so that its sender stays small.
 
 use super::bursts::Bursts;
 use super::ecn::EcnSender;
@@ -14,7 +14,7 @@ use super::undo::Reductions;
 use super::{EcnFeedback, Frto, LossRecovery, Sender, SenderConfig, Undo, UndoResponse};
 use units::Instant;
 
-/// What a flow has besides the sender's own state.
+/// The state of a flow besides the sender's own.
 #[derive(Clone, Debug)]
 pub(super) struct SenderFeatures {
     pub(super) pacer: Option<Pacer>,
@@ -28,20 +28,23 @@ pub(super) struct SenderFeatures {
     pub(super) ecn: Option<EcnSender>,
     pub(super) reordering: Option<Box<Reordering>>,
     pub(super) delay: Option<Delay>,
-    /// Whether an ACK of new data in order needs nothing but the plain path.
-    pub(super) is_plain: bool,
     pub(super) fast_path: FastPath,
+    /// True if the law measures the round trip of every segment.
+    pub(super) times_segments: bool,
+    /// True if full-sized segments of new data leave as the window permits, and nothing is noted of each but its
+    /// record.
+    pub(super) sends_by_window: bool,
 }
 
-/// What the short way of [`recovery`](super::recovery)'s `in_order` does for an ACK of new data in order.
+/// The fast path of an ACK of new data in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FastPath {
-    /// There is none.
+    /// There is none: every ACK is handled in full.
     Absent,
-    /// Nothing is measured by records of segments, and nothing is paced.
-    Unmeasured,
-    /// The law hears what records of segments tell, or segments are paced.
-    Measured,
+    /// It moves the window, as for flows without any features.
+    WindowOnly,
+    /// It also keeps records of segments, RACK's state, marks and PRR's.
+    WithRecords,
 }
 
 impl SenderFeatures {
@@ -70,11 +73,12 @@ impl SenderFeatures {
         let counts_marks = config.has_ecn() && config.feedback() == EcnFeedback::Accurate && !asks.marks.are_counted();
         let needs_more = bursts.is_some() || timestamps.is_some() || adapts_timer || counts_marks;
         let has_fast_path = (rack.is_some() || config.loss_recovery() == LossRecovery::Sack) && !needs_more;
-        let fast_path = match asks.rate_samples || asks.model || wants.every_rtt || pacer.is_some() {
-            _ if !has_fast_path => FastPath::Absent,
-            false => FastPath::Unmeasured,
-            true => FastPath::Measured,
+        let fast_path = match has_fast_path {
+            _ if is_plain => FastPath::WindowOnly,
+            true => FastPath::WithRecords,
+            false => FastPath::Absent,
         };
+        let (times_segments, sends_by_window) = (wants.every_rtt, !asks.rate_samples && !asks.model && pacer.is_none());
         (!is_plain || bursts.is_some() || reductions.is_some() || delay.is_some()).then(|| {
             let reordering = reordering.map(Box::new);
             Box::new(SenderFeatures {
@@ -89,8 +93,9 @@ impl SenderFeatures {
                 ecn,
                 reordering,
                 delay,
-                is_plain,
                 fast_path,
+                times_segments,
+                sends_by_window,
             })
         })
     }
@@ -106,10 +111,9 @@ impl SenderFeatures {
 }
 
 impl Sender {
-    /// Whether ACKs of new data in order need nothing but the plain path.
-    #[inline]
-    pub(super) fn has_plain_acks(&self) -> bool {
-        self.features.as_ref().is_none_or(|features| features.is_plain)
+    #[inline(always)]
+    pub(super) fn fast_path(&self) -> FastPath {
+        self.features.as_deref().map_or(FastPath::WindowOnly, |features| features.fast_path)
     }
 
     pub(super) fn segments(&self) -> Option<&Segments> {

@@ -41,7 +41,7 @@ pub(super) enum Forward {
     Probing { recover: u64 },
 }
 
-/// What an ACK says, once it has been read.
+/// An ACK once it has been read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct News {
     pub(super) event: Event,
@@ -51,7 +51,7 @@ pub(super) struct News {
 }
 
 impl News {
-    /// Whether it is a duplicate ACK as RFC 5681 §2 has it, which SACKs nothing new.
+    /// True if it is a duplicate ACK as RFC 5681 §2 has it, which SACKs nothing new.
     fn is_bare(&self, una: u64, ack: &Ack<'_>) -> bool {
         let says_nothing_new = self.event.acked == 0 && self.event.sacked == 0;
         says_nothing_new && ack.ack == una && ack.ack.saturating_add(ack.window) == self.edge
@@ -136,8 +136,8 @@ impl Sender {
         Forward::Idle
     }
 
-    /// What leaves while new data are to find out: `None` if nothing is to be found out, `Some(None)` if nothing more
-    /// leaves for it.
+    /// The segment that leaves while new data are to find out: `None` if nothing is to be found out, `Some(None)` if
+    /// nothing more leaves for it.
     pub(super) fn forward_segment(&self) -> Option<Option<Next>> {
         let Forward::Probing { recover } = *self.forward()? else { return None };
         if self.nxt >= recover + NEW_SEGMENTS * self.window.mss {

@@ -1,4 +1,4 @@
-//! What users of a sender can set: its own parameters, and those of its algorithm's law.
+//! The parameters of a sender: its own parameters, and those of its algorithm's law.
 //!
 //! Each is declared where it is used, with [`options!`](options::options); faces go over [`all`] and set what they are
 //! given through [`SenderConfig::part_mut`].
@@ -12,7 +12,7 @@ use options::{Key, Options, Value};
 pub struct SenderKey {
     /// Its name, kind and meaning.
     pub key: Key,
-    /// What it is if nothing is said.
+    /// Its default.
     pub default: Value,
     /// The algorithms that have it; none are named if all have it.
     pub algorithms: Vec<&'static str>,
@@ -25,7 +25,7 @@ pub fn all() -> Vec<SenderKey> {
     all.extend(of(&ReorderingConfig::default(), &[]));
     let mut seen = Vec::new();
     for entry in cc::registry() {
-        let law = laws.of(entry.algorithm);
+        let law = laws.of(entry.choice);
         if !seen.contains(&law.owner()) {
             seen.push(law.owner());
             all.extend(of(law, &algorithms_of(&laws, law.owner())));
@@ -46,14 +46,14 @@ pub fn of(part: &dyn Options, algorithms: &[&'static str]) -> Vec<SenderKey> {
 
 /// The algorithms whose law's parameters are declared at `owner`.
 fn algorithms_of(laws: &cc::Config, owner: &str) -> Vec<&'static str> {
-    let has = |entry: &&cc::Entry| laws.of(entry.algorithm).owner() == owner;
+    let has = |entry: &&cc::Entry| laws.of(entry.choice).owner() == owner;
     cc::registry().iter().filter(has).map(|entry| entry.name).collect()
 }
 
 /// The algorithms whose law has the key: "a, b and c". `None` if no law has.
 pub fn users(key: &str) -> Option<String> {
     let laws = cc::Config::default();
-    let has = |entry: &&cc::Entry| laws.of(entry.algorithm).find(key).is_some();
+    let has = |entry: &&cc::Entry| laws.of(entry.choice).find(key).is_some();
     let mut names: Vec<&str> = cc::registry().iter().filter(has).map(|entry| entry.name).collect();
     let last = names.pop()?;
     Some(if names.is_empty() { last.to_owned() } else { format!("{} and {last}", names.join(", ")) })
@@ -63,23 +63,13 @@ pub fn users(key: &str) -> Option<String> {
 pub fn clash() -> Option<String> {
     let (laws, sender, receiver) = (cc::Config::default(), SenderConfig::default(), ReceiverConfig::default());
     let mut seen: Vec<&dyn Options> = Vec::new();
-    for law in cc::registry().iter().map(|entry| laws.of(entry.algorithm)) {
+    for law in cc::registry().iter().map(|entry| laws.of(entry.choice)) {
         if seen.iter().all(|other| other.owner() != law.owner()) {
             seen.push(law);
         }
     }
     // What sender and receiver share is the same thing to both.
-    options::clash(&[&sender, &sender.reordering], &seen)
-        .or_else(|| options::clash(&[&receiver], &seen))
-        .or_else(|| homonyms(cc::registry()))
-}
-
-/// Two algorithms of one name.
-fn homonyms(entries: &[cc::Entry]) -> Option<String> {
-    entries.iter().enumerate().find_map(|(number, entry)| {
-        let other = entries[..number].iter().find(|other| other.name == entry.name)?;
-        Some(format!("two algorithms are called {:?}: {:?} and {:?}", entry.name, other.algorithm, entry.algorithm))
-    })
+    options::clash(&[&sender, &sender.reordering], &seen).or_else(|| options::clash(&[&receiver], &seen))
 }
 
 impl SenderConfig {
@@ -110,12 +100,6 @@ mod tests {
     #[test]
     fn no_key_is_declared_twice() {
         assert_eq!(clash(), None);
-    }
-
-    #[test]
-    fn two_algorithms_of_one_name_are_told_with_both() {
-        let [first, second] = [cc::registry()[0], cc::Entry { name: "reno", ..cc::registry()[1] }];
-        assert_eq!(homonyms(&[first, second]).as_deref(), Some("two algorithms are called \"reno\": Reno and NewReno"));
     }
 
     #[test]

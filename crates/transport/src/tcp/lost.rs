@@ -39,7 +39,7 @@ impl Lost {
         self.blocks.remove(self.place(block));
     }
 
-    /// What lies below `una` of the first segment, which is lost, has arrived after all.
+    /// The part below `una` of the first segment, which is lost, has arrived after all.
     pub(super) fn trim(&mut self, una: u64) {
         if let Some(first) = self.blocks.front_mut() {
             self.bytes -= una - first.start;

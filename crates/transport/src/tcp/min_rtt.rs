@@ -2,7 +2,8 @@
 
 use units::{Duration, Instant};
 
-/// What is remembered at least; at most twice as long. Linux remembers 300 s (`tcp_min_rtt_wlen`).
+/// The shortest time for which a minimum is remembered; at most twice as long. Linux remembers 300 s
+/// (`tcp_min_rtt_wlen`).
 const HALF_WINDOW: Duration = Duration::from_secs(150);
 
 /// The least of the samples of this half of the window, and of the half before.

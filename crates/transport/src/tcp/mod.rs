@@ -9,7 +9,7 @@
 //! | `sender` | the sender: its inputs, its fast path, its books |
 //! | `window` | the congestion window: what the law is told, and its bounds |
 //! | `timer` | the retransmission timer, and the persist timer it is for a closed window |
-//! | `recovery` | what an ACK means in each phase; the ways to repair losses, one a file |
+//! | `recovery` | what an ACK means in each phase; the loss recoveries, one a file |
 //! | `transmit` | which segment leaves next |
 //! | `scoreboard` | the SACKed ranges and the pipe |
 //! | `rtt` | the retransmission timeout |

@@ -28,7 +28,7 @@ pub struct Preset {
     settings: [Settings; 2],
 }
 
-/// What all senders and receivers of Linux have.
+/// The settings of all senders and receivers of Linux.
 const LINUX: Settings = &[
     ("recovery", Value::Word("linux")),
     ("timer_restart", Value::Word("linux")),
@@ -92,7 +92,7 @@ impl Preset {
         }
     }
 
-    /// Whether it has timestamps, which take room in packets.
+    /// True if it has timestamps, which take room in packets.
     pub fn has_timestamps(&self) -> bool {
         self.settings.into_iter().flatten().any(|setting| *setting == ("timestamps", Value::Flag(true)))
     }

@@ -34,7 +34,7 @@ pub(super) struct Prr {
     out: u64,
     /// RecoverFS.
     flight: u64,
-    /// What had been delivered, and what was lost, when the last ACK had been read.
+    /// Bytes delivered and bytes lost when the last ACK had been read.
     seen: Progress,
 }
 
@@ -49,7 +49,7 @@ struct Progress {
     losses: u64,
 }
 
-/// What an ACK in recovery leaves behind.
+/// The progress of a recovery after an ACK.
 #[derive(Clone, Copy, Debug)]
 struct AckInRecovery {
     delivered: u64,
@@ -85,7 +85,7 @@ impl Prr {
         if self.out == 0 { count.max(ack.mss) } else { count }
     }
 
-    /// What may leave while less than ssthresh is in the network.
+    /// Bytes that may leave while less than ssthresh is in the network.
     fn bound(&self, ack: AckInRecovery) -> u64 {
         let conservative = self.delivered.saturating_sub(self.out);
         let one_more = |limit: u64| limit.max(ack.delivered) + ack.mss;

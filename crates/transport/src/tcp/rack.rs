@@ -24,13 +24,13 @@ const PERSIST: u8 = 16;
 /// Segments SACKed that show a loss at once while no reordering has been seen (§6.2 step 4).
 const DUP_THRESH: usize = 3;
 
-/// What RACK-TLP knows of a flow.
+/// RACK-TLP's state of a flow.
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
     /// Segments that were sent again, by the time of that, with those that were sent once more or acknowledged since.
     /// The order of all others in the flow is that of their sending.
     resent: VecDeque<Resent>,
-    /// What of new data left last.
+    /// The new data that left last.
     last_new: Sent,
     /// No segment below that was sent once waits for a verdict.
     settled: u64,
@@ -93,7 +93,7 @@ struct Adaptation {
     multiplier: u32,
     /// RACK.reo_wnd_persist.
     persist: u8,
-    /// Whether the present ACK has widened the window.
+    /// True if the present ACK has widened the window.
     grew: bool,
 }
 
@@ -104,20 +104,20 @@ pub(super) struct Probe {
     pub(super) end: Option<u64>,
     /// TLP.is_retrans.
     pub(super) is_retransmission: bool,
-    /// Whether a round trip has been measured since the last probe.
+    /// True if a round trip has been measured since the last probe.
     pub(super) rtt_known: bool,
     /// When the next one is due; `NEVER` while none is scheduled.
     pub(super) timer: Instant,
-    /// Whether new data have left or been acknowledged since it was last scheduled.
+    /// True if new data have left or been acknowledged since it was last scheduled.
     pub(super) is_to_schedule: bool,
 }
 
-/// What the sender is about when it looks for losses.
+/// The sender's situation when it looks for losses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Situation {
     pub(super) now: Instant,
     pub(super) srtt: Option<Duration>,
-    /// Whether losses are being repaired, after a timeout or not.
+    /// True if losses are being repaired, after a timeout or not.
     pub(super) in_recovery: bool,
 }
 
@@ -172,7 +172,7 @@ impl Rack {
         self.last_new = Sent { at: now, end };
     }
 
-    /// What was thought lost is in flight after all, and may be found lost again.
+    /// Segments that were thought lost are in flight after all, and may be found lost again.
     pub(super) fn find_again(&mut self, segments: &Segments) {
         self.settled = 0;
         self.resent.clear();
@@ -207,7 +207,7 @@ impl Rack {
         self.fack = self.fack.max(record.end);
     }
 
-    /// Whether no segment can have been acknowledged after this time.
+    /// True if no segment can have been acknowledged after this time.
     #[cold]
     fn is_too_early(&self, rtt: Duration) -> bool {
         self.min_rtt.get().is_some_and(|least| rtt < least)
@@ -254,7 +254,7 @@ impl Rack {
         }
     }
 
-    /// Whether an original was ever delivered behind one that was sent later.
+    /// True if an original was ever delivered behind one that was sent later.
     pub(super) fn has_seen_reordering(&self) -> bool {
         self.reordering_seen
     }
@@ -357,7 +357,7 @@ impl Rack {
     }
 }
 
-/// Whether this is the last time that the segment was sent, and it is still believed to be under way.
+/// True if this is the last time that the segment was sent, and it is still believed to be under way.
 fn is_current(segments: &Segments, sent: Sent) -> bool {
     let is_acknowledged = segments.first().is_none_or(|first| sent.end <= first.start);
     !is_acknowledged && segments.find(sent.end).is_some_and(|record| record.is_in_flight() && record.sent_at == sent.at)
@@ -400,7 +400,7 @@ impl Probe {
     }
 }
 
-/// What a lone segment's ACK may be late for: TLP.max_ack_delay.
+/// The longest delay of a lone segment's ACK: TLP.max_ack_delay.
 pub(super) fn wait_for_ack(config: &SenderConfig, flight: u64) -> Duration {
     if flight <= u64::from(config.mss) { config.max_ack_delay } else { Duration::ZERO }
 }

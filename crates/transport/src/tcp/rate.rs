@@ -9,7 +9,7 @@ use super::segments::{Record, Segments};
 use crate::cc::{LostSegment, RateSample};
 use units::{Duration, Instant};
 
-/// What had been delivered when a segment left.
+/// Bytes delivered when a segment left.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Snapshot {
     /// P.delivered.
@@ -51,7 +51,7 @@ impl Snapshot {
     }
 }
 
-/// What has been delivered of a flow.
+/// Deliveries of a flow.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deliveries {
     /// C.delivered, in bytes.
@@ -65,7 +65,7 @@ pub(super) struct Deliveries {
     app_limited: u64,
     /// The shortest round trip so far.
     min_rtt: Option<Duration>,
-    /// What has been found lost and not told.
+    /// Segments that have been found lost and not told.
     lost: Vec<LostSegment>,
     /// Of what the present ACK is the first to report, the segment that left last.
     newest: Option<Newest>,
@@ -78,12 +78,12 @@ struct Newest {
     snapshot: Snapshot,
 }
 
-/// What is known of a flow when a segment leaves.
+/// The state of a flow when a segment leaves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sending {
-    /// Whether nothing else is in flight.
+    /// True if nothing else is in flight.
     pub(super) is_first: bool,
-    /// What is in the network then, the segment included; for laws that ask for each loss.
+    /// Bytes in the network then, the segment included; for laws that ask for each loss.
     pub(super) in_flight: u64,
 }
 
@@ -110,7 +110,7 @@ impl Deliveries {
         self.lost.push(LostSegment { start, end, tx_in_flight, lost: snapshot.lost_since(lost), is_app_limited });
     }
 
-    /// What has been found lost and not told.
+    /// Segments that have been found lost and not told.
     pub(super) fn lost_untold(&mut self) -> &mut Vec<LostSegment> {
         &mut self.lost
     }

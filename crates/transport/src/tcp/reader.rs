@@ -57,7 +57,7 @@ impl Reader {
         self.edge.saturating_sub(nxt)
     }
 
-    /// Whether so little is open that the sender may be waiting.
+    /// True if so little is open that the sender may be waiting.
     pub(super) fn is_stuck(&self, nxt: u64) -> bool {
         self.window(nxt) < self.step
     }

@@ -17,23 +17,21 @@ pub use marks::EcnNews;
 use super::{AckOut, EcnEcho, SackBlock, SackList};
 use held::{Held, Recent};
 use marks::Marks;
-use prefetch_index::prefetch_index;
 use std::collections::VecDeque;
-use std::slice;
 use std::sync::Arc;
 use units::Instant;
 
 /// Held ranges of one flow: 1 MiB of them. A window of 87 000 segments with every second one lost makes as many.
 const MOST_HELD: usize = (1 << 20) / size_of::<Held>();
 
-/// What a receiver wants done; the host drains it after each call and keeps its capacity.
+/// The outputs of a receiver; the host drains them after each call and keeps their capacity.
 #[derive(Clone, Debug, Default)]
 pub struct ReceiverActions {
     /// Acknowledgements to send, in order.
     pub acks: Vec<AckOut>,
 }
 
-/// What a receiver has seen since it was made.
+/// Counters of a receiver since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
     /// Segments that arrived.
@@ -61,7 +59,7 @@ struct Counts {
     marked: u32,
 }
 
-/// What becomes of a segment that is the expected one.
+/// The answer to a segment that is the expected one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InOrder {
     /// An ACK of all bytes up to its last one leaves: [`Receiver::rcv_nxt`], [`Receiver::echo`].
@@ -79,12 +77,12 @@ pub struct Receiver {
     nxt: u64,
     /// In-order bytes not yet acknowledged: less than two full-sized segments.
     unacked: u32,
-    /// What ACKs say about congestion marks.
+    /// The feedback of congestion marks in ACKs.
     echo: EcnEcho,
     marks: Marks,
     /// When the delayed ACK is due; `NEVER` when none is pending.
     ack_at: Instant,
-    /// What is held above a hole, sorted and disjoint.
+    /// Ranges held above a hole, sorted and disjoint.
     held: VecDeque<Held>,
     counts: Counts,
     /// Only flows that ever had a hole pay for it.
@@ -134,12 +132,14 @@ impl Receiver {
         })
     }
 
-    /// A segment is about to arrive, and this receiver is in the cache: what it keeps elsewhere is brought there too.
-    pub fn prefetch_segment(&self) {
-        prefetch_index(self.held.as_slices().0, 0);
-        if let Some(recent) = &self.recent {
-            prefetch_index(slice::from_ref(&**recent), 0);
-        }
+    /// The lowest ranges that it holds above a hole.
+    pub fn held_ranges(&self) -> &[impl Sized + use<>] {
+        self.held.as_slices().0
+    }
+
+    /// The ranges that segments touched last, once there were several.
+    pub fn recent_ranges(&self) -> Option<&(impl Sized + use<>)> {
+        self.recent.as_deref()
     }
 
     /// The clock has reached `now`: sends the delayed ACK if it is due.
@@ -155,7 +155,7 @@ impl Receiver {
         (self.ack_at != Instant::NEVER).then_some(self.ack_at)
     }
 
-    /// What its ACKs say about congestion marks now.
+    /// The congestion marks of its ACKs now.
     #[inline]
     pub fn echo(&self) -> EcnEcho {
         self.echo
@@ -184,7 +184,7 @@ impl Receiver {
         self.counts.duplicates
     }
 
-    /// What the receiver has seen.
+    /// Its counters.
     #[inline]
     pub fn stats(&self) -> ReceiverStats {
         let Counts { segments, duplicates, out_of_order, acks_sent, beyond_window, marked } = self.counts;
@@ -413,7 +413,7 @@ mod tests {
     use super::*;
     use units::Duration;
 
-    /// What one ACK says: the ACK number and its blocks.
+    /// One ACK: its number and its blocks.
     type Said = (u64, Vec<(u64, u64)>);
 
     /// A receiver that has everything below `nxt`; segments of 500 bytes as in the RFCs' examples.

@@ -73,7 +73,7 @@ impl Rtt {
         self.timed_end = NOT_TIMING;
     }
 
-    /// Whether an ACK of everything below `una` ends the measurement. No flow is so long that `una` reaches the mark.
+    /// True if an ACK of everything below `una` ends the measurement. No flow is so long that `una` reaches the mark.
     #[inline]
     pub(super) fn is_measured_by(&self, una: u64) -> bool {
         self.timed_end <= una

@@ -6,7 +6,6 @@
 //! byte counts and never walks the ranges.
 
 use super::SackBlock;
-use prefetch_index::prefetch_index;
 use std::collections::VecDeque;
 
 /// Ranges held beyond one per outstanding full-sized segment, for flows of short segments.
@@ -27,7 +26,7 @@ pub(super) struct Scoreboard {
     sacked_below_rxt: u64,
 }
 
-/// What counts as lost: RFC 6675 §4 IsLost.
+/// The rule by which bytes count as lost: RFC 6675 §4 IsLost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Threshold {
     pub(super) ranges: u32,
@@ -47,9 +46,9 @@ impl Scoreboard {
         self.ranges.is_empty()
     }
 
-    /// Brings the lowest ranges into the cache.
-    pub(super) fn prefetch(&self) {
-        prefetch_index(self.ranges.as_slices().0, 0);
+    /// The lowest ranges; all of them, unless their ring wraps.
+    pub(super) fn lowest(&self) -> &[SackBlock] {
+        self.ranges.as_slices().0
     }
 
     #[inline]
@@ -106,7 +105,7 @@ impl Scoreboard {
         merged.len() - known
     }
 
-    /// Whether all of `block` is known: most blocks of an ACK repeat what earlier ones said.
+    /// True if all of `block` is known: most blocks of an ACK repeat what earlier ones said.
     pub(super) fn covers(&self, block: SackBlock) -> bool {
         let (low, high) = self.ranges.as_slices();
         // The range that holds the first byte is the highest that begins no later.

@@ -1,4 +1,4 @@
-//! What travels between the two ends. Sequence numbers are `u64` byte offsets in the flow; they never wrap.
+//! Segments and ACKs. Sequence numbers are `u64` byte offsets in the flow; they never wrap.
 
 /// A range of bytes `[start, end)` that the receiver holds (or, as D-SACK, has received twice).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,19 +16,19 @@ impl SackBlock {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether the block holds nothing, or is inverted.
+    /// True if the block holds nothing, or is inverted.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.end <= self.start
     }
 
-    /// Whether a byte lies in both.
+    /// True if a byte lies in both.
     #[inline]
     pub const fn overlaps(self, other: SackBlock) -> bool {
         self.start < other.end && other.start < self.end
     }
 
-    /// Whether every byte of `other` lies in this block.
+    /// True if every byte of `other` lies in this block.
     #[inline]
     pub const fn contains(self, other: SackBlock) -> bool {
         self.start <= other.start && other.end <= self.end
@@ -78,7 +78,7 @@ impl SackList {
         self.blocks.iter_mut().skip(count).for_each(|block| *block = SackBlock::default());
     }
 
-    /// Whether there are no blocks.
+    /// True if there are no blocks.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.blocks[0].is_empty()
@@ -98,11 +98,11 @@ pub struct Segment {
     pub seq: u64,
     /// Payload bytes.
     pub len: u32,
-    /// Whether some of these bytes have been sent before.
+    /// True if some of these bytes have been sent before.
     pub retransmission: bool,
 }
 
-/// What a sender wants done; the host drains it after each call and keeps its capacity.
+/// The outputs of a sender; the host drains them after each call and keeps their capacity.
 #[derive(Clone, Debug, Default)]
 pub struct Actions {
     /// Segments to send, in order.
@@ -120,7 +120,7 @@ pub struct Ack<'a> {
     pub window: u64,
     /// SACK blocks in the order in which they travelled, D-SACK first.
     pub sack: &'a [SackBlock],
-    /// Whether it echoes a congestion mark: ECE of RFC 3168.
+    /// True if it echoes a congestion mark: ECE of RFC 3168.
     pub ecn_echo: bool,
 }
 
@@ -133,11 +133,11 @@ pub struct AckOut {
     pub window: u64,
     /// SACK blocks, D-SACK first.
     pub sack: SackList,
-    /// What it says about congestion marks.
+    /// Its congestion marks.
     pub ecn_echo: EcnEcho,
 }
 
-/// What an acknowledgement says about congestion marks: the flag ECE, or a counter in its place and that of two flags
+/// The congestion marks of an acknowledgement: the flag ECE, or a counter in its place and that of two flags
 /// more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EcnEcho(u8);
@@ -154,7 +154,7 @@ impl EcnEcho {
         EcnEcho(EcnEcho::COUNTER | packets & 7)
     }
 
-    /// Whether it echoes a mark by the flag.
+    /// True if it echoes a mark by the flag.
     #[inline]
     pub const fn is_ece(self) -> bool {
         self.0 == EcnEcho::ECE.0

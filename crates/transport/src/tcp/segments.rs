@@ -18,10 +18,10 @@ pub(super) struct Record {
     pub(super) end: u64,
     /// When it was last sent.
     pub(super) sent_at: Instant,
-    /// What had been delivered then.
+    /// Bytes delivered then.
     pub(super) snapshot: Snapshot,
     pub(super) retransmitted: bool,
-    /// Whether an ACK has reported it.
+    /// True if an ACK has reported it.
     reported: bool,
     state: State,
 }
@@ -32,13 +32,13 @@ impl Record {
         SackBlock { start: self.start, end: self.end }
     }
 
-    /// Whether it is believed to be in the network.
+    /// True if it is believed to be in the network.
     pub(super) fn is_in_flight(&self) -> bool {
         self.state == State::InFlight
     }
 }
 
-/// Whether delivery rates are measured.
+/// The choice whether delivery rates are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rates {
     Measured,
@@ -68,7 +68,7 @@ pub(super) struct Segments {
     losses_told: u64,
     /// Only for window laws that ask for delivery rates.
     deliveries: Option<Deliveries>,
-    /// What the present ACK is the first to report, in the order of the flow once it is complete.
+    /// Segments that the present ACK is the first to report, in the order of the flow once it is complete.
     reported: Vec<Record>,
     /// The unSACKed parts of a block; empty between calls.
     holes: Vec<SackBlock>,
@@ -88,7 +88,7 @@ impl Segments {
         self.lost.give_back_memory();
     }
 
-    /// Whether delivery rates are measured.
+    /// The choice whether delivery rates are measured.
     pub(super) fn measures_rates(&self) -> bool {
         self.deliveries.is_some()
     }
@@ -162,7 +162,7 @@ impl Segments {
         self.holes = holes;
     }
 
-    /// What [`note_holes`](Segments::note_holes) noted is not covered after all.
+    /// The bytes that [`note_holes`](Segments::note_holes) noted are not covered after all.
     pub(super) fn forget_holes(&mut self) {
         self.holes.clear();
     }
@@ -183,20 +183,14 @@ impl Segments {
         self.reported.sort_unstable_by_key(|record| record.end);
     }
 
-    /// Whether nothing is SACKed or lost.
+    /// True if nothing is SACKed or lost.
     #[inline]
     pub(super) fn are_in_order(&self) -> bool {
         self.sacked == 0 && self.lost.bytes() == 0
     }
 
-    /// [`Segments::advance`] while [`Segments::are_in_order`] and without delivery rates: shows what the ACK reports
-    /// instead of keeping it. Returns the first segment that remains.
-    #[inline]
-    pub(super) fn advance_in_order(&mut self, una: u64, show: impl FnMut(&Record)) -> Option<&Record> {
-        advance_in_order(&mut self.records, una, show)
-    }
-
-    /// The same with delivery rates, if they are measured; returns the one that the ACK shows.
+    /// [`Segments::advance`] while [`Segments::are_in_order`]: shows what the ACK reports instead of keeping it.
+    /// Returns the delivery rate that it shows, if rates are measured.
     pub(super) fn measure_in_order(
         &mut self,
         now: Instant,
@@ -228,7 +222,7 @@ impl Segments {
         sent_once.map(|record| now.saturating_since(record.sent_at)).min()
     }
 
-    /// Whether the present ACK reports something that was sent once, before the first segment was last sent.
+    /// True if the present ACK reports something that was sent once, before the first segment was last sent.
     pub(super) fn report_older_than_first(&self) -> bool {
         let sent_once = self.reported.iter().filter(|record| !record.retransmitted);
         self.first().is_some_and(|first| sent_once.map(|record| record.sent_at).any(|sent_at| sent_at < first.sent_at))
@@ -251,7 +245,7 @@ impl Segments {
         }
     }
 
-    /// What the present ACK is the first to report, in the order of the flow.
+    /// Segments that the present ACK is the first to report, in the order of the flow.
     pub(super) fn reported(&self) -> &[Record] {
         &self.reported
     }
@@ -390,10 +384,10 @@ impl Segments {
     }
 }
 
-/// What lies below `una` leaves, and what the ACK is the first to report of it is shown. Nothing of it is SACKed or
+/// Records below `una` leave, and those that the ACK is the first to report are shown. Nothing of it is SACKed or
 /// lost.
 #[inline(always)]
-fn advance_in_order(records: &mut VecDeque<Record>, una: u64, mut show: impl FnMut(&Record)) -> Option<&Record> {
+fn advance_in_order(records: &mut VecDeque<Record>, una: u64, mut show: impl FnMut(&Record)) {
     while let Some(first) = records.front_mut() {
         if first.end > una {
             first.start = first.start.max(una);
@@ -404,5 +398,4 @@ fn advance_in_order(records: &mut VecDeque<Record>, una: u64, mut show: impl FnM
         }
         records.pop_front();
     }
-    records.front()
 }

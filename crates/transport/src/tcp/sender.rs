@@ -1,10 +1,10 @@
-//! The sender: its inputs, the fast path of an ACK, and its books.
+//! The sender of a TCP flow: its inputs, the fast path of an ACK, and its counters.
 //!
 //! The effective window is min(cwnd, advertised window), and cwnd never exceeds `max_cwnd`. cwnd grows only when it is
 //! what held the flow back: while data that the peer would take wait, or the flight is within a segment of cwnd; so a
 //! window that the application, the peer or `max_cwnd` does not let the flow use is not raised (the aim of RFC 7661).
 
-use super::features::SenderFeatures;
+use super::features::{FastPath, SenderFeatures};
 use super::rack::Rack;
 use super::recovery::Phase;
 use super::rtt::Rtt;
@@ -14,13 +14,14 @@ use super::spurious::{Cause, SpuriousTracker, Verdict};
 use super::stats::{Counts, SenderStats};
 use super::{Ack, Actions, LossRecovery, SackBlock, Segment, SenderConfig};
 use crate::cc::{Event, Law, Window};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use units::{Duration, Instant};
 
 /// No place in the flow.
 pub(super) const NOWHERE: u64 = u64::MAX;
 
-/// What the sender is doing, by name.
+/// The sender's phase, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseName {
     /// cwnd is below ssthresh.
@@ -119,47 +120,41 @@ impl Sender {
         }
     }
 
-    /// Whether [`Sender::handle_ack`] does with this ACK what it does with nearly all: [`Sender::handle_plain_ack`],
-    /// and then [`Sender::send_rest`].
+    /// True for nearly every ACK: new data are acknowledged, and nothing is lost, out of order or being probed. Such an
+    /// ACK takes the fast path, [`Sender::handle_plain_ack`] and then [`Sender::send_rest`]; any other the full one,
+    /// [`Sender::handle_other_ack`], which would come to the same.
     #[inline(always)]
     pub fn is_plain(&self, ack: &Ack<'_>) -> bool {
-        self.is_in_order(ack) && self.has_plain_acks()
-    }
-
-    /// New data are acknowledged, and nothing is lost or out of order.
-    #[inline(always)]
-    fn is_in_order(&self, ack: &Ack<'_>) -> bool {
         let acked = ack.ack.wrapping_sub(self.una);
-        matches!(self.phase, Phase::Open) && ack.sack.is_empty() && (1..=self.flight_size()).contains(&acked)
+        matches!(self.phase, Phase::Open)
+            && ack.sack.is_empty()
+            && (1..=self.flight_size()).contains(&acked)
+            && self.features.as_deref().is_none_or(|features| features.permit_fast_path(ack))
     }
 
-    /// A plain ACK arrives: `send` is shown each full-sized segment that leaves.
+    /// A plain ACK arrives: `send` is shown each full-sized segment that leaves now, unless [`Sender::send_rest`] sends
+    /// them all.
     #[inline(always)]
     pub fn handle_plain_ack(&mut self, now: Instant, ack: &Ack<'_>, send: impl FnMut(Segment)) {
-        let acked = ack.ack - self.una;
-        let is_app_limited = !self.is_cwnd_limited();
+        let (acked, is_app_limited) = (ack.ack - self.una, !self.is_cwnd_limited());
         self.edge = ack.ack.saturating_add(ack.window);
+        let event = Event { acked, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) };
+        if self.fast_path() == FastPath::WithRecords {
+            return self.read_in_order(ack, event);
+        }
         let rtt_sample = self.acknowledge(now, ack.ack);
-        self.tell_law(Event { acked, rtt_sample, ecn_echo: ack.ecn_echo, is_app_limited, ..Event::at(now) });
+        self.tell_law(Event { rtt_sample, ..event });
         self.send_full_segments(now, send);
     }
 
-    /// After a plain ACK: what leaves besides full-sized segments, where the data end or nothing is outstanding.
+    /// After a plain ACK: what leaves besides full-sized segments, where the data end or nothing is outstanding; and
+    /// all, where records are kept.
     #[inline]
     pub fn send_rest(&mut self, now: Instant, actions: &mut Actions) {
-        if self.una == self.nxt || self.written - self.nxt < self.window.mss {
+        if self.fast_path() == FastPath::WithRecords {
+            self.send_with_records(now, actions);
+        } else if self.una == self.nxt || self.written - self.nxt < self.window.mss {
             self.transmit(now, actions);
-        }
-    }
-
-    /// An ACK arrives that is not plain.
-    pub fn handle_other_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
-        if self.is_in_order(ack)
-            && let Some(way) = self.fast_path(ack)
-        {
-            self.handle_ack_in_order(now, ack, way, actions);
-        } else {
-            self.handle_ack_in_full(now, ack, actions);
         }
     }
 
@@ -208,7 +203,7 @@ impl Sender {
         self.nxt - self.una
     }
 
-    /// What the sender is doing.
+    /// The sender's phase.
     pub fn phase(&self) -> PhaseName {
         match self.phase {
             Phase::FastRecovery(_) => PhaseName::FastRecovery,
@@ -232,12 +227,12 @@ impl Sender {
         self.rtt.rttvar()
     }
 
-    /// What its law keeps besides the window: names with values in bytes, seconds, bits per second or shares.
+    /// The state of its law besides the window: names with values in bytes, seconds, bits per second or shares.
     pub fn law_figures(&self) -> Vec<(&'static str, f64)> {
         self.law.figures()
     }
 
-    /// Whether RACK has seen reordering; `None` with another recovery.
+    /// True if RACK has seen reordering; `None` with another recovery.
     pub fn reordering_seen(&self) -> Option<bool> {
         self.rack().map(Rack::has_seen_reordering)
     }
@@ -247,7 +242,7 @@ impl Sender {
         self.reordering().map_or(self.config.dupthresh, |reordering| self.learned_dupthresh(reordering))
     }
 
-    /// What the peer was said to allow at the start.
+    /// The peer's window at the start, as configured.
     #[inline]
     pub fn initial_peer_window(&self) -> u64 {
         self.config.initial_peer_window
@@ -271,13 +266,13 @@ impl Sender {
         self.una
     }
 
-    /// Whether all that was written is acknowledged.
+    /// True if all that was written is acknowledged.
     #[inline]
     pub fn is_complete(&self) -> bool {
         self.una == self.written
     }
 
-    /// What the sender has done.
+    /// Its counters.
     #[inline]
     pub fn stats(&self) -> SenderStats {
         SenderStats { ecn_reductions: self.ecn_reductions(), ..self.counts.stats() }
@@ -293,10 +288,19 @@ impl Sender {
         }
     }
 
-    /// An ACK is about to arrive, and this sender is in the cache: what it keeps elsewhere is brought there too.
-    pub fn prefetch_ack(&self) {
-        self.scoreboard.prefetch();
-        self.spurious.prefetch();
+    /// The lowest ranges that the receiver is known to hold above the cumulative ACK.
+    pub fn sacked_ranges(&self) -> &[SackBlock] {
+        self.scoreboard.lowest()
+    }
+
+    /// Past episodes of retransmission for which D-SACKs may still come; the oldest first.
+    pub fn older_episodes(&self) -> &[impl Sized + use<>] {
+        self.spurious.older()
+    }
+
+    /// The blocks that were sent again and for which no D-SACK has come.
+    pub fn retransmitted_blocks(&self) -> Option<&VecDeque<SackBlock>> {
+        self.spurious.blocks()
     }
 
     /// Asserts what must hold between calls.
@@ -400,7 +404,7 @@ impl Sender {
         self.count_false(verdict);
     }
 
-    /// Whether D-SACKs have come for all that the running episode has sent again.
+    /// True if D-SACKs have come for all that the running episode has sent again.
     pub(super) fn is_episode_needless(&self) -> bool {
         self.spurious.is_needless()
     }

@@ -1,4 +1,4 @@
-//! Which retransmissions were spurious, established by D-SACK: RFC 3708.
+//! Spurious retransmissions, found by D-SACK: RFC 3708.
 //!
 //! An episode is one fast recovery or one timeout with everything it retransmitted. It was *false* if the receiver
 //! reports every one of its retransmissions as a duplicate. A D-SACK for data that was never retransmitted is the
@@ -6,12 +6,10 @@
 //!
 //! With thousands of flows a recovery finds none of this in the cache. So the last episode lies beside the sender, the
 //! list of retransmissions is only written to unless a D-SACK comes, and older episodes, which exist only while D-SACKs
-//! for them may still come, begin at a place that the sender knows and can [prefetch](SpuriousTracker::prefetch).
+//! for them may still come, lie side by side ([`SpuriousTracker::older`]).
 
 use super::SackBlock;
-use prefetch_index::prefetch_index;
 use std::collections::VecDeque;
-use std::slice;
 
 /// Episodes and retransmissions remembered at most; the oldest go first.
 const MOST_EPISODES: usize = 16;
@@ -20,7 +18,7 @@ const MOST_RETRANSMISSIONS: usize = 1024;
 /// In the place of [`Episode::expires`] while more retransmissions may follow.
 const RUNNING: u64 = u64::MAX;
 
-/// What made the sender retransmit.
+/// The reason of a retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     FastRetransmit,
@@ -31,19 +29,19 @@ pub(super) enum Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) cause: Cause,
-    /// Whether no episode began after it.
+    /// True if no episode began after it.
     pub(super) is_last: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Episode {
+pub(super) struct Episode {
     /// The sequence number whose ACK ends the wait for D-SACKs.
     expires: u64,
     /// Retransmissions not (yet) reported as duplicates, those that the list has forgotten included.
     unreported: u32,
     /// How many of them are in the list.
     listed: u16,
-    /// Whether it has retransmitted anything.
+    /// True if it has retransmitted anything.
     recorded: bool,
     cause: Cause,
 }
@@ -82,7 +80,7 @@ impl SpuriousTracker {
         self.judge_last()
     }
 
-    /// Whether the running episode has retransmitted something, and all of that has been reported as duplicate.
+    /// True if the running episode has retransmitted something, and all of that has been reported as duplicate.
     pub(super) fn is_needless(&self) -> bool {
         self.last.is_some_and(|last| last.expires == RUNNING && last.recorded && last.unreported == 0)
     }
@@ -103,15 +101,17 @@ impl SpuriousTracker {
         self.blocks.get_or_insert_default().push_back(block);
     }
 
-    /// Brings what every ACK of a recovery looks at into the cache.
-    pub(super) fn prefetch(&self) {
-        prefetch_index(&self.older, 0);
-        if let Some(blocks) = &self.blocks {
-            prefetch_index(slice::from_ref(&**blocks), 0);
-        }
+    /// The episodes that are over and for which D-SACKs may still come.
+    pub(super) fn older(&self) -> &[Episode] {
+        &self.older
     }
 
-    /// Whether nothing of `block` was ever sent again, or everything that was has been reported already.
+    /// The blocks that were sent again and for which no D-SACK has come.
+    pub(super) fn blocks(&self) -> Option<&VecDeque<SackBlock>> {
+        self.blocks.as_deref()
+    }
+
+    /// True if nothing of `block` was ever sent again, or everything that was has been reported already.
     pub(super) fn is_first_copy(&self, block: SackBlock) -> bool {
         let is_listed = |blocks: &VecDeque<SackBlock>| blocks.iter().any(|sent| block.overlaps(*sent));
         block.start >= self.unlisted && !self.blocks.as_deref().is_some_and(is_listed)
@@ -298,7 +298,9 @@ mod tests {
                         spurious.open(cause, una);
                         plain.open(cause, una);
                     }
-                    Step::Close(after) => prop_assert_eq!(cause_of(spurious.close(una + after)), plain.close(una + after)),
+                    Step::Close(after) => {
+                        prop_assert_eq!(cause_of(spurious.close(una + after)), plain.close(una + after));
+                    }
                     Step::Record(at) => {
                         let block = SackBlock { start: 10 * at, end: 10 * at + 10 };
                         spurious.record(block);

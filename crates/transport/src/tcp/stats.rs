@@ -1,6 +1,6 @@
-//! What a sender counts.
+//! Counters of a sender.
 
-/// What a sender has done since it was made.
+/// Counters of a sender since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderStats {
     /// Data segments sent, retransmissions and window probes included.

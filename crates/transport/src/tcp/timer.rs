@@ -56,7 +56,7 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// Whether a timeout leaves ssthresh as the repair has set it that it ends: Linux cuts once for a window of data.
+    /// True if a timeout leaves ssthresh as the repair has set it that it ends: Linux cuts once for a window of data.
     /// Laws that measure hear of the timeout as such.
     fn has_cut_for_good(&self) -> bool {
         let is_repairing = matches!(self.phase, Phase::FastRecovery(_));
@@ -79,7 +79,7 @@ impl Sender {
         self.rto_at = now + self.rtt.persist_interval(&self.config);
     }
 
-    /// Whether probes are out, or some of their bytes will leave again.
+    /// True if probes are out, or some of their bytes will leave again.
     pub(super) fn has_probed(&self) -> bool {
         self.rtt.is_probing() || self.probe_end > self.nxt
     }

@@ -10,12 +10,12 @@ use units::{Duration, Instant};
 /// Timestamps of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timestamps {
-    /// What the present ACK echoes.
+    /// The echo of the present ACK.
     echo: Option<Instant>,
 }
 
 impl Timestamps {
-    /// What the present ACK echoes; only one of new data keeps it to measure a round trip.
+    /// The echo of the present ACK; only one of new data keeps it to measure a round trip.
     pub(super) fn of_ack(&mut self, is_new: bool) -> Option<Instant> {
         let echo = self.echo;
         self.echo = echo.filter(|_| is_new);
@@ -31,7 +31,7 @@ impl Sender {
         }
     }
 
-    /// What the present ACK echoes, once it has been read.
+    /// The echo of the present ACK, once it has been read.
     pub(super) fn take_echo(&mut self) -> Option<Instant> {
         self.timestamps_mut()?.echo.take()
     }

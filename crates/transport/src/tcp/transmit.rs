@@ -1,4 +1,4 @@
-//! Which segment leaves next, as the window, the recovery and the pacing permit.
+//! Transmission: the next segment that window, recovery and pacing permit.
 
 use super::rate::Sending;
 use super::recovery::{Phase, Repair};
@@ -40,8 +40,8 @@ impl Sender {
         self.watch_closed_window(now);
     }
 
-    /// What `transmit` does when nothing is lost or out of order, nothing is paced and the data do not end: full-sized
-    /// segments up to the nearest of cwnd, the peer's window and what is written. `send` is shown each.
+    /// The same as `transmit` when nothing is lost or out of order, nothing is paced and the data do not end:
+    /// full-sized segments up to the nearest of cwnd, the peer's window and what is written. `send` is shown each.
     #[inline]
     pub(super) fn send_full_segments(&mut self, now: Instant, mut send: impl FnMut(Segment)) {
         let limit = self.una.saturating_add(self.window.cwnd).min(self.edge).min(self.written);
@@ -204,7 +204,7 @@ impl Sender {
         self.send(now, Segment { seq: block.start, len: block.len() as u32, retransmission: true }, actions);
     }
 
-    /// What is in the network with `more` bytes, for laws that ask for each loss; others have no use for it.
+    /// Bytes in the network with `more` bytes, for laws that ask for each loss; others have no use for it.
     fn pipe_for_records(&self, more: u64) -> u64 {
         if self.config.algorithm.asks().each_loss { self.pipe() + more } else { 0 }
     }

@@ -49,7 +49,7 @@ words! {
 }
 
 impl Undo {
-    /// Whether an ACK's timestamp tells which copy it is for.
+    /// True if an ACK's timestamp tells which copy it is for.
     pub fn reads_timestamps(self) -> bool {
         matches!(self, Undo::Eifel | Undo::Both | Undo::AtEnd)
     }
@@ -73,9 +73,9 @@ words! {
 pub(super) struct Reductions {
     last: Option<Before>,
     eifel: Eifel,
-    /// Whether the peer has ever sent a D-SACK: RFC 3522 §3.2 step 5.
+    /// True if the peer has ever sent a D-SACK: RFC 3522 §3.2 step 5.
     dsack_seen: bool,
-    /// Whether the network makes copies: RFC 3708 §3 step A.4.
+    /// True if the network makes copies: RFC 3708 §3 step A.4.
     network_duplicates: bool,
     /// Undo "eifel-at-end": the partial ACK at hand is for a first copy.
     is_first_copy: bool,
@@ -85,7 +85,7 @@ pub(super) struct Reductions {
     timer: Option<Caution>,
 }
 
-/// What the retransmission timer learns from a timeout that was spurious: RFC 4015 §3.1 step 11.
+/// The retransmission timer after a timeout that was spurious: RFC 4015 §3.1 step 11.
 #[derive(Clone, Copy, Debug)]
 struct Caution {
     /// SRTT_prev and RTTVAR_prev.
@@ -107,7 +107,7 @@ enum Eifel {
     Decided,
 }
 
-/// What there was before a reduction.
+/// The state before a reduction.
 #[derive(Clone, Debug)]
 struct Before {
     window: Window,
@@ -205,12 +205,12 @@ impl Sender {
         }
     }
 
-    /// Whether the partial ACK at hand shows no hole: it is for a first copy.
+    /// True if the partial ACK at hand shows no hole: it is for a first copy.
     pub(super) fn takes_first_copy(&mut self) -> bool {
         self.reductions_mut().is_some_and(|reductions| std::mem::take(&mut reductions.is_first_copy))
     }
 
-    /// Whether an ACK of what is before `ack` may tell.
+    /// True if an ACK of what is before `ack` may tell.
     fn judges_at(&self, ack: u64) -> bool {
         match self.phase {
             Phase::FastRecovery(recovery) if self.config.undo_rule() == Undo::AtEnd => ack >= recovery.recover,

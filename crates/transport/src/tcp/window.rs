@@ -6,7 +6,7 @@ use crate::cc::{Event, Loss, LossCause};
 use units::Instant;
 
 impl Sender {
-    /// Whether the congestion window is what limits the flow.
+    /// True if the congestion window is what limits the flow.
     #[inline]
     pub(super) fn is_cwnd_limited(&self) -> bool {
         if self.nxt - self.una + self.window.mss > self.window.cwnd {
@@ -16,7 +16,7 @@ impl Sender {
         unsent > 0 && self.nxt.saturating_add(unsent) <= self.edge
     }
 
-    /// What the law is told of an ACK that is not plain.
+    /// Tells the law of an ACK, with all that it may ask for.
     pub(super) fn tell_law_in_full(&mut self, mut event: Event) {
         (event.srtt, event.in_flight) = (self.rtt.srtt(), self.in_flight_for_law());
         event.lost = self.news_of_losses();
@@ -47,7 +47,7 @@ impl Sender {
         segments.map_or(0, |segments| segments.news_of_losses())
     }
 
-    /// What is outstanding; to laws that measure rates, what is in the network.
+    /// Bytes outstanding; for laws that measure rates, bytes in the network.
     fn in_flight_for_law(&self) -> u64 {
         match self.config.algorithm.asks().model {
             true => self.pipe(),
@@ -106,7 +106,7 @@ impl Sender {
         }
     }
 
-    /// What is to be said at a loss.
+    /// The event of a loss.
     fn loss_event(&self, now: Instant) -> Event {
         let is_app_limited = !self.is_cwnd_limited();
         Event { srtt: self.rtt.srtt(), in_flight: self.flight_size(), is_app_limited, ..Event::at(now) }

@@ -1,10 +1,10 @@
-//! What a sender lets itself send at an instant, for those who watch it from outside.
+//! The bounds of a sender's window at an instant, for those who watch it from outside.
 
 use super::recovery::Phase;
 use super::{LossRecovery, Sender};
 use units::PS_PER_SECOND;
 
-/// What bounds what a sender has in flight.
+/// The bounds of a sender's flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WindowLimits {
     /// Bytes that it allows itself: its congestion window without what duplicate ACKs have added to it, or what its
@@ -14,7 +14,7 @@ pub struct WindowLimits {
     pub bound: u64,
     /// Bytes outstanding.
     pub flight: u64,
-    /// Whether something waits to be sent: for the first time, or again.
+    /// True if something waits to be sent: for the first time, or again.
     pub has_more: bool,
 }
 
@@ -39,7 +39,7 @@ impl Sender {
         }
     }
 
-    /// What the law's own rate makes in a smoothed round trip; no bound for laws without one.
+    /// The law's own rate times a smoothed round trip; no bound for laws without one.
     fn window_at_rate(&self) -> u64 {
         let srtt = self.rtt.srtt();
         let rate = self.pacer().and_then(|_| self.law.pacing_rate(&self.config.laws, &self.window, srtt));

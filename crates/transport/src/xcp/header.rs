@@ -158,7 +158,7 @@ pub enum DecodeError {
     },
     /// The field Length is not 20.
     Length {
-        /// What it is.
+        /// The type found.
         found: u8,
     },
     /// A version that this decoder does not know.

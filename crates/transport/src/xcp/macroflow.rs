@@ -1,5 +1,5 @@
 //! A macroflow at its ingress: all packets of one edge node for another (perhaps ACKs apart) share a rate that XCP's
-//! controllers on the way set. Source: Alparslan, Arakawa, Murata (paper 002), §2.2.
+//! controllers on the path set. Source: Alparslan, Arakawa, Murata (paper 002), §2.2.
 //!
 //! Every control interval it sends a [`Probe`] with its rate u_i along its path; the probe comes back from the egress
 //! with the change that is wanted of this rate: rate = max(u_i + feedback, floor). (The paper prints §2.1.2's rule for
@@ -72,7 +72,7 @@ impl MacroflowConfig {
         }
     }
 
-    /// Whether a macroflow can run with these parameters, and which one is wrong if not.
+    /// An error that names the wrong parameter if no macroflow can run with these.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let wrong = |field, reason| Err(ConfigError::new(field, reason));
         if self.floor.bps() < 8 {
@@ -103,7 +103,7 @@ pub struct Macroflow {
     sent: u64,
     /// When that was, or when it began.
     probed: Instant,
-    /// What the last probe told, in bits per second.
+    /// The rate of the last probe, in bits per second.
     told: f64,
 }
 
@@ -115,7 +115,7 @@ impl Macroflow {
         Macroflow { config, rate: config.start, sent: 0, probed: now, told: 0.0 }
     }
 
-    /// What it may send.
+    /// The rate at which it may send.
     #[inline]
     pub fn rate(&self) -> Rate {
         self.rate
@@ -241,9 +241,15 @@ mod tests {
         assert_eq!(of(MacroflowConfig { memory: -0.1, ..good }), "memory");
     }
 
-    /// Saturated macroflows over a network of controllers without delay: `ways[i]` lists the links of macroflow i. What
-    /// they may send they send. Gives the rates after `intervals`, in Mb/s.
-    fn settled(config: WavelengthConfig, links: usize, ways: &[&[usize]], starts: &[u64], intervals: u64) -> Vec<f64> {
+    /// Saturated macroflows over a network of controllers without delay: `routes[i]` lists the links of macroflow i.
+    /// What they may send they send. Gives the rates after `intervals`, in Mb/s.
+    fn settled(
+        config: WavelengthConfig,
+        links: usize,
+        routes: &[&[usize]],
+        starts: &[u64],
+        intervals: u64,
+    ) -> Vec<f64> {
         let mut controllers: Vec<_> = (0..links).map(|_| Wavelength::new(config, Instant::ZERO)).collect();
         let begin = |start: &u64| {
             let given = MacroflowConfig { start: Rate::from_mbps(*start), ..MacroflowConfig::new(config.capacity) };
@@ -253,17 +259,17 @@ mod tests {
         let mut offered = vec![0; links];
         for step in 1..=intervals {
             let now = Instant::ZERO + STEP * step;
-            for (macroflow, way) in macroflows.iter_mut().zip(ways) {
+            for (macroflow, route) in macroflows.iter_mut().zip(routes) {
                 let bytes = macroflow.rate().bytes_in(STEP).count();
                 macroflow.handle_sent(bytes);
-                way.iter().for_each(|link| offered[*link] += bytes);
+                route.iter().for_each(|link| offered[*link] += bytes);
             }
             let mut probes: Vec<_> = macroflows.iter_mut().map(|macroflow| macroflow.handle_timeout(now)).collect();
             for (link, controller) in controllers.iter_mut().enumerate() {
                 controller.handle_timeout(now, offered[link], 0);
             }
-            for (probe, way) in probes.iter_mut().zip(ways) {
-                way.iter().for_each(|link| controllers[*link].handle_probe(probe));
+            for (probe, route) in probes.iter_mut().zip(routes) {
+                route.iter().for_each(|link| controllers[*link].handle_probe(probe));
             }
             macroflows.iter_mut().zip(probes).for_each(|(macroflow, probe)| macroflow.handle_feedback(probe));
         }
@@ -283,14 +289,14 @@ mod tests {
     /// Two links, one macroflow over both, and 3 and 1 that take one of them. Not max-min (250, 250, 250, 250, 750),
     /// but where each macroflow's least feedback is zero. The first link: all four are told the same, so they share it
     /// equally and fill it, or it is not the one that holds the long one back. Equal shares of 1000 are 250 each. On
-    /// the second link, u = 250 + x and the long one must be told no less than zero, the short one zero: with N = 2, (h
-    /// + φ)/2 = x·h/u. If φ ≥ 0 and h = γu − φ: γu/2 = x(γu − φ)/u with φ = α(1000 − u) and x = u − 250: 0.05u² = (u −
+    /// the second link, u = 250 + x and the long one must be told no less than zero, the short one zero: with N = 2,
+    /// (h + φ)/2 = x·h/u. If φ ≥ 0 and h = γu − φ: γu/2 = x(γu − φ)/u with φ = α(1000 − u) and x = u − 250: 0.05u² = (u −
     /// 250)(0.3u − 200), that is 0.25u² − 275u + 50 000 = 0, u = 550 + √(550² − 200 000) = 870.156, so x = 620.156: the
     /// second link is 87 % full.
     #[test]
     fn on_a_parking_lot_they_settle_at_the_equilibrium_by_hand_and_not_at_max_min() {
-        let ways: &[&[usize]] = &[&[0, 1], &[0], &[0], &[0], &[1]];
-        let rates = settled(WavelengthConfig::new(Rate::from_gbps(1)), 2, ways, &[10; 5], 2000);
+        let routes: &[&[usize]] = &[&[0, 1], &[0], &[0], &[0], &[1]];
+        let rates = settled(WavelengthConfig::new(Rate::from_gbps(1)), 2, routes, &[10; 5], 2000);
         for (found, expected) in rates.iter().zip([250.0, 250.0, 250.0, 250.0, 620.156]) {
             assert!((found / expected - 1.0).abs() < 1e-3, "{rates:?}");
         }

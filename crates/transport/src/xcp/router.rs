@@ -69,7 +69,7 @@ impl RouterConfig {
         RouterConfig { capacity, ..RouterConfig::default() }
     }
 
-    /// Whether a router can run with these parameters, and which one is wrong if not.
+    /// An error that names the wrong parameter if no router can run with these.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
         if self.max_rtt < self.min_interval {
@@ -79,7 +79,7 @@ impl RouterConfig {
     }
 }
 
-/// What a router found and decided at the end of a control interval.
+/// Measurements and decisions of a router at the end of a control interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figures {
     /// When the interval ended.
@@ -98,13 +98,13 @@ pub struct Figures {
     pub feedback: f64,
     /// h, what is shuffled, in bytes per second.
     pub shuffled: f64,
-    /// What the interval that ended did not give away, in bytes per second.
+    /// The part that the interval that ended did not give away, in bytes per second.
     pub unspent_positive: f64,
-    /// What it did not take, in bytes per second.
+    /// The part that it did not take, in bytes per second.
     pub unspent_negative: f64,
 }
 
-/// What is shared among the packets of an interval.
+/// The change shared among the packets of an interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pools {
     /// Bytes per second still to give.
@@ -117,7 +117,7 @@ struct Pools {
     per_byte: f64,
 }
 
-/// What has arrived in the running interval.
+/// Arrivals in the running interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     bytes: u64,
@@ -150,7 +150,7 @@ pub struct Router {
     mean_rtt: Duration,
     began: Instant,
     due: Instant,
-    /// What rounding left over, in bytes per second.
+    /// The remainder of rounding, in bytes per second.
     carry: f64,
     violations: u64,
     figures: Option<Figures>,
@@ -218,12 +218,12 @@ impl Router {
         self.config.capacity = capacity;
     }
 
-    /// What the output is believed to carry.
+    /// The throughput that the output is believed to carry.
     pub fn capacity(&self) -> Rate {
         self.config.capacity
     }
 
-    /// What was decided last.
+    /// The last decision.
     pub fn figures(&self) -> Option<&Figures> {
         self.figures.as_ref()
     }
@@ -238,7 +238,7 @@ impl Router {
         self.config.capacity.bps() as f64 / 8.0
     }
 
-    /// What the packet is granted, in bytes per second: draft-03 §3.5, lines 20 to 31 of ns-2's comments.
+    /// The packet's grant in bytes per second: draft-03 §3.5, lines 20 to 31 of ns-2's comments.
     #[inline]
     fn share(&mut self, size: u32, header: &Header) -> i32 {
         let (rtt, x) = times(header);
@@ -350,7 +350,7 @@ fn times(header: &Header) -> (u32, u32) {
     (header.rtt.ticks(), header.x.min(header.rtt).ticks())
 }
 
-/// Whether a header says what cannot be.
+/// True if a header says what cannot be.
 #[inline]
 fn is_violation(header: &Header, size: u32) -> bool {
     let rtt = header.rtt.ticks();
@@ -358,7 +358,7 @@ fn is_violation(header: &Header, size: u32) -> bool {
     x_is_wrong || (rtt > 0 && is_too_slow(header.delta_throughput, size, rtt))
 }
 
-/// Whether a packet of this size asks for a slowing down by more than its part of the flow's throughput, size/RTT,
+/// True if a packet of this size asks for a slowing down by more than its part of the flow's throughput, size/RTT,
 /// rounded up to a whole byte per second.
 #[inline]
 fn is_too_slow(delta: i32, size: u32, rtt: u32) -> bool {

@@ -9,9 +9,9 @@
 //! p_i = (h + max(0, φ)) / N          n_i = u_i · (h + max(0, −φ)) / u
 //! ```
 //!
-//! unless another controller on its way has told it less. The paper prints the bracket of p_i without h in it; then the
-//! feedbacks would not add up to φ. N is the number of probes of the last interval (all of them, or those of macroflows
-//! that sent something), or is given (the LSPs of a GMPLS network).
+//! unless another controller on its path has told it less. The paper prints the bracket of p_i without h in it; then
+//! the feedbacks would not add up to φ. N is the number of probes of the last interval (all of them, or those of
+//! macroflows that sent something), or is given (the LSPs of a GMPLS network).
 //!
 //! Where the paper is silent: before the first decision nothing changes; a macroflow's share u_i/u counts at most as
 //! one (the intervals of an edge node and of a controller are not the same); N counts at least as one.
@@ -22,7 +22,7 @@
 use crate::ConfigError;
 use units::{Duration, Instant, Rate};
 
-/// What a macroflow's probe carries along its path.
+/// The fields of a macroflow's probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// u_i, the rate that the macroflow says it has, in bits per second.
@@ -94,7 +94,7 @@ impl WavelengthConfig {
         }
     }
 
-    /// Whether a controller can run with these parameters, and which one is wrong if not.
+    /// An error that names the wrong parameter if no controller can run with these.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let wrong = |field, reason| Err(ConfigError::new(field, reason));
         if !(self.target > 0.0 && self.target <= 1.0) {
@@ -113,7 +113,7 @@ impl WavelengthConfig {
     }
 }
 
-/// What a controller decided at the end of an interval, in bits per second.
+/// The decision of a controller at the end of an interval, in bits per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Decision {
     /// u, the input of the interval.
@@ -175,7 +175,7 @@ impl Wavelength {
         probe.feedback_bps = probe.feedback_bps.min(feedback);
     }
 
-    /// What was decided last.
+    /// The last decision.
     pub fn decision(&self) -> Option<&Decision> {
         self.decision.as_ref()
     }

@@ -23,7 +23,7 @@ enum Arrival {
     Ack(AckOut),
 }
 
-/// What the line does with the segment or ACK of a number.
+/// The fate of the segment or ACK of a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Deliver,
@@ -186,7 +186,7 @@ impl Line {
         }
     }
 
-    /// What the receiver reads in the headers of a segment.
+    /// The headers of a segment, as the receiver reads them.
     fn ecn(&self, fate: Fate, segment: &Segment) -> Option<EcnNews> {
         let said = self.sender.ecn_of(segment)?;
         match fate {

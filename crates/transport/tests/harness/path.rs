@@ -7,7 +7,7 @@ use transport::tcp::{
 };
 use units::{Duration, Instant};
 
-/// A bottleneck and the way to it and back.
+/// A bottleneck and the path to it and back.
 #[derive(Clone, Copy)]
 pub struct Bottleneck {
     /// How long it sends a segment.
@@ -36,7 +36,7 @@ pub struct Path {
     pub dropped: u64,
     /// When segments left the sender.
     pub sent: Vec<Instant>,
-    /// What waited when segments came to the bottleneck.
+    /// The queue when segments came to the bottleneck.
     pub waiting: Vec<(Instant, usize)>,
     busy_until: Instant,
     line: BTreeMap<(Instant, u64), Arrival>,

@@ -66,7 +66,6 @@ pub(super) struct Resolved {
 
 /// Resolves a whole scenario.
 pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Resolved, Fault> {
-    crate::switching::assert_names();
     transport::assert_names();
     let run = run(&spec.run)?;
     let transports = transport::resolve(spec, laws)?;

@@ -30,13 +30,13 @@ pub(super) fn resolve(
     let Some(at) = &spec.switching else {
         return led.map_or(Ok((switching::default(), None)), |link| Err(nothing_grants(spec, draft, link)));
     };
-    if led.is_some() && !Switching::kind(at).leads {
+    if led.is_some() && !Switching::name(at).entry().item.leads {
         let message = format!("the network has queues for slots; allowed: kind = {}", switching::that_lead());
         return Err(at.fault(message));
     }
     let first_event = spec.event.first().map(|event| event.link.place());
     let (checked, keys) = at.check(Site { at: at.mark(), network, draft, largest_packet, duration, first_event })?;
-    Ok((checked, Some(Switched { kind: Switching::kind(at).entry.name, keys })))
+    Ok((checked, Some(Switched { kind: Switching::name(at).name(), keys })))
 }
 
 fn nothing_grants(spec: &Spec, draft: &Draft, link: usize) -> Fault {

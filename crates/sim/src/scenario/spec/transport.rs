@@ -121,7 +121,7 @@ pub(crate) fn clash() -> Option<String> {
 
 fn twice(own: &[&str]) -> Option<String> {
     let (sender, receiver) = (usual_sender(), ReceiverConfig::default());
-    let laws = cc::registry().iter().map(|entry| sender.laws.of(entry.algorithm));
+    let laws = cc::registry().iter().map(|entry| sender.laws.of(entry.choice));
     let receiving: &dyn Options = &receiver;
     let mut machines = sender.parts().into_iter().chain([receiving]).chain(laws);
     machines.find_map(|machine| {

@@ -1,7 +1,8 @@
 //! A sink on a thread of its own: what writes a trace follows the run some portions behind, so that on a machine with a
 //! free processor a traced run waits for the noting of events alone.
 
-use crate::engine::trace::{Event, Sink};
+use crate::engine::observe::trace::Sink;
+use crate::engine::packet::event::Event;
 use crate::results;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
@@ -76,7 +77,7 @@ impl Sink for Behind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::trace::{Spot, What};
+    use crate::engine::packet::event::{Spot, What};
     use std::sync::{Arc, Mutex};
 
     /// Keeps the times of the events that it is given where the test can see them, and refuses one.

@@ -1,7 +1,7 @@
 //! What built up before links in episodes, where agents count it: columns of the table of links, and figures.
 
 use super::{End, ratio, seconds};
-use crate::engine::counters::{Buildup, Counters};
+use crate::engine::node::counters::{Buildup, Counters};
 use crate::model::LinkId;
 use crate::results::{Column, Figure};
 use std::collections::BTreeMap;

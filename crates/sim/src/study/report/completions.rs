@@ -9,8 +9,8 @@
 
 use super::End;
 use super::flows::{FlowRow, FlowRows};
-use crate::engine::fabric::DELIVER;
-use crate::engine::layout::Partitions;
+use crate::engine::execute::layout::Partitions;
+use crate::engine::packet::DELIVER;
 use crate::model::{Arrivals, Flow, Link};
 use units::PS_PER_SECOND;
 

@@ -2,13 +2,14 @@
 
 use super::completions::EmptyPaths;
 use super::{End, ratio, seconds};
-use crate::engine::accounts::FlowTotals;
-use crate::engine::counters::{Counters, Group};
-use crate::engine::layout::Partitions;
-use crate::engine::tournament_tree::NEVER;
+use crate::engine::execute::layout::Partitions;
+use crate::engine::node::counters::{Counters, Group};
+use crate::engine::observe::accounts::FlowTotals;
+use crate::engine::packet::NEVER;
 use crate::model::{Flow, Load, NodeId};
 use crate::results::{Column, Table};
-use crate::switching::{self, kind::FlowFacts};
+use crate::switching;
+use crate::switching::kind::FlowFacts;
 
 /// What each flow did.
 pub(super) struct FlowRows {

@@ -3,9 +3,10 @@
 
 use super::flows::FlowRow;
 use super::{End, ratio};
-use crate::engine::admission::Cause;
-use crate::engine::layout::Partitions;
-use crate::engine::loss_attribution::{Dropped, Drops, Lost, Reduction, ReductionKind};
+use crate::engine::execute::layout::Partitions;
+use crate::engine::observe::loss_attribution::{Dropped, Drops, Lost, Reduction, ReductionKind};
+use crate::engine::observe::observers::Observers;
+use crate::engine::packet::admission::Cause;
 use crate::results::{Column, Figure};
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
@@ -55,8 +56,8 @@ struct LostRow {
 impl LostRows {
     /// `None` where nobody asked.
     pub(super) fn read(end: &End, flows: &[FlowRow], parts: &mut Partitions) -> Option<LostRows> {
-        let lists: Vec<Drops> =
-            parts.list.iter_mut().filter_map(|part| part.fabric.dropped.take()).map(|drops| *drops).collect();
+        let lists = parts.list.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric)?.drops.take());
+        let lists: Vec<Drops> = lists.map(|drops| *drops).collect();
         if lists.is_empty() {
             return None;
         }

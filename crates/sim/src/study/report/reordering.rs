@@ -1,7 +1,7 @@
 //! How far packets arrived out of order, where `[probe]` asks for it: per flow, as densities, and over all flows.
 
-use crate::engine::layout::Partitions;
-use crate::engine::reordering::FlowReordering;
+use crate::engine::execute::layout::Partitions;
+use crate::engine::observe::reordering::FlowReordering;
 use crate::results::{Column, Figure, Table};
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;

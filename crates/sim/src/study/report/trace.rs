@@ -1,8 +1,9 @@
 //! The table of events, written while the run goes on.
 
-use crate::engine::admission::Cause;
+use crate::engine::observe::trace::Sink;
 use crate::engine::packet::Class;
-use crate::engine::trace::{Event, NOBODY, Sink, What};
+use crate::engine::packet::admission::Cause;
+use crate::engine::packet::event::{Event, NOBODY, What};
 use crate::model::{Link, Node};
 use crate::results;
 use crate::scenario::Scenario;

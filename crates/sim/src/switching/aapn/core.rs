@@ -6,8 +6,9 @@
 
 use super::plan::{SlotFrame, Spare};
 use super::{Notice, SlotRange, runs};
-use crate::engine::agent::{Agent, Message};
-use crate::engine::node_context::{AgentPath, ControlPacket, NodeContext};
+use crate::engine::node::agent::Agent;
+use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
+use crate::engine::packet::message::Message;
 use control::scheduler::{FrameScheduler, Requests, share_all, share_weighted};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -5,12 +5,13 @@ use super::plan::Request;
 use super::queue::{Backlog, Queue};
 use super::tell::Teller;
 use super::{Beat, Notice, SlotRange};
-use crate::engine::admission::Cause;
-use crate::engine::agent::{Agent, Message};
-use crate::engine::gated::Window;
-use crate::engine::node_context::{AgentPath, ControlPacket, NodeContext};
+use crate::engine::link::gated::Window;
+use crate::engine::node::agent::Agent;
+use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
 use crate::engine::packet::Class;
-use crate::engine::trace::{Event, Spot, What};
+use crate::engine::packet::admission::Cause;
+use crate::engine::packet::event::{Event, Spot, What};
+use crate::engine::packet::message::Message;
 use crate::random::{Stream, uniform_index};
 use std::collections::BTreeMap;
 

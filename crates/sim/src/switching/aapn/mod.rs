@@ -34,11 +34,11 @@ pub use plan::Aapn;
 
 use self::core::{CoreNode, Downlink, Rules};
 use self::plan::{Channel, Computed, SlotFrame, Uplink};
-use super::kind::{self, Entry, Kind};
-use crate::engine::agent::Agent;
-use crate::engine::agent_setup::{AgentSetup, BuildContext};
-use crate::engine::counters::KeyedSums;
-use crate::engine::gated::{Row, Window};
+use super::kind::{self, Kind};
+use crate::engine::link::gated::{Row, Window};
+use crate::engine::node::agent::Agent;
+use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::node::counters::KeyedSums;
 use crate::model::{LinkId, Network, NodeId, Opening, PortRule};
 use crate::results::Figure;
 use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
@@ -55,15 +55,7 @@ const MESSAGE_HEADER: u64 = 20;
 /// Bytes of an entry: a number of slots, or the destination of a slot.
 const ENTRY: u64 = 2;
 
-pub(super) const KIND: Kind = Kind {
-    leads: true,
-    ..Kind::new(Entry {
-        name: "aapn",
-        summary: "Slots of light: edge nodes with a queue for each other one send in the slots that a bufferless core \
-            grants.",
-        source: "paper 003 (an agile all-photonic network), chapters 2 to 4",
-    })
-};
+pub(super) const KIND: Kind = Kind { leads: true, ..Kind::new() };
 
 impl kind::Plan for Aapn {
     fn port(&self, network: &Network, id: LinkId) -> PortRule {

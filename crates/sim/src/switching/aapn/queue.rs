@@ -1,8 +1,8 @@
 //! What an edge node knows of a queue towards another one, and what it asks for.
 
 use super::plan::Request;
-use crate::engine::node_context::LocalPort;
-use control::demand::{Demand, Forecast};
+use crate::engine::node::node_context::LocalPort;
+use control::demand::{self, Demand, Forecast};
 use control::signalling::Reading;
 use std::collections::VecDeque;
 use units::{ByteTime, Rate};
@@ -96,10 +96,9 @@ impl Queue {
     /// until then; where the master reads a rate, it is that, and at least what waits in as many parts.
     pub(super) fn wanted(&self, rule: Request, held: u64, payload: u64, span: Span) -> u32 {
         let (waiting, frames) = (self.slots(held, payload), span.frames.max(1) as u32);
-        match (rule, span.reading) {
-            (Request::Queue, _) => waiting,
-            (Request::Forecast(_), Reading::Backlog) => waiting.max(self.demand.request().saturating_mul(frames)),
-            (Request::Forecast(_), Reading::Rate) => self.demand.request().max(waiting.div_ceil(frames)),
+        match rule {
+            Request::Queue => waiting,
+            Request::Forecast(_) => demand::wanted(waiting, self.demand.request(), frames, span.reading),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::SlotsGranted;
 use super::plan::{Signal, SlotFrame};
 use super::queue::Queue;
-use crate::engine::node_context::NodeContext;
+use crate::engine::node::node_context::NodeContext;
 use crate::random::{Stream, bernoulli};
 use std::collections::VecDeque;
 use units::Rate;

@@ -7,12 +7,12 @@ use super::node::{Asking, BurstNode, NodeParts, OutputFibre, Receiver, Route, Ru
 use super::plan::{Balancing, Contention, Obs, SharedLinks};
 use super::route_index::RouteIndex;
 use super::source::Generator;
-use crate::engine::admission::Interceptor;
-use crate::engine::agent::Agent;
-use crate::engine::agent_setup::{AgentSetup, BuildContext};
-use crate::engine::counters::LinkAccount;
-use crate::engine::features::LossProcess;
-use crate::engine::node_context::AgentPath;
+use crate::engine::link::features::LossProcess;
+use crate::engine::node::agent::Agent;
+use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::node::counters::LinkAccount;
+use crate::engine::node::node_context::AgentPath;
+use crate::engine::packet::admission::Interceptor;
 use crate::model::{LinkId, Network, NodeId, PathPair, Routes, Transport, delay, disjoint_pair};
 use control::reservation::{Fibre, Signalling};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,12 +1,12 @@
 //! What a burst is, and what its header and the messages about it say.
 
 use super::balance::Place;
-use crate::engine::admission::Cause;
-use crate::engine::agent::Notification;
-use crate::engine::node_context::LinkNumber;
+use crate::engine::node::node_context::LinkNumber;
+use crate::engine::packet::admission::Cause;
+use crate::engine::packet::event::{Event, NOBODY, Spot, What};
+use crate::engine::packet::message::Notification;
+use crate::engine::packet::prefetch::prefetch;
 use crate::engine::packet::{Class, HostPayload, Packet};
-use crate::engine::prefetch::prefetch;
-use crate::engine::trace::{Event, NOBODY, Spot, What};
 use std::ops::Range;
 use std::sync::Arc;
 use transport::tcp::{Actions, BurstReport, SackBlock, Sender};

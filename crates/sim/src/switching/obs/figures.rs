@@ -1,6 +1,6 @@
 //! What became of bursts: the sums that nodes keep, and the figures made of them.
 
-use crate::engine::counters::{self, KeyedSums};
+use crate::engine::node::counters::{self, KeyedSums};
 use crate::results::Figure;
 use units::PS_PER_SECOND;
 

@@ -57,9 +57,9 @@ pub use plan::Obs;
 
 use self::build::Builder;
 use self::plan::Offset;
-use super::kind::{self, Entry, Kind, Wording};
-use crate::engine::agent_setup::{AgentSetup, BuildContext};
-use crate::engine::counters::KeyedSums;
+use super::kind::{self, Kind, Wording};
+use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::node::counters::KeyedSums;
 use crate::model::{Buffer, LinkId, Network, PortRule};
 use crate::results::Figure;
 use units::{ByteTime, Duration};
@@ -84,14 +84,7 @@ impl Obs {
     }
 }
 
-pub(super) const KIND: Kind = Kind {
-    flow_columns: flow_class::columns,
-    ..Kind::new(Entry {
-        name: "obs",
-        summary: "Bursts of light: headers on a control channel reserve wavelengths ahead of them, hop by hop.",
-        source: "paper 001; Qiao and Yoo 1999",
-    })
-};
+pub(super) const KIND: Kind = Kind { flow_columns: flow_class::columns, ..Kind::new() };
 
 impl kind::Plan for Obs {
     /// Behind an agent that switches bursts is the control channel; what a node needs for a message comes before it,

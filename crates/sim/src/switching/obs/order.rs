@@ -11,7 +11,7 @@ use super::event_list::Task;
 use super::figures::Key;
 use super::node::BurstNode;
 use super::plan::IngressRule;
-use crate::engine::node_context::NodeContext;
+use crate::engine::node::node_context::NodeContext;
 use std::collections::BTreeMap;
 
 /// What an egress node holds.

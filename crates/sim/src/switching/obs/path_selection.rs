@@ -10,7 +10,7 @@ use super::burst::{Burst, Header, Notice};
 use super::event_list::Task;
 use super::node::BurstNode;
 use super::plan::{LoadUnit, Ordering};
-use crate::engine::node_context::NodeContext;
+use crate::engine::node::node_context::NodeContext;
 use std::sync::Arc;
 
 /// A burst that is held until another has left.

@@ -7,11 +7,11 @@
 use super::burst::{CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
 use super::node::{BurstNode, Receiver};
 use super::plan::{Contention, Part};
-use crate::engine::admission::Cause;
-use crate::engine::agent::Message;
-use crate::engine::node_context::NodeContext;
+use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::Packet;
-use crate::engine::trace::What;
+use crate::engine::packet::admission::Cause;
+use crate::engine::packet::event::What;
+use crate::engine::packet::message::Message;
 use control::reservation::{Arriving, Booking, Refusal};
 use units::{Duration, Instant};
 

@@ -6,8 +6,8 @@
 
 use super::Notice;
 use super::edge_control::CoreControl;
-use crate::engine::agent::Message;
-use crate::engine::node_context::{AgentPath, ControlPacket, LocalPort, NodeContext};
+use crate::engine::node::node_context::{AgentPath, ControlPacket, LocalPort, NodeContext};
+use crate::engine::packet::message::Message;
 use std::collections::BTreeMap;
 use transport::xcp::Wavelength;
 use units::Instant;

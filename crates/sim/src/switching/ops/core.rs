@@ -3,10 +3,11 @@
 
 use super::edge_control::{CoreControl, Meeting, Occupancy};
 use super::store::Store;
-use crate::engine::agent::{Agent, Message};
-use crate::engine::counters::Counters;
-use crate::engine::node_context::NodeContext;
+use crate::engine::node::agent::Agent;
+use crate::engine::node::counters::Counters;
+use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::Packet;
+use crate::engine::packet::message::Message;
 
 /// A core node.
 #[derive(Debug)]

@@ -9,7 +9,7 @@
 use super::membership::{Member, Membership};
 use super::plan::{Ops, Scheme};
 use super::routes::WavelengthRoutes;
-use crate::engine::agent_setup::BuildContext;
+use crate::engine::node::agent_setup::BuildContext;
 use crate::model::{LinkId, Network, NodeId, Routes};
 use std::collections::BTreeMap;
 

@@ -2,11 +2,12 @@
 //! one that tells edge nodes of losses, implements the same, and the plan chooses between them.
 
 use super::builder::{Builder, NodeOutputs};
-use crate::engine::agent::{Agent, Message};
-use crate::engine::agent_setup::BuildContext;
-use crate::engine::counters::{Counters, KeyedSums};
-use crate::engine::node_context::NodeContext;
+use crate::engine::node::agent::Agent;
+use crate::engine::node::agent_setup::BuildContext;
+use crate::engine::node::counters::{Counters, KeyedSums};
+use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::Packet;
+use crate::engine::packet::message::Message;
 use crate::model::NodeId;
 use crate::results::Figure;
 use std::fmt::Debug;

@@ -56,20 +56,15 @@ pub use plan::Ops;
 use self::builder::Builder;
 use self::edge_control::EdgeControl;
 use self::plan::Conversion;
-use super::kind::{self, Entry, Kind, Wording};
-use crate::engine::agent_setup::{AgentSetup, BuildContext};
-use crate::engine::counters::KeyedSums;
+use super::kind::{self, Kind, Wording};
+use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::node::counters::KeyedSums;
 use crate::model::{Lane, Light, LinkId, Network, PortRule, Role};
 use crate::queue::Config as Discipline;
 use crate::results::Figure;
 use transport::xcp::Probe;
 
-pub(super) const KIND: Kind = Kind::new(Entry {
-    name: "ops",
-    summary: "Packets of light: cut-through with a little RAM, slots or delay lines; edge nodes may pace XCP \
-        macroflows.",
-    source: "paper 002 (XCP macroflows with optical RAM), §2.2 and §3.1; slots: Hluchyj and Karol 1988",
-});
+pub(super) const KIND: Kind = Kind::new();
 
 impl kind::Plan for Ops {
     /// Where packets of light travel, the far end waits for their last bit or for their first.

@@ -4,8 +4,8 @@
 
 use super::plan::{Conversion, Ops};
 use super::routes::WavelengthRoutes;
-use crate::engine::agent::Agent;
-use crate::engine::node_context::{LocalPort, NodeContext};
+use crate::engine::node::agent::Agent;
+use crate::engine::node::node_context::{LocalPort, NodeContext};
 use crate::engine::packet::Packet;
 use std::sync::Arc;
 

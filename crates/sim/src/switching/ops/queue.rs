@@ -1,7 +1,7 @@
 //! What waits in a macroflow: packets in their order, or its flows in turn.
 
+use crate::engine::link::ring::Ring;
 use crate::engine::packet::Packet;
-use crate::engine::ring::Ring;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The packets of a macroflow that wait for their time.

@@ -7,7 +7,7 @@
 //! (`slotted-output-queue` of the models), or all (`slotted-shared-buffer`).
 
 use super::plan::Slots;
-use crate::engine::ring::Ring;
+use crate::engine::link::ring::Ring;
 
 /// The queues of a node.
 #[derive(Debug)]

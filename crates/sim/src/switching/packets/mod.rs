@@ -1,14 +1,10 @@
 //! Packets, each by itself: every node with links is a router, and ports do all there is to do.
 
-use super::kind::{self, Checked, Entry, Kind, Site};
+use super::kind::{self, Checked, Kind, Site};
 use crate::language::Fault;
 use crate::language::keys::keys;
 
-pub(super) const KIND: Kind = Kind::new(Entry {
-    name: "packets",
-    summary: "Every node with links is a router that stores and forwards each packet by itself (default).",
-    source: "store and forward; RFC 1812",
-});
+pub(super) const KIND: Kind = Kind::new();
 
 keys! {
     /// Packets, each by itself: every node with links is a router.

@@ -1,20 +1,19 @@
 //! The example of `docs/guide/add-a-switching.md`: the outputs of every core node send in turn, each for a slot. Only
 //! tests know it.
 
-use super::kind::{self, Checked, Entry, Kind, Site};
-use crate::engine::agent::Agent;
-use crate::engine::agent_setup::{AgentSetup, BuildContext};
-use crate::engine::counters::{Counters, Key, KeyedSums};
-use crate::engine::gated::Window;
-use crate::engine::node_context::{LocalPort, NodeContext};
+use super::kind::{self, Checked, Kind, Site};
+use crate::engine::link::gated::Window;
+use crate::engine::node::agent::Agent;
+use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::node::counters::{Counters, Key, KeyedSums};
+use crate::engine::node::node_context::{LocalPort, NodeContext};
 use crate::language::keys::{keys, more_than_zero};
 use crate::language::{At, Fault, Time};
 use crate::model::{LinkId, Network, NodeId, Opening, Packing, PortRule, Role};
 use crate::results::Figure;
 use units::Duration;
 
-pub(super) const KIND: Kind =
-    Kind::new(Entry { name: "turns", summary: "The outputs of every core node send in turn.", source: "an example" });
+pub(super) const KIND: Kind = Kind::new();
 
 keys! {
     /// The outputs of every core node send in turn.

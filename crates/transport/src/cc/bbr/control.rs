@@ -1,4 +1,4 @@
-//! What follows from model and state: pacing rate and cwnd, §4.2 of the draft.
+//! Control parameters from model and state: pacing rate and cwnd, §4.2 of the draft.
 
 use super::{CYCLE, Config, LEAST_SEGMENTS, Mode, Recovery, State};
 use crate::cc::{Event, Window};
@@ -64,7 +64,7 @@ impl State {
         }
     }
 
-    /// What cwnd has room for beside the model, once the pipe has been full: nothing, unless that is asked for.
+    /// The room of cwnd beside the model, once the pipe has been full: nothing, unless that is asked for.
     fn bunches(&self) -> u64 {
         match self.filled_pipe {
             // `as` saturates.

@@ -93,7 +93,7 @@ enum ProbeRtt {
     Waiting { until: Instant, round_is_over: bool },
 }
 
-/// Whether losses are being repaired.
+/// The repair of losses as BBR distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Recovery {
     None,
@@ -132,13 +132,13 @@ struct State {
     knows_rtt: bool,
     idle_restart: bool,
     recovery: Recovery,
-    /// What Startup may grow beyond: InitialCwnd.
+    /// The window that Startup may grow beyond: InitialCwnd.
     initial_cwnd: u64,
-    /// What cwnd was before a recovery or ProbeRTT.
+    /// cwnd before a recovery or ProbeRTT.
     prior_cwnd: u64,
-    /// What was in flight before the ACK at hand.
+    /// Bytes in flight before the ACK at hand.
     prior_in_flight: u64,
-    /// What ACKs bring in bunches.
+    /// Bytes that ACKs bring in bunches.
     extra_acked: ExtraAcked,
     /// Segments that left between these counts of delivered bytes say nothing of the rate: they left in ProbeRTT.
     slowed: Option<(u64, u64)>,

@@ -4,7 +4,7 @@ use super::{BANDWIDTH_WINDOW, Config, Recovery, State};
 use crate::cc::{Event, RateSample, Window};
 use units::Duration;
 
-/// What is in flight beside the bandwidth-delay product, in segments.
+/// The flight beside the bandwidth-delay product, in segments.
 const BUDGET: u64 = 3;
 
 impl State {

@@ -1,4 +1,4 @@
-//! What follows from model and state: pacing rate and cwnd, draft-ietf-ccwg-bbr-06 §5.6.
+//! Control parameters from model and state: pacing rate and cwnd, draft-ietf-ccwg-bbr-06 §5.6.
 
 use super::{Config, LEAST_SEGMENTS, Phase, Recovery, State};
 use crate::cc::{Event, Window};

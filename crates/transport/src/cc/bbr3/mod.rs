@@ -127,7 +127,7 @@ struct Sample {
     is_app_limited: bool,
 }
 
-/// Whether losses are being repaired.
+/// The repair of losses as BBR distinguishes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Recovery {
     None,
@@ -138,7 +138,7 @@ enum Recovery {
     },
 }
 
-/// What came before the losses of a recovery.
+/// The state before the losses of a recovery.
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     phase: Option<Phase>,
@@ -147,7 +147,7 @@ struct Undo {
     inflight_longterm: u64,
 }
 
-/// Whether cwnd held the flow back.
+/// The limit of the flow: cwnd or something else.
 #[derive(Clone, Copy, Debug, Default)]
 struct CwndLimited {
     last_round: bool,
@@ -168,7 +168,7 @@ struct State {
     recovery: Recovery,
     prior_cwnd: u64,
     undo: Undo,
-    /// What leaves in ProbeRTT says nothing of the rate.
+    /// Segments that leave in ProbeRTT say nothing of the rate.
     slowed: Option<(u64, u64)>,
 
     /// Round trips.

@@ -1,4 +1,4 @@
-//! Whether a timeout shows the loss of one burst: the three detectors of BTCP ([`btcp`](crate::cc::btcp)).
+//! Timeouts that show the loss of one burst: the three detectors of BTCP ([`btcp`](crate::cc::btcp)).
 
 use super::super::SackBlock;
 use crate::cc::btcp::Detector;
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 const MOST_BURSTS: usize = 1024;
 const MOST_BLOCKS: usize = 64;
 
-/// What is known of the flow's bursts.
+/// The flow's bursts so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FalseTimeouts {
     /// The longest run of lost bytes.
@@ -34,7 +34,7 @@ impl FalseTimeouts {
         self.assembled.push_back(segments.iter().take(MOST_BLOCKS).copied().collect());
     }
 
-    /// Whether `detector` says that a timeout while these bytes are missing shows the loss of one burst.
+    /// True if `detector` says that a timeout while these bytes are missing shows the loss of one burst.
     pub(super) fn detects(&self, detector: Detector, missing: &[SackBlock]) -> bool {
         match detector {
             Detector::Ble => missing.iter().map(|block| block.len()).sum::<u64>() <= self.longest,
@@ -44,7 +44,7 @@ impl FalseTimeouts {
     }
 }
 
-/// Whether the segments of `burst`, in any order, hold all of `block`.
+/// True if the segments of `burst`, in any order, hold all of `block`.
 fn is_within(block: SackBlock, burst: &[SackBlock]) -> bool {
     let mut reached = block.start;
     while reached < block.end {

@@ -1,4 +1,4 @@
-//! What an edge node of a network that switches bursts tells a sender, and the repair that follows.
+//! Loss reports of an edge node of a burst-switched network, and the repair that follows.
 //!
 //! Sources: TCP-ENG (Shihada, Ho and Zhang) §II and §III.B for the BEN, BTCP (Yu, Qiao and Liu, INFOCOM 2004) for BACK
 //! and BNAK. Segments that are said to be lost count as lost at once and are sent again first, on top of RFC 6675; what
@@ -17,7 +17,7 @@ use crate::cc::tcp_eng::BenTimeout;
 use crate::cc::{BurstNews, LossCause};
 use units::Instant;
 
-/// What an edge node says about a burst with segments of a flow.
+/// News from an edge node about a burst with segments of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BurstReport {
     /// Nothing.
@@ -30,11 +30,11 @@ pub enum BurstReport {
     LostToContention,
 }
 
-/// What a sender keeps whose window law heeds news about bursts.
+/// State of a sender whose window law heeds news about bursts.
 #[derive(Clone, Debug)]
 pub(super) struct Bursts {
     news: BurstNews,
-    /// What was reported lost and is not acknowledged.
+    /// Bytes that were reported lost and are not acknowledged.
     reports: Reports,
     false_timeouts: FalseTimeouts,
 }
@@ -56,7 +56,8 @@ impl Bursts {
         }
     }
 
-    /// What a burst that is reported lost is to the window; `is_all` where it held all that is outstanding.
+    /// The cause that the window hears for a burst that is reported lost; `is_all` where it held all that is
+    /// outstanding.
     fn cause(&self, is_all: bool) -> LossCause {
         match self.news {
             BurstNews::Contention(_) if is_all => LossCause::ContentionOfAll,
@@ -65,7 +66,7 @@ impl Bursts {
         }
     }
 
-    /// Whether a timeout while these bytes are missing shows the loss of one burst.
+    /// True if a timeout while these bytes are missing shows the loss of one burst.
     fn is_false_timeout(&self, missing: &[SackBlock]) -> bool {
         match self.news {
             BurstNews::FalseTimeouts(detector) => self.false_timeouts.detects(detector, missing),
@@ -75,7 +76,7 @@ impl Bursts {
 }
 
 impl Sender {
-    /// What an edge node should tell this sender about its bursts.
+    /// The news that an edge node should send about this sender's bursts.
     pub fn wanted_burst_report(&self) -> BurstReport {
         self.bursts().map_or(BurstReport::Nothing, Bursts::wants)
     }
@@ -153,7 +154,7 @@ impl Sender {
         self.phase = Phase::FastRecovery(FastRecovery { recover: self.nxt, ..state });
     }
 
-    /// What had been sent again after a timeout is lost again: it is sent from `from` on once more.
+    /// Bytes that had been sent again after a timeout are lost again: they are sent from `from` on once more.
     fn go_back(&mut self, now: Instant, cause: LossCause, from: u64) {
         self.forget_reports();
         let cwnd = self.window.cwnd;
@@ -239,7 +240,7 @@ impl Sender {
         bursts.reports.correct(pipe, &self.scoreboard, self.threshold())
     }
 
-    /// Whether `seq` was reported lost.
+    /// True if `seq` was reported lost.
     pub(super) fn is_reported(&self, seq: u64) -> bool {
         self.bursts().is_some_and(|bursts| bursts.reports.hold(seq))
     }

@@ -1,4 +1,4 @@
-//! What was reported lost and is not acknowledged, and what it does to the pipe.
+//! Bytes that were reported lost and are not acknowledged, and their effect on the pipe.
 
 use super::super::SackBlock;
 use super::super::scoreboard::{Scoreboard, Threshold};
@@ -81,7 +81,7 @@ impl Reports {
         self.blocks.iter().any(|reported| (reported.block.start..reported.block.end).contains(&seq))
     }
 
-    /// What is left of `hole` above all that was reported.
+    /// The part of `hole` above all that was reported.
     pub(super) fn beside(&self, hole: SackBlock) -> SackBlock {
         let mut rest = hole;
         for reported in &self.blocks {

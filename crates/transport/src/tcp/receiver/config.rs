@@ -1,4 +1,4 @@
-//! What a receiver is told to be.
+//! The receiver's parameters.
 
 use crate::ConfigError;
 use crate::tcp::EcnFeedback;
@@ -63,7 +63,7 @@ impl ReceiverConfig {
         self.autotune_from.unwrap_or(self.window)
     }
 
-    /// Whether a receiver can run with these parameters, and which one is wrong if not.
+    /// An error that names the wrong parameter if no receiver can run with these.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
         if self.mss > MOST_MSS {

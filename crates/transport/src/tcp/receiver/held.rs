@@ -28,7 +28,7 @@ impl Recent {
         self.ranges[..usize::from(self.len)].iter().map(|held| held.range)
     }
 
-    /// Whether no segment has touched another range since this one.
+    /// True if no segment has touched another range since this one.
     pub(super) fn is_newest(&self, held: &Held) -> bool {
         self.len > 0 && self.ranges[0].touched == held.touched
     }

@@ -3,7 +3,7 @@
 use super::{Receiver, ReceiverActions};
 use crate::tcp::{EcnEcho, EcnFeedback, SackList};
 
-/// What a segment that arrives says about congestion. A segment that is not ECN-capable is not reported.
+/// The congestion bits of a segment that arrives. A segment that is not ECN-capable is not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnNews {
     /// A queue on the path has marked it (CE), whatever else it says.
@@ -19,9 +19,9 @@ pub enum EcnNews {
 pub(super) struct Marks {
     /// Those since the last ACK, if ACKs are delayed.
     pub(super) unacked: u8,
-    /// Whether the last segment was marked.
+    /// True if the last segment was marked.
     was_marked: bool,
-    /// Whether the next segment in order is acknowledged at once.
+    /// True if the next segment in order is acknowledged at once.
     pub(super) is_urgent: bool,
 }
 

@@ -1,7 +1,7 @@
-//! What an ACK means in each phase, whichever way losses are repaired, and the go-back after a timeout.
+//! The full path of an ACK, in each phase and with each loss recovery, and the go-back after a timeout.
 //!
-//! How losses are repaired is chosen apart from the window law. Each way is a file here that answers the questions of
-//! [`Recovery`]; `by_recovery!` is the only place that names them all.
+//! How losses are repaired is chosen apart from the window law. Each recovery is a file here that answers the questions
+//! of [`Recovery`]; `by_recovery!` is the only place that names them all.
 //!
 //! After a timeout everything outstanding counts as lost. HighRxt starts again at SND.UNA and walks up over what the
 //! scoreboard does not cover, in slow start; the phase ends when the ACK reaches what had been sent at the timeout.
@@ -29,12 +29,13 @@ use super::{Ack, Actions, FastRetransmitGuard, SackBlock, Sender};
 use crate::cc::{Event, LossCause, LossRecovery, RateSample};
 use units::{Duration, Instant};
 
-/// A way to notice and to repair losses that need no timer. It keeps no state of its own besides the sender's.
+/// A loss recovery: it notices and repairs losses that need no timer. It keeps no state of its own besides the
+/// sender's.
 trait Recovery {
-    /// Whether an ACK that newly SACKs `sacked` bytes says that something arrived out of order.
+    /// True if an ACK that newly SACKs `sacked` bytes says that something arrived out of order.
     fn is_duplicate(sender: &Sender, ack: &Ack<'_>, sacked: u64) -> bool;
 
-    /// Whether this number of duplicate ACKs shows a loss.
+    /// True if this number of duplicate ACKs shows a loss.
     fn shows_loss(sender: &Sender, dup_acks: u32) -> bool;
 
     /// The window has been cut for a loss, and its repair begins.
@@ -57,7 +58,7 @@ trait Recovery {
     /// The length of the new segment that duplicate ACKs let leave before a loss has shown.
     fn limited_transmit(sender: &Sender, disorder: Disorder) -> Option<u64>;
 
-    /// What leaves next in fast recovery, once the first repair has left.
+    /// The next segment in fast recovery, once the first repair has left.
     fn next_segment(sender: &Sender, state: FastRecovery) -> Option<Next>;
 
     /// The fast retransmit, and what a partial ACK asks for.
@@ -71,7 +72,7 @@ trait Recovery {
         sender.scoreboard.pipe_after_timeout(sender.una, sender.nxt, recover)
     }
 
-    /// What leaves next after a timeout.
+    /// The next segment after a timeout.
     fn next_after_timeout(sender: &mut Sender, recover: u64) -> Option<Next> {
         sender.next_after_timeout(recover)
     }
@@ -89,7 +90,7 @@ trait Recovery {
     fn after_transmit(_: &mut Sender, _: Instant) {}
 }
 
-/// The answer of the way in which a sender repairs losses.
+/// The answer of a sender's loss recovery.
 macro_rules! by_recovery {
     ($sender:expr, $question:ident($($argument:expr),*)) => {
         match $sender.recovery() {
@@ -104,8 +105,8 @@ macro_rules! by_recovery {
 }
 
 impl Sender {
-    /// Any ACK, in any phase.
-    pub(super) fn handle_ack_in_full(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
+    /// The full path: any ACK, in any phase.
+    pub fn handle_other_ack(&mut self, now: Instant, ack: &Ack<'_>, actions: &mut Actions) {
         if !self.admit(ack.ack) {
             return;
         }
@@ -149,7 +150,7 @@ impl Sender {
         by_recovery!(self, before_timeout(now));
     }
 
-    /// What leaves next after a timeout, before which everything below `recover` had been sent.
+    /// The next segment after a timeout, before which everything below `recover` had been sent.
     pub(super) fn next_segment_after_timeout(&mut self, recover: u64) -> Option<Next> {
         match self.forward_segment() {
             Some(next) => next,
@@ -209,12 +210,11 @@ impl Sender {
         if let Some(rack) = &mut features.rack {
             rack.update(now, segments.reported(), |sent_at| echo.is_some_and(|echo| echo < config.stamp(sent_at)));
         }
-        let wants_rtt = config.algorithm.wants(&config.laws).every_rtt;
-        let rtt = if wants_rtt { segments.round_trip(now) } else { None };
+        let rtt = if features.times_segments { segments.round_trip(now) } else { None };
         (rtt, segments.sample(now))
     }
 
-    /// What only those laws hear that ask for every ACK.
+    /// Tells the law of an ACK if it asks for every one.
     fn tell_more(&mut self, event: Event) {
         if self.config.algorithm.asks().every_ack {
             self.tell_law_in_full(Event { in_recovery: matches!(self.phase, Phase::FastRecovery(_)), ..event });
@@ -301,7 +301,7 @@ impl Sender {
         }
     }
 
-    /// What leaves next in fast recovery: the first repair, which no window holds back, before all.
+    /// The next segment in fast recovery: the first repair, which no window holds back, before all.
     pub(super) fn next_in_fast_recovery(&self, state: FastRecovery) -> Option<Next> {
         match state.repair {
             Repair::Due => by_recovery!(self, first_repair()),

@@ -1,6 +1,6 @@
-//! What a sender is doing about losses.
+//! The phases of a sender: open, disorder, fast recovery, after a timeout.
 
-/// What the sender is doing about losses.
+/// The phase of a sender in its repair of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tcp) enum Phase {
     /// No sign of loss or reordering: no duplicate ACK, nothing SACKed, no window probe.
@@ -10,7 +10,7 @@ pub(in crate::tcp) enum Phase {
     Disorder(Disorder),
     /// Losses noticed by duplicate ACKs or SACK are being repaired.
     FastRecovery(FastRecovery),
-    /// What was outstanding when the timer expired, all below `recover`, is being sent again.
+    /// Bytes outstanding when the timer expired, all below `recover`, are being sent again.
     TimeoutRecovery { recover: u64 },
 }
 

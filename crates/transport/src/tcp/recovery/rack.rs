@@ -104,7 +104,7 @@ fn first_lost(sender: &Sender) -> Option<SackBlock> {
     sender.segments()?.first_lost()
 }
 
-/// What the window lets leave: a lost segment, or new data.
+/// The segment that the window lets leave: a lost one, or new data.
 fn next_in_window(sender: &Sender) -> Option<Next> {
     // Something is being repaired or out of order: the question goes to nobody else.
     let pipe = RackTlp::pipe(sender);

@@ -212,7 +212,7 @@ impl Sender {
         }
     }
 
-    /// Whether the loss recovery learns from reordering.
+    /// True if the loss recovery learns from reordering.
     pub(in crate::tcp) fn is_rr_tcp(&self) -> bool {
         self.recovery() == LossRecovery::RrTcp
     }

@@ -20,17 +20,17 @@ words! {
 }
 
 impl RrVariant {
-    /// Whether the threshold follows the histogram.
+    /// True if the threshold follows the histogram.
     pub fn adapts_threshold(self) -> bool {
         self != RrVariant::R
     }
 
-    /// Whether the FA ratio follows the costs.
+    /// True if the FA ratio follows the costs.
     pub fn adapts_ratio(self) -> bool {
         matches!(self, RrVariant::Ta | RrVariant::TaEs)
     }
 
-    /// Whether segments that were resent without need are timed.
+    /// True if segments that were resent without need are timed.
     pub fn times_resent(self) -> bool {
         matches!(self, RrVariant::FaEs | RrVariant::TaEs)
     }

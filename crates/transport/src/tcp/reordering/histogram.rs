@@ -22,7 +22,7 @@ impl Histogram {
         *self.bins.entry(length).or_default() += 1;
     }
 
-    /// What is as old as the history leaves. Whether anything has left.
+    /// Lengths as old as the history leave. True if any has left.
     pub(super) fn age(&mut self, now: Instant, history: Duration) -> bool {
         let before = self.samples.len();
         while self.samples.front().is_some_and(|(at, _)| now.saturating_since(*at) >= history) {

@@ -1,5 +1,5 @@
-//! How much reordering is normal: RR-TCP (Zhang, Karp, Floyd, Peterson, ICNP 2003; ICSI TR-02-006) as paper 004 §3 has
-//! it.
+//! The normal extent of reordering: RR-TCP (Zhang, Karp, Floyd, Peterson, ICNP 2003; ICSI TR-02-006) as paper 004 §3
+//! has it.
 //!
 //! What a fast retransmit has sent again is remembered until a D-SACK may no longer come. A D-SACK shows that the
 //! segment was only late; by how much, in segments, goes into a histogram. The threshold of duplicate ACKs is the
@@ -24,14 +24,14 @@ use units::{Duration, Instant};
 /// Retransmissions remembered at most; the oldest go first.
 const MOST_RESENT: usize = 4096;
 
-/// What one flow knows of its reordering.
+/// The reordering of one flow.
 #[derive(Clone, Debug)]
 pub(super) struct Reordering {
     histogram: Histogram,
     fa_ratio: f64,
     /// The percentile of the lengths, before it is bounded; `None` without lengths.
     percentile: Option<u32>,
-    /// What fast retransmits have sent again, in that order.
+    /// Segments that fast retransmits have sent again, in that order.
     resent: VecDeque<Resent>,
     /// Fast retransmits so far.
     episode: u64,
@@ -132,7 +132,7 @@ impl Reordering {
         self.resent.retain(|resent| !resent.block.contains(block) && !block.contains(resent.block));
     }
 
-    /// Whether a fast retransmit has sent `block` again, and it still counts.
+    /// True if a fast retransmit has sent `block` again, and it still counts.
     pub(super) fn has_resent(&self, block: SackBlock) -> bool {
         self.resent.iter().rev().any(|resent| resent.block == block)
     }
@@ -153,7 +153,7 @@ impl Reordering {
         }
     }
 
-    /// What no D-SACK is awaited for any more leaves.
+    /// Segments for which no D-SACK is awaited any more leave.
     pub(super) fn expire(&mut self, una: u64) {
         let is_over = |resent: &Resent| resent.filled.is_some_and(|(_, expires)| expires < una);
         while self.resent.front().is_some_and(is_over) {
@@ -161,7 +161,7 @@ impl Reordering {
         }
     }
 
-    /// Whether anything waits for a D-SACK.
+    /// True if anything waits for a D-SACK.
     pub(super) fn is_waiting(&self) -> bool {
         !self.resent.is_empty()
     }

@@ -329,7 +329,8 @@ proptest! {
         kbps in 10u64..100_000,
     ) {
         let fixed = ms(100);
-        let config = RouterConfig { initial_interval: fixed, min_interval: ms(500), ..RouterConfig::new(Rate::from_bps(1000 * kbps)) };
+        let rate = Rate::from_bps(1000 * kbps);
+        let config = RouterConfig { initial_interval: fixed, min_interval: ms(500), ..RouterConfig::new(rate) };
         let mut router = Router::new(config, Instant::ZERO);
         let (mut now, mut written, mut book) = (Instant::ZERO, Vec::new(), Vec::new());
         for packets in &intervals {

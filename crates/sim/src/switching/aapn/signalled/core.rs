@@ -3,9 +3,10 @@
 
 use super::fibre::{Bits, Fibre, Outages, Plane, Waiting};
 use super::figures::{COUNTED, Sum};
-use crate::engine::agent::{Agent, Message};
-use crate::engine::counters::{Counters, Direction, Record};
-use crate::engine::node_context::{AgentPath, ControlPacket, NodeContext};
+use crate::engine::node::agent::Agent;
+use crate::engine::node::counters::{Counters, Direction, Record};
+use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
+use crate::engine::packet::message::Message;
 use crate::model::NodeId;
 use control::signalling::{Action, Actions, Core, Heard, Network};
 use control::wire::{self, Key};

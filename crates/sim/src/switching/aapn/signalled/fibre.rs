@@ -2,7 +2,7 @@
 
 use super::keys::FaultKind;
 use super::{FibreRule, Outage, Who};
-use crate::engine::agent::Message;
+use crate::engine::packet::message::Message;
 use crate::random::{Stream, bernoulli, uniform_index};
 use control::wire::NodeId;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! What the agents count, and the figures of a run.
 
-use crate::engine::counters::{Key, KeyedSums};
+use crate::engine::node::counters::{Key, KeyedSums};
 use crate::results::Figure;
 use control::signalling::Count;
 use units::PS_PER_SECOND;

@@ -4,7 +4,7 @@
 //! A queue belongs to one star; its packets stay in it and its link keeps its delay, whichever core node they cross.
 
 use super::super::queue::Queue;
-use crate::engine::node_context::{LocalPort, NodeContext};
+use crate::engine::node::node_context::{LocalPort, NodeContext};
 use control::signalling::{Node, Overlay, StarPatience};
 use control::wire::NodeId;
 use std::collections::BTreeMap;

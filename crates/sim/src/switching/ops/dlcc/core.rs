@@ -12,9 +12,9 @@ use super::rate::SlotRate;
 use super::rules::{DescriptorOf, LossRateOf};
 use super::segmentation::Piece;
 use super::signal::{RIDER_SIZE, SIGNAL_SIZE, Signal, send};
-use crate::engine::agent::Message;
-use crate::engine::counters::Counters;
-use crate::engine::node_context::NodeContext;
+use crate::engine::node::counters::Counters;
+use crate::engine::node::node_context::NodeContext;
+use crate::engine::packet::message::Message;
 use crate::engine::packet::{Class, Packet};
 
 /// A core node.

@@ -12,12 +12,13 @@ use super::rules::{DlccRules, Smoothing};
 use super::segmentation::{Arrived, Assembler, FIRST_BEYOND, Piece};
 use super::signal::{SIGNAL_SIZE, Signal, send};
 use super::sources::Sources;
-use crate::engine::admission::Cause;
-use crate::engine::agent::{Agent, Message};
-use crate::engine::counters::Counters;
-use crate::engine::node_context::NodeContext;
+use crate::engine::node::agent::Agent;
+use crate::engine::node::counters::Counters;
+use crate::engine::node::node_context::NodeContext;
+use crate::engine::packet::admission::Cause;
+use crate::engine::packet::event::What;
+use crate::engine::packet::message::Message;
 use crate::engine::packet::{Class, Packet};
-use crate::engine::trace::What;
 use std::collections::BTreeMap;
 
 /// An edge node.

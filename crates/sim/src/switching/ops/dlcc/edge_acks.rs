@@ -6,7 +6,7 @@ use super::notification::{LostSegment, Notification};
 use super::ops_acks::{Book, Forged, Heard, Real, Verdict};
 use super::rules::{AckConfig, Discard};
 use super::sources::EnteringFlow;
-use crate::engine::node_context::NodeContext;
+use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::{Class, Flags, HostPayload, NO_PAYLOAD, Packet};
 use std::collections::BTreeMap;
 use transport::tcp::SackList;

@@ -1,7 +1,7 @@
 //! The extra edge buffer (DLCC, Lu and Hunter 2009, §V.D and §VII): what builds up in an edge node's buffer after a
 //! notification, from the level at the first one until the rate is decided again.
 
-use crate::engine::counters::Buildup;
+use crate::engine::node::counters::Buildup;
 
 /// The extra buffer of an edge-to-edge flow.
 #[derive(Clone, Debug, Default)]

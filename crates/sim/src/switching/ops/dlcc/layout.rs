@@ -2,7 +2,7 @@
 
 use super::super::builder::Builder;
 use super::rules::{DlccPlan, Smoothing};
-use crate::engine::agent_setup::BuildContext;
+use crate::engine::node::agent_setup::BuildContext;
 use crate::model::{LinkId, NodeId};
 use std::collections::BTreeMap;
 

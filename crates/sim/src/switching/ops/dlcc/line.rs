@@ -1,8 +1,8 @@
 //! An output of an edge node: it sends at most one packet in a slot's time.
 
-use crate::engine::node_context::LocalPort;
+use crate::engine::link::ring::Ring;
+use crate::engine::node::node_context::LocalPort;
 use crate::engine::packet::Packet;
-use crate::engine::ring::Ring;
 use crate::model::{Buffer, LinkId};
 
 /// An output.

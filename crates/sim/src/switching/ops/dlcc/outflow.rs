@@ -8,8 +8,8 @@ use super::rate::SlotRate;
 use super::reaction::Reaction;
 use super::rules::{DlccRules, Silent, Smoothing};
 use super::smoothing::Estimate;
+use crate::engine::link::ring::Ring;
 use crate::engine::packet::Packet;
-use crate::engine::ring::Ring;
 
 /// An edge-to-edge flow at its ingress.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use super::super::control::Onward;
 use super::notification::Notification;
 use super::rate::SlotRate;
-use crate::engine::agent::Message;
-use crate::engine::node_context::{ControlPacket, NodeContext};
+use crate::engine::node::node_context::{ControlPacket, NodeContext};
+use crate::engine::packet::message::Message;
 
 /// Bytes of a signal in a packet of its own: an IP header and 20 bytes.
 pub const SIGNAL_SIZE: u16 = 40;

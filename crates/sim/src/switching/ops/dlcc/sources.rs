@@ -1,7 +1,7 @@
 //! The TCP flows whose data enter the core at an edge node.
 
 use super::ops_acks::Book;
-use crate::engine::node_context::AgentPath;
+use crate::engine::node::node_context::AgentPath;
 
 /// One of them.
 #[derive(Debug)]

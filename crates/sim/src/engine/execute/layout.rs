@@ -1,0 +1,277 @@
+//! Where everything is: which partition has a node, a port, a fibre, a flow's machines.
+
+use super::partition::{Partition, fold};
+use super::site::{Endpoints, FibreEnd, PartitionSite};
+use crate::engine::link::port::{Port, Reading};
+use crate::engine::link::ring::Ring;
+use crate::engine::node::counters::Counters;
+use crate::engine::node::hosts::{Lifecycle, ReceivingHost, SendingHost};
+use crate::engine::packet::admission::Cause;
+use crate::engine::packet::event::What;
+use crate::engine::packet::{DELIVER, DropPlace, Drops, Packet};
+use crate::model::Flow;
+use std::sync::Arc;
+
+/// The place of a port or a fibre.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The partition.
+    pub part: u32,
+    /// The number within it.
+    pub number: u32,
+}
+
+/// What does not change during a run, and which node belongs to which partition.
+#[derive(Clone, Debug)]
+pub struct PartitionLayout {
+    /// All links.
+    pub links: Arc<[Endpoints]>,
+    /// All flows.
+    pub flows: Arc<[Flow]>,
+    /// All paths as lists of links, see [`Fabric::paths`](crate::engine::node::fabric::Fabric::paths).
+    pub paths: Arc<[u32]>,
+    /// The far end of each link.
+    pub ends: Arc<[FibreEnd]>,
+    /// The node of each agent of the switches.
+    pub agents: Arc<[u32]>,
+    /// How many partitions there are.
+    pub parts: u32,
+    /// The partition of each node.
+    pub of_node: Vec<u32>,
+    /// The place of each link's port.
+    pub ports: Vec<Location>,
+    /// The place of each link's fibre.
+    pub fibres: Vec<Location>,
+}
+
+impl PartitionLayout {
+    /// A network in one partition; `agents` are the nodes of the agents of its switches.
+    pub fn whole(
+        links: Arc<[Endpoints]>,
+        flows: Arc<[Flow]>,
+        paths: Arc<[u32]>,
+        agents: Arc<[u32]>,
+        nodes: usize,
+    ) -> PartitionLayout {
+        let ends = far_ends(&links, &paths);
+        let (ports, fibres) = (Vec::new(), Vec::new());
+        PartitionLayout { links, flows, paths, ends, agents, parts: 1, of_node: Vec::new(), ports, fibres }
+            .assigned(vec![0; nodes])
+    }
+
+    /// The same network with its nodes in the partitions that `of_node` names.
+    pub fn assigned(&self, of_node: Vec<u32>) -> PartitionLayout {
+        let parts = of_node.iter().max().map_or(1, |most| most + 1);
+        let number_by = |node: fn(&Endpoints) -> u32| {
+            let mut used = vec![0; parts as usize];
+            let place = |link: &Endpoints| {
+                let part = of_node[node(link) as usize];
+                let number = used[part as usize];
+                used[part as usize] += 1;
+                Location { part, number }
+            };
+            self.links.iter().map(place).collect()
+        };
+        let (ports, fibres) = (number_by(|link| link.from), number_by(|link| link.to));
+        PartitionLayout { parts, ports, fibres, of_node, ..self.clone() }
+    }
+
+    /// Where a partition is.
+    pub fn site(&self, part: u32) -> PartitionSite {
+        let entering = self.fibres.iter().zip(&*self.ends).filter(|(at, _)| at.part == part);
+        let ends = entering.map(|(_, end)| *end).collect();
+        PartitionSite { ends, links: Arc::clone(&self.links), flows: Arc::clone(&self.flows) }
+    }
+
+    /// Whether a link's fibre leads to another partition.
+    pub fn leads_out(&self, link: u32) -> bool {
+        self.ports[link as usize].part != self.fibres[link as usize].part
+    }
+
+    /// The partition of a flow's sending side.
+    pub fn source_of(&self, flow: u32) -> u32 {
+        self.of_node[self.flows[flow as usize].source.index()]
+    }
+
+    /// The partition of an agent.
+    pub fn agent_of(&self, agent: u32) -> u32 {
+        self.of_node[self.agents[agent as usize] as usize]
+    }
+
+    /// The partition of a flow's receiving side.
+    pub fn sink_of(&self, flow: u32) -> u32 {
+        self.of_node[self.flows[flow as usize].destination.index()]
+    }
+}
+
+/// The far end of each link.
+fn far_ends(links: &[Endpoints], paths: &[u32]) -> Arc<[FibreEnd]> {
+    let mut leads_on = vec![false; links.len()];
+    for step in paths.windows(2).filter(|step| step[1] != DELIVER) {
+        if let Some(leads_on) = leads_on.get_mut(step[0] as usize) {
+            *leads_on = true;
+        }
+    }
+    links.iter().zip(leads_on).map(|(ends, leads_on)| FibreEnd::new(ends.to, leads_on)).collect()
+}
+
+/// All partitions between two windows, as if they were one.
+pub struct Partitions<'a> {
+    /// Who has what.
+    pub layout: &'a PartitionLayout,
+    /// The partitions.
+    pub list: Vec<&'a mut Partition>,
+}
+
+impl<'a> Partitions<'a> {
+    /// The partitions of `layout`.
+    pub fn new(layout: &'a PartitionLayout, list: &'a mut [Partition]) -> Partitions<'a> {
+        Partitions { layout, list: list.iter_mut().collect() }
+    }
+
+    /// The port of a link.
+    pub fn port(&self, link: u32) -> &Port {
+        let Location { part, number } = self.layout.ports[link as usize];
+        &self.list[part as usize].fabric.ports[number as usize]
+    }
+
+    /// The port of a link.
+    pub fn port_mut(&mut self, link: u32) -> &mut Port {
+        let Location { part, number } = self.layout.ports[link as usize];
+        &mut self.list[part as usize].fabric.ports[number as usize]
+    }
+
+    /// The fibre of a link.
+    pub fn fibre(&self, link: u32) -> &Ring<Packet> {
+        let Location { part, number } = self.layout.fibres[link as usize];
+        &self.list[part as usize].fabric.fibres[number as usize]
+    }
+
+    /// What a link's port has counted up to `now`.
+    pub fn reading(&mut self, now: u64, link: u32) -> Reading {
+        self.look_at_link(link, |port, fibre| port.reading(now, fibre))
+    }
+
+    /// The same, and the most packets that waited there, which are counted anew.
+    pub fn last_reading(&mut self, now: u64, link: u32) -> (Reading, u64) {
+        self.look_at_link(link, |port, fibre| (port.reading(now, fibre), port.restart_maximum(now, fibre)))
+    }
+
+    /// Lets `look` see a link's port and fibre together.
+    fn look_at_link<T>(&mut self, link: u32, look: impl FnOnce(&mut Port, &Ring<Packet>) -> T) -> T {
+        let Location { part, number } = self.layout.fibres[link as usize];
+        let fibre = std::mem::take(&mut self.list[part as usize].fabric.fibres[number as usize]);
+        let seen = look(self.port_mut(link), &fibre);
+        self.list[part as usize].fabric.fibres[number as usize] = fibre;
+        seen
+    }
+
+    /// Takes `link` down; what had not left is dropped.
+    pub fn take_down(&mut self, now: u64, link: u32) {
+        let (port, fibre) = (self.layout.ports[link as usize].part, self.layout.fibres[link as usize].part);
+        let taken = self.change_link(link, |port, fibre| port.take_down(now, fibre));
+        self.list[port as usize].fabric.forget_captured(now, link);
+        for packet in taken.from_fibre {
+            self.list[fibre as usize].fabric.payloads.forget(&packet);
+            let fabric = &mut self.list[port as usize].fabric;
+            fabric.note_on(now, link, What::Vanish, Some(Cause::Unreachable), &packet);
+            fabric.cancel_in_flight(now, DropPlace::Link(link), &packet);
+        }
+        for packet in taken.held {
+            let fabric = &mut self.list[port as usize].fabric;
+            fabric.note_on(now, link, What::Vanish, Some(Cause::Unreachable), &packet);
+            fabric.drop(now, DropPlace::Link(link), Cause::Unreachable, &packet);
+        }
+    }
+
+    /// The same as [`Partitions::change_link`] for another capacity or delay: traces and captures say when packets
+    /// leave then.
+    pub fn retime_link(&mut self, now: u64, link: u32, change: impl FnOnce(&mut Port, &mut Ring<Packet>)) {
+        let part = self.layout.ports[link as usize].part as usize;
+        if !self.list[part].fabric.sees(link) {
+            return self.change_link(link, change);
+        }
+        let (foreseen, planned) = self.change_link(link, |port, fibre| {
+            port.sweep_own(now);
+            let foreseen = port.leaving(fibre);
+            change(port, fibre);
+            (foreseen, port.leaving(fibre))
+        });
+        self.list[part].fabric.amend(now, link, &foreseen, &planned);
+        // What was noted before nodes were assigned the last time lies there.
+        if part > 0 {
+            self.list[0].fabric.amend(now, link, &foreseen, &planned);
+        }
+    }
+
+    /// Lets `change` see a link's port and fibre together, and puts the fibre's event in its new place.
+    pub fn change_link<T>(&mut self, link: u32, change: impl FnOnce(&mut Port, &mut Ring<Packet>) -> T) -> T {
+        let Location { part, number } = self.layout.fibres[link as usize];
+        let ends = [part, self.layout.ports[link as usize].part];
+        ends.into_iter().for_each(|part| self.list[part as usize].prepare_for_change());
+        let mut fibre = std::mem::take(&mut self.list[part as usize].fabric.fibres[number as usize]);
+        let result = change(self.port_mut(link), &mut fibre);
+        let inside = self.layout.leads_out(link).then(|| self.port(link).near_end(&fibre));
+        let fabric = &mut self.list[part as usize].fabric;
+        fabric.fibres[number as usize] = fibre;
+        fabric.rekey(number);
+        let Location { part, number } = self.layout.ports[link as usize];
+        let fabric = &mut self.list[part as usize].fabric;
+        inside.into_iter().for_each(|inside| fabric.resume(number, inside));
+        fabric.rearm(number);
+        result
+    }
+
+    /// The sending side of a flow.
+    pub fn sender(&self, flow: u32) -> &SendingHost {
+        &self.list[self.layout.source_of(flow) as usize].hosts.senders[flow]
+    }
+
+    /// The sending side of a flow.
+    pub fn sender_mut(&mut self, flow: u32) -> &mut SendingHost {
+        &mut self.list[self.layout.source_of(flow) as usize].hosts.senders[flow]
+    }
+
+    /// The beginning and the end of a flow.
+    pub fn lifecycle(&self, flow: u32) -> &Lifecycle {
+        &self.list[self.layout.source_of(flow) as usize].hosts.lifecycles[flow]
+    }
+
+    /// The receiving side of a flow.
+    pub fn receiver(&self, flow: u32) -> &ReceivingHost {
+        &self.list[self.layout.sink_of(flow) as usize].hosts.receivers[flow]
+    }
+
+    /// The receiving side of a flow.
+    pub fn receiver_mut(&mut self, flow: u32) -> &mut ReceivingHost {
+        &mut self.list[self.layout.sink_of(flow) as usize].hosts.receivers[flow]
+    }
+
+    /// What all agents have counted.
+    pub fn counters(&self) -> Counters {
+        let mut counters = Counters::default();
+        self.list.iter().for_each(|part| part.hosts.account(&mut counters));
+        counters
+    }
+
+    /// The hash over everything that arrived anywhere.
+    pub fn fingerprint(&self) -> u64 {
+        let chain = |(node, part): (usize, &u32)| self.list[*part as usize].chains[node];
+        self.layout.of_node.iter().enumerate().map(chain).fold(0, fold)
+    }
+
+    /// What was dropped, where and why.
+    pub fn drops(&self) -> Drops {
+        let mut all = Drops::new();
+        for (key, count) in self.list.iter().flat_map(|part| &part.fabric.drops) {
+            let sum = all.entry(*key).or_default();
+            *sum = sum.plus(*count);
+        }
+        all
+    }
+
+    /// A number that is the sum of those of the partitions.
+    pub fn sum(&self, of: impl Fn(&Partition) -> u64) -> u64 {
+        self.list.iter().map(|part| of(part)).sum()
+    }
+}

@@ -1,0 +1,243 @@
+//! A partition: a set of nodes with its own event list and timers, run up to a time limit.
+//!
+//! # The order of events
+//!
+//! Events are ordered by (time, receiving node, sending node, link, first in first out), and what happens at one node
+//! at one instant happens in this order: changes of links by the scenario and samples (between calls of
+//! [`Partition::run`]), then departures where they are events, then arrivals, then the node's agent, then timers by
+//! (flow, kind). Nodes meet only in packets that travel a fibre of positive delay, so the order between nodes at one
+//! instant cannot matter, and a run may be cut anywhere in time or between nodes.
+//!
+//! The fingerprint is one hash chain per node over what arrives there, folded in the order of the nodes. It sees every
+//! arrival and cannot see how nodes interleave.
+
+use super::execution_mode::{ExecutionMode, Global};
+use super::site::{FibreEnd, PartitionSite};
+use super::windowed::WindowedExecution;
+use crate::engine::link::port::Port;
+use crate::engine::node::fabric::{Arrival, Batch, Event, Fabric, Pending};
+use crate::engine::node::hosts::Hosts;
+use crate::engine::packet::{Class, DELIVER, Packet};
+
+/// Bytes of hosts that fit a core's second-level cache. With fewer, fetching ahead costs more than it saves.
+const HOSTS_IN_CACHE: usize = 1 << 20;
+
+/// The hosts of so many packets are fetched at once, at most.
+const MOST_PREFETCHED: usize = 256;
+
+/// What does not fit the cache and is fetched before it is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Prefetch {
+    /// Nothing.
+    Nothing,
+    /// Hosts, while the packet for them is on its last fibre, and what they keep elsewhere while the packet before it
+    /// is handled.
+    Hosts,
+    /// What packets carry for ports that read it, while the packet before them on their fibre is handled.
+    Payload,
+}
+
+/// Nodes that share an event list.
+#[derive(Debug)]
+pub struct Partition {
+    /// Ports and fibres.
+    pub fabric: Fabric,
+    /// Machines of the flows.
+    pub hosts: Hosts,
+    /// Where what it has is.
+    pub(super) site: PartitionSite,
+    /// One hash chain per node of the network; those of other partitions stay zero.
+    pub chains: Vec<u64>,
+    /// No event lies before this time.
+    pub(super) reached: u64,
+    /// What is fetched early.
+    prefetch: Prefetch,
+    /// Arrivals, departures that are events, and timers that did something.
+    pub events: u64,
+    /// What is left of the effort of the present call of [`Partition::run`].
+    pub(super) left: u64,
+    /// Node after node or event after event.
+    pub windowed: WindowedExecution,
+}
+
+impl Partition {
+    /// A partition whose time begins at `reached`.
+    pub fn new(fabric: Fabric, hosts: Hosts, site: PartitionSite, chains: Vec<u64>, reached: u64) -> Partition {
+        let bytes = size_of_val(hosts.senders.items()) + size_of_val(hosts.receivers.items());
+        let prefetch = match bytes > HOSTS_IN_CACHE {
+            true => Prefetch::Hosts,
+            false if fabric.ports.iter().any(Port::reads_payload) => Prefetch::Payload,
+            false => Prefetch::Nothing,
+        };
+        let windowed = WindowedExecution::new(&fabric, reached);
+        let mut partition = Partition { fabric, hosts, site, chains, reached, prefetch, events: 0, left: 0, windowed };
+        partition.fabric.set_timers(partition.hosts.timers.earliest());
+        partition.hosts.arm_agents(&mut partition.fabric);
+        partition
+    }
+
+    /// Handles an event that is no arrival.
+    #[inline(never)]
+    pub(super) fn act(&mut self, now: u64, leaf: u32) {
+        match self.fabric.event(leaf) {
+            Event::Agent(place) => {
+                self.events += 1;
+                self.spend();
+                self.hosts.call_agent(now, place, &mut self.fabric);
+            }
+            Event::Departure(port) => {
+                self.events += 1;
+                self.fabric.release(now, port);
+            }
+            Event::Timer => {
+                self.spend();
+                self.events += u64::from(self.hosts.visit_timer(now, &mut self.fabric));
+            }
+        }
+    }
+
+    /// Takes one from what is left of the effort. Packets that are only passed on cost none: every one of them comes
+    /// from a host or an agent and goes to one, and their number of hops is bounded. When nothing is left, the check
+    /// after each event finds the timers unsettled; an own check would cost a hop one per cent.
+    #[inline]
+    fn spend(&mut self) {
+        self.left -= 1;
+        if self.left == 0 {
+            self.fabric.mark_stale();
+        }
+    }
+
+    /// Does what is to be done at once inside a node, in the order in which it was laid there.
+    #[inline]
+    pub(super) fn handle_pending(&mut self, now: u64) {
+        if !self.fabric.pending.is_empty() {
+            self.handle_all_pending(now);
+        }
+    }
+
+    #[inline(never)]
+    fn handle_all_pending(&mut self, now: u64) {
+        // Copied from its place, as an arrival is.
+        while let Some(pending) = self.fabric.pending.front().copied() {
+            let _ = self.fabric.pending.pop_front();
+            self.left = self.left.saturating_sub(1);
+            match pending {
+                Pending::Take(interceptor, packet) => {
+                    self.hosts.give_to_agent(now, interceptor, &packet, &mut self.fabric)
+                }
+                Pending::Deliver(node, packet) => {
+                    self.witness(node, packet.digest());
+                    self.hosts.receive(now, &packet, &mut self.fabric);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn arrive(&mut self, now: u64, fibre: u32) {
+        let mut packet = Packet::default();
+        let arrival = self.fabric.take_arrival(fibre, &mut packet);
+        let end = self.site.ends[fibre as usize];
+        self.witness(end.node(), arrival.digest);
+        self.handle_arrival::<Global>(now, end, arrival, &packet);
+    }
+
+    /// The chain of a node sees the digest of a packet that has arrived there.
+    #[inline(always)]
+    pub(super) fn witness(&mut self, node: u32, digest: u64) {
+        let chain = &mut self.chains[node as usize];
+        *chain = fold(*chain, digest);
+    }
+
+    /// A packet has come out of a fibre, which ends there, and the node's chain has seen it.
+    #[inline(always)]
+    pub(super) fn handle_arrival<M: ExecutionMode>(
+        &mut self,
+        now: u64,
+        end: FibreEnd,
+        arrival: Arrival,
+        packet: &Packet,
+    ) {
+        self.events += 1;
+        let Arrival { fibre, hop, .. } = arrival;
+        if end.leads_on() {
+            let next = self.fabric.paths[hop as usize];
+            if self.fabric.leads_on(next) {
+                return self.pass_on::<M>(now, fibre, next, packet);
+            }
+        }
+        self.spend();
+        if M::PREFETCHES && self.prefetch == Prefetch::Hosts {
+            self.prefetch_next(fibre);
+        }
+        self.hosts.receive(now, packet, &mut self.fabric);
+    }
+
+    /// Whether anything is fetched early.
+    #[inline]
+    pub(super) fn prefetches(&self) -> bool {
+        self.prefetch != Prefetch::Nothing
+    }
+
+    /// A packet from a fibre enters a port.
+    #[inline(always)]
+    fn pass_on<M: ExecutionMode>(&mut self, now: u64, fibre: u32, port: u32, packet: &Packet) {
+        if let Some(interceptor) = self.fabric.enqueue(now, port, packet, M::LISTED) {
+            self.spend();
+            if packet.class == Class::Control {
+                self.fabric.prefetch_messages(fibre);
+            }
+            self.hosts.give_to_agent(now, interceptor, packet, &mut self.fabric);
+        } else if M::PREFETCHES && self.prefetch != Prefetch::Nothing {
+            self.prefetch_for(fibre, port, packet);
+        }
+    }
+}
+
+impl Partition {
+    /// Takes in what another partition has sent. The hosts at the end of a packet's last fibre are fetched, of so many
+    /// packets that they stay.
+    pub fn receive(&mut self, batch: &mut Batch) {
+        if self.prefetch == Prefetch::Hosts {
+            let for_hosts = batch.by_fibre().filter(|(fibre, _)| !self.site.ends[*fibre as usize].leads_on());
+            let few = for_hosts.flat_map(|(_, packets)| packets).take(MOST_PREFETCHED);
+            few.for_each(|packet| self.hosts.prefetch(packet));
+        }
+        self.fabric.receive(batch, self.reached);
+    }
+
+    /// Fetches what the host of the next packet on a fibre keeps elsewhere, if that host is here: other packets only
+    /// pass.
+    #[inline(never)]
+    fn prefetch_next(&self, fibre: u32) {
+        let next = self.fabric.fibres[fibre as usize].front().filter(|packet| self.fabric.next_link(packet) == DELIVER);
+        if let Some(packet) = next {
+            self.hosts.prefetch_more(packet);
+        }
+    }
+
+    /// Fetches what will be needed soon, now that a packet from a fibre has gone on through a port.
+    #[inline]
+    fn prefetch_for(&self, fibre: u32, port: u32, packet: &Packet) {
+        if self.prefetch == Prefetch::Payload {
+            self.fabric.prefetch_payload(fibre);
+        } else if self.fabric.paths[packet.hop as usize + 1] == DELIVER && self.fabric.leads_on_here(port) {
+            self.hosts.prefetch(packet);
+            self.fabric.payloads.prefetch_sack(packet);
+        }
+    }
+}
+
+/// Packets sent on links and not taken back. Only the sums over all partitions mean something: after a migration one
+/// partition has what all had counted, and another may take back what it never counted as sent.
+pub fn packet_hops<'a>(parts: impl Iterator<Item = &'a Partition>) -> u64 {
+    let (sent, taken_back) =
+        parts.fold((0, 0), |(sent, back), part| (sent + part.fabric.packet_hops, back + part.fabric.taken_back));
+    sent - taken_back
+}
+
+/// One step of a multiplicative hash chain (the constant is 2^64 / golden ratio, made odd).
+#[inline]
+pub fn fold(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}

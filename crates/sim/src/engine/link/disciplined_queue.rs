@@ -1,0 +1,131 @@
+//! What waits at a port whose discipline decides when packets leave: the discipline knows packets by number, the line
+//! has them.
+
+use crate::engine::packet::admission::Cause;
+use crate::engine::packet::{Class, Flags, Packet};
+use crate::queue::{Dropped, Ecn, Item, Reason, Room, Schedule};
+use std::sync::Arc;
+
+/// The waiting packets of a port with a [`Schedule`].
+#[derive(Debug)]
+pub struct DisciplinedQueue {
+    schedule: Schedule,
+    /// By number; free places are in `free`.
+    packets: Vec<Option<Packet>>,
+    free: Vec<u32>,
+    bytes: u64,
+    /// What the discipline has dropped and the port has not counted.
+    dropped: Vec<Dropped>,
+    /// Whether the discipline is to be asked when the transmitter is free.
+    is_armed: bool,
+    /// The place of the port's departures in the event list.
+    pub leaf: u32,
+    /// The bands of the flows, if they have several.
+    pub bands: Option<Arc<[u8]>>,
+}
+
+impl DisciplinedQueue {
+    /// An empty one.
+    pub fn new(schedule: Schedule) -> DisciplinedQueue {
+        let (packets, free, dropped) = (Vec::new(), Vec::new(), Vec::new());
+        DisciplinedQueue { schedule, packets, free, bytes: 0, dropped, is_armed: false, leaf: 0, bands: None }
+    }
+
+    /// Packets that wait.
+    pub fn len(&self) -> u64 {
+        (self.packets.len() - self.free.len()) as u64
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether the transmitter sends, so that there is a departure to come.
+    pub fn is_armed(&self) -> bool {
+        self.is_armed
+    }
+
+    /// A packet comes.
+    pub fn accept(&mut self, now: u64, packet: &Packet, room: Room) {
+        let id = self.store(packet);
+        let ecn = ecn_of(packet.flags);
+        let priority = self.bands.as_ref().and_then(|bands| bands.get(packet.flow as usize)).map_or(0, |band| *band);
+        let item = Item { id, size: packet.size, priority, ecn, flow: flow_of(packet), arrived: now };
+        self.schedule.enqueue(now, item, room, &mut self.dropped);
+    }
+
+    /// A packet that the discipline has dropped.
+    pub fn take_dropped(&mut self) -> Option<(Packet, Cause)> {
+        let Dropped { item, reason } = self.dropped.pop()?;
+        let cause = match reason {
+            Reason::Early => Cause::Early,
+            Reason::Full => Cause::Congestion,
+        };
+        Some((self.take(item.id), cause))
+    }
+
+    /// The transmitter is free: the packet that it sends, and whether it was marked here.
+    pub fn next(&mut self, now: u64) -> Option<(Packet, bool)> {
+        let next = self.schedule.dequeue(now, &mut self.dropped);
+        self.is_armed = next.is_some();
+        let item = next?;
+        let packet = self.take(item.id);
+        let is_marked = item.ecn == Ecn::Marked && !packet.flags.has(Flags::MARKED);
+        Some((if is_marked { packet.marked() } else { packet }, is_marked))
+    }
+
+    /// Takes everything; nothing is sent any more.
+    pub fn clear(&mut self) -> Vec<Packet> {
+        self.schedule.clear();
+        self.is_armed = false;
+        self.bytes = 0;
+        self.free.clear();
+        self.packets.drain(..).flatten().collect()
+    }
+
+    /// Shows every packet that waits.
+    pub fn for_each(&mut self, change: impl FnMut(&mut Packet)) {
+        self.packets.iter_mut().flatten().for_each(change);
+    }
+
+    fn store(&mut self, packet: &Packet) -> u32 {
+        self.bytes += u64::from(packet.size);
+        match self.free.pop() {
+            Some(id) => {
+                self.packets[id as usize] = Some(*packet);
+                id
+            }
+            None => {
+                self.packets.push(Some(*packet));
+                (self.packets.len() - 1) as u32
+            }
+        }
+    }
+
+    fn take(&mut self, id: u32) -> Packet {
+        let packet = self.packets[id as usize].take().expect("a discipline names a packet once");
+        self.free.push(id);
+        self.bytes -= u64::from(packet.size);
+        packet
+    }
+}
+
+/// Data and ACKs of one connection are two flows, as their addresses and ports are.
+fn flow_of(packet: &Packet) -> u64 {
+    let way = match packet.class {
+        Class::Data | Class::Datagram => 0,
+        Class::Ack => 1,
+        Class::Control | Class::Unit => 2,
+    };
+    u64::from(packet.flow) << 2 | way
+}
+
+fn ecn_of(flags: Flags) -> Ecn {
+    match (flags.has(Flags::CAPABLE), flags.has(Flags::MARKED)) {
+        (true, true) => Ecn::Marked,
+        (true, false) if flags.has(Flags::SCALABLE) => Ecn::Scalable,
+        (true, false) => Ecn::Classic,
+        (false, _) => Ecn::NotCapable,
+    }
+}

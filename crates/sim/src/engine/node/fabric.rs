@@ -1,0 +1,272 @@
+//! The fibres and ports of a partition: everything a packet meets between two hosts.
+
+mod channel;
+mod enqueue;
+mod event_list;
+mod tracing;
+
+pub use channel::{Batch, Boundary};
+pub use event_list::{Event, EventList, TimerOrder};
+
+use crate::engine::link::port::Port;
+use crate::engine::link::ring::Ring;
+use crate::engine::observe::capture::AtLinks;
+use crate::engine::observe::trace::Trace;
+use crate::engine::packet::admission::{Cause, Interceptor};
+use crate::engine::packet::message::ControlMessage;
+use crate::engine::packet::observer::Observer;
+use crate::engine::packet::{Class, DropPlace, Drops, NEVER, Packet, PayloadTable};
+use std::collections::VecDeque;
+use std::hint::select_unpredictable;
+use std::sync::Arc;
+
+/// What the nodes of a partition have between them: output ports, fibres, and the event list. Ports and the fibres that
+/// end there are numbered in the order of (receiving node, sending node, link), which is the stated order of
+/// simultaneous arrivals; behind those fibres stand those that lead to other partitions.
+#[derive(Debug)]
+pub struct Fabric {
+    /// What comes next.
+    event_list: EventList,
+    /// Whether the event list has the arrivals. In windowed execution they are found in the fibres themselves.
+    is_listed: bool,
+    /// Packets in flight, by fibre. On one that leads to another partition: those that have not been
+    /// [sent](Fabric::send_out), or are still inside its port.
+    pub fibres: Vec<Ring<Packet>>,
+    /// How many of the fibres end here.
+    entering: u32,
+    /// The others.
+    boundaries: Vec<Boundary>,
+    /// Output ports.
+    pub ports: Vec<Port>,
+    /// The number of each port's link in the whole network.
+    pub links: Vec<u32>,
+    /// All paths, one after the other; each is a list of ports that ends with
+    /// [`DELIVER`](crate::engine::packet::DELIVER).
+    pub paths: Arc<[u32]>,
+    /// What packets in flight carry besides themselves.
+    pub payloads: PayloadTable,
+    /// What was dropped, where and why.
+    pub drops: Drops,
+    /// Packets sent on links (not refused by the port).
+    pub packet_hops: u64,
+    /// The part of them that was taken back before it had left.
+    pub taken_back: u64,
+    /// Packets that have been sent since it was last emptied, by receiving partition.
+    pub outgoing: Vec<Batch>,
+    /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
+    pub pending: VecDeque<Pending>,
+    /// What happened, if anybody asks.
+    pub trace: Option<Box<Trace>>,
+    /// Links at which packets are written to a file.
+    pub capture: Option<AtLinks>,
+    /// Who watches, if anybody does.
+    pub observer: Option<Box<dyn Observer>>,
+}
+
+/// A packet on its way inside a node.
+#[derive(Clone, Copy, Debug)]
+pub enum Pending {
+    /// To the agent before a port.
+    Take(Interceptor, Packet),
+    /// From an agent to a host of this node.
+    Deliver(u32, Packet),
+}
+
+/// What is needed soon of a packet that comes out of a fibre, read where it lay: the copy would give it later.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// The fibre.
+    pub fibre: u32,
+    /// [`Packet::hop`].
+    pub hop: u32,
+    /// [`Packet::digest`].
+    pub digest: u64,
+}
+
+/// What a [`Fabric`] is made of.
+#[derive(Debug)]
+pub struct FabricParts {
+    /// The ports of the partition's nodes, connected.
+    pub ports: Vec<Port>,
+    /// The number of each port's link in the whole network.
+    pub links: Vec<u32>,
+    /// The fibres that end in the partition.
+    pub fibres: Vec<Ring<Packet>>,
+    /// How many agents there are.
+    pub agents: u32,
+    /// Fibres that lead out of it, numbered behind those, and what is inside their ports.
+    pub boundaries: Vec<(Boundary, Ring<Packet>)>,
+    /// Paths as lists of ports.
+    pub paths: Arc<[u32]>,
+}
+
+impl Fabric {
+    /// A fabric of `partitions`, whose fibres are empty up to what is inside the ports of those that lead out.
+    pub fn new(parts: FabricParts, order: TimerOrder, partitions: usize) -> Fabric {
+        let of_all = parts.ports.iter().zip(0..);
+        let departing = of_all.filter(|(port, _)| port.departure().is_some()).map(|(_, number)| number).collect();
+        let entering = parts.fibres.len() as u32;
+        let (boundaries, leaving): (Vec<_>, Vec<_>) = parts.boundaries.into_iter().unzip();
+        let mut fabric = Fabric {
+            event_list: EventList::new(order, departing, entering, 0..parts.agents),
+            is_listed: true,
+            fibres: parts.fibres.into_iter().chain(leaving).collect(),
+            entering,
+            boundaries,
+            ports: parts.ports,
+            links: parts.links,
+            paths: parts.paths,
+            payloads: PayloadTable::default(),
+            drops: Drops::new(),
+            packet_hops: 0,
+            taken_back: 0,
+            outgoing: (0..partitions).map(|_| Batch::default()).collect(),
+            pending: VecDeque::new(),
+            trace: None,
+            capture: None,
+            observer: None,
+        };
+        fabric.list_links();
+        fabric
+    }
+
+    /// Something is to be done before the next event. The key of the timers is unsettled, so that the check after each
+    /// event finds it: a separate check would cost two per cent.
+    #[inline(always)]
+    fn defer(&mut self, pending: Pending) {
+        self.pending.push_back(pending);
+        self.mark_stale();
+    }
+
+    /// Takes the packet that arrives over fibre `number` out to where `packet` is.
+    #[inline]
+    pub fn take_arrival(&mut self, number: u32, packet: &mut Packet) -> Arrival {
+        // Event after event it is long until the fibre's turn comes again. In windowed execution it is next, and
+        // processors predict what lies side by side.
+        self.fibres[number as usize].prefetch(3);
+        let (arrival, next) = self.take_unlisted::<1>(number, packet);
+        self.event_list.set_arrival_inline(number, next);
+        arrival
+    }
+
+    /// The same in windowed execution, in which the event list has no arrivals. Also when the packet `AHEAD` places
+    /// behind it arrives, [`NEVER`] if there is none.
+    #[inline(always)]
+    pub fn take_unlisted<const AHEAD: u64>(&mut self, number: u32, packet: &mut Packet) -> (Arrival, u64) {
+        let fibre = &mut self.fibres[number as usize];
+        let (place, ahead) = fibre.take(AHEAD);
+        let arrival = Arrival { fibre: number, hop: place.hop, digest: place.digest() };
+        *packet = *place;
+        let at = ahead.at;
+        // Nothing predicts whether there is one. Its place is there in any case.
+        (arrival, select_unpredictable(fibre.len() as u64 >= AHEAD, at, NEVER))
+    }
+
+    /// Brings what the next packet of a fibre carries into the cache.
+    #[inline(never)]
+    pub fn prefetch_payload(&self, number: u32) {
+        if let Some(packet) = self.fibres[number as usize].front() {
+            self.payloads.prefetch(packet);
+        }
+    }
+
+    /// Brings what the next two packets of a fibre say to agents into the cache: the message of one, and the place of
+    /// the other's.
+    #[inline(never)]
+    pub fn prefetch_messages(&self, number: u32) {
+        let fibre = &self.fibres[number as usize];
+        if let Some(packet) = fibre.front() {
+            self.payloads.prefetch_message(packet);
+        }
+        if let Some(packet) = fibre.second() {
+            self.payloads.prefetch_place(packet);
+        }
+    }
+
+    /// The next port of a packet, [`DELIVER`](crate::engine::packet::DELIVER) at the end of its path.
+    #[inline]
+    pub fn next_link(&self, packet: &Packet) -> u32 {
+        self.paths[packet.hop as usize]
+    }
+
+    /// Whether a next link is a port of this partition, and not [`DELIVER`](crate::engine::packet::DELIVER).
+    #[inline]
+    pub fn leads_on(&self, next: u32) -> bool {
+        (next as usize) < self.ports.len()
+    }
+
+    /// How many fibres end in this partition: they come before those that lead out of it.
+    #[inline]
+    pub fn entering(&self) -> u32 {
+        self.entering
+    }
+
+    /// Whether the fibre of a port ends in this partition.
+    #[inline]
+    pub fn ends_here(&self, port: &Port) -> bool {
+        port.target() < self.entering
+    }
+
+    /// Fibres that lead to other partitions.
+    pub fn boundaries(&self) -> &[Boundary] {
+        &self.boundaries
+    }
+
+    /// Whether what goes through a port stays in this partition.
+    #[inline]
+    pub fn leads_on_here(&self, number: u32) -> bool {
+        self.ends_here(&self.ports[number as usize])
+    }
+
+    /// A message, to be sent by a path: `to` is the agent that it is for, or the flow that it is about.
+    pub fn message(&mut self, notice: ControlMessage, to: u32, path: u32, size: u16) -> Packet {
+        let payload = self.payloads.put_control(notice);
+        Packet { flow: to, hop: path, payload, size, class: Class::Control, ..Packet::default() }
+    }
+
+    /// A packet is on a fibre.
+    #[inline(always)]
+    fn put(&mut self, place: usize, at: u64, packet: &Packet, is_listed: bool) {
+        self.packet_hops += 1;
+        let fibre = &mut self.fibres[place];
+        let was_idle = is_listed && place < self.entering as usize && fibre.is_empty();
+        if is_listed {
+            fibre.prefetch_push(3);
+        }
+        // Copied first and changed in its place: a copy of a value just written field by field would stall. All of the
+        // first half is written by itself, so that the copy is of the other half.
+        let slot = fibre.place();
+        *slot = *packet;
+        slot.at = at;
+        slot.hop = packet.hop + 1;
+        slot.payload = packet.payload;
+        if was_idle {
+            self.event_list.set_arrival(place as u32, at);
+        }
+    }
+
+    /// Counts a dropped packet and forgets it.
+    #[cold]
+    pub fn drop(&mut self, now: u64, place: DropPlace, cause: Cause, packet: &Packet) {
+        if let Some(observer) = &mut self.observer {
+            observer.dropped(now, packet, cause);
+        }
+        self.drops.entry((place, packet.class, cause)).or_default().add(packet.size);
+        self.payloads.forget(packet);
+    }
+
+    /// Counts a packet that was taken back from a fibre because its link went down.
+    pub fn cancel_in_flight(&mut self, now: u64, place: DropPlace, packet: &Packet) {
+        if let Some(observer) = &mut self.observer {
+            observer.dropped(now, packet, Cause::Unreachable);
+        }
+        self.drops.entry((place, packet.class, Cause::Unreachable)).or_default().add(packet.size);
+        self.taken_back += 1;
+    }
+
+    /// Packets on the fibres or in the ports before them.
+    pub fn in_flight(&self) -> u64 {
+        let held: u64 = self.ports.iter().map(Port::held).sum();
+        held + self.fibres[..self.entering as usize].iter().map(|fibre| fibre.len() as u64).sum::<u64>()
+    }
+}

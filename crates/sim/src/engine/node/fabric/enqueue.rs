@@ -1,0 +1,111 @@
+//! How a packet enters a port, and how a port lets it go.
+
+use super::{Fabric, Pending};
+use crate::engine::packet::admission::{Admission, Cause, Interceptor};
+use crate::engine::packet::event::What;
+use crate::engine::packet::{DELIVER, DropPlace, Packet};
+
+impl Fabric {
+    /// A packet enters a port. If an agent takes it, it is pending.
+    #[inline(always)]
+    pub fn forward(&mut self, now: u64, number: u32, packet: &Packet) {
+        if let Some(interceptor) = self.enqueue(now, number, packet, true) {
+            self.defer(Pending::Take(interceptor, *packet));
+        }
+    }
+
+    /// A packet enters a port, unless an agent takes it, which is to be given it. In windowed execution, in which the
+    /// event list has no arrivals, it cannot be `listed`.
+    #[inline(always)]
+    pub fn enqueue(&mut self, now: u64, number: u32, packet: &Packet, listed: bool) -> Option<Interceptor> {
+        let port = &self.ports[number as usize];
+        if port.is_intercepted() {
+            return port.interceptor();
+        }
+        self.enqueue_past_interceptor(now, number, packet, listed);
+        None
+    }
+
+    /// A packet that no agent takes enters a port.
+    #[inline(always)]
+    fn enqueue_past_interceptor(&mut self, now: u64, number: u32, packet: &Packet, listed: bool) {
+        let port = &mut self.ports[number as usize];
+        let place = port.target() as usize;
+        let admission = match port.is_watched() {
+            true => self.enqueue_traced(now, number, packet),
+            false => port.enqueue(now, packet, &mut self.payloads, &self.fibres[place]),
+        };
+        match admission {
+            Admission::Scheduled(at) => self.put(place, at, packet, listed && self.is_listed),
+            other => self.on_delayed(now, number, other, packet),
+        }
+    }
+
+    /// A packet is not carried at once.
+    #[cold]
+    fn on_delayed(&mut self, now: u64, number: u32, admission: Admission, packet: &Packet) {
+        match admission {
+            Admission::Dropped(cause) => self.record_drop(now, number, cause, packet),
+            Admission::Scheduled(at) => self.send(number, at, packet),
+            Admission::Marked(at) => self.send(number, at, &packet.marked()),
+            Admission::Queued => self.release(now, number),
+            Admission::Blocked => {}
+        }
+    }
+
+    /// An agent sends a packet through the port before which it took it.
+    pub fn send_past(&mut self, now: u64, packet: &Packet) {
+        self.enqueue_past_interceptor(now, self.next_link(packet), packet, true);
+    }
+
+    /// An agent of `node` gives a packet back to that node: it goes to the next port of its path, or to its host.
+    pub fn forward_from(&mut self, now: u64, node: u32, packet: &Packet) {
+        match self.next_link(packet) {
+            DELIVER => self.defer(Pending::Deliver(node, *packet)),
+            next => self.forward(now, next, packet),
+        }
+    }
+
+    /// An agent drops a packet that it took before a port.
+    pub fn refuse(&mut self, now: u64, cause: Cause, packet: &Packet) {
+        let number = self.next_link(packet);
+        self.note_at(now, number, What::Drop, Some(cause), packet);
+        self.ports[number as usize].refuse_before(cause, packet.size);
+        self.record_drop(now, number, cause, packet);
+    }
+
+    /// A packet leaves a port and will be at the far end at `at`.
+    #[inline(always)]
+    fn send(&mut self, number: u32, at: u64, packet: &Packet) {
+        self.put(self.ports[number as usize].target() as usize, at, packet, self.is_listed);
+    }
+
+    /// A packet does not get past a port.
+    fn record_drop(&mut self, now: u64, number: u32, cause: Cause, packet: &Packet) {
+        // A packet that the fibre or the switch loses was sent.
+        self.packet_hops += u64::from(matches!(cause, Cause::Random | Cause::GuardViolation));
+        self.drop(now, DropPlace::Link(self.links[number as usize]), cause, packet);
+    }
+
+    /// A port with a gate, or with a discipline that decides when packets leave, sends what has its time.
+    #[inline(never)]
+    pub fn release(&mut self, now: u64, number: u32) {
+        // One place for all packets: an `Option` of a whole packet is copied in parts whose loads then stall.
+        let mut packet = Packet::default();
+        while let Some(offer) = self.release_next(now, number, &mut packet) {
+            match offer {
+                Admission::Scheduled(at) | Admission::Marked(at) => self.send(number, at, &packet),
+                Admission::Dropped(cause) => self.record_drop(now, number, cause, &packet),
+                Admission::Queued | Admission::Blocked => {}
+            }
+        }
+        self.rearm(number);
+    }
+
+    fn release_next(&mut self, now: u64, number: u32, released: &mut Packet) -> Option<Admission> {
+        if self.is_watched() {
+            return self.release_traced(now, number, released);
+        }
+        self.ports[number as usize].release(now, released)
+    }
+}

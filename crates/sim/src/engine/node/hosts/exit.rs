@@ -1,0 +1,69 @@
+//! How packets leave their host.
+
+use super::{SendingHost, SendingMachine};
+use crate::engine::node::fabric::Fabric;
+use crate::engine::node::timers::TimingWheel;
+use crate::engine::packet::admission::Cause;
+use crate::engine::packet::{DropPlace, NEVER, Packet};
+use units::Instant;
+
+/// Where packets leave their host.
+pub(super) struct Exit<'a> {
+    pub(super) now: u64,
+    pub(super) emitted: &'a mut u64,
+    pub(super) fabric: &'a mut Fabric,
+}
+
+impl Exit<'_> {
+    /// Sends a packet.
+    #[inline(always)]
+    pub(super) fn send(&mut self, packet: Packet) {
+        *self.emitted += 1;
+        enter_inline(self.now, packet, self.fabric);
+    }
+
+    /// The timer of a source of datagrams has come up: sends those that are due and moves the timer to the next one,
+    /// unless it is stale. Returns whether any was due.
+    #[inline]
+    pub(super) fn send_datagrams(mut self, flow: u32, host: &mut SendingHost, timers: &mut TimingWheel) -> bool {
+        let (now, emitted_before) = (self.now, *self.emitted);
+        if let SendingMachine::Datagrams(source) = &mut host.machine
+            && host.armed == now
+        {
+            while let Some(datagram) = source.handle_timeout(Instant::from_ps(now)) {
+                self.send(datagram.packet(flow, host.path));
+            }
+            if let Some(next) = source.next_timeout() {
+                host.armed = next.ps();
+                timers.postpone_first(host.armed);
+                return *self.emitted > emitted_before;
+            }
+            host.armed = NEVER;
+        }
+        timers.pop();
+        *self.emitted > emitted_before
+    }
+}
+
+/// A packet leaves its host.
+pub(super) fn enter(now: u64, packet: Packet, fabric: &mut Fabric) {
+    enter_inline(now, packet, fabric);
+}
+
+/// The same within its caller, for the packets of which there are most.
+#[inline(always)]
+pub(super) fn enter_inline(now: u64, packet: Packet, fabric: &mut Fabric) {
+    let link = fabric.next_link(&packet);
+    // [`NO_PATH`] is the number of no port.
+    match fabric.leads_on(link) {
+        true => fabric.forward(now, link, &packet),
+        false => drop_at_host(now, &packet, fabric),
+    }
+}
+
+/// There is no path for a packet.
+#[cold]
+fn drop_at_host(now: u64, packet: &Packet, fabric: &mut Fabric) {
+    fabric.note_host_drop(now, Cause::Unreachable, packet);
+    fabric.drop(now, DropPlace::Host(packet.flow), Cause::Unreachable, packet);
+}

@@ -1,0 +1,146 @@
+//! Which machines the hosts of a transport run.
+
+use super::{ExplicitSink, SendingMachine, Sink};
+use crate::engine::node::app::{App, AppConnection};
+use crate::engine::node::datagrams::Datagrams;
+use crate::model::{Flow, Load, Transport, TransportKind};
+use crate::random::Stream;
+use std::sync::Arc;
+use transport::tcp::{Connection, Endpoint, Receiver, ReceiverConfig, Sender, SenderConfig};
+use transport::xcp;
+use units::Duration;
+
+/// What SYN and SYN-ACK agree on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offer {
+    /// The greatest segment, with its options.
+    pub mss: u16,
+    /// By how many bits windows are shifted, if they may be.
+    pub window_scale: Option<u8>,
+    /// Whether SACK is permitted.
+    pub sack: bool,
+    /// A tick of the timestamps, if there are any.
+    pub tick: Option<Duration>,
+    /// Whether ECN is used, where no handshake says so.
+    pub ecn: bool,
+}
+
+/// The parameters of a transport, shared by its flows.
+#[derive(Debug)]
+pub struct Configs {
+    machine: Machine,
+    /// Bytes of a data packet that are not payload.
+    pub header: u16,
+    /// Size of an ACK on the wire.
+    pub ack_size: u16,
+}
+
+#[derive(Debug)]
+enum Machine {
+    Tcp(Arc<SenderConfig>, Arc<ReceiverConfig>),
+    Udp { packet_size: u32 },
+}
+
+impl Configs {
+    /// Those of this transport.
+    pub fn new(transport: &Transport) -> Configs {
+        match &transport.kind {
+            TransportKind::Tcp { sender, receiver, .. } => Configs {
+                machine: Machine::Tcp(Arc::new(sender.clone()), Arc::new(receiver.clone())),
+                header: transport.kind.header() as u16,
+                ack_size: transport.kind.ack_size() as u16,
+            },
+            TransportKind::Udp { packet_size } => {
+                Configs { machine: Machine::Udp { packet_size: *packet_size }, header: 0, ack_size: 0 }
+            }
+        }
+    }
+
+    /// The sending machine of a flow.
+    pub fn sending_machine(&self, flow: &Flow, stream: impl FnOnce() -> Stream) -> SendingMachine {
+        match &self.machine {
+            Machine::Tcp(sender, _) if self.has_options() || matches!(flow.load, Load::Writes { .. }) => {
+                let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
+                let writer = App::new(flow.load, start, stop, stream());
+                SendingMachine::Connection(Box::new(AppConnection {
+                    connection: Connection::new(Arc::clone(sender)),
+                    writer,
+                }))
+            }
+            Machine::Tcp(sender, _) => SendingMachine::Tcp(Sender::new(Arc::clone(sender))),
+            Machine::Udp { packet_size } => {
+                let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
+                let source = Datagrams::new(flow.load, *packet_size, start, stop, stream());
+                SendingMachine::Datagrams(source.expect("a resolved UDP flow has a load that a source can send"))
+            }
+        }
+    }
+
+    /// The receiving machine of a flow.
+    pub fn sink(&self) -> Sink {
+        match &self.machine {
+            Machine::Tcp(_, receiver) if self.has_options() => {
+                Sink::Endpoint(Box::new(Endpoint::new(Arc::clone(receiver))))
+            }
+            Machine::Tcp(sender, receiver) => {
+                let receiver = Receiver::new(Arc::clone(receiver));
+                match sender.algorithm.needs_header() {
+                    true => Sink::Explicit(Box::new(ExplicitSink { receiver, feedback: xcp::Receiver::default() })),
+                    false => Sink::Tcp(receiver),
+                }
+            }
+            Machine::Udp { .. } => Sink::Datagrams { bytes: 0 },
+        }
+    }
+
+    /// Whether packets carry options of TCP.
+    pub fn has_options(&self) -> bool {
+        match &self.machine {
+            Machine::Tcp(sender, receiver) => Connection::is_for(sender) || Endpoint::is_for(receiver),
+            Machine::Udp { .. } => false,
+        }
+    }
+
+    /// Whether the connections use ECN.
+    pub fn has_ecn(&self) -> bool {
+        matches!(&self.machine, Machine::Tcp(sender, _) if sender.has_ecn())
+    }
+
+    /// Whether a handshake goes before the data.
+    pub fn has_handshake(&self) -> bool {
+        matches!(&self.machine, Machine::Tcp(sender, _) if sender.handshake)
+    }
+
+    /// What SYN and SYN-ACK agree on.
+    pub fn offer(&self) -> Offer {
+        let Machine::Tcp(sender, receiver) = &self.machine else { return Offer::default() };
+        Offer {
+            mss: (sender.mss + sender.options_len()) as u16,
+            window_scale: receiver.window_scaling.then(|| receiver.window_scale()),
+            sack: receiver.sack,
+            tick: sender.timestamps.then_some(sender.timestamp_clock),
+            ecn: sender.has_ecn(),
+        }
+    }
+
+    /// Whether segments and ACKs carry congestion headers.
+    pub fn needs_header(&self) -> bool {
+        matches!(&self.machine, Machine::Tcp(sender, _) if sender.algorithm.needs_header())
+    }
+
+    /// The window that is advertised; 0 for datagrams.
+    pub fn window(&self) -> u64 {
+        match &self.machine {
+            Machine::Tcp(_, receiver) => receiver.window,
+            Machine::Udp { .. } => 0,
+        }
+    }
+
+    /// Payload of a full segment; 1 for datagrams, which are numbered one by one.
+    pub fn segment_size(&self) -> u32 {
+        match &self.machine {
+            Machine::Tcp(sender, _) => sender.mss,
+            Machine::Udp { .. } => 1,
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! A pcapng file of chosen flows, as their sending hosts see them (data that leaves, acknowledgements that come back),
+//! or as they pass chosen links.
+//!
+//! Packets are real IPv4 with TCP or UDP headers (checksums right for a payload of zeros), cut after the headers; the
+//! original length is kept. The options are those that the connection uses. Where it has no handshake, one is written
+//! at the time of the flow's first packet at its host, so that readers learn what SYNs say; at links there is what
+//! passes them. Sequence numbers start at 1 and wrap at 2^32. The receiving end has no timestamps of its own: TSval of
+//! what comes back is when it comes back. Interfaces are nodes or links; addresses have the names of nodes; a packet
+//! that is dropped has a comment that says why. Format: draft-ietf-opsawg-pcapng (section header, interfaces of raw IP
+//! with nanoseconds, name resolution, enhanced packets).
+
+mod blocks;
+mod headers;
+mod later;
+mod start;
+
+use crate::engine::node::hosts::Offer;
+use crate::engine::packet::said::Said;
+use crate::engine::packet::{Class, Packet};
+use blocks::File;
+use headers::{Ends, Fields, HEADERS, address, control_header, tcp};
+use later::Later;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use transport::tcp::{Control, SackList, TcpOptions};
+
+pub use blocks::CaptureWriter;
+pub use start::{CaptureOptions, UnknownLink, start};
+
+/// A capture in progress; hosts and links write to one file.
+#[derive(Clone, Debug)]
+pub struct Capture(Arc<Mutex<Packets>>);
+
+/// What is captured so far.
+#[derive(Debug)]
+struct Packets {
+    file: File,
+    /// Packets of later times, by time and then as they came.
+    later: BTreeMap<(u64, u64), Later>,
+    count: u64,
+    flows: BTreeMap<u32, Captured>,
+    /// The reasons of agents, as tables write them.
+    causes: &'static [&'static str],
+}
+
+/// The links at which packets are captured.
+#[derive(Clone, Debug)]
+pub struct AtLinks {
+    /// Where to.
+    pub capture: Capture,
+    /// The interface of each link that is captured, by the engine's number.
+    pub interfaces: Arc<BTreeMap<u32, u32>>,
+}
+
+/// What a file says before its packets.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// The interfaces: names and descriptions.
+    pub interfaces: Vec<(String, String)>,
+    /// Nodes and their names.
+    pub nodes: Vec<(u32, String)>,
+    /// The reasons for which agents drop packets, by number.
+    pub causes: &'static [&'static str],
+}
+
+/// What the capture knows about a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Captured {
+    /// Sending node, part of the source address.
+    pub source: u32,
+    /// Receiving node.
+    pub destination: u32,
+    /// Window that ACKs advertise, in bytes.
+    pub window: u64,
+    /// Whether a handshake has been written or will be seen.
+    pub opened: bool,
+    /// The interface of its sending host, if it is captured there.
+    pub interface: Option<u32>,
+    /// The byte after the last one that has been written.
+    pub last: u64,
+    /// What it agrees on.
+    pub offer: Offer,
+}
+
+impl Capture {
+    /// Starts a file.
+    pub fn new(output: CaptureWriter, flows: BTreeMap<u32, Captured>, names: &Names) -> Capture {
+        let mut file = File::new(output);
+        names.interfaces.iter().for_each(|(name, description)| file.interface(name, description));
+        let nodes = names.nodes.iter().map(|(node, name)| (address(*node), name.as_str()));
+        file.names(nodes);
+        let (later, count) = (BTreeMap::new(), 0);
+        Capture(Arc::new(Mutex::new(Packets { file, later, count, flows, causes: names.causes })))
+    }
+
+    /// Writes a packet that leaves or reaches the sending host of its flow.
+    pub fn write(&self, now: u64, packet: &Packet, said: &Said<'_>) {
+        let mut packets = self.packets();
+        let Some(interface) = packets.flows.get(&packet.flow).and_then(|flow| flow.interface) else { return };
+        packets.write(Moment { now, at: now, interface }, packet, said);
+    }
+
+    /// Whether packets of `flow` are written as their sending host sees them.
+    pub fn concerns(&self, flow: u32) -> bool {
+        self.packets().flows.get(&flow).is_some_and(|flow| flow.interface.is_some())
+    }
+
+    /// Flushes, and reports the first failure.
+    pub fn finish(&self) -> io::Result<()> {
+        let mut packets = self.packets();
+        packets.write_until(u64::MAX);
+        packets.file.finish()
+    }
+
+    fn packets(&self) -> MutexGuard<'_, Packets> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AtLinks {
+    /// A packet leaves a link's port at `at`, or is dropped there.
+    pub fn write(&self, now: u64, at: u64, link: u32, packet: &Packet, said: &Said<'_>) {
+        if let Some(interface) = self.interfaces.get(&link) {
+            self.capture.packets().write(Moment { now, at, interface: *interface }, packet, said);
+        }
+    }
+}
+
+/// When something is known and when it happens, and where.
+#[derive(Clone, Copy)]
+struct Moment {
+    now: u64,
+    at: u64,
+    interface: u32,
+}
+
+impl Packets {
+    fn write(&mut self, moment: Moment, packet: &Packet, said: &Said<'_>) {
+        // Messages of switches belong to no flow.
+        if matches!(packet.class, Class::Control | Class::Unit) {
+            return;
+        }
+        let Some(flow) = self.flows.get_mut(&packet.flow) else { return };
+        let opening = !std::mem::replace(&mut flow.opened, true) && packet.class != Class::Datagram;
+        let known = *flow;
+        if packet.class == Class::Data && said.options.control.is_none() {
+            let header = (HEADERS + known.stamp(0, None).len()) as u64;
+            flow.last = flow.last.max(packet.seq + u64::from(packet.size).saturating_sub(header));
+        }
+        if opening {
+            self.handshake(moment, &known, Ends::of(packet.flow, &known));
+        }
+        let Said { sack, options, dropped } = *said;
+        let sack = SackList::of(sack.iter().copied());
+        let later = Later { interface: moment.interface, packet: *packet, flow: known, sack, options, dropped };
+        self.later.insert((moment.at, self.count), later);
+        self.count += 1;
+        // Nothing that is captured later happened before now.
+        self.write_until(moment.now);
+    }
+
+    /// Writes what happened up to `now`.
+    fn write_until(&mut self, now: u64) {
+        while let Some(first) = self.later.first_entry().filter(|entry| entry.key().0 <= now) {
+            let ((at, _), Later { interface, packet, .. }) = (*first.key(), *first.get());
+            let later = first.remove();
+            let cause = later.dropped.map(|cause| cause.name(self.causes));
+            self.packet(at, interface, &later.header(at), packet.size, cause);
+        }
+    }
+
+    /// The handshake of a connection that has none.
+    fn handshake(&mut self, moment: Moment, flow: &Captured, ends: Ends) {
+        for control in [Control::Syn, Control::SynAck] {
+            let options = TcpOptions { ecn_setup: flow.offer.ecn, ..control.into() };
+            let header = control_header(moment.at, flow, ends, control, &Said { options, ..Said::default() });
+            self.packet(moment.at, moment.interface, &header, 0, None);
+        }
+        let header = tcp(ends, Fields::plain(flow.scaled(flow.window)), &flow.stamp(moment.at, None), 0);
+        self.packet(moment.at, moment.interface, &header, 0, None);
+    }
+
+    /// A packet of this size on the wire, or the size of its header if that is more.
+    fn packet(&mut self, at: u64, interface: u32, header: &[u8], size: u16, cause: Option<&str>) {
+        let comment = cause.map(|cause| format!("dropped: {cause}"));
+        let length = u32::from(size).max(header.len() as u32);
+        self.file.packet(at, interface, header, length, comment.as_deref());
+    }
+}

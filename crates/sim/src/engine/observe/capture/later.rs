@@ -1,0 +1,72 @@
+//! Captured packets that are known before they leave: those that wait at a link, whose times a change of the link
+//! moves.
+
+use super::headers::{Ends, control_header, ecn_bits, segment, udp};
+use super::{AtLinks, Captured};
+use crate::engine::link::port::Leaving;
+use crate::engine::packet::admission::Cause;
+use crate::engine::packet::said::Said;
+use crate::engine::packet::{Class, Packet};
+use transport::tcp::{SackList, TcpOptions};
+
+/// A packet that will be on its link, or is dropped there now.
+#[derive(Clone, Copy, Debug)]
+pub struct Later {
+    /// Where it is captured.
+    pub interface: u32,
+    /// Itself.
+    pub packet: Packet,
+    /// What was known of its flow when it came.
+    pub flow: Captured,
+    /// SACK blocks.
+    pub sack: SackList,
+    /// Options.
+    pub options: TcpOptions,
+    /// Why it is dropped, if it is.
+    pub dropped: Option<Cause>,
+}
+
+impl Later {
+    /// Its header when it leaves at `at`.
+    pub fn header(&self, at: u64) -> Vec<u8> {
+        let Later { packet, flow, sack, options, dropped, .. } = self;
+        let said = Said { sack: sack.as_slice(), options: *options, dropped: *dropped };
+        let ends = Ends { ecn: ecn_bits(packet.flags), ..Ends::of(packet.flow, flow) };
+        match (packet.class, options.control) {
+            (Class::Datagram, _) => udp(ends, packet.size),
+            (_, Some(control)) => control_header(at, flow, ends, control, &said),
+            (_, None) => segment(at, flow, ends, packet, &said),
+        }
+    }
+}
+
+impl AtLinks {
+    /// Whether what passes a link is captured.
+    pub fn sees(&self, link: u32) -> bool {
+        self.interfaces.contains_key(&link)
+    }
+
+    /// What is inside a link's port leaves otherwise than was expected, oldest first.
+    pub fn amend(&self, now: u64, link: u32, foreseen: &[Leaving], planned: &[Leaving]) {
+        for ((at, count), later) in self.take_later(now, link) {
+            // It begins where the one before it ends.
+            let before = foreseen.binary_search_by_key(&at, |leaving| leaving.end);
+            let at = before.ok().and_then(|place| planned.get(place)).map_or(at, |leaving| leaving.end);
+            self.capture.packets().later.insert((at, count), later);
+        }
+    }
+
+    /// What has not begun to leave over a link never does.
+    pub fn forget(&self, now: u64, link: u32) {
+        drop(self.take_later(now, link));
+    }
+
+    /// Takes out what will begin to leave over a link.
+    fn take_later(&self, now: u64, link: u32) -> Vec<((u64, u64), Later)> {
+        let Some(interface) = self.interfaces.get(&link) else { return Vec::new() };
+        let later = &mut self.capture.packets().later;
+        let waiting = later.range((now + 1, 0)..).filter(|(_, later)| later.interface == *interface);
+        let keys: Vec<(u64, u64)> = waiting.map(|(key, _)| *key).collect();
+        keys.into_iter().filter_map(|key| later.remove_entry(&key)).collect()
+    }
+}

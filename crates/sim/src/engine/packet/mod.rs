@@ -1,0 +1,18 @@
+//! What travels, and the words and containers that all rooms share.
+
+pub(crate) mod admission;
+pub(crate) mod arena;
+pub(crate) mod drops;
+pub(crate) mod event;
+pub(crate) mod fields;
+pub(crate) mod message;
+pub(crate) mod observer;
+pub(crate) mod payload;
+pub(crate) mod prefetch;
+pub(crate) mod reserved;
+pub(crate) mod said;
+
+pub use drops::{DropPlace, Drops};
+pub use fields::{Class, Flags, Packet};
+pub use payload::{HostPayload, Payload, PayloadTable, Stamp};
+pub use reserved::{DELIVER, NEVER, NO_PATH, NO_PAYLOAD};

@@ -1,0 +1,298 @@
+//! Side tables for the few packets that carry SACK blocks, a congestion header, options or a control message.
+
+use super::fields::{Class, Flags, Packet};
+use super::message::{ControlMessage, Message};
+use super::reserved::NO_PAYLOAD;
+use prefetch_index::prefetch_index;
+use transport::tcp::{SackList, TcpOptions};
+use transport::xcp::Header;
+
+/// What the few packets carry that need more than 32 bytes.
+#[derive(Debug, Default)]
+pub struct PayloadTable {
+    sacks: Pool<SackList>,
+    explicit: Pool<Explicit>,
+    options: Pool<Optional>,
+    control_messages: Pool<Option<ControlMessage>>,
+}
+
+/// A congestion header, and the place of the packet's SACK blocks.
+#[derive(Clone, Copy, Debug)]
+struct Explicit {
+    header: Header,
+    sack: u32,
+}
+
+/// Options of TCP, and the place of the packet's SACK blocks. No packet has a congestion header too.
+#[derive(Clone, Copy, Debug)]
+struct Optional {
+    options: TcpOptions,
+    sack: u32,
+    /// What it says of its sending, if anybody asks.
+    stamp: Option<Stamp>,
+}
+
+/// When a packet left its host, and how many of its flow had left before.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamp {
+    /// In picoseconds.
+    pub at: u64,
+    /// From 0; a segment that is sent again is another packet.
+    pub number: u64,
+}
+
+/// The payload of one packet on its way to another partition.
+#[derive(Debug)]
+pub enum Payload {
+    /// Between hosts.
+    Transport(HostPayload),
+    /// What a message of the control plane says.
+    Control(Option<ControlMessage>),
+}
+
+/// What a packet between hosts carries: SACK blocks, perhaps with a congestion header, or with options of TCP.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HostPayload {
+    /// The congestion header.
+    pub header: Option<Header>,
+    /// Options of TCP, and what the packet says of its sending.
+    pub options: Option<(TcpOptions, Option<Stamp>)>,
+    /// The SACK blocks.
+    pub sack: SackList,
+}
+
+impl PayloadTable {
+    /// Stores SACK blocks and gives their number for the packet; an empty list needs none.
+    #[inline]
+    pub fn put_sack(&mut self, list: &SackList) -> u32 {
+        if list.is_empty() { NO_PAYLOAD } else { self.sacks.put(*list) }
+    }
+
+    /// Stores a congestion header besides SACK blocks; the packet is `explicit`.
+    pub fn put_header(&mut self, header: Header, list: &SackList) -> u32 {
+        let sack = self.put_sack(list);
+        self.explicit.put(Explicit { header, sack })
+    }
+
+    /// Stores options besides SACK blocks; the packet has [`Flags::OPTIONS`].
+    pub fn put_options(&mut self, options: TcpOptions, list: &SackList) -> u32 {
+        self.put_stamped(options, list, None)
+    }
+
+    fn put_stamped(&mut self, options: TcpOptions, list: &SackList, stamp: Option<Stamp>) -> u32 {
+        let sack = self.put_sack(list);
+        self.options.put(Optional { options, sack, stamp })
+    }
+
+    /// The packet, which carries no congestion header, with what it says of its sending.
+    pub fn stamped(&mut self, packet: Packet, stamp: Stamp) -> Packet {
+        if packet.flags.has(Flags::OPTIONS) {
+            self.options.items[packet.payload as usize].stamp = Some(stamp);
+            return packet;
+        }
+        let payload = self.put_stamped(TcpOptions::default(), &SackList::EMPTY, Some(stamp));
+        Packet { payload, flags: packet.flags.with(Flags::OPTIONS), ..packet }
+    }
+
+    /// What a packet says of its sending, if anything.
+    pub fn stamp(&self, packet: &Packet) -> Option<Stamp> {
+        let carried = packet.flags.has(Flags::OPTIONS).then(|| self.options.items[packet.payload as usize].stamp);
+        carried.flatten()
+    }
+
+    /// Options and SACK blocks of a packet on its way.
+    pub fn said(&self, packet: &Packet) -> (TcpOptions, SackList) {
+        let list =
+            |number: u32| if number == NO_PAYLOAD { SackList::default() } else { self.sacks.items[number as usize] };
+        if packet.payload == NO_PAYLOAD || packet.class == Class::Control {
+            (TcpOptions::default(), SackList::default())
+        } else if packet.flags.has(Flags::OPTIONS) {
+            let Optional { options, sack, .. } = self.options.items[packet.payload as usize];
+            (options, list(sack))
+        } else if packet.flags.has(Flags::EXPLICIT) {
+            (TcpOptions::default(), list(self.explicit.items[packet.payload as usize].sack))
+        } else {
+            (TcpOptions::default(), list(packet.payload))
+        }
+    }
+
+    /// Takes options and SACK blocks of a packet that has arrived; none from one without [`Flags::OPTIONS`].
+    pub fn take_options(&mut self, packet: &Packet) -> (TcpOptions, SackList) {
+        if !packet.flags.has(Flags::OPTIONS) {
+            return (TcpOptions::default(), self.take_sack(packet.payload));
+        }
+        let Optional { options, sack, .. } = self.options.take(packet.payload);
+        (options, self.take_sack(sack))
+    }
+
+    /// Stores what a message of the control plane says.
+    pub fn put_control(&mut self, notice: ControlMessage) -> u32 {
+        self.control_messages.put(Some(notice))
+    }
+
+    /// Takes what a message of the control plane says that has arrived.
+    pub fn take_control(&mut self, packet: &Packet) -> Option<ControlMessage> {
+        let slot = packet.payload;
+        (slot != NO_PAYLOAD).then(|| self.control_messages.free.push(slot))?;
+        self.control_messages.items[slot as usize].take()
+    }
+
+    /// The message to an agent in a packet of control that is on its way; `None` if the packet has none.
+    #[inline]
+    pub fn message_mut(&mut self, packet: &Packet) -> Option<&mut Message> {
+        match self.control_messages.items.get_mut(packet.payload as usize) {
+            Some(Some(ControlMessage::Agent(message))) => Some(message),
+            _ => None,
+        }
+    }
+
+    /// Brings the congestion header of a packet, if it has one, into the cache.
+    #[inline]
+    pub fn prefetch(&self, packet: &Packet) {
+        if packet.flags.has(Flags::EXPLICIT) {
+            prefetch_index(&self.explicit.items, packet.payload as usize);
+        }
+    }
+
+    /// Brings the SACK blocks of an ACK, if it has some, into the cache.
+    #[inline]
+    pub fn prefetch_sack(&self, packet: &Packet) {
+        if packet.carries_sack_alone() {
+            prefetch_index(&self.sacks.items, packet.payload as usize);
+        }
+    }
+
+    /// Brings the message of a packet of control into the cache, if [`PayloadTable::prefetch_place`] has brought its
+    /// place there.
+    #[inline]
+    pub fn prefetch_message(&self, packet: &Packet) {
+        if packet.class == Class::Control
+            && let Some(Some(ControlMessage::Agent(message))) = self.control_messages.items.get(packet.payload as usize)
+        {
+            message.prefetch();
+        }
+    }
+
+    /// Brings the place of the message of a packet of control into the cache.
+    #[inline]
+    pub fn prefetch_place(&self, packet: &Packet) {
+        if packet.class == Class::Control {
+            prefetch_index(&self.control_messages.items, packet.payload as usize);
+        }
+    }
+
+    /// The congestion header of an `explicit` packet.
+    pub fn header_mut(&mut self, packet: &Packet) -> Option<&mut Header> {
+        packet.flags.has(Flags::EXPLICIT).then(|| &mut self.explicit.items[packet.payload as usize].header)
+    }
+
+    /// Takes the SACK blocks of a packet without congestion header that has arrived.
+    #[inline]
+    pub fn take_sack(&mut self, number: u32) -> SackList {
+        if number == NO_PAYLOAD { SackList::default() } else { self.sacks.take(number) }
+    }
+
+    /// Takes header and SACK blocks of an `explicit` packet that has arrived.
+    pub fn take_header(&mut self, number: u32) -> (Header, SackList) {
+        let Explicit { header, sack } = self.explicit.take(number);
+        (header, self.take_sack(sack))
+    }
+
+    /// Takes everything that a packet between hosts carries.
+    pub fn take_host_payload(&mut self, packet: &Packet) -> HostPayload {
+        if packet.flags.has(Flags::OPTIONS) {
+            let Optional { options, sack, stamp } = self.options.take(packet.payload);
+            return HostPayload { options: Some((options, stamp)), sack: self.take_sack(sack), header: None };
+        }
+        match packet.flags.has(Flags::EXPLICIT) {
+            true => {
+                let (header, sack) = self.take_header(packet.payload);
+                HostPayload { header: Some(header), sack, options: None }
+            }
+            false => HostPayload { sack: self.take_sack(packet.payload), ..HostPayload::default() },
+        }
+    }
+
+    /// Stores what [`PayloadTable::take_host_payload`] took.
+    pub fn put_host_payload(&mut self, carried: &HostPayload) -> u32 {
+        match (carried.options, carried.header) {
+            (Some((options, stamp)), _) => self.put_stamped(options, &carried.sack, stamp),
+            (None, Some(header)) => self.put_header(header, &carried.sack),
+            (None, None) => self.put_sack(&carried.sack),
+        }
+    }
+
+    /// Forgets the payload of a packet that was dropped.
+    pub fn forget(&mut self, packet: &Packet) {
+        if packet.payload != NO_PAYLOAD {
+            self.unload(packet);
+        }
+    }
+
+    /// A second packet is to carry the same.
+    pub fn duplicate(&mut self, packet: &Packet) -> u32 {
+        if packet.payload == NO_PAYLOAD {
+            return NO_PAYLOAD;
+        }
+        if packet.flags.has(Flags::OPTIONS) {
+            let Optional { options, sack, stamp } = self.options.items[packet.payload as usize];
+            let list = if sack == NO_PAYLOAD { SackList::default() } else { self.sacks.items[sack as usize] };
+            return self.put_stamped(options, &list, stamp);
+        }
+        if !packet.flags.has(Flags::EXPLICIT) {
+            return self.sacks.put(self.sacks.items[packet.payload as usize]);
+        }
+        let Explicit { header, sack } = self.explicit.items[packet.payload as usize];
+        let list = if sack == NO_PAYLOAD { SackList::default() } else { self.sacks.items[sack as usize] };
+        self.put_header(header, &list)
+    }
+
+    /// Takes the payload of a packet that has some.
+    pub fn unload(&mut self, packet: &Packet) -> Payload {
+        if packet.class == Class::Control {
+            return Payload::Control(self.take_control(packet));
+        }
+        Payload::Transport(self.take_host_payload(packet))
+    }
+
+    /// Stores what [`PayloadTable::unload`] took, perhaps from another partition's.
+    pub fn load(&mut self, payload: Payload) -> u32 {
+        match payload {
+            Payload::Transport(carried) => self.put_host_payload(&carried),
+            Payload::Control(Some(notice)) => self.put_control(notice),
+            Payload::Control(None) => NO_PAYLOAD,
+        }
+    }
+}
+
+/// Values in numbered slots. Slots are reused, so nothing is allocated once the table has reached its size.
+#[derive(Debug)]
+struct Pool<T> {
+    items: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Pool<T> {
+    fn default() -> Pool<T> {
+        Pool { items: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T> Pool<T> {
+    fn put(&mut self, value: T) -> u32 {
+        if let Some(slot) = self.free.pop() {
+            self.items[slot as usize] = value;
+            return slot;
+        }
+        self.items.push(value);
+        (self.items.len() - 1) as u32
+    }
+}
+
+impl<T: Copy> Pool<T> {
+    #[inline]
+    fn take(&mut self, slot: u32) -> T {
+        self.free.push(slot);
+        self.items[slot as usize]
+    }
+}

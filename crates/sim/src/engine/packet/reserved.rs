@@ -1,0 +1,10 @@
+//! Numbers that stand for no time, no link and no payload.
+
+/// The time of what never happens.
+pub const NEVER: u64 = u64::MAX;
+/// End of a path: the packet is for a host of the node it has reached.
+pub const DELIVER: u32 = u32::MAX;
+/// Instead of a path's first link: there is no path.
+pub const NO_PATH: u32 = u32::MAX - 1;
+/// The packet carries nothing besides itself.
+pub const NO_PAYLOAD: u32 = u32::MAX;

@@ -1,0 +1,244 @@
+//! From a scenario and its flows to a world in which nothing has happened.
+
+use super::controls::{changing, controls};
+use super::options::{Options, RunError, check_number};
+use super::paths::{Paths, check_paths, ends, invert, link_order};
+use super::watching::{Watching, Ways, capture_at_links, trace_rules};
+use super::{ThreadPool, World};
+use crate::engine::execute::layout::PartitionLayout;
+use crate::engine::execute::partition::Partition;
+use crate::engine::execute::windowed::Schedule;
+use crate::engine::link::features::Streams;
+use crate::engine::link::port::{Port, PortConfig};
+use crate::engine::link::ring::Ring;
+use crate::engine::node::agent::{Agent, Orders};
+use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::node::fabric::{Fabric, FabricParts, TimerOrder};
+use crate::engine::node::forced::ForcedFates;
+use crate::engine::node::hosts::{Configs, Hosts, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine};
+use crate::engine::node::timers::TimingWheel;
+use crate::engine::observe::accounts::Baseline;
+use crate::engine::observe::capture::{Capture, UnknownLink, start};
+use crate::engine::observe::sampler::{Known, Sampler};
+use crate::engine::packet::NEVER;
+use crate::engine::packet::arena::Arena;
+use crate::model::{Buffer, Flow, LinkId, Load, Network, PortRule, Scenario, SimTime};
+use crate::random::{Seed, Stream, uniform_index};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Both hosts of a flow and its lifecycle, without what the machines allocate.
+pub const BYTES_PER_FLOW: usize = size_of::<SendingHost>() + size_of::<ReceivingHost>() + size_of::<Lifecycle>();
+
+/// What a world is made of.
+pub struct Setup<'a> {
+    /// Network, transports, events, and what is sampled.
+    pub scenario: &'a Scenario,
+    /// All flows, in their order.
+    pub flows: Vec<Flow>,
+    /// The rules of each link's port.
+    pub ports: Vec<PortRule>,
+    /// Orders for flows that depend on what they send.
+    pub orders: BTreeMap<u32, Box<dyn Orders>>,
+    /// Of all streams.
+    pub seed: Seed,
+    /// How it is to be run.
+    pub options: Options,
+}
+
+/// Builds a world; `equip` makes the agents.
+pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
+    let Setup { scenario, flows, ports: rules, orders, seed, options } = setup;
+    let network = &scenario.network;
+    check_number(flows.len())?;
+    let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
+    let order = link_order(network, shuffle.as_mut());
+    let link_numbers = invert(&order);
+    let mut paths = Paths::new(link_numbers.clone());
+    let first = paths.of_flows(network, &flows, &network.open_to_flows());
+    check_paths(network, &flows, &first)?;
+    let controls = controls(scenario, &flows, &mut paths);
+
+    let (timer_mask, timer_order) = order_of_timers(shuffle.as_mut());
+    let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
+    let agent_setup = equip(&mut BuildContext {
+        network,
+        flows: &flows,
+        transports: &scenario.transports,
+        paths: &first,
+        laid: &laid,
+        seed,
+        add: &mut |links| paths.add(Some(links.to_vec())),
+    });
+    agent_setup.check(network);
+    let maker = PortMaker { network, rules: &rules, seed, agent_setup: &agent_setup, changing: &changing(scenario) };
+    let ports = maker.ports(&order, bands(scenario, &flows));
+    let AgentSetup { agents, shared, .. } = agent_setup;
+    let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
+    let agent_nodes: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
+    let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
+    let layout =
+        PartitionLayout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), agent_nodes.into(), nodes);
+    let mut fabric = fabric(ports, &layout, timer_order);
+    let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
+    let timers = TimingWheel::new(timer_mask);
+    let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose();
+    let capture = capture.map_err(|UnknownLink(name)| RunError::NoLink(name))?;
+    let capture = capture.map(|(capture, links)| capture_at_links(&mut fabric, capture, links));
+    let mut hosts =
+        hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture: capture.as_ref() });
+    let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
+    let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
+    let are_fixed = agents.is_empty() && scenario.events.is_empty();
+    Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
+    hosts.install(agents);
+    let partition = Partition::new(fabric, hosts, layout.site(0), vec![0; nodes], 0);
+    let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
+    Ok(World {
+        end: SimTime::ZERO + scenario.run.duration,
+        partitions: vec![partition],
+        layout: Arc::new(layout),
+        threading: ThreadPool::alone(order.len()),
+        schedule: Schedule::Auto,
+        sampler: Sampler::new(&probe, Known { flows: flows.len(), links: names.collect(), shared: &shared }),
+        baseline: Baseline::zero(network.links.len()),
+        link_numbers,
+        controls,
+        trace: None,
+        now: SimTime::ZERO,
+    })
+}
+
+/// How timers of one instant are ordered, among themselves and among arrivals: as stated, or drawn.
+fn order_of_timers(shuffle: Option<&mut Stream>) -> (u32, TimerOrder) {
+    let Some(stream) = shuffle else { return (0, TimerOrder::AfterArrivals) };
+    let mask = stream.next_u64() as u32;
+    let is_before = uniform_index(stream, 2) == 1;
+    (mask, if is_before { TimerOrder::BeforeArrivals } else { TimerOrder::AfterArrivals })
+}
+
+/// The bands of the flows; `None` if all are in the first.
+fn bands(scenario: &Scenario, flows: &[Flow]) -> Option<Arc<[u8]>> {
+    let has_several = scenario.traffic.iter().any(|traffic| traffic.priority > 0);
+    has_several.then(|| flows.iter().map(|flow| scenario.traffic[flow.origin.0 as usize].priority).collect())
+}
+
+/// The whole network as one partition.
+fn fabric(ports: Vec<Port>, layout: &PartitionLayout, order: TimerOrder) -> Fabric {
+    let mut parts = FabricParts {
+        fibres: layout.links.iter().map(|_| Ring::new()).collect(),
+        links: (0..ports.len() as u32).collect(),
+        ports,
+        agents: layout.agents.len() as u32,
+        boundaries: Vec::new(),
+        paths: Arc::clone(&layout.paths),
+    };
+    parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));
+    Fabric::new(parts, order, 1)
+}
+
+/// What ports are made of.
+struct PortMaker<'a> {
+    network: &'a Network,
+    rules: &'a [PortRule],
+    seed: Seed,
+    agent_setup: &'a AgentSetup,
+    /// Links whose capacity or delay changes.
+    changing: &'a BTreeSet<LinkId>,
+}
+
+impl PortMaker<'_> {
+    /// All ports, and the band of each flow at those that have several.
+    fn ports(&self, order: &[LinkId], bands: Option<Arc<[u8]>>) -> Vec<Port> {
+        let mut ports: Vec<Port> = order.iter().map(|id| self.port(*id)).collect();
+        if let Some(bands) = bands {
+            ports.iter_mut().for_each(|port| port.set_bands(&bands));
+        }
+        ports
+    }
+
+    fn port(&self, id: LinkId) -> Port {
+        let stream = |purpose| self.seed.stream(&format!("link {}", self.network.links[id.index()].name), purpose);
+        let streams = Streams { loss: stream("loss"), queue: stream("queue") };
+        let (rule, interceptor) = (self.rules[id.index()], self.agent_setup.interceptors.get(&id).copied());
+        let buffer = if self.agent_setup.unbounded.contains(&id) { Buffer::Unlimited } else { rule.buffer };
+        let rule = if self.changing.contains(&id) { rule.decided_late() } else { rule };
+        let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, interceptor };
+        Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
+    }
+}
+
+/// What hosts are made of.
+struct HostSetup<'a> {
+    scenario: &'a Scenario,
+    flows: &'a [Flow],
+    /// The path and the way back of each flow.
+    paths: &'a [(u32, u32)],
+    timers: TimingWheel,
+    seed: Seed,
+    orders: BTreeMap<u32, Box<dyn Orders>>,
+    capture: Option<&'a Capture>,
+}
+
+fn hosts(setup: HostSetup) -> Hosts {
+    let HostSetup { scenario, flows, paths, timers, seed, orders, capture } = setup;
+    let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
+    let mut senders: Vec<SendingHost> = Vec::with_capacity(flows.len());
+    let mut receivers = Vec::with_capacity(flows.len());
+    for (number, (flow, (path, back))) in flows.iter().zip(paths).enumerate() {
+        let configs = &configs[flow.transport.index()];
+        let mut machine = configs.sending_machine(flow, || seed.stream(&format!("flow {number}"), "on-off"));
+        machine.tcp_mut().into_iter().for_each(|sender| sender.name_flow(number as u64));
+        senders.push(sending_host(machine, flow, *path, configs));
+        receivers.push(ReceivingHost {
+            sink: configs.sink(),
+            armed: NEVER,
+            path: *back,
+            header: configs.header,
+            ack_size: configs.ack_size,
+        });
+    }
+    let mut forced = forced_fates(scenario, flows, &configs);
+    forced.orders = orders;
+    for (flow, host) in senders.iter_mut().enumerate() {
+        if forced.concern(flow as u32) {
+            host.watch = host.watch.and(PathFlags::FORCED);
+        }
+        if capture.is_some_and(|capture| capture.concerns(flow as u32)) {
+            host.watch = host.watch.and(PathFlags::CAPTURED);
+        }
+    }
+    let end = scenario.run.duration.ps();
+    let lifecycles = flows.iter().map(|flow| lifecycle(flow, end)).collect();
+    let mut hosts = Hosts::new(Arena::all(senders), Arena::all(receivers), Arena::all(lifecycles), timers);
+    hosts.arm_starts(flows.len() as u32);
+    hosts.forced = forced;
+    hosts
+}
+
+fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {
+    let finite = if matches!(flow.load, Load::Size(_)) { PathFlags::FINITE } else { PathFlags::default() };
+    let watch = if configs.needs_header() { finite.and(PathFlags::EXPLICIT) } else { finite };
+    let watch = if configs.has_ecn() { watch.and(PathFlags::ECN) } else { watch };
+    let watch = if configs.has_options() { watch.and(PathFlags::OPTIONS) } else { watch };
+    SendingHost { machine, armed: NEVER, path, header: configs.header, watch }
+}
+
+fn lifecycle(flow: &Flow, end: u64) -> Lifecycle {
+    let stop = if flow.stop.ps() >= end { NEVER } else { flow.stop.ps() };
+    let bytes = match flow.load {
+        Load::Size(bytes) => bytes.count(),
+        _ => u64::MAX,
+    };
+    Lifecycle { start: flow.start.ps(), stop, bytes, completed: NEVER }
+}
+
+fn forced_fates(scenario: &Scenario, flows: &[Flow], configs: &[Configs]) -> ForcedFates {
+    let mut fates = ForcedFates::default();
+    for order in &scenario.forced {
+        if let Some(flow) = flows.get(order.flow as usize) {
+            fates.add(order, u64::from(configs[flow.transport.index()].segment_size()));
+        }
+    }
+    fates
+}

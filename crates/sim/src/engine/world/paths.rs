@@ -1,0 +1,115 @@
+//! Links in the order in which the engine numbers them, and the paths of flows over them.
+
+use super::options::RunError;
+use crate::engine::execute::site::Endpoints;
+use crate::engine::packet::{DELIVER, NO_PATH};
+use crate::model::{Flow, LinkId, Network, NodeId, Routes};
+use crate::random::{Stream, uniform_index};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Links in the stated order of simultaneous arrivals, or in a random one.
+pub(super) fn link_order(network: &Network, shuffle: Option<&mut Stream>) -> Vec<LinkId> {
+    let mut order: Vec<LinkId> = (0..network.links.len() as u32).map(LinkId).collect();
+    order.sort_by_key(|link| (network.links[link.index()].to, network.links[link.index()].from, *link));
+    if let Some(stream) = shuffle {
+        for i in (1..order.len()).rev() {
+            order.swap(i, uniform_index(stream, i as u64 + 1) as usize);
+        }
+    }
+    order
+}
+
+pub(super) fn invert(order: &[LinkId]) -> Vec<u32> {
+    let mut numbers = vec![0; order.len()];
+    for (number, link) in order.iter().enumerate() {
+        numbers[link.index()] = number as u32;
+    }
+    numbers
+}
+
+/// All links in the engine's order.
+pub(super) fn ends(network: &Network, order: &[LinkId]) -> Arc<[Endpoints]> {
+    let ends = |id: &LinkId| {
+        let link = &network.links[id.index()];
+        Endpoints { from: link.from.0, to: link.to.0 }
+    };
+    order.iter().map(ends).collect()
+}
+
+/// All paths in one array; a pair of nodes has one path per state of the network.
+pub(super) struct Paths {
+    /// Of each path its links, as the engine numbers them, and [`DELIVER`].
+    pub(super) flat: Vec<u32>,
+    link_numbers: Vec<u32>,
+}
+
+/// The position of "there is no way" in the array of paths.
+const NOWHERE: u32 = 0;
+
+impl Paths {
+    pub(super) fn new(link_numbers: Vec<u32>) -> Paths {
+        Paths { flat: vec![NO_PATH], link_numbers }
+    }
+
+    /// Path and way back of every flow while the links in `up` are up.
+    pub(super) fn of_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
+        let mut routes = Routes::new(network, up);
+        // Flows take overlaid stars in turn.
+        let (stars, queues) = (network.cores().len().max(1), queues(network, up));
+        let pairs = |(number, flow): (usize, &Flow)| {
+            let star = number % stars;
+            [(flow.destination, flow.source, star), (flow.source, flow.destination, star)]
+        };
+        // By destination, because routes are kept by destination and the largest networks have too many to keep them
+        // all.
+        let mut known: BTreeMap<(NodeId, NodeId, usize), u32> =
+            flows.iter().enumerate().flat_map(pairs).map(|pair| (pair, 0)).collect();
+        for ((to, from, star), path) in &mut known {
+            let way = routes.path(*from, *to).map(|way| through_star(way, *star, network, &queues));
+            *path = self.add(way);
+        }
+        flows.iter().enumerate().map(pairs).map(|[there, back]| (known[&there], known[&back])).collect()
+    }
+
+    pub(super) fn add(&mut self, path: Option<Vec<LinkId>>) -> u32 {
+        let Some(path) = path else { return NOWHERE };
+        let position = self.flat.len() as u32;
+        self.flat.extend(path.iter().map(|link| self.link_numbers[link.index()]));
+        self.flat.push(DELIVER);
+        position
+    }
+}
+
+/// The queues for slots between each two nodes that are up.
+fn queues(network: &Network, up: &[bool]) -> BTreeMap<(NodeId, NodeId), Vec<LinkId>> {
+    let mut queues: BTreeMap<(NodeId, NodeId), Vec<LinkId>> = BTreeMap::new();
+    let links = network.links.iter().zip(0..).zip(up);
+    for ((link, id), _) in links.filter(|((link, _), up)| link.via.is_some() && **up) {
+        queues.entry((link.from, link.to)).or_default().push(LinkId(id));
+    }
+    queues
+}
+
+/// The same way, in which every queue for slots is the one of an overlaid star.
+fn through_star(
+    way: Vec<LinkId>,
+    star: usize,
+    network: &Network,
+    queues: &BTreeMap<(NodeId, NodeId), Vec<LinkId>>,
+) -> Vec<LinkId> {
+    let beside = |id: LinkId| {
+        let link = &network.links[id.index()];
+        let queues = queues.get(&(link.from, link.to)).filter(|_| link.via.is_some());
+        queues.map_or(id, |queues| queues[star % queues.len()])
+    };
+    way.into_iter().map(beside).collect()
+}
+
+pub(super) fn check_paths(network: &Network, flows: &[Flow], paths: &[(u32, u32)]) -> Result<(), RunError> {
+    let missing = flows.iter().zip(paths).find(|(_, (path, back))| *path == NOWHERE || *back == NOWHERE);
+    missing.map_or(Ok(()), |(flow, _)| {
+        let name = |node: NodeId| network.nodes[node.index()].name.clone();
+        Err(RunError::NoPath { source: name(flow.source), destination: name(flow.destination) })
+    })
+}
