@@ -26,7 +26,7 @@ use crate::engine::observe::observers::Observers;
 use crate::engine::observe::sampler::Sampler;
 use crate::engine::observe::trace::{Merged, Sink, merged};
 use crate::engine::parallel::migrate::migrate;
-use crate::engine::parallel::partitioner::{PartitionPlan, Work, is_large};
+use crate::engine::parallel::partitioner::{Work, is_large};
 use crate::engine::parallel::sync::{FaultInjection, Synchronizer};
 use crate::model::{Change, Flow, LinkId, SimTime};
 use build::Setup;
@@ -55,10 +55,8 @@ struct ThreadPool {
     next_look: SimTime,
     /// Packets that every link had delivered at the last look.
     delivered: Vec<u64>,
-    /// Packets that all of them had lost.
-    lost: u64,
-    /// What came out of the last look.
-    verdict: Option<PartitionPlan>,
+    /// Why fewer threads work than may, in words.
+    reason: Option<String>,
     /// Events before the nodes were assigned last.
     events_before: u64,
     fault_injection: Option<FaultInjection>,
@@ -72,8 +70,7 @@ impl ThreadPool {
             last_look: SimTime::ZERO,
             next_look: SimTime::NEVER,
             delivered: vec![0; links],
-            lost: 0,
-            verdict: None,
+            reason: None,
             events_before: 0,
             fault_injection: None,
         }
@@ -148,7 +145,8 @@ impl World {
         let alone =
             self.partitions.iter().any(|part| Observers::of(&part.fabric).is_some_and(|all| all.capture.is_some()));
         self.threading.threads = if alone { 1 } else { threads.max(1) };
-        self.threading.verdict = (alone && threads > 1).then_some(PartitionPlan::Alone);
+        self.threading.reason =
+            (alone && threads > 1).then(|| "packets are captured, which one thread does".to_owned());
         let first_look = SimTime::from_ps((self.end.ps() / FIRST_LOOK).max(self.now.ps() + 1));
         let may_cut = self.threading.threads > 1 || is_large(self.layout.links.len(), self.layout.flows.len());
         self.threading.next_look = if may_cut && !alone { first_look } else { SimTime::NEVER };
@@ -173,8 +171,8 @@ impl World {
 
     /// How many threads work, and why not as many as were allowed.
     pub fn parallelism(&self) -> Parallelism {
-        let reason = self.threading.verdict.as_ref().and_then(|verdict| verdict.reason(self.threading.threads));
-        Parallelism { threads: self.partitions.len().min(self.threading.threads), reason }
+        let threads = self.partitions.len().min(self.threading.threads);
+        Parallelism { threads, reason: self.threading.reason.clone() }
     }
 
     /// The events that each thread has handled since the nodes were assigned last: how evenly the work lies.
@@ -293,16 +291,14 @@ impl World {
         let parts = Partitions::new(&layout, &mut self.partitions);
         let delivered: Vec<u64> = (0..layout.links.len() as u32).map(|link| parts.fibre(link).taken_out()).collect();
         let since: Vec<u64> = delivered.iter().zip(&self.threading.delivered).map(|(now, then)| now - then).collect();
-        let lost: u64 = (0..layout.links.len() as u32).map(|link| parts.port(link).dropped()).sum();
         let span = self.now.ps() - self.threading.last_look.ps();
-        let work = Work::measured(&parts, &since, lost - self.threading.lost, span, self.threading.threads);
-        let verdict = work.plan();
-        if let Some(of_node) = verdict.better_than(&work, &layout.of_node) {
-            self.migrate(&of_node);
+        let work = Work::measured(&parts, &since, span, self.threading.threads);
+        let plan = work.plan();
+        if work.is_worth_moving(&layout.of_node, &plan) {
+            self.migrate(&plan);
         }
-        self.threading.verdict = Some(verdict);
+        self.threading.reason = too_few(self.partitions.len(), self.threading.threads);
         self.threading.delivered = delivered;
-        self.threading.lost = lost;
         self.threading.last_look = self.now;
         self.threading.next_look = SimTime::from_ps(self.now.ps().saturating_mul(2));
     }
@@ -340,6 +336,15 @@ impl World {
             Change::Up => parts.port_mut(link).bring_up(),
         }
     }
+}
+
+/// Why there are so few partitions for so many threads, in words.
+fn too_few(parts: usize, threads: usize) -> Option<String> {
+    (parts < threads).then(|| match parts {
+        1 => "the fibres are too short for the work between two of their delays: a cut would cost more than it gains"
+            .to_owned(),
+        _ => format!("the work lies in places of which only {parts} groups can be made that are worth a thread"),
+    })
 }
 
 /// The traces of all partitions as one.

@@ -90,12 +90,8 @@ impl PortFeatures {
 
     /// Whether there is anything behind the agent.
     pub fn acts(&self) -> bool {
-        self.gate.is_some() || self.acts_besides_gate()
-    }
-
-    /// Whether there is more than a gate behind the agent.
-    pub fn acts_besides_gate(&self) -> bool {
         !matches!(self.loss, LossProcess::None)
+            || self.gate.is_some()
             || self.queue.is_some()
             || self.line.is_some()
             || self.controller.is_some()

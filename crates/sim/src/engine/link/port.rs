@@ -16,24 +16,23 @@ mod bounds;
 mod changes;
 mod control;
 mod disciplined;
+mod enqueue;
 mod gated;
 mod queued;
 mod reading;
 
 pub use reading::{Leaving, Reading};
 
-use super::features::{LossProcess, PortFeatures, Streams};
+use super::features::{PortFeatures, Streams};
 use super::gated::GatedTransmitter;
 use super::optical::{AgentBacklog, LeastBacklog};
 use super::ring::Ring;
 use crate::engine::packet::Packet;
-use crate::engine::packet::admission::{Admission, Cause, Count, Interceptor};
+use crate::engine::packet::admission::{Cause, Count, Interceptor};
 use crate::model::{Buffer, Light, PortRule};
-use crate::queue::Verdict;
-use transport::xcp::Header;
 use units::ByteTime;
 
-use backlog::{Backlog, BacklogEntry, ByteCount};
+use backlog::{BacklogEntry, ByteCount};
 use bounds::SEVERAL;
 
 /// The packets that a link lost when it went down.
@@ -59,9 +58,8 @@ pub struct Port {
     /// Bytes offered since the start. (They do not lie beside the packets: the compiler would add to both at once, in
     /// five instructions.)
     offered_bytes: u64,
-    /// The fibre of packets that go [the fast path](PortKind::is_fast), and says what is inside; for other ports one
-    /// beyond all fibres. So one comparison says both.
-    fast_fibre: u32,
+    /// Its fibre among those of its partition.
+    target: u32,
     /// The size of all packets that are inside, [`SEVERAL`] if they have several, or if nobody knows.
     only_size: u16,
     /// Waiting time accepted since the start, in packet-picoseconds: the upper part of [`Port::waited`].
@@ -79,11 +77,17 @@ pub struct Port {
     count_bound: u32,
     /// Most packets that waited at once since the last [`Port::restart_maximum`].
     max_waiting: u32,
-    /// Its fibre among those of its partition.
-    target: u32,
+    kind: PortKind,
+    /// Where what is inside can be read.
+    list: BacklogPlace,
+    /// An agent takes its packets first.
+    is_intercepted: bool,
+    /// It has more than an agent before it.
+    has_features: bool,
+    /// What happens to its packets is traced or captured.
+    is_watched: bool,
     state: State,
     light: Light,
-    kind: PortKind,
     /// Whether something may be inside that came at another capacity.
     is_stretched: bool,
     // The two cache lines up to here are all that a packet touches that is carried where there is room.
@@ -107,70 +111,26 @@ pub struct Port {
     kept: AgentBacklog,
 }
 
-/// What becomes of a packet that enters a port, in a bit each, so that the usual case, none of them, is known at once:
-/// [`Port::offer`].
+/// What decides when a packet leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PortKind(u8);
+enum PortKind {
+    /// First in, first out.
+    DropTail,
+    /// The same in an optical packet switch.
+    Optical,
+    /// Windows of time.
+    Gated,
+    /// A queue discipline.
+    Disciplined,
+}
 
-impl PortKind {
-    /// An agent takes it first.
-    const INTERCEPTED: u8 = 1;
-    /// One that no agent takes: [`Port::offer_optical`].
-    const OPTICAL: u8 = 2;
-    /// The same: something with its [`PortFeatures`], [`Port::offer_past_interceptor`].
-    const WITH_FEATURES: u8 = 4;
-    /// Its features are a gate and nothing else: [`Port::offer_to_gate_alone`] does as well.
-    const GATED: u8 = 8;
-    /// The port has a list of its own of what is inside. With `OPTICAL` or `WITH_FEATURES` always.
-    const OWN_LIST: u8 = 16;
-
-    /// Whether it goes the fast path: [`Port::fast_fibre`].
-    fn is_fast(self) -> bool {
-        self.0 & (PortKind::INTERCEPTED | PortKind::OWN_LIST) == 0
-    }
-
-    /// Whether an agent takes it first.
-    #[inline]
-    pub fn is_intercepted(self) -> bool {
-        self.0 & PortKind::INTERCEPTED != 0
-    }
-
-    /// Whether one that no agent takes goes the fast path only after [`Port::use_fibre`], if ever.
-    #[inline]
-    pub fn has_own_list(self) -> bool {
-        self.0 & PortKind::OWN_LIST != 0
-    }
-
-    /// Whether it ever may.
-    fn may_use_fibre(self) -> bool {
-        self.0 & (PortKind::OPTICAL | PortKind::WITH_FEATURES) == 0
-    }
-
-    /// Whether one that no agent takes enters an optical packet switch.
-    #[inline]
-    pub fn is_optical(self) -> bool {
-        self.0 & PortKind::OPTICAL != 0
-    }
-
-    /// Whether one that no agent takes meets a gate and nothing else.
-    #[inline]
-    pub fn is_gated(self) -> bool {
-        self.0 & PortKind::GATED != 0
-    }
-
-    /// Whether one that no agent takes needs what few ports have.
-    #[inline]
-    pub fn has_features(self) -> bool {
-        self.0 & PortKind::WITH_FEATURES != 0
-    }
-
-    fn with(self, bit: u8) -> PortKind {
-        PortKind(self.0 | bit)
-    }
-
-    fn without(self, bit: u8) -> PortKind {
-        PortKind(self.0 & !bit)
-    }
+/// Where the packets inside a port can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BacklogPlace {
+    /// On its fibre.
+    Fibre,
+    /// In a list of its own.
+    Own,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,22 +151,17 @@ pub struct PortConfig {
 }
 
 impl Port {
-    /// Instead of a fibre: none has this number.
-    const NO_FIBRE: u32 = u32::MAX;
-
     /// An idle port; `None` if the capacity is too small to have a byte time.
     pub fn new(config: PortConfig) -> Option<Port> {
         let PortConfig { rule, streams, interceptor } = config;
         let features = PortFeatures::new(&rule, streams, interceptor);
         let light = rule.light;
-        let manner = match &features {
-            Some(features) if features.acts_besides_gate() => PortKind::WITH_FEATURES,
-            Some(features) if features.acts() => PortKind::WITH_FEATURES | PortKind::GATED,
-            _ if light == Light::None => 0,
-            _ => PortKind::OPTICAL,
+        let kind = match &features {
+            Some(features) if features.line.is_some() => PortKind::Disciplined,
+            Some(features) if features.gate.is_some() => PortKind::Gated,
+            _ if light == Light::None => PortKind::DropTail,
+            _ => PortKind::Optical,
         };
-        let kind =
-            PortKind(manner | PortKind::OWN_LIST | if interceptor.is_some() { PortKind::INTERCEPTED } else { 0 });
         let mut port = Port {
             byte_time: ByteTime::at(rule.capacity)?,
             delay: rule.delay.ps(),
@@ -229,10 +184,13 @@ impl Port {
             state: State::Up,
             light,
             kind,
+            list: BacklogPlace::Own,
+            is_intercepted: interceptor.is_some(),
+            has_features: features.as_ref().is_some_and(|features| features.acts()),
+            is_watched: false,
             least_backlog: LeastBacklog::default(),
             kept: AgentBacklog::default(),
             target: 0,
-            fast_fibre: Port::NO_FIBRE,
             features,
             dropped: Count::default(),
             refused: Count::default(),
@@ -250,142 +208,11 @@ impl Port {
     /// Its packets go over that fibre of its partition from now on.
     pub fn connect(&mut self, target: u32) {
         self.target = target;
-        self.set_kind(self.kind);
-    }
-
-    /// From now on packets enter in that way.
-    fn set_kind(&mut self, kind: PortKind) {
-        self.kind = kind;
-        self.fast_fibre = if kind.is_fast() { self.target } else { Port::NO_FIBRE };
-    }
-
-    /// The place of the fibre of packets that go [the fast path](PortKind::is_fast), beyond all fibres for other ports.
-    #[inline]
-    pub fn fast_fibre(&self) -> usize {
-        self.fast_fibre as usize
     }
 
     /// How long its packets are on the fibre.
     pub fn delay(&self) -> u64 {
         self.delay
-    }
-
-    /// A packet of `size` bytes arrives at the port, which has a list of its own.
-    #[inline(always)]
-    pub fn offer(&mut self, now: u64, size: u16) -> Admission {
-        match self.accept_within_bounds(now, size) {
-            Some(end) => Admission::Scheduled(self.send(end, size)),
-            None => self.offer_crowded(now, size),
-        }
-    }
-
-    /// The same where it must be looked whether there is room.
-    #[inline(never)]
-    fn offer_crowded(&mut self, now: u64, size: u16) -> Admission {
-        match self.with_own(|port, own| port.accept_crowded(now, size, own)) {
-            Ok(end) => Admission::Scheduled(self.send(end, size)),
-            Err(cause) => Admission::Dropped(cause),
-        }
-    }
-
-    /// A packet is sent, the last bit at `end`, by a port with a list of its own. When it is at the far end.
-    #[inline]
-    fn send(&mut self, end: u64, size: u16) -> u64 {
-        self.push_backlog(end, size);
-        self.leave(end, size)
-    }
-
-    /// A packet arrives at the port, whose `fibre` says what is inside. When it is at the far end; `None` if it must be
-    /// looked whether there is room, which [`Port::carry_crowded`] does.
-    #[inline(always)]
-    pub fn carry(&mut self, now: u64, size: u16, fibre: &Ring<Packet>) -> Option<u64> {
-        self.note_offered(size);
-        let start = self.busy_until.max(now);
-        let duration = self.byte_time.of_packet(size).ps();
-        let is_bounded = self.has_room_by_time(size, start - now)
-            || self.has_room_by_count(now, start - now + duration, fibre.put_in());
-        is_bounded.then(|| self.accept(now, start, duration) + self.delay)
-    }
-
-    /// The same for the packet that has just arrived, where it must be looked. The cause if it is dropped.
-    #[inline]
-    pub fn carry_crowded(&mut self, now: u64, size: u16, fibre: &Ring<Packet>) -> Result<u64, Cause> {
-        let list = self.on_fibre(fibre);
-        self.accept_crowded(now, size, &list).map(|end| end + self.delay)
-    }
-
-    /// A packet arrives at a port with a list of its own, which is asked by number. When its last bit leaves; `None` if
-    /// it must be looked whether there is room, which [`Port::accept_crowded`] does.
-    #[inline(always)]
-    fn accept_within_bounds(&mut self, now: u64, size: u16) -> Option<u64> {
-        self.note_offered(size);
-        let start = self.busy_until.max(now);
-        // A port whose bytes are long is never bounded.
-        let duration = self.byte_time.of_packet(size).ps();
-        let is_bounded = self.has_room_by_count(now, start - now + duration, self.own.put_in());
-        is_bounded.then(|| self.accept(now, start, duration))
-    }
-
-    /// A packet is offered.
-    #[inline]
-    fn note_offered(&mut self, size: u16) {
-        self.offered += 1;
-        self.offered_bytes += u64::from(size);
-    }
-
-    /// Packets and bytes offered since the start.
-    fn offered(&self) -> Count {
-        Count { packets: self.offered, bytes: self.offered_bytes }
-    }
-
-    /// The packet that has just arrived, where it must be looked whether there is room. When its last bit leaves, or
-    /// why it is dropped.
-    #[inline]
-    fn accept_crowded(&mut self, now: u64, size: u16, list: &impl Backlog) -> Result<u64, Cause> {
-        if size != self.only_size && self.only_size != SEVERAL {
-            self.bound_by_count();
-        }
-        let duration = self.lasts(size);
-        if self.busy_until <= now {
-            if self.is_stretched {
-                self.is_stretched = false;
-                self.set_bounds();
-            }
-            if self.state == State::Down {
-                return Err(self.refuse(Cause::Unreachable, size));
-            }
-            self.first_inside = list.put_in();
-        } else {
-            self.sweep(now, list);
-            if !self.has_room(now, size, duration, list) {
-                return Err(self.refuse(Cause::Congestion, size));
-            }
-            let waiting = (list.put_in() - self.first_inside) as u32;
-            if waiting > self.max_waiting {
-                self.max_waiting = waiting;
-                self.set_bounds();
-            }
-        }
-        Ok(self.accept(now, self.busy_until.max(now), duration))
-    }
-
-    /// A packet that has come now is transmitted from `start` on, for `duration`. When its last bit leaves.
-    #[inline(always)]
-    fn accept(&mut self, now: u64, start: u64, duration: u64) -> u64 {
-        let (waited, is_beyond) = self.waited.overflowing_add(start - now);
-        self.waited = waited;
-        if is_beyond {
-            self.waited_above += 1;
-        }
-        self.transmit(start, duration)
-    }
-
-    /// A packet leaves with its last bit at `end`. When it is at the far end: a delay later, and as long as it lasts
-    /// behind the packet before it, also where the delay has become shorter meanwhile.
-    #[inline]
-    fn leave(&mut self, end: u64, size: u16) -> u64 {
-        self.last_arrival = (self.last_arrival + self.lasts(size)).max(end + self.delay);
-        self.last_arrival
     }
 
     /// Waiting time accepted since the start, in packet-picoseconds. (80 bits of them: a million packets that wait for
@@ -398,96 +225,22 @@ impl Port {
         (self.waited, self.waited_above) = (waited as u64, (waited >> 64) as u16);
     }
 
-    /// A packet is sent from `start` on, for `duration`, behind those before it. When its last bit leaves.
+    /// Whether an agent takes its packets first.
     #[inline]
-    fn transmit(&mut self, start: u64, duration: u64) -> u64 {
-        let end = start + duration;
-        self.busy += duration;
-        self.busy_until = end;
-        end
+    pub fn is_intercepted(&self) -> bool {
+        self.is_intercepted
     }
 
-    /// What becomes of a packet that enters it.
+    /// Whether what happens to its packets is traced or captured.
     #[inline]
-    pub fn kind(&self) -> PortKind {
-        self.kind
-    }
-
-    /// [`Port::offer`] in an optical packet switch.
-    #[inline]
-    pub fn offer_optical(&mut self, now: u64, size: u16) -> Admission {
-        self.least_backlog.note(self.busy_until.saturating_sub(now));
-        let is_first_bit = self.light == Light::FirstBit;
-        let Some(end) = self.accept_within_bounds(now, size) else {
-            return match self.offer_crowded(now, size) {
-                Admission::Scheduled(at) if is_first_bit => Admission::Scheduled(at - self.lasts(size)),
-                offer => offer,
-            };
-        };
-        let at = self.send(end, size);
-        // The time of the packet is known here already: a bounded port's bytes are short.
-        Admission::Scheduled(if is_first_bit { at - self.byte_time.of_packet(size).ps() } else { at })
-    }
-
-    /// Whether it has anything that most ports do without.
-    #[inline]
-    pub fn has_extras(&self) -> bool {
-        self.features.is_some()
+    pub fn is_watched(&self) -> bool {
+        self.is_watched
     }
 
     /// The agent before it.
     #[inline]
     pub fn interceptor(&self) -> Option<Interceptor> {
         self.features.as_ref().and_then(|features| features.interceptor)
-    }
-
-    /// [`Port::offer`] for any port and a packet that no agent takes; `header` is the packet's congestion header, if it
-    /// has one. If it says [`Admission::Queued`], [`Port::release`] is to be called.
-    #[inline(never)]
-    pub fn offer_past_interceptor(&mut self, now: u64, packet: &Packet, header: Option<&mut Header>) -> Admission {
-        let Some(mut features) = self.features.take() else { return self.offer_optical(now, packet.size) };
-        let offer = self.offer_with(now, packet, header, &mut features);
-        self.features = Some(features);
-        offer
-    }
-
-    /// The same for a port that may have everything.
-    fn offer_with(
-        &mut self,
-        now: u64,
-        packet: &Packet,
-        mut header: Option<&mut Header>,
-        features: &mut PortFeatures,
-    ) -> Admission {
-        let size = packet.size;
-        let verdict = self.judge(now, packet, features);
-        let PortFeatures { loss, controller, gate, line, marked, .. } = features;
-        if let Some(controller) = controller {
-            self.serve(now, &mut controller.router, gate);
-            let waiting = self.queue_bytes(now, gate);
-            controller.router.handle_arrival(u32::from(size), header.as_deref(), waiting);
-        }
-        let arrival_before = self.last_arrival;
-        let mut offer = match (&mut *gate, line, verdict) {
-            (_, _, Verdict::Drop) => {
-                self.note_offered(size);
-                Admission::Dropped(self.refuse(Cause::Early, size))
-            }
-            (_, Some(line), _) => self.offer_to_discipline(now, packet, line),
-            (Some(gate), _, verdict) => self.offer_to_gate(now, packet, verdict, gate),
-            (None, None, _) => self.offer_optical(now, size),
-        };
-        if !matches!(offer, Admission::Dropped(_))
-            && let (Some(controller), Some(header)) = (controller, &mut header)
-        {
-            controller.router.handle_departure(u32::from(size), header);
-        }
-        offer = self.meet_fate(offer, size, arrival_before, gate, loss);
-        if verdict == Verdict::Mark && !matches!(offer, Admission::Dropped(_)) {
-            *marked += 1;
-            offer = offer.marked();
-        }
-        offer
     }
 
     /// The agent before the port drops a packet that was for it.
@@ -506,10 +259,9 @@ impl Port {
         self.offered_bytes
     }
 
-    /// Its packets go the way of those of a port with [`PortFeatures`], where they are traced. Nothing has been sent
-    /// yet.
+    /// Its packets are traced or captured from now on. Nothing has been sent yet.
     pub fn watch(&mut self) {
-        self.set_kind(self.kind.with(PortKind::WITH_FEATURES | PortKind::OWN_LIST));
+        self.is_watched = true;
         self.gate_mut().into_iter().for_each(GatedTransmitter::hold_all);
     }
 
@@ -533,50 +285,6 @@ impl Port {
     /// Packets marked since the start.
     pub fn marked(&self) -> u64 {
         self.features.as_ref().map_or(0, |features| features.marked)
-    }
-
-    /// A packet that is carried may not arrive, and those behind it wait for none that does not. What is held meets its
-    /// fate when it is sent.
-    #[inline]
-    fn meet_fate(
-        &mut self,
-        offer: Admission,
-        size: u16,
-        arrival_before: u64,
-        gate: &mut Option<GatedTransmitter>,
-        loss: &mut LossProcess,
-    ) -> Admission {
-        if matches!(offer, Admission::Scheduled(_))
-            && let Some(dropped) = self.fate(size, gate, loss)
-        {
-            self.last_arrival = arrival_before;
-            return dropped;
-        }
-        offer
-    }
-
-    /// What becomes of the packet just accepted, if it does not arrive.
-    #[inline]
-    fn fate(&mut self, size: u16, gate: &mut Option<GatedTransmitter>, loss: &mut LossProcess) -> Option<Admission> {
-        let Some(gate) = gate else { return loss.strikes().then(|| self.lose(size)) };
-        let cause = gate.fate(loss)?;
-        self.dropped.add(size);
-        Some(Admission::Dropped(cause))
-    }
-
-    /// The packet just accepted will vanish on the fibre.
-    fn lose(&mut self, size: u16) -> Admission {
-        let newest = self.own.len() - 1;
-        self.own.nth_mut(newest).lose();
-        self.dropped.add(size);
-        Admission::Dropped(Cause::Random)
-    }
-
-    #[cold]
-    fn refuse(&mut self, cause: Cause, size: u16) -> Cause {
-        self.dropped.add(size);
-        self.refused.add(size);
-        cause
     }
 }
 

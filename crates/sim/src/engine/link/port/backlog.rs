@@ -5,7 +5,7 @@
 //! or a discipline sends them, the capacity or the delay has changed. Every port begins with one, and does without it
 //! from the first packet on that finds it idle and [may](Port::may_use_fibre).
 
-use super::{Port, PortKind};
+use super::{BacklogPlace, Port, PortKind};
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::Count;
@@ -188,9 +188,9 @@ impl Port {
 
     /// Lets `look` see a port beside the list of what is inside: its own, or its fibre.
     pub(super) fn with_list<T>(&mut self, fibre: &Ring<Packet>, look: impl FnOnce(&mut Port, &dyn Backlog) -> T) -> T {
-        match self.kind.has_own_list() {
-            true => self.with_own(|port, own| look(port, own)),
-            false => look(self, &self.on_fibre(fibre)),
+        match self.list {
+            BacklogPlace::Own => self.with_own(|port, own| look(port, own)),
+            BacklogPlace::Fibre => look(self, &self.on_fibre(fibre)),
         }
     }
 
@@ -219,25 +219,26 @@ impl Port {
     /// Whether its fibre can say from now on what is inside: nothing is, and nothing on the fibre makes what comes next
     /// arrive later than a delay after it has left. And the link is up, as nobody asks while [time](super::bounds) says
     /// enough.
-    pub fn may_use_fibre(&self, now: u64) -> bool {
-        self.kind.may_use_fibre()
+    pub(super) fn may_use_fibre(&self, now: u64) -> bool {
+        self.kind == PortKind::DropTail
+            && !(self.has_features || self.is_watched)
             && self.is_up()
             && self.busy_until <= now
             && self.last_arrival <= now.saturating_add(self.delay)
     }
 
     /// From now on its fibre says what is inside; a packet of some `size` comes.
-    pub fn use_fibre(&mut self, size: u16, fibre: &Ring<Packet>) {
+    pub(super) fn use_fibre(&mut self, size: u16, fibre: &Ring<Packet>) {
         self.own.clear();
         self.first_inside = fibre.put_in();
         self.counted = None;
         self.bound_by_time(size);
-        self.set_kind(self.kind.without(PortKind::OWN_LIST));
+        self.list = BacklogPlace::Fibre;
     }
 
     /// From now on it has a list of its own, if it has none.
     pub fn use_own_list(&mut self, fibre: &Ring<Packet>) {
-        if self.kind.has_own_list() {
+        if self.list == BacklogPlace::Own {
             return;
         }
         self.own.restart();
@@ -249,15 +250,15 @@ impl Port {
         self.counted = None;
         self.bound_by_count();
         self.follow(fibre);
-        self.set_kind(self.kind.with(PortKind::OWN_LIST));
+        self.list = BacklogPlace::Own;
     }
 
     /// What must lie at the near end of its `fibre`, which ends in another partition: what is inside, in the same
     /// places, if the fibre must tell that; nothing if it has a list of its own.
     pub fn near_end(&self, fibre: &Ring<Packet>) -> Ring<Packet> {
-        fibre.copy_from(match self.kind.has_own_list() {
-            true => fibre.put_in(),
-            false => self.first_inside.max(fibre.taken_out()),
+        fibre.copy_from(match self.list {
+            BacklogPlace::Own => fibre.put_in(),
+            BacklogPlace::Fibre => self.first_inside.max(fibre.taken_out()),
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::queue::Verdict;
 impl Port {
     /// A packet arrives that is for the gate. What is carried has not met its fate ([`GatedTransmitter::fate`]); one
     /// that is marked is held first.
-    #[inline(always)]
+    #[inline]
     pub(super) fn offer_to_gate(
         &mut self,
         now: u64,
@@ -51,21 +51,6 @@ impl Port {
                 Admission::Blocked
             }
         }
-    }
-
-    /// [`Port::offer_past_interceptor`] for a port that has nothing but a gate.
-    #[inline]
-    pub fn offer_to_gate_alone(&mut self, now: u64, packet: &Packet) -> Admission {
-        let Some(mut features) = self.features.take() else { return self.offer_optical(now, packet.size) };
-        let PortFeatures { gate, loss, .. } = &mut *features;
-        let arrival_before = self.last_arrival;
-        let offer = match gate {
-            Some(gate) => self.offer_to_gate(now, packet, Verdict::Accept, gate),
-            None => self.offer_optical(now, packet.size),
-        };
-        let offer = self.meet_fate(offer, packet.size, arrival_before, gate, loss);
-        self.features = Some(features);
-        offer
     }
 
     /// Sends the next packet behind the gate, as far as the windows reach, or of the line: `released` is that packet

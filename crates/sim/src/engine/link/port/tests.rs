@@ -1,4 +1,6 @@
 use super::*;
+use crate::engine::packet::PayloadTable;
+use crate::engine::packet::admission::Admission;
 use crate::random::Seed;
 use proptest::prelude::*;
 use units::{Duration, Rate};
@@ -308,16 +310,17 @@ impl DisciplinedQueue {
     fn offer(&mut self, now: u64, size: u16) -> Result<u64, Cause> {
         let DisciplinedQueue { port, fibre, near, asks } = self;
         let seen = if *asks == Asks::NearEnd { &*near } else { &*fibre };
-        if *asks != Asks::Backlog && port.kind.has_own_list() && port.may_use_fibre(now) {
-            port.use_fibre(size, seen);
-        }
-        let offer = match port.kind.has_own_list() {
-            false => port.carry(now, size, seen).map_or_else(|| port.carry_crowded(now, size, seen), Ok),
-            true => match port.offer(now, size) {
-                Admission::Scheduled(at) => Ok(at),
-                Admission::Dropped(cause) => Err(cause),
-                other => panic!("{other:?}"),
-            },
+        let admission = match asks {
+            Asks::Backlog => port.offer(now, size),
+            Asks::Fibre | Asks::NearEnd => {
+                let packet = Packet { size, ..Packet::default() };
+                port.enqueue(now, &packet, &mut PayloadTable::default(), seen)
+            }
+        };
+        let offer = match admission {
+            Admission::Scheduled(at) => Ok(at),
+            Admission::Dropped(cause) => Err(cause),
+            other => panic!("{other:?}"),
         };
         if let Ok(at) = offer {
             [fibre, near].into_iter().for_each(|ring| {

@@ -32,18 +32,11 @@ impl Fabric {
     }
 
     /// A port is offered a packet while something is traced.
-    pub(super) fn offer_traced(&mut self, now: u64, number: u32, packet: &Packet) -> Admission {
+    pub(super) fn enqueue_traced(&mut self, now: u64, number: u32, packet: &Packet) -> Admission {
         let port = &mut self.ports[number as usize];
-        if !port.has_extras() {
-            let offer = port.offer_optical(now, packet.size);
-            match offer {
-                Admission::Dropped(cause) => self.note_at(now, number, What::Drop, Some(cause), packet),
-                _ => self.note_sent(now, number, offer, packet),
-            }
-            return offer;
-        }
         let marked = port.marked();
-        let offer = port.offer_past_interceptor(now, packet, self.payloads.header_mut(packet));
+        let fibre = &self.fibres[port.target() as usize];
+        let offer = port.enqueue(now, packet, &mut self.payloads, fibre);
         let is_marked = port.marked() > marked;
         match offer {
             Admission::Queued | Admission::Blocked => self.note_at(now, number, What::Wait, None, packet),

@@ -56,8 +56,8 @@ pub(super) fn enter_inline(now: u64, packet: Packet, fabric: &mut Fabric) {
     let link = fabric.next_link(&packet);
     // [`NO_PATH`] is the number of no port.
     match fabric.leads_on(link) {
-        true => fabric.forward_new(now, link, packet),
-        false => drop_at_host(now, &{ packet }, fabric),
+        true => fabric.forward(now, link, &packet),
+        false => drop_at_host(now, &packet, fabric),
     }
 }
 
