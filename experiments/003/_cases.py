@@ -133,7 +133,7 @@ def _at_acks(acks: Acks, period_s: float) -> dict[str, float]:
         late = acks.within(start + period_s / 2, end)
         level = float(np.mean(window[late])) if late.any() else 0.0
         away = acks.within(start, end) & (np.abs(window - level) > 0.1 * level)
-        band = _known(rate[late])
+        band = measured(rate[late])
         low, high = np.quantile(band, [0.025, 0.975])
         figures |= {
             f"window_{number + 1}": level,
@@ -143,7 +143,7 @@ def _at_acks(acks: Acks, period_s: float) -> dict[str, float]:
         }
     wide = acks.within(1.1 * period_s, 2 * period_s)
     span = min(DIP_S, period_s / 2)
-    beginning = [_known(rate[acks.within(number * period_s, number * period_s + span)]) for number in (1, 2)]
+    beginning = [measured(rate[acks.within(number * period_s, number * period_s + span)]) for number in (1, 2)]
     early = acks.within(0, EARLY_S)
     peak = int(np.argmax(np.where(early, window, 0)))
     del figures["settles_1_s"]
@@ -151,8 +151,8 @@ def _at_acks(acks: Acks, period_s: float) -> dict[str, float]:
         **figures,
         "window_2_least": float(window[wide].min()) if wide.any() else 0.0,
         "window_2_greatest": float(window[wide].max()) if wide.any() else 0.0,
-        "rate_2_least": float(_known(rate[wide]).min()),
-        "rate_2_greatest": float(_known(rate[wide]).max()),
+        "rate_2_least": float(measured(rate[wide]).min()),
+        "rate_2_greatest": float(measured(rate[wide]).max()),
         "rate_dip": float(beginning[0].min()),
         "rate_peak": float(beginning[1].max()),
         "early_peak_at_s": float(acks.t[peak]),
@@ -160,7 +160,7 @@ def _at_acks(acks: Acks, period_s: float) -> dict[str, float]:
     }
 
 
-def _known(rate: NDArray[np.float64]) -> NDArray[np.float64]:
+def measured(rate: NDArray[np.float64]) -> NDArray[np.float64]:
     """Those whose round trip is known; a flow without any waits for its timer: 0."""
     known = rate[~np.isnan(rate)]
     return known if len(known) else np.zeros(1)

@@ -94,6 +94,8 @@ def delays_of(result: RunResult, flow: int) -> Delays:
     passes = here.filter(pl.col("event") == "pass", pl.col("class") == "data", pl.col("place") == last_link(flow))
     arrivals = passes.select(pl.col("unit").cast(pl.Int64), arrived=pl.col("t_ps").cast(pl.Int64) + flight)
     arrivals = arrivals.with_columns(t_ps=pl.col("arrived") - LEAST_DELAY_PS).sort("t_ps")
-    matched = arrivals.join_asof(sends, on="t_ps", by="unit", strategy="backward").drop_nulls("sent")
+    matched = arrivals.join_asof(sends, on="t_ps", by="unit", strategy="backward", check_sortedness=False).drop_nulls(
+        "sent"
+    )
     arrived, sent = (matched[name].to_numpy().astype(np.float64) / PS for name in ("arrived", "sent"))
     return arrived, arrived - sent

@@ -158,7 +158,7 @@ def test_the_reading_of_alpha_reaches_tcp_eng(applies: Any, cwnd: int) -> None:
 
 
 def test_wrong_arguments_are_named() -> None:
-    with pytest.raises(ValueError, match=r"tahoe.*reno, newreno, sack, highspeed, xcp"):
+    with pytest.raises(ValueError, match=r"tahoe.*reno, newreno, sack, rr-tcp, highspeed, hs-rr-tcp, xcp"):
         Sender("tahoe")
     with pytest.raises(ValueError, match="mss must be at least one byte"):
         Sender("reno", mss=0)
