@@ -250,9 +250,9 @@ class Trace:
         """Output rate of the edge node over the allocated rate."""
         return self.link("utilization") * self.rated / self.allocated
 
-    def least_utilization(self, period: int, span_s: float) -> float:
-        """The least in the beginning of a period, each value over its longest round trip, as the paper measures."""
-        level = self.utilization()[self.after(period, span_s)]
+    def least_utilization(self, period: int, where: NDArray[np.bool_]) -> float:
+        """The least in a part of a period, each value over its longest round trip, as the paper measures."""
+        level = self.utilization()[where]
         count = max(round(longest_round_trip_s(period) / self.sample_s), 1)
         whole = len(level) // count * count
         return float(level[:whole].reshape(-1, count).mean(axis=1).min())
@@ -326,6 +326,11 @@ def _link(ran: Mapping[str, Any], source: str, sink: str) -> Mapping[str, Any]:
     raise ValueError(f"there is no link {source}->{sink}")
 
 
+def should_receive(mbps: float, seconds: float) -> float:
+    """Packets that "the router should receive" (appendix D): what original XCP asks for, all of the rated capacity."""
+    return mbps * 1e6 / 8 / PACKET * seconds
+
+
 def longest_round_trip_s(period: int) -> float:
     """Of all flows in a period, by propagation, with a constant way back."""
     return (max(delays[period] for delays in DELAYS_MS) + BACK_MS) / 1e3
@@ -345,7 +350,6 @@ def curves(result: RunResult) -> pl.DataFrame:
     """
     trace = Trace.of(result)
     drops = np.diff(trace.link("dropped"), prepend=0.0)
-    should_receive = trace.rated[0] * 1e6 / 8 / PACKET * trace.sample_s
     columns = {
         "t_s": trace.t,
         "utilization": trace.utilization(),
@@ -354,7 +358,7 @@ def curves(result: RunResult) -> pl.DataFrame:
         "queuing_ms": trace.link("mean_queue") * PACKET * 8 / trace.allocated / 1e3,
         "drops": drops,
         "drops_interval": drops * trace.link("mean_rtt") / trace.sample_s,
-        "drop_percent": 100 * drops / should_receive,
+        "drop_percent": 100 * drops / should_receive(trace.rated[0], trace.sample_s),
         **{f"rate_{flow}": trace.rate(flow) for flow in REPORTED},
         **{f"window_{flow}": trace.window(flow) for flow in REPORTED},
         **{f"rtt_{flow}": trace.flow("rtt", flow) for flow in REPORTED},

@@ -25,11 +25,6 @@ DROP_PERCENTS = {1: ("D.4", 2.1), 10: ("D.9", 0.87), 100: ("D.14", 0.002), 1000:
 """As printed; the text on figure D.19 has no number, the last one is table 5.4's, which has 0.0016 for D.14."""
 
 
-def should_receive(seconds: float) -> float:
-    """Packets that "the router should receive" (appendix D): what original XCP asks for, all of the rated capacity."""
-    return MBPS * 1e6 / 8 / PACKET * seconds
-
-
 def column(outcome: Outcome, algorithm: str, step: str, name: str, sender: str = ONE_WAY) -> list[float]:
     """A metric along the buffers."""
     here = {"algorithm": algorithm, "step": step, "sender": sender}

@@ -80,7 +80,7 @@ def _check_swing(stated: Stated, outcome: Outcome) -> Finding:
 def _check_recovers(stated: Stated, outcome: Outcome) -> Finding:
     row = row_of(outcome, XCP, PHYSICAL)
     return judge(
-        agrees=row["utilization_3"] >= 0.97 and _within_factor(row["settles_3_s"], stated.xcp_settles_s),
+        agrees=row["utilization_3"] >= 0.97 and within_factor(row["settles_3_s"], stated.xcp_settles_s),
         in_shape=row["utilization_3"] >= 0.97,
         measured=f"utilization {row['utilization_3']:.3f}; the window settles after {row['settles_3_s']:.1f} s",
     )
@@ -138,7 +138,7 @@ def _check_dips(stated: Stated, outcome: Outcome, step: str) -> Finding:
 def _check_settles(stated: Stated, outcome: Outcome, step: str) -> Finding:
     row = row_of(outcome, XCP_CL, step)
     times, level = [row[f"settles_{n}_s"] for n in (2, 3)], row["utilization_2"]
-    near = all(_within_factor(a, b) for a, b in zip(times, stated.cl_settles_s, strict=True))
+    near = all(within_factor(a, b) for a, b in zip(times, stated.cl_settles_s, strict=True))
     return judge(
         agrees=level >= ALIVE and near,
         in_shape=level >= ALIVE and all(a <= 2 * b for a, b in zip(times, stated.cl_settles_s, strict=True)),
@@ -183,7 +183,7 @@ def _drops(row: Mapping[str, Any]) -> float:
     return float(sum(row[f"drops_{period}"] for period in (1, 2, 3)))
 
 
-def _within_factor(value: float, expected: float) -> bool:
+def within_factor(value: float, expected: float) -> bool:
     """Within a factor of two."""
     return expected / 2 <= value <= 2 * expected
 

@@ -33,7 +33,7 @@ from ._aapn import (
     scenario,
 )
 from ._case_claims import claims
-from ._packets import Acks, traced
+from ._packets import Acks, trace_of, traced
 from ._readings import AS_FORTH, CONSTANT, GROUPS, READINGS, by_default, note, side_by_side, under, with_readings
 from ._stated import COMBINATIONS, JUDGED, row_of
 
@@ -98,16 +98,15 @@ METRICS = (
 def measure(result: RunResult) -> Mapping[str, float]:
     """Means are over the second half of a period, extremes over all of it but its first tenth."""
     trace = Trace.of(result)
-    assert result.trace is not None, "the scenario asks for a trace"
-    acks = Acks.of(result.trace, 1, PACKET - HEADER)
+    acks = Acks.of(trace_of(result), 1, PACKET - HEADER)
     late = [trace.late(period) for period in range(3)]
     utilization = trace.utilization()
     wide = trace.whole(1)
     smoothed = trace.rate()
     return {
         "full_after_s": trace.full_after(),
-        "dip_1_to_2": trace.least_utilization(1, DIP_S),
-        "dip_2_to_3": trace.least_utilization(2, DIP_S),
+        "dip_1_to_2": trace.least_utilization(1, trace.after(1, DIP_S)),
+        "dip_2_to_3": trace.least_utilization(2, trace.after(2, DIP_S)),
         **_at_acks(acks, trace.period_s),
         "smoothed_dip": float(smoothed[trace.after(1, DIP_S)].min()),
         "smoothed_peak": float(smoothed[trace.after(2, DIP_S)].max()),
@@ -137,16 +136,16 @@ def _at_acks(acks: Acks, period_s: float) -> dict[str, float]:
         low, high = np.quantile(band, [0.025, 0.975])
         figures |= {
             f"window_{number + 1}": level,
-            f"settles_{number + 1}_s": float(acks.t[away].max()) - start if away.any() else 0.0,
             f"rate_{number + 1}": float(np.mean(band)),
             f"ripple_{number + 1}": float(high - low) / 2,
         }
+        if number > 0:
+            figures[f"settles_{number + 1}_s"] = float(acks.t[away].max()) - start if away.any() else 0.0
     wide = acks.within(1.1 * period_s, 2 * period_s)
     span = min(DIP_S, period_s / 2)
     beginning = [measured(rate[acks.within(number * period_s, number * period_s + span)]) for number in (1, 2)]
     early = acks.within(0, EARLY_S)
     peak = int(np.argmax(np.where(early, window, 0)))
-    del figures["settles_1_s"]
     return {
         **figures,
         "window_2_least": float(window[wide].min()) if wide.any() else 0.0,

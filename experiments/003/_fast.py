@@ -26,7 +26,7 @@ from ._aapn import (
     scenario,
 )
 from ._case_claims import MEANT, STEPS
-from ._packets import Acks, traced
+from ._packets import Acks, trace_of, traced
 from ._readings import AS_FORTH, CONSTANT, DELAYS_MS, GROUPS, KEPT, READINGS, with_readings
 
 if TYPE_CHECKING:
@@ -43,13 +43,17 @@ COMBINATIONS = ((XCP_CL, TOLD), (XCP_CL, PHYSICAL), (XCP, PHYSICAL))
 _POINTS: tuple[Point, ...] = tuple({"algorithm": algorithm, "step": step} for algorithm, step in COMBINATIONS)
 
 
-def points(default: str, *others: str) -> tuple[Point, ...]:
-    """Every combination under the default reading of the network, and under others."""
+def points(default: str) -> tuple[Point, ...]:
+    """Every combination under the default reading of the network."""
+    return with_readings(_POINTS, {}, default)
+
+
+def quick_points(default: str) -> tuple[Point, ...]:
+    """The same under the other readings too."""
+    others = [reading for reading in (CONSTANT, GROUPS, KEPT, AS_FORTH) if reading != default]
     return with_readings(_POINTS, dict.fromkeys(others, _POINTS), default)
 
 
-QUICK_OTHERS = {GROUPS: (CONSTANT, KEPT, AS_FORTH), CONSTANT: (GROUPS, KEPT, AS_FORTH)}
-"""By the default, the other readings of a quick form."""
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 SETTLE_S = 20.0
 """Left out after each change of the delays when windows are compared."""
@@ -97,8 +101,7 @@ class Windows:
     @classmethod
     def of(cls, result: RunResult, trace: Trace) -> Windows:
         """From the trace of events."""
-        assert result.trace is not None, "the scenario asks for a trace"
-        acks = Acks.of(result.trace, 1, PACKET - HEADER)
+        acks = Acks.of(trace_of(result), 1, PACKET - HEADER)
         sample = np.minimum(np.searchsorted(trace.t, acks.t), len(trace.t) - 1)
         window = acks.window / (PACKET - HEADER)
         return cls(t=acks.t, window=window, expected=expected_window(trace)[sample], allocated=trace.allocated[sample])
@@ -136,7 +139,7 @@ def common(trace: Trace, result: RunResult, windows: Windows, settle_s: float) -
         "drops": trace.drops(everything),
         "queue": float(np.mean(trace.link("mean_queue"))),
         "queue_max": float(result.links.filter(pl.col("link") == "ri->rj")["max_queue"][0]),
-        "dip_delays": trace.least_utilization(1, SETTLE_S),
+        "dip_delays": trace.least_utilization(1, trace.after(1, SETTLE_S)),
     }
 
 

@@ -31,6 +31,17 @@ def traced(flows: list[int], links: list[str]) -> dict[str, Any]:
     return {"flows": flows, "links": links, "limit": LIMIT}
 
 
+def trace_of(result: RunResult) -> pl.DataFrame:
+    """The trace of a run whose scenario asks for one."""
+    assert result.trace is not None, "the scenario asks for a trace"
+    return result.trace
+
+
+def of_flow(trace: pl.DataFrame, flow: int) -> pl.DataFrame:
+    """The events of a flow in the order of time, their kinds as words."""
+    return trace.filter(pl.col("flow") == flow).with_columns(pl.col("event").cast(pl.String)).sort("t_ps")
+
+
 @dataclass(frozen=True)
 class Acks:
     """What a sender knows just after each ACK of new data."""
@@ -49,7 +60,7 @@ class Acks:
         expired between the two, the window in between is not known, and the ACK is left out. ACKs of no new data are
         left out too: what they add to a window is inflation, which ns-2's `cwnd_` has not.
         """
-        here = trace.filter(pl.col("flow") == flow).with_columns(pl.col("event").cast(pl.String)).sort("t_ps")
+        here = of_flow(trace, flow)
         acks = here.filter(pl.col("event") == "ack").select("t_ps", "unit", "value")
         t, unit, value = (acks[name].to_numpy().astype(np.float64) for name in acks.columns)
         resent = here.filter(pl.col("event") == "resend").select("t_ps", "unit")
@@ -85,8 +96,7 @@ def delays_of(result: RunResult, flow: int) -> Delays:
 
     A packet that is sent twice is matched with the later sending that can have brought it.
     """
-    assert result.trace is not None, "the scenario asks for a trace"
-    here = result.trace.filter(pl.col("flow") == flow).with_columns(pl.col("event", "class", "place").cast(pl.String))
+    here = of_flow(trace_of(result), flow).with_columns(pl.col("class", "place").cast(pl.String))
     integers = pl.col("t_ps", "unit").cast(pl.Int64)
     sends = here.filter(pl.col("event").is_in(["send", "resend"])).select(integers)
     sends = sends.with_columns(sent=pl.col("t_ps")).sort("t_ps")

@@ -11,7 +11,7 @@ from photocol.experiment import Claim, Outcome
 from photocol.verdict import Finding, judge
 
 from ._aapn import MIXED_READINGS, PHYSICAL, TOLD, XCP, XCP_CL, listed
-from ._case_claims import ALIVE, MEANT, STEPS
+from ._case_claims import ALIVE, MEANT, STEPS, within_factor
 from ._stated import row_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _check_range(outcome: Outcome) -> Finding:
     row = row_of(outcome, XCP, PHYSICAL)
     least, greatest = row["rate_2_least"], row["rate_2_greatest"]
     return judge(
-        agrees=_within_factor(least, LEAST_KBS) and _within_factor(greatest, GREATEST_KBS),
+        agrees=within_factor(least, LEAST_KBS) and within_factor(greatest, GREATEST_KBS),
         in_shape=least <= 0.5 * SHORT_KBS and greatest >= 1.5 * SHORT_KBS,
         measured=f"{least:.1f} to {greatest:.1f} kB/s",
     )
@@ -78,7 +78,7 @@ def _check_early_peak(outcome: Outcome) -> Finding:
 def _check_ripple_xcp(outcome: Outcome) -> Finding:
     ripple = row_of(outcome, XCP, PHYSICAL)["ripple_1"]
     return judge(
-        agrees=_within_factor(ripple, 1.0),
+        agrees=within_factor(ripple, 1.0),
         in_shape=ripple <= RIPPLE_KBS,
         measured=f"{ripple:.2f} kB/s",
     )
@@ -86,13 +86,13 @@ def _check_ripple_xcp(outcome: Outcome) -> Finding:
 
 def _check_ripple_cl(outcome: Outcome) -> Finding:
     apart, _ = _ripples(outcome)
-    return judge(agrees=_within_factor(apart, 3.0), in_shape=apart <= RIPPLE_KBS, measured=f"{apart:.2f} kB/s")
+    return judge(agrees=within_factor(apart, 3.0), in_shape=apart <= RIPPLE_KBS, measured=f"{apart:.2f} kB/s")
 
 
 def _check_ripple_step(outcome: Outcome) -> Finding:
     apart, step = _ripples(outcome)
     return judge(
-        agrees=_within_factor(step, 2.0) and step < apart,
+        agrees=within_factor(step, 2.0) and step < apart,
         in_shape=step < apart,
         measured=f"{step:.2f} kB/s, {apart:.2f} outside the step",
     )
@@ -102,10 +102,6 @@ def _ripples(outcome: Outcome) -> tuple[float, float]:
     """XCP-CL's outside the step and in it, told."""
     row = row_of(outcome, XCP_CL, TOLD)
     return (row["ripple_1"] + row["ripple_3"]) / 2, row["ripple_2"]
-
-
-def _within_factor(value: float, expected: float) -> bool:
-    return expected / 2 <= value <= 2 * expected
 
 
 def _claim(name: str, text: str, where: str, number: str, bounds: str, check: Callable[[Outcome], Finding]) -> Claim:

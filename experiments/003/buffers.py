@@ -31,6 +31,7 @@ from ._aapn import (
     curves,
     listed,
     scenario,
+    should_receive,
 )
 from ._buffer_claims import (
     ALLOCATED,
@@ -41,7 +42,6 @@ from ._buffer_claims import (
     QUEUES,
     UTILIZATIONS,
     column,
-    should_receive,
 )
 from ._readings import DEFAULT, READINGS, by_default, note, under, with_readings
 
@@ -98,7 +98,7 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "queuing_ms": float(np.mean(queue[step])) * PACKET * 8 / ALLOCATED / 1e3,
         "drops": trace.drops_per_interval(step),
         "drop_share": trace.drop_share(step),
-        "drop_percent": 100 * trace.drops(step) / should_receive(np.count_nonzero(step) * trace.sample_s),
+        "drop_percent": 100 * trace.drops(step) / should_receive(MBPS, np.count_nonzero(step) * trace.sample_s),
         "utilization": float(np.mean(trace.utilization()[step])),
         "queue_after": float(np.mean(queue[after])),
         "drains_s": float(trace.t[busy[-1]] - 400) if len(busy) else 0.0,

@@ -138,9 +138,7 @@ experiment = Experiment(
         ),
     ),
     curves=fast.traces,
-    quick=Form(
-        points=fast.points(GROUPS, *fast.QUICK_OTHERS[GROUPS]), replications=1, note="one replication instead of three"
-    ),
+    quick=Form(points=fast.quick_points(GROUPS), replications=1, note="one replication instead of three"),
     full=Form(points=fast.points(GROUPS), replications=3),
     claims=by_default(CLAIMS, GROUPS),
     plots=fast.PLOTS,

@@ -14,7 +14,7 @@ from photocol.experiment import Experiment, Form, Metric, Outcome, Point, Setup,
 from photocol.verdict import Finding, judge
 
 from . import _fast as fast
-from ._aapn import PAPER, PHYSICAL, XCP, XCP_CL, Trace, find, listed, longest_round_trip_s
+from ._aapn import PAPER, PHYSICAL, XCP, XCP_CL, Trace, find, listed
 from ._case_claims import ALIVE
 from ._fast import Stated
 from ._readings import CONSTANT, by_default, note, side_by_side
@@ -47,17 +47,9 @@ def measure(result: RunResult) -> Mapping[str, float]:
         **{f"window_{number}": float(np.mean(end)) for number, end in enumerate(ends, 1)},
         "ripple": max(float(np.std(end) / np.mean(end)) for end in ends),
         "window_at_90": float(windows.within(90, 93).min(initial=windows.window.max())),
-        "utilization_at_90": least_at_90(trace),
+        "utilization_at_90": trace.least_utilization(2, trace.within(90, 93)),
         "utilization_settled": float(np.mean(level[fast.settled(trace, SETTLE_S)])),
     }
-
-
-def least_at_90(trace: Trace) -> float:
-    """The least utilization of 3 s from 90 s on, each value over the longest round trip of then."""
-    level = trace.utilization()[trace.within(90, 93)]
-    count = round(longest_round_trip_s(2) / trace.sample_s)
-    whole = len(level) // count * count
-    return float(level[:whole].reshape(-1, count).mean(axis=1).min())
 
 
 def row(outcome: Outcome, algorithm: str, step: str) -> dict[str, Any]:
@@ -180,7 +172,7 @@ experiment = Experiment(
     ),
     curves=fast.traces,
     quick=Form(
-        points=fast.points(CONSTANT, *fast.QUICK_OTHERS[CONSTANT]),
+        points=fast.quick_points(CONSTANT),
         replications=1,
         note="one replication instead of three",
     ),
