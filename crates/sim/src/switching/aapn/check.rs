@@ -1,12 +1,14 @@
 //! `[switching]` with `kind = "aapn"`: frames, plans and clocks of an agile all-photonic network.
 
-use super::keys::{self, AapnSwitching, Protocol, RequestRule, SignalSpec};
-use super::plan::{
-    Aapn, Allocation, Channel, Computed, EdgeNode, LONGEST_FRAME, Plan, Request, Signal, SlotFrame, Uplink,
-};
+mod allocations;
+mod clocks;
+mod wavelengths;
+
+use super::keys::{AapnSwitching, Protocol, RequestRule, SignalSpec};
+use super::plan::{Aapn, Channel, Computed, LONGEST_FRAME, Plan, Request, Signal, SlotFrame, Uplink};
 use super::{shares, signalled};
-use crate::language::{At, Fault, Place, Time, Word, choices, quoted};
-use crate::model::{LinkId, Network, NodeId, Packing, SimTime};
+use crate::language::{At, Fault, Time, Word, choices, quoted};
+use crate::model::{LinkId, Network, NodeId, Packing};
 use crate::switching::kind::{Checked, Site};
 use crate::topology::Draft;
 use control::demand::Forecast;
@@ -24,14 +26,12 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
         ));
     }
     let Site { at, network, draft, largest_packet, .. } = site;
+    wavelengths::widen(network, table);
     let aapn = Star { at, table, network, draft }.resolve(largest_packet)?;
     if matches!(aapn.plan, Plan::Signalled(_)) {
         see_whole_frames(network, draft, aapn.frame);
     }
-    let signalling_slots = aapn.frame.signalling_slots;
-    if let Some(fault) = table.fault.first().filter(|_| table.protocol.0 == Protocol::Known) {
-        return Err(fault.fault("goes with protocol = \"simulated\""));
-    }
+    let (signalling_slots, transmitters) = (aapn.frame.signalling_slots, aapn.frame.transmitters);
     if let Some(weight) = table.weight.first().filter(|_| table.allocation.is_some()) {
         return Err(weight.fault("goes with computed schedules, that is without allocation"));
     }
@@ -52,6 +52,9 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
         }
     }
     checked.derive("signalling_slots", signalling_slots);
+    if table.transmitters.is_none() {
+        checked.derive("transmitters", transmitters);
+    }
     if table.spare_slots.is_none() && table.allocation.is_none() {
         checked.derive("spare_slots", Word(table.spare()));
     }
@@ -94,6 +97,7 @@ impl Star<'_> {
         let cores: Vec<NodeId> = self.network.cores().into_iter().collect();
         let nodes = self.edge_nodes(&cores)?;
         let mut frame = self.frame(nodes.len())?;
+        let dark = self.dark(&cores)?;
         let uplinks = self.uplinks(&nodes, &cores)?;
         if let Some(datagrams) = &self.table.control.datagrams {
             frame = signalled::check::with_datagrams(frame, datagrams, self.network, &uplinks)?;
@@ -118,7 +122,7 @@ impl Star<'_> {
         let edges = self.edges(&nodes, frame)?;
         let signal = self.signal()?;
         let weights = shares::check(&self.table.weight, self.draft, &nodes)?;
-        Ok(Aapn { frame, packing, plan, weights, signal, edges, cores, uplinks })
+        Ok(Aapn { frame, packing, plan, weights, signal, edges, cores, uplinks, dark })
     }
 
     /// The ends of the queues.
@@ -140,9 +144,12 @@ impl Star<'_> {
 
     fn frame(&self, edges: usize) -> Result<SlotFrame, Fault> {
         let (slots, slot) = (self.table.slots, self.table.slot_time.0);
+        let transmitters = wavelengths::transmitters(self.table)?;
         let most = FrameScheduler::MAX_CONNECTIONS / edges.max(1) as u64;
+        let most = most.min(FrameScheduler::MAX_FRAME.into()) / u64::from(transmitters);
         if u64::from(*slots) > most {
-            return Err(slots.fault(format!("found {} for {edges} edge nodes; allowed: at most {most}", *slots)));
+            let each = if transmitters > 1 { format!(" with {transmitters} transmitters") } else { String::new() };
+            return Err(slots.fault(format!("found {} for {edges} edge nodes{each}; allowed: at most {most}", *slots)));
         }
         let length = slot.saturating_mul(u64::from(*slots));
         if length < SHORTEST || length > LONGEST_FRAME {
@@ -157,6 +164,7 @@ impl Star<'_> {
                 .guard
                 .fault(format!("found \"{guard}\"; allowed: less than the slot of \"{slot}\"")));
         }
+        self.check_light(slot.saturating_sub(guard))?;
         let asks_in_band = self.table.allocation.is_none() && self.channel() == Channel::InBand;
         let needed = if asks_in_band { edges as u32 } else { 0 };
         let signalling_slots = self.table.signalling_slots.map_or(needed, |slots| *slots);
@@ -171,7 +179,9 @@ impl Star<'_> {
                 format!("{signalling_slots} signalling slots leave none of {} for data; allowed: fewer", *slots);
             return Err(Fault::new(place(), message));
         }
-        Ok(SlotFrame { slots: *slots, slot, signalling_slots, guard, datagrams: 1, header: Duration::ZERO })
+        let wavelengths = *self.table.wavelengths;
+        let (datagrams, header) = (1, Duration::ZERO);
+        Ok(SlotFrame { slots: *slots, slot, signalling_slots, guard, datagrams, header, wavelengths, transmitters })
     }
 
     fn channel(&self) -> Channel {
@@ -235,96 +245,6 @@ impl Star<'_> {
         Ok(())
     }
 
-    fn allocations(
-        &self,
-        list: &At<Vec<At<keys::Allocation>>>,
-        frame: SlotFrame,
-        known: Nodes,
-        uplinks: &[Uplink],
-    ) -> Result<Vec<Allocation>, Fault> {
-        let mut allocations: Vec<Allocation> = Vec::with_capacity(list.len());
-        let mut slots = vec![0; uplinks.len() * known.edges.len()];
-        for (number, entry) in list.iter().enumerate() {
-            let at = SimTime::ZERO + entry.at.0;
-            if let Some(before) = allocations.last().filter(|before| before.at > at) {
-                let before = before.at.saturating_since(SimTime::ZERO);
-                return Err(match entry.at.place() {
-                    Some(_) => {
-                        let found = entry.at.0;
-                        entry.at.fault(format!("found \"{found}\" after \"{before}\"; allowed: the order of time"))
-                    }
-                    None => {
-                        entry.fault("it has no time, \"0 s\", and stands after later ones; allowed: the order of time")
-                    }
-                });
-            }
-            let (place, link) = self.queue(entry, known, uplinks)?;
-            let twice = allocations.iter().rev().take_while(|before| before.at == at).any(|before| before.link == link);
-            if twice {
-                let time = Time(at.saturating_since(SimTime::ZERO)).0;
-                return Err(entry.fault(format!("there is an allocation of this queue at \"{time}\" already")));
-            }
-            slots[place] = *entry.slots;
-            allocations.push(Allocation { at, link, slots: *entry.slots });
-            let next = list.get(number + 1).map(|next| SimTime::ZERO + next.at.0);
-            if next != Some(at) {
-                self.check_sums(&slots, entry, frame, known)?;
-            }
-        }
-        Ok(allocations)
-    }
-
-    /// Where a table of all pairs through all core nodes has the queue of an allocation, and the queue.
-    fn queue(&self, entry: &At<keys::Allocation>, known: Nodes, uplinks: &[Uplink]) -> Result<(usize, LinkId), Fault> {
-        let Nodes { edges: nodes, cores } = known;
-        let edge = |name: &At<String>| {
-            let node = self.draft.require(name, name.place())?;
-            let not_one = || name.fault(format!("{} is not an edge node of the slotted network", quoted(name)));
-            nodes.binary_search(&node).map_err(|_| not_one())
-        };
-        let (from, to) = (edge(&entry.from)?, edge(&entry.to)?);
-        let core = match &entry.via {
-            None if cores.len() == 1 => 0,
-            None => return Err(entry.fault("the key \"via\" is missing: there is more than one core node")),
-            Some(name) => {
-                let node = self.draft.require(name, name.place())?;
-                let not_one = || name.fault(format!("{} is not a core node of the slotted network", quoted(name)));
-                cores.binary_search(&node).map_err(|_| not_one())?
-            }
-        };
-        let queues = &uplinks[from * cores.len() + core].queues;
-        let queue = queues.iter().find(|(place, _)| *place as usize == to);
-        let (_, link) = queue.ok_or_else(|| entry.to.fault("there is no queue between these edge nodes"))?;
-        Ok(((from * nodes.len() + to) * cores.len() + core, *link))
-    }
-
-    /// No edge node sends, or receives, through a core node in more slots than a frame has.
-    fn check_sums(
-        &self,
-        slots: &[u32],
-        entry: &At<keys::Allocation>,
-        frame: SlotFrame,
-        known: Nodes,
-    ) -> Result<(), Fault> {
-        let Nodes { edges: nodes, cores } = known;
-        let at = |from: usize, to: usize, core: usize| u64::from(slots[(from * nodes.len() + to) * cores.len() + core]);
-        let most = u64::from(frame.data_slots());
-        for core in 0..cores.len() {
-            for node in 0..nodes.len() {
-                let sends: u64 = (0..nodes.len()).map(|to| at(node, to, core)).sum();
-                let receives: u64 = (0..nodes.len()).map(|from| at(from, node, core)).sum();
-                let (does, sum) = if sends >= receives { ("sends", sends) } else { ("receives", receives) };
-                if sum > most {
-                    let name = self.name(nodes[node]);
-                    let message =
-                        format!("with this {name} {does} in {sum} slots of a frame; allowed: {most}, those for data");
-                    return Err(entry.slots.fault(message));
-                }
-            }
-        }
-        Ok(())
-    }
-
     fn signalled<'a>(
         &'a self,
         frame: SlotFrame,
@@ -364,14 +284,16 @@ impl Star<'_> {
     fn check_messages(&self, frame: SlotFrame, edges: usize, uplinks: &[Uplink]) -> Result<(), Fault> {
         let size = SlotFrame::request_size(edges).max(frame.grant_size());
         if size > u64::from(u16::MAX) {
-            let message =
-                format!("a grant for {} slots has {size} B; allowed: at most {}", frame.data_slots(), u16::MAX);
+            let granted = frame.slots_of_a_node(frame.wavelengths);
+            let message = format!("a grant for {granted} slots has {size} B; allowed: at most {}", u16::MAX);
             return Err(self.table.slots.fault(message));
         }
         for link in uplinks.iter().flat_map(|uplink| [uplink.request, uplink.grant]) {
             let link = &self.network.links[link.index()];
             let lasts = ByteTime::at(link.capacity).map_or(Duration::MAX, |byte| byte.of(size as u32));
-            let room = if self.channel() == Channel::InBand { frame.payload() } else { frame.length() };
+            // A message has one wavelength.
+            let slot = frame.payload() * u64::from(frame.wavelengths);
+            let room = if self.channel() == Channel::InBand { slot } else { frame.length() };
             if lasts.ps() > room {
                 let message = format!(
                     "a message of {size} B lasts \"{lasts}\" on {}; allowed: at most \"{}\"",
@@ -410,55 +332,5 @@ impl Star<'_> {
             frames: *spec.frames,
             counts: spec.counts.0,
         })
-    }
-
-    fn edges(&self, nodes: &[NodeId], frame: SlotFrame) -> Result<Vec<EdgeNode>, Fault> {
-        let steady = |node: &NodeId| EdgeNode { node: *node, offset: 0, jitter: Duration::ZERO };
-        let mut edges: Vec<EdgeNode> = nodes.iter().map(steady).collect();
-        let mut known = BTreeSet::new();
-        let in_a_slot = |span: Duration, place: Option<Place>| match place {
-            Some(place) if span >= frame.slot => {
-                Err(Fault::new(place, format!("found \"{span}\"; allowed: less than a slot, \"{}\"", frame.slot)))
-            }
-            _ => Ok(span.ps()),
-        };
-        let off = |at: Option<At<Time>>| at.map_or(Ok(0), |at| in_a_slot(at.0, Some(at.place())));
-        for clock in &self.table.clock {
-            let node = self.draft.require(&clock.node, clock.node.place())?;
-            let edge = nodes.binary_search(&node).map_err(|_| {
-                clock.node.fault(format!("{} is not an edge node of the slotted network", quoted(&clock.node)))
-            })?;
-            if !known.insert(edge) {
-                return Err(clock.node.fault(format!("there is a clock of {} already", quoted(&clock.node))));
-            }
-            if let (Some(_), Some(early)) = (&clock.late, &clock.early) {
-                return Err(early.fault("the clock is late already; allowed: late or early"));
-            }
-            self.check_what_is_known(clock)?;
-            let (late, early) = (off(clock.late)?, off(clock.early)?);
-            // A slot is shorter than an hour, so both have a sign.
-            edges[edge].offset = late as i64 - early as i64;
-            edges[edge].jitter = Duration::from_ps(in_a_slot(clock.jitter.0, clock.jitter.place())?);
-        }
-        Ok(edges)
-    }
-
-    /// Whoever measures is not told how far he is off.
-    fn check_what_is_known(&self, clock: &keys::Clock) -> Result<(), Fault> {
-        let simulated = self.table.protocol.0 == Protocol::Simulated;
-        let off = clock.late.or(clock.early).filter(|_| simulated);
-        if let Some(at) = off {
-            return Err(
-                at.fault("edge nodes measure it with protocol = \"simulated\"; allowed: offset, drift_ppm, jitter")
-            );
-        }
-        let shown = clock.offset.map(|at| at.place()).or(clock.drift_ppm.map(|at| at.place()));
-        match shown.filter(|_| !simulated) {
-            Some(place) => {
-                let message = "goes with protocol = \"simulated\"; allowed otherwise: late, early, jitter";
-                Err(Fault::new(place, message))
-            }
-            None => Ok(()),
-        }
     }
 }

@@ -18,6 +18,7 @@
 //! So it is with `protocol = "known"`: edge nodes know their delays and one another, and messages do not suffer from
 //! bad clocks. With `protocol = "simulated"` the signalling protocol finds all that out ([`signalled`]).
 
+mod beat;
 mod check;
 mod core;
 mod edge;
@@ -27,6 +28,7 @@ mod queue;
 mod shares;
 mod signalled;
 mod tell;
+pub mod wavelengths;
 
 pub(super) use check::check;
 pub use keys::AapnSwitching as Keys;
@@ -35,20 +37,20 @@ pub use plan::Aapn;
 use self::core::{CoreNode, Downlink, Rules};
 use self::plan::{Channel, Computed, SlotFrame, Uplink};
 use super::kind::{self, Kind};
-use crate::engine::link::gated::{Row, Window};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::KeyedSums;
 use crate::model::{LinkId, Network, NodeId, Opening, PortRule};
 use crate::results::Figure;
+use beat::Beat;
 use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
 use control::signalling::SlotPart;
 use edge::{Asking, Clock, EdgeAgent, Plan, Stage};
 use queue::{Queue, QueueOutput};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use tell::Teller;
 use units::{ByteTime, Duration, Rate};
+use wavelengths::{Sum, Wavelengths};
 
 /// Bytes of a message besides its entries: the control field of paper 003 (§2.4.3).
 const MESSAGE_HEADER: u64 = 20;
@@ -75,7 +77,12 @@ impl kind::Plan for Aapn {
     fn figures(&self, before: &KeyedSums, after: &KeyedSums) -> Vec<Figure> {
         match &self.plan {
             plan::Plan::Signalled(_) => signalled::figures(before, after),
-            _ => Vec::new(),
+            // Nothing to tell where none is ever dark.
+            _ if self.dark.is_empty() => Vec::new(),
+            _ => {
+                let value = (after.of(Sum::Dark) - before.of(Sum::Dark)) as f64;
+                vec![Figure { name: "slots_dark", value, unit: "slots" }]
+            }
         }
     }
 
@@ -118,7 +125,7 @@ pub enum Notice {
     },
 }
 
-/// Slots in a row, granted to one queue.
+/// Slots in a row, granted to one queue; with several wavelengths by their numbers ([`wavelengths`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotRange {
     /// The first slot of the frame.
@@ -144,33 +151,36 @@ impl SlotFrame {
         self.slot.ps().saturating_mul(u64::from(self.slots))
     }
 
-    /// The slots that carry data.
+    /// The slots that carry data, on each wavelength.
     pub fn data_slots(&self) -> u32 {
         self.slots - self.signalling_slots
     }
 
-    /// How long the data of a slot last, in picoseconds.
+    /// How long the data of a slot on a wavelength last at the rate of all wavelengths, in picoseconds.
     pub fn payload(&self) -> u64 {
         self.datagram() * u64::from(self.datagrams)
     }
 
     /// How long the data of one of its datagrams last, in picoseconds.
     pub fn datagram(&self) -> u64 {
-        let light = Duration::from_ps(self.slot.ps() - self.guard.ps());
+        let light = Duration::from_ps((self.slot.ps() - self.guard.ps()) / u64::from(self.wavelengths));
         let lasts = SlotPart::new(0, self.datagrams).unwrap_or(SlotPart::WHOLE).lasts(light);
         lasts.saturating_sub(self.header).ps()
     }
 
-    /// What granted slots carry: (4.1).
+    /// What granted slots carry of the capacity of all wavelengths: (4.1).
     pub fn rate(&self, capacity: Rate, granted: SlotsGranted, counts: plan::Counts) -> Rate {
-        let slot = match counts {
-            plan::Counts::Payload => self.payload(),
-            plan::Counts::Slot => self.slot.ps(),
+        // Of the rate of all wavelengths a slot of one has its part of the time.
+        let (slot, parts) = match counts {
+            plan::Counts::Payload => (self.payload(), 1),
+            plan::Counts::Slot => (self.slot.ps(), u128::from(self.wavelengths)),
         };
         let frames = u128::from(granted.frames.max(1));
-        let share = u128::from(slot) * u128::from(granted.slots).min(frames * u128::from(self.slots));
+        let most = frames * u128::from(self.slots) * u128::from(self.wavelengths);
+        let share = u128::from(slot) * u128::from(granted.slots).min(most);
         // At most the capacity, which has 64 bits.
-        Rate::from_bps((u128::from(capacity.bps()).saturating_mul(share) / (frames * u128::from(self.length()))) as u64)
+        let whole = frames * u128::from(self.length()) * parts;
+        Rate::from_bps((u128::from(capacity.bps()).saturating_mul(share) / whole) as u64)
     }
 
     /// Bytes of a request.
@@ -180,67 +190,7 @@ impl SlotFrame {
 
     /// Bytes of a grant.
     pub fn grant_size(&self) -> u64 {
-        MESSAGE_HEADER + ENTRY * u64::from(self.data_slots())
-    }
-}
-
-/// A frame as an edge node sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Beat {
-    pub(super) frame: SlotFrame,
-    /// To the core node, in picoseconds.
-    pub(super) delay: u64,
-    /// Its clock may be so early, in picoseconds.
-    pub(super) lead: u64,
-}
-
-impl Beat {
-    /// The first frame that can begin in the run.
-    pub fn first(&self) -> u64 {
-        (self.delay + self.lead).div_ceil(self.frame.length())
-    }
-
-    /// When the edge node begins a frame, at the earliest that its clock may say so.
-    pub fn begins(&self, frame: u64) -> u64 {
-        frame.saturating_mul(self.frame.length()).saturating_sub(self.delay + self.lead)
-    }
-
-    /// When the data of the slots of a frame leave an edge node.
-    pub fn windows(&self, frame: u64) -> FrameWindows {
-        let half = self.frame.guard.ps() / 2;
-        let first = self.begins(frame) + self.lead + half;
-        FrameWindows { first, slot: self.frame.slot.ps(), payload: self.frame.payload(), half }
-    }
-
-    /// When the data of a slot leave an edge node whose clock is off by `shift`.
-    pub fn window(&self, frame: u64, slot: u32, shift: i64) -> Window {
-        self.windows(frame).of(slot, shift)
-    }
-}
-
-/// When the data of the slots of a frame leave an edge node, in picoseconds.
-#[derive(Clone, Copy, Debug)]
-pub struct FrameWindows {
-    /// Of the first slot, if the clock is right.
-    first: u64,
-    slot: u64,
-    payload: u64,
-    /// The clock may be off by this much.
-    half: u64,
-}
-
-impl FrameWindows {
-    /// Those of slots in a row, where the clock is off by `shift` in all of them (and begins no frame before time 0).
-    #[inline]
-    pub fn of_run(&self, slots: Range<u32>, shift: i64) -> Row {
-        Row { first: self.of(slots.start, shift), distance: self.slot, count: u64::from(slots.end - slots.start) }
-    }
-
-    /// Those of a slot, where the clock is off by `shift`.
-    #[inline]
-    pub fn of(&self, slot: u32, shift: i64) -> Window {
-        let start = (self.first + self.slot * u64::from(slot)).saturating_add_signed(shift);
-        Window { start, end: start + self.payload, passes: shift.unsigned_abs() <= self.half }
+        MESSAGE_HEADER + ENTRY * u64::from(self.slots_of_a_node(self.wavelengths))
     }
 }
 
@@ -299,7 +249,8 @@ fn edge_agent(aapn: &Aapn, number: usize, plan: Plan, build: &mut BuildContext) 
     let queues = uplink.queues.iter().map(queue).collect();
     let teller = Teller::new(aapn.signal, stream("signal"));
     let clock = Clock { offset: edge.offset, jitter: edge.jitter.ps(), stream: stream("jitter") };
-    EdgeAgent::new(beat, clock, queues, plan, teller)
+    let wavelengths = Wavelengths::of(aapn, number % aapn.cores.len());
+    EdgeAgent::new(beat, clock, queues, plan, (teller, wavelengths))
 }
 
 fn rule(plan: &Plan) -> plan::Request {
@@ -366,7 +317,8 @@ fn core_node(aapn: &Aapn, computed: &Computed, core: usize, timing: Timing, buil
     let scheduler = FrameScheduler::new(computed.algorithm);
     let (after, lag) = (timing.schedules_after, timing.lag);
     let weights = aapn.weights.clone();
-    let rules = Rules { frame: aapn.frame, scheduler, weights, spare: computed.spare, after, lag };
+    let wavelengths = Wavelengths::of(aapn, core);
+    let rules = Rules { frame: aapn.frame, wavelengths, scheduler, weights, spare: computed.spare, after, lag };
     CoreNode::new(rules, downlinks.collect())
 }
 
@@ -399,9 +351,10 @@ fn stages(aapn: &Aapn, allocations: &[plan::Allocation], uplink: usize) -> Vec<S
 /// The slots of an edge node; `slots` has those of every pair of nodes.
 fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[SlotRange]> {
     let requests = Requests::new(nodes, slots.to_vec()).expect("a resolved network has edge nodes, and not too many");
-    let schedule = FrameScheduler::new(Algorithm::Bvn).schedule(&requests, frame.data_slots());
-    let mut runs = runs(&schedule.expect("a resolved frame is neither empty nor too long"), frame.signalling_slots);
-    std::mem::take(&mut runs[edge]).into()
+    let all: Vec<u32> = (0..frame.wavelengths).collect();
+    let schedule = FrameScheduler::new(Algorithm::Bvn).schedule(&requests, frame.slots_of_a_node(frame.wavelengths));
+    let schedule = schedule.expect("a resolved frame is neither empty nor too long");
+    std::mem::take(&mut wavelengths::granted(&schedule, frame, &all)[edge]).into()
 }
 
 /// What each input may send in a frame whose schedule begins with slot `first`. Block after block: most connections
