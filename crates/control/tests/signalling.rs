@@ -462,6 +462,28 @@ fn fibres_that_are_longer_than_frames_are_no_silence() {
     assert_safe(&star);
 }
 
+/// Assumption 3 of §2.4: the delay of a fibre drifts slowly, with temperature. Here both ways grow by 60 ns in every
+/// frame, 30 µs in all, where light may be 10 µs late. A T_d of the beginning would miss every slot; one that is
+/// measured in every frame is off by less than 1 µs, 16 frames' growth. Expected before the run.
+#[test]
+fn t_d_follows_fibres_that_grow_with_temperature() {
+    let mut star = joined(figure_3_8());
+    let begins = star.now;
+    for _ in 0..500 {
+        for site in &mut star.sites[1..] {
+            site.fibre.up += 60_000;
+            site.fibre.down += 60_000;
+        }
+        traffic(&mut star, 1);
+    }
+    assert_safe(&star);
+    assert_eq!(star.network.tolerance(), Duration::from_micros(10));
+    let data = verifier::passages(&star.log, |class, _, _, _| class == 1).into_iter().filter(|(at, ..)| *at > begins);
+    let off = data.map(|(at, frame, slot, _)| at.abs_diff(star.network.arrival(frame, slot).ps()));
+    let off: Vec<u64> = off.collect();
+    assert!(off.len() > 500 && off.iter().all(|off| *off < US), "{} slots, up to {:?} ps", off.len(), off.iter().max());
+}
+
 /// Node 0 leads. Another process that has its number, started later, hears in every beacon that it is master with a
 /// session that is not its own.
 #[test]

@@ -300,7 +300,7 @@ impl Plan {
     fn capture(&self, role: Role) -> String {
         let file = role.file().replace(".toml", ".pcapng");
         let path = self.options.capture.as_ref().map(|directory| directory.join(file));
-        path.map_or(String::new(), |path| format!("capture = {:?}\n", path.display().to_string()))
+        path.map_or(String::new(), |path| format!("capture = {:?}\n", absolute(&path)))
     }
 
     fn core(&self, core: u16) -> String {
@@ -338,7 +338,7 @@ impl Plan {
             let _ = writeln!(text, "processor = {node}");
         }
         if let Some(directory) = &self.options.receive {
-            let _ = writeln!(text, "receive = {:?}", directory.join(node.to_string()).display().to_string());
+            let _ = writeln!(text, "receive = {:?}", absolute(&directory.join(node.to_string())));
         }
         if node == 0 {
             text.push_str(&self.network());
@@ -378,6 +378,11 @@ impl Plan {
             None => Ok(()),
         }
     }
+}
+
+/// A path that the user gave, for a configuration that stands elsewhere.
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string()
 }
 
 fn way(place: Where, core: u16, node: u16) -> Way {

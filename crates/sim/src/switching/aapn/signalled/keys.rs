@@ -37,7 +37,7 @@ keys! {
         /// Whether queues of a core node that serves no more send through another one, with several core nodes
         /// (overlaid stars, paper 003, §1.1.2).
         pub failover: Key<bool> = true;
-        /// Whether what every node sends and takes is kept, for programs that read it.
+        /// Whether what every node sends and takes is kept, and the log of what happened, for programs that read them.
         pub transcript: Key<bool> = false;
     }
 }
