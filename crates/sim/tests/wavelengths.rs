@@ -3,6 +3,8 @@
 mod support;
 
 use sim::results::Results;
+use sim::scenario::{Input, load};
+use std::path::Path;
 use support::{Builder, at, figure, numbers, run, texts};
 
 /// Four edge nodes, each 1 ms from the core; a frame of 18 slots of 200 us, of which 180 us carry data: 2250 B at 100
@@ -161,5 +163,16 @@ fn xcp_cl_is_told_of_all_wavelengths() {
         let believed: Vec<f64> =
             samples.filter(|((name, t), _)| name == "believed_capacity" && *t >= 2.0).map(|(_, value)| value).collect();
         assert!(!believed.is_empty() && believed.iter().all(|value| (value - told).abs() < 1.0), "{believed:?}");
+    }
+}
+
+#[test]
+fn what_explain_writes_is_the_same_network() {
+    for switching in ["wavelengths = 3\ntransmitters = 2", "protocol = \"simulated\"\nsignalling = \"out-of-band\""] {
+        let read = |text: &str| load(Input::Text { name: "star", text, folder: Path::new(".") }, &[]).unwrap();
+        let loaded = read(&star(switching, &floods()));
+        let again = read(&loaded.explain());
+        assert_eq!(again.scenario.network.links, loaded.scenario.network.links, "{switching}");
+        assert_eq!(again.explain(), loaded.explain());
     }
 }

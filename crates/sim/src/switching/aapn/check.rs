@@ -52,7 +52,7 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
         }
     }
     checked.derive("signalling_slots", signalling_slots);
-    if table.transmitters.is_none() {
+    if table.transmitters.is_none() && table.protocol.0 == Protocol::Known {
         checked.derive("transmitters", transmitters);
     }
     if table.spare_slots.is_none() && table.allocation.is_none() {

@@ -10,9 +10,9 @@ use units::{Duration, Rate};
 
 /// A queue has all wavelengths of its fibre.
 pub(super) fn widen(network: &mut Network, table: &AapnSwitching) {
-    let wavelengths = u64::from(*table.wavelengths);
     for link in network.links.iter_mut().filter(|link| link.via.is_some()) {
-        link.capacity = Rate::from_bps(link.capacity.bps().saturating_mul(wavelengths));
+        link.wavelengths = *table.wavelengths;
+        link.capacity = Rate::from_bps(link.capacity.bps().saturating_mul(u64::from(link.wavelengths)));
     }
 }
 
