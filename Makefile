@@ -36,6 +36,8 @@ lint: setup
 	$(PYTHON) -m mypy.stubtest photocol._core --ignore-disjoint-bases
 
 check: lint  ## formatting, warnings and banned calls of the Rust side too (rustfmt, clippy), and cargo deny if it is there
+	$(PYTHON) -m mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/win32
+	$(PYTHON) -m mypy --platform darwin --no-warn-unreachable --cache-dir .mypy_cache/darwin
 	tools/lint-rust
 	@if command -v cargo-deny >/dev/null; then cargo deny --all-features check; fi
 
