@@ -10,11 +10,13 @@ import tomllib
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = "https://forge.example/owner/photocol"
@@ -122,3 +124,32 @@ def test_read_the_docs_builds_the_site_as_make_does() -> None:
     commands = yaml.safe_load((ROOT / ".readthedocs.yaml").read_text(encoding="utf-8"))["build"]["commands"]
     assert commands[0] == "make docs"
     assert "out/site" in (ROOT / "docs" / "make_site.py").read_text(encoding="utf-8").replace('" / "', "/")
+
+
+def test_every_number_of_the_paper_is_of_the_records() -> None:
+    numbers = program("paper-numbers")
+    text = numbers.PAPER.read_text(encoding="utf-8")
+    assert numbers.written(text) == text, "run .venv/bin/python tools/paper-numbers"
+    assert sorted(numbers.NUMBER.findall(text)) == sorted(numbers.numbers()), "each is used once"
+    assert all(one["verdict"] != "disagrees" for one in numbers.read("002/baseline", "claims.json")["claims"])
+    prose = re.sub(r"@\w+", "", numbers.NUMBER.sub("", text.partition("\n---\n")[2]))
+    # The simulators' names, the papers' numbers, "95 %" of a plateau, and what paper 000 promises in its abstract.
+    known = r"ns-[23]|photocol-\w+|\b(?:paper|Paper) 00\d|95 %|between 2 and 10 times"
+    assert re.findall(r"\S*\d\S*", re.sub(known, "", prose)) == []
+
+
+def test_the_paper_has_the_form_that_is_asked_for() -> None:
+    text = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
+    head, _, body = text.removeprefix("---\n").partition("\n---\n")
+    assert {"title", "tags", "authors", "bibliography"} == set(yaml.safe_load(head))
+    assert re.findall(r"^# (.*)$", body, re.MULTILINE)[:4] == [
+        "Summary",
+        "Statement of need",
+        "State of the field",
+        "What is new",
+    ]
+    assert 900 <= len(body.split()) <= 1050
+    entries = set(
+        re.findall(r"^@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert set(re.findall(r"@(\w+)", body)) == entries
