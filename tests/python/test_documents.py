@@ -23,6 +23,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "docs" / "experiments.md",
     *GUIDE,
+    *sorted((ROOT / "docs" / "reference" / "scenario").glob("*.md")),
 ]
 SLOW = {"reproduce", "bench"}
 """Commands whose arguments are read but which are not carried out: each takes minutes and has tests of its own."""
@@ -139,7 +140,9 @@ def missing(named: list[str]) -> list[str]:
     return [name for name in named if not any(file.endswith(f"/{name}") for file in files)]
 
 
-ALL_PAGES = sorted({*PAGES, *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")})
+ALL_PAGES = sorted(
+    {*PAGES, *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md"), *ROOT.glob("experiments/*/*.md")}
+)
 TO_BE_WRITTEN = ["experiments/example/md1-queue.py"]
 """What a guide tells its reader to write."""
 
