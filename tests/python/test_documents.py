@@ -105,7 +105,12 @@ def unknown_names(page: Path) -> list[str]:
     return sorted(named - nodes) + sorted("->".join(link) for link in links if frozenset(link) not in ends)
 
 
-NETWORK_PAGES = [page for page in PAGES if blocks(page, "toml") or "scenarios/" in page.read_text()]
+NETWORK_PAGES = [
+    page
+    for page in PAGES
+    if (blocks(page, "toml") or "scenarios/" in page.read_text()) and page.parent.name != "scenario"
+]
+"""The reference speaks of all networks, not of its example's."""
 
 
 @pytest.mark.parametrize("page", NETWORK_PAGES, ids=names(NETWORK_PAGES))
