@@ -21,11 +21,7 @@ TO_BE_REWRITTEN: list[str] = [
     "docs/experiments/002-discussion.md",
     "docs/experiments/003-discussion.md",
     "docs/experiments/modern-discussion.md",
-    "docs/validation/dlcc.md",
     "docs/validation/laws.md",
-    "docs/validation/models.md",
-    "docs/validation/obs.md",
-    "docs/validation/ops.md",
     "docs/validation/queues.md",
     "docs/validation/xcp.md",
 ]
