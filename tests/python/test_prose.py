@@ -62,6 +62,24 @@ def test_a_page_is_in_plain_english(page: Path) -> None:
         assert found == []
 
 
+DIARY = re.compile(
+    r"\b(?:since|until|before) 20\d\d-\d\d-\d\d|\bthat (?:morning|afternoon)\b|\bstood here\b|\bthe day before\b|\buntil now\b",
+    re.IGNORECASE,
+)
+"""Phrases of somebody who tells how a thing came about. The changelog may, and decisions have their status."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_page_is_no_diary(page: Path) -> None:
+    if page.name != "CHANGELOG.md" and page.parent.name != "decisions":
+        assert DIARY.findall(page.read_text()) == []
+
+
+def test_a_diary_is_found() -> None:
+    text = "Until 2026-11-26 it took 5 s. Twice the rate of that morning. The figure that stood here was wrong."
+    assert len(DIARY.findall(text)) == 3
+
+
 def test_the_list_names_pages_that_exist() -> None:
     assert sorted(set(TO_BE_REWRITTEN) - {page.relative_to(ROOT).as_posix() for page in PAGES}) == []
 
