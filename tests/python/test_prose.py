@@ -63,7 +63,7 @@ def test_a_page_is_in_plain_english(page: Path) -> None:
 
 
 DIARY = re.compile(
-    r"\b(?:since|until|before) 20\d\d-\d\d-\d\d|\bthat (?:morning|afternoon)\b|\bstood here\b|\bthe day before\b|\buntil now\b",
+    r"\b(?:(?:since|until|before) 20\d\d-\d\d-\d\d|that (?:morning|afternoon)|stood here|the day before|until now)\b",
     re.IGNORECASE,
 )
 """Phrases of somebody who tells how a thing came about. The changelog may, and decisions have their status."""
