@@ -2,13 +2,13 @@
 //! INFOCOM 2004.
 //!
 //! The window before the last loss is the one to find again: growth is half of the distance to it in a round trip, at
-//! most S_max segments, at least S_min, and beyond it the same in mirror image (max probing). A flow that loses below it
-//! aims lower, so that a newer flow gets room (fast convergence). Windows of less than 14 segments are Reno's.
+//! most S_max segments, at least S_min, and beyond it the same in mirror image (max probing). A flow that loses below
+//! it aims lower, so that a newer flow gets room (fast convergence). Windows of less than 14 segments are Reno's.
 //!
-//! The paper's: S_max 32, S_min 0.01, a loss takes 1/8, the middle is aimed at. Linux's: S_max 16, a loss takes 205/1024,
-//! a quarter of the distance a round trip, near the maximum a segment in 5 windows; before any loss a segment for 20
-//! acknowledged; all that for ACKs, whose number it reckons from the mean of segments an ACK covers. A timeout forgets
-//! the maximum.
+//! The paper's: S_max 32, S_min 0.01, a loss takes 1/8, the middle is aimed at. Linux's: S_max 16, a loss takes
+//! 205/1024, a quarter of the distance a round trip, near the maximum a segment in 5 windows; before any loss a segment
+//! for 20 acknowledged; all that for ACKs, whose number it reckons from the mean of segments an ACK covers. A timeout
+//! forgets the maximum.
 
 use super::segments::{Arithmetic, Growth, bytes, slow_start};
 use super::{CongestionControl, Event, Loss, LossCause, Window};

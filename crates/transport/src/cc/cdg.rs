@@ -1,14 +1,16 @@
 //! CDG: D. A. Hayes and G. Armitage, "Revisiting TCP congestion control using delay gradients", IFIP Networking 2011.
 //!
-//! Once in a round trip the law looks how its shortest and its longest round-trip times have moved since the one before,
-//! on average over eight. Where that is g ms longer, the window backs off with probability 1 − exp(−g/3), to 0.7. Five
-//! such in a row without effect mean that others fill the queue, and are the last until there is one. A shadow window
-//! grows as the window would without them, so that a loss costs a flow that has just backed off no half of it.
+//! Once in a round trip the law looks how its shortest and its longest round-trip times have moved since the one
+//! before, on average over eight. Where that is g ms longer, the window backs off with probability 1 − exp(−g/3), to
+//! 0.7. Five such in a row without effect mean that others fill the queue, and are the last until there is one. A
+//! shadow window grows as the window would without them, so that a loss costs a flow that has just backed off no half
+//! of it.
 //!
-//! Readings. A law has no random numbers, so the picosecond of the ACK draws. A back-off is as a mark is: no growth and no
-//! gradients for a round trip. Linux differs: it keeps 0.7071; slow start ends by HyStart (a train of ACKs of half of
-//! the least delay, or a delay an eighth above it); the shadow window is at most twice the window; an ACK of one segment
-//! between ACKs of several counts for the shortest time only. Left out: its tolerance of losses, off by default.
+//! Readings. A law has no random numbers, so the picosecond of the ACK draws. A back-off is as a mark is: no growth and
+//! no gradients for a round trip. Linux differs: it keeps 0.7071; slow start ends by HyStart (a train of ACKs of half
+//! of the least delay, or a delay an eighth above it); the shadow window is at most twice the window; an ACK of one
+//! segment between ACKs of several counts for the shortest time only. Left out: its tolerance of losses, off by
+//! default.
 
 use super::bbr::drawn;
 use super::segments::{Arithmetic, Growth, Round, bytes, micros, reno};
@@ -263,8 +265,8 @@ mod tests {
         windows
     }
 
-    /// The longest round trip is 4 ms longer than the one before; then the shortest is, and the mean of two gradients is
-    /// 2 ms: 1 − exp(−4/3 − 2/3) = 0.8647 of many flows.
+    /// The longest round trip is 4 ms longer than the one before; then the shortest is, and the mean of two gradients
+    /// is 2 ms: 1 − exp(−4/3 − 2/3) = 0.8647 of many flows.
     #[test]
     fn a_growing_delay_backs_off_with_the_papers_probability() {
         let backed_off = |config: &Config| {

@@ -1,5 +1,5 @@
-//! H-TCP: R. N. Shorten and D. J. Leith, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004; Leith and
-//! Shorten, draft-leith-tcp-htcp-06.
+//! H-TCP: R. N. Shorten and D. J. Leith, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004; Leith
+//! and Shorten, draft-leith-tcp-htcp-06.
 //!
 //! The longer the last loss Δ ago, the faster the window grows: alpha = 1 for a second, then 1 + 10 (Δ − 1) + ((Δ −
 //! 1)/2)², times 2 (1 − beta), segments a window of ACKs. A loss leaves beta = RTTmin/RTTmax of the window, from 0.5 to

@@ -3,11 +3,11 @@
 //!
 //! Losses say when the window falls, delay says how it moves: with d the mean queueing delay of a round trip and D the
 //! greatest so far, alpha segments a window of ACKs fall from 10 where d ≤ D/100 to 0.3 where d = D, and the share that
-//! a loss takes grows from 1/8 where d ≤ D/10 to 1/2 where d ≥ 8D/10. alpha comes back to 10 only after five round trips
-//! of little delay. Small windows are Reno's.
+//! a loss takes grows from 1/8 where d ≤ D/10 to 1/2 where d ≥ 8D/10. alpha comes back to 10 only after five round
+//! trips of little delay. Small windows are Reno's.
 //!
-//! Linux differs: windows below 15 segments are small, the paper's below 10; alpha in 128ths, the share in 64ths, delays
-//! in whole microseconds, round trips of 3.3 s at most.
+//! Linux differs: windows below 15 segments are small, the paper's below 10; alpha in 128ths, the share in 64ths,
+//! delays in whole microseconds, round trips of 3.3 s at most.
 
 use super::segments::{Arithmetic, Arrivals, Growth, Round, bytes, micros, slow_start};
 use super::{Asks, CongestionControl, Event, Loss, LossCause, Wants, Window};
@@ -201,8 +201,8 @@ mod tests {
     const LINUX: Config = Config { arithmetic: Arithmetic::Linux, theta: 5 };
     const PAPER: Config = Config { arithmetic: Arithmetic::Paper, theta: 5 };
 
-    /// D = 100 ms: at its hundredth 10, at D 0.3; half way 10 · 99/(99 + 49 · 9.7/0.3) = 0.5881, in Linux 1280 · 99/(99 +
-    /// 49 · 1242/38) = 74 of 128.
+    /// D = 100 ms: at its hundredth 10, at D 0.3; half way 10 · 99/(99 + 49 · 9.7/0.3) = 0.5881, in Linux 1280 · 99/(99
+    /// + 49 · 1242/38) = 74 of 128.
     #[test]
     fn alpha_falls_from_10_to_03_as_the_delay_grows() {
         for (config, middle) in [(LINUX, 74.0 / 128.0), (PAPER, 0.588_118)] {

@@ -5,10 +5,10 @@
 //! congestion: the window halves, and for three round trips it does not grow (inference). A second sign in that time
 //! leaves one segment.
 //!
-//! Readings: the paper's delay is one-way, from timestamps; a law here has round trips, which differ from it by what the
-//! way back takes. Signs are read off a mean with weight 1/8. The paper keeps the least and the greatest delay for good;
-//! Linux forgets them at each sign: they are then the mean and twice the mean. Linux's delays are whole milliseconds, and
-//! none of less than one counts; its greatest delay is the second greatest that it has seen.
+//! Readings: the paper's delay is one-way, from timestamps; a law here has round trips, which differ from it by what
+//! the way back takes. Signs are read off a mean with weight 1/8. The paper keeps the least and the greatest delay for
+//! good; Linux forgets them at each sign: they are then the mean and twice the mean. Linux's delays are whole
+//! milliseconds, and none of less than one counts; its greatest delay is the second greatest that it has seen.
 
 use super::segments::{Arithmetic, Growth, reno};
 use super::{Asks, CongestionControl, Event, Wants, Window};
@@ -138,8 +138,9 @@ mod tests {
         acks.iter().map(one).collect()
     }
 
-    /// 100 ms, then 180: the mean is 110, the threshold 100 + 0.15 · 80 = 112; then 118.75, above it; and again. Linux's
-    /// greatest delay is 100 at the second ACK, so that 110 is above it; then 110 + 0.15 · 110, 126: 118, 126, 133.
+    /// 100 ms, then 180: the mean is 110, the threshold 100 + 0.15 · 80 = 112; then 118.75, above it; and again.
+    /// Linux's greatest delay is 100 at the second ACK, so that 110 is above it; then 110 + 0.15 · 110, 126: 118, 126,
+    /// 133.
     #[test]
     fn a_mean_above_15_per_cent_of_the_range_halves_the_window_and_a_second_one_leaves_one_segment() {
         let acks = [(0, 100), (10, 180), (20, 180), (30, 180), (40, 180)];

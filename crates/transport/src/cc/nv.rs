@@ -1,14 +1,14 @@
 //! NV: L. Brakmo's successor to Vegas for data centres, after Linux's implementation (2016); there is no paper.
 //!
-//! The window that the path needs without a queue is rate · RTTmin, the rate being the greatest of a round trip: bytes in
-//! flight over a mean round-trip time of weight 1/2. With more than ten segments beyond that the window comes down, by
-//! 30 % of what is too much; with fewer than eight it grows as Reno's; between them it stands still. A decision takes two
-//! round trips at least and 60 samples to come down (30 in the first slow start), 20 to grow. RTTmin is that of the last
-//! five seconds, a quarter more or less by chance. A loss leaves 4/5. A timeout lowers the growth: to a half, a quarter …
-//! of Reno's; eight decisions without congestion double it.
+//! The window that the path needs without a queue is rate · RTTmin, the rate being the greatest of a round trip: bytes
+//! in flight over a mean round-trip time of weight 1/2. With more than ten segments beyond that the window comes down,
+//! by 30 % of what is too much; with fewer than eight it grows as Reno's; between them it stands still. A decision
+//! takes two round trips at least and 60 samples to come down (30 in the first slow start), 20 to grow. RTTmin is that
+//! of the last five seconds, a quarter more or less by chance. A loss leaves 4/5. A timeout lowers the growth: to a
+//! half, a quarter … of Reno's; eight decisions without congestion double it.
 //!
-//! The rate's bytes in flight are those that were when the acknowledged segment left. A law has no random numbers, so the
-//! picosecond draws. Left out: a round-trip time that the host knows beforehand.
+//! The rate's bytes in flight are those that were when the acknowledged segment left. A law has no random numbers, so
+//! the picosecond draws. Left out: a round-trip time that the host knows beforehand.
 
 use super::bbr::drawn;
 use super::segments::{Arithmetic, Growth, Round, bytes, micros, slow_start};
@@ -271,8 +271,8 @@ mod tests {
         Window { cwnd: segments * MSS, ssthresh: 2 * MSS, mss: MSS }
     }
 
-    /// 100 segments in 1000 µs, alone: a segment a round trip. At 1400 µs 10/14 of them would do, and ten more: 35 may stay.
-    /// Up to 40 do, for the rate of a larger window counts until the next decision.
+    /// 100 segments in 1000 µs, alone: a segment a round trip. At 1400 µs 10/14 of them would do, and ten more: 35 may
+    /// stay. Up to 40 do, for the rate of a larger window counts until the next decision.
     #[test]
     fn the_window_grows_until_too_many_wait() {
         let (mut law, mut w) = (Nv::new(&Config::default()), window(100));

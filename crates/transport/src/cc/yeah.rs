@@ -1,13 +1,13 @@
 //! YeAH: A. Baiocchi, A. P. Castellani and F. Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007.
 //!
 //! Scalable TCP's growth while few segments wait in queues, Reno's while many do. Once in a round trip the law reckons
-//! Q = cwnd (RTTmin − RTTbase)/RTTmin of the shortest round trip in it. More than 80 waiting, or a queueing delay of more
-//! than an eighth of RTTbase, is the slow mode, and more than 80 are taken out of the window at once (precautionary
-//! decongestion), down to what a Reno flow would have. A loss costs Q, at least an eighth and at most a half; a half
-//! after sixteen round trips in the slow mode, where the competitors are Reno's.
+//! Q = cwnd (RTTmin − RTTbase)/RTTmin of the shortest round trip in it. More than 80 waiting, or a queueing delay of
+//! more than an eighth of RTTbase, is the slow mode, and more than 80 are taken out of the window at once
+//! (precautionary decongestion), down to what a Reno flow would have. A loss costs Q, at least an eighth and at most a
+//! half; a half after sixteen round trips in the slow mode, where the competitors are Reno's.
 //!
-//! Both arithmetics have the same constants; Linux leaves fractions away. Round trips with at most two samples count for
-//! nothing.
+//! Both arithmetics have the same constants; Linux leaves fractions away. Round trips with at most two samples count
+//! for nothing.
 
 use super::segments::{Arithmetic, Growth, Round, bytes, micros, slow_start};
 use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
