@@ -237,3 +237,14 @@ def test_a_deviation_is_a_row_of_four_cells_and_papers_come_in_their_order() -> 
     assert [row for row in rows if len(re.findall(r"(?<!\\)\|", row)) != 5] == []
     papers = re.findall(r"^## Paper (\d{3})", DEVIATIONS, flags=re.MULTILINE)
     assert papers == sorted(papers)
+
+
+DISCUSSIONS = sorted((ROOT / "docs" / "experiments").glob("*-discussion.md"))
+
+
+@pytest.mark.parametrize("page", DISCUSSIONS, ids=names(DISCUSSIONS))
+def test_a_discussion_begins_with_the_claim_and_what_holds_of_it(page: Path) -> None:
+    heading, claim, holds = page.read_text().split("\n\n")[:3]
+    assert heading.startswith("### ")
+    assert re.match(r"\*\*The (?:paper claims|thesis claims|question)\*\*", claim)
+    assert 4 <= len(re.findall(r"^- \*\*", holds, flags=re.MULTILINE)) <= 10
