@@ -248,3 +248,14 @@ def test_a_discussion_begins_with_the_claim_and_what_holds_of_it(page: Path) -> 
     assert heading.startswith("### ")
     assert re.match(r"\*\*The (?:paper claims|thesis claims|question)\*\*", claim)
     assert 4 <= len(re.findall(r"^- \*\*", holds, flags=re.MULTILINE)) <= 10
+
+
+REPORTS = [page for page in sorted((ROOT / "docs" / "validation").glob("*.md")) if page.name != "speed.md"]
+
+
+@pytest.mark.parametrize("page", REPORTS, ids=names(REPORTS))
+def test_a_validation_report_has_its_parts(page: Path) -> None:
+    text = page.read_text()
+    assert [
+        part for part in ("Set-up", "Expected", "Weakness") if f"**{part}" not in text and f"# {part}" not in text
+    ] == []
