@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from photocol.workloads import short_job
+from photocol.cli.workloads import short_job
 
 PHOTOCOL = Path(sys.executable).with_name("photocol")
 

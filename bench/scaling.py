@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from photocol import _core
-from photocol.scenario import load, parse_setting
+from photocol.runs.scenario import load, parse_setting
 
 FIRST_LOOK = 256
 """The work of the nodes is looked at after this part of the run, and each time that the run has doubled."""

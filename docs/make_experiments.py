@@ -15,10 +15,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from photocol.campaign.progress import duration
-from photocol.catalogue import find_experiments, load_experiment
-from photocol.figures import Line, lines, listed
-from photocol.recorded import REPORT, Recorded, recorded_in
+from photocol.experiments.baselines import REPORT, Recorded, recorded_in
+from photocol.experiments.catalogue import find_experiments, load_experiment
+from photocol.experiments.figures import Line, lines, listed
+from photocol.sweeps.campaign.progress import duration
 from photocol.verdict import OF_WHOM, Whose, counted
 
 DOCS = Path(__file__).parent

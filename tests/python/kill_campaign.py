@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 from dask_cluster import PATIENCE_S, Cluster, cluster
 
-from photocol.campaign.conduct import means
-from photocol.campaign.job import engine
-from photocol.campaign.progress import Progress
+from photocol.sweeps.campaign.conduct import means
+from photocol.sweeps.campaign.job import engine
+from photocol.sweeps.campaign.progress import Progress
 from photocol.sweeps.run import carry_out, describe
 
 if TYPE_CHECKING:

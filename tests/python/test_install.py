@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from command import SMALL, environment, photocol
 
-from photocol import ready
-from photocol.catalogue import experiments_folder, find_experiments
+from photocol.experiments.catalogue import experiments_folder, find_experiments
+from photocol.runs import bundled as ready
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(sys.executable).parent / "photocol"

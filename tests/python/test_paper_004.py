@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.campaign.table import Outcome
-from photocol.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.sweeps.campaign.table import Outcome
 from photocol.verdict import Verdict
 
 if TYPE_CHECKING:

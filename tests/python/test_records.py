@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 
 from photocol import verdict
-from photocol.campaign.table import Outcome
-from photocol.catalogue import experiments_folder, find_experiments, load_experiment
-from photocol.record import UNEXPLAINED
-from photocol.recorded import TABLE, recorded_in
+from photocol.experiments.baselines import TABLE, recorded_in
+from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.record import UNEXPLAINED
+from photocol.sweeps.campaign.table import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

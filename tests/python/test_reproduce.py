@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 from experiment_fakes import EXPERIMENT, checkout, failing_at_ten, saturating
 
-from photocol.catalogue import load_experiment
-from photocol.reproduce import reproduce
+from photocol.experiments.catalogue import load_experiment
+from photocol.experiments.reproduce import reproduce
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ import photocol
 from photocol import Figure, InputError, Result, ScenarioError
 
 if TYPE_CHECKING:
-    from photocol.runner import Status
+    from photocol.runs.runner import Status
 
 FLOW_COLUMNS = [
     "run",

@@ -17,8 +17,9 @@ from command import LONG, SMALL, arguments, photocol
 from experiment_fakes import checkout
 
 import photocol as package
-from photocol import _core, storage
-from photocol.runner import advance
+from photocol import _core
+from photocol.runs import storage
+from photocol.runs.runner import advance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +37,7 @@ def paused(*words, **named):
         time.sleep(0.01)
     return whole(*words, **named)
 {module}.{function} = paused
-from photocol import runner
+from photocol.runs import runner
 one = runner.Execution._replicate
 def counted(self, run, *rest):
     if run == 3:
@@ -225,7 +226,7 @@ class Standing:
 
 
 def test_a_run_whose_time_stands_still_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("photocol.runner._MOST_AT_ONCE", 1 << 20)
+    monkeypatch.setattr("photocol.runs.runner._MOST_AT_ONCE", 1 << 20)
     with pytest.raises(package.RunError, match=r"^it does not get past 0\.5 s of simulated time; this is a bug"):
         list(advance(Standing(), 1.0))
 
@@ -241,7 +242,7 @@ def test_bursts_that_wait_for_a_wavelength_let_time_pass_with_either_signalling(
 
 def test_a_run_that_takes_more_memory_than_allowed_ends(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken = iter(range(0, 10**15, 3 * 10**9))
-    monkeypatch.setattr("photocol.machine._memory_bytes", lambda: next(taken))
+    monkeypatch.setattr("photocol.runs.machine._memory_bytes", lambda: next(taken))
     done = photocol("run", small, "--out", small.parent / "out")
     assert done.returncode == 1
     assert done.stderr.startswith("photocol: the run failed: it has taken 9.0 GB of memory by ")

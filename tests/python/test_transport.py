@@ -11,7 +11,7 @@ import pytest
 
 import photocol
 from photocol import transport
-from photocol.scenario import load
+from photocol.runs.scenario import load
 from photocol.transport import Ack, Block, Connection, Control, Receiver, Segment, Sender
 
 MSS = 1000

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from photocol.campaign.job import jobs_of, perform
-from photocol.campaign.study import Evaluation, Trial
-from photocol.catalogue import ExperimentFile, experiments_folder, find_experiments, load_experiment
-from photocol.record import record_of
-from photocol.recorded import Recorded, moved, recorded_in
+from photocol.experiments.baselines import Recorded, moved, recorded_in
+from photocol.experiments.catalogue import ExperimentFile, experiments_folder, find_experiments, load_experiment
+from photocol.experiments.record import record_of
+from photocol.sweeps.campaign.job import jobs_of, perform
+from photocol.sweeps.campaign.study import Evaluation, Trial
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"

@@ -19,11 +19,12 @@ from test_resume import REAL, SCENARIO
 from test_sweep import TINY
 
 import photocol as package
-from photocol import InputError, builds, digests, storage
-from photocol.campaign import store
-from photocol.layers import difference, joined
-from photocol.reproduce import reproduce
-from photocol.verify import check_files
+from photocol import InputError
+from photocol.experiments.reproduce import reproduce
+from photocol.experiments.verify import check_files
+from photocol.runs import builds, digests, storage
+from photocol.runs.fingerprints import difference, joined
+from photocol.sweeps.campaign import store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

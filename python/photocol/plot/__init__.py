@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from photocol.results import Result
+    from photocol.runs.results import Result
 
 __all__ = [
     "COLUMN_INCHES",

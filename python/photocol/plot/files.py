@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from photocol import storage
 from photocol.errors import InputError
 from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
 from photocol.plot.style import drawing, new_figure
 from photocol.plot.tables import Chosen, together
+from photocol.runs import storage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from photocol.results import Result
+    from photocol.runs.results import Result
 
 Format = Literal["png", "svg", "pdf"]
 FORMATS: tuple[Format, ...] = ("png", "svg", "pdf")

@@ -11,14 +11,14 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from photocol import digests, laws, storage
-from photocol.campaign.job import Job, cell_name, jobs_of
-from photocol.campaign.store import Store, campaign_files, rows_in
-from photocol.campaign.table import by_metric
 from photocol.errors import InputError
 from photocol.files import content
-from photocol.scenario import ScenarioText
-from photocol.signals import shielded
+from photocol.runs import digests, laws, storage
+from photocol.runs.scenario import ScenarioText
+from photocol.runs.signals import shielded
+from photocol.sweeps.campaign.job import Job, cell_name, jobs_of
+from photocol.sweeps.campaign.store import Store, campaign_files, rows_in
+from photocol.sweeps.campaign.table import by_metric
 from photocol.sweeps.spec import Sweep, checked
 from photocol.sweeps.study import SweptScenario
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from photocol.campaign.job import Row
-    from photocol.campaign.study import Point
+    from photocol.sweeps.campaign.job import Row
+    from photocol.sweeps.campaign.study import Point
 
 KIND = "sweep"
 RUNS = storage.RUNS
@@ -77,7 +77,8 @@ class Described:
 
     def manifest(self, **more: object) -> dict[str, Any]:
         """What `manifest.json` says."""
-        from photocol import __version__, builds, machine
+        from photocol import __version__
+        from photocol.runs import builds, machine
 
         return {
             "photocol": KIND,

@@ -6,8 +6,8 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from photocol import storage
 from photocol.errors import InputError
+from photocol.runs import storage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,16 +13,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol import laws
-from photocol.campaign.conduct import Conducted, Means, Wanted, conduct, means
-from photocol.campaign.job import check_plan
-from photocol.campaign.progress import Progress
-from photocol.campaign.store import rows_in
-from photocol.campaign.table import grouped, outcome_of
 from photocol.errors import InputError
-from photocol.scenario import ScenarioText, load
+from photocol.runs import laws
+from photocol.runs.scenario import ScenarioText, load
 from photocol.sweeps import folder as folders
 from photocol.sweeps import plots
+from photocol.sweeps.campaign.conduct import Conducted, Means, Wanted, conduct, means
+from photocol.sweeps.campaign.job import check_plan
+from photocol.sweeps.campaign.progress import Progress
+from photocol.sweeps.campaign.store import rows_in
+from photocol.sweeps.campaign.table import grouped, outcome_of
 from photocol.sweeps.folder import Described
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from photocol.campaign.job import Job, Row
-    from photocol.campaign.study import Point, Value
-    from photocol.scenario import ScenarioLike
+    from photocol.runs.scenario import ScenarioLike
+    from photocol.sweeps.campaign.job import Job, Row
+    from photocol.sweeps.campaign.study import Point, Value
     from photocol.sweeps.precision import Precision
 
 

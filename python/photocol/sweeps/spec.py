@@ -23,15 +23,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from photocol import files
-from photocol.campaign.study import Settling
 from photocol.errors import InputError
 from photocol.sweeps.axes import Axis, Group, Plan, axis, grouped, log_steps, steps
+from photocol.sweeps.campaign.study import Settling
 from photocol.sweeps.precision import Precision
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from photocol.campaign.study import Value
+    from photocol.sweeps.campaign.study import Value
 
 KEYS = (
     "scenario",

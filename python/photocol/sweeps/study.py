@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from photocol.campaign.study import Setup, Study
+from photocol.sweeps.campaign.study import Setup, Study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from photocol.campaign.study import Point, RunResult, Settling
-    from photocol.scenario import ScenarioText
+    from photocol.runs.scenario import ScenarioText
+    from photocol.sweeps.campaign.study import Point, RunResult, Settling
 
 
 @dataclass(frozen=True, kw_only=True)
