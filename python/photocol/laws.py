@@ -3,16 +3,11 @@
 from photocol.runs.laws import (
     Event,
     Window,
-    announce,
-    check_permitted,
     find,
     is_law,
     law,
     name_of,
-    only,
     paces,
-    permitted_by,
-    recorded,
     source_digest,
     source_file,
 )
@@ -20,16 +15,11 @@ from photocol.runs.laws import (
 __all__ = [
     "Event",
     "Window",
-    "announce",
-    "check_permitted",
     "find",
     "is_law",
     "law",
     "name_of",
-    "only",
     "paces",
-    "permitted_by",
-    "recorded",
     "source_digest",
     "source_file",
 ]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from photocol.experiments.verdict import OF_WHOM, Finding, Verdict, counted
-from photocol.plot import save_png
 from photocol.runs import storage
+from photocol.runs.pictures import save_png
 from photocol.runs.signals import shielded
 from photocol.sweeps.campaign.table import CONFIDENCE, outcome_of
 

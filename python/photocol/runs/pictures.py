@@ -1,17 +1,36 @@
-"""Logarithmic axes for what may be zero: a drop rate of no drop has a place of its own below all others."""
+"""Two means of every picture: PNG files of few colours, and logarithmic axes for what may be zero."""
 
 from __future__ import annotations
 
+import io
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from pathlib import Path
 
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_PNG_COLOURS = 256
 _STEP = 10**0.6
 """From the lowest decade that is needed down to the place of zero."""
+
+
+def save_png(figure: Figure, file: Path, dpi: int) -> None:
+    """Write a figure as a PNG of 256 colours: a third of the size, and no eye sees the difference in a line plot.
+
+    Free of dates and names of programs, so that equal figures give equal files.
+    """
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi)
+    with Image.open(buffer) as picture:
+        few = picture.convert("RGB").quantize(_PNG_COLOURS, dither=Image.Dither.NONE)
+    few.save(file, format="PNG", optimize=True)
 
 
 def logarithmic_with_zero(axes: Axes) -> None:
