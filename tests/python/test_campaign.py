@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from campaign_fakes import Made, counted, dies, dies_once, fails, greedy
 
-from photocol.sweeps.campaign.conduct import Means, _executor, conduct
 from photocol.sweeps.campaign.job import Job, JobError, Row, cell_name, jobs_of
 from photocol.sweeps.campaign.local import Worker, _Pace, on_this_machine
 from photocol.sweeps.campaign.memory import Budget, expected_bytes
 from photocol.sweeps.campaign.progress import Progress, duration
+from photocol.sweeps.campaign.run_campaign import Resources, _executor, run_campaign
 from photocol.sweeps.campaign.store import Store
 from photocol.sweeps.campaign.table import outcome_of
 from photocol.sweeps.run import describe
@@ -140,18 +140,18 @@ def test_the_first_jobs_are_not_all_started_where_the_scenario_says_that_they_do
     assert 2.1e9 < expected < 2.2e9
     assert not Budget(4_000_000_000, expected).admits(1)
     said: list[str] = []
-    monkeypatch.setattr("photocol.sweeps.campaign.conduct.available_bytes", lambda: 4_000_000_000)
+    monkeypatch.setattr("photocol.sweeps.campaign.run_campaign.available_bytes", lambda: 4_000_000_000)
     progress = Progress(is_quiet=True)
     monkeypatch.setattr(progress, "say", said.append)
-    _executor(jobs, Store(tmp_path / "runs"), Means(workers=3), progress)
+    _executor(jobs, Store(tmp_path / "runs"), Resources(workers=3), progress)
     assert said == [f"a job is expected to take {expected / 1e9:.1f} GB, and there are 4.0 GB: 1 of 3 at a time"]
 
 
 def test_only_what_is_missing_is_done(marks: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "runs")
-    means = Means(workers=1, run=counted)
-    conducted = conduct(lambda _: JOBS[:2], store, means, Progress(is_quiet=True))
-    assert sorted(conducted.rows) == ["level=1,seed=1", "level=2,seed=1"]
+    resources = Resources(workers=1, run=counted)
+    campaign = run_campaign(lambda _: JOBS[:2], store, resources, Progress(is_quiet=True))
+    assert sorted(campaign.rows) == ["level=1,seed=1", "level=2,seed=1"]
     assert sum(runs_of(marks).values()) == 2
 
 
@@ -159,8 +159,10 @@ def test_wishes_that_depend_on_rows_are_asked_for_until_none_is_left(marks: Path
     def wanted(rows):
         return JOBS[: min(2 + 2 * len(rows), 6)]
 
-    conducted = conduct(wanted, Store(tmp_path / "runs"), Means(workers=1, run=counted), Progress(is_quiet=True))
-    assert len(conducted.rows) == 6
+    campaign = run_campaign(
+        wanted, Store(tmp_path / "runs"), Resources(workers=1, run=counted), Progress(is_quiet=True)
+    )
+    assert len(campaign.rows) == 6
     assert set(runs_of(marks).values()) == {1}
 
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from photocol.experiment import Claim
-from photocol.experiments.baselines import TABLE, recorded_in
+from photocol.experiments.baselines import TABLE, baselines_in
 from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
 from photocol.experiments.figures import Judged, Line, lines, listed
 from photocol.sweeps.campaign.table import Outcome
@@ -24,7 +24,7 @@ RESULTS = ROOT / "results"
 FOLDER = experiments_folder(start=ROOT)
 FOUND = find_experiments(FOLDER)
 LISTED, LINES = listed(FOLDER), lines(FOLDER)
-RECORDED = {one.experiment: one for one in recorded_in(RESULTS)}
+RECORDED = {one.experiment: one for one in baselines_in(RESULTS)}
 
 PAPERS = {name.split("/")[0] for name in FOUND}
 WITHOUT: set[str] = set()

@@ -2,7 +2,7 @@
 
 Exit status: 0 done; 1 the run or a claim failed; 2 the user's input is wrong (one message on standard error,
 nothing written); 130 and 143 after Ctrl-C and SIGTERM (what is finished is kept). The commands are imported when
-signals are heeded already: that takes a good part of a short command's time.
+signals interrupt already: that takes a good part of a short command's time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from photocol import InputError, RunError, ScenarioError
 from photocol.errors import exit_status, failure, shown
-from photocol.runs.signals import heeded
+from photocol.runs.signals import interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line; returns the exit status."""
     write_everywhere()
     try:
-        with heeded():
+        with interruptible():
             from photocol.cli.commands import carry_out
 
             status = carry_out(arguments)

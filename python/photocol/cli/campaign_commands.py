@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from photocol.experiments.verify import Checked
-    from photocol.sweeps.campaign.conduct import Means
+    from photocol.sweeps.campaign.run_campaign import Resources
     from photocol.sweeps.campaign.study import Value
     from photocol.sweeps.folder import Described
     from photocol.sweeps.run import Finished, Part
@@ -213,11 +213,11 @@ def _prepare(described: Described, folder: Path, options: dict[str, Any]) -> int
 
 def _described(source: str, options: dict[str, Any]) -> tuple[Described, Path]:
     """The sweep of a file and the options, and where it goes by default."""
-    from photocol.runs import bundled as ready
+    from photocol.runs import bundled
     from photocol.sweeps.run import describe
     from photocol.sweeps.spec import read_file
 
-    file = ready.found(source)
+    file = bundled.found(source)
     said: dict[str, Any] = read_file(file) if _is_sweep(file) else {"scenario": str(file)}
     for key, option in (("grid", "grid"), ("zip", "side")):
         if options[option]:
@@ -288,7 +288,7 @@ def _carry_out(
         done = carry_out(
             described,
             folder,
-            _means(options, resume=resume),
+            _resources(options, resume=resume),
             progress,
             force=options["force"],
             part=_part(options),
@@ -300,16 +300,16 @@ def _carry_out(
         say(f"photocol sweep: {remark}")
     if not options["quiet"]:
         _show(described, done, folder)
-    return DONE if done.conducted.stop is None else exit_status(done.conducted.stop)
+    return DONE if done.campaign.stop is None else exit_status(done.campaign.stop)
 
 
-def _means(options: dict[str, Any], *, resume: bool) -> Means:
-    from photocol.sweeps.campaign.conduct import means
+def _resources(options: dict[str, Any], *, resume: bool) -> Resources:
+    from photocol.sweeps.campaign.run_campaign import resources
 
     jobs = options["jobs"]
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs {jobs}: at least 1 process")
-    return means(workers=jobs, resume=resume, dask=options["dask"])
+    return resources(workers=jobs, resume=resume, dask=options["dask"])
 
 
 def _part(options: dict[str, Any]) -> Part | None:
@@ -324,12 +324,12 @@ def _part(options: dict[str, Any]) -> Part | None:
 
 
 def _show(described: Described, done: Finished, folder: Path) -> None:
-    conducted = done.conducted
+    campaign = done.campaign
     if not done.table.is_empty():
         click.echo(_aligned(described, done))
-    stopped = "interrupted; " if conducted.stop is not None else ""
-    kept = f" ({conducted.kept} of them were there)" if conducted.kept else ""
-    click.echo(f"{stopped}{len(conducted.rows)} runs{kept} in {folder}/")
+    stopped = "interrupted; " if campaign.stop is not None else ""
+    kept = f" ({campaign.kept} of them were there)" if campaign.kept else ""
+    click.echo(f"{stopped}{len(campaign.rows)} runs{kept} in {folder}/")
 
 
 def _aligned(described: Described, done: Finished) -> str:
@@ -338,7 +338,7 @@ def _aligned(described: Described, done: Finished) -> str:
     wanted = described.sweep.metrics or _DEFAULT_COLUMNS
     metrics = [name for name in wanted if name in done.table.columns]
     units: dict[str, str] = {}
-    for finished in done.conducted.rows.values():
+    for finished in done.campaign.rows.values():
         said = finished.manifest.get("units")
         units |= said if isinstance(said, dict) else {}
     lines = [[*axes, *metrics, "n"]]

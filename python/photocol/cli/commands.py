@@ -460,9 +460,9 @@ def _entries(kind: Kind) -> tuple[list[tuple[str, str, str]], list[str]]:
     if kind is Kind.EXPERIMENTS:
         return _experiments()
     if kind is Kind.SCENARIOS:
-        from photocol.runs import bundled as ready
+        from photocol.runs import bundled
 
-        return [(name, sentence, f"scenarios/{name}.toml") for name, sentence in ready.scenarios()], []
+        return [(name, sentence, f"scenarios/{name}.toml") for name, sentence in bundled.scenarios()], []
     return _core_entries(kind), []
 
 

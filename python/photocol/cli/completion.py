@@ -43,9 +43,9 @@ def script(app: click.Command, shell: str) -> str:
 
 def scenarios(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Ready-made scenarios by name; with a / or a . in it, or where none fits, files."""
-    from photocol.runs import bundled as ready
+    from photocol.runs import bundled
 
-    fitting = [CompletionItem(name, help=told) for name, told in ready.scenarios() if name.startswith(begun)]
+    fitting = [CompletionItem(name, help=told) for name, told in bundled.scenarios() if name.startswith(begun)]
     if not fitting or "/" in begun or begun.startswith("."):
         return [CompletionItem(begun, type="file")]
     return fitting

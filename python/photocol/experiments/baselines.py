@@ -25,7 +25,7 @@ KEPT = (CLAIMS, TABLE, REPORT, storage.MARK)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recorded:
+class Baseline:
     """What the repository says about a figure."""
 
     experiment: str
@@ -55,23 +55,23 @@ def keep(folder: Path, results: Path, experiment: str) -> Path:
     return target
 
 
-def read(results: Path, experiment: str) -> Recorded | None:
+def read(results: Path, experiment: str) -> Baseline | None:
     """What is recorded of a figure; None if nothing is. ValueError if it cannot be read."""
     folder = results / experiment
     if not (folder / CLAIMS).is_file():
         return None
     claims = json.loads((folder / CLAIMS).read_bytes())
     manifest = json.loads((folder / storage.MARK).read_bytes())
-    return Recorded(experiment=experiment, claims=claims["claims"], manifest=manifest)
+    return Baseline(experiment=experiment, claims=claims["claims"], manifest=manifest)
 
 
-def recorded_in(results: Path) -> list[Recorded]:
+def baselines_in(results: Path) -> list[Baseline]:
     """Everything that is recorded, by paper and figure."""
     found = sorted(file.parent.relative_to(results).as_posix() for file in results.glob(f"*/*/{CLAIMS}"))
     return [one for one in (read(results, name) for name in found) if one is not None]
 
 
-def moved(recorded: Recorded, judged: Sequence[Judged]) -> list[str]:
+def moved(recorded: Baseline, judged: Sequence[Judged]) -> list[str]:
     """A sentence for each claim whose verdict is another than the recorded one, or that one of the two lacks."""
     now = {one.claim.id: str(one.finding.verdict) for one in judged}
     then = recorded.verdicts

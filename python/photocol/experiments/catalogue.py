@@ -1,8 +1,8 @@
 """Where the experiments are, and how one is loaded.
 
 The folder is found, in this order: the environment variable PHOTOCOL_EXPERIMENTS; a folder `experiments` beside a
-folder `scenarios`, in the working directory or above it; what came with photocol (`ready`): the checkout from which it
-was installed in place, or the copy in the installed package.
+folder `scenarios`, in the working directory or above it; what came with photocol (`runs.bundled`): the checkout from
+which it was installed in place, or the copy in the installed package.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from photocol.errors import InputError
 from photocol.experiments.experiment import Experiment
-from photocol.runs import bundled as ready
+from photocol.runs import bundled
 from photocol.sweeps.campaign.job import Job, check_plan
 from photocol.sweeps.campaign.study import Setup, Study
 
@@ -44,7 +44,7 @@ def experiments_folder(*, start: Path | None = None) -> Path:
             raise ExperimentError(f"{VARIABLE} is {named!r}, which is not a folder")
         return Path(named).resolve()
     start = (start or Path.cwd()).resolve()
-    for place in (start, *start.parents, *filter(None, [ready.place()])):
+    for place in (start, *start.parents, *filter(None, [bundled.place()])):
         if (place / "experiments").is_dir() and (place / "scenarios").is_dir():
             return place / "experiments"
     raise ExperimentError(
@@ -55,7 +55,7 @@ def experiments_folder(*, start: Path | None = None) -> Path:
 
 def came_with_photocol() -> bool:
     """Whether the folder `experiments` is that of photocol itself, or one that the environment names."""
-    home = ready.place()
+    home = bundled.place()
     return bool(os.environ.get(VARIABLE)) or (home is not None and experiments_folder().parent == home.resolve())
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from photocol.experiments.verdict import OF_WHOM, Finding, Verdict, counted
 from photocol.runs import storage
 from photocol.runs.pictures import save_png
-from photocol.runs.signals import shielded
+from photocol.runs.signals import deferred
 from photocol.sweeps.campaign.table import CONFIDENCE, outcome_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def record_of(experiment: Experiment, form_name: FormName, rows: Sequence[Row], 
 
 def write(record: Record, folder: Path) -> None:
     """Write all files; each replaces an older one only when all have been made."""
-    with shielded(), storage.naming(folder):
+    with deferred(), storage.naming(folder):
         folder.mkdir(parents=True, exist_ok=True)
         storage.remove_leftovers(folder)
         new = storage.unfinished_name(folder / "record")

@@ -20,7 +20,7 @@ from rich.table import Table
 
 from photocol import ScenarioError, __version__
 from photocol.errors import InputError, exit_status, failure, shown
-from photocol.experiments import baselines as recorded
+from photocol.experiments import baselines
 from photocol.experiments.catalogue import (
     ExperimentError,
     ExperimentFile,
@@ -33,10 +33,10 @@ from photocol.experiments.record import Judged, Record, by_whose, cell, reason, 
 from photocol.experiments.verdict import Verdict, counted
 from photocol.runs import builds, digests, machine, storage
 from photocol.runs.laws import announce
-from photocol.sweeps.campaign.conduct import Conducted, Means, conduct, means
 from photocol.sweeps.campaign.job import JobError, Runner, check_plan, engine, jobs_of
 from photocol.sweeps.campaign.local import available_cores
 from photocol.sweeps.campaign.progress import Progress, duration
+from photocol.sweeps.campaign.run_campaign import Campaign, Resources, resources, run_campaign
 from photocol.sweeps.campaign.store import Store, campaign_files, read_manifest, rows_in
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Request:
     """What is to be reproduced, and how."""
 
     form_name: FormName
-    means: Means
+    resources: Resources
     out: Path
     results: Path
     """What the repository has recorded."""
@@ -94,7 +94,7 @@ def reproduce(
         experiments = [(load_experiment(file), file) for file in _files(targets)]
         request = Request(
             form_name="quick" if quick else "full",
-            means=means(workers=_workers(jobs), resume=resume, dask=dask, run=run),
+            resources=resources(workers=_workers(jobs), resume=resume, dask=dask, run=run),
             out=Path(out or DEFAULT_OUT),
             results=experiments_folder().parent / "results",
             record=record,
@@ -129,23 +129,23 @@ def _one(experiment: Experiment, file: Path, request: Request, console: Console)
         announce(check_plan(jobs[0]))
     started, clock = datetime.now(UTC), time.monotonic()
     store, progress = Store(folder / "runs" / request.form_name), Progress(is_quiet=console.quiet)
-    conducted = conduct(lambda _: jobs, store, request.means, progress)
-    rows = list(conducted.rows.values())
-    if conducted.stop is not None and not rows:
+    campaign = run_campaign(lambda _: jobs, store, request.resources, progress)
+    rows = list(campaign.rows.values())
+    if campaign.stop is not None and not rows:
         console.print("Interrupted before the first run had finished: nothing is written.")
-        return exit_status(conducted.stop), True
+        return exit_status(campaign.stop), True
     record = record_of(experiment, request.form_name, rows, jobs=len(jobs))
     write(record, folder)
     seconds = time.monotonic() - clock
-    about = _about(record, rows, started=started.isoformat(timespec="seconds"), seconds=seconds, kept=conducted.kept)
+    about = _about(record, rows, started=started.isoformat(timespec="seconds"), seconds=seconds, kept=campaign.kept)
     about["code"] = {experiment.id: {"file": str(file.absolute()), "sha256": digests.of_file(file)}}
     files = campaign_files(folder, (store.folder / row.name for row in rows), read_manifest(folder))
     storage.write_text(folder / storage.MARK, digests.with_files(about, files))
     _show(record, folder, console)
     _compare(record, request, folder, console)
-    console.print(f"{_counted(conducted, len(jobs), seconds)}{_speed(rows)}\n")
-    if conducted.stop is not None:
-        return exit_status(conducted.stop), True
+    console.print(f"{_counted(campaign, len(jobs), seconds)}{_speed(rows)}\n")
+    if campaign.stop is not None:
+        return exit_status(campaign.stop), True
     return FAILED if record.disagrees else DONE, False
 
 
@@ -190,12 +190,12 @@ def _compare(record: Record, request: Request, folder: Path, console: Console) -
     name = record.experiment.id
     if record.jobs_missing:
         return
-    former = recorded.read(request.results, name)
+    former = baselines.read(request.results, name)
     if former is not None:
-        for sentence in recorded.moved(former, record.judged):
+        for sentence in baselines.moved(former, record.judged):
             console.print(escape(f"verdict moved: {sentence}"), soft_wrap=True)
     if request.record:
-        console.print(escape(f"recorded in {recorded.keep(folder, request.results, name)}"), soft_wrap=True)
+        console.print(escape(f"recorded in {baselines.keep(folder, request.results, name)}"), soft_wrap=True)
 
 
 def _jobs(experiment: Experiment, form_name: FormName, file: Path) -> list[Job]:
@@ -204,10 +204,10 @@ def _jobs(experiment: Experiment, form_name: FormName, file: Path) -> list[Job]:
     return jobs_of(ExperimentFile(str(file)), form.points, seeds=seeds, settings=form.settings)
 
 
-def _counted(conducted: Conducted, jobs: int, seconds: float) -> str:
-    interrupted = "Interrupted. " if conducted.stop is not None else ""
-    kept = f", {conducted.kept} of them kept," if conducted.kept else ""
-    return f"{interrupted}{len(conducted.rows)} of {jobs} runs{kept} in {duration(seconds)}."
+def _counted(campaign: Campaign, jobs: int, seconds: float) -> str:
+    interrupted = "Interrupted. " if campaign.stop is not None else ""
+    kept = f", {campaign.kept} of them kept," if campaign.kept else ""
+    return f"{interrupted}{len(campaign.rows)} of {jobs} runs{kept} in {duration(seconds)}."
 
 
 def _files(targets: Sequence[str]) -> list[Path]:
@@ -237,7 +237,7 @@ def _announce(experiment: Experiment, request: Request, jobs: int, console: Cons
     source = experiment.source
     console.print(f"[bold]{experiment.id}[/bold] {escape(experiment.title)}")
     console.print(escape(f"{source.paper}; {source.figures}, {source.section}"), soft_wrap=True)
-    processes = min(request.means.workers, jobs)
+    processes = min(request.resources.workers, jobs)
     console.print(f"{request.form_name} form: {jobs} runs, {processes} at a time")
 
 

@@ -39,7 +39,7 @@ _FLOWS = (
 )
 
 
-def layers_of(replications: Sequence[_core.Results]) -> dict[str, str]:
+def fingerprints_of(replications: Sequence[_core.Results]) -> dict[str, str]:
     """Layer to 16 hexadecimal digits, over all replications."""
     wires, flows, everything = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
     for results in replications:

@@ -15,7 +15,7 @@ from photocol.errors import InputError
 from photocol.files import content
 from photocol.quantity import factor, readable
 from photocol.runs import digests, notebook, storage, trace
-from photocol.runs.signals import shielded
+from photocol.runs.signals import deferred
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -148,13 +148,13 @@ class Result:
         manifest: Mapping[str, Any],
         table: Callable[[str], pl.DataFrame],
         files: Mapping[str, Path] | None = None,
-        layers: Callable[[], Mapping[str, str]] = dict,
+        fingerprints: Callable[[], Mapping[str, str]] = dict,
         trace: Callable[[], pl.DataFrame | None] = lambda: None,
         write_trace: Callable[[Path], None] | None = None,
         reordering: Callable[[], pl.DataFrame | None] = lambda: None,
         capture: Path | None = None,
     ) -> None:
-        self._layers = layers
+        self._fingerprints = fingerprints
         self._trace = trace
         self._write_trace = write_trace
         self._reordering = reordering
@@ -227,7 +227,7 @@ class Result:
     @cached_property
     def fingerprints(self) -> Mapping[str, str]:
         """Layers: "everything", "wires" (what was on them), "flows" (their results); equal for equal runs."""
-        return self.manifest.get("fingerprints") or self._layers()
+        return self.manifest.get("fingerprints") or self._fingerprints()
 
     @cached_property
     def plot(self) -> Plots:
@@ -246,7 +246,7 @@ class Result:
         if not force:
             storage.check_replaceable(target, lambda: self.manifest)
         storage.remove_leftovers(target.absolute().parent, target.name)
-        with shielded():
+        with deferred():
             storage.write_directory(target, self._fill)
         return target
 

@@ -18,11 +18,11 @@ from photocol import _core
 from photocol.errors import InputError, whole_number
 from photocol.runs import builds, machine, storage, trace
 from photocol.runs.capture import Capture, CaptureFile, check_flows
-from photocol.runs.fingerprints import joined, layers_of
+from photocol.runs.fingerprints import fingerprints_of, joined
 from photocol.runs.laws import announce
 from photocol.runs.results import TABLES, Figure, Result, Summary
 from photocol.runs.scenario import ScenarioLike, Setting, digest, digest_without, load, plain_settings
-from photocol.runs.signals import shielded
+from photocol.runs.signals import deferred
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,7 +127,7 @@ class Execution:
             manifest=self._manifest(),
             table=lambda name: _frame(raw, name),
             files=files,
-            layers=lambda: layers_of(raw),
+            fingerprints=lambda: fingerprints_of(raw),
             trace=lambda: None if events is None else events.frame(),
             write_trace=None if events is None else events.write,
             reordering=lambda: _frame(raw, "reordering") if raw[0].has_reordering else None,
@@ -178,7 +178,7 @@ class Execution:
         return costs
 
     def _saved(self) -> Result:
-        with shielded():
+        with deferred():
             result = self.result()
             if self.out is not None:
                 result.save(self.out, force=self._force)

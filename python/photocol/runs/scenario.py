@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 from photocol._core import Scenario, ScenarioError
 from photocol.errors import InputError
 from photocol.quantity import readable
-from photocol.runs import bundled as ready
-from photocol.runs import notebook
+from photocol.runs import bundled, notebook
 from photocol.runs.flow_lists import flows_listed
 
 
@@ -95,11 +94,11 @@ def load(scenario: ScenarioLike, settings: Mapping[str, Setting] | None = None) 
 
 def of_file(name: str | PathLike[str], pairs: Sequence[tuple[str, str]]) -> Scenario:
     """Read a file or a ready-made scenario with these settings. Raises ScenarioError, which knows the nearest name."""
-    path = ready.found(name)
+    path = bundled.found(name)
     try:
         return Scenario.load(path, pairs)
     except ScenarioError as error:
-        if not path.exists() and (near := ready.nearest(path.name)) is not None:
+        if not path.exists() and (near := bundled.nearest(path.name)) is not None:
             error.message += f"; nearest ready-made scenario: {near}"
             error.args = (f"{path}: {error.message}",)
         raise
@@ -114,7 +113,7 @@ def check(scenario: ScenarioLike, *, set: Mapping[str, Setting] | None = None) -
     """
     loaded = load(scenario, set)
     is_file = isinstance(scenario, PathLike) or (isinstance(scenario, str) and "\n" not in scenario)
-    folder = ready.found(str(scenario)).absolute().parent if is_file else Path.cwd()
+    folder = bundled.found(str(scenario)).absolute().parent if is_file else Path.cwd()
     if isinstance(scenario, Checked):
         folder = Path(scenario.source.folder)
     return Checked(

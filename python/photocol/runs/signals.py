@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-_HEEDED = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _SAME_WISH_S = 2.0
 """A signal that follows another within this time asks for nothing else.
 
@@ -40,10 +40,10 @@ class Stop:
 
 
 @contextlib.contextmanager
-def heeded() -> Iterator[Stop]:
+def interruptible() -> Iterator[Stop]:
     """In the block, SIGINT and SIGTERM raise KeyboardInterrupt and Terminated, once for each wish to stop."""
     stop = Stop()
-    former = {number: signal.signal(number, stop.handle) for number in _HEEDED}
+    former = {number: signal.signal(number, stop.handle) for number in _SIGNALS}
     try:
         yield stop
     finally:
@@ -52,7 +52,7 @@ def heeded() -> Iterator[Stop]:
 
 
 @contextlib.contextmanager
-def shielded() -> Iterator[None]:
+def deferred() -> Iterator[None]:
     """The block is finished before a signal that comes meanwhile is acted upon.
 
     Only the main thread is told of signals; in others this does nothing.
@@ -61,7 +61,7 @@ def shielded() -> Iterator[None]:
         yield
         return
     came: list[int] = []
-    former = {number: signal.getsignal(number) for number in _HEEDED}
+    former = {number: signal.getsignal(number) for number in _SIGNALS}
     # A handler that was not installed from Python cannot be put back.
     former = {number: handler for number, handler in former.items() if handler not in (None, signal.SIG_IGN)}
     for number in former:

@@ -15,7 +15,7 @@ from photocol.errors import InputError
 from photocol.files import content
 from photocol.runs import digests, laws, storage
 from photocol.runs.scenario import ScenarioText
-from photocol.runs.signals import shielded
+from photocol.runs.signals import deferred
 from photocol.sweeps.campaign.job import Job, cell_name, jobs_of
 from photocol.sweeps.campaign.store import Store, campaign_files, rows_in
 from photocol.sweeps.campaign.table import by_metric
@@ -59,7 +59,7 @@ class Described:
         return SweptScenario(
             scenario=self.scenario,
             keys=tuple((axis.name, axis.keys) for axis in self.sweep.plan.axes),
-            settling=self.sweep.settling,
+            warm_up=self.sweep.warm_up,
             tables=self.sweep.tables,
             first_seed=self.first_seed,
         )
@@ -87,7 +87,7 @@ class Described:
             "command": "photocol sweep resume DIR",
             "sweep": {key: value for key, value in self.said.items() if key != "scenario"},
             "first_seed": self.first_seed,
-            "settling": None if self.sweep.settling is None else vars(self.sweep.settling),
+            "settling": None if self.sweep.warm_up is None else vars(self.sweep.warm_up),
             "host": machine.described(),
             **more,
             "scenario_name": self.scenario.name,
@@ -163,7 +163,7 @@ def close_manifest(folder: Path, described: Described, rows: Sequence[Row], **mo
 
 def write_tables(folder: Path, table: pl.DataFrame, replications: pl.DataFrame) -> None:
     """Replace the tables; each is whole or what it was."""
-    with shielded():
+    with deferred():
         storage.replace(folder / "table.parquet", table.write_parquet)
         storage.replace(folder / "table.csv", table.write_csv)
         storage.replace(folder / "replications.parquet", replications.write_parquet)

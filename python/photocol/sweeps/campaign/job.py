@@ -232,9 +232,9 @@ def captured(setup: Setup, *, seed: int, settings: Mapping[str, Value]) -> RunRe
 
 def _settled(setup: Setup | Evaluation | Trial, job: Job, run: Runner) -> tuple[Job, dict[str, float]]:
     """The job with the warm-up that a pilot run has found, and that figure, where the set-up asks for it."""
-    if isinstance(setup, Evaluation | Trial) or setup.settling is None:
+    if isinstance(setup, Evaluation | Trial) or setup.warm_up is None:
         return job, {}
-    from photocol.sweeps.campaign.settling import warm_up_s
+    from photocol.sweeps.campaign.warm_up import warm_up_s
 
     found = warm_up_s(setup, {**setup.settings, **job.settings}, seed=job.seed, run=run)
     return replace(job, settings={**job.settings, "run.warm_up": f"{found:.12g} s"}), {"warm_up_s": found}

@@ -142,7 +142,7 @@ def _expected_of(job: Job) -> _Expected:
     from photocol.runs.scenario import digest, load
 
     loaded = load(setup.scenario, {**setup.settings, **job.settings})
-    settles = setup.settling is not None
+    settles = setup.warm_up is not None
     return _Expected(study=study, digest=digest(loaded.explain()), settles=settles, laws=tuple(loaded.laws))
 
 

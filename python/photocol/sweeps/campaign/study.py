@@ -81,7 +81,7 @@ class RunResult(Protocol):
 
 
 @dataclass(frozen=True)
-class Settling:
+class WarmUp:
     """The series that tells, by MSER-5, where a run has settled."""
 
     entity: str
@@ -97,7 +97,7 @@ class Setup:
     """A file name in the repository's `scenarios/`, a path, or the scenario as a dict or text."""
     settings: Mapping[str, Value] = field(default_factory=dict)
     """Dotted path of a key to its value, as in `--set path=value`."""
-    settling: Settling | None = None
+    warm_up: WarmUp | None = None
     """Where the warm-up is to be found by a pilot run, not given."""
     captured: Sequence[int] = ()
     """Flows whose packets are captured; they are the result's `packets`."""

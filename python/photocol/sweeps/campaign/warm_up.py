@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from photocol.sweeps.campaign.job import Runner
-    from photocol.sweeps.campaign.study import Settling, Setup, Value
+    from photocol.sweeps.campaign.study import Setup, Value, WarmUp
 
 SAMPLES = 1000
 
@@ -24,23 +24,23 @@ def warm_up_s(setup: Setup, settings: Mapping[str, Value], *, seed: int, run: Ru
 
     from photocol.runs.scenario import load
 
-    settling = setup.settling
-    if settling is None:
+    warm_up = setup.warm_up
+    if warm_up is None:
         return 0.0
-    pilot = {**settings, "run.warm_up": "0 s", **_probe(settling)}
+    pilot = {**settings, "run.warm_up": "0 s", **_probe(warm_up)}
     interval_s = load(setup.scenario, pilot).duration_s / SAMPLES
     result = run(setup.scenario, seed=seed, settings={**pilot, "probe.interval": f"{interval_s:.12g} s"})
-    series = result.series.filter((pl.col("entity") == settling.entity) & (pl.col("quantity") == settling.quantity))
+    series = result.series.filter((pl.col("entity") == warm_up.entity) & (pl.col("quantity") == warm_up.quantity))
     if series.is_empty():
         there = sorted(set(result.series["quantity"].to_list()))
-        raise ValueError(f"no series {settling.quantity!r} of {settling.entity!r}; there are: {', '.join(there)}")
+        raise ValueError(f"no series {warm_up.quantity!r} of {warm_up.entity!r}; there are: {', '.join(there)}")
     samples = series.sort("t_s").drop_nulls("value")
     cut = mser5_warm_up(samples["value"].to_list())
     return float(samples["t_s"][cut - 1]) if cut else 0.0
 
 
-def _probe(settling: Settling) -> dict[str, Value]:
-    kind, _, number = settling.entity.partition(" ")
+def _probe(warm_up: WarmUp) -> dict[str, Value]:
+    kind, _, number = warm_up.entity.partition(" ")
     if kind == "flow" and number.isdigit():
         return {"probe.flows": f"[{number}]", "probe.links": "[]", "probe.interval": "1 s"}
-    return {"probe.links": f'["{settling.entity}"]', "probe.flows": "[]", "probe.interval": "1 s"}
+    return {"probe.links": f'["{warm_up.entity}"]', "probe.flows": "[]", "probe.interval": "1 s"}

@@ -1,4 +1,4 @@
-"""A campaign from its first job to the last: what is there is kept, what is missing is done, an interruption heeded."""
+"""A campaign from its first job to the last: what is there is kept, what is missing is done."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from photocol.sweeps.campaign.progress import Progress
     from photocol.sweeps.campaign.store import Store
 
-Wanted = Callable[[Sequence[Row]], Sequence[Job]]
+JobPlanner = Callable[[Sequence[Row]], Sequence[Job]]
 """Which jobs the campaign wants, given the rows that there are; it is asked again until none of them is missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Means:
-    """By what the jobs are carried out."""
+class Resources:
+    """Workers and executor of a campaign."""
 
     workers: int = field(default_factory=available_cores)
     run: Runner = engine
@@ -34,18 +34,18 @@ class Means:
     """An executor on other machines, instead of this one's processes."""
 
 
-def means(*, workers: int | None, resume: bool, dask: str | None = None, run: Runner = engine) -> Means:
+def resources(*, workers: int | None, resume: bool, dask: str | None = None, run: Runner = engine) -> Resources:
     """The processes of this machine, one a core unless said otherwise, or the Dask cluster at an address."""
     workers = workers or available_cores()
     if dask is None:
-        return Means(workers=workers, run=run, resume=resume)
+        return Resources(workers=workers, run=run, resume=resume)
     from photocol.sweeps.campaign.cluster import on_dask
 
-    return Means(workers=workers, run=run, resume=resume, elsewhere=on_dask(dask, workers=workers, run=run))
+    return Resources(workers=workers, run=run, resume=resume, elsewhere=on_dask(dask, workers=workers, run=run))
 
 
 @dataclass
-class Conducted:
+class Campaign:
     """What there is at the end."""
 
     rows: dict[str, Row] = field(default_factory=dict)
@@ -56,30 +56,37 @@ class Conducted:
     """The interruption, if one has ended the campaign."""
 
 
-def conduct(
-    wanted: Wanted, store: Store, means: Means, progress: Progress, *, look: Callable[[Row], None] | None = None
-) -> Conducted:
+def run_campaign(
+    planner: JobPlanner,
+    store: Store,
+    resources: Resources,
+    progress: Progress,
+    *,
+    look: Callable[[Row], None] | None = None,
+) -> Campaign:
     """Have jobs done until nothing wanted is missing. Raises JobError if one fails; finished rows are stored.
 
     `look` is shown the first row that there is.
     """
-    conducted = Conducted()
+    campaign = Campaign()
     with progress.shown():
-        while conducted.stop is None and (missing := _missing(wanted, store, means, conducted, progress)):
+        while campaign.stop is None and (missing := _missing(planner, store, resources, campaign, progress)):
             progress.expect(len(missing))
-            _carry_out(missing, store, means, conducted, progress, look)
-    return conducted
+            _carry_out(missing, store, resources, campaign, progress, look)
+    return campaign
 
 
-def _missing(wanted: Wanted, store: Store, means: Means, conducted: Conducted, progress: Progress) -> list[Job]:
+def _missing(
+    planner: JobPlanner, store: Store, resources: Resources, campaign: Campaign, progress: Progress
+) -> list[Job]:
     """What is wanted and neither done nor kept; kept rows may lead to other wishes, which are asked for at once."""
     while True:
-        jobs = [job for job in wanted(list(conducted.rows.values())) if job.name not in conducted.rows]
-        kept = ((job.name, store.find(job, progress.say)) for job in jobs) if means.resume else ()
+        jobs = [job for job in planner(list(campaign.rows.values())) if job.name not in campaign.rows]
+        kept = ((job.name, store.find(job, progress.say)) for job in jobs) if resources.resume else ()
         found = {name: row for name, row in kept if row is not None}
-        conducted.rows.update(found)
-        conducted.kept += len(found)
-        missing = [job for job in jobs if job.name not in conducted.rows]
+        campaign.rows.update(found)
+        campaign.kept += len(found)
+        missing = [job for job in jobs if job.name not in campaign.rows]
         if missing or not found:
             return missing
 
@@ -87,37 +94,37 @@ def _missing(wanted: Wanted, store: Store, means: Means, conducted: Conducted, p
 def _carry_out(
     jobs: Sequence[Job],
     store: Store,
-    means: Means,
-    conducted: Conducted,
+    resources: Resources,
+    campaign: Campaign,
     progress: Progress,
     look: Callable[[Row], None] | None,
 ) -> None:
-    if means.alone:
+    if resources.alone:
         store.remove_unfinished()
-    execute = _executor(jobs, store, means, progress)
+    execute = _executor(jobs, store, resources, progress)
     try:
         with contextlib.closing(execute(jobs)) as finished:
             for row in finished:
-                if look is not None and len(conducted.rows) == conducted.kept:
+                if look is not None and len(campaign.rows) == campaign.kept:
                     look(row)
-                conducted.rows[row.name] = row
+                campaign.rows[row.name] = row
                 progress.advance()
     except KeyboardInterrupt as interruption:
-        conducted.stop = interruption
+        campaign.stop = interruption
     finally:
-        if means.alone:
+        if resources.alone:
             store.remove_unfinished()
 
 
-def _executor(jobs: Sequence[Job], store: Store, means: Means, progress: Progress) -> Executor:
-    if means.elsewhere is not None:
-        return means.elsewhere(store, progress)
-    workers = min(means.workers, len(jobs))
-    run = means.run
-    if run is engine and workers < means.workers:
+def _executor(jobs: Sequence[Job], store: Store, resources: Resources, progress: Progress) -> Executor:
+    if resources.elsewhere is not None:
+        return resources.elsewhere(store, progress)
+    workers = min(resources.workers, len(jobs))
+    run = resources.run
+    if run is engine and workers < resources.workers:
         # Fewer jobs than cores: what is left over works inside the runs, whose results are the same.
-        run = functools.partial(engine, threads=means.workers // workers)
-    is_known = means.run is engine and workers > 1
+        run = functools.partial(engine, threads=resources.workers // workers)
+    is_known = resources.run is engine and workers > 1
     budget = Budget(available_bytes(), expected_bytes(jobs) if is_known else 0)
     if budget.allowed is not None and workers * budget.estimate > budget.allowed:
         progress.say(
