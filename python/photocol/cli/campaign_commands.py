@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,11 +47,44 @@ _DEFAULT_COLUMNS = ("goodput", "drop_rate", "max_link_utilization")
 @click.option("--resume", is_flag=True, help="Keep the runs of an interrupted campaign in DIR.")
 @click.option("--record", is_flag=True, help="Put what a full form finds into the repository's results/.")
 @quiet_option
-def reproduce(*, targets: Sequence[str], full: bool, **options: Any) -> int:
+def reproduce(
+    *,
+    targets: Sequence[str],
+    full: bool,
+    jobs: int | None,
+    dask: str | None,
+    out: Path | None,
+    resume: bool,
+    record: bool,
+    quiet: bool,
+) -> int:
     """Regenerate figures and tables of the papers (by default all), with the claims checked."""
     from photocol.experiments.reproduce import reproduce as carry_out
 
-    return carry_out(targets, quick=not full, **options)
+    return carry_out(targets, quick=not full, jobs=jobs, dask=dask, out=out, resume=resume, record=record, quiet=quiet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions:
+    """The options of `photocol sweep`, as they are given."""
+
+    grid: Sequence[str]
+    side: Sequence[str]
+    """--zip."""
+    where: str | None
+    settings: Sequence[str]
+    seeds: int | None
+    metrics: Sequence[str]
+    tables: Sequence[str]
+    out: Path | None
+    resume: bool
+    force: bool
+    jobs: int | None
+    dask: str | None
+    part: str | None
+    allow_code: bool
+    slurm: int | None
+    quiet: bool
 
 
 @click.command()
@@ -71,20 +105,21 @@ def reproduce(*, targets: Sequence[str], full: bool, **options: Any) -> int:
 @code_option
 @click.option("--slurm", type=click.IntRange(1), metavar="N", help="Write a script for N tasks, and run nothing.")
 @quiet_option
-def sweep(*, what: Sequence[str], **options: Any) -> int:
+def sweep(*, what: Sequence[str], **given: Any) -> int:
     """Run a scenario at every point of some axes; a table of means with 95 % intervals.
 
     `sweep status DIR` says how far one is, `sweep resume DIR` goes on with it, `sweep export DIR` writes every run into
     one Parquet file.
     """
+    options = SweepOptions(**given)
     if what[0] in ACTIONS and len(what) == 2:
         return _act(what[0], Path(what[1]), options)
     if len(what) != 1:
         raise InputError(f"sweep: one file, or one of {', '.join(ACTIONS)} with a directory, not {' '.join(what)!r}")
     described, folder = _described(what[0], options)
-    if options["slurm"] is not None:
-        return _prepare(described, options["out"] or folder, options)
-    return _carry_out(described, options["out"] or folder, options, resume=options["resume"])
+    if options.slurm is not None:
+        return _prepare(described, options.out or folder, options, options.slurm)
+    return _carry_out(described, options.out or folder, options, resume=options.resume)
 
 
 @click.command()
@@ -176,15 +211,15 @@ def export(*, folder: Path, is_crate: bool, out: Path | None) -> None:  # noqa: 
     click.echo(f"{write(folder, target)} files packed into {target}")
 
 
-def _act(action: str, folder: Path, options: dict[str, Any]) -> int:
+def _act(action: str, folder: Path, options: SweepOptions) -> int:
     from photocol.sweeps import folder as folders
 
     described = folders.load(folder)
     if action == "resume":
-        permitted = None if options["allow_code"] else folders.permitted(folder)
+        permitted = None if options.allow_code else folders.permitted(folder)
         return _carry_out(described, folder, options, resume=True, permitted=permitted)
     if action == "export":
-        file = options["out"] or folder / "runs.parquet"
+        file = options.out or folder / "runs.parquet"
         frame = folders.exported(folder, described)
         folders.write_export(frame, file)
         click.echo(f"{len(frame)} runs written to {file}")
@@ -201,17 +236,17 @@ def _act(action: str, folder: Path, options: dict[str, Any]) -> int:
     return DONE
 
 
-def _prepare(described: Described, folder: Path, options: dict[str, Any]) -> int:
+def _prepare(described: Described, folder: Path, options: SweepOptions, parts: int) -> int:
     from photocol.sweeps import slurm
     from photocol.sweeps.run import prepare
 
-    prepare(described, folder, resume=options["resume"], force=options["force"])
-    file = slurm.write(folder, parts=options["slurm"], name=Path(described.scenario.name).stem)
+    prepare(described, folder, resume=options.resume, force=options.force)
+    file = slurm.write(folder, parts=parts, name=Path(described.scenario.name).stem)
     click.echo(f"{file} is written; sbatch sends it, and says in its first lines how the tables are made")
     return DONE
 
 
-def _described(source: str, options: dict[str, Any]) -> tuple[Described, Path]:
+def _described(source: str, options: SweepOptions) -> tuple[Described, Path]:
     """The sweep of a file and the options, and where it goes by default."""
     from photocol.runs import bundled
     from photocol.sweeps.run import describe
@@ -219,19 +254,15 @@ def _described(source: str, options: dict[str, Any]) -> tuple[Described, Path]:
 
     file = bundled.found(source)
     said: dict[str, Any] = read_file(file) if _is_sweep(file) else {"scenario": str(file)}
-    for key, option in (("grid", "grid"), ("zip", "side")):
-        if options[option]:
-            said[key] = {**_former(said, key), **dict(_axis(f"--{key}", one) for one in options[option])}
-    if options["settings"]:
+    for key, words in (("grid", options.grid), ("zip", options.side)):
+        if words:
+            said[key] = {**_former(said, key), **dict(_axis(f"--{key}", one) for one in words)}
+    if options.settings:
         from photocol.runs.scenario import parse_setting
 
-        said["set"] = {**said.get("set", {}), **dict(parse_setting(one) for one in options["settings"])}
-    for key in ("seeds", "where"):
-        if options[key] is not None:
-            said[key] = options[key]
-    for key in ("metrics", "tables"):
-        if options[key]:
-            said[key] = list(options[key])
+        said["set"] = {**said.get("set", {}), **dict(parse_setting(one) for one in options.settings)}
+    said |= {key: value for key, value in (("seeds", options.seeds), ("where", options.where)) if value is not None}
+    said |= {key: list(names) for key, names in (("metrics", options.metrics), ("tables", options.tables)) if names}
     described = describe(said, said["scenario"], source)
     return described, Path("out") / "sweep" / Path(source).stem
 
@@ -274,7 +305,7 @@ def _value(text: str) -> Value:
 def _carry_out(
     described: Described,
     folder: Path,
-    options: dict[str, Any],
+    options: SweepOptions,
     *,
     resume: bool,
     permitted: Mapping[str, str] | None = None,
@@ -284,13 +315,13 @@ def _carry_out(
     from photocol.sweeps.run import carry_out
 
     try:
-        progress = Progress(is_quiet=options["quiet"])
+        progress = Progress(is_quiet=options.quiet)
         done = carry_out(
             described,
             folder,
             _resources(options, resume=resume),
             progress,
-            force=options["force"],
+            force=options.force,
             part=_part(options),
             permitted=permitted,
         )
@@ -298,28 +329,28 @@ def _carry_out(
         return complain(f"photocol sweep: {error}; what is finished is in {folder}", FAILED)
     for remark in done.remarks:
         say(f"photocol sweep: {remark}")
-    if not options["quiet"]:
+    if not options.quiet:
         _show(described, done, folder)
     return DONE if done.campaign.stop is None else exit_status(done.campaign.stop)
 
 
-def _resources(options: dict[str, Any], *, resume: bool) -> Resources:
+def _resources(options: SweepOptions, *, resume: bool) -> Resources:
     from photocol.sweeps.campaign.run_campaign import resources
 
-    jobs = options["jobs"]
+    jobs = options.jobs
     if jobs is not None and jobs < 1:
         raise InputError(f"--jobs {jobs}: at least 1 process")
-    return resources(workers=jobs, resume=resume, dask=options["dask"])
+    return resources(workers=jobs, resume=resume, dask=options.dask)
 
 
-def _part(options: dict[str, Any]) -> Part | None:
+def _part(options: SweepOptions) -> Part | None:
     from photocol.sweeps.run import Part
 
-    if options["part"] is None:
+    if options.part is None:
         return None
-    number, _, of = options["part"].partition("/")
+    number, _, of = options.part.partition("/")
     if not (number.isdigit() and of.isdigit() and 1 <= int(number) <= int(of)):
-        raise InputError(f"--part {options['part']}: must be I/N, as in 3/100")
+        raise InputError(f"--part {options.part}: must be I/N, as in 3/100")
     return Part(number=int(number), of=int(of))
 
 
