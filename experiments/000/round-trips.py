@@ -97,6 +97,7 @@ SHARED = along.claims(
             "better": FULL_LINK,
             "factor": FULL_LINK,
             "trend": "where edge nodes' memory keeps the link full without control, the goodput is the link's own",
+            "extra-buffer": slots.FROZEN,
             "ack-pacing": along.NO_HALVING,
         },
     )
