@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import importlib
 import tomllib
 from pathlib import Path
@@ -92,6 +93,15 @@ def test_an_import_in_the_wrong_direction_is_found() -> None:
     assert breaches("runs", "runs/a.py", text) == ["runs/a.py -> cli", "runs/a.py -> sweeps"]
     assert breaches("plot", "plot/a.py", "from photocol.report import write") == ["plot/a.py -> report"]
     assert breaches("sweeps", "sweeps/a.py", "from photocol import InputError\nfrom photocol.runs import laws") == []
+
+
+EXAMPLES = [file.stem for file in files("transport") if ">>> " in file.read_text()]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_of_a_machine_are_right(name: str) -> None:
+    done = doctest.testmod(importlib.import_module(f"photocol.transport.{name}"))
+    assert (done.failed, done.attempted >= 4) == (0, True)
 
 
 NAMES = tomllib.loads((Path(__file__).parent / "public_names.toml").read_text())

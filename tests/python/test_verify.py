@@ -294,7 +294,7 @@ def test_the_digest_of_the_package_is_of_names_and_contents_only(
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
-        monkeypatch.setattr(builds, "__file__", str(folder / "builds.py"))
+        monkeypatch.setattr(builds, "__file__", str(folder / "runs" / "builds.py"))
         return builds._package.__wrapped__()
 
     one = digest_of(tmp_path / "a", {"a.py": "1", "b/c.py": "2"})
