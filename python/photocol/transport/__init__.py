@@ -3,19 +3,9 @@
 This room knows the extension and no other room.
 """
 
-from photocol.transport.sender import (
-    Ack,
-    Block,
-    Connection,
-    Control,
-    ControlKind,
-    Phase,
-    Receiver,
-    Segment,
-    SegmentEcn,
-    Sender,
-    Timer,
-)
+from photocol.transport.receiver import Receiver
+from photocol.transport.segments import Ack, Block, Control, ControlKind, Segment, SegmentEcn
+from photocol.transport.sender import Connection, Phase, Sender, Timer
 
 __all__ = [
     "Ack",

@@ -15,15 +15,16 @@ in the flow, from 0, and never wrap. Sizes and windows are bytes of payload. The
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, Unpack, cast
 
 from photocol import _core
+from photocol.transport.segments import Control, Segment, SegmentEcn, with_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from photocol.options import ReceiverOptions, SenderOptions
+    from photocol.options import SenderOptions
+    from photocol.transport.segments import ControlKind
     from photocol.transport.xcp import Header
 
     class SenderNames(SenderOptions, total=False):
@@ -34,13 +35,8 @@ if TYPE_CHECKING:
         initial_peer_window: int
         loss: Literal["tcp", "repair-only"]
 
-    class ReceiverNames(ReceiverOptions, total=False):
-        """The options, one of them under the name of the machine as well."""
 
-        window: int
-
-
-__all__ = ["Ack", "Block", "Connection", "Control", "Phase", "Receiver", "Segment", "SegmentEcn", "Sender", "Timer"]
+__all__ = ["Connection", "Phase", "Sender", "Timer"]
 
 _SENDER_NAMES = {
     "initial_cwnd": "initial_window",
@@ -48,67 +44,9 @@ _SENDER_NAMES = {
     "initial_peer_window": "receiver_window",
     "loss": "loss_reaction",
 }
-_RECEIVER_NAMES = {"window": "receiver_window"}
 
 Phase = Literal["slow_start", "congestion_avoidance", "fast_recovery"]
 Timer = Literal["rto", "rack", "tlp", "pacing", "td-fr", "marks", "control"]
-ControlKind = Literal["syn", "syn-ack", "fin", "fin-ack"]
-
-
-class Segment(NamedTuple):
-    """A data segment that leaves: bytes [seq, seq + length)."""
-
-    seq: int
-    length: int
-    retransmission: bool
-    """Whether some of these bytes have been sent before."""
-
-
-class Control(NamedTuple):
-    """A packet without payload that opens or closes a connection."""
-
-    kind: ControlKind
-    ecn: bool = False
-    """A SYN asks for ECN (ECE and CWR), or its answer agrees (ECE): RFC 3168."""
-    timestamp: float | None = None
-    """With `timestamps` when it left, in seconds on the sender's clock; an answer echoes it."""
-
-
-class SegmentEcn(NamedTuple):
-    """What a segment says about congestion: RFC 3168."""
-
-    capable: bool
-    """ECT: a queue may mark it instead of dropping it."""
-    window_reduced: bool
-    """CWR: the window has been reduced."""
-    codepoint: Literal["not-ect", "ect0", "ect1"]
-    """The ECN field of its IP header; "ect1" says that its law is one for low-latency queues (RFC 9331)."""
-
-
-class Block(NamedTuple):
-    """Bytes [start, end) of a SACK or D-SACK block."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Ack:
-    """An acknowledgement that leaves."""
-
-    ack: int
-    """The next byte expected."""
-    window: int
-    """Advertised window in bytes from `ack`."""
-    sack: list[Block]
-    """Blocks in the order in which they travel; a D-SACK block comes first."""
-    ece: bool = False
-    """Whether it echoes a congestion mark: one that the sender has not answered, or with `ecn_feedback="dctcp"` one of
-    what it covers."""
-    timestamp: float | None = None
-    """The timestamp that it echoes, in seconds on the sender's clock."""
-    ace: int | None = None
-    """With `ecn_feedback="accurate"` the number of marked packets modulo 8, from 5 on (RFC 9768)."""
 
 
 class _Acknowledgement(NamedTuple):
@@ -139,7 +77,7 @@ class Sender:
     def __init__(self, algorithm: str | type, **options: Unpack[SenderNames]) -> None:
         if not isinstance(self, Connection) and (options.get("handshake") or options.get("teardown")):
             raise ValueError("handshake and teardown are for a Connection, which a Sender is a part of")
-        given = _with_keys(dict(options), _SENDER_NAMES)
+        given = with_keys(dict(options), _SENDER_NAMES)
         if not isinstance(self, Connection):
             given["handshake"] = given["teardown"] = False
         self._machine = _core.Sender(algorithm, **given)
@@ -415,74 +353,5 @@ class Connection(Sender):
         return f"<Connection {self.state}, cwnd {self.cwnd} B, acknowledged {self.bytes_acked} B>"
 
 
-class Receiver:
-    """The receiving end of one TCP flow; the application takes in-order data at once unless `read` says otherwise.
-
-    `options` are those of `photocol.options.ReceiverOptions`; `window` is another name of `receiver_window`.
-    """
-
-    def __init__(self, **options: Unpack[ReceiverNames]) -> None:
-        self._machine = _core.Receiver(**_with_keys(dict(options), _RECEIVER_NAMES))
-
-    def on_segment(
-        self, t: float, seq: int, length: int, *, ce: bool = False, cwr: bool = False, timestamp: float | None = None
-    ) -> Ack | None:
-        """Bytes [seq, seq + length) arrive at `t` seconds; None while the acknowledgement is delayed.
-
-        `ce`: a queue has marked them; ACKs echo that from now on. `cwr`: the sender says that it has reduced its
-        window, which ends the echo. `timestamp`: what their segment carries, in seconds on the sender's clock; with
-        `timestamps` ACKs echo it, and a segment that is older than what they echo is refused (PAWS).
-        """
-        ecn: Literal["ce", "cwr"] | None = "ce" if ce else "cwr" if cwr else None
-        return _ack(self._machine.on_segment(t, seq, length, ecn, timestamp))
-
-    def on_control(self, t: float, control: Control) -> Control | None:
-        """A SYN or a FIN arrives at `t` seconds: its answer."""
-        raw = self._machine.on_control(t, control)
-        return None if raw is None else Control(cast("ControlKind", raw[0]), raw[1], raw[2])
-
-    def on_timer(self, t: float) -> Ack | None:
-        """The clock reaches `t` seconds: the delayed acknowledgement or the window update if it is due."""
-        return _ack(self._machine.on_timer(t))
-
-    @property
-    def earlier(self) -> list[Ack]:
-        """What the last call acknowledged before the ACK that it returned.
-
-        With `ecn_feedback="dctcp"` that is what had waited for a delayed ACK when marking began or ended.
-        """
-        return [ack for raw in self._machine.earlier if (ack := _ack(raw)) is not None]
-
-    @property
-    def next_timer(self) -> float | None:
-        """When `on_timer` wants to be called next, in seconds; None when no acknowledgement waits."""
-        return self._machine.next_timer
-
-    @property
-    def bytes_received(self) -> int:
-        """Bytes delivered in order to the application."""
-        return self._machine.bytes_received
-
-    @property
-    def duplicates(self) -> int:
-        """Segments all of whose bytes had arrived before."""
-        return self._machine.duplicates
-
-
 def _segments(raw: list[tuple[int, int, bool]]) -> list[Segment]:
     return [Segment(*one) for one in raw]
-
-
-def _ack(raw: tuple[int, int, list[tuple[int, int]], bool, int | None, float | None] | None) -> Ack | None:
-    if raw is None:
-        return None
-    ack, window, blocks, ece, ace, timestamp = raw
-    return Ack(ack, window, [Block(*block) for block in blocks], ece, timestamp, ace)
-
-
-def _with_keys(options: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The options under the names of the scenario's keys; one that is given under both names is an error."""
-    for name, key in names.items():
-        if options.get(name) is not None and options.get(key) is not None:
-            raise TypeError(f"{name} and {key} are one option; give one of them")
-    return {names.get(name, name): value for name, value in options.items() if name not in names or value is not None}
