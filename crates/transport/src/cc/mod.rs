@@ -42,6 +42,7 @@ pub mod xcp;
 pub mod yeah;
 
 pub use self::event::{Asks, Event, Feedback, Loss, LossCause, LostSegment, Marks, RateSample, Wants};
+pub use self::segments::Arithmetic;
 use crate::ConfigError;
 use options::{Options, one_of, registry, words};
 use units::{Duration, Instant, Rate};
