@@ -7,8 +7,12 @@ import doctest
 import importlib
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "photocol"
@@ -93,6 +97,53 @@ def test_an_import_in_the_wrong_direction_is_found() -> None:
     assert breaches("runs", "runs/a.py", text) == ["runs/a.py -> cli", "runs/a.py -> sweeps"]
     assert breaches("plot", "plot/a.py", "from photocol.report import write") == ["plot/a.py -> report"]
     assert breaches("sweeps", "sweeps/a.py", "from photocol import InputError\nfrom photocol.runs import laws") == []
+
+
+def modules() -> dict[str, Path]:
+    """Name within the package to file."""
+    found = {".".join(file.relative_to(PACKAGE).with_suffix("").parts): file for file in PACKAGE.rglob("*.py")}
+    return {name.removesuffix(".__init__"): file for name, file in found.items()}
+
+
+def needed(text: str, known: Collection[str]) -> set[str]:
+    """The modules that a module imports while it is imported itself."""
+    found = set()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "photocol":
+            home = (node.module or "").partition(".")[2]
+            inner = {f"{home}.{name.name}".strip(".") for name in node.names}
+            found |= (inner & set(known)) or {home}
+    return found
+
+
+def circle(graph: Mapping[str, set[str]]) -> list[str]:
+    """A circle of modules, if there is one."""
+    done: set[str] = set()
+
+    def walk(name: str, path: list[str]) -> list[str]:
+        if name in path:
+            return path[path.index(name) :]
+        for other in () if name in done else sorted(graph.get(name, ())):
+            if found := walk(other, [*path, name]):
+                return found
+        done.add(name)
+        return []
+
+    return next((found for name in sorted(graph) if (found := walk(name, []))), [])
+
+
+def test_no_modules_import_one_another_in_a_circle() -> None:
+    known = modules()
+    assert circle({name: needed(file.read_text(), known) - {""} for name, file in known.items()}) == []
+
+
+def test_a_circle_is_found() -> None:
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
+    assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+    assert needed("from photocol.runs import laws\nfrom photocol.cli import say", {"runs.laws", "cli"}) == {
+        "runs.laws",
+        "cli",
+    }
 
 
 EXAMPLES = [file.stem for file in files("transport") if ">>> " in file.read_text()]
