@@ -169,7 +169,7 @@ def test_a_mount_point_is_written(tmp_path: Path) -> None:
     target = tmp_path / "mounted"
     target.mkdir()
     script = (
-        "import pathlib, sys; from photocol import storage; target = pathlib.Path(sys.argv[1])\n"
+        "import pathlib, sys; from photocol.runs import storage; target = pathlib.Path(sys.argv[1])\n"
         "for text in 'ab':\n"
         "    storage.check_target(target)\n"
         "    names = ('data', storage.MARK)\n"
