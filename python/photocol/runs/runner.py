@@ -380,15 +380,8 @@ def _series(name: str, column: _core._Column) -> pl.Series:
 
 
 def _line(one: Replication) -> dict[str, Any]:
-    results = one.results
-    return {
-        "run": one.run,
-        "fingerprint": results.fingerprint,
-        "events": results.events,
-        "packet_hops": results.packet_hops,
-        "wall_s": one.wall_s,
-        "cpu_s": one.cpu_s,
-    }
+    counted = {key: getattr(one.results, key) for key in ("fingerprint", "events", "packet_hops")}
+    return {"run": one.run, **counted, "wall_s": one.wall_s, "cpu_s": one.cpu_s}
 
 
 @contextlib.contextmanager
