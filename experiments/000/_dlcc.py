@@ -138,5 +138,5 @@ def analysis(
         claims=claims,
         plots=plots,
         describe=describe,
-        notes=(*notes, "docs/corrections.md lists what the readings change."),
+        notes=(*notes, "docs/reference/corrections.md lists what the readings change."),
     )

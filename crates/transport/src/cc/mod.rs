@@ -206,7 +206,7 @@ pub trait CongestionControl: Sized {
     }
 }
 
-/// An algorithm as it can be named in a scenario.
+/// An algorithm, by name.
 pub type Entry = options::Entry<Algorithm, Declared>;
 
 /// The registry's facts of an algorithm besides its name: its loss recovery, and what its window law says of itself.

@@ -16,6 +16,7 @@ from os import fspath
 from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
+from photocol.files import AS_BYTES
 from photocol.runs import digests, storage
 from photocol.sweeps.campaign.job import Row
 from photocol.sweeps.campaign.study import Evaluation, Trial
@@ -254,7 +255,7 @@ def recorded_runs(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 def _bytes(file: str) -> bytes:
     # The plainest way to read a file: a campaign has a hundred thousand of them.
-    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+    descriptor = os.open(file, AS_BYTES)
     try:
         known = os.fstat(descriptor)
         if not stat.S_ISREG(known.st_mode) or known.st_size > storage.MOST_OF_A_RECORD:
