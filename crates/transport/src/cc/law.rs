@@ -37,8 +37,8 @@ pub enum BurstNews {
     Ignored,
     /// A timeout that one lost burst explains acts as a loss that duplicate ACKs show; a reported burst is repaired.
     FalseTimeouts(btcp::Detector),
-    /// A burst that contention dropped is repaired, and is a [`Contention`](super::LossCause::Contention) to the law, or
-    /// a [`ContentionOfAll`](super::LossCause::ContentionOfAll).
+    /// A burst that contention dropped is repaired, and is a [`Contention`](super::LossCause::Contention) to the law,
+    /// or a [`ContentionOfAll`](super::LossCause::ContentionOfAll).
     Contention(tcp_eng::BenTimeout),
 }
 
