@@ -253,8 +253,8 @@ laws! {
     }
     nv::Nv {
         Nv = "nv", Sack, "Brakmo, Linux 2016; RFC 6675",
-            "NV: Vegas for data centres: the window of the greatest rate and the shortest round trip, and ten segments; SACK \
-                recovery.";
+            "NV: Vegas for data centres: the window of the greatest rate and the shortest round trip, and ten \
+                segments; SACK recovery.";
     }
     external::External {
         External = "python", Sack, "docs/guide/law-in-python.md; RFC 6675",
