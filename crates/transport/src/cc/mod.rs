@@ -47,6 +47,7 @@ pub mod yeah;
 
 pub use self::event::{Asks, Event, Feedback, Loss, LossCause, LostSegment, Marks, RateSample, Wants};
 pub use self::law::{BurstNews, CongestionControl, LossRecovery};
+pub use self::segments::Arithmetic;
 pub use self::window::Window;
 use crate::ConfigError;
 use options::{Options, one_of, registry};
