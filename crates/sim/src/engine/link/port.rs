@@ -4,8 +4,7 @@
 //! which decide drop rates at buffers of a few packets:
 //!
 //! * the waiting room does not count the packet in transmission: "K packets" means K + 1 in the system;
-//! * a packet whose transmission starts exactly now is no longer waiting, and one whose last bit leaves now is no
-//!   longer in transmission;
+//! * a packet whose transmission starts, or whose last bit leaves, exactly now is no longer waiting, or in transmission;
 //! * departures come before arrivals of the same instant.
 //!
 //! Sums over time (utilization, mean queue) are integers and exact: a packet's waiting time is known when it arrives,

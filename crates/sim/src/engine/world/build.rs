@@ -93,25 +93,20 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
     let partition = Partition::new(fabric, hosts, layout.site(0), vec![0; nodes], 0);
+    let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,
         partitions: vec![partition],
         layout: Arc::new(layout),
         threading: ThreadPool::alone(order.len()),
         schedule: Schedule::Auto,
-        sampler: Sampler::new(&probe, known(network, &link_numbers, flows.len(), &shared)),
+        sampler: Sampler::new(&probe, Known { flows: flows.len(), links: names.collect(), shared: &shared }),
         baseline: Baseline::zero(network.links.len()),
         link_numbers,
         controls,
         trace: None,
         now: SimTime::ZERO,
     })
-}
-
-/// What the sampler knows of the network: its links by number and name.
-fn known<'a>(network: &Network, numbers: &[u32], flows: usize, shared: &'a [LinkId]) -> Known<'a> {
-    let links = network.links.iter().zip(numbers).map(|(link, number)| (*number, link.name.clone()));
-    Known { flows, links: links.collect(), shared }
 }
 
 /// How timers of one instant are ordered, among themselves and among arrivals: as stated, or drawn.

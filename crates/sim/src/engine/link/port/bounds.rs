@@ -1,10 +1,9 @@
 //! When a packet enters without a look at what is inside: there is room for it, and no more packets wait than ever did.
 //!
-//! * **By time**, while all packets inside have one size: n of them leave in no more than n times the time that one
-//!   lasts, and in more than n - 1 times. So how long the next one waits says whether they are too many, exactly.
-//! * **By number**, where there are several sizes, or something has happened to the port: no more are inside than have
-//!   come since the last [sweep](Port::sweep). Their bytes have left in time if each lasts as long as its bytes at
-//!   least.
+//! * **By time**, while all packets inside have one size: n of them leave in no more than n times the time that one lasts, and in more than
+//!   n - 1 times. So how long the next one waits says whether they are too many, exactly.
+//! * **By number**, where there are several sizes, or something has happened to the port: no more are inside than have come since the last
+//!   [sweep](Port::sweep). Their bytes have left in time if each lasts as long as its bytes at least.
 
 use super::backlog::Backlog;
 use super::{Port, State};

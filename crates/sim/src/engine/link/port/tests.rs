@@ -212,8 +212,7 @@ proptest! {
                 1 => port.bring_up(),
                 2 => {
                     let waiting = plain.accepted.iter().filter(|(start, ..)| *start > now).count() as u64;
-                    let most = std::mem::replace(&mut plain.most, waiting);
-                    prop_assert_eq!(port.restart_maximum(now, &Ring::new()), most);
+                    prop_assert_eq!(port.restart_maximum(now, &Ring::new()), std::mem::replace(&mut plain.most, waiting));
                 }
                 _ => {}
             }
@@ -247,8 +246,7 @@ proptest! {
             1..300,
         ),
     ) {
-        const RATES: [u64; 5] =
-            [14_000_000_000_000, 7_000_000_000_000, 999_999_937_000, 400_000_000_000, 3_000_000_000_001];
+        const RATES: [u64; 5] = [14_000_000_000_000, 7_000_000_000_000, 999_999_937_000, 400_000_000_000, 3_000_000_000_001];
         let buffer = Buffer::Bytes(units::Bytes(room));
         let (mut quick, mut careful, mut now) = (port(buffer), port(buffer), 0);
         let mut fibres = [Ring::new(), Ring::new()];
@@ -380,10 +378,7 @@ proptest! {
                 match event {
                     0 => line.change(|port, fibre| port.change_capacity(now, Rate::from_mbps(500 + 10 * room), fibre)),
                     1 => line.change(|port, fibre| port.change_capacity(now, Rate::from_gbps(2), fibre)),
-                    2 => {
-                        let delay = Duration::from_micros(100 + 50 * room);
-                        line.change(|port, fibre| port.change_delay(now, delay, fibre))
-                    }
+                    2 => line.change(|port, fibre| port.change_delay(now, Duration::from_micros(100 + 50 * room), fibre)),
                     3 => line.change(|port, fibre| port.change_delay(now, Duration::from_millis(1), fibre)),
                     4 => line.change(|port, fibre| drop(port.take_down(now, fibre))),
                     5..7 => line.port.bring_up(),
