@@ -122,7 +122,7 @@ macro_rules! laws {
         #[derive(Clone, Debug, Default)]
         pub struct Config {
             $($(#[cfg($on)])?
-            #[doc = concat!("Those of [`", stringify!($law), "`](", stringify!($module::$law), ").")]
+            #[doc = concat!("Those of [`", stringify!($law), "`](", stringify!($module), "::", stringify!($law), ").")]
             pub $module: <$module::$law as CongestionControl>::Config,)+
         }
 
