@@ -96,8 +96,8 @@ impl Partition {
         if self.windowed.is_on() { packets / 2 } else { packets }
     }
 
-    /// What has been counted so far is not what happened here.
-    pub fn count_from_now(&mut self) {
+    /// The first look counts what happens from now on.
+    pub(super) fn count_from_now(&mut self) {
         self.windowed.seen = Seen { at: self.reached, events: self.events, hops: self.fabric.packet_hops };
     }
 

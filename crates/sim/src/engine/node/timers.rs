@@ -244,18 +244,13 @@ impl TimingWheel {
         self.spare.push(entries);
     }
 
-    /// Takes all entries, in no particular order.
-    pub fn drain(&mut self) -> Vec<(u64, TimerId)> {
+    /// All entries, in no particular order. Between windows.
+    pub fn into_entries(mut self) -> impl Iterator<Item = (u64, TimerId)> {
         let mut overflow = Vec::new();
         self.overflow.exchange(&mut overflow);
-        let lists = self.buckets.iter_mut().chain([&mut overflow]);
-        let entries = lists.flat_map(|list| list.drain(..)).chain(self.fine.drain());
-        let entries = entries.chain(self.current.take().into_iter().flatten());
-        let entries = entries.map(|entry| (entry.time(), entry.timer(self.mask)));
-        let entries = entries.collect();
-        self.occupied.fill(0);
-        (self.later, self.earliest) = (NEVER, NEVER);
-        entries
+        let (fine, current) = (self.fine.drain(), self.current.unwrap_or_default());
+        let entries = self.buckets.into_iter().chain([overflow, fine, current]).flatten();
+        entries.map(move |entry| (entry.time(), entry.timer(self.mask)))
     }
 
     /// What timers' numbers are exchanged with.

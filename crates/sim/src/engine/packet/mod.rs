@@ -1,7 +1,7 @@
 //! What travels, and the words and containers that all rooms share.
 
 pub(crate) mod admission;
-pub(crate) mod arena;
+pub(crate) mod containers;
 pub(crate) mod drops;
 pub(crate) mod event;
 pub(crate) mod fields;

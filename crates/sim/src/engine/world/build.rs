@@ -6,7 +6,7 @@ use super::paths::{Paths, check_paths, ends, invert, link_order};
 use super::watching::{Watching, Ways, capture_at_links, trace_rules};
 use super::{ThreadPool, World};
 use crate::engine::execute::layout::PartitionLayout;
-use crate::engine::execute::partition::Partition;
+use crate::engine::execute::partition::{Partition, PartitionParts};
 use crate::engine::execute::windowed::Schedule;
 use crate::engine::link::features::Streams;
 use crate::engine::link::port::{Port, PortConfig};
@@ -21,7 +21,7 @@ use crate::engine::observe::accounts::Baseline;
 use crate::engine::observe::capture::{Capture, UnknownLink, start};
 use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
-use crate::engine::packet::arena::Arena;
+use crate::engine::packet::containers::PerFlow;
 use crate::model::{Buffer, Flow, LinkId, Load, Network, PortRule, Scenario, SimTime};
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,7 +92,8 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let are_fixed = agents.is_empty() && scenario.events.is_empty();
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
-    let partition = Partition::new(fabric, hosts, layout.site(0), vec![0; nodes], 0);
+    let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
+    let partition = Partition::new(parts, layout.site(0), 0);
     let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,
@@ -130,8 +131,8 @@ fn fabric(ports: Vec<Port>, layout: &PartitionLayout, order: TimerOrder) -> Fabr
         links: (0..ports.len() as u32).collect(),
         ports,
         agents: layout.agents.len() as u32,
-        boundaries: Vec::new(),
         paths: Arc::clone(&layout.paths),
+        ..FabricParts::default()
     };
     parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));
     Fabric::new(parts, order, 1)
@@ -210,7 +211,7 @@ fn hosts(setup: HostSetup) -> Hosts {
     }
     let end = scenario.run.duration.ps();
     let lifecycles = flows.iter().map(|flow| lifecycle(flow, end)).collect();
-    let mut hosts = Hosts::new(Arena::all(senders), Arena::all(receivers), Arena::all(lifecycles), timers);
+    let mut hosts = Hosts::new(PerFlow::all(senders), PerFlow::all(receivers), PerFlow::all(lifecycles), timers);
     hosts.arm_starts(flows.len() as u32);
     hosts.forced = forced;
     hosts
