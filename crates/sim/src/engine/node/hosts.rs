@@ -64,7 +64,7 @@ pub struct Hosts {
     pub held: BTreeMap<(u32, u64, u64), Packet>,
     /// Packets that were ever held back.
     pub held_count: u64,
-    /// Room for the timers of the slot that is opened; empty between calls.
+    /// Room for the timers of the bucket that is opened; empty between calls.
     pub(in crate::engine) opened: Vec<(u64, TimerId)>,
     /// What the sending machine that is called wants sent; empty between calls.
     pub(in crate::engine) segments: Actions,

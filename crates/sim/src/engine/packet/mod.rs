@@ -2,6 +2,7 @@
 
 pub(crate) mod admission;
 pub(crate) mod containers;
+pub(crate) mod delay_queue;
 pub(crate) mod drops;
 pub(crate) mod event;
 pub(crate) mod fields;

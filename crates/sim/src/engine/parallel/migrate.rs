@@ -51,7 +51,7 @@ pub fn migrate(now: u64, old: Vec<Partition>, before: &PartitionLayout, after: &
     }
     let chains = merge_nodes(chains, |node| before.of_node[node as usize]);
     let chains = split_nodes(chains, after.parts, |node| after.of_node[node as usize]);
-    let (fabrics, hosts) = (links.split(before, after), flows.split(before, after, || TimingWheel::new(mask)));
+    let (fabrics, hosts) = (links.split(before, after), flows.split(before, after, || TimingWheel::new(now, mask)));
     let parts = fabrics.into_iter().zip(hosts).zip(chains).zip(0..);
     let part = |(((mut fabric, mut hosts), chains), part): (((FabricParts, Hosts), _), u32)| {
         match after.parts {

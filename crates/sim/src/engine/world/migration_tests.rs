@@ -37,7 +37,7 @@ fn all_of(mut world: World) -> Vec<String> {
             packet.payload = 0;
         }
     });
-    let timers = std::mem::replace(&mut hosts.timers, TimingWheel::new(0));
+    let timers = std::mem::replace(&mut hosts.timers, TimingWheel::new(0, 0));
     let mut timers: Vec<String> = timers.into_entries().map(|entry| format!("{entry:?}")).collect();
     timers.sort();
     let observers = fabric.observer.take().and_then(Observers::unboxed);
