@@ -13,7 +13,7 @@
 //! default.
 
 use super::bbr::drawn;
-use super::segments::{Arithmetic, Growth, Round, bytes, micros, reno};
+use super::segments::{Arithmetic, Growth, Round, bytes, half, micros, reno};
 use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
 use options::{Kind, Range, Words, options};
 
@@ -99,7 +99,7 @@ impl CongestionControl for Cdg {
         }
         state.measure(window.mss, event);
         let is_over = state.round.is_over_after(event.acked);
-        if event.in_recovery || event.acked == 0 {
+        if event.in_recovery || event.acked == 0 || event.ecn_echo {
             return;
         }
         if state.backs_off {
@@ -125,7 +125,7 @@ impl CongestionControl for Cdg {
 
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         let flight = loss.event.in_flight;
-        let half = bytes(config.arithmetic.whole(config.arithmetic.segments(flight, window.mss) / 2.0), window.mss);
+        let half = half(config.arithmetic, flight, window.mss);
         self.0.backs_off = false;
         self.0.shadow = (self.0.shadow / 2).min(flight);
         if config.shadow { self.0.shadow.max(half) } else { half }

@@ -94,7 +94,7 @@ impl CongestionControl for Htcp {
         let arrived = state.arrivals.of(event);
         let now = now(config, event.now);
         state.measure(config, window, event, arrived, now);
-        if event.in_recovery || event.acked == 0 {
+        if event.in_recovery || event.acked == 0 || event.ecn_echo {
             return;
         }
         if state.is_repairing {

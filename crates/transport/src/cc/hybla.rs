@@ -10,8 +10,8 @@
 //! Linux differs: ρ in eighths, 2^ρ by a table of eighths and at most 2^16, increments in 128ths of a segment; where an
 //! increment is below one of these, a window of ACKs gives a segment. The window is at most 65 535 segments.
 
-use super::segments::{Arithmetic, Growth};
-use super::{CongestionControl, Event, Window};
+use super::segments::{Arithmetic, Growth, half};
+use super::{CongestionControl, Event, Loss, Window};
 use options::{Kind, Words, options};
 use units::Duration;
 
@@ -70,6 +70,10 @@ impl CongestionControl for Hybla {
         if is_slow_start {
             window.cwnd = window.cwnd.min(window.ssthresh);
         }
+    }
+
+    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
+        half(config.arithmetic, loss.event.in_flight, window.mss)
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {

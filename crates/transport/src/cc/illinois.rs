@@ -89,7 +89,7 @@ impl CongestionControl for Illinois {
             (state.sum, state.count) = (state.sum + rtt, state.count + 1);
         }
         let is_over = state.round.is_over_after(event.acked);
-        if event.in_recovery || event.acked == 0 {
+        if event.in_recovery || event.acked == 0 || event.ecn_echo {
             return;
         }
         if is_over {

@@ -10,8 +10,8 @@
 //! good; Linux forgets them at each sign: they are then the mean and twice the mean. Linux's delays are whole
 //! milliseconds, and none of less than one counts; its greatest delay is the second greatest that it has seen.
 
-use super::segments::{Arithmetic, Growth, reno};
-use super::{Asks, CongestionControl, Event, Wants, Window};
+use super::segments::{Arithmetic, Growth, half, reno};
+use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
 use options::{Kind, Range, Words, options};
 use units::Duration;
 
@@ -65,9 +65,14 @@ impl CongestionControl for Lp {
             state.measure(config, rtt);
             state.look(config, window, now);
         }
-        if event.acked > 0 && !event.in_recovery && !event.is_app_limited && !state.infers(now) {
+        let may_grow = !event.in_recovery && !event.is_app_limited && !event.ecn_echo;
+        if event.acked > 0 && may_grow && !state.infers(now) {
             reno(&mut state.growth, config.arithmetic, window, event.acked);
         }
+    }
+
+    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
+        half(config.arithmetic, loss.event.in_flight, window.mss)
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
@@ -113,7 +118,8 @@ impl State {
             let twice = whole(self.mean / 4.0);
             (self.least, self.greatest, self.reserve) = (mean, twice, twice);
         }
-        window.cwnd = if self.infers(now) { window.mss } else { (window.cwnd / 2).max(window.mss) };
+        let half = half(config.arithmetic, window.cwnd, window.mss);
+        window.cwnd = if self.infers(now) { window.mss } else { half.max(window.mss) };
         self.last_sign = Some(now);
     }
 }

@@ -42,6 +42,7 @@ pub mod xcp;
 pub mod yeah;
 
 pub use self::event::{Asks, Event, Feedback, Loss, LossCause, LostSegment, Marks, RateSample, Wants};
+pub use self::segments::Arithmetic;
 use crate::ConfigError;
 use options::{Options, one_of, registry, words};
 use units::{Duration, Instant, Rate};
@@ -205,7 +206,7 @@ pub trait CongestionControl: Sized {
     }
 }
 
-/// An algorithm as it can be named in a scenario.
+/// An algorithm, by name.
 pub type Entry = options::Entry<Algorithm, Declared>;
 
 /// The registry's facts of an algorithm besides its name: its loss recovery, and what its window law says of itself.

@@ -115,7 +115,7 @@ impl CongestionControl for Nv {
                 state.end_round(config, window, event);
             }
         }
-        if event.acked == 0 || event.is_app_limited || !state.may_grow {
+        if event.acked == 0 || event.is_app_limited || event.ecn_echo || !state.may_grow {
             return;
         }
         let acked = if window.in_slow_start() { slow_start(window, event.acked) } else { event.acked };

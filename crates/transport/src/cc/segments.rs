@@ -40,6 +40,11 @@ pub(super) fn micros(time: Duration) -> u64 {
     time.ps() / 1_000_000
 }
 
+/// Half of a flight.
+pub(super) fn half(arithmetic: Arithmetic, flight: u64, mss: u64) -> u64 {
+    bytes(arithmetic.whole(arithmetic.segments(flight, mss) / 2.0), mss)
+}
+
 /// Slow start by all that an ACK covers, up to ssthresh. Returns the bytes beyond it. Linux has no limit per ACK.
 pub(super) fn slow_start(window: &mut Window, acked: u64) -> u64 {
     let grown = window.cwnd.saturating_add(acked).min(window.ssthresh.max(window.cwnd));

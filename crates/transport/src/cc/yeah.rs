@@ -86,7 +86,7 @@ impl CongestionControl for Yeah {
             state.samples += 1;
         }
         let is_over = state.round.is_over_after(event.acked);
-        if event.in_recovery || event.acked == 0 || event.is_app_limited {
+        if event.in_recovery || event.acked == 0 || event.is_app_limited || event.ecn_echo {
             return;
         }
         let acked = if window.in_slow_start() { slow_start(window, event.acked) } else { event.acked };
