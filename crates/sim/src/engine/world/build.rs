@@ -59,7 +59,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     check_paths(network, &flows, &first)?;
     let controls = controls(scenario, &flows, &mut paths);
 
-    let (timer_mask, timer_order) = order_of_timers(shuffle.as_mut());
+    let (mask, timer_order) = order_of_timers(shuffle.as_mut());
     let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
     let agent_setup = equip(&mut BuildContext {
         network,
@@ -81,23 +81,21 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         PartitionLayout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), agent_nodes.into(), nodes);
     let mut fabric = fabric(ports, &layout, timer_order);
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
-    let timers = TimingWheel::new(0, timer_mask);
     let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose();
     let capture = capture.map_err(|UnknownLink(name)| RunError::NoLink(name))?;
     let capture = capture.map(|(capture, links)| capture_at_links(&mut fabric, capture, links));
     let mut hosts =
-        hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture: capture.as_ref() });
+        hosts(HostSetup { scenario, flows: &flows, paths: &first, mask, seed, orders, capture: capture.as_ref() });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     let are_fixed = agents.is_empty() && scenario.events.is_empty();
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
-    let partition = Partition::new(parts, layout.site(0), 0);
     let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,
-        partitions: vec![partition],
+        partitions: vec![Partition::new(parts, layout.site(0), 0)],
         layout: Arc::new(layout),
         threading: ThreadPool::alone(order.len()),
         schedule: Schedule::Auto,
@@ -175,14 +173,14 @@ struct HostSetup<'a> {
     flows: &'a [Flow],
     /// The path and the way back of each flow.
     paths: &'a [(u32, u32)],
-    timers: TimingWheel,
+    mask: u32,
     seed: Seed,
     orders: BTreeMap<u32, Box<dyn Orders>>,
     capture: Option<&'a Capture>,
 }
 
 fn hosts(setup: HostSetup) -> Hosts {
-    let HostSetup { scenario, flows, paths, timers, seed, orders, capture } = setup;
+    let HostSetup { scenario, flows, paths, mask, seed, orders, capture } = setup;
     let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
     let mut senders: Vec<SendingHost> = Vec::with_capacity(flows.len());
     let mut receivers = Vec::with_capacity(flows.len());
@@ -211,7 +209,8 @@ fn hosts(setup: HostSetup) -> Hosts {
     }
     let end = scenario.run.duration.ps();
     let lifecycles = flows.iter().map(|flow| lifecycle(flow, end)).collect();
-    let mut hosts = Hosts::new(PerFlow::all(senders), PerFlow::all(receivers), PerFlow::all(lifecycles), timers);
+    let mut hosts =
+        Hosts::new(PerFlow::all(senders), PerFlow::all(receivers), PerFlow::all(lifecycles), TimingWheel::new(0, mask));
     hosts.arm_starts(flows.len() as u32);
     hosts.forced = forced;
     hosts
