@@ -1,7 +1,8 @@
-//! `[switching]` with `kind = "aapn"`: frames, plans and clocks of an agile all-photonic network.
+//! `[switching]` with `kind = "aapn"`: frames, plans and clocks of an agile all-photonic network; `fixed` has the plan
+//! that a scenario writes out.
 
-mod allocations;
 mod clocks;
+mod fixed;
 mod wavelengths;
 
 use super::keys::{AapnSwitching, Protocol, RequestRule, SignalSpec};

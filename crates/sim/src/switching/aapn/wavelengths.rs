@@ -6,9 +6,10 @@
 //! w-th part of the slot's light at W times the rate of a wavelength: as many as on a wavelength of their own, by less
 //! than a slot earlier or later.
 
+use super::SlotRange;
+use super::build::runs;
 use super::plan::{Aapn, SlotFrame};
-use super::{SlotRange, runs};
-use crate::engine::node::counters::Key;
+use crate::engine::node::counters::SumKey;
 use control::scheduler::Schedule;
 
 /// A wavelength of a core node that is dark for a time.
@@ -33,7 +34,7 @@ pub(super) enum Sum {
     Dark,
 }
 
-impl Key for Sum {
+impl SumKey for Sum {
     fn place(self) -> usize {
         self as usize
     }
