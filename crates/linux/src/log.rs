@@ -1,5 +1,5 @@
-//! The log of what happened, beside a capture: a file for each process, with its number in the name, for one that starts
-//! again adds to what it knew. `control::log` says what is in it.
+//! The log of what happened, beside a capture: a file for each process, with its number in the name, so that one that
+//! starts again replaces nothing. `control::log` says what is in it.
 
 use crate::sys::file;
 use crate::sys::time::Nanos;

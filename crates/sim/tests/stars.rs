@@ -39,7 +39,8 @@ fn stars(faults: &str, loss: f64) -> String {
     let file = |from: u16| {
         let to = (from + 1) % EDGES;
         format!(
-            "[[traffic]]\ntransport = \"sack\"\nfrom = \"e{from}\"\nto = \"e{to}\"\nsize = \"300 kB\"\nstart = \"0.6 s\"\n"
+            "[[traffic]]\ntransport = \"sack\"\nfrom = \"e{from}\"\nto = \"e{to}\"\nsize = \"300 kB\"\n\
+             start = \"0.6 s\"\n"
         )
     };
     let traffic: String = (0..EDGES).map(file).chain((0..EDGES).map(flood)).collect();

@@ -95,7 +95,8 @@ fn an_edge_node_sends_on_as_many_wavelengths_as_it_has_transmitters() {
 /// 1.8 s, 500 frames, without light on wavelength 1.
 fn dark(more: &str) -> String {
     format!(
-        "[[switching.fault]]\nnode = \"c0\"\nkind = \"dark\"\nwavelength = 1\nat = \"3.6 s\"\nuntil = \"5.4 s\"\n{more}\n{}",
+        "[[switching.fault]]\nnode = \"c0\"\nkind = \"dark\"\nwavelength = 1\nat = \"3.6 s\"\n\
+         until = \"5.4 s\"\n{more}\n{}",
         floods()
     )
 }

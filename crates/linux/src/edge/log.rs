@@ -12,8 +12,8 @@ pub(super) fn introduction(content: &NodeFile) -> String {
         (content.node, content.star.len(), &content.star[0]);
     let version = env!("CARGO_PKG_VERSION");
     format!(
-        "node {node}: photocol-node {version}; {stars} star(s), slots of {slot_bytes} B, datagrams of {datagram_bytes} B \
-            at most, queues of {queue_slots} slots"
+        "node {node}: photocol-node {version}; {stars} star(s), slots of {slot_bytes} B, datagrams of {datagram_bytes} \
+            B at most, queues of {queue_slots} slots"
     )
 }
 

@@ -47,8 +47,8 @@ pub struct FrameWindows {
 }
 
 impl FrameWindows {
-    /// Those of slots in a row, where the clock is off by `shift` in all of them (and begins no frame before time 0), and
-    /// there is one wavelength.
+    /// Those of slots in a row, where the clock is off by `shift` in all of them (and begins no frame before time 0),
+    /// and there is one wavelength.
     #[inline]
     pub fn of_run(&self, slots: Range<u32>, shift: i64) -> Row {
         Row { first: self.of(slots.start, shift), distance: self.slot, count: u64::from(slots.end - slots.start) }

@@ -44,8 +44,8 @@ keys! {
         pub slots: At<u32>, in whole(1, FrameScheduler::MAX_FRAME);
         /// How long a slot lasts.
         pub slot_time: At<Time>, in more_than_zero();
-        /// Wavelengths of every fibre, each with the capacity of the link. At a core node each has a switching fabric of
-        /// its own, and connections of its own in every slot.
+        /// Wavelengths of every fibre, each with the capacity of the link. At a core node each has a switching fabric
+        /// of its own, and connections of its own in every slot.
         pub wavelengths: Key<u32> = 1, in whole(1, MOST_WAVELENGTHS), when KNOWN;
         /// On so many wavelengths an edge node can send at a time, and receive. Default: on all, with a laser for each.
         pub transmitters: Option<At<u32>>, when KNOWN;

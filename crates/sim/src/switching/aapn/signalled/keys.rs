@@ -45,13 +45,13 @@ keys! {
 keys! {
     /// Something happens to an edge node's signalling, to a core node, or to a wavelength of one, for a time.
     pub struct FaultSpec {
-        /// The edge node, or a core node, which can be stopped, or have a dark wavelength. One that is stopped passes no
-        /// light, and starts again without plans and master.
+        /// The edge node, or a core node, which can be stopped, or have a dark wavelength. One that is stopped passes
+        /// no light, and starts again without plans and master.
         pub node: At<String>;
         /// The wavelength that is dark, from 0 on.
         pub wavelength: Option<At<u32>>;
-        /// A core node that computes schedules notices only so much later that a wavelength is dark, or has light again.
-        /// Default "0 s": it knows when it schedules next.
+        /// A core node that computes schedules notices only so much later that a wavelength is dark, or has light
+        /// again. Default "0 s": it knows when it schedules next.
         pub notice: Option<At<Time>>, in at_most(LONGEST_FRAME);
         /// The core node whose fibres to the edge node are cut. Default: those of all.
         pub via: Option<At<String>>;
