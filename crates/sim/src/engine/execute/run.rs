@@ -105,9 +105,8 @@ impl Partition {
     /// their instant, and there are not too many.
     fn may_go_in_windows(&self) -> bool {
         let needs_order = self.fabric.observer.as_ref().is_some_and(|observer| observer.needs_order());
-        let is_watched = self.fabric.is_watched() || needs_order;
         let are_few = self.hosts.timers.may_go_in_windows(self.site.flows.len());
-        !is_watched && are_few && self.fabric.timer_order() == TimerOrder::AfterArrivals
+        !needs_order && are_few && self.fabric.timer_order() == TimerOrder::AfterArrivals
     }
 
     /// Windows of at most `window`, if the numbers of fibres and agents allow it.

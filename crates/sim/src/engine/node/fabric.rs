@@ -3,15 +3,13 @@
 mod channel;
 mod enqueue;
 mod event_list;
-mod tracing;
+mod observing;
 
 pub use channel::{Batch, Boundary};
 pub use event_list::{Event, EventList, TimerOrder};
 
 use crate::engine::link::port::Port;
 use crate::engine::link::ring::Ring;
-use crate::engine::observe::capture::AtLinks;
-use crate::engine::observe::trace::Trace;
 use crate::engine::packet::admission::{Cause, Interceptor};
 use crate::engine::packet::message::ControlMessage;
 use crate::engine::packet::observer::Observer;
@@ -55,10 +53,6 @@ pub struct Fabric {
     pub outgoing: Vec<Batch>,
     /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
     pub pending: VecDeque<Pending>,
-    /// What happened, if anybody asks.
-    pub trace: Option<Box<Trace>>,
-    /// Links at which packets are written to a file.
-    pub capture: Option<AtLinks>,
     /// Who watches, if anybody does.
     pub observer: Option<Box<dyn Observer>>,
 }
@@ -122,8 +116,6 @@ impl Fabric {
             taken_back: 0,
             outgoing: (0..partitions).map(|_| Batch::default()).collect(),
             pending: VecDeque::new(),
-            trace: None,
-            capture: None,
             observer: None,
         };
         fabric.list_links();
@@ -249,7 +241,7 @@ impl Fabric {
     #[cold]
     pub fn drop(&mut self, now: u64, place: DropPlace, cause: Cause, packet: &Packet) {
         if let Some(observer) = &mut self.observer {
-            observer.dropped(now, packet, cause);
+            observer.dropped(now, place, cause, packet);
         }
         self.drops.entry((place, packet.class, cause)).or_default().add(packet.size);
         self.payloads.forget(packet);
@@ -258,7 +250,7 @@ impl Fabric {
     /// Counts a packet that was taken back from a fibre because its link went down.
     pub fn cancel_in_flight(&mut self, now: u64, place: DropPlace, packet: &Packet) {
         if let Some(observer) = &mut self.observer {
-            observer.dropped(now, packet, Cause::Unreachable);
+            observer.dropped(now, place, Cause::Unreachable, packet);
         }
         self.drops.entry((place, packet.class, Cause::Unreachable)).or_default().add(packet.size);
         self.taken_back += 1;

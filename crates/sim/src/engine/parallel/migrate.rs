@@ -10,9 +10,7 @@ use crate::engine::link::ring::Ring;
 use crate::engine::node::fabric::{Boundary, Fabric, FabricParts};
 use crate::engine::node::hosts::Hosts;
 use crate::engine::node::timers::{TimerKind, TimingWheel};
-use crate::engine::observe::loss_attribution::Drops;
 use crate::engine::observe::observers::Observers;
-use crate::engine::observe::trace::{Trace, merged};
 use crate::engine::packet::arena::{Arena, places};
 use crate::engine::packet::{DELIVER, NO_PATH, NO_PAYLOAD, Packet, PayloadTable};
 use std::sync::Arc;
@@ -56,8 +54,9 @@ pub fn migrate(now: u64, mut old: Vec<Partition>, before: &PartitionLayout, afte
         move_fibre(&mut old, &mut new, before.fibres[link], after.fibres[link]);
     }
     migrate_fates(&mut old, &mut new, after);
-    migrate_trace(&mut old, &mut new);
-    migrate_observers(&mut old, &mut new, after);
+    let observers = old.iter_mut().filter_map(|part| Observers::take(&mut part.fabric)).collect();
+    let observers = Observers::migrated(observers, after).into_iter();
+    new.iter_mut().zip(observers).for_each(|(part, observers)| observers.watch(&mut part.fabric));
     move_totals(&mut old, &mut new[0]);
     new[0].count_from_now();
     new
@@ -191,46 +190,6 @@ fn migrate_fates(old: &mut [Partition], new: &mut [Partition], layout: &Partitio
     new.iter_mut().for_each(|part| part.hosts.held_count = held_count);
 }
 
-/// What has happened so far stays in one of the partitions, in its order; all go on noting.
-fn migrate_trace(old: &mut [Partition], new: &mut [Partition]) {
-    let traces = old.iter_mut().filter_map(|part| part.fabric.trace.take()).map(|trace| *trace);
-    let Some((rules, whole)) = merged(traces) else { return };
-    let taken = whole.taken;
-    let (first, others) = new.split_first_mut().expect("a world has a partition");
-    let trace = first.fabric.trace.insert(Box::new(Trace::going_on(rules.clone(), whole)));
-    if others.is_empty() {
-        trace.go_alone();
-    }
-    others.iter_mut().for_each(|part| part.fabric.trace = Some(Box::new(Trace::beside(rules.clone(), taken))));
-}
-
-/// Who watches goes on in every partition. What has been seen of a flow goes with its end, all else to the first.
-fn migrate_observers(old: &mut [Partition], new: &mut [Partition], layout: &PartitionLayout) {
-    let old: Vec<Observers> = old.iter_mut().filter_map(|part| Observers::take(&mut part.fabric)).collect();
-    let Some(one) = old.first() else { return };
-    let mut all: Vec<Observers> = new.iter().map(|_| one.anew()).collect();
-    let mut lists = Vec::new();
-    for Observers { capture, delays, reordering, accounts, drops } in old {
-        all[0].capture = all[0].capture.take().or(capture);
-        if let (Some(sum), Some(delays)) = (&mut all[0].delays, &delays) {
-            sum.add(delays);
-        }
-        for (flow, seen) in reordering.map(|mut reordering| reordering.take()).unwrap_or_default() {
-            if let Some(reordering) = &mut all[layout.sink_of(flow) as usize].reordering {
-                reordering.put(flow, seen);
-            }
-        }
-        for (flow, account) in accounts {
-            all[layout.source_of(flow) as usize].accounts.insert(flow, account);
-        }
-        lists.extend(drops.map(|drops| *drops));
-    }
-    if let Some(drops) = &mut all[0].drops {
-        **drops = Drops::merged(lists.into_iter());
-    }
-    new.iter_mut().zip(all).for_each(|(part, observers)| observers.watch(&mut part.fabric));
-}
-
 /// What has been counted so far goes to one of the partitions; only sums over all of them are ever read.
 fn move_totals(old: &mut [Partition], new: &mut Partition) {
     for part in old {
@@ -243,9 +202,6 @@ fn move_totals(old: &mut [Partition], new: &mut Partition) {
         for (key, count) in std::mem::take(&mut part.fabric.drops) {
             let sum = new.fabric.drops.entry(key).or_default();
             *sum = sum.plus(count);
-        }
-        if let Some(capture) = part.fabric.capture.take() {
-            new.fabric.capture = Some(capture);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
-use super::controls::{changing, controls};
+use super::controls::{add_sample, changing, controls};
 use super::options::{Options, RunError, check_number};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
-use super::watching::{Watching, Ways, capture_at_links, trace_rules};
+use super::watching::{Watching, Ways, trace_rules};
 use super::{ThreadPool, World};
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::partition::Partition;
@@ -18,7 +18,7 @@ use crate::engine::node::forced::ForcedFates;
 use crate::engine::node::hosts::{Configs, Hosts, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine};
 use crate::engine::node::timers::TimingWheel;
 use crate::engine::observe::accounts::Baseline;
-use crate::engine::observe::capture::{Capture, UnknownLink, start};
+use crate::engine::observe::capture::{UnknownLink, start};
 use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::arena::Arena;
@@ -57,7 +57,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let mut paths = Paths::new(link_numbers.clone());
     let first = paths.of_flows(network, &flows, &network.open_to_flows());
     check_paths(network, &flows, &first)?;
-    let controls = controls(scenario, &flows, &mut paths);
+    let mut controls = controls(scenario, &flows, &mut paths);
 
     let (timer_mask, timer_order) = order_of_timers(shuffle.as_mut());
     let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
@@ -84,9 +84,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let timers = TimingWheel::new(timer_mask);
     let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose();
     let capture = capture.map_err(|UnknownLink(name)| RunError::NoLink(name))?;
-    let capture = capture.map(|(capture, links)| capture_at_links(&mut fabric, capture, links));
-    let mut hosts =
-        hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture: capture.as_ref() });
+    let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     let are_fixed = agents.is_empty() && scenario.events.is_empty();
@@ -94,13 +92,15 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     hosts.install(agents);
     let partition = Partition::new(fabric, hosts, layout.site(0), vec![0; nodes], 0);
     let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
+    let sampler = Sampler::new(&probe, Known { flows: flows.len(), links: names.collect(), shared: &shared });
+    add_sample(&mut controls, &sampler);
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,
         partitions: vec![partition],
         layout: Arc::new(layout),
         threading: ThreadPool::alone(order.len()),
         schedule: Schedule::Auto,
-        sampler: Sampler::new(&probe, Known { flows: flows.len(), links: names.collect(), shared: &shared }),
+        sampler,
         baseline: Baseline::zero(network.links.len()),
         link_numbers,
         controls,
@@ -177,11 +177,10 @@ struct HostSetup<'a> {
     timers: TimingWheel,
     seed: Seed,
     orders: BTreeMap<u32, Box<dyn Orders>>,
-    capture: Option<&'a Capture>,
 }
 
 fn hosts(setup: HostSetup) -> Hosts {
-    let HostSetup { scenario, flows, paths, timers, seed, orders, capture } = setup;
+    let HostSetup { scenario, flows, paths, timers, seed, orders } = setup;
     let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
     let mut senders: Vec<SendingHost> = Vec::with_capacity(flows.len());
     let mut receivers = Vec::with_capacity(flows.len());
@@ -203,9 +202,6 @@ fn hosts(setup: HostSetup) -> Hosts {
     for (flow, host) in senders.iter_mut().enumerate() {
         if forced.concern(flow as u32) {
             host.watch = host.watch.and(PathFlags::FORCED);
-        }
-        if capture.is_some_and(|capture| capture.concerns(flow as u32)) {
-            host.watch = host.watch.and(PathFlags::CAPTURED);
         }
     }
     let end = scenario.run.duration.ps();
