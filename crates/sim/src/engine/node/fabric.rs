@@ -136,22 +136,22 @@ impl Fabric {
         // Event after event it is long until the fibre's turn comes again. In windowed execution it is next, and
         // processors predict what lies side by side.
         self.fibres[number as usize].prefetch(3);
-        let (arrival, next) = self.take_unlisted::<1>(number, packet);
+        let (arrival, next) = self.take_unlisted(number, 1, packet);
         self.event_list.set_arrival_inline(number, next);
         arrival
     }
 
-    /// The same in windowed execution, in which the event list has no arrivals. Also when the packet `AHEAD` places
+    /// The same in windowed execution, in which the event list has no arrivals. Also when the packet `ahead` places
     /// behind it arrives, [`NEVER`] if there is none.
     #[inline(always)]
-    pub fn take_unlisted<const AHEAD: u64>(&mut self, number: u32, packet: &mut Packet) -> (Arrival, u64) {
+    pub fn take_unlisted(&mut self, number: u32, ahead: u64, packet: &mut Packet) -> (Arrival, u64) {
         let fibre = &mut self.fibres[number as usize];
-        let (place, ahead) = fibre.take(AHEAD);
+        let (place, behind) = fibre.take(ahead);
         let arrival = Arrival { fibre: number, hop: place.hop, digest: place.digest() };
         *packet = *place;
-        let at = ahead.at;
+        let at = behind.at;
         // Nothing predicts whether there is one. Its place is there in any case.
-        (arrival, select_unpredictable(fibre.len() as u64 >= AHEAD, at, NEVER))
+        (arrival, select_unpredictable(fibre.len() as u64 >= ahead, at, NEVER))
     }
 
     /// Brings what the next packet of a fibre carries into the cache.
