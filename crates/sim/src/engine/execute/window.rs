@@ -174,6 +174,7 @@ impl Partition {
             2..=4 => self.receive_arrivals::<M, Merge<8>>(window, fibres, keys),
             5..=16 => self.receive_arrivals::<M, Merge<32>>(window, fibres, keys),
             17..=64 => self.receive_arrivals::<M, Merge<128>>(window, fibres, keys),
+            65..=256 => self.receive_arrivals::<M, Merge<512>>(window, fibres, keys),
             _ => self.receive_arrivals::<M, Merge<0>>(window, fibres, keys),
         }
     }

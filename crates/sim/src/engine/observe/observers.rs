@@ -123,17 +123,20 @@ impl Observers {
         (&mut **fabric.observer.as_mut()? as &mut dyn Any).downcast_mut()
     }
 
-    /// Takes them away.
-    pub fn take(fabric: &mut Fabric) -> Option<Observers> {
-        (fabric.observer.take()? as Box<dyn Any>).downcast().ok().map(|observers| *observers)
+    /// Those that a fabric calls by the name of their trait.
+    pub fn unboxed(observer: Box<dyn Observer>) -> Option<Observers> {
+        (observer as Box<dyn Any>).downcast().ok().map(|observers| *observers)
     }
 
-    /// They watch this partition from now on. Nobody does where nothing is asked for.
-    pub fn watch(self, fabric: &mut Fabric) {
+    /// As a fabric calls them. Nobody watches where nothing is asked for.
+    pub fn boxed(self) -> Option<Box<dyn Observer>> {
         let asks = self.delays.is_some() || self.reordering.is_some() || !self.accounts.is_empty();
-        if asks || self.needs_order() {
-            fabric.observer = Some(Box::new(self));
-        }
+        (asks || self.needs_order()).then(|| Box::new(self) as Box<dyn Observer>)
+    }
+
+    /// They watch this partition from now on.
+    pub fn watch(self, fabric: &mut Fabric) {
+        fabric.observer = self.boxed();
     }
 
     /// Asked for the same by packets, and nothing has been seen. A file, the accounts of flows and what was traced are
@@ -147,10 +150,11 @@ impl Observers {
         }
     }
 
-    /// Those of the partitions of `layout`, if these were those of another layout. What has been seen of a flow goes
+    /// Those of each partition of `layout`, if these were those of another layout. What has been seen of a flow goes
     /// with its end, all else to the first.
-    pub fn migrated(old: Vec<Observers>, layout: &PartitionLayout) -> Vec<Observers> {
-        let mut all: Vec<Observers> = (0..layout.parts).filter_map(|_| Some(old.first()?.anew())).collect();
+    pub fn split(old: Vec<Observers>, layout: &PartitionLayout) -> Vec<Observers> {
+        let anew = |_| old.first().map(Observers::anew).unwrap_or_default();
+        let mut all: Vec<Observers> = (0..layout.parts).map(anew).collect();
         let (mut traces, mut lists) = (Vec::new(), Vec::new());
         for Observers { trace, capture, delays, reordering, accounts, drops } in old {
             all[0].capture = all[0].capture.take().or(capture);
@@ -168,7 +172,7 @@ impl Observers {
             traces.extend(trace.map(|trace| *trace));
             lists.extend(drops.map(|drops| *drops));
         }
-        if let Some(drops) = all.first_mut().and_then(|first| first.drops.as_mut()) {
+        if let Some(drops) = &mut all[0].drops {
             **drops = Drops::merged(lists.into_iter());
         }
         Observers::go_on_tracing(&mut all, traces);
@@ -215,9 +219,7 @@ mod tests {
     use std::sync::Arc;
 
     fn fabric() -> Fabric {
-        let (ports, links, fibres, boundaries) = (vec![], vec![], vec![], vec![]);
-        let parts = FabricParts { ports, links, fibres, agents: 0, boundaries, paths: Arc::from([]) };
-        Fabric::new(parts, TimerOrder::AfterArrivals, 1)
+        Fabric::new(FabricParts::default(), TimerOrder::AfterArrivals, 1)
     }
 
     #[test]
@@ -236,7 +238,7 @@ mod tests {
         let packet = Packet { flow: 3, size: 1500, class: Class::Data, ..Packet::default() };
         let stamp = Stamp { at: 1_000_000_000, number: 7 };
         fabric.observer.as_mut().unwrap().delivered(4_000_000_000, &packet, stamp);
-        let seen = Observers::take(&mut fabric).unwrap();
+        let seen = Observers::unboxed(fabric.observer.take().unwrap()).unwrap();
         assert!(!seen.needs_order() && fabric.observer.is_none());
         let [whole, _] = seen.delays.as_ref().unwrap().readings();
         assert_eq!((whole.count(), (whole.mean() * 1e3).round()), (1, 3.0));

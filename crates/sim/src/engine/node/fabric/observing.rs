@@ -104,7 +104,6 @@ mod tests {
     use crate::engine::packet::observer::Observer;
     use crate::model::Buffer;
     use std::any::Any;
-    use std::sync::Arc;
 
     /// Keeps the events at links.
     #[derive(Debug, Default)]
@@ -124,7 +123,7 @@ mod tests {
             port.watch();
         }
         let (ports, links, fibres) = (vec![port], vec![7], vec![Ring::new()]);
-        let parts = FabricParts { ports, links, fibres, agents: 0, boundaries: vec![], paths: Arc::from([]) };
+        let parts = FabricParts { ports, links, fibres, ..FabricParts::default() };
         let mut fabric = Fabric::new(parts, TimerOrder::AfterArrivals, 1);
         fabric.observer = Some(Box::<Seen>::default());
         let packet = Packet { size: 1500, flow: 3, ..Packet::default() };
