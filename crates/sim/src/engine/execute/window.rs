@@ -1,9 +1,9 @@
 //! One node through one window: its arrivals, merged from its fibres, and its deadlines between them.
 //!
 //! The merge is that of the event list ([`TournamentTree`](crate::engine::node::tournament_tree::TournamentTree)) over
-//! the fibres of one node, with keys of (time since the beginning of the window, fibre). A node of one fibre needs none.
-//! The loop over the arrivals is compiled for nodes with agents or departures that are events, and for those without,
-//! which have timers at most and never anything pending.
+//! the fibres of one node, with keys of (time since the beginning of the window, fibre). A node of one fibre needs
+//! none. The loop over the arrivals is compiled for nodes with agents or departures that are events, and for those
+//! without, which have timers at most and never anything pending.
 
 use super::execution_mode::{ExecutionMode, FullWindow, PlainWindow};
 use super::partition::Partition;

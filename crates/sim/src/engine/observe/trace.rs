@@ -1,7 +1,7 @@
 //! A trace: what happened to chosen packets, bursts and slots, one record an event, in the order of time.
 //!
-//! Each partition notes what happens at its nodes. [`merged`] puts the notes of all into one order, which does not depend
-//! on how the nodes were assigned: by time, then by node, then as it happened there.
+//! Each partition notes what happens at its nodes. [`merged`] puts the notes of all into one order, which does not
+//! depend on how the nodes were assigned: by time, then by node, then as it happened there.
 //!
 //! A trace holds the first events only, as many as it may: each partition keeps that many, so no event of the whole
 //! trace is missing.
