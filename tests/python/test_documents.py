@@ -25,6 +25,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "docs" / "experiments.md",
     *GUIDE,
+    *sorted((ROOT / "docs" / "reference" / "scenario").glob("*.md")),
 ]
 SLOW = {"reproduce", "bench"}
 """Commands whose arguments are read but which are not carried out: each takes minutes and has tests of its own."""
@@ -112,7 +113,12 @@ def unknown_names(page: Path) -> list[str]:
     return sorted(named - nodes) + sorted("->".join(link) for link in links if frozenset(link) not in ends)
 
 
-NETWORK_PAGES = [page for page in PAGES if blocks(page, "toml") or "scenarios/" in page.read_text()]
+NETWORK_PAGES = [
+    page
+    for page in PAGES
+    if (blocks(page, "toml") or "scenarios/" in page.read_text()) and page.parent.name != "scenario"
+]
+"""The reference speaks of all networks, not of its example's."""
 
 
 @pytest.mark.parametrize("page", NETWORK_PAGES, ids=names(NETWORK_PAGES))
@@ -147,7 +153,9 @@ def missing(named: list[str]) -> list[str]:
     return [name for name in named if not any(file.endswith(f"/{name}") for file in files)]
 
 
-ALL_PAGES = sorted({*PAGES, *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")})
+ALL_PAGES = sorted(
+    {*PAGES, *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md"), *ROOT.glob("experiments/*/*.md")}
+)
 TO_BE_WRITTEN = ["experiments/example/md1-queue.py"]
 """What a guide tells its reader to write."""
 
@@ -269,13 +277,13 @@ def test_a_deviation_is_a_row_of_four_cells_and_papers_come_in_their_order() -> 
     assert papers == sorted(papers)
 
 
-DISCUSSIONS = sorted((ROOT / "docs" / "experiments").glob("*-discussion.md"))
+DISCUSSIONS = sorted((ROOT / "experiments").glob("*/discussion.md"))
 
 
 @pytest.mark.parametrize("page", DISCUSSIONS, ids=names(DISCUSSIONS))
 def test_a_discussion_begins_with_the_claim_and_what_holds_of_it(page: Path) -> None:
     heading, claim, holds = page.read_text().split("\n\n")[:3]
-    assert heading.startswith("### ")
+    assert heading.startswith("# ")
     assert re.match(r"\*\*The (?:paper claims|thesis claims|question)\*\*", claim)
     assert 4 <= len(re.findall(r"^- \*\*", holds, flags=re.MULTILINE)) <= 10
 

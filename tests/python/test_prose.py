@@ -25,7 +25,8 @@ def is_generated(text: str) -> bool:
 
 
 def hand_written() -> list[Path]:
-    pages = {*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")}
+    others = ("*.md", "bench/*.md", "experiments/*/discussion.md", "examples/*/*.md", "crates/*/*.md", "paper/*.md")
+    pages = {*(ROOT / "docs").rglob("*.md"), *(page for pattern in others for page in ROOT.glob(pattern))}
     return sorted(page for page in pages if not is_generated(page.read_text()))
 
 

@@ -16,3 +16,8 @@ pub mod tcp;
 pub mod xcp;
 
 pub use options::ConfigError;
+
+/// The code of the README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

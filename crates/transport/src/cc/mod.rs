@@ -53,7 +53,7 @@ use crate::ConfigError;
 use options::{Options, one_of, registry};
 use units::{Duration, Instant, Rate};
 
-/// An algorithm as it can be named in a scenario.
+/// An algorithm, by name.
 pub type Entry = options::Entry<Algorithm, Declared>;
 
 /// The registry's facts of an algorithm besides its name: its loss recovery, and what its window law says of itself.

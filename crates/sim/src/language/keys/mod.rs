@@ -2,7 +2,7 @@
 //! means.
 //!
 //! [`keys!`] makes of the declarations the struct that is read and a list of [`Declared`]. [`Table`] goes over that
-//! list for the check of each key by itself, for the schema (and with it `docs/scenario.md`), and for what
+//! list for the check of each key by itself, for the schema (and with it `docs/reference/scenario/`), and for what
 //! `check --explain` writes. What keys mean together is for the code that reads the struct.
 //!
 //! | file | holds |
