@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from command import photocol
 
-from photocol.catalogue import experiments_folder, find_experiments, select
-from photocol.commands import app
-from photocol.scenario import load
+from photocol.cli.commands import app
+from photocol.experiments.catalogue import experiments_folder, find_experiments, select
+from photocol.runs.scenario import load
 from photocol.transport import Sender
 
 ROOT = Path(__file__).resolve().parents[2]
