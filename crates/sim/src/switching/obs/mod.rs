@@ -27,7 +27,7 @@
 //! | `transit` | the middle: reservations, and what follows where there is none |
 //! | `source` | sources of bursts besides the flows |
 //! | `meter` | the burst dropping rate of a path |
-//! | `balance`, `load`, `path_selection` | two paths: which a burst takes, the loads of links, what a node does with both |
+//! | `balance`, `load`, `path_selection` | two paths: which a burst takes, loads of links, what a node does with both |
 //! | `task` | what a node is to do later |
 
 mod balance;
