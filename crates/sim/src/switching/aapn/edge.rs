@@ -202,7 +202,7 @@ impl EdgeAgent {
         for run in runs {
             let Some(port) = self.place(run.to).map(|place| self.queues[place].port) else { continue };
             let slots = run.slot..run.slot + run.slots;
-            if context.is_traced() {
+            if context.is_observed() {
                 for slot in slots {
                     let window = windows.of(slot, self.clock.shift());
                     context.port_mut(port).open_windows(window);
