@@ -264,6 +264,49 @@ class SenderOptions(TypedDict, total=False):
     """"vegas": Segments queued above which slow start ends. Default 1.0."""
     bandwidth_filter: Literal["exponential", "linux", "tustin"]
     """"westwood+": How samples of the bandwidth are filtered. Default "exponential"."""
+    arithmetic: Literal["linux", "paper"]
+    """"scalable": The numbers of the law. Default "linux". "htcp": The numbers of the law. Default "linux". "bic": The
+    numbers of the law. Default "linux". "illinois": The numbers of the law. Default "linux". "yeah": The numbers of the
+    law. Default "linux". "veno": The numbers of the law. Default "linux". "hybla": The numbers of the law. Default
+    "linux". "lp": The numbers of the law. Default "linux". "cdg": The numbers of the law. Default "linux"."""
+    scalable_count: int
+    """"scalable": Segments acknowledged for each by which a large window grows. The paper's 1/0.01; Linux before 5.x
+    and ns-3: 50. Default 100."""
+    htcp_rtt_scaling: bool
+    """"htcp": Growth in proportion to the round trip: alpha times RTTmin/100 ms, from 0.1 to 2. Default True."""
+    htcp_bandwidth_switch: bool
+    """"htcp": beta is 0.5 where the throughput has changed by more than a fifth from one loss to the next. Default
+    True."""
+    bic_low_window: int
+    """"bic": Segments of a window below which the law is Reno's. The paper's and Linux's: 14. Default 14."""
+    bic_fast_convergence: bool
+    """"bic": A loss below the last maximum lowers what is aimed at. Default True."""
+    illinois_theta: int
+    """"illinois": Round trips of little delay after which alpha is 10 again. The paper's and Linux's theta: 5. Default
+    5."""
+    yeah_queue: float
+    """"yeah": Segments in queues that are too many. The paper's Q_max and Linux's: 80. Default 80.0."""
+    yeah_delay: float
+    """"yeah": The queueing delay that is too long is RTTbase over this. The paper's φ and Linux's: 8. Default 8.0."""
+    veno_beta: float
+    """"veno": Segments queued from which a loss is one by congestion. The paper's and Linux's: 3. Default 3.0."""
+    hybla_rtt0: float
+    """"hybla": RTT₀. Default 25 ms."""
+    lp_threshold: float
+    """"lp": Per cent of the range of delays beyond the least that are a sign of congestion. The paper's and Linux's:
+    15. Default 15.0."""
+    cdg_scale: float
+    """"cdg": G: milliseconds of mean growth of the delay in a round trip at which a back-off has probability 1 − 1/e.
+    Default 3.0."""
+    cdg_ineffective: int
+    """"cdg": Back-offs without effect in a row that are the last; 0: all count. Default 5."""
+    cdg_shadow: bool
+    """"cdg": The shadow window. Without it, and with cdg_ineffective 0, the law gives way to all others. Default
+    True."""
+    nv_pad: int
+    """"nv": Segments in queues from which the window comes down. Linux's `nv_pad`: 10. Default 10."""
+    nv_reset_period: float
+    """"nv": Seconds after which the shortest round trip is forgotten, a quarter more or less. Linux: 5. Default 5.0."""
 
 
 class ReceiverOptions(TypedDict, total=False):

@@ -32,7 +32,7 @@ use crate::engine::parallel::partitioner::{Work, is_large};
 use crate::engine::parallel::sync::{FaultInjection, Synchronizer};
 use crate::model::{Change, Flow, LinkId, SimTime};
 use build::Setup;
-use controls::{Action, Control};
+use controls::{Action, Control, add_sample};
 use std::sync::Arc;
 
 /// How a run used threads.
@@ -196,10 +196,13 @@ impl World {
 
     /// Events of the trace go there, if anything is traced. For a new world, which is one partition.
     pub fn trace_to(&mut self, sink: impl FnOnce(&World) -> Box<dyn Sink>) {
-        let Some(mut trace) = self.partitions[0].fabric.trace.take() else { return };
-        trace.go_to(sink(self));
-        trace.go_alone();
-        self.partitions[0].fabric.trace = Some(trace);
+        let is_traced = Observers::of(&self.partitions[0].fabric).is_some_and(|observers| observers.trace.is_some());
+        let sink = is_traced.then(|| sink(self));
+        let observers = Observers::of_mut(&mut self.partitions[0].fabric);
+        if let (Some(sink), Some(trace)) = (sink, observers.and_then(|observers| observers.trace.as_mut())) {
+            trace.go_to(sink);
+            trace.go_alone();
+        }
     }
 
     /// Handles everything before `limit`, or before the end of the run if that is earlier. Where a run is cut does not
@@ -230,7 +233,7 @@ impl World {
     pub fn finish<T>(mut self, read: impl FnOnce(World, &mut Partitions) -> T) -> Result<T, RunError> {
         let observers = self.partitions.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric));
         let mut captures = observers.filter_map(|observers| observers.capture.take());
-        captures.try_for_each(|capture| capture.finish().map_err(RunError::Capture))?;
+        captures.try_for_each(|mut capture| capture.finish().map_err(RunError::Capture))?;
         let layout = Arc::clone(&self.layout);
         let mut partitions = std::mem::take(&mut self.partitions);
         self.trace = whole_trace(&mut partitions);
@@ -306,19 +309,19 @@ impl World {
     }
 
     fn next_control(&self) -> SimTime {
-        let scheduled = self.controls.last().map_or(SimTime::NEVER, |control| control.at);
-        scheduled.min(self.sampler.next())
+        self.controls.last().map_or(SimTime::NEVER, |control| control.at)
     }
 
     /// Does everything that happens from outside now; each sampled flow and link takes of the effort what an event
     /// does.
     fn act(&mut self, parts: &mut Partitions, effort: &mut u64) {
-        if self.sampler.next() == self.now {
-            self.sampler.sample(self.now, parts);
-            *effort = effort.saturating_sub(self.sampler.entities() as u64 + 1);
-        }
         while let Some(control) = self.controls.pop_if(|control| control.at == self.now) {
             match control.action {
+                Action::Sample => {
+                    self.sampler.sample(self.now, parts);
+                    *effort = effort.saturating_sub(self.sampler.entities() as u64 + 1);
+                    add_sample(&mut self.controls, &self.sampler);
+                }
                 Action::EndWarmUp => self.baseline = Baseline::read(self.now, parts),
                 Action::Change(links, change) => links.iter().for_each(|link| self.change(*link, change, parts)),
                 Action::Reroute(paths) => reroute(&paths, parts),
@@ -351,7 +354,7 @@ fn too_few(parts: usize, threads: usize) -> Option<String> {
 
 /// The traces of all partitions as one.
 fn whole_trace(partitions: &mut [Partition]) -> Option<Merged> {
-    let traces = partitions.iter_mut().filter_map(|part| part.fabric.trace.take());
+    let traces = partitions.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric)?.trace.take());
     merged(traces.map(|trace| *trace)).map(|(_, whole)| whole)
 }
 

@@ -6,8 +6,6 @@ pub trait ExecutionMode {
     const LISTED: bool;
     /// Whether a node may have agents, or departures that are events.
     const FULL: bool;
-    /// Whether anything may be fetched early.
-    const PREFETCHES: bool;
 }
 
 /// Event after event.
@@ -16,32 +14,20 @@ pub struct Global;
 /// A window of a node with agents or departures that are events.
 pub struct FullWindow;
 
-/// A window of a node without, where something is fetched early.
-pub struct PrefetchingWindow;
-
-/// A window of a node without, where nothing is.
+/// A window of a node without.
 pub struct PlainWindow;
 
 impl ExecutionMode for Global {
     const LISTED: bool = true;
     const FULL: bool = true;
-    const PREFETCHES: bool = true;
 }
 
 impl ExecutionMode for FullWindow {
     const LISTED: bool = false;
     const FULL: bool = true;
-    const PREFETCHES: bool = true;
-}
-
-impl ExecutionMode for PrefetchingWindow {
-    const LISTED: bool = false;
-    const FULL: bool = false;
-    const PREFETCHES: bool = true;
 }
 
 impl ExecutionMode for PlainWindow {
     const LISTED: bool = false;
     const FULL: bool = false;
-    const PREFETCHES: bool = false;
 }

@@ -10,6 +10,7 @@ use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
 use crate::engine::packet::{DELIVER, DropPlace, Drops, Packet};
 use crate::model::Flow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The place of a port or a fibre.
@@ -170,7 +171,9 @@ impl<'a> Partitions<'a> {
     pub fn take_down(&mut self, now: u64, link: u32) {
         let (port, fibre) = (self.layout.ports[link as usize].part, self.layout.fibres[link as usize].part);
         let taken = self.change_link(link, |port, fibre| port.take_down(now, fibre));
-        self.list[port as usize].fabric.forget_captured(now, link);
+        if let Some(observer) = &mut self.list[port as usize].fabric.observer {
+            observer.went_down(now, link);
+        }
         for packet in taken.from_fibre {
             self.list[fibre as usize].fabric.payloads.forget(&packet);
             let fabric = &mut self.list[port as usize].fabric;
@@ -184,23 +187,23 @@ impl<'a> Partitions<'a> {
         }
     }
 
-    /// The same as [`Partitions::change_link`] for another capacity or delay: traces and captures say when packets
-    /// leave then.
+    /// The same as [`Partitions::change_link`] for another capacity or delay: who watches is told when packets leave
+    /// then.
     pub fn retime_link(&mut self, now: u64, link: u32, change: impl FnOnce(&mut Port, &mut Ring<Packet>)) {
-        let part = self.layout.ports[link as usize].part as usize;
-        if !self.list[part].fabric.sees(link) {
+        if !self.port(link).is_watched() {
             return self.change_link(link, change);
         }
-        let (foreseen, planned) = self.change_link(link, |port, fibre| {
+        let (expected, planned) = self.change_link(link, |port, fibre| {
             port.sweep_own(now);
-            let foreseen = port.leaving(fibre);
+            let expected = port.leaving(fibre);
             change(port, fibre);
-            (foreseen, port.leaving(fibre))
+            (expected, port.leaving(fibre))
         });
-        self.list[part].fabric.amend(now, link, &foreseen, &planned);
-        // What was noted before nodes were assigned the last time lies there.
-        if part > 0 {
-            self.list[0].fabric.amend(now, link, &foreseen, &planned);
+        // What was noted before nodes were assigned the last time lies in the first.
+        for part in BTreeSet::from([0, self.layout.ports[link as usize].part]) {
+            if let Some(observer) = &mut self.list[part as usize].fabric.observer {
+                observer.retimed(now, link, &expected, &planned);
+            }
         }
     }
 

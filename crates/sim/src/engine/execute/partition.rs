@@ -190,16 +190,10 @@ impl Partition {
             }
         }
         self.spend();
-        if M::PREFETCHES && self.prefetch == Prefetch::Hosts {
+        if self.prefetch == Prefetch::Hosts {
             self.prefetch_next(fibre);
         }
         self.hosts.receive(now, packet, &mut self.fabric);
-    }
-
-    /// Whether anything is fetched early.
-    #[inline]
-    pub(super) fn prefetches(&self) -> bool {
-        self.prefetch != Prefetch::Nothing
     }
 
     /// A packet from a fibre enters a port.
@@ -211,7 +205,7 @@ impl Partition {
                 self.fabric.prefetch_messages(fibre);
             }
             self.hosts.give_to_agent(now, interceptor, packet, &mut self.fabric);
-        } else if M::PREFETCHES && self.prefetch != Prefetch::Nothing {
+        } else if self.prefetch != Prefetch::Nothing {
             self.prefetch_for(fibre, port, packet);
         }
     }

@@ -1,11 +1,11 @@
 //! One node through one window: its arrivals, merged from its fibres, and its deadlines between them.
 //!
 //! The merge is that of the event list ([`TournamentTree`](crate::engine::node::tournament_tree::TournamentTree)) over
-//! the fibres of one node, with keys of (time since the beginning of the window, fibre). A node of one fibre needs none.
-//! Both are compiled once for nodes with agents or departures that are events, and twice for those without, which have
-//! timers at most and never anything pending: where something is fetched early, and where nothing is.
+//! the fibres of one node, with keys of (time since the beginning of the window, fibre). A node of one fibre needs
+//! none. The loop over the arrivals is compiled for nodes with agents or departures that are events, and for those
+//! without, which have timers at most and never anything pending.
 
-use super::execution_mode::{ExecutionMode, FullWindow, PlainWindow, PrefetchingWindow};
+use super::execution_mode::{ExecutionMode, FullWindow, PlainWindow};
 use super::partition::Partition;
 use super::processes::LogicalProcess;
 use super::site::FibreEnd;
@@ -42,9 +42,60 @@ impl Window {
     }
 }
 
-/// The arrivals at a node of several fibres.
+/// The arrivals at a node within a window, in their order.
+trait Arrivals<'a> {
+    /// How many places behind the packet that is taken its fibre is read.
+    const AHEAD: u64;
+
+    /// Those from `fibres`; there is `room` for what is to be remembered of them.
+    fn new(window: Window, fibres: &[Ring<Packet>], room: &'a mut Vec<u64>) -> Self;
+
+    /// The next one as its time and its fibre; `None` if there is no other in the window.
+    fn first(&self) -> Option<(u64, u32)>;
+
+    /// The next one is taken. On its fibre, the packet [`Arrivals::AHEAD`] places behind it arrives at `ahead`.
+    fn advance(&mut self, fibre: u32, ahead: u64);
+
+    /// Where the fibres end, if the first of them ends there.
+    fn far_end(end: FibreEnd) -> FibreEnd;
+}
+
+/// The arrivals at a node of one fibre.
+struct Train {
+    window: Window,
+    /// When the next one comes.
+    at: u64,
+}
+
+impl<'a> Arrivals<'a> for Train {
+    const AHEAD: u64 = 1;
+
+    #[inline(always)]
+    fn new(window: Window, fibres: &[Ring<Packet>], _: &'a mut Vec<u64>) -> Train {
+        Train { window, at: fibres[0].front().map_or(NEVER, |packet| packet.at) }
+    }
+
+    #[inline(always)]
+    fn first(&self) -> Option<(u64, u32)> {
+        (self.at < self.window.end).then_some((self.at, self.window.first))
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, _: u32, ahead: u64) {
+        self.at = ahead;
+    }
+
+    fn far_end(end: FibreEnd) -> FibreEnd {
+        end
+    }
+}
+
+/// The arrivals at a node of several fibres. `NODES` is the size of the tree of keys; 0 if it is not known when this is
+/// compiled.
 struct Merge<'a, const NODES: usize> {
     window: Window,
+    /// The smallest key.
+    root: u64,
     /// The first packet of each fibre, as a tree: the smaller of two keys lies above them.
     tree: &'a mut [u64],
     /// The second one. So which packet comes next is known before the one that it follows has been read: each would
@@ -52,8 +103,9 @@ struct Merge<'a, const NODES: usize> {
     seconds: &'a mut [u64],
 }
 
-impl<'a, const NODES: usize> Merge<'a, NODES> {
-    /// The arrivals from `fibres`, written into `room`.
+impl<'a, const NODES: usize> Arrivals<'a> for Merge<'a, NODES> {
+    const AHEAD: u64 = 2;
+
     #[inline(always)]
     fn new(window: Window, fibres: &[Ring<Packet>], room: &'a mut Vec<u64>) -> Merge<'a, NODES> {
         let nodes = if NODES == 0 { 2 * fibres.len().next_power_of_two() } else { NODES };
@@ -72,26 +124,30 @@ impl<'a, const NODES: usize> Merge<'a, NODES> {
         for node in (1..leaves).rev() {
             tree[node] = tree[2 * node].min(tree[2 * node + 1]);
         }
-        Merge { window, tree, seconds }
+        Merge { window, root: tree[1], tree, seconds }
     }
 
-    /// The smallest key.
     #[inline(always)]
-    fn root(&self) -> u64 {
-        self.tree[1]
+    fn first(&self) -> Option<(u64, u32)> {
+        let (bits, Window { start, first, .. }) = (place_bits(NODES), self.window);
+        (self.root != NONE).then(|| (start + (self.root >> bits), first + self.root as u32 % (1 << bits)))
     }
 
-    /// The first packet of the fibre at `place` is taken; the second one behind it arrives at `second`. The smallest
-    /// key.
     #[inline(always)]
-    fn advance(&mut self, place: u32, second: u64) -> u64 {
+    fn advance(&mut self, fibre: u32, second: u64) {
+        let place = fibre - self.window.first;
         // A mask, so that it is known that there is such a place.
         let leaf = place as usize & (self.seconds.len() - 1);
         let key = std::mem::replace(&mut self.seconds[leaf], self.window.key::<NODES>(second, place));
-        match NODES {
+        self.root = match NODES {
             0 => replay_any(self.tree, place, key),
             _ => replay::<NODES>(self.tree, place, key),
-        }
+        };
+    }
+
+    /// Whether a packet goes on is asked of the packet itself: few fibres of such a node lead to its hosts alone.
+    fn far_end(end: FibreEnd) -> FibreEnd {
+        FibreEnd::new(end.node(), true)
     }
 }
 
@@ -101,10 +157,7 @@ impl Partition {
         let window = Window { start: self.reached, end, first: process.fibres.start };
         let fibres = process.fibres.len();
         let Some(event_list) = &mut process.event_list else {
-            return match self.prefetches() {
-                true => self.receive_all::<PrefetchingWindow>(window, fibres, keys),
-                false => self.receive_all::<PlainWindow>(window, fibres, keys),
-            };
+            return self.receive_all::<PlainWindow>(window, fibres, keys);
         };
         self.fabric.exchange(event_list);
         // The end of the window, if there is no timer before: so the list always has something within reach.
@@ -117,65 +170,36 @@ impl Partition {
     fn receive_all<M: ExecutionMode>(&mut self, window: Window, fibres: usize, keys: &mut Vec<u64>) {
         match fibres {
             0 => self.act_until_end::<M>(window),
-            1 => self.receive_train::<M>(window),
-            2..=4 => self.receive_merged::<M, 8>(window, fibres, keys),
-            5..=8 => self.receive_merged::<M, 16>(window, fibres, keys),
-            9..=16 => self.receive_merged::<M, 32>(window, fibres, keys),
-            17..=64 => self.receive_merged::<M, 128>(window, fibres, keys),
-            65..=256 => self.receive_merged::<M, 512>(window, fibres, keys),
-            _ => self.receive_merged::<M, 0>(window, fibres, keys),
+            1 => self.receive_arrivals::<M, Train>(window, fibres, keys),
+            2..=4 => self.receive_arrivals::<M, Merge<8>>(window, fibres, keys),
+            5..=16 => self.receive_arrivals::<M, Merge<32>>(window, fibres, keys),
+            17..=64 => self.receive_arrivals::<M, Merge<128>>(window, fibres, keys),
+            65..=256 => self.receive_arrivals::<M, Merge<512>>(window, fibres, keys),
+            _ => self.receive_arrivals::<M, Merge<0>>(window, fibres, keys),
         }
     }
 
-    /// A node with one fibre.
+    /// Handles the arrivals at a node, and its departures, agents and timers between them.
     #[inline(never)]
-    fn receive_train<M: ExecutionMode>(&mut self, window: Window) {
-        let fibre = window.first;
-        let end = self.site.ends[fibre as usize];
-        let mut packet = Packet::default();
-        let mut at = self.first_arrival(fibre);
-        while at < window.end {
-            self.act_before::<M>(at, window);
-            let (arrival, next) = self.fabric.take_unlisted::<1>(fibre, &mut packet);
-            self.witness(end.node(), arrival.digest);
-            self.handle_arrival::<M>(at, end, arrival, &packet);
-            self.settle::<M>(at);
-            at = next;
-        }
-        self.act_until_end::<M>(window);
-    }
-
-    /// A node with several. `NODES` is the size of the tree of keys; 0 if it is not known when this is compiled.
-    #[inline(never)]
-    fn receive_merged<M: ExecutionMode, const NODES: usize>(
+    fn receive_arrivals<'a, M: ExecutionMode, A: Arrivals<'a>>(
         &mut self,
         window: Window,
         fibres: usize,
-        keys: &mut Vec<u64>,
+        keys: &'a mut Vec<u64>,
     ) {
         let first = window.first as usize;
-        // Whether a packet goes on is asked of the packet itself: few fibres of such a node lead to its hosts alone.
-        let end = FibreEnd::new(self.site.ends[first].node(), true);
+        let end = A::far_end(self.site.ends[first]);
+        let mut arrivals = A::new(window, &self.fabric.fibres[first..][..fibres], keys);
         let mut packet = Packet::default();
-        let mut merge = Merge::<NODES>::new(window, &self.fabric.fibres[first..][..fibres], keys);
-        let mut root = merge.root();
-        while root != NONE {
-            let bits = place_bits(NODES);
-            let (at, place) = (window.start + (root >> bits), root as u32 % (1 << bits));
+        while let Some((at, fibre)) = arrivals.first() {
             self.act_before::<M>(at, window);
-            let (arrival, second) = self.fabric.take_unlisted::<2>(window.first + place, &mut packet);
-            root = merge.advance(place, second);
+            let (arrival, ahead) = self.fabric.take_unlisted(fibre, A::AHEAD, &mut packet);
+            arrivals.advance(fibre, ahead);
             self.witness(end.node(), arrival.digest);
             self.handle_arrival::<M>(at, end, arrival, &packet);
             self.settle::<M>(at);
         }
         self.act_until_end::<M>(window);
-    }
-
-    /// When the first packet of a fibre arrives, [`NEVER`] if none does.
-    #[inline(always)]
-    fn first_arrival(&self, fibre: u32) -> u64 {
-        self.fabric.fibres[fibre as usize].front().map_or(NEVER, |packet| packet.at)
     }
 
     /// Does what comes before an arrival at `at`.

@@ -21,7 +21,7 @@ mod gated;
 mod queued;
 mod reading;
 
-pub use reading::{Leaving, Reading};
+pub use reading::Reading;
 
 use super::features::{PortFeatures, Streams};
 use super::gated::GatedTransmitter;

@@ -3,15 +3,13 @@
 mod channel;
 mod enqueue;
 mod event_list;
-mod tracing;
+mod observing;
 
 pub use channel::{Batch, Boundary};
 pub use event_list::{Event, EventList, TimerOrder};
 
 use crate::engine::link::port::Port;
 use crate::engine::link::ring::Ring;
-use crate::engine::observe::capture::AtLinks;
-use crate::engine::observe::trace::Trace;
 use crate::engine::packet::admission::{Cause, Interceptor};
 use crate::engine::packet::containers::PerLink;
 use crate::engine::packet::message::ControlMessage;
@@ -56,10 +54,6 @@ pub struct Fabric {
     pub outgoing: Vec<Batch>,
     /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
     pub pending: VecDeque<Pending>,
-    /// What happened, if anybody asks.
-    pub trace: Option<Box<Trace>>,
-    /// Links at which packets are written to a file.
-    pub capture: Option<AtLinks>,
     /// Who watches, if anybody does.
     pub observer: Option<Box<dyn Observer>>,
 }
@@ -107,10 +101,6 @@ pub struct FabricParts {
     pub packet_hops: u64,
     /// Packets taken back.
     pub taken_back: u64,
-    /// What happened.
-    pub trace: Option<Box<Trace>>,
-    /// Captured links.
-    pub capture: Option<AtLinks>,
     /// Who watches.
     pub observer: Option<Box<dyn Observer>>,
 }
@@ -129,8 +119,6 @@ impl Fabric {
             drops,
             packet_hops,
             taken_back,
-            trace,
-            capture,
             observer,
         } = parts;
         let of_all = ports.iter().zip(0..);
@@ -152,8 +140,6 @@ impl Fabric {
             taken_back,
             outgoing: (0..partitions).map(|_| Batch::default()).collect(),
             pending: VecDeque::new(),
-            trace,
-            capture,
             observer,
         };
         fabric.list_links();
@@ -173,8 +159,6 @@ impl Fabric {
             drops,
             packet_hops,
             taken_back,
-            trace,
-            capture,
             observer,
             outgoing,
             pending,
@@ -199,8 +183,6 @@ impl Fabric {
             drops,
             packet_hops,
             taken_back,
-            trace,
-            capture,
             observer,
         }
     }
@@ -219,22 +201,22 @@ impl Fabric {
         // Event after event it is long until the fibre's turn comes again. In windowed execution it is next, and
         // processors predict what lies side by side.
         self.fibres[number as usize].prefetch(3);
-        let (arrival, next) = self.take_unlisted::<1>(number, packet);
+        let (arrival, next) = self.take_unlisted(number, 1, packet);
         self.event_list.set_arrival_inline(number, next);
         arrival
     }
 
-    /// The same in windowed execution, in which the event list has no arrivals. Also when the packet `AHEAD` places
+    /// The same in windowed execution, in which the event list has no arrivals. Also when the packet `ahead` places
     /// behind it arrives, [`NEVER`] if there is none.
     #[inline(always)]
-    pub fn take_unlisted<const AHEAD: u64>(&mut self, number: u32, packet: &mut Packet) -> (Arrival, u64) {
+    pub fn take_unlisted(&mut self, number: u32, ahead: u64, packet: &mut Packet) -> (Arrival, u64) {
         let fibre = &mut self.fibres[number as usize];
-        let (place, ahead) = fibre.take(AHEAD);
+        let (place, behind) = fibre.take(ahead);
         let arrival = Arrival { fibre: number, hop: place.hop, digest: place.digest() };
         *packet = *place;
-        let at = ahead.at;
+        let at = behind.at;
         // Nothing predicts whether there is one. Its place is there in any case.
-        (arrival, select_unpredictable(fibre.len() as u64 >= AHEAD, at, NEVER))
+        (arrival, select_unpredictable(fibre.len() as u64 >= ahead, at, NEVER))
     }
 
     /// Brings what the next packet of a fibre carries into the cache.
@@ -324,7 +306,7 @@ impl Fabric {
     #[cold]
     pub fn drop(&mut self, now: u64, place: DropPlace, cause: Cause, packet: &Packet) {
         if let Some(observer) = &mut self.observer {
-            observer.dropped(now, packet, cause);
+            observer.dropped(now, place, cause, packet);
         }
         self.drops.entry((place, packet.class, cause)).or_default().add(packet.size);
         self.payloads.forget(packet);
@@ -333,7 +315,7 @@ impl Fabric {
     /// Counts a packet that was taken back from a fibre because its link went down.
     pub fn cancel_in_flight(&mut self, now: u64, place: DropPlace, packet: &Packet) {
         if let Some(observer) = &mut self.observer {
-            observer.dropped(now, packet, Cause::Unreachable);
+            observer.dropped(now, place, Cause::Unreachable, packet);
         }
         self.drops.entry((place, packet.class, Cause::Unreachable)).or_default().add(packet.size);
         self.taken_back += 1;

@@ -262,7 +262,7 @@ impl Hosts {
         } else {
             explicit::read(packet, sender, &mut self.marked, fabric)
         };
-        if host.watch.has(PathFlags::SEEN) {
+        if host.watch.has(PathFlags::WATCHED) {
             let said = Said { sack: sack.as_slice(), ..Said::default() };
             see_ack(now, Seen { packet, said, window: sender.cwnd() }, fabric);
         }

@@ -197,29 +197,34 @@ impl<'a> NodeContext<'a> {
         *count = count.plus(Count { packets: 1, bytes });
     }
 
-    /// Whether what happens is traced.
+    /// Whether anybody watches.
     #[inline]
-    pub fn is_traced(&self) -> bool {
-        self.fabric.trace.is_some()
+    pub fn is_observed(&self) -> bool {
+        self.fabric.is_observed()
     }
 
-    /// What an agent does with a packet before a port of its node, for the trace.
+    /// What an agent does with a packet before a port of its node, for those who watch.
     #[inline]
     pub fn note(&mut self, now: u64, what: What, packet: &Packet) {
-        if !self.fabric.is_watched() {
-            return;
+        if self.is_observed() {
+            self.fabric.note_at(now, self.fabric.next_link(packet), what, None, packet);
         }
-        self.fabric.note_at(now, self.fabric.next_link(packet), what, None, packet);
     }
 
-    /// Something at a link that is about no packet, for the trace; `flows` are those that it concerns.
+    /// The same at a link about no packet; `flows` are those that it concerns.
     pub fn note_unit(&mut self, link: LinkNumber, event: Event, flows: impl Iterator<Item = u32>) {
-        self.fabric.note_unit(link.0, Event { place: Spot::link(link.0), ..event }, flows);
+        self.note_event(Event { place: Spot::link(link.0), ..event }, flows);
     }
 
-    /// Something at the agent's node that is about no packet, for the trace.
+    /// The same at the agent's node.
     pub fn note_here(&mut self, event: Event, flows: impl Iterator<Item = u32>) {
-        self.fabric.note_here(Event { place: Spot::node(self.node), ..event }, flows);
+        self.note_event(Event { place: Spot::node(self.node), ..event }, flows);
+    }
+
+    fn note_event(&mut self, event: Event, mut flows: impl Iterator<Item = u32>) {
+        if let Some(observer) = &mut self.fabric.observer {
+            observer.at_agent(event, &mut flows);
+        }
     }
 
     /// A unit ends before a message has announced it: it counts as one that was made.

@@ -15,42 +15,31 @@ mod later;
 mod start;
 
 use crate::engine::node::hosts::Offer;
+use crate::engine::packet::event::{Event, What};
 use crate::engine::packet::said::Said;
-use crate::engine::packet::{Class, Packet};
+use crate::engine::packet::{Class, Packet, PayloadTable};
 use blocks::File;
 use headers::{Ends, Fields, HEADERS, address, control_header, tcp};
 use later::Later;
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use transport::tcp::{Control, SackList, TcpOptions};
 
 pub use blocks::CaptureWriter;
 pub use start::{CaptureOptions, UnknownLink, start};
 
-/// A capture in progress; hosts and links write to one file.
-#[derive(Clone, Debug)]
-pub struct Capture(Arc<Mutex<Packets>>);
-
-/// What is captured so far.
+/// A capture in progress.
 #[derive(Debug)]
-struct Packets {
+pub struct Capture {
     file: File,
     /// Packets of later times, by time and then as they came.
     later: BTreeMap<(u64, u64), Later>,
     count: u64,
     flows: BTreeMap<u32, Captured>,
+    /// The interface of each link that is captured, by the engine's number.
+    links: BTreeMap<u32, u32>,
     /// The reasons of agents, as tables write them.
     causes: &'static [&'static str],
-}
-
-/// The links at which packets are captured.
-#[derive(Clone, Debug)]
-pub struct AtLinks {
-    /// Where to.
-    pub capture: Capture,
-    /// The interface of each link that is captured, by the engine's number.
-    pub interfaces: Arc<BTreeMap<u32, u32>>,
 }
 
 /// What a file says before its packets.
@@ -84,46 +73,50 @@ pub struct Captured {
 }
 
 impl Capture {
-    /// Starts a file.
-    pub fn new(output: CaptureWriter, flows: BTreeMap<u32, Captured>, names: &Names) -> Capture {
+    /// Starts a file. Packets are captured where the flows have interfaces, and the links.
+    fn new(output: CaptureWriter, flows: BTreeMap<u32, Captured>, links: BTreeMap<u32, u32>, names: &Names) -> Capture {
         let mut file = File::new(output);
         names.interfaces.iter().for_each(|(name, description)| file.interface(name, description));
         let nodes = names.nodes.iter().map(|(node, name)| (address(*node), name.as_str()));
         file.names(nodes);
         let (later, count) = (BTreeMap::new(), 0);
-        Capture(Arc::new(Mutex::new(Packets { file, later, count, flows, causes: names.causes })))
+        Capture { file, later, count, flows, links, causes: names.causes }
     }
 
     /// Writes a packet that leaves or reaches the sending host of its flow.
-    pub fn write(&self, now: u64, packet: &Packet, said: &Said<'_>) {
-        let mut packets = self.packets();
-        let Some(interface) = packets.flows.get(&packet.flow).and_then(|flow| flow.interface) else { return };
-        packets.write(Moment { now, at: now, interface }, packet, said);
+    pub fn write_at_host(&mut self, now: u64, packet: &Packet, said: &Said<'_>) {
+        let Some(interface) = self.interface_of(packet.flow) else { return };
+        self.write(Moment { now, at: now, interface }, packet, said);
     }
 
-    /// Whether packets of `flow` are written as their sending host sees them.
-    pub fn concerns(&self, flow: u32) -> bool {
-        self.packets().flows.get(&flow).is_some_and(|flow| flow.interface.is_some())
+    /// Something happens to a packet at a link: it is written when it leaves, or is dropped.
+    pub fn write_at_link(&mut self, event: &Event, packet: &Packet, payloads: &PayloadTable) {
+        let at = match event.what {
+            What::Pass => event.at + event.wait,
+            What::Drop | What::Vanish => event.at,
+            _ => return,
+        };
+        let link = event.place.number().err();
+        let Some(interface) = link.and_then(|link| self.links.get(&link).copied()) else { return };
+        let (options, sack) = payloads.said(packet);
+        let said = Said { sack: sack.as_slice(), options, dropped: event.cause };
+        self.write(Moment { now: event.at, at, interface }, packet, &said);
+    }
+
+    /// The interface at which packets of `flow` are written as their sending host sees them.
+    pub fn interface_of(&self, flow: u32) -> Option<u32> {
+        self.flows.get(&flow).and_then(|flow| flow.interface)
+    }
+
+    /// The links at which packets are captured, by the engine's number.
+    pub fn links(&self) -> impl Iterator<Item = u32> + '_ {
+        self.links.keys().copied()
     }
 
     /// Flushes, and reports the first failure.
-    pub fn finish(&self) -> io::Result<()> {
-        let mut packets = self.packets();
-        packets.write_until(u64::MAX);
-        packets.file.finish()
-    }
-
-    fn packets(&self) -> MutexGuard<'_, Packets> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl AtLinks {
-    /// A packet leaves a link's port at `at`, or is dropped there.
-    pub fn write(&self, now: u64, at: u64, link: u32, packet: &Packet, said: &Said<'_>) {
-        if let Some(interface) = self.interfaces.get(&link) {
-            self.capture.packets().write(Moment { now, at, interface: *interface }, packet, said);
-        }
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.write_until(u64::MAX);
+        self.file.finish()
     }
 }
 
@@ -135,7 +128,7 @@ struct Moment {
     interface: u32,
 }
 
-impl Packets {
+impl Capture {
     fn write(&mut self, moment: Moment, packet: &Packet, said: &Said<'_>) {
         // Messages of switches belong to no flow.
         if matches!(packet.class, Class::Control | Class::Unit) {

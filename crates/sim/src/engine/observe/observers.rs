@@ -1,15 +1,17 @@
-//! Those who watch the packets of a partition, as one [`Observer`].
+//! Those who watch a partition, as one [`Observer`].
 
 use super::capture::Capture;
 use super::delays::Delays;
 use super::loss_attribution::{Drops, LossAttribution};
 use super::reordering::{FlowReordering, Reordering};
-use crate::engine::execute::layout::Partitions;
+use super::trace::{Trace, merged};
+use crate::engine::execute::layout::{PartitionLayout, Partitions};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::packet::admission::Cause;
+use crate::engine::packet::event::{Event, Leaving, What};
 use crate::engine::packet::observer::Observer;
 use crate::engine::packet::said::Said;
-use crate::engine::packet::{Packet, Stamp};
+use crate::engine::packet::{DropPlace, Packet, PayloadTable, Stamp};
 use std::any::Any;
 use std::collections::BTreeMap;
 use transport::tcp::Sender;
@@ -17,6 +19,8 @@ use transport::tcp::Sender;
 /// What is asked for of a partition.
 #[derive(Debug, Default)]
 pub struct Observers {
+    /// What happened, one event after the other.
+    pub trace: Option<Box<Trace>>,
     /// Packets to be written to a capture file.
     pub capture: Option<Capture>,
     /// How long packets were on their way.
@@ -30,9 +34,45 @@ pub struct Observers {
 }
 
 impl Observer for Observers {
+    fn at_link(&mut self, event: Event, packet: &Packet, payloads: &PayloadTable) {
+        if let Some(capture) = &mut self.capture {
+            capture.write_at_link(&event, packet, payloads);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.note_packet(event);
+        }
+    }
+
+    fn at_host(&mut self, now: u64, what: What, packet: &Packet, value: u64) {
+        if let Some(trace) = &mut self.trace {
+            trace.note_at_host(now, what, packet, |event| Event { value, ..event });
+        }
+    }
+
     fn passed_host(&mut self, now: u64, packet: &Packet, said: &Said<'_>) {
-        if let Some(capture) = &self.capture {
-            capture.write(now, packet, said);
+        if let Some(capture) = &mut self.capture {
+            capture.write_at_host(now, packet, said);
+        }
+    }
+
+    fn at_agent(&mut self, event: Event, flows: &mut dyn Iterator<Item = u32>) {
+        if let Some(trace) = &mut self.trace {
+            trace.note_unit(event, flows);
+        }
+    }
+
+    fn retimed(&mut self, now: u64, link: u32, expected: &[Leaving], planned: &[Leaving]) {
+        if let Some(trace) = &mut self.trace {
+            trace.amend(link, expected, planned);
+        }
+        if let Some(capture) = &mut self.capture {
+            capture.amend(now, link, expected, planned);
+        }
+    }
+
+    fn went_down(&mut self, now: u64, link: u32) {
+        if let Some(capture) = &mut self.capture {
+            capture.forget(now, link);
         }
     }
 
@@ -51,7 +91,11 @@ impl Observer for Observers {
         }
     }
 
-    fn dropped(&mut self, now: u64, packet: &Packet, cause: Cause) {
+    fn dropped(&mut self, now: u64, place: DropPlace, cause: Cause, packet: &Packet) {
+        // A drop at a link has been told as an event there.
+        if let (Some(trace), DropPlace::Host(_)) = (&mut self.trace, place) {
+            trace.note_at_host(now, What::Drop, packet, |event| Event { cause: Some(cause), ..event });
+        }
         if let Some(drops) = &mut self.drops {
             drops.note(now, cause, packet);
         }
@@ -64,7 +108,7 @@ impl Observer for Observers {
     }
 
     fn needs_order(&self) -> bool {
-        self.capture.is_some() || self.drops.is_some()
+        self.trace.is_some() || self.capture.is_some() || self.drops.is_some()
     }
 }
 
@@ -86,9 +130,8 @@ impl Observers {
 
     /// As a fabric calls them. Nobody watches where nothing is asked for.
     pub fn boxed(self) -> Option<Box<dyn Observer>> {
-        let Observers { capture, delays, reordering, accounts, drops } = &self;
-        let is_any = capture.is_some() || delays.is_some() || reordering.is_some() || drops.is_some();
-        (is_any || !accounts.is_empty()).then(|| Box::new(self) as Box<dyn Observer>)
+        let asks = self.delays.is_some() || self.reordering.is_some() || !self.accounts.is_empty();
+        (asks || self.needs_order()).then(|| Box::new(self) as Box<dyn Observer>)
     }
 
     /// They watch this partition from now on.
@@ -96,14 +139,56 @@ impl Observers {
         fabric.observer = self.boxed();
     }
 
-    /// Asked for the same by packets, and nothing has been seen. A file and the accounts of flows are in one place.
-    pub fn anew(&self) -> Observers {
+    /// Asked for the same by packets, and nothing has been seen. A file, the accounts of flows and what was traced are
+    /// in one place.
+    fn anew(&self) -> Observers {
         Observers {
             delays: self.delays.as_ref().map(|delays| Box::new(delays.anew())),
             reordering: self.reordering.as_ref().map(|reordering| Box::new(reordering.anew())),
             drops: self.drops.as_ref().map(|_| Box::default()),
             ..Observers::default()
         }
+    }
+
+    /// Those of each partition of `layout`, if these were those of another layout. What has been seen of a flow goes
+    /// with its end, all else to the first.
+    pub fn split(old: Vec<Observers>, layout: &PartitionLayout) -> Vec<Observers> {
+        let anew = |_| old.first().map(Observers::anew).unwrap_or_default();
+        let mut all: Vec<Observers> = (0..layout.parts).map(anew).collect();
+        let (mut traces, mut lists) = (Vec::new(), Vec::new());
+        for Observers { trace, capture, delays, reordering, accounts, drops } in old {
+            all[0].capture = all[0].capture.take().or(capture);
+            if let (Some(sum), Some(delays)) = (&mut all[0].delays, &delays) {
+                sum.add(delays);
+            }
+            for (flow, seen) in reordering.map(|mut reordering| reordering.take()).unwrap_or_default() {
+                if let Some(reordering) = &mut all[layout.sink_of(flow) as usize].reordering {
+                    reordering.put(flow, seen);
+                }
+            }
+            for (flow, account) in accounts {
+                all[layout.source_of(flow) as usize].accounts.insert(flow, account);
+            }
+            traces.extend(trace.map(|trace| *trace));
+            lists.extend(drops.map(|drops| *drops));
+        }
+        if let Some(drops) = &mut all[0].drops {
+            **drops = Drops::merged(lists.into_iter());
+        }
+        Observers::go_on_tracing(&mut all, traces);
+        all
+    }
+
+    /// What has been traced so far stays in the first, in its order; all go on.
+    fn go_on_tracing(all: &mut [Observers], traces: Vec<Trace>) {
+        let Some((rules, whole)) = merged(traces.into_iter()) else { return };
+        let taken = whole.taken;
+        let Some((first, others)) = all.split_first_mut() else { return };
+        let trace = first.trace.insert(Box::new(Trace::going_on(rules.clone(), whole)));
+        if others.is_empty() {
+            trace.go_alone();
+        }
+        others.iter_mut().for_each(|one| one.trace = Some(Box::new(Trace::beside(rules.clone(), taken))));
     }
 }
 

@@ -1,8 +1,7 @@
 //! A trace: what happened to chosen packets, bursts and slots, one record an event, in the order of time.
 //!
-//! Ports that are traced take the way of those with [`PortFeatures`](crate::engine::link::features::PortFeatures), so a
-//! run without a trace pays nothing. Each partition notes what happens at its nodes. [`merged`] puts the notes of all into one order,
-//! which does not depend on how the nodes were assigned: by time, then by node, then as it happened there.
+//! Each partition notes what happens at its nodes. [`merged`] puts the notes of all into one order, which does not
+//! depend on how the nodes were assigned: by time, then by node, then as it happened there.
 //!
 //! A trace holds the first events only, as many as it may: each partition keeps that many, so no event of the whole
 //! trace is missing.
@@ -13,9 +12,8 @@
 //! The times of a packet that waits are known in advance. Where a change of its link moves them, [`Trace::amend`] says
 //! so; up to the last such change no event goes to the sink.
 
-use crate::engine::link::port::Leaving;
-use crate::engine::packet::Class;
-use crate::engine::packet::event::{Event, Spot, What};
+use crate::engine::packet::event::{Event, Leaving, Spot, What};
+use crate::engine::packet::{Class, Packet};
 use crate::results;
 use std::fmt;
 use std::sync::Arc;
@@ -109,31 +107,39 @@ impl Trace {
         self.portion = PORTION;
     }
 
-    /// What it traces.
-    pub fn rules(&self) -> &TraceRules {
-        &self.rules
-    }
-
-    /// Whether events at a link are traced.
-    #[inline]
-    pub fn sees(&self, link: u32) -> bool {
-        self.rules.links[link as usize]
+    /// Whether what happens at a place is traced.
+    fn sees(&self, place: Spot) -> bool {
+        place.number().map_or_else(|link| self.rules.links[link as usize], |_| self.rules.hosts)
     }
 
     /// Whether the packets of a class with this flow are. What belongs to no flow is, unless flows were chosen.
-    #[inline]
-    pub fn follows(&self, class: Class, flow: u32) -> bool {
+    fn follows(&self, class: Class, flow: u32) -> bool {
         self.rules.all_flows || (class != Class::Control && self.rules.flows.get(flow as usize).is_some_and(|one| *one))
     }
 
-    /// Whether every flow is.
-    pub fn follows_all(&self) -> bool {
-        self.rules.all_flows
+    /// Something happens to a packet.
+    pub fn note_packet(&mut self, event: Event) {
+        if self.sees(event.place) && self.follows(event.class, event.flow) {
+            self.note(event);
+        }
     }
 
-    /// Something has happened. The caller has asked whether it is traced.
-    #[inline]
-    pub fn note(&mut self, event: Event) {
+    /// The sending host of a packet does something with it.
+    pub fn note_at_host(&mut self, now: u64, what: What, packet: &Packet, more: impl FnOnce(Event) -> Event) {
+        if self.rules.hosts && self.follows(packet.class, packet.flow) {
+            let place = Spot::node(self.rules.sources[packet.flow as usize]);
+            self.note(more(Event::of_packet(now, what, place, packet)));
+        }
+    }
+
+    /// Something happens that concerns these flows.
+    pub fn note_unit(&mut self, event: Event, mut flows: impl Iterator<Item = u32>) {
+        if self.sees(event.place) && (self.rules.all_flows || flows.any(|flow| self.follows(Class::Data, flow))) {
+            self.note(event);
+        }
+    }
+
+    fn note(&mut self, event: Event) {
         if event.at < self.rules.from || event.at >= self.rules.until {
             return;
         }
@@ -170,19 +176,19 @@ impl Trace {
     }
 
     /// What is inside a link's port leaves otherwise than was expected; both are in the order in which it came.
-    pub fn amend(&mut self, link: u32, foreseen: &[Leaving], now: &[Leaving]) {
-        let mut left = foreseen.len().min(now.len());
+    pub fn amend(&mut self, link: u32, expected: &[Leaving], now: &[Leaving]) {
+        let mut left = expected.len().min(now.len());
         let place = Spot::link(link);
         for event in self.events.iter_mut().rev().filter(|event| event.what == What::Pass && event.place == place) {
             // Those that came last leave last; some may not be traced.
             let end = event.at + event.wait + event.lasts;
-            while left > 0 && foreseen[left - 1].end > end {
+            while left > 0 && expected[left - 1].end > end {
                 left -= 1;
             }
             if left == 0 {
                 return;
             }
-            if foreseen[left - 1].end < end {
+            if expected[left - 1].end < end {
                 continue;
             }
             let Leaving { end, flight } = now[left - 1];

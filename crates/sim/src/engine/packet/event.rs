@@ -1,7 +1,7 @@
 //! What can happen to a packet, and where: the words of everybody who watches.
 
 use super::admission::Cause;
-use super::fields::Class;
+use super::fields::{Class, Packet};
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -131,4 +131,20 @@ impl Event {
             cause: None,
         }
     }
+
+    /// The same about a packet. A message of the switches says for which agent it is, where others have their flow.
+    pub fn of_packet(at: u64, what: What, place: Spot, packet: &Packet) -> Event {
+        let flow = if packet.class == Class::Control { NOBODY } else { packet.flow };
+        let (unit, bytes, class) = (packet.seq, u32::from(packet.size), packet.class);
+        Event { unit, bytes, class, flow, ..Event::new(at, what, place) }
+    }
+}
+
+/// When a packet leaves a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaving {
+    /// When its last bit does.
+    pub end: u64,
+    /// From then to its arrival at the far end.
+    pub flight: u64,
 }

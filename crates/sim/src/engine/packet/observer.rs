@@ -1,8 +1,13 @@
-//! What a run tells those who watch it.
+//! The hooks of a run: what those who watch it are told.
+//!
+//! Each partition has one [`Observer`] or none. A port tells it of packets only where the port is watched, and a host
+//! only of flows that are, so who does not watch costs nothing.
 
 use super::admission::Cause;
+use super::drops::DropPlace;
+use super::event::{Event, Leaving, What};
 use super::fields::Packet;
-use super::payload::Stamp;
+use super::payload::{PayloadTable, Stamp};
 use super::said::Said;
 use std::any::Any;
 use std::fmt::Debug;
@@ -10,9 +15,35 @@ use transport::tcp::Sender;
 
 /// Somebody who watches the packets of a partition, and changes nothing. What is of no interest need not be written.
 pub trait Observer: Any + Debug + Send {
-    /// A packet leaves or reaches the sending host of its flow, if that host's packets are watched.
+    /// Something happens to a packet at a port or on its fibre; `payloads` has what it carries.
+    fn at_link(&mut self, event: Event, packet: &Packet, payloads: &PayloadTable) {
+        let _ = (event, packet, payloads);
+    }
+
+    /// The sending host of a watched flow does something with a packet. `value` is the congestion window at an ACK, and
+    /// the end of a SACK block.
+    fn at_host(&mut self, now: u64, what: What, packet: &Packet, value: u64) {
+        let _ = (now, what, packet, value);
+    }
+
+    /// A packet leaves or reaches the sending host of a watched flow, with what it says beside its header.
     fn passed_host(&mut self, now: u64, packet: &Packet, said: &Said<'_>) {
         let _ = (now, packet, said);
+    }
+
+    /// An agent does something that is about no packet but concerns these flows.
+    fn at_agent(&mut self, event: Event, flows: &mut dyn Iterator<Item = u32>) {
+        let _ = (event, flows);
+    }
+
+    /// What is inside a link's port leaves otherwise than was expected; both lists have the oldest packet first.
+    fn retimed(&mut self, now: u64, link: u32, expected: &[Leaving], planned: &[Leaving]) {
+        let _ = (now, link, expected, planned);
+    }
+
+    /// A link is down: what has not begun to leave over it never does.
+    fn went_down(&mut self, now: u64, link: u32) {
+        let _ = (now, link);
     }
 
     /// A packet that says when it left has reached its receiving host.
@@ -26,8 +57,8 @@ pub trait Observer: Any + Debug + Send {
     }
 
     /// A packet is dropped.
-    fn dropped(&mut self, now: u64, packet: &Packet, cause: Cause) {
-        let _ = (now, packet, cause);
+    fn dropped(&mut self, now: u64, place: DropPlace, cause: Cause, packet: &Packet) {
+        let _ = (now, place, cause, packet);
     }
 
     /// An agent tells a sender of a drop that has not happened.

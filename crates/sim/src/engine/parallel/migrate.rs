@@ -15,14 +15,10 @@ use crate::engine::node::fabric::{Boundary, Fabric, FabricParts};
 use crate::engine::node::forced::ForcedFates;
 use crate::engine::node::hosts::{HostedAgent, Hosts, Lifecycle, ReceivingHost, SendingHost};
 use crate::engine::node::timers::{TimerId, TimerKind, TimingWheel};
-use crate::engine::observe::capture::AtLinks;
-use crate::engine::observe::loss_attribution;
 use crate::engine::observe::observers::Observers;
-use crate::engine::observe::trace::{Trace, merged};
 use crate::engine::packet::containers::{
     PerAgent, PerFlow, PerLink, merge, merge_nodes, split, split_map, split_nodes,
 };
-use crate::engine::packet::observer::Observer;
 use crate::engine::packet::{DELIVER, Drops, NO_PATH, NO_PAYLOAD, Packet, PayloadTable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -94,15 +90,13 @@ struct Totals {
     delivered: u64,
     marked: u64,
     drops: Drops,
-    capture: Option<AtLinks>,
 }
 
 impl Totals {
     /// Gives them to a partition, but for the number of events, which is left.
     fn give(self, fabric: &mut FabricParts, hosts: &mut Hosts) -> u64 {
-        let Totals { events, packet_hops, taken_back, emitted, delivered, marked, drops, capture } = self;
-        (fabric.packet_hops, fabric.taken_back, fabric.drops, fabric.capture) =
-            (packet_hops, taken_back, drops, capture);
+        let Totals { events, packet_hops, taken_back, emitted, delivered, marked, drops } = self;
+        (fabric.packet_hops, fabric.taken_back, fabric.drops) = (packet_hops, taken_back, drops);
         (hosts.emitted, hosts.delivered, hosts.marked) = (emitted, delivered, marked);
         events
     }
@@ -113,7 +107,6 @@ impl Totals {
 struct OfLinks {
     ports: Vec<PerLink<Port>>,
     fibres: Vec<PerLink<Ring<Packet>>>,
-    traces: Vec<Trace>,
     observers: Vec<Observers>,
 }
 
@@ -125,8 +118,6 @@ impl OfLinks {
             drops,
             packet_hops,
             taken_back,
-            trace,
-            capture,
             observer,
             payloads: _, // moved before, with the packets
             agents: _,
@@ -136,7 +127,6 @@ impl OfLinks {
         } = fabric;
         self.ports.push(ports);
         self.fibres.push(fibres);
-        self.traces.extend(trace.map(|trace| *trace));
         self.observers.extend(observer.and_then(Observers::unboxed));
         totals.packet_hops += packet_hops;
         totals.taken_back += taken_back;
@@ -144,11 +134,10 @@ impl OfLinks {
             let sum = totals.drops.entry(key).or_default();
             *sum = sum.plus(count);
         }
-        totals.capture = totals.capture.take().or(capture);
     }
 
     fn split(self, before: &PartitionLayout, after: &PartitionLayout) -> Vec<FabricParts> {
-        let OfLinks { ports, fibres, traces, observers } = self;
+        let OfLinks { ports, fibres, observers } = self;
         let mut ports = merge(ports, |link| before.ports[link as usize].part);
         let fibres = merge(fibres, |link| before.fibres[link as usize].part);
         let boundaries = connect(&mut ports, &fibres, after);
@@ -156,14 +145,13 @@ impl OfLinks {
         let port = |link: u32| after.ports[link as usize].part;
         let fibres = split(fibres, after.parts, |link| after.fibres[link as usize].part);
         let of_ports = split(ports, after.parts, port).into_iter().zip(split(links, after.parts, port));
-        let watching = split_traces(traces, after.parts).into_iter().zip(split_observers(observers, after));
+        let observers = Observers::split(observers, after).into_iter().map(Observers::boxed);
         let paths = translate(after);
-        let fabric = |((((ports, links), fibres), boundaries), (trace, observer))| FabricParts {
+        let fabric = |((((ports, links), fibres), boundaries), observer)| FabricParts {
             ports,
             links,
             fibres,
             boundaries,
-            trace,
             observer,
             paths: Arc::clone(&paths),
             agents: 0,
@@ -171,9 +159,8 @@ impl OfLinks {
             drops: Drops::new(),
             packet_hops: 0,
             taken_back: 0,
-            capture: None,
         };
-        of_ports.zip(fibres).zip(boundaries).zip(watching).map(fabric).collect()
+        of_ports.zip(fibres).zip(boundaries).zip(observers).map(fabric).collect()
     }
 }
 
@@ -208,44 +195,6 @@ fn connect(
         });
     }
     boundaries
-}
-
-/// What has happened so far stays in one of the partitions, in its order; all go on noting.
-fn split_traces(old: Vec<Trace>, parts: u32) -> Vec<Option<Box<Trace>>> {
-    let Some((rules, whole)) = merged(old.into_iter()) else { return (0..parts).map(|_| None).collect() };
-    let taken = whole.taken;
-    let mut first = Trace::going_on(rules.clone(), whole);
-    if parts == 1 {
-        first.go_alone();
-    }
-    let others = (1..parts).map(|_| Trace::beside(rules.clone(), taken));
-    std::iter::once(first).chain(others).map(|trace| Some(Box::new(trace))).collect()
-}
-
-/// Who watches goes on in every partition. What has been seen of a flow goes with its end, all else to the first.
-fn split_observers(old: Vec<Observers>, layout: &PartitionLayout) -> Vec<Option<Box<dyn Observer>>> {
-    let Some(one) = old.first() else { return (0..layout.parts).map(|_| None).collect() };
-    let mut all: Vec<Observers> = (0..layout.parts).map(|_| one.anew()).collect();
-    let mut lists = Vec::new();
-    for Observers { capture, delays, reordering, accounts, drops } in old {
-        all[0].capture = all[0].capture.take().or(capture);
-        if let (Some(sum), Some(delays)) = (&mut all[0].delays, &delays) {
-            sum.add(delays);
-        }
-        for (flow, seen) in reordering.map(|mut reordering| reordering.take()).unwrap_or_default() {
-            if let Some(reordering) = &mut all[layout.sink_of(flow) as usize].reordering {
-                reordering.put(flow, seen);
-            }
-        }
-        for (flow, account) in accounts {
-            all[layout.source_of(flow) as usize].accounts.insert(flow, account);
-        }
-        lists.extend(drops.map(|drops| *drops));
-    }
-    if let Some(drops) = &mut all[0].drops {
-        **drops = loss_attribution::Drops::merged(lists.into_iter());
-    }
-    all.into_iter().map(Observers::boxed).collect()
 }
 
 /// What the hosts of the old partitions have.

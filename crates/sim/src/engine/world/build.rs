@@ -1,9 +1,9 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
-use super::controls::{changing, controls};
+use super::controls::{add_sample, changing, controls};
 use super::options::{Options, RunError, check_number};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
-use super::watching::{Watching, Ways, capture_at_links, trace_rules};
+use super::watching::{Watching, Ways, trace_rules};
 use super::{ThreadPool, World};
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::partition::{Partition, PartitionParts};
@@ -18,7 +18,7 @@ use crate::engine::node::forced::ForcedFates;
 use crate::engine::node::hosts::{Configs, Hosts, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine};
 use crate::engine::node::timers::TimingWheel;
 use crate::engine::observe::accounts::Baseline;
-use crate::engine::observe::capture::{Capture, UnknownLink, start};
+use crate::engine::observe::capture::{UnknownLink, start};
 use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::containers::PerFlow;
@@ -57,7 +57,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let mut paths = Paths::new(link_numbers.clone());
     let first = paths.of_flows(network, &flows, &network.open_to_flows());
     check_paths(network, &flows, &first)?;
-    let controls = controls(scenario, &flows, &mut paths);
+    let mut controls = controls(scenario, &flows, &mut paths);
 
     let (mask, timer_order) = order_of_timers(shuffle.as_mut());
     let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
@@ -83,9 +83,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
     let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose();
     let capture = capture.map_err(|UnknownLink(name)| RunError::NoLink(name))?;
-    let capture = capture.map(|(capture, links)| capture_at_links(&mut fabric, capture, links));
-    let mut hosts =
-        hosts(HostSetup { scenario, flows: &flows, paths: &first, mask, seed, orders, capture: capture.as_ref() });
+    let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     let are_fixed = agents.is_empty() && scenario.events.is_empty();
@@ -93,13 +91,15 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     hosts.install(agents);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
     let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
+    let sampler = Sampler::new(&probe, Known { flows: flows.len(), links: names.collect(), shared: &shared });
+    add_sample(&mut controls, &sampler);
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,
         partitions: vec![Partition::new(parts, layout.site(0), 0)],
         layout: Arc::new(layout),
         threading: ThreadPool::alone(order.len()),
         schedule: Schedule::Auto,
-        sampler: Sampler::new(&probe, Known { flows: flows.len(), links: names.collect(), shared: &shared }),
+        sampler,
         baseline: Baseline::zero(network.links.len()),
         link_numbers,
         controls,
@@ -176,11 +176,10 @@ struct HostSetup<'a> {
     mask: u32,
     seed: Seed,
     orders: BTreeMap<u32, Box<dyn Orders>>,
-    capture: Option<&'a Capture>,
 }
 
 fn hosts(setup: HostSetup) -> Hosts {
-    let HostSetup { scenario, flows, paths, mask, seed, orders, capture } = setup;
+    let HostSetup { scenario, flows, paths, mask, seed, orders } = setup;
     let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
     let mut senders: Vec<SendingHost> = Vec::with_capacity(flows.len());
     let mut receivers = Vec::with_capacity(flows.len());
@@ -202,9 +201,6 @@ fn hosts(setup: HostSetup) -> Hosts {
     for (flow, host) in senders.iter_mut().enumerate() {
         if forced.concern(flow as u32) {
             host.watch = host.watch.and(PathFlags::FORCED);
-        }
-        if capture.is_some_and(|capture| capture.concerns(flow as u32)) {
-            host.watch = host.watch.and(PathFlags::CAPTURED);
         }
     }
     let end = scenario.run.duration.ps();

@@ -1,6 +1,7 @@
 //! What happens from outside: links change, flows take other paths, statistics begin.
 
 use super::paths::Paths;
+use crate::engine::observe::sampler::Sampler;
 use crate::model::{Change, Flow, LinkId, Scenario, SimTime};
 use std::collections::BTreeSet;
 use units::Duration;
@@ -15,6 +16,8 @@ pub(super) struct Control {
 /// What happens from outside, in the order within an instant.
 #[derive(Clone, Debug)]
 pub(super) enum Action {
+    /// Flows and links are sampled.
+    Sample,
     /// Statistics begin.
     EndWarmUp,
     /// Links change.
@@ -27,9 +30,10 @@ impl Action {
     /// The order of actions of one instant.
     pub(super) fn rank(&self) -> u8 {
         match self {
-            Action::EndWarmUp => 0,
-            Action::Change(..) => 1,
-            Action::Reroute(_) => 2,
+            Action::Sample => 0,
+            Action::EndWarmUp => 1,
+            Action::Change(..) => 2,
+            Action::Reroute(_) => 3,
         }
     }
 }
@@ -40,7 +44,17 @@ pub(super) fn changing(scenario: &Scenario) -> BTreeSet<LinkId> {
     changes.flat_map(|event| event.links.iter().copied()).collect()
 }
 
-/// What will happen from outside, latest first.
+/// The next sample, if there is one, takes its place among what will happen.
+pub(super) fn add_sample(controls: &mut Vec<Control>, sampler: &Sampler) {
+    let sample = Control { at: sampler.next(), action: Action::Sample };
+    if sample.at < SimTime::NEVER {
+        // It comes before all else of its instant.
+        let place = controls.partition_point(|control| control.at >= sample.at);
+        controls.insert(place, sample);
+    }
+}
+
+/// What will happen from outside but for samples, latest first.
 pub(super) fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -> Vec<Control> {
     let mut controls = vec![Control { at: SimTime::ZERO + scenario.run.warm_up, action: Action::EndWarmUp }];
     for event in &scenario.events {

@@ -3,7 +3,7 @@
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::hosts::{Hosts, PathFlags};
-use crate::engine::observe::capture::{AtLinks, Capture};
+use crate::engine::observe::capture::Capture;
 use crate::engine::observe::delays::{Delays, Empty};
 use crate::engine::observe::loss_attribution::LossAttribution;
 use crate::engine::observe::observers::Observers;
@@ -27,24 +27,23 @@ impl Watching<'_> {
     /// Puts in who watches, before anything happens.
     pub(super) fn put_in(self, fabric: &mut Fabric, hosts: &mut Hosts) {
         let Watching { rules, capture, probe, ways, are_fixed } = self;
-        if let Some(rules) = &rules {
-            watch(fabric, rules);
-            watch_hosts(hosts, rules);
+        let is_traced = |link| rules.as_ref().is_some_and(|rules| rules.links[link as usize]);
+        let is_captured = |link| capture.iter().flat_map(Capture::links).any(|one| one == link);
+        let ports = fabric.ports.iter_mut().zip(0..);
+        ports.filter(|(_, link)| is_traced(*link) || is_captured(*link)).for_each(|(port, _)| port.watch());
+        let is_traced = |flow| rules.as_ref().is_some_and(|rules| rules.hosts && rules.flows[flow as usize]);
+        let is_captured = |flow| capture.as_ref().is_some_and(|capture| capture.interface_of(flow).is_some());
+        let senders = hosts.senders.items_mut().iter_mut().zip(0..);
+        for (host, _) in senders.filter(|(_, flow)| is_traced(*flow) || is_captured(*flow)) {
+            host.watch = host.watch.and(PathFlags::WATCHED);
         }
-        let mut observers = Observers { capture, ..Observers::default() };
+        let trace = rules.map(|rules| Box::new(Trace::new(rules)));
+        let mut observers = Observers { trace, capture, ..Observers::default() };
         let known = if are_fixed { ways.first } else { &[] };
         measure_arrivals(&mut observers, hosts, probe, || empty_delays(known, ways.laid, &ways.scenario.network));
         account_for_losses(&mut observers, hosts, probe, &ways);
         observers.watch(fabric);
     }
-}
-
-/// The ports of captured links take the way that tells the capture.
-pub(super) fn capture_at_links(fabric: &mut Fabric, capture: Capture, links: Option<AtLinks>) -> Capture {
-    let captured = links.iter().flat_map(|at| at.interfaces.keys());
-    captured.for_each(|link| fabric.ports[*link as usize].watch());
-    fabric.capture = links;
-    capture
 }
 
 /// Where flows go at first.
@@ -90,20 +89,6 @@ fn settled(scenario: &Scenario) -> Option<SimTime> {
     let changes = scenario.events.iter();
     let changes = changes.filter(|event| event.change.moves_departures() && event.links.iter().any(is_traced));
     changes.map(|event| event.at).max()
-}
-
-/// The ports of traced links take the way that tells the trace.
-fn watch(fabric: &mut Fabric, rules: &TraceRules) {
-    fabric.trace = Some(Box::new(Trace::new(rules.clone())));
-    fabric.ports.iter_mut().zip(&*rules.links).filter(|(_, traced)| **traced).for_each(|(port, _)| port.watch());
-}
-
-fn watch_hosts(hosts: &mut Hosts, rules: &TraceRules) {
-    for (host, traced) in hosts.senders.items_mut().iter_mut().zip(&*rules.flows) {
-        if rules.hosts && *traced {
-            host.watch = host.watch.and(PathFlags::TRACED);
-        }
-    }
 }
 
 /// What is measured of packets that arrive; `empty` is what each path would take if its queues were empty, if that is

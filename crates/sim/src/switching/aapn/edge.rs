@@ -215,7 +215,7 @@ impl EdgeAgent {
     /// Opens the windows of the granted slots.
     fn open(&mut self, now: u64, frame: u64, runs: &[SlotRange], context: &mut NodeContext) {
         let windows = self.beat.windows(frame);
-        let in_rows = self.clock.jitter == 0 && self.wavelengths.are_plain() && !context.is_traced();
+        let in_rows = self.clock.jitter == 0 && self.wavelengths.are_plain() && !context.is_observed();
         // What leaves in a slot is off by the same on all wavelengths.
         let (mut in_time, mut shift) = (u32::MAX, 0);
         for run in runs {
@@ -235,7 +235,7 @@ impl EdgeAgent {
                     (window.passes, self.dark) = (false, self.dark + 1);
                 }
                 context.port_mut(port).open_windows(window);
-                if context.is_traced() {
+                if context.is_observed() {
                     context.note_unit(context.link(port), granted(now, frame, window), std::iter::empty());
                 }
             }

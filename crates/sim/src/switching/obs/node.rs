@@ -247,7 +247,7 @@ impl BurstNode {
 
     /// A burst has a wavelength of an output: for the trace.
     pub(super) fn note_booked(&self, now: u64, place: u32, header: &Header, context: &mut NodeContext) {
-        if context.is_traced() {
+        if context.is_observed() {
             let output = &self.parts.outputs[place as usize];
             context.note_unit(context.link(output.port), header.on_link(now, output.delay), header.flows());
         }
@@ -255,7 +255,7 @@ impl BurstNode {
 
     /// A burst, or a part of it, ends at a link: for the trace.
     pub(super) fn note_end(&self, now: u64, what: What, loss: &Loss, context: &mut NodeContext) {
-        if context.is_traced() {
+        if context.is_observed() {
             let event = Event { cause: Some(loss.cause), ..loss.header.event(now, what) };
             context.note_unit(loss.link, event, loss.header.flows());
         }
@@ -290,7 +290,7 @@ impl BurstNode {
             self.counts.empty += 1;
             return;
         }
-        if context.is_traced() {
+        if context.is_observed() {
             context.note_here(header.event(now, What::Land), header.flows());
         }
         self.counts.delivered += 1;

@@ -60,7 +60,7 @@ impl BurstNode {
 
     /// The burst of a header has a wavelength: for the trace.
     fn note_passing(&self, now: u64, place: u32, packet: &Packet, context: &mut NodeContext) {
-        if context.is_traced()
+        if context.is_observed()
             && let Some(Notice::Header(header)) = context.message_mut(packet).and_then(Message::edit)
         {
             let header = header.clone();

@@ -195,7 +195,7 @@ impl EdgeNode {
         let Some(machine) = &mut local.machine else { return };
         machine.handle_feedback(probe);
         local.smoother.set_rate(Instant::from_ps(now), machine.rate());
-        if context.is_traced() {
+        if context.is_observed() {
             let event = Event::new(now, What::Rate, Spot::node(0));
             let value = machine.rate().bps();
             context.note_here(Event { unit: macroflow.into(), value, ..event }, std::iter::empty());

@@ -6,6 +6,7 @@ use crate::engine::link::gated::GatedReading;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::Count;
+use crate::engine::packet::event::Leaving;
 use crate::model::Light;
 
 /// Totals of a port from the start of the run up to an instant.
@@ -25,15 +26,6 @@ pub struct Reading {
     pub waiting: u64,
     /// Packets marked here.
     pub marked: u64,
-}
-
-/// When a packet leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaving {
-    /// When its last bit does.
-    pub end: u64,
-    /// From then to its arrival at the far end.
-    pub flight: u64,
 }
 
 impl Port {

@@ -32,7 +32,7 @@ impl Fabric {
         let port = &mut self.ports[number as usize];
         let place = port.target() as usize;
         let admission = match port.is_watched() {
-            true => self.enqueue_traced(now, number, packet),
+            true => self.enqueue_observed(now, number, packet),
             false => port.enqueue(now, packet, &mut self.payloads, &self.fibres[place]),
         };
         match admission {
@@ -103,9 +103,10 @@ impl Fabric {
     }
 
     fn release_next(&mut self, now: u64, number: u32, released: &mut Packet) -> Option<Admission> {
-        if self.is_watched() {
-            return self.release_traced(now, number, released);
+        let port = &mut self.ports[number as usize];
+        match port.is_watched() {
+            true => self.release_observed(now, number, released),
+            false => port.release(now, released),
         }
-        self.ports[number as usize].release(now, released)
     }
 }

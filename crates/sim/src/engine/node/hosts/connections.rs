@@ -64,13 +64,13 @@ impl Hosts {
         let said = Said { sack: sack.as_slice(), options, dropped: None };
         match options.control {
             Some(_) => {
-                if host.watch.has(PathFlags::CAPTURED) {
+                if host.watch.has(PathFlags::WATCHED) {
                     note_at_host(now, packet, &said, fabric);
                 }
                 connection.handle_control(instant, options, &mut self.segments);
             }
             None => {
-                if host.watch.has(PathFlags::SEEN) {
+                if host.watch.has(PathFlags::WATCHED) {
                     let window = connection.sender().cwnd();
                     see_ack(now, Seen { packet, said, window }, fabric);
                 }
@@ -105,7 +105,7 @@ impl Hosts {
             let SendingMachine::Connection(written) = &host.machine else { continue };
             let options = written.connection.control_options(Instant::from_ps(now), control);
             let like = Packet { flow, hop: host.path, size: host.header, ..Packet::default() };
-            if host.watch.has(PathFlags::CAPTURED) {
+            if host.watch.has(PathFlags::WATCHED) {
                 note_at_host(now, &like, &Said { options, ..Said::default() }, fabric);
             }
             self.emit_with(now, like, options, &SackList::EMPTY, fabric);

@@ -64,6 +64,5 @@ pub(super) fn enter_inline(now: u64, packet: Packet, fabric: &mut Fabric) {
 /// There is no path for a packet.
 #[cold]
 fn drop_at_host(now: u64, packet: &Packet, fabric: &mut Fabric) {
-    fabric.note_host_drop(now, Cause::Unreachable, packet);
     fabric.drop(now, DropPlace::Host(packet.flow), Cause::Unreachable, packet);
 }

@@ -47,24 +47,20 @@ impl PathFlags {
     pub const FINITE: PathFlags = PathFlags(1);
     /// Some of its packets meet a forced fate.
     pub const FORCED: PathFlags = PathFlags(2);
-    /// Its packets are captured.
-    pub const CAPTURED: PathFlags = PathFlags(4);
+    /// Somebody watches its packets.
+    pub const WATCHED: PathFlags = PathFlags(4);
     /// Its packets carry congestion headers.
     pub const EXPLICIT: PathFlags = PathFlags(8);
     /// Its packets say something about congestion.
     pub const ECN: PathFlags = PathFlags(16);
     /// Its packets carry options of TCP.
     pub const OPTIONS: PathFlags = PathFlags(32);
-    /// Its packets are traced.
-    pub const TRACED: PathFlags = PathFlags(64);
-    /// Somebody wants to see its packets.
-    pub(super) const SEEN: PathFlags = PathFlags(4 | 64);
     /// Its packets say when they left, and as which.
-    pub const STAMPED: PathFlags = PathFlags(128);
+    pub const STAMPED: PathFlags = PathFlags(64);
     /// What it does not get of its path is written down.
-    pub const ACCOUNTED: PathFlags = PathFlags(256);
+    pub const ACCOUNTED: PathFlags = PathFlags(128);
     /// What cannot be sent on the fast path.
-    pub(super) const SLOW_PATH: PathFlags = PathFlags(2 | 4 | 8 | 16 | 32 | 64 | 128 | 256);
+    pub(super) const SLOW_PATH: PathFlags = PathFlags(2 | 4 | 8 | 16 | 32 | 64 | 128);
 
     /// Both.
     pub fn and(self, other: PathFlags) -> PathFlags {

@@ -1,4 +1,4 @@
-//! Flows whose packets are captured, have fates by order of the scenario, or carry more than a packet of TCP.
+//! Flows whose packets are watched, have fates by order of the scenario, or carry more than a packet of TCP.
 
 use super::{Hosts, PathFlags, SendingMachine, ecn, enter};
 use crate::engine::node::fabric::Fabric;
@@ -12,7 +12,7 @@ use transport::tcp::{SackList, Sender, TcpOptions};
 use units::Instant;
 
 impl Hosts {
-    /// [`Hosts::send_segments`] for a flow with forced fates, a capture, congestion headers, ECN, or options.
+    /// [`Hosts::send_segments`] for a flow that is watched, or has forced fates, congestion headers, ECN, or options.
     #[cold]
     pub(super) fn send_watched_segments(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
         let segments = std::mem::take(&mut self.segments.segments);
@@ -67,14 +67,13 @@ impl Hosts {
             true => Some(Fate::Drop),
             false => self.forced.of(flow, packet.seq),
         };
-        if self.senders[flow].watch.has(PathFlags::CAPTURED) {
+        if self.senders[flow].watch.has(PathFlags::WATCHED) {
             let dropped = matches!(fate, Some(Fate::Drop)).then_some(Cause::Forced);
             note_at_host(now, &packet, &Said { options, dropped, ..Said::default() }, fabric);
         }
         match fate {
             None => enter(now, packet, fabric),
             Some(Fate::Drop) => {
-                fabric.note_host_drop(now, Cause::Forced, &packet);
                 fabric.drop(now, DropPlace::Host(flow), Cause::Forced, &packet);
             }
             Some(Fate::Duplicate) => {
@@ -114,7 +113,7 @@ pub(super) struct Seen<'a> {
     pub window: u64,
 }
 
-/// An ACK is captured, traced, or both.
+/// An ACK of a watched flow.
 #[cold]
 pub(super) fn see_ack(now: u64, seen: Seen, fabric: &mut Fabric) {
     let Seen { packet, said, window } = seen;

@@ -2,9 +2,9 @@
 //! moves.
 
 use super::headers::{Ends, control_header, ecn_bits, segment, udp};
-use super::{AtLinks, Captured};
-use crate::engine::link::port::Leaving;
+use super::{Capture, Captured};
 use crate::engine::packet::admission::Cause;
+use crate::engine::packet::event::Leaving;
 use crate::engine::packet::said::Said;
 use crate::engine::packet::{Class, Packet};
 use transport::tcp::{SackList, TcpOptions};
@@ -40,33 +40,27 @@ impl Later {
     }
 }
 
-impl AtLinks {
-    /// Whether what passes a link is captured.
-    pub fn sees(&self, link: u32) -> bool {
-        self.interfaces.contains_key(&link)
-    }
-
+impl Capture {
     /// What is inside a link's port leaves otherwise than was expected, oldest first.
-    pub fn amend(&self, now: u64, link: u32, foreseen: &[Leaving], planned: &[Leaving]) {
+    pub fn amend(&mut self, now: u64, link: u32, expected: &[Leaving], planned: &[Leaving]) {
         for ((at, count), later) in self.take_later(now, link) {
             // It begins where the one before it ends.
-            let before = foreseen.binary_search_by_key(&at, |leaving| leaving.end);
+            let before = expected.binary_search_by_key(&at, |leaving| leaving.end);
             let at = before.ok().and_then(|place| planned.get(place)).map_or(at, |leaving| leaving.end);
-            self.capture.packets().later.insert((at, count), later);
+            self.later.insert((at, count), later);
         }
     }
 
     /// What has not begun to leave over a link never does.
-    pub fn forget(&self, now: u64, link: u32) {
+    pub fn forget(&mut self, now: u64, link: u32) {
         drop(self.take_later(now, link));
     }
 
     /// Takes out what will begin to leave over a link.
-    fn take_later(&self, now: u64, link: u32) -> Vec<((u64, u64), Later)> {
-        let Some(interface) = self.interfaces.get(&link) else { return Vec::new() };
-        let later = &mut self.capture.packets().later;
-        let waiting = later.range((now + 1, 0)..).filter(|(_, later)| later.interface == *interface);
+    fn take_later(&mut self, now: u64, link: u32) -> Vec<((u64, u64), Later)> {
+        let Some(interface) = self.links.get(&link) else { return Vec::new() };
+        let waiting = self.later.range((now + 1, 0)..).filter(|(_, later)| later.interface == *interface);
         let keys: Vec<(u64, u64)> = waiting.map(|(key, _)| *key).collect();
-        keys.into_iter().filter_map(|key| later.remove_entry(&key)).collect()
+        keys.into_iter().filter_map(|key| self.later.remove_entry(&key)).collect()
     }
 }

@@ -1,10 +1,9 @@
 //! A capture before the first packet: what is captured where, and what the file says of names.
 
-use super::{AtLinks, Capture, CaptureWriter, Captured, Names};
+use super::{Capture, CaptureWriter, Captured, Names};
 use crate::engine::node::hosts::Configs;
 use crate::model::{Flow, LinkId, Network, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Which flows are captured, where, and where the file goes.
 pub struct CaptureOptions {
@@ -28,23 +27,21 @@ pub fn start(
     scenario: &Scenario,
     flows: &[Flow],
     order: &[LinkId],
-) -> Result<(Capture, Option<AtLinks>), UnknownLink> {
+) -> Result<Capture, UnknownLink> {
     let network = &scenario.network;
     let links = chosen(&options.links, network)?;
     let mut captured = captured(&options.flows, scenario, flows);
     let names = Names { nodes: ends(&captured, network), causes: options.causes, ..Names::default() };
     if links.is_empty() {
         let interfaces = at_hosts(&mut captured, network);
-        return Ok((Capture::new(options.output, captured, &Names { interfaces, ..names }), None));
+        return Ok(Capture::new(options.output, captured, BTreeMap::new(), &Names { interfaces, ..names }));
     }
     // What passes a link passes it; a handshake that is not simulated does not.
     captured.values_mut().for_each(|flow| flow.opened = true);
     let interfaces = links.iter().map(|link| at_link(*link, network)).collect();
-    let capture = Capture::new(options.output, captured, &Names { interfaces, ..names });
     let place = |link: &LinkId| links.iter().position(|one| one == link);
     let numbers = (0..).zip(order).filter_map(|(number, link)| Some((number, place(link)? as u32)));
-    let at = AtLinks { capture: capture.clone(), interfaces: Arc::new(numbers.collect()) };
-    Ok((capture, Some(at)))
+    Ok(Capture::new(options.output, captured, numbers.collect(), &Names { interfaces, ..names }))
 }
 
 /// The links of these names.
