@@ -1,15 +1,19 @@
 """Paper 003, table 3.3, figures 3.16 and 3.17: the time a frame's schedule takes, for 16 to 64 nodes.
 
 The paper measured QBvN on a machine of about 2005. Measured here: the exact scheduler `bvn` and the fast one, `greedy`,
-as Python calls them, in CPU time. The numbers are this machine's; what can be compared is whether a schedule is ready
-in time, and how the time grows.
+as Python calls them, by the clock. The numbers are this machine's; what can be compared is whether a schedule is ready
+in time, and how the time grows. "we should use the maximum measured scheduling time" (§3.8.3): the thesis's clock is
+that of its master. So one more row is a running master's of 7 nodes and 20 slots, as processes on the loopback
+interface: from the requests being there to the plan. No claim of the table's sizes counts it.
 
 The expected values and tolerances below were committed before the first run.
 """
 
 from __future__ import annotations
 
+import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,15 +24,21 @@ from photocol.control import Scheduler
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Source, Trial
 from photocol.verdict import Finding, judge
 
+from ._processes import demo, joined
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from photocol.experiment import RunResult
 
-EXACT, FAST = "bvn", "greedy"
+    from ._processes import Reports
+
+EXACT, FAST, MASTER = "bvn", "greedy", "master"
+NODES, FRAME = 7, 20
+"""Of the running master: the demo's."""
 COLOURS = {EXACT: "#0072B2", FAST: "#D55E00"}
 SLOT_MS = 0.25
 WARM_UP = 10
@@ -45,14 +55,56 @@ PAPER: dict[tuple[int, int], tuple[float, float, float]] = {
     (64, 512): (15.790, 5.441, 12.546),
 }
 """(nodes, frame) → greatest, least and mean time in ms."""
-POINTS: tuple[Point, ...] = tuple(
+SIZES: tuple[Point, ...] = tuple(
     {"algorithm": algorithm, "nodes": nodes, "frame": frame} for algorithm in (EXACT, FAST) for nodes, frame in PAPER
 )
+POINTS: tuple[Point, ...] = (*SIZES, {"algorithm": MASTER, "nodes": NODES, "frame": FRAME})
+FILE_BYTES = 48_000_000
+"""As much as a pair can send while 400 frames are planned."""
+PATIENCE_S = 120.0
+"""A busy machine plans late."""
 
 
 def setup(point: Point) -> Trial:
-    """Schedules of random requests."""
+    """Schedules of random requests, or those of a running master."""
+    if point["algorithm"] == MASTER:
+        return Trial(function=planned, arguments={"schedules": 400})
     return Trial(function=timed, arguments={**point, "schedules": 400})
+
+
+def planned(*, seed: int, schedules: int) -> dict[str, float]:
+    """Plans of a running master, which also reads requests and writes the plan, while three pairs send files."""
+    del seed  # The processes' only randomness is the machine's.
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place, "file")
+        with file.open("wb") as out:
+            out.truncate(FILE_BYTES)
+        pairs = [word for pair in ("1:2", "3:4", "5:6") for word in ("--file", f"{pair}:{file}")]
+        words = ["--loopback", "--no-ip", "--slaves", str(NODES - 1), "--receive", place]
+        with demo(*words, *pairs) as ask:
+            joined(ask, NODES, seconds=PATIENCE_S)
+            master = plans(ask, schedules)
+    times, asked = master["errors"]["scheduling_time"], master["plan"]["pairs"]
+    served = sum(min(pair["requested"], pair["allocated"]) for pair in asked)
+    return {
+        "max_ms": times["max"] / 1e3,
+        "min_ms": times["earliest"] / 1e3,
+        "mean_ms": times["mean"] / 1e3,
+        "allowed_ms": master["levels"]["scheduling_time_allowed_us"] / 1e3,
+        # Of its last plan; what is asked for beyond a frame waits for the next.
+        "served_share": served / max(1, sum(pair["requested"] for pair in asked)),
+    }
+
+
+def plans(ask: Callable[[], Reports], schedules: int) -> dict[str, Any]:
+    """The master's report once it has made so many plans."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        found = [report for report in ask().values() if report.get("part") == "master"]
+        if found and found[0]["errors"].get("scheduling_time", {"count": 0})["count"] >= schedules:
+            return found[0]
+        time.sleep(0.2)
+    raise RuntimeError(f"the master has not made {schedules} plans within {PATIENCE_S:g} s")
 
 
 def timed(*, seed: int, algorithm: str, nodes: int, frame: int, schedules: int) -> dict[str, float]:
@@ -215,9 +267,16 @@ def describe(outcome: Outcome) -> list[str]:
     """The paper's numbers beside ours, one sentence a size."""
     found = rows(outcome.table, EXACT)
     return [
-        f"{nodes} nodes, {frame} slots: allowed {row['allowed_ms']:g} ms; paper {PAPER[nodes, frame][2]:.3f} ms "
-        f"(greatest {PAPER[nodes, frame][0]:.3f}), {EXACT} {row['mean_ms']:.3f} ms (greatest {row['max_ms']:.3f})."
-        for (nodes, frame), row in found.items()
+        *(
+            f"A running master of {nodes} nodes and {frame} slots: {row['mean_ms']:.3f} ms (greatest "
+            f"{row['max_ms']:.3f}) of {row['allowed_ms']:g} allowed, by its own clock."
+            for (nodes, frame), row in rows(outcome.table, MASTER).items()
+        ),
+        *(
+            f"{nodes} nodes, {frame} slots: allowed {row['allowed_ms']:g} ms; paper {PAPER[nodes, frame][2]:.3f} ms "
+            f"(greatest {PAPER[nodes, frame][0]:.3f}), {EXACT} {row['mean_ms']:.3f} ms (greatest {row['max_ms']:.3f})."
+            for (nodes, frame), row in found.items()
+        ),
     ]
 
 
@@ -311,6 +370,7 @@ experiment = Experiment(
     notes=(
         "QBvN's text was not to be had: `bvn` is exact, `greedy` has the idea of QBvN.",
         "The paper's demand is not stated; here every row and column asks for the whole frame, the hardest that fits.",
-        "Time by the clock of one call from Python, the copy of the matrix included.",
+        "Time by the clock of one call from Python, the copy of the matrix included; of the running master from the "
+        "requests being there to the message for the core (`greedy`, its report's `scheduling_time`).",
     ),
 )

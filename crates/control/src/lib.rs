@@ -9,12 +9,14 @@
 //! - [`signalling`]: who may send in which slot, and when: nodes and the controller of the core, in bytes.
 //! - [`sync`]: what another clock shows when light that leaves now arrives there.
 //! - [`wire`]: what travels on a fibre, as bytes.
+//! - [`log`]: what happened in stars, as one log of the simulator and of processes, and what must not have.
 //! - [`fuzz`]: decoders driven by arbitrary bytes, for fuzzers and property tests.
 
 pub mod assembly;
 pub mod demand;
 pub mod frame;
 pub mod fuzz;
+pub mod log;
 pub mod reservation;
 pub mod scheduler;
 pub mod signalling;

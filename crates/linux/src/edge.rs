@@ -1,5 +1,6 @@
 //! The process of an edge node, master or slave: one machine for each core, and one loop that feeds them.
 
+mod log;
 mod report;
 
 use crate::capture::Capture;
@@ -7,6 +8,7 @@ use crate::clock::NodeClock;
 use crate::config::{self, IpConfig, Loaded, NodeFile, Refusal, StarConfig, input};
 use crate::host::{Host, Manner};
 use crate::line::{ANSWER, Label, Line, Plane};
+use crate::log::Log;
 use crate::relay;
 use crate::side::{Side, Start};
 use crate::slots::{Due, SlotThread};
@@ -17,10 +19,12 @@ use crate::sys::wait;
 use crate::traffic::Routes;
 use crate::traffic::files::{self, Files};
 use crate::traffic::ip::Ip;
+use control::log::{Watch, What};
 use control::signalling::{Action, Actions, Heard, Node, Part};
 use control::wire::{Block, Class, Fault, FaultKind, NodeId};
 use std::collections::VecDeque;
 use std::os::fd::AsRawFd;
+use std::path::Path;
 
 /// The real-time priority of the loop.
 const PRIORITY: i32 = 60;
@@ -43,6 +47,8 @@ struct Edge {
     ip: Option<Ip>,
     files: Files,
     capture: Option<Capture>,
+    /// Beside a capture, with what it looks at in each star.
+    log: Option<(Log, Vec<Watch>)>,
     dropped: u64,
     events: VecDeque<String>,
     quiet: bool,
@@ -51,6 +57,10 @@ struct Edge {
 /// Runs an edge node until it is told to stop.
 pub(crate) fn run(config: &Loaded<NodeFile>, start: Start, manner: Manner) -> Result<(), Refusal> {
     let mut edge = Edge::open(config, start, manner)?;
+    edge.note_start();
+    if !edge.quiet {
+        eprintln!("{}", log::introduction(&config.content));
+    }
     while edge.host.goes_on()? {
         edge.turn()?;
     }
@@ -88,16 +98,22 @@ impl Edge {
         let host = Host::start(manner, content.metrics, PRIORITY)?;
         let sides = content.star.iter().map(|star| Side::open(config, star, start)).collect::<Result<_, _>>()?;
         let key = config::key(&config.path, &content.key_file)?;
-        let receive = content.receive.as_deref();
-        let mut files = Files::new(receive, content.node, key).map_err(|error| {
-            let path = receive.map_or_else(String::new, |path| path.display().to_string());
+        let folder = config.path.parent().unwrap_or(Path::new("."));
+        let receive = content.receive.as_ref().map(|path| folder.join(path));
+        let mut files = Files::new(receive.as_deref(), content.node, key).map_err(|error| {
+            let path = receive.as_ref().map_or_else(String::new, |path| path.display().to_string());
             input(format!("{shown}: receive = '{path}': {error}; allowed: a directory in which files can be made"))
         })?;
         for file in &content.file {
-            let path = config.path.parent().unwrap_or(std::path::Path::new(".")).join(&file.path);
+            let path = folder.join(&file.path);
             files.send(&path, file.to).map_err(|error| input(format!("{shown}: {}: {error}", path.display())))?;
         }
-        let capture = content.capture.as_ref().map(|path| Capture::create(path)).transpose();
+        let captured = content.capture.as_ref().map(|path| folder.join(path));
+        let capture = captured.as_ref().map(|path| Capture::create(path)).transpose();
+        let watch = |star| Watch::new(star as u16, NodeId(content.node));
+        let log = captured
+            .as_ref()
+            .map(|path| Log::beside(path).map(|log| (log, (0..content.star.len()).map(watch).collect())));
         Ok(Edge {
             node: content.node,
             clock: NodeClock::new(content.clock.offset, content.clock.drift_ppm),
@@ -108,6 +124,7 @@ impl Edge {
             ip: content.ip.as_ref().map(|ip| Ip::open(ip, content.node, ip_routes(config, ip)?)).transpose()?,
             files,
             capture: capture.map_err(|error| input(format!("{shown}: capture: {error}")))?,
+            log: log.transpose().map_err(|error| input(format!("{shown}: log: {error}")))?,
             dropped: 0,
             events: VecDeque::new(),
             quiet: manner.reports,
@@ -135,12 +152,18 @@ impl Edge {
         let look = self.stars.look((time::now(), self.clock.now()), &mut self.sides)?;
         self.dropped += look.dropped;
         look.events.into_iter().for_each(|text| self.said(text));
+        for made in look.moves {
+            self.log(made.from, What::Moved { to: made.to, into: made.into as u16 });
+        }
         for side in 0..self.sides.len() {
             self.keep_time(side);
         }
         if self.sides.iter().any(|side| side.machine.has_a_double()) {
             let node = self.node;
             return Err(input(format!("another process is master as node {node}; allowed: one process for each node")));
+        }
+        for (from, file) in self.files.arrived() {
+            self.log(0, What::Arrived { from: NodeId(from), file });
         }
         for text in self.files.said() {
             // Whoever waits for a file must hear it, under a demo too.
@@ -261,6 +284,7 @@ impl Edge {
                 Action::Fault(fault) => self.happened(&fault),
             }
         }
+        self.watch(side);
     }
 
     /// Light leaves so long before it is meant to pass the core. An answer to an invitation passes when it does.
@@ -349,5 +373,6 @@ impl Edge {
         if let Some(capture) = &mut self.capture {
             capture.flush();
         }
+        (0..self.sides.len()).for_each(|star| self.log(star, What::Down));
     }
 }

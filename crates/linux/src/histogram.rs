@@ -31,7 +31,7 @@ const US: f64 = 1e6;
 impl Errors {
     pub(crate) fn new() -> Errors {
         let sizes = Histogram::new_with_bounds(1000, HOUR, 3).expect("bounds and digits that the library allows");
-        Errors { sizes, earliest: 0, latest: 0, sum: 0 }
+        Errors { sizes, earliest: i64::MAX, latest: i64::MIN, sum: 0 }
     }
 
     /// One more error, in picoseconds; late is positive.
@@ -83,5 +83,9 @@ mod tests {
         assert!((found.p50 - 500.0).abs() < 1.0 && (found.p99 - 990.0).abs() < 1.0 && (found.p999 - 999.0).abs() < 1.0);
         assert!((found.guard_needed(10.0) - 2008.0).abs() < 3.0);
         assert_eq!(Errors::new().quantiles(), Quantiles::default());
+        // What is never early has an earliest one, too.
+        let mut errors = Errors::new();
+        [3, 5].into_iter().for_each(|us: i64| errors.record(us * 1_000_000));
+        assert_eq!((errors.quantiles().earliest, errors.quantiles().latest), (3.0, 5.0));
     }
 }

@@ -19,7 +19,7 @@
 //! | `traffic` | IP and files in slots |
 //! | `demo` | a whole star on this machine |
 //! | `measure` | what this machine can do, beside the targets |
-//! | `report`, `matrices`, `serve`, `histogram`, `capture` | what can be seen from outside |
+//! | `report`, `matrices`, `serve`, `histogram`, `capture`, `log` | what can be seen from outside |
 //! | `sys` | what is asked of the kernel; all `unsafe` |
 
 mod arrivals;
@@ -34,6 +34,7 @@ mod histogram;
 mod host;
 mod latency;
 mod line;
+mod log;
 mod matrices;
 mod measure;
 mod relay;

@@ -76,6 +76,7 @@ impl Stars {
         }
         self.next = real + shortest;
         let moves = self.overlay.decide(shown);
+        look.moves.clone_from(&moves);
         for made in &moves {
             look.dropped += self.carry_over(made, sides);
         }
@@ -184,6 +185,7 @@ impl Stars {
 /// What a look has led to.
 #[derive(Debug, Default)]
 pub(crate) struct Look {
+    pub(crate) moves: Vec<Move>,
     pub(crate) events: Vec<String>,
     pub(crate) dropped: u64,
 }

@@ -9,15 +9,18 @@ use crate::clock::NodeClock;
 use crate::config::{self, CoreConfig, Loaded, PortConfig, Refusal, input};
 use crate::host::{self, Host, Manner};
 use crate::line::{Label, Line, Plane};
+use crate::log::Log;
 use crate::relay::{Ear, Relay};
 use crate::report::Report;
 use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Nanos};
 use crate::sys::wait;
+use control::log::{Light, What};
 use control::signalling::{Action, Actions, Core, Heard, Network, SlotPart};
 use control::wire::{Class, NodeId};
 use std::collections::BTreeMap;
 use std::os::fd::AsRawFd;
+use std::path::Path;
 use units::Instant;
 
 /// The real-time priority of the loop.
@@ -59,6 +62,11 @@ struct Switch {
     collided: u64,
     unreadable: u64,
     capture: Option<Capture>,
+    /// Beside a capture.
+    log: Option<Log>,
+    star: usize,
+    /// Who was master, in which term, when it was noted last.
+    master: (Option<NodeId>, u64),
     /// The term whose master's light has passed, and when it first did, by the machine's monotonic clock.
     led: Option<(u64, Nanos)>,
 }
@@ -66,6 +74,7 @@ struct Switch {
 /// Runs a core until it is told to stop.
 pub(crate) fn run(config: &Loaded<CoreConfig>, manner: Manner) -> Result<(), Refusal> {
     let mut switch = Switch::open(config, manner)?;
+    switch.log(time::now(), What::Up);
     while switch.host.goes_on()? {
         switch.turn()?;
     }
@@ -87,6 +96,9 @@ impl Switch {
                 .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", port.bind.0)))?;
             Ok(Port { number: port.number, wire, ear: Ear::default(), relay: Relay::default() })
         };
+        let folder = config.path.parent().unwrap_or(Path::new("."));
+        let capture = capture.as_ref().map(|path| folder.join(path));
+        let log = capture.as_ref().map(|path| Log::beside(path)).transpose();
         let capture = capture.as_ref().map(|path| Capture::create(path)).transpose();
         Ok(Switch {
             name: number.map_or("core".into(), |number| format!("core {number}")),
@@ -102,6 +114,9 @@ impl Switch {
             collided: 0,
             unreadable: 0,
             capture: capture.map_err(|error| input(format!("{shown}: capture: {error}")))?,
+            log: log.map_err(|error| input(format!("{shown}: log: {error}")))?,
+            star: number.unwrap_or(0).into(),
+            master: (None, 0),
             led: None,
         })
     }
@@ -185,10 +200,33 @@ impl Switch {
         if let Some(capture) = &mut self.capture {
             capture.add(time::time_of_day() as u64, Line::light(datagrams), slot, fate);
         }
+        if label.class == Class::Data as u8 {
+            self.log_light(stamp, (&label, part), fate == PASSED);
+        }
         // Light waits for none of this.
         if self.arrivals.observe(&self.network, (part, stamp), slot) && fate == PASSED {
             self.note_master(&label);
         }
+    }
+
+    /// An entry of the log, if there is one.
+    fn log(&mut self, at: Nanos, what: What) {
+        if let Some(log) = &mut self.log {
+            log.note(at, self.star, NodeId::CORE, what);
+        }
+    }
+
+    fn log_light(&mut self, stamp: Instant, (label, part): (&Label, SlotPart), passed: bool) {
+        let light = Light {
+            from: NodeId(label.source),
+            to: NodeId(label.destination),
+            frame: label.frame,
+            slot: label.slot,
+            part: part.number(),
+            lasts: part.lasts(self.network.light()),
+            passed,
+        };
+        self.log(self.clock.truth(stamp), What::Light(light));
     }
 
     /// The first words of a new master pass: the network is in slots again.
@@ -215,6 +253,11 @@ impl Switch {
     }
 
     fn perform(&mut self, now: Instant, actions: Actions) {
+        let master = self.machine.master();
+        if master != self.master {
+            self.master = master;
+            self.log(time::now(), What::Led { by: master.0.unwrap_or(NodeId::ALL), term: master.1 });
+        }
         for action in actions {
             if let Action::Beside { to, bytes } = action {
                 self.send_beside(now, to, &bytes);

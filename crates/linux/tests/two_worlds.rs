@@ -119,7 +119,7 @@ fn simulated() -> Conversations {
     for record in world.records() {
         // Nodes 0 to 2 are the edge nodes, in the order of their names.
         let node = record.node.index() as u16;
-        if node < NODES {
+        if node < NODES && record.direction != Direction::Noted {
             converse(&mut conversations, node, record.direction == Direction::Sent, &record.bytes);
         }
     }

@@ -9,6 +9,7 @@ use crate::config::{Refusal, input};
 use crate::report::Report;
 use crate::sys::process::{self, Network};
 use crate::sys::{file, time};
+use control::log::What;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -145,6 +146,7 @@ impl Children {
             (None, _) => (format!("was killed ({status})"), "processes_killed"),
             (Some(_), _) => (format!("has failed ({status})"), "processes_failed"),
         };
+        self.journal.log(role, &What::Down);
         self.journal.note(role, &format!("{what}; {then}"), Some(count));
         self.away.insert(role, absence.map(|absence| now + absence));
     }
@@ -193,6 +195,7 @@ impl Children {
             if until > now {
                 self.still.push((role, process, until));
             } else if process::signal(process, libc::SIGCONT).is_ok() {
+                self.journal.log(role, &What::Up);
                 self.journal.note(role, "goes on", None);
             }
         }
@@ -210,6 +213,9 @@ impl Children {
         };
         if let Err(error) = process::signal(process, signal) {
             return self.journal.note(role, &format!("cannot be told: {error}"), None);
+        }
+        if matches!(deed, Deed::Kill | Deed::Stop) {
+            self.journal.log(role, &What::Down);
         }
         match deed {
             Deed::Stop => {

@@ -1,8 +1,11 @@
 //! What happened to the processes of a demo, in words and numbers: its own report beside theirs.
 
 use super::plan::Role;
+use crate::log::Log;
 use crate::report::{self, Report};
 use crate::sys::time::{self, Nanos};
+use control::log::What;
+use control::wire::NodeId;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Events that are remembered.
@@ -15,13 +18,33 @@ pub(super) struct Journal {
     counts: BTreeMap<String, u64>,
     /// Whether events go to standard error too: not over a live table.
     says: bool,
+    /// Beside the captures, and how many stars there are.
+    log: Option<(Log, u16)>,
 }
 
 impl Journal {
     pub(super) fn new(says: bool) -> Journal {
         let counts = ["processes_killed", "processes_failed", "processes_left", "processes_stopped"];
         let counts = counts.into_iter().chain(["processes_started_again"]).map(|name| (name.to_string(), 0)).collect();
-        Journal { began: time::now(), events: VecDeque::new(), counts, says }
+        Journal { began: time::now(), events: VecDeque::new(), counts, says, log: None }
+    }
+
+    /// The same, which says in a log of so many stars who dies.
+    pub(super) fn with_log(self, log: Option<Log>, stars: u16) -> Journal {
+        Journal { log: log.map(|log| (log, stars)), ..self }
+    }
+
+    /// A process dies, stands still or goes on.
+    pub(super) fn log(&mut self, role: Role, what: &What) {
+        let Some((log, stars)) = &mut self.log else { return };
+        match role {
+            Role::Core(core) => log.note(time::now(), core.into(), NodeId::CORE, what.clone()),
+            Role::Node(node) => {
+                let stars = 0..usize::from(*stars);
+                stars.for_each(|star| log.note(time::now(), star, NodeId(node), what.clone()));
+            }
+            Role::Fibre => {}
+        }
     }
 
     /// How long the demo has lasted.

@@ -16,7 +16,8 @@ pub(crate) use plan::{DemoOptions, Spread, Where};
 pub(crate) use recovery::{Recovery, kill_masters};
 pub(crate) use schedule::{Deed, Event};
 
-use crate::config::Refusal;
+use crate::config::{Refusal, input};
+use crate::log::Log;
 use crate::report::{Report, table};
 use crate::serve::Metrics;
 use crate::sys::{priority, process, time};
@@ -37,7 +38,10 @@ pub(crate) fn run(options: &DemoOptions) -> Result<Vec<Report>, Refusal> {
     let metrics = Metrics::listen(options.port)?;
     let plan = Plan::new(options, place)?;
     eprintln!("{}", plan.introduction(metrics.port));
-    let journal = Journal::new(!shows_table(options));
+    plan.make_directories()?;
+    let log = options.capture.as_ref().map(|folder| Log::beside(&folder.join("demo.pcapng"))).transpose();
+    let log = log.map_err(|error| input(format!("log: {error}")))?;
+    let journal = Journal::new(!shows_table(options)).with_log(log, options.cores);
     let mut children = Children::start(&plan, journal)?;
     let outcome = watch(&plan, &mut children, &metrics, options);
     let reports = children.stop();

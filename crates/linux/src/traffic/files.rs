@@ -113,6 +113,8 @@ pub(crate) struct Files {
     pub(crate) forged: u64,
     /// What there is to say to whoever runs this node.
     said: Vec<String>,
+    /// Files that are there: from whom, and their names.
+    arrived: Vec<(u16, String)>,
 }
 
 impl Files {
@@ -128,6 +130,7 @@ impl Files {
             outcomes: Outcomes::default(),
             forged: 0,
             said: Vec::new(),
+            arrived: Vec::new(),
         })
     }
 
@@ -149,6 +152,16 @@ impl Files {
     /// What there is to say since somebody asked last.
     pub(crate) fn said(&mut self) -> Vec<String> {
         std::mem::take(&mut self.said)
+    }
+
+    /// The files that have arrived since somebody asked last.
+    pub(crate) fn arrived(&mut self) -> Vec<(u16, String)> {
+        std::mem::take(&mut self.arrived)
+    }
+
+    /// To whom files go, and their names.
+    pub(crate) fn offers(&self) -> impl Iterator<Item = (u16, &str)> {
+        self.outgoing.values().map(|file| (file.to, file.offer.name.as_str()))
     }
 
     /// When offers should be looked at again.
@@ -259,6 +272,7 @@ impl Files {
                 Ok(None) => {
                     entry.state = State::Whole;
                     self.outcomes.received += 1;
+                    self.arrived.push((key.0, shortened(&offer.name)));
                 }
                 Ok(Some(gaps)) => return Some(Says::Lacks { gaps }),
                 Err(why) => self.refuse(key, why),
@@ -278,6 +292,7 @@ impl Files {
         if folder.has(offer) {
             self.said.push(format!("the file '{}' from node {from} is there already", shortened(&offer.name)));
             self.outcomes.received += 1;
+            self.arrived.push((from, shortened(&offer.name)));
             return Ok(State::Whole);
         }
         Ok(State::Arriving(folder.begin(offer)?))

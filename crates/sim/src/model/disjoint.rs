@@ -169,6 +169,7 @@ mod tests {
             from: NodeId(*from),
             to: NodeId(*to),
             capacity: Rate::from_bps(1_000_000),
+            wavelengths: 1,
             delay: Duration::from_ps(*delay),
             buffer: Buffer::Unlimited,
             queue: crate::queue::Config::DropTail,

@@ -74,8 +74,10 @@ pub struct Link {
     pub from: NodeId,
     /// The far end.
     pub to: NodeId,
-    /// Positive.
+    /// Positive; that of all wavelengths.
     pub capacity: Rate,
+    /// As many of equal capacity; with `via` only more than one.
+    pub wavelengths: u32,
     /// Positive.
     pub delay: Duration,
     /// Waiting room, not counting the packet in transmission.

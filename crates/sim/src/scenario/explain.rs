@@ -9,7 +9,7 @@ use crate::scenario::{Scenario, Switched};
 use options::{Key, Kind, Options, Value, Words};
 use transport::tcp::{LossRecovery, ReceiverConfig, SenderConfig};
 use transport::xcp::RouterConfig;
-use units::Duration;
+use units::{Duration, Rate};
 
 /// The text.
 pub(super) fn explain(spec: &Spec, scenario: &Scenario) -> String {
@@ -87,7 +87,8 @@ impl Text<'_> {
         let mut keys = spec::Link::unfilled();
         keys.derive("from", name(link.from));
         keys.derive("to", name(link.to));
-        keys.derive("capacity", Speed(link.capacity).form());
+        let each = Rate::from_bps(link.capacity.bps() / u64::from(link.wavelengths));
+        keys.derive("capacity", Speed(each).form());
         keys.derive("delay", Time(link.delay).form());
         keys.derive("buffer", Room(link.buffer.size()).form());
         match link.loss {

@@ -5,6 +5,7 @@ use crate::sys::priority;
 use control::signalling::Network;
 use control::wire::Carriage;
 use std::fmt::Write;
+use std::path::Path;
 use units::Duration;
 
 impl Plan {
@@ -66,7 +67,7 @@ impl Plan {
     fn capture(&self, role: Role) -> String {
         let file = role.file().replace(".toml", ".pcapng");
         let path = self.options.capture.as_ref().map(|directory| directory.join(file));
-        path.map_or(String::new(), |path| format!("capture = {:?}\n", path.display().to_string()))
+        path.map_or(String::new(), |path| format!("capture = {:?}\n", absolute(&path)))
     }
 
     fn core(&self, core: u16) -> String {
@@ -104,7 +105,7 @@ impl Plan {
             let _ = writeln!(text, "processor = {node}");
         }
         if let Some(directory) = &self.options.receive {
-            let _ = writeln!(text, "receive = {:?}", directory.join(node.to_string()).display().to_string());
+            let _ = writeln!(text, "receive = {:?}", absolute(&directory.join(node.to_string())));
         }
         if node == 0 {
             text.push_str(&self.network());
@@ -129,4 +130,9 @@ impl Plan {
         }
         text
     }
+}
+
+/// A path that the user gave, for a configuration that stands elsewhere.
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string()
 }

@@ -39,6 +39,8 @@ pub enum Direction {
     Sent,
     /// It came to the node.
     Took,
+    /// Neither: the node notes what happened, in words.
+    Noted,
 }
 
 /// Units at a link whose capacity agents share out.

@@ -13,6 +13,7 @@ fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
         from: NodeId(*from),
         to: NodeId(*to),
         capacity: Rate::from_gbps(1),
+        wavelengths: 1,
         delay: Duration::from_millis(1),
         buffer: Buffer::Unlimited,
         queue: crate::queue::Config::DropTail,

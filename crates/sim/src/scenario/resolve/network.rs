@@ -249,6 +249,7 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: 
         from: link.from,
         to: link.to,
         capacity,
+        wavelengths: 1,
         delay: delay.value,
         buffer: room(buffer.value, capacity, largest_packet, || or_link(buffer.place))?,
         queue: given.queue.map_or(queue::Config::DropTail, |queue| queue.value.at(capacity)),

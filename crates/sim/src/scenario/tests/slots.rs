@@ -478,3 +478,60 @@ fn a_protocol_that_is_simulated_has_its_keys_and_no_other() {
         "test.toml:13:1: switching.fault.0: goes with protocol = \"simulated\""
     );
 }
+
+#[test]
+fn wavelengths_and_dark_ones_are_checked() {
+    let message = |text: &str| {
+        let found = added(text);
+        found.split_once(": ").map(|(_, message)| message.to_string()).unwrap_or_default()
+    };
+    assert_eq!(message("wavelengths = 0"), "switching.wavelengths: found 0; allowed: 1 to 1024");
+    assert_eq!(
+        message("wavelengths = 2\ntransmitters = 3"),
+        "switching.transmitters: found 3; allowed: 1 to 2, which is one for each wavelength"
+    );
+    assert_eq!(
+        message("wavelengths = 2\nprotocol = \"simulated\""),
+        "switching.wavelengths: the key \"wavelengths\" goes with protocol = \"known\": the messages of the protocol \
+            have no wavelengths. Core nodes in one place (topology.cores) are wavelengths that each have a frame and a \
+            master of their own"
+    );
+    assert_eq!(
+        message("wavelengths = 2\nallocation = [{ from = \"e0\", to = \"e1\", slots = 37 }]"),
+        "switching.allocation.0.slots: with this \"e0\" sends in 37 slots of a frame; allowed: 36, those for data"
+    );
+    let fault = |keys: &str| message(&format!("wavelengths = 2\n[[switching.fault]]\n{keys}"));
+    assert_eq!(
+        fault("node = \"c0\"\nkind = \"dark\"\nwavelength = 2"),
+        "switching.fault.0.wavelength: there is no wavelength 2; allowed: 0 to 1"
+    );
+    assert_eq!(
+        fault("node = \"c0\"\nkind = \"dark\""),
+        "switching.fault.0: the key \"wavelength\" is missing: which one is dark"
+    );
+    assert_eq!(
+        fault("node = \"e0\"\nkind = \"dark\"\nwavelength = 1"),
+        "switching.fault.0.node: \"e0\" is not a core node of the slotted network"
+    );
+    assert_eq!(
+        fault("node = \"c0\"\nkind = \"dark\"\nwavelength = 1\nat = \"1 s\"\nuntil = \"1 s\""),
+        "switching.fault.0.until: found \"1 s\"; allowed: later than \"1 s\""
+    );
+    assert_eq!(
+        fault("node = \"c0\"\nkind = \"stopped\"\nwavelength = 1"),
+        "switching.fault.0: goes with protocol = \"simulated\""
+    );
+    let fixed = "allocation = [{ from = \"e0\", to = \"e1\", slots = 1 }]\n[[switching.fault]]\nnode = \"c0\"\nkind = \
+        \"dark\"\nwavelength = 0\nnotice = \"1 s\"";
+    assert_eq!(message(fixed), "switching.fault.0.notice: goes with computed schedules, that is without allocation");
+    let simulated = "protocol = \"simulated\"\nguard = \"30 us\"\n[[switching.fault]]\n";
+    assert_eq!(
+        message(&format!("{simulated}node = \"c0\"\nkind = \"dark\"\nwavelength = 0")),
+        "switching.fault.0.kind: goes with protocol = \"known\", which has wavelengths; allowed: \"stopped\", for one \
+            of several core nodes in one place"
+    );
+    assert_eq!(
+        message(&format!("{simulated}node = \"e0\"\nkind = \"cut\"\nwavelength = 0")),
+        "switching.fault.0.wavelength: goes with kind = \"dark\""
+    );
+}

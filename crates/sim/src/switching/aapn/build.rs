@@ -5,6 +5,7 @@ use super::edge::{Asking, Clock, EdgeAgent, Plan, Stage};
 use super::plan::{self, Aapn, Channel, Computed, SlotFrame, Uplink};
 use super::queue::{Queue, QueueOutput};
 use super::tell::Teller;
+use super::wavelengths::{Wavelengths, granted};
 use super::{Beat, SlotRange};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
@@ -68,7 +69,8 @@ fn edge_agent(aapn: &Aapn, number: usize, plan: Plan, build: &mut BuildContext) 
     let queues = uplink.queues.iter().map(queue).collect();
     let teller = Teller::new(aapn.signal, stream("signal"));
     let clock = Clock { offset: edge.offset, jitter: edge.jitter.ps(), stream: stream("jitter") };
-    EdgeAgent::new(beat, clock, queues, plan, teller)
+    let wavelengths = Wavelengths::of(aapn, number % aapn.cores.len());
+    EdgeAgent::new(beat, clock, queues, plan, (teller, wavelengths))
 }
 
 fn rule(plan: &Plan) -> plan::Request {
@@ -135,7 +137,8 @@ fn core_node(aapn: &Aapn, computed: &Computed, core: usize, timing: Timing, buil
     let scheduler = FrameScheduler::new(computed.algorithm);
     let (after, lag) = (timing.schedules_after, timing.lag);
     let weights = aapn.weights.clone();
-    let rules = Rules { frame: aapn.frame, scheduler, weights, spare: computed.spare, after, lag };
+    let wavelengths = Wavelengths::of(aapn, core);
+    let rules = Rules { frame: aapn.frame, wavelengths, scheduler, weights, spare: computed.spare, after, lag };
     CoreNode::new(rules, downlinks.collect())
 }
 
@@ -168,9 +171,10 @@ fn stages(aapn: &Aapn, allocations: &[plan::Allocation], uplink: usize) -> Vec<S
 /// The slots of an edge node; `slots` has those of every pair of nodes.
 fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[SlotRange]> {
     let requests = Requests::new(nodes, slots.to_vec()).expect("a resolved network has edge nodes, and not too many");
-    let schedule = FrameScheduler::new(Algorithm::Bvn).schedule(&requests, frame.data_slots());
-    let mut runs = runs(&schedule.expect("a resolved frame is neither empty nor too long"), frame.signalling_slots);
-    std::mem::take(&mut runs[edge]).into()
+    let all: Vec<u32> = (0..frame.wavelengths).collect();
+    let schedule = FrameScheduler::new(Algorithm::Bvn).schedule(&requests, frame.slots_of_a_node(frame.wavelengths));
+    let schedule = schedule.expect("a resolved frame is neither empty nor too long");
+    std::mem::take(&mut granted(&schedule, frame, &all)[edge]).into()
 }
 
 /// What each input may send in a frame whose schedule begins with slot `first`. Block after block: most connections

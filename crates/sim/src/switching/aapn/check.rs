@@ -1,12 +1,14 @@
 //! `[switching]` with `kind = "aapn"`: frames, plans and clocks of an agile all-photonic network; `fixed` has the plan
 //! that a scenario writes out.
 
+mod clocks;
 mod fixed;
+mod wavelengths;
 
-use super::keys::{self, AapnSwitching, Protocol, RequestRule, SignalSpec};
-use super::plan::{Aapn, Channel, Computed, EdgeNode, LONGEST_FRAME, Plan, Request, Signal, SlotFrame, Uplink};
+use super::keys::{AapnSwitching, Protocol, RequestRule, SignalSpec};
+use super::plan::{Aapn, Channel, Computed, LONGEST_FRAME, Plan, Request, Signal, SlotFrame, Uplink};
 use super::{shares, signalled};
-use crate::language::{At, Fault, Place, Time, Word, choices, quoted};
+use crate::language::{At, Fault, Time, Word, choices, quoted};
 use crate::model::{LinkId, Network, NodeId, Packing};
 use crate::switching::kind::{Checked, Site};
 use crate::topology::Draft;
@@ -25,14 +27,12 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
         ));
     }
     let Site { at, network, draft, largest_packet, .. } = site;
+    wavelengths::widen(network, table);
     let aapn = Star { at, table, network, draft }.resolve(largest_packet)?;
     if matches!(aapn.plan, Plan::Signalled(_)) {
         see_whole_frames(network, draft, aapn.frame);
     }
-    let signalling_slots = aapn.frame.signalling_slots;
-    if let Some(fault) = table.fault.first().filter(|_| table.protocol.0 == Protocol::Known) {
-        return Err(fault.fault("goes with protocol = \"simulated\""));
-    }
+    let (signalling_slots, transmitters) = (aapn.frame.signalling_slots, aapn.frame.transmitters);
     if let Some(weight) = table.weight.first().filter(|_| table.allocation.is_some()) {
         return Err(weight.fault("goes with computed schedules, that is without allocation"));
     }
@@ -53,6 +53,9 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
         }
     }
     checked.derive("signalling_slots", signalling_slots);
+    if table.transmitters.is_none() && table.protocol.0 == Protocol::Known {
+        checked.derive("transmitters", transmitters);
+    }
     if table.spare_slots.is_none() && table.allocation.is_none() {
         checked.derive("spare_slots", Word(table.spare()));
     }
@@ -95,6 +98,7 @@ impl Star<'_> {
         let cores: Vec<NodeId> = self.network.cores().into_iter().collect();
         let nodes = self.edge_nodes(&cores)?;
         let mut frame = self.frame(nodes.len())?;
+        let dark = self.dark(&cores)?;
         let uplinks = self.uplinks(&nodes, &cores)?;
         if let Some(datagrams) = &self.table.control.datagrams {
             frame = signalled::check::with_datagrams(frame, datagrams, self.network, &uplinks)?;
@@ -119,7 +123,7 @@ impl Star<'_> {
         let edges = self.edges(&nodes, frame)?;
         let signal = self.signal()?;
         let weights = shares::check(&self.table.weight, self.draft, &nodes)?;
-        Ok(Aapn { frame, packing, plan, weights, signal, edges, cores, uplinks })
+        Ok(Aapn { frame, packing, plan, weights, signal, edges, cores, uplinks, dark })
     }
 
     /// The ends of the queues.
@@ -141,9 +145,12 @@ impl Star<'_> {
 
     fn frame(&self, edges: usize) -> Result<SlotFrame, Fault> {
         let (slots, slot) = (self.table.slots, self.table.slot_time.0);
+        let transmitters = wavelengths::transmitters(self.table)?;
         let most = FrameScheduler::MAX_CONNECTIONS / edges.max(1) as u64;
+        let most = most.min(FrameScheduler::MAX_FRAME.into()) / u64::from(transmitters);
         if u64::from(*slots) > most {
-            return Err(slots.fault(format!("found {} for {edges} edge nodes; allowed: at most {most}", *slots)));
+            let each = if transmitters > 1 { format!(" with {transmitters} transmitters") } else { String::new() };
+            return Err(slots.fault(format!("found {} for {edges} edge nodes{each}; allowed: at most {most}", *slots)));
         }
         let length = slot.saturating_mul(u64::from(*slots));
         if length < SHORTEST || length > LONGEST_FRAME {
@@ -158,6 +165,7 @@ impl Star<'_> {
                 .guard
                 .fault(format!("found \"{guard}\"; allowed: less than the slot of \"{slot}\"")));
         }
+        self.check_light(slot.saturating_sub(guard))?;
         let asks_in_band = self.table.allocation.is_none() && self.channel() == Channel::InBand;
         let needed = if asks_in_band { edges as u32 } else { 0 };
         let signalling_slots = self.table.signalling_slots.map_or(needed, |slots| *slots);
@@ -172,7 +180,9 @@ impl Star<'_> {
                 format!("{signalling_slots} signalling slots leave none of {} for data; allowed: fewer", *slots);
             return Err(Fault::new(place(), message));
         }
-        Ok(SlotFrame { slots: *slots, slot, signalling_slots, guard, datagrams: 1, header: Duration::ZERO })
+        let wavelengths = *self.table.wavelengths;
+        let (datagrams, header) = (1, Duration::ZERO);
+        Ok(SlotFrame { slots: *slots, slot, signalling_slots, guard, datagrams, header, wavelengths, transmitters })
     }
 
     fn channel(&self) -> Channel {
@@ -275,14 +285,16 @@ impl Star<'_> {
     fn check_messages(&self, frame: SlotFrame, edges: usize, uplinks: &[Uplink]) -> Result<(), Fault> {
         let size = SlotFrame::request_size(edges).max(frame.grant_size());
         if size > u64::from(u16::MAX) {
-            let message =
-                format!("a grant for {} slots has {size} B; allowed: at most {}", frame.data_slots(), u16::MAX);
+            let granted = frame.slots_of_a_node(frame.wavelengths);
+            let message = format!("a grant for {granted} slots has {size} B; allowed: at most {}", u16::MAX);
             return Err(self.table.slots.fault(message));
         }
         for link in uplinks.iter().flat_map(|uplink| [uplink.request, uplink.grant]) {
             let link = &self.network.links[link.index()];
             let lasts = ByteTime::at(link.capacity).map_or(Duration::MAX, |byte| byte.of(size as u32));
-            let room = if self.channel() == Channel::InBand { frame.payload() } else { frame.length() };
+            // A message has one wavelength.
+            let slot = frame.payload() * u64::from(frame.wavelengths);
+            let room = if self.channel() == Channel::InBand { slot } else { frame.length() };
             if lasts.ps() > room {
                 let message = format!(
                     "a message of {size} B lasts \"{lasts}\" on {}; allowed: at most \"{}\"",
@@ -321,55 +333,5 @@ impl Star<'_> {
             frames: *spec.frames,
             counts: spec.counts.0,
         })
-    }
-
-    fn edges(&self, nodes: &[NodeId], frame: SlotFrame) -> Result<Vec<EdgeNode>, Fault> {
-        let steady = |node: &NodeId| EdgeNode { node: *node, offset: 0, jitter: Duration::ZERO };
-        let mut edges: Vec<EdgeNode> = nodes.iter().map(steady).collect();
-        let mut known = BTreeSet::new();
-        let in_a_slot = |span: Duration, place: Option<Place>| match place {
-            Some(place) if span >= frame.slot => {
-                Err(Fault::new(place, format!("found \"{span}\"; allowed: less than a slot, \"{}\"", frame.slot)))
-            }
-            _ => Ok(span.ps()),
-        };
-        let off = |at: Option<At<Time>>| at.map_or(Ok(0), |at| in_a_slot(at.0, Some(at.place())));
-        for clock in &self.table.clock {
-            let node = self.draft.require(&clock.node, clock.node.place())?;
-            let edge = nodes.binary_search(&node).map_err(|_| {
-                clock.node.fault(format!("{} is not an edge node of the slotted network", quoted(&clock.node)))
-            })?;
-            if !known.insert(edge) {
-                return Err(clock.node.fault(format!("there is a clock of {} already", quoted(&clock.node))));
-            }
-            if let (Some(_), Some(early)) = (&clock.late, &clock.early) {
-                return Err(early.fault("the clock is late already; allowed: late or early"));
-            }
-            self.check_what_is_known(clock)?;
-            let (late, early) = (off(clock.late)?, off(clock.early)?);
-            // A slot is shorter than an hour, so both have a sign.
-            edges[edge].offset = late as i64 - early as i64;
-            edges[edge].jitter = Duration::from_ps(in_a_slot(clock.jitter.0, clock.jitter.place())?);
-        }
-        Ok(edges)
-    }
-
-    /// Whoever measures is not told how far he is off.
-    fn check_what_is_known(&self, clock: &keys::Clock) -> Result<(), Fault> {
-        let simulated = self.table.protocol.0 == Protocol::Simulated;
-        let off = clock.late.or(clock.early).filter(|_| simulated);
-        if let Some(at) = off {
-            return Err(
-                at.fault("edge nodes measure it with protocol = \"simulated\"; allowed: offset, drift_ppm, jitter")
-            );
-        }
-        let shown = clock.offset.map(|at| at.place()).or(clock.drift_ppm.map(|at| at.place()));
-        match shown.filter(|_| !simulated) {
-            Some(place) => {
-                let message = "goes with protocol = \"simulated\"; allowed otherwise: late, early, jitter";
-                Err(Fault::new(place, message))
-            }
-            None => Ok(()),
-        }
     }
 }

@@ -4,19 +4,20 @@
 //! Its switch needs no agent: the light of a slot passes it without a stop, and what comes outside its window was
 //! marked where it was sent.
 
-use super::build::runs;
 use super::plan::{SlotFrame, Spare};
+use super::wavelengths::{Wavelengths, granted};
 use super::{Notice, SlotRange};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
 use crate::engine::packet::message::Message;
-use control::scheduler::{FrameScheduler, Requests, share_all, share_weighted};
+use control::scheduler::{FrameScheduler, Requests, Schedule, share_all, share_weighted};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// The agent of a core node.
 pub struct CoreNode {
     frame: SlotFrame,
+    wavelengths: Wavelengths,
     scheduler: FrameScheduler,
     weights: Option<Requests>,
     spare: Spare,
@@ -37,6 +38,8 @@ pub struct CoreNode {
 pub struct Rules {
     /// Slots and frames.
     pub frame: SlotFrame,
+    /// Which wavelengths have light.
+    pub(super) wavelengths: Wavelengths,
     /// The scheduler.
     pub scheduler: FrameScheduler,
     /// How what is too much is shared; None: evenly.
@@ -93,9 +96,21 @@ impl Agent for CoreNode {
 impl CoreNode {
     /// A core node that has heard of nobody.
     pub fn new(rules: Rules, downlinks: Vec<Downlink>) -> CoreNode {
-        let Rules { frame, scheduler, weights, spare, after, lag } = rules;
+        let Rules { frame, wavelengths, scheduler, weights, spare, after, lag } = rules;
         let requests = vec![(u64::MAX, Box::default()); downlinks.len()];
-        CoreNode { frame, scheduler, weights, spare, after, lag, downlinks, requests, next: 0, grants: BTreeMap::new() }
+        CoreNode {
+            frame,
+            wavelengths,
+            scheduler,
+            weights,
+            spare,
+            after,
+            lag,
+            downlinks,
+            requests,
+            next: 0,
+            grants: BTreeMap::new(),
+        }
     }
 
     fn schedules(&self) -> u64 {
@@ -111,31 +126,40 @@ impl CoreNode {
 
     fn schedule(&mut self) {
         let (asked, nodes) = (self.next, self.downlinks.len());
-        let begins = asked.saturating_mul(self.frame.length());
+        let (begins, now) = (asked.saturating_mul(self.frame.length()), self.schedules());
         self.next += 1;
         let mut slots = vec![0; nodes * nodes];
         // A request that got lost asks for nothing.
         for (edge, (_, row)) in self.requests.iter().enumerate().filter(|(_, (frame, _))| *frame == asked) {
             slots[edge * nodes..][..row.len()].copy_from_slice(row);
         }
-        let data_slots = self.frame.data_slots();
-        let requests = Requests::new(nodes, slots).expect("a resolved network has edge nodes, and not too many");
-        // What is shared by weight fits the frame; slots that are left then are for nobody's demand.
-        let requests = match &self.weights {
-            Some(weights) => share_weighted(&requests, data_slots, asked, weights),
-            None => requests,
+        let lit = self.wavelengths.lit(now);
+        let slots_of_a_node = self.frame.slots_of_a_node(lit.len() as u32);
+        let grants = match slots_of_a_node {
+            0 => vec![Vec::new(); nodes],
+            _ => granted(&self.scheduled(asked, slots, slots_of_a_node), self.frame, &lit),
         };
-        let requests = match self.spare {
-            Spare::All => share_all(&requests, data_slots, asked, |input, output| input != output),
-            Spare::Asking => share_all(&requests, data_slots, asked, |input, output| requests.row(input)[output] > 0),
-            Spare::Idle => requests,
-        };
-        let schedule =
-            self.scheduler.schedule(&requests, data_slots).expect("a resolved frame is neither empty nor too long");
-        for (edge, runs) in (0..).zip(runs(&schedule, self.frame.signalling_slots)) {
+        for (edge, runs) in (0..).zip(grants) {
             let leaves = begins.saturating_add(self.downlinks[edge as usize].after);
             self.grants.insert((leaves, edge), (asked + self.lag, runs));
         }
+    }
+
+    /// The schedule of a frame in which every edge node can send in `frame` slots.
+    fn scheduled(&mut self, asked: u64, slots: Vec<u32>, frame: u32) -> Schedule {
+        let nodes = self.downlinks.len();
+        let requests = Requests::new(nodes, slots).expect("a resolved network has edge nodes, and not too many");
+        // What is shared by weight fits the frame; slots that are left then are for nobody's demand.
+        let requests = match &self.weights {
+            Some(weights) => share_weighted(&requests, frame, asked, weights),
+            None => requests,
+        };
+        let requests = match self.spare {
+            Spare::All => share_all(&requests, frame, asked, |input, output| input != output),
+            Spare::Asking => share_all(&requests, frame, asked, |input, output| requests.row(input)[output] > 0),
+            Spare::Idle => requests,
+        };
+        self.scheduler.schedule(&requests, frame).expect("a resolved frame is neither empty nor too long")
     }
 }
 

@@ -4,9 +4,11 @@
 use super::plan::Request;
 use super::queue::{Backlog, Queue};
 use super::tell::Teller;
+use super::wavelengths::{Sum, Wavelengths};
 use super::{Beat, Notice, SlotRange};
 use crate::engine::link::gated::Window;
 use crate::engine::node::agent::Agent;
+use crate::engine::node::counters::Counters;
 use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
 use crate::engine::packet::Class;
 use crate::engine::packet::admission::Cause;
@@ -25,6 +27,9 @@ pub struct EdgeAgent {
     places: Box<[usize]>,
     plan: Plan,
     teller: Teller,
+    wavelengths: Wavelengths,
+    /// Slots it was granted on wavelengths that were dark.
+    dark: u64,
     next_frame: u64,
 }
 
@@ -115,18 +120,29 @@ impl Agent for EdgeAgent {
             self.handle_grant(frame, runs);
         }
     }
+
+    fn account(&self, counters: &mut Counters) {
+        counters.sums.add(Sum::Dark, self.dark.into());
+    }
 }
 
 impl EdgeAgent {
     /// An agent that waits for its first frame.
-    pub fn new(beat: Beat, clock: Clock, queues: Vec<Queue>, mut plan: Plan, teller: Teller) -> EdgeAgent {
+    pub(super) fn new(
+        beat: Beat,
+        clock: Clock,
+        queues: Vec<Queue>,
+        mut plan: Plan,
+        (teller, wavelengths): (Teller, Wavelengths),
+    ) -> EdgeAgent {
         if let Plan::Asked(asking) = &mut plan {
             asking.next = beat.delay.saturating_sub(asking.after).div_ceil(beat.frame.length());
         }
         let next_frame = beat.first();
         let mut places = vec![NOWHERE; queues.iter().map(|queue| queue.to as usize + 1).max().unwrap_or(0)];
         queues.iter().enumerate().for_each(|(place, queue)| places[queue.to as usize] = place);
-        EdgeAgent { beat, clock, queues, places: places.into(), plan, teller, next_frame }
+        let places = places.into();
+        EdgeAgent { beat, clock, queues, places, plan, teller, wavelengths, dark: 0, next_frame }
     }
 
     /// Slots were granted.
@@ -199,20 +215,29 @@ impl EdgeAgent {
     /// Opens the windows of the granted slots.
     fn open(&mut self, now: u64, frame: u64, runs: &[SlotRange], context: &mut NodeContext) {
         let windows = self.beat.windows(frame);
+        let in_rows = self.clock.jitter == 0 && self.wavelengths.are_plain() && !context.is_observed();
+        // What leaves in a slot is off by the same on all wavelengths.
+        let (mut in_time, mut shift) = (u32::MAX, 0);
         for run in runs {
             let Some(port) = self.place(run.to).map(|place| self.queues[place].port) else { continue };
             let slots = run.slot..run.slot + run.slots;
-            if context.is_observed() {
-                for slot in slots {
-                    let window = windows.of(slot, self.clock.shift());
-                    context.port_mut(port).open_windows(window);
+            if in_rows {
+                context.port_mut(port).open_windows(windows.of_run(slots, self.clock.offset));
+                continue;
+            }
+            for number in slots {
+                let slot = number / self.beat.frame.wavelengths;
+                if slot != in_time {
+                    (in_time, shift) = (slot, self.clock.shift());
+                }
+                let mut window = windows.of(number, shift);
+                if self.wavelengths.loses(frame, number) {
+                    (window.passes, self.dark) = (false, self.dark + 1);
+                }
+                context.port_mut(port).open_windows(window);
+                if context.is_observed() {
                     context.note_unit(context.link(port), granted(now, frame, window), std::iter::empty());
                 }
-            } else if self.clock.jitter == 0 {
-                context.port_mut(port).open_windows(windows.of_run(slots, self.clock.offset));
-            } else {
-                let port = context.port_mut(port);
-                slots.for_each(|slot| port.open_windows(windows.of(slot, self.clock.shift())));
             }
         }
     }

@@ -10,6 +10,8 @@ use control::signalling::{Reading, Sharing, Spare};
 use options::words;
 use units::Duration;
 
+/// The most wavelengths of a fibre.
+const MOST_WAVELENGTHS: u32 = 1024;
 const NONE: Time = Time(Duration::ZERO);
 const ONE_SECOND: Time = Time(Sharing::IDLE_TIMEOUT);
 const COMPUTED: When<AapnSwitching> =
@@ -20,6 +22,12 @@ const SMOOTHED: When<AapnSwitching> = When::new(
 );
 const SIMULATED: When<AapnSwitching> =
     When::new(|keys| keys.protocol.0 == Protocol::Simulated, "goes with protocol = \"simulated\"");
+
+const KNOWN: When<AapnSwitching> = When::new(
+    |keys| keys.protocol.0 == Protocol::Known,
+    "goes with protocol = \"known\": the messages of the protocol have no wavelengths. Core nodes in one place \
+        (topology.cores) are wavelengths that each have a frame and a master of their own",
+);
 
 /// A probe by which requests grow.
 fn a_probe() -> Within<f64> {
@@ -36,6 +44,11 @@ keys! {
         pub slots: At<u32>, in whole(1, FrameScheduler::MAX_FRAME);
         /// How long a slot lasts.
         pub slot_time: At<Time>, in more_than_zero();
+        /// Wavelengths of every fibre, each with the capacity of the link. At a core node each has a switching fabric
+        /// of its own, and connections of its own in every slot.
+        pub wavelengths: Key<u32> = 1, in whole(1, MOST_WAVELENGTHS), when KNOWN;
+        /// On so many wavelengths an edge node can send at a time, and receive. Default: on all, with a laser for each.
+        pub transmitters: Option<At<u32>>, when KNOWN;
         /// The first slots of each frame carry no data. Default: one for each edge node where they carry requests, else
         /// 0.
         pub signalling_slots: Option<At<u32>>;
@@ -79,7 +92,7 @@ keys! {
         pub signal: Key<SignalSpec> = SignalSpec::unsaid();
         /// Clocks that are off.
         pub clock: Vec<At<Clock>>;
-        /// What happens to the signalling of edge nodes, with protocol = "simulated".
+        /// What happens to the signalling of edge nodes, with protocol = "simulated", or to a wavelength.
         pub fault: Vec<At<FaultSpec>>;
     }
 }

@@ -18,6 +18,7 @@
 //! So it is with `protocol = "known"`: edge nodes know their delays and one another, and messages do not suffer from
 //! bad clocks. With `protocol = "simulated"` the signalling protocol finds all that out ([`signalled`]).
 
+mod beat;
 mod build;
 mod check;
 mod core;
@@ -28,6 +29,7 @@ mod queue;
 mod shares;
 mod signalled;
 mod tell;
+pub mod wavelengths;
 
 pub(super) use check::check;
 pub use keys::AapnSwitching as Keys;
@@ -35,14 +37,14 @@ pub use plan::Aapn;
 
 use self::plan::SlotFrame;
 use super::kind::{self, Kind};
-use crate::engine::link::gated::{Row, Window};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::KeyedSums;
 use crate::model::{LinkId, Network, Opening, PortRule};
 use crate::results::Figure;
+use beat::Beat;
 use control::signalling::SlotPart;
-use std::ops::Range;
 use units::{Duration, Rate};
+use wavelengths::Sum;
 
 /// Bytes of a message besides its entries: the control field of paper 003 (§2.4.3).
 const MESSAGE_HEADER: u64 = 20;
@@ -69,7 +71,12 @@ impl kind::Plan for Aapn {
     fn figures(&self, before: &KeyedSums, after: &KeyedSums) -> Vec<Figure> {
         match &self.plan {
             plan::Plan::Signalled(_) => signalled::figures(before, after),
-            _ => Vec::new(),
+            // Nothing to tell where none is ever dark.
+            _ if self.dark.is_empty() => Vec::new(),
+            _ => {
+                let value = (after.of(Sum::Dark) - before.of(Sum::Dark)) as f64;
+                vec![Figure { name: "slots_dark", value, unit: "slots" }]
+            }
         }
     }
 
@@ -112,7 +119,7 @@ pub enum Notice {
     },
 }
 
-/// Slots in a row, granted to one queue.
+/// Slots in a row, granted to one queue; with several wavelengths by their numbers ([`wavelengths`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotRange {
     /// The first slot of the frame.
@@ -138,33 +145,36 @@ impl SlotFrame {
         self.slot.ps().saturating_mul(u64::from(self.slots))
     }
 
-    /// The slots that carry data.
+    /// The slots that carry data, on each wavelength.
     pub fn data_slots(&self) -> u32 {
         self.slots - self.signalling_slots
     }
 
-    /// How long the data of a slot last, in picoseconds.
+    /// How long the data of a slot on a wavelength last at the rate of all wavelengths, in picoseconds.
     pub fn payload(&self) -> u64 {
         self.datagram() * u64::from(self.datagrams)
     }
 
     /// How long the data of one of its datagrams last, in picoseconds.
     pub fn datagram(&self) -> u64 {
-        let light = Duration::from_ps(self.slot.ps() - self.guard.ps());
+        let light = Duration::from_ps((self.slot.ps() - self.guard.ps()) / u64::from(self.wavelengths));
         let lasts = SlotPart::new(0, self.datagrams).unwrap_or(SlotPart::WHOLE).lasts(light);
         lasts.saturating_sub(self.header).ps()
     }
 
-    /// What granted slots carry: (4.1).
+    /// What granted slots carry of the capacity of all wavelengths: (4.1).
     pub fn rate(&self, capacity: Rate, granted: SlotsGranted, counts: plan::Counts) -> Rate {
-        let slot = match counts {
-            plan::Counts::Payload => self.payload(),
-            plan::Counts::Slot => self.slot.ps(),
+        // Of the rate of all wavelengths a slot of one has its part of the time.
+        let (slot, parts) = match counts {
+            plan::Counts::Payload => (self.payload(), 1),
+            plan::Counts::Slot => (self.slot.ps(), u128::from(self.wavelengths)),
         };
         let frames = u128::from(granted.frames.max(1));
-        let share = u128::from(slot) * u128::from(granted.slots).min(frames * u128::from(self.slots));
+        let most = frames * u128::from(self.slots) * u128::from(self.wavelengths);
+        let share = u128::from(slot) * u128::from(granted.slots).min(most);
         // At most the capacity, which has 64 bits.
-        Rate::from_bps((u128::from(capacity.bps()).saturating_mul(share) / (frames * u128::from(self.length()))) as u64)
+        let whole = frames * u128::from(self.length()) * parts;
+        Rate::from_bps((u128::from(capacity.bps()).saturating_mul(share) / whole) as u64)
     }
 
     /// Bytes of a request.
@@ -174,66 +184,6 @@ impl SlotFrame {
 
     /// Bytes of a grant.
     pub fn grant_size(&self) -> u64 {
-        MESSAGE_HEADER + ENTRY * u64::from(self.data_slots())
-    }
-}
-
-/// A frame as an edge node sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Beat {
-    pub(super) frame: SlotFrame,
-    /// To the core node, in picoseconds.
-    pub(super) delay: u64,
-    /// Its clock may be so early, in picoseconds.
-    pub(super) lead: u64,
-}
-
-impl Beat {
-    /// The first frame that can begin in the run.
-    pub fn first(&self) -> u64 {
-        (self.delay + self.lead).div_ceil(self.frame.length())
-    }
-
-    /// When the edge node begins a frame, at the earliest that its clock may say so.
-    pub fn begins(&self, frame: u64) -> u64 {
-        frame.saturating_mul(self.frame.length()).saturating_sub(self.delay + self.lead)
-    }
-
-    /// When the data of the slots of a frame leave an edge node.
-    pub fn windows(&self, frame: u64) -> FrameWindows {
-        let half = self.frame.guard.ps() / 2;
-        let first = self.begins(frame) + self.lead + half;
-        FrameWindows { first, slot: self.frame.slot.ps(), payload: self.frame.payload(), half }
-    }
-
-    /// When the data of a slot leave an edge node whose clock is off by `shift`.
-    pub fn window(&self, frame: u64, slot: u32, shift: i64) -> Window {
-        self.windows(frame).of(slot, shift)
-    }
-}
-
-/// When the data of the slots of a frame leave an edge node, in picoseconds.
-#[derive(Clone, Copy, Debug)]
-pub struct FrameWindows {
-    /// Of the first slot, if the clock is right.
-    first: u64,
-    slot: u64,
-    payload: u64,
-    /// The clock may be off by this much.
-    half: u64,
-}
-
-impl FrameWindows {
-    /// Those of slots in a row, where the clock is off by `shift` in all of them (and begins no frame before time 0).
-    #[inline]
-    pub fn of_run(&self, slots: Range<u32>, shift: i64) -> Row {
-        Row { first: self.of(slots.start, shift), distance: self.slot, count: u64::from(slots.end - slots.start) }
-    }
-
-    /// Those of a slot, where the clock is off by `shift`.
-    #[inline]
-    pub fn of(&self, slot: u32, shift: i64) -> Window {
-        let start = (self.first + self.slot * u64::from(slot)).saturating_add_signed(shift);
-        Window { start, end: start + self.payload, passes: shift.unsigned_abs() <= self.half }
+        MESSAGE_HEADER + ENTRY * u64::from(self.slots_of_a_node(self.wavelengths))
     }
 }

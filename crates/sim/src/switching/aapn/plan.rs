@@ -1,6 +1,7 @@
 //! `[switching]` with `kind = "aapn"`, after resolution.
 
 use super::signalled::Signalled;
+use super::wavelengths::Dark;
 use crate::model::{LinkId, NodeId, Packing, SimTime};
 use control::demand::Forecast;
 use control::scheduler::{Algorithm, Requests};
@@ -30,6 +31,8 @@ pub struct Aapn {
     pub cores: Vec<NodeId>,
     /// Edge by edge, and core by core within an edge.
     pub uplinks: Vec<Uplink>,
+    /// Wavelengths that are dark for a time.
+    pub dark: Vec<Dark>,
 }
 
 /// The division of time at a core node. Its frame f begins at f times the frame's length.
@@ -47,6 +50,10 @@ pub struct SlotFrame {
     pub datagrams: u16,
     /// What of each the header takes; zero where headers are not simulated.
     pub header: Duration,
+    /// Wavelengths of a fibre; the capacity of a queue is that of all of them.
+    pub wavelengths: u32,
+    /// On so many of them an edge node can send, and receive, at a time.
+    pub transmitters: u32,
 }
 
 impl SlotFrame {

@@ -81,7 +81,7 @@ impl Star<'_> {
     ) -> Result<(), Fault> {
         let Nodes { edges: nodes, cores } = known;
         let at = |from: usize, to: usize, core: usize| u64::from(slots[(from * nodes.len() + to) * cores.len() + core]);
-        let most = u64::from(frame.data_slots());
+        let most = u64::from(frame.slots_of_a_node(frame.wavelengths));
         for core in 0..cores.len() {
             for node in 0..nodes.len() {
                 let sends: u64 = (0..nodes.len()).map(|to| at(node, to, core)).sum();

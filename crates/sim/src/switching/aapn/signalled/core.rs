@@ -9,6 +9,7 @@ use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
 use crate::engine::packet::delay_queue::DelayQueue;
 use crate::engine::packet::message::Message;
 use crate::model::NodeId;
+use control::log::{Entry, What};
 use control::signalling::{Action, Actions, Core, Heard, Network};
 use control::wire::{self, Key};
 use std::fmt;
@@ -45,6 +46,8 @@ pub(super) struct SignalledCore {
     number: u64,
     lost: u64,
     transcript: Option<Vec<Record>>,
+    /// Who was master, in which term, when it was noted last.
+    led: (Option<wire::NodeId>, u64),
     /// Of machines that died.
     before: [u64; COUNTED.len()],
 }
@@ -65,7 +68,7 @@ impl SignalledCore {
         let Parts { node, place, network, key, downlinks, outages, transcript } = parts;
         let machine = Core::new(network.clone(), key.clone(), SESSION, Instant::ZERO);
         let (dead, change) = (outages.is_dead(place, 0), outages.next_core_change(place, 0));
-        SignalledCore {
+        let mut agent = SignalledCore {
             node,
             machine,
             network,
@@ -80,8 +83,11 @@ impl SignalledCore {
             number: 0,
             lost: 0,
             transcript: transcript.then(Vec::new),
+            led: (None, 0),
             before: [0; COUNTED.len()],
-        }
+        };
+        agent.happened(0, if dead { What::Down } else { What::Up });
+        agent
     }
 
     /// It dies, or starts again and has forgotten plans and master.
@@ -89,11 +95,16 @@ impl SignalledCore {
         self.change = self.outages.next_core_change(self.place, now);
         let was_dead = std::mem::replace(&mut self.dead, self.outages.is_dead(self.place, now));
         if self.dead {
+            if !was_dead {
+                self.happened(now, What::Down);
+            }
             self.incoming.clear();
         } else if was_dead {
             for ((count, _), sum) in COUNTED.iter().zip(&mut self.before) {
                 *sum += self.machine.tally().of(*count);
             }
+            self.happened(now, What::Up);
+            self.led = (None, 0);
             self.session += SESSION;
             self.machine = Core::new(self.network.clone(), self.key.clone(), self.session, Instant::from_ps(now));
         }
@@ -125,7 +136,19 @@ impl SignalledCore {
         }
     }
 
+    fn happened(&mut self, at: u64, what: What) {
+        if self.transcript.is_some() {
+            let entry = Entry { at, star: self.place as u16, who: wire::NodeId::CORE, what };
+            self.note(at, Direction::Noted, entry.to_string().as_bytes());
+        }
+    }
+
     fn perform(&mut self, now: u64, actions: Actions, context: &mut NodeContext) {
+        let led = self.machine.master();
+        if led != self.led {
+            self.led = led;
+            self.happened(now, What::Led { by: led.0.unwrap_or(wire::NodeId::ALL), term: led.1 });
+        }
         for action in actions {
             if let Action::Beside { to, bytes } = action {
                 self.note(now, Direction::Sent, &bytes);

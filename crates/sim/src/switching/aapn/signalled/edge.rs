@@ -1,5 +1,7 @@
 //! The agent of an edge node: a machine, its clock, its queues and its fibre to one core node.
 
+mod log;
+
 use super::super::Beat;
 use super::super::edge::Clock;
 use super::super::plan::Request;
@@ -7,7 +9,7 @@ use super::super::queue::{Backlog, Queue, Span};
 use super::super::tell::Teller;
 use super::DriftingClock;
 use super::fibre::{Bits, Fibre, Outages, Plane, arrived};
-use super::figures::{COUNTED, Sum};
+use super::figures::{COUNTED, Counts, Sum};
 use super::label::Label;
 use super::stars::Stars;
 use crate::engine::link::gated::Window;
@@ -17,7 +19,8 @@ use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
 use crate::engine::packet::delay_queue::DelayQueue;
 use crate::engine::packet::message::Message;
 use crate::model::NodeId;
-use control::signalling::{Action, Actions, Heard, Network, Node, NodeConfig, SlotPart, Tally};
+use control::log::{Watch, What};
+use control::signalling::{Action, Actions, Heard, Network, Node, NodeConfig, SlotPart};
 use control::wire::{self, Class};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -76,6 +79,7 @@ pub(super) struct SignalledEdge {
     number: u64,
     counts: Counts,
     transcript: Option<Vec<Record>>,
+    watch: Watch,
 }
 
 /// What leaves, and when its first bit would.
@@ -86,20 +90,11 @@ struct Outgoing {
     bytes: Vec<u8>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    lost: u64,
-    light: u64,
-    missed: u64,
-    squares: u128,
-    /// Of machines that were stopped.
-    before: [u64; COUNTED.len()],
-}
-
 impl SignalledEdge {
     pub(super) fn new(parts: Parts) -> SignalledEdge {
         let next_frame = parts.beat.first();
         let transcript = parts.transcript.then(Vec::new);
+        let watch = Watch::new(parts.core as u16, parts.config.node);
         let mut agent = SignalledEdge {
             parts,
             machine: None,
@@ -113,7 +108,9 @@ impl SignalledEdge {
             number: 0,
             counts: Counts::default(),
             transcript,
+            watch,
         };
+        agent.note_cuts();
         agent.change_state(0);
         agent
     }
@@ -126,12 +123,15 @@ impl SignalledEdge {
             (true, Some(machine)) => {
                 self.counts.stop(machine.tally());
                 self.machine = None;
+                self.happened(now, What::Down);
                 self.outgoing.clear();
                 self.incoming.clear();
             }
             (false, None) => {
                 self.sessions += 1;
                 self.machine = Some(Node::new(self.parts.config.clone(), self.sessions));
+                self.watch = Watch::new(self.parts.core as u16, self.parts.config.node);
+                self.happened(now, What::Up);
             }
             _ => {}
         }
@@ -205,6 +205,7 @@ impl SignalledEdge {
             }
         }
         self.set_due(now);
+        self.look(now);
     }
 
     /// A slot of light leaves at `at` of the node's clock, up to the jitter of its host.
@@ -218,7 +219,7 @@ impl SignalledEdge {
         if label.class == Class::Data as u8 {
             let arrives = arrives + self.parts.uplink.fibre.jitter();
             let passes = self.counts.observe(arrives, meant, self.parts.network.tolerance().ps());
-            return self.open(now, left, Slot { label, part, passes }, context);
+            return self.open(now, left, Slot { label, part, passes, arrives }, context);
         }
         self.tell_departure(left, &bytes);
         let to = wire::NodeId(label.to);
@@ -256,6 +257,7 @@ impl SignalledEdge {
             Some(stars) => stars.turn(&queues[place], (start, end), context),
             None => Some(queues[place].port),
         };
+        self.say_light(&slot, passes);
         let Some(port) = port else { return };
         context.port_mut(port).open_windows(Window { start, end, passes });
         context.release(now, port);
@@ -283,7 +285,8 @@ impl SignalledEdge {
         let frame = self.next_frame;
         self.next_frame += 1;
         if let Some(stars) = &mut self.parts.stars {
-            stars.look(self.parts.clock.shows(now), self.machine.as_ref(), &self.parts.queues);
+            let moves = stars.look(self.parts.clock.shows(now), self.machine.as_ref(), &self.parts.queues);
+            moves.into_iter().for_each(|(to, into)| self.happened(now, What::Moved { to, into: into as u16 }));
         }
         let Parts { queues, beat, teller, .. } = &mut self.parts;
         let slots = self.granted.remove(&frame).unwrap_or_else(|| vec![0; queues.len()].into());
@@ -300,12 +303,6 @@ impl SignalledEdge {
             teller.hear(now, slots);
         }
     }
-
-    fn note(&mut self, at: u64, direction: Direction, bytes: &[u8]) {
-        if let Some(transcript) = &mut self.transcript {
-            transcript.push(Record { at, node: self.parts.node, direction, bytes: bytes.into() });
-        }
-    }
 }
 
 /// Light that the machine wants sent.
@@ -320,22 +317,8 @@ struct Slot {
     label: Label,
     part: SlotPart,
     passes: bool,
-}
-
-impl Counts {
-    fn stop(&mut self, tally: &Tally) {
-        for ((count, _), sum) in COUNTED.iter().zip(&mut self.before) {
-            *sum += tally.of(*count);
-        }
-    }
-
-    /// Light reaches the core at `arrives`. Whether it meets its slot.
-    fn observe(&mut self, arrives: u64, meant: u64, tolerance: u64) -> bool {
-        let off = arrives.abs_diff(meant);
-        self.light += 1;
-        self.squares += u128::from(off) * u128::from(off);
-        off <= tolerance
-    }
+    /// When its first bit is at the core.
+    arrives: u64,
 }
 
 impl Agent for SignalledEdge {

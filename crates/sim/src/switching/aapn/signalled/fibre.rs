@@ -102,6 +102,14 @@ impl Outages {
         next(self.cores.get(&core), after)
     }
 
+    /// From when until when an edge node's fibres to a core node are cut.
+    pub(super) fn cuts(&self, edge: u32, core: u32) -> Vec<(u64, u64)> {
+        let of = self.edges.get(&edge).map_or(&[][..], Vec::as_slice);
+        let here = |outage: &&Outage| outage.via.is_none_or(|via| via == core);
+        let cuts = of.iter().filter(here).filter(|outage| outage.kind != FaultKind::Stopped);
+        cuts.map(|outage| (outage.from, outage.until)).collect()
+    }
+
     /// Whether an edge node is stopped.
     pub(super) fn is_stopped(&self, edge: u32, at: u64) -> bool {
         // A node stops at all core nodes.

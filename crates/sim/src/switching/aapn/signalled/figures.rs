@@ -2,7 +2,7 @@
 
 use crate::engine::node::counters::{KeyedSums, SumKey};
 use crate::results::Figure;
-use control::signalling::Count;
+use control::signalling::{Count, Tally};
 use units::PS_PER_SECOND;
 
 /// What agents sum up.
@@ -50,6 +50,33 @@ pub(super) const COUNTED: [(Count, Sum); 7] = [
     (Count::TooLate, Sum::TooLate),
     (Count::GrantUnused, Sum::Unused),
 ];
+
+/// What the agent of an edge node counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) lost: u64,
+    pub(super) light: u64,
+    pub(super) missed: u64,
+    pub(super) squares: u128,
+    /// Of machines that were stopped.
+    pub(super) before: [u64; COUNTED.len()],
+}
+
+impl Counts {
+    pub(super) fn stop(&mut self, tally: &Tally) {
+        for ((count, _), sum) in COUNTED.iter().zip(&mut self.before) {
+            *sum += tally.of(*count);
+        }
+    }
+
+    /// Light reaches the core at `arrives`. Whether it meets its slot.
+    pub(super) fn observe(&mut self, arrives: u64, meant: u64, tolerance: u64) -> bool {
+        let off = arrives.abs_diff(meant);
+        self.light += 1;
+        self.squares += u128::from(off) * u128::from(off);
+        off <= tolerance
+    }
+}
 
 const FIGURES: [(Sum, &str, &str); 10] = [
     (Sum::Joined, "control_joined", "nodes"),

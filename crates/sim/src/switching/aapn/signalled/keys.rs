@@ -1,5 +1,6 @@
 //! `[switching.control]` and `[[switching.fault]]`.
 
+use super::super::plan::LONGEST_FRAME;
 use crate::language::keys::{Within, a_probability, at_most, keys, whole};
 use crate::language::{At, Key, Time, Word};
 use control::signalling::SlotPart;
@@ -36,17 +37,22 @@ keys! {
         /// Whether queues of a core node that serves no more send through another one, with several core nodes
         /// (overlaid stars, paper 003, §1.1.2).
         pub failover: Key<bool> = true;
-        /// Whether what every node sends and takes is kept, for programs that read it.
+        /// Whether what every node sends and takes is kept, and the log of what happened, for programs that read them.
         pub transcript: Key<bool> = false;
     }
 }
 
 keys! {
-    /// Something happens to an edge node's signalling, or to a core node, for a time.
+    /// Something happens to an edge node's signalling, to a core node, or to a wavelength of one, for a time.
     pub struct FaultSpec {
-        /// The edge node, or a core node, which can be stopped only: no light passes it, and it starts again without
-        /// plans and master.
+        /// The edge node, or a core node, which can be stopped, or have a dark wavelength. One that is stopped passes
+        /// no light, and starts again without plans and master.
         pub node: At<String>;
+        /// The wavelength that is dark, from 0 on.
+        pub wavelength: Option<At<u32>>;
+        /// A core node that computes schedules notices only so much later that a wavelength is dark, or has light
+        /// again. Default "0 s": it knows when it schedules next.
+        pub notice: Option<At<Time>>, in at_most(LONGEST_FRAME);
         /// The core node whose fibres to the edge node are cut. Default: those of all.
         pub via: Option<At<String>>;
         /// What happens.
@@ -69,5 +75,7 @@ words! {
         CutDown = "cut-down",
         /// Both.
         Cut = "cut",
+        /// A wavelength of a core node passes no light, with protocol = "known".
+        Dark = "dark",
     }
 }

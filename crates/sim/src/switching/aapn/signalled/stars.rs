@@ -70,8 +70,9 @@ impl Stars {
         Stars { board, star, overlay: Overlay::at_home(node, stars, star), turn: 0, moved: 0 }
     }
 
-    /// A frame begins: says what this star does, hears of the others, and moves queues.
-    pub(super) fn look(&mut self, now: Instant, machine: Option<&Node>, queues: &[Queue]) {
+    /// A frame begins: says what this star does, hears of the others, and moves queues. Those of this star that go, and
+    /// to which one.
+    pub(super) fn look(&mut self, now: Instant, machine: Option<&Node>, queues: &[Queue]) -> Vec<(NodeId, usize)> {
         let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
         board.known[self.star] = machine.map_or_else(Known::default, |machine| Known {
             patience: machine.network().map(StarPatience::of),
@@ -88,7 +89,10 @@ impl Stars {
             known.served.into_iter().for_each(|at| self.overlay.served(star, at));
             known.members.iter().for_each(|to| self.overlay.met(star, *to, now));
         }
-        self.moved += self.overlay.decide(now).iter().filter(|made| made.from == self.star).count() as u64;
+        let moves = self.overlay.decide(now);
+        let own = moves.iter().filter(|made| made.from == self.star).map(|made| (made.to, made.into));
+        let own: Vec<(NodeId, usize)> = own.collect();
+        self.moved += own.len() as u64;
         for queue in queues {
             let to = NodeId(queue.to as u16);
             let (at, ahead) = (self.overlay.star_of(to), self.overlay.also_asks(to, now));
@@ -99,6 +103,7 @@ impl Stars {
                 None => board.guests.remove(&(self.star, queue.to)),
             };
         }
+        own
     }
 
     /// Whether the queue to a node sends in its own star.
