@@ -463,10 +463,10 @@ fn fibres_that_are_longer_than_frames_are_no_silence() {
 }
 
 /// Assumption 3 of §2.4: the delay of a fibre drifts slowly, with temperature. Here both ways grow by 60 ns in every
-/// frame, from one frame to the next as fast as clocks of 13 ppm would part: 30 µs in all, where light may be 10 µs late.
-/// A T_d of the beginning would miss every slot; measured in every frame it loses none. Expected before the run was an
-/// error below 1 µs, 16 frames' growth. Found: 3.6 µs until the filter has taken the growth for a drift of its clock, and
-/// 0.3 µs in the second half.
+/// frame, from one frame to the next as fast as clocks of 13 ppm would part: 30 µs in all, where light may be 10 µs
+/// late. A T_d of the beginning would miss every slot; measured in every frame it loses none. Expected before the run
+/// was an error below 1 µs, 16 frames' growth. Found: 3.6 µs until the filter has taken the growth for a drift of its
+/// clock, and 0.3 µs in the second half.
 #[test]
 fn t_d_follows_fibres_that_grow_with_temperature() {
     let mut star = joined(figure_3_8());

@@ -201,7 +201,7 @@ impl Switch {
             capture.add(time::time_of_day() as u64, Line::light(datagrams), slot, fate);
         }
         if label.class == Class::Data as u8 {
-            self.log_light(stamp, (&label, part), fate == PASSED);
+            self.log_light(stamp, &label, part, fate == PASSED);
         }
         // Light waits for none of this.
         if self.arrivals.observe(&self.network, (part, stamp), slot) && fate == PASSED {
@@ -216,7 +216,7 @@ impl Switch {
         }
     }
 
-    fn log_light(&mut self, stamp: Instant, (label, part): (&Label, SlotPart), passed: bool) {
+    fn log_light(&mut self, stamp: Instant, label: &Label, part: SlotPart, passed: bool) {
         let light = Light {
             from: NodeId(label.source),
             to: NodeId(label.destination),

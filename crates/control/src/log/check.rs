@@ -138,7 +138,7 @@ impl<'a> Times<'a> {
 
     /// Whether nothing happened to a star, or to these nodes anywhere, between two instants: nobody came or went, and
     /// its master stayed.
-    fn is_calm(&self, star: u16, pair: (NodeId, NodeId), (from, until): (u64, u64)) -> bool {
+    fn is_calm(&self, star: u16, pair: (NodeId, NodeId), from: u64, until: u64) -> bool {
         let concerns = |entry: &Entry| {
             let here = entry.star == star;
             match entry.what {
@@ -188,7 +188,7 @@ fn pairs_that_stood_still(log: &[&Entry]) -> Vec<String> {
                 let wants =
                     times.wants.get(pair).into_iter().flatten().any(|(from, until)| *from < ready.0 && *until > due);
                 let members = members.contains(&pair.0) && members.contains(&pair.1);
-                if !(served && wants && members && times.is_calm(other, *pair, ready)) {
+                if !(served && wants && members && times.is_calm(other, *pair, ready.0, ready.1)) {
                     continue;
                 }
                 let again = light.iter().find(|(at, in_star)| *in_star != star && *at > died).map(|(at, _)| at - died);

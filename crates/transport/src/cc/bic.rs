@@ -10,7 +10,7 @@
 //! for 20 acknowledged; all that for ACKs, whose number it reckons from the mean of segments an ACK covers. A timeout
 //! forgets the maximum.
 
-use super::segments::{Arithmetic, Growth, bytes, slow_start};
+use super::segments::{Arithmetic, Growth, bytes, counted, slow_start};
 use super::{CongestionControl, Event, Loss, LossCause, Window};
 use options::{Kind, Range, Words, options};
 use units::Instant;
@@ -50,13 +50,14 @@ impl CongestionControl for Bic {
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         if let Bic::Linux(state) = self {
             // In sixteenths; the mean moves by a sixteenth of the way.
-            let segments = event.acked / window.mss.max(1);
+            let segments = counted(window, event) / window.mss.max(1);
             state.per_ack = (state.per_ack + segments).saturating_sub(state.per_ack >> 4);
         }
         if event.is_app_limited {
             return;
         }
-        let acked = if window.in_slow_start() { slow_start(window, event.acked) } else { event.acked };
+        let counted = counted(window, event);
+        let acked = if window.in_slow_start() { slow_start(window, counted) } else { counted };
         if acked == 0 {
             return;
         }

@@ -13,7 +13,7 @@
 //! default.
 
 use super::bbr::drawn;
-use super::segments::{Arithmetic, Growth, Round, bytes, half, micros, reno};
+use super::segments::{Arithmetic, Growth, Round, bytes, counted, half, micros, reno};
 use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
 use options::{Kind, Range, Words, options};
 
@@ -119,7 +119,8 @@ impl CongestionControl for Cdg {
             return;
         }
         let before = window.cwnd;
-        reno(&mut state.growth, config.arithmetic, window, event.acked);
+        let counted = counted(window, event);
+        reno(&mut state.growth, config.arithmetic, window, counted);
         state.shadow = state.shadow.saturating_add(window.cwnd - before);
     }
 

@@ -10,7 +10,7 @@
 //! has it as an option); beta is 0.5 at RTTmin up to 10 ms and at the first loss after a change of throughput; RTTmax
 //! grows by at most 20 ms a sample and fades by a twentieth of its distance at each loss (here with both arithmetics).
 
-use super::segments::{Arithmetic, Arrivals, Growth, bytes, slow_start};
+use super::segments::{Arithmetic, Arrivals, Growth, bytes, counted, slow_start};
 use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
 use options::{Kind, Words, options};
 use units::{Duration, Instant};
@@ -104,10 +104,11 @@ impl CongestionControl for Htcp {
             return;
         }
         if window.in_slow_start() {
-            slow_start(window, event.acked);
+            slow_start(window, counted(window, event));
             return;
         }
-        state.grow(config, window, event.acked.max(arrived), now);
+        let counted = counted(window, event);
+        state.grow(config, window, counted, now);
     }
 
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {

@@ -9,7 +9,7 @@
 //! Linux differs: windows below 15 segments are small, the paper's below 10; alpha in 128ths, the share in 64ths,
 //! delays in whole microseconds, round trips of 3.3 s at most.
 
-use super::segments::{Arithmetic, Arrivals, Growth, Round, bytes, micros, slow_start};
+use super::segments::{Arithmetic, Growth, Round, bytes, counted, micros, slow_start};
 use super::{Asks, CongestionControl, Event, Loss, LossCause, Wants, Window};
 use options::{Kind, Range, Words, options};
 
@@ -39,7 +39,6 @@ struct State {
     growth: Growth,
     /// Linux: bytes that have arrived since the window grew.
     acked: u64,
-    arrivals: Arrivals,
     alpha: f64,
     beta: f64,
     round: Round,
@@ -63,7 +62,6 @@ impl CongestionControl for Illinois {
         Illinois(Box::new(State {
             growth: Growth::default(),
             acked: 0,
-            arrivals: Arrivals::default(),
             alpha: ALPHA_MAX,
             beta: BETA_MAX,
             round: Round::default(),
@@ -82,7 +80,6 @@ impl CongestionControl for Illinois {
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         let state = &mut *self.0;
-        let arrived = state.arrivals.of(event);
         if let Some(rtt) = event.rtt_sample {
             let rtt = micros(rtt).min(MOST_RTT);
             (state.base_rtt, state.max_rtt) = (state.base_rtt.min(rtt), state.max_rtt.max(rtt));
@@ -99,12 +96,13 @@ impl CongestionControl for Illinois {
             return;
         }
         if window.in_slow_start() {
-            slow_start(window, event.acked);
+            slow_start(window, counted(window, event));
             return;
         }
+        let counted = counted(window, event);
         match config.arithmetic {
-            Arithmetic::Paper => state.growth.by(window, state.alpha * event.acked as f64 / window.cwnd as f64),
-            Arithmetic::Linux => state.grow_as_linux(window, event.acked.max(arrived)),
+            Arithmetic::Paper => state.growth.by(window, state.alpha * counted as f64 / window.cwnd as f64),
+            Arithmetic::Linux => state.grow_as_linux(window, counted),
         }
     }
 
@@ -159,8 +157,8 @@ impl State {
         ALPHA_MAX
     }
 
-    fn grow_as_linux(&mut self, window: &mut Window, arrived: u64) {
-        self.acked = self.acked.saturating_add(arrived);
+    fn grow_as_linux(&mut self, window: &mut Window, acked: u64) {
+        self.acked = self.acked.saturating_add(acked);
         let windows = (self.acked as f64 * self.alpha / window.cwnd as f64).floor();
         if windows >= 1.0 {
             self.acked = 0;

@@ -10,7 +10,7 @@
 //! good; Linux forgets them at each sign: they are then the mean and twice the mean. Linux's delays are whole
 //! milliseconds, and none of less than one counts; its greatest delay is the second greatest that it has seen.
 
-use super::segments::{Arithmetic, Growth, half, reno};
+use super::segments::{Arithmetic, Growth, counted, half, reno};
 use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
 use options::{Kind, Range, Words, options};
 use units::Duration;
@@ -67,7 +67,8 @@ impl CongestionControl for Lp {
         }
         let may_grow = !event.in_recovery && !event.is_app_limited && !event.ecn_echo;
         if event.acked > 0 && may_grow && !state.infers(now) {
-            reno(&mut state.growth, config.arithmetic, window, event.acked);
+            let counted = counted(window, event);
+            reno(&mut state.growth, config.arithmetic, window, counted);
         }
     }
 

@@ -11,7 +11,7 @@
 //! the picosecond draws. Left out: a round-trip time that the host knows beforehand.
 
 use super::bbr::drawn;
-use super::segments::{Arithmetic, Growth, Round, bytes, micros, slow_start};
+use super::segments::{Arithmetic, Growth, Round, bytes, counted, micros, slow_start};
 use super::{Asks, CongestionControl, Event, Loss, LossCause, Wants, Window};
 use options::{Kind, Range, options};
 
@@ -118,7 +118,8 @@ impl CongestionControl for Nv {
         if event.acked == 0 || event.is_app_limited || event.ecn_echo || !state.may_grow {
             return;
         }
-        let acked = if window.in_slow_start() { slow_start(window, event.acked) } else { event.acked };
+        let counted = counted(window, event);
+        let acked = if window.in_slow_start() { slow_start(window, counted) } else { counted };
         if acked > 0 {
             let segments = window.cwnd / window.mss;
             let per_segment = if state.halvings > 0 { segments << state.halvings } else { segments.max(4) };

@@ -6,7 +6,7 @@
 //!
 //! Linux differs: it counts segments, not ACKs, and an eighth is rounded down to whole segments.
 
-use super::segments::{Arithmetic, Growth, bytes, slow_start};
+use super::segments::{Arithmetic, Growth, bytes, counted, slow_start};
 use super::{CongestionControl, Event, Loss, Window};
 use options::{Kind, Range, Words, options};
 
@@ -42,7 +42,8 @@ impl CongestionControl for Scalable {
         if event.is_app_limited {
             return;
         }
-        let acked = if window.in_slow_start() { slow_start(window, event.acked) } else { event.acked };
+        let counted = counted(window, event);
+        let acked = if window.in_slow_start() { slow_start(window, counted) } else { counted };
         if acked == 0 {
             return;
         }

@@ -45,7 +45,13 @@ pub(super) fn half(arithmetic: Arithmetic, flight: u64, mss: u64) -> u64 {
     bytes(arithmetic.whole(arithmetic.segments(flight, mss) / 2.0), mss)
 }
 
-/// Slow start by all that an ACK covers, up to ssthresh. Returns the bytes beyond it. Linux has no limit per ACK.
+/// The bytes for which an ACK lets a window grow: two segments at most, as a delayed ACK covers. Linux counts what is
+/// newly delivered, which after a repair is far less than what an ACK covers.
+pub(super) fn counted(window: &Window, event: &Event) -> u64 {
+    event.acked.min(2 * window.mss)
+}
+
+/// Slow start up to ssthresh. Returns the bytes beyond it.
 pub(super) fn slow_start(window: &mut Window, acked: u64) -> u64 {
     let grown = window.cwnd.saturating_add(acked).min(window.ssthresh.max(window.cwnd));
     let rest = acked - (grown - window.cwnd);
@@ -156,6 +162,14 @@ mod tests {
         let mut w = Window { cwnd: 8 * MSS, ssthresh: 10 * MSS, mss: MSS };
         assert_eq!((slow_start(&mut w, 5 * MSS), w.cwnd), (3 * MSS, 10 * MSS));
         assert_eq!((slow_start(&mut w, MSS), w.cwnd), (MSS, 10 * MSS));
+    }
+
+    #[test]
+    fn an_ack_counts_for_two_segments_at_most() {
+        assert_eq!(
+            [MSS, 2 * MSS, 500 * MSS].map(|acked| counted(&window(9), &Event::ack(acked))),
+            [MSS, 2 * MSS, 2 * MSS]
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! of the last ACK and keeps BaseRTT; a flow with at most two samples is Reno's, with its half at a loss where nothing
 //! was measured: N is 0 then, so it is a fifth.
 
-use super::segments::{Arithmetic, Growth, bytes, micros, reno, slow_start};
+use super::segments::{Arithmetic, Growth, bytes, counted, micros, reno, slow_start};
 use super::{CongestionControl, Event, Loss, Wants, Window};
 use options::{Kind, Range, Words, options};
 
@@ -62,10 +62,12 @@ impl CongestionControl for Veno {
             return;
         }
         if state.samples <= 2 || state.rtt == 0 {
-            return reno(&mut state.growth, config.arithmetic, window, event.acked);
+            let counted = counted(window, event);
+            return reno(&mut state.growth, config.arithmetic, window, counted);
         }
         state.queued = queued(config.arithmetic, window, state.base_rtt, state.rtt);
-        let acked = if window.in_slow_start() { slow_start(window, event.acked) } else { event.acked };
+        let counted = counted(window, event);
+        let acked = if window.in_slow_start() { slow_start(window, counted) } else { counted };
         if acked == 0 {
             return;
         }

@@ -9,7 +9,7 @@
 //! Both arithmetics have the same constants; Linux leaves fractions away. Round trips with at most two samples count
 //! for nothing.
 
-use super::segments::{Arithmetic, Growth, Round, bytes, micros, slow_start};
+use super::segments::{Arithmetic, Growth, Round, bytes, counted, micros, slow_start};
 use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
 use options::{Kind, Range, Words, options};
 
@@ -89,7 +89,8 @@ impl CongestionControl for Yeah {
         if event.in_recovery || event.acked == 0 || event.is_app_limited || event.ecn_echo {
             return;
         }
-        let acked = if window.in_slow_start() { slow_start(window, event.acked) } else { event.acked };
+        let counted = counted(window, event);
+        let acked = if window.in_slow_start() { slow_start(window, counted) } else { counted };
         if acked > 0 {
             state.grow(config, window, acked);
         }
@@ -109,7 +110,7 @@ impl CongestionControl for Yeah {
         let half = whole(segments / 2.0).max(2.0);
         let lost = if state.slow < RHO { state.queued.min(half).max(whole(segments / 8.0)) } else { half };
         (state.fast, state.reno) = (0, whole(state.reno / 2.0).max(2.0));
-        bytes((segments - lost).max(2.0), window.mss)
+        bytes((segments - lost).max(0.0), window.mss)
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {

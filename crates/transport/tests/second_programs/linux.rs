@@ -408,7 +408,7 @@ impl Program for Yeah {
         let half = (flight >> 1).max(2);
         let lost = if self.slow < 16 { self.queue.min(half).max(flight >> 3) } else { half };
         (self.fast, self.reno) = (0, (self.reno >> 1).max(2));
-        flight.saturating_sub(lost).max(2) as f64
+        flight.saturating_sub(lost) as f64
     }
 }
 

@@ -407,7 +407,7 @@ impl Program for Yeah {
         let half = (flight / 2.0).max(2.0);
         let lost = if self.slow < 16 { self.waiting.min(half).max(flight / 8.0) } else { half };
         (self.fast, self.reno) = (0, (self.reno / 2.0).max(2.0));
-        (flight - lost).max(2.0)
+        (flight - lost).max(0.0)
     }
 }
 

@@ -122,7 +122,7 @@ fn count(of_node: &[u32]) -> usize {
     of_node.iter().max().map_or(0, |most| *most as usize + 1)
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod cost_tests;
 
 /// The number of nodes in each partition.

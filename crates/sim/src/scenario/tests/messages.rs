@@ -19,14 +19,16 @@ fn algorithms() -> String {
     let laws = transport::cc::registry().iter().map(|entry| entry.name);
     let names: Vec<&str> = presets.chain(laws).chain(["udp"]).collect();
     assert_eq!(names[..4], ["linux-cubic", "linux-reno", "linux-bbr", "reno"]);
-    names.join(", ")
+    // A message shows two dozen of them.
+    format!("{}, … ({} in all)", names[..24].join(", "), names.len())
 }
 
 /// The kinds of topologies as messages list them.
 fn topologies() -> String {
     let names: Vec<&str> = crate::topology::list().iter().map(|entry| entry.name).collect();
     assert_eq!(names[..3], ["aapn-star", "custom", "dumbbell"]);
-    names.join(", ")
+    // A message shows two dozen of them.
+    format!("{}, … ({} in all)", names[..24].join(", "), names.len())
 }
 
 /// The message when `text` comes below the small scenario, that is from line 12 on.

@@ -70,7 +70,7 @@ fn edge_agent(aapn: &Aapn, number: usize, plan: Plan, build: &mut BuildContext) 
     let teller = Teller::new(aapn.signal, stream("signal"));
     let clock = Clock { offset: edge.offset, jitter: edge.jitter.ps(), stream: stream("jitter") };
     let wavelengths = Wavelengths::of(aapn, number % aapn.cores.len());
-    EdgeAgent::new(beat, clock, queues, plan, (teller, wavelengths))
+    EdgeAgent::new(beat, clock, queues, plan, teller, wavelengths)
 }
 
 fn rule(plan: &Plan) -> plan::Request {

@@ -133,7 +133,8 @@ impl EdgeAgent {
         clock: Clock,
         queues: Vec<Queue>,
         mut plan: Plan,
-        (teller, wavelengths): (Teller, Wavelengths),
+        teller: Teller,
+        wavelengths: Wavelengths,
     ) -> EdgeAgent {
         if let Plan::Asked(asking) = &mut plan {
             asking.next = beat.delay.saturating_sub(asking.after).div_ceil(beat.frame.length());

@@ -100,8 +100,8 @@ mod tests {
     use super::*;
     use crate::engine::link::port::tests::port;
     use crate::engine::link::ring::Ring;
-    use crate::engine::packet::PayloadTable;
     use crate::engine::packet::observer::Observer;
+    use crate::engine::packet::{NO_PAYLOAD, PayloadTable};
     use crate::model::Buffer;
     use std::any::Any;
 
@@ -126,7 +126,7 @@ mod tests {
         let parts = FabricParts { ports, links, fibres, ..FabricParts::default() };
         let mut fabric = Fabric::new(parts, TimerOrder::AfterArrivals, 1);
         fabric.observer = Some(Box::<Seen>::default());
-        let packet = Packet { size: 1500, flow: 3, ..Packet::default() };
+        let packet = Packet { size: 1500, flow: 3, payload: NO_PAYLOAD, ..Packet::default() };
         fabric.forward(5, 0, &packet);
         fabric.forward(5, 0, &packet);
         let observer: Box<dyn Any> = fabric.observer.take().unwrap();
