@@ -13,13 +13,18 @@ fn replaced(part: &str, text: &str) -> String {
     load_text(&SMALL.replacen(part, text, 1)).unwrap_err().to_string()
 }
 
-/// The built-in algorithms as messages list them.
-fn algorithms() -> String {
+/// The built-in algorithms.
+fn algorithm_names() -> Vec<&'static str> {
     let presets = transport::tcp::presets().iter().map(|preset| preset.name);
     let laws = transport::cc::registry().iter().map(|entry| entry.name);
     let names: Vec<&str> = presets.chain(laws).chain(["udp"]).collect();
     assert_eq!(names[..4], ["linux-cubic", "linux-reno", "linux-bbr", "reno"]);
-    // A message shows two dozen of them.
+    names
+}
+
+/// Those that a message about a wrong name lists.
+fn two_dozen_algorithms() -> String {
+    let names = algorithm_names();
     format!("{}, … ({} in all)", names[..24].join(", "), names.len())
 }
 
@@ -133,7 +138,7 @@ fn names_are_looked_up() {
         replaced("\"reno\"", "\"rno\""),
         format!(
             "test.toml:9:13: traffic.0.transport: there is no transport \"rno\"; did you mean \"reno\"? allowed: {}",
-            algorithms()
+            two_dozen_algorithms()
         )
     );
     assert_eq!(
@@ -179,7 +184,10 @@ fn what_is_twice_or_missing_is_named() {
     assert_eq!(added("[transport.x]\n[transport.x]\n"), "test.toml:13:12: not TOML: duplicate key");
     assert_eq!(
         added("[transport.x]\n"),
-        format!("test.toml:12:1: transport.x: the key \"algorithm\" is missing; allowed: {}", algorithms())
+        format!(
+            "test.toml:12:1: transport.x: the key \"algorithm\" is missing; allowed: {}",
+            algorithm_names().join(", ")
+        )
     );
     assert_eq!(
         added("[[event]]\nat = \"1 s\"\nlink = \"left-right\"\ntold_capacity = \"1 Gbps\""),
