@@ -74,6 +74,11 @@ def test_records_have_the_axes_of_their_experiments() -> None:
     assert sorted(fewer) == FEWER_AXES
 
 
+def test_no_record_has_a_path_of_the_machine_that_made_it() -> None:
+    named = [Path(one["file"]) for record in baselines_in(RESULTS) for one in record.manifest.get("code", {}).values()]
+    assert [file for file in named if file.is_absolute() or not (ROOT / file).is_file()] == []
+
+
 def table_of(name: str) -> pl.DataFrame:
     """The recorded table of an experiment."""
     return pl.read_csv(RESULTS / name / TABLE, infer_schema_length=None)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from photocol.runs import digests, storage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from photocol.experiments.record import Judged
 
@@ -49,11 +49,18 @@ def keep(folder: Path, results: Path, experiment: str) -> Path:
             if file.name in KEPT or file.suffix == ".png":
                 shutil.copyfile(file, new / file.name)
         manifest = json.loads((new / storage.MARK).read_bytes())
+        for code in manifest.get("code", {}).values():  # No path of the machine that made it.
+            code["file"] = _from_checkout(Path(code["file"]), results.absolute().parent)
         text = digests.with_files(manifest, digests.of_folder(new, storage.is_extra))
         (new / storage.MARK).write_text(text, encoding="utf-8")
 
     storage.write_directory(target, fill)
     return target
+
+
+def _from_checkout(file: Path, checkout: Path) -> str:
+    """An experiment's file by its place in the checkout; its name, if it is elsewhere."""
+    return file.relative_to(checkout).as_posix() if file.is_relative_to(checkout) else file.name
 
 
 def read(results: Path, experiment: str) -> Baseline | None:
