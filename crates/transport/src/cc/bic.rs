@@ -56,8 +56,7 @@ impl CongestionControl for Bic {
         if event.is_app_limited {
             return;
         }
-        let counted = counted(window, event);
-        let acked = if window.in_slow_start() { slow_start(window, counted) } else { counted };
+        let acked = slow_start(window, counted(window, event));
         if acked == 0 {
             return;
         }

@@ -119,8 +119,7 @@ impl CongestionControl for Cdg {
             return;
         }
         let before = window.cwnd;
-        let counted = counted(window, event);
-        reno(&mut state.growth, config.arithmetic, window, counted);
+        reno(&mut state.growth, config.arithmetic, window, counted(window, event));
         state.shadow = state.shadow.saturating_add(window.cwnd - before);
     }
 

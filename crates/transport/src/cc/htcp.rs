@@ -107,8 +107,7 @@ impl CongestionControl for Htcp {
             slow_start(window, counted(window, event));
             return;
         }
-        let counted = counted(window, event);
-        state.grow(config, window, counted, now);
+        state.grow(config, window, counted(window, event), now);
     }
 
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {

@@ -67,8 +67,7 @@ impl CongestionControl for Lp {
         }
         let may_grow = !event.in_recovery && !event.is_app_limited && !event.ecn_echo;
         if event.acked > 0 && may_grow && !state.infers(now) {
-            let counted = counted(window, event);
-            reno(&mut state.growth, config.arithmetic, window, counted);
+            reno(&mut state.growth, config.arithmetic, window, counted(window, event));
         }
     }
 

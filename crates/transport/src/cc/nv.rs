@@ -118,8 +118,7 @@ impl CongestionControl for Nv {
         if event.acked == 0 || event.is_app_limited || event.ecn_echo || !state.may_grow {
             return;
         }
-        let counted = counted(window, event);
-        let acked = if window.in_slow_start() { slow_start(window, counted) } else { counted };
+        let acked = slow_start(window, counted(window, event));
         if acked > 0 {
             let segments = window.cwnd / window.mss;
             let per_segment = if state.halvings > 0 { segments << state.halvings } else { segments.max(4) };

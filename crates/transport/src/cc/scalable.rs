@@ -42,8 +42,7 @@ impl CongestionControl for Scalable {
         if event.is_app_limited {
             return;
         }
-        let counted = counted(window, event);
-        let acked = if window.in_slow_start() { slow_start(window, counted) } else { counted };
+        let acked = slow_start(window, counted(window, event));
         if acked == 0 {
             return;
         }

@@ -51,7 +51,7 @@ pub(super) fn counted(window: &Window, event: &Event) -> u64 {
     event.acked.min(2 * window.mss)
 }
 
-/// Slow start up to ssthresh. Returns the bytes beyond it.
+/// Slow start up to ssthresh, where the window is below it. Returns the bytes that are left for congestion avoidance.
 pub(super) fn slow_start(window: &mut Window, acked: u64) -> u64 {
     let grown = window.cwnd.saturating_add(acked).min(window.ssthresh.max(window.cwnd));
     let rest = acked - (grown - window.cwnd);
@@ -104,7 +104,7 @@ impl Growth {
 
 /// Reno's growth as Linux has it: slow start, and what is left of it for congestion avoidance.
 pub(super) fn reno(growth: &mut Growth, arithmetic: Arithmetic, window: &mut Window, acked: u64) {
-    let rest = if window.in_slow_start() { slow_start(window, acked) } else { acked };
+    let rest = slow_start(window, acked);
     if rest > 0 {
         growth.reno(arithmetic, window, rest);
     }

@@ -62,12 +62,10 @@ impl CongestionControl for Veno {
             return;
         }
         if state.samples <= 2 || state.rtt == 0 {
-            let counted = counted(window, event);
-            return reno(&mut state.growth, config.arithmetic, window, counted);
+            return reno(&mut state.growth, config.arithmetic, window, counted(window, event));
         }
         state.queued = queued(config.arithmetic, window, state.base_rtt, state.rtt);
-        let counted = counted(window, event);
-        let acked = if window.in_slow_start() { slow_start(window, counted) } else { counted };
+        let acked = slow_start(window, counted(window, event));
         if acked == 0 {
             return;
         }

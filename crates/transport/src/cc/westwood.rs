@@ -9,6 +9,7 @@
 //! never grows at a loss. RTTmin is never forgotten. Linux differs: a sample takes at least 50 ms; samples are filtered
 //! twice by 7/8; a mark (ECE) acts as a loss, as it does here.
 
+use super::segments::Arrivals;
 use super::{Asks, CongestionControl, Event, Loss, LossCause, Window};
 use options::{Kind, Words, options, words};
 use units::{Duration, Instant};
@@ -47,8 +48,7 @@ struct State {
     since: Option<Instant>,
     /// Bytes that have arrived in it.
     arrived: u64,
-    /// Bytes that SACK has reported and no cumulative ACK has covered.
-    ahead: u64,
+    arrivals: Arrivals,
     /// Bytes acknowledged since the window last grew.
     acked: u64,
 }
@@ -86,7 +86,14 @@ impl CongestionControl for Westwood {
 
     fn new(_: &Config) -> Westwood {
         let bandwidth = Bandwidth::default();
-        Westwood(Box::new(State { bandwidth, min_rtt: Duration::MAX, since: None, arrived: 0, ahead: 0, acked: 0 }))
+        Westwood(Box::new(State {
+            bandwidth,
+            min_rtt: Duration::MAX,
+            since: None,
+            arrived: 0,
+            arrivals: Arrivals::default(),
+            acked: 0,
+        }))
     }
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
@@ -132,10 +139,7 @@ impl State {
         if let Some(rtt) = event.rtt_sample {
             self.min_rtt = self.min_rtt.min(rtt);
         }
-        // What the cumulative ACK covers has been counted where SACK had reported it.
-        let known = self.ahead.min(event.acked);
-        self.ahead = self.ahead - known + event.sacked;
-        self.arrived = self.arrived.saturating_add(event.acked - known + event.sacked);
+        self.arrived = self.arrived.saturating_add(self.arrivals.of(event));
         let (Some(since), Some(srtt)) = (self.since, event.srtt) else {
             (self.since, self.arrived) = (Some(event.now), 0);
             return;

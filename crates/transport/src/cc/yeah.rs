@@ -89,8 +89,7 @@ impl CongestionControl for Yeah {
         if event.in_recovery || event.acked == 0 || event.is_app_limited || event.ecn_echo {
             return;
         }
-        let counted = counted(window, event);
-        let acked = if window.in_slow_start() { slow_start(window, counted) } else { counted };
+        let acked = slow_start(window, counted(window, event));
         if acked > 0 {
             state.grow(config, window, acked);
         }
