@@ -8,7 +8,7 @@ use crate::engine::node::counters::Counters;
 use crate::engine::node::hosts::{Lifecycle, ReceivingHost, SendingHost};
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
-use crate::engine::packet::{DELIVER, DropPlace, Drops, Packet};
+use crate::engine::packet::{DELIVER, DropPlace, Drops, Packet, add_drops};
 use crate::model::Flow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -266,10 +266,7 @@ impl<'a> Partitions<'a> {
     /// What was dropped, where and why.
     pub fn drops(&self) -> Drops {
         let mut all = Drops::new();
-        for (key, count) in self.list.iter().flat_map(|part| &part.fabric.drops) {
-            let sum = all.entry(*key).or_default();
-            *sum = sum.plus(*count);
-        }
+        self.list.iter().for_each(|part| add_drops(&mut all, &part.fabric.totals.drops));
         all
     }
 

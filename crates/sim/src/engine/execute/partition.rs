@@ -245,12 +245,11 @@ impl Partition {
     }
 }
 
-/// Packets sent on links and not taken back. Only the sums over all partitions mean something: after a migration one
-/// partition has what all had counted, and another may take back what it never counted as sent.
+/// Packets sent on links and not taken back, a sum over all partitions: one may take back what another one has counted.
 pub fn packet_hops<'a>(parts: impl Iterator<Item = &'a Partition>) -> u64 {
-    let (sent, taken_back) =
-        parts.fold((0, 0), |(sent, back), part| (sent + part.fabric.packet_hops, back + part.fabric.taken_back));
-    sent - taken_back
+    let totals = parts.map(|part| &part.fabric.totals);
+    let (sent, back) = totals.fold((0, 0), |(sent, back), of| (sent + of.packet_hops, back + of.taken_back));
+    sent - back
 }
 
 /// One step of a multiplicative hash chain (the constant is 2^64 / golden ratio, made odd).

@@ -65,7 +65,7 @@ impl Partition {
 
     /// Chooses between windowed and global execution, by what has happened since the last look.
     fn look(&mut self) {
-        let seen = Seen { at: self.reached, events: self.events, hops: self.fabric.packet_hops };
+        let seen = Seen { at: self.reached, events: self.events, hops: self.fabric.totals.packet_hops };
         let before = std::mem::replace(&mut self.windowed.seen, seen);
         let (span, events) = ((seen.at - before.at).max(1), seen.events - before.events);
         let calls = std::mem::take(&mut self.windowed.calls).max(1);
@@ -97,7 +97,7 @@ impl Partition {
 
     /// The first look counts what happens from now on.
     pub(super) fn count_from_now(&mut self) {
-        self.windowed.seen = Seen { at: self.reached, events: self.events, hops: self.fabric.packet_hops };
+        self.windowed.seen = Seen { at: self.reached, events: self.events, hops: self.fabric.totals.packet_hops };
     }
 
     /// Whether nobody asks for events in their order, and timers stand where a window expects them, behind the arrivals

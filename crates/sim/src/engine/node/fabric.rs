@@ -14,7 +14,7 @@ use crate::engine::packet::admission::{Cause, Interceptor};
 use crate::engine::packet::containers::PerLink;
 use crate::engine::packet::message::ControlMessage;
 use crate::engine::packet::observer::Observer;
-use crate::engine::packet::{Class, DropPlace, Drops, NEVER, Packet, PayloadTable};
+use crate::engine::packet::{Class, DropPlace, LinkTotals, NEVER, Packet, PayloadTable};
 use std::collections::VecDeque;
 use std::hint::select_unpredictable;
 use std::sync::Arc;
@@ -44,12 +44,8 @@ pub struct Fabric {
     pub paths: Arc<[u32]>,
     /// What packets in flight carry besides themselves.
     pub payloads: PayloadTable,
-    /// What was dropped, where and why.
-    pub drops: Drops,
-    /// Packets sent on links (not refused by the port).
-    pub packet_hops: u64,
-    /// The part of them that was taken back before it had left.
-    pub taken_back: u64,
+    /// Packets sent, taken back and dropped.
+    pub totals: LinkTotals,
     /// Packets that have been sent since it was last emptied, by receiving partition.
     pub outgoing: Vec<Batch>,
     /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
@@ -95,12 +91,8 @@ pub struct FabricParts {
     pub paths: Arc<[u32]>,
     /// See [`Fabric::payloads`], as all that follows.
     pub payloads: PayloadTable,
-    /// Dropped packets.
-    pub drops: Drops,
-    /// Packets sent.
-    pub packet_hops: u64,
-    /// Packets taken back.
-    pub taken_back: u64,
+    /// Packets sent, taken back and dropped.
+    pub totals: LinkTotals,
     /// Who watches.
     pub observer: Option<Box<dyn Observer>>,
 }
@@ -108,19 +100,7 @@ pub struct FabricParts {
 impl Fabric {
     /// A fabric of `partitions`, whose fibres are empty up to what is inside the ports of those that lead out.
     pub fn new(parts: FabricParts, order: TimerOrder, partitions: usize) -> Fabric {
-        let FabricParts {
-            ports,
-            links,
-            fibres,
-            agents,
-            boundaries,
-            paths,
-            payloads,
-            drops,
-            packet_hops,
-            taken_back,
-            observer,
-        } = parts;
+        let FabricParts { ports, links, fibres, agents, boundaries, paths, payloads, totals, observer } = parts;
         let of_all = ports.iter().zip(0..);
         let departing = of_all.filter(|(port, _)| port.departure().is_some()).map(|(_, number)| number).collect();
         let entering = fibres.len() as u32;
@@ -135,9 +115,7 @@ impl Fabric {
             links,
             paths,
             payloads,
-            drops,
-            packet_hops,
-            taken_back,
+            totals,
             outgoing: (0..partitions).map(|_| Batch::default()).collect(),
             pending: VecDeque::new(),
             observer,
@@ -156,9 +134,7 @@ impl Fabric {
             links,
             paths,
             payloads,
-            drops,
-            packet_hops,
-            taken_back,
+            totals,
             observer,
             outgoing,
             pending,
@@ -172,19 +148,7 @@ impl Fabric {
         );
         fibres.truncate(entering as usize);
         let (agents, boundaries) = (0, Vec::new());
-        FabricParts {
-            ports,
-            links,
-            fibres,
-            agents,
-            boundaries,
-            paths,
-            payloads,
-            drops,
-            packet_hops,
-            taken_back,
-            observer,
-        }
+        FabricParts { ports, links, fibres, agents, boundaries, paths, payloads, totals, observer }
     }
 
     /// Something is to be done before the next event. The key of the timers is unsettled, so that the check after each
@@ -284,7 +248,7 @@ impl Fabric {
     /// A packet is on a fibre.
     #[inline(always)]
     fn put(&mut self, place: usize, at: u64, packet: &Packet, is_listed: bool) {
-        self.packet_hops += 1;
+        self.totals.packet_hops += 1;
         let fibre = &mut self.fibres[place];
         let was_idle = is_listed && place < self.entering as usize && fibre.is_empty();
         if is_listed {
@@ -308,7 +272,7 @@ impl Fabric {
         if let Some(observer) = &mut self.observer {
             observer.dropped(now, place, cause, packet);
         }
-        self.drops.entry((place, packet.class, cause)).or_default().add(packet.size);
+        self.totals.drops.entry((place, packet.class, cause)).or_default().add(packet.size);
         self.payloads.forget(packet);
     }
 
@@ -317,8 +281,8 @@ impl Fabric {
         if let Some(observer) = &mut self.observer {
             observer.dropped(now, place, Cause::Unreachable, packet);
         }
-        self.drops.entry((place, packet.class, Cause::Unreachable)).or_default().add(packet.size);
-        self.taken_back += 1;
+        self.totals.drops.entry((place, packet.class, Cause::Unreachable)).or_default().add(packet.size);
+        self.totals.taken_back += 1;
     }
 
     /// Packets on the fibres or in the ports before them.

@@ -193,7 +193,7 @@ impl<'a> NodeContext<'a> {
 
     /// A unit that agents switch ends at a link, with its `bytes` and the message that announced it.
     pub fn drop_unit(&mut self, link: LinkNumber, cause: Cause, bytes: u64) {
-        let count = self.fabric.drops.entry((DropPlace::Link(link.0), Class::Unit, cause)).or_default();
+        let count = self.fabric.totals.drops.entry((DropPlace::Link(link.0), Class::Unit, cause)).or_default();
         *count = count.plus(Count { packets: 1, bytes });
     }
 

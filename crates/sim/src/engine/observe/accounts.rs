@@ -34,7 +34,7 @@ impl Accounts {
             emitted: parts.sum(|part| part.hosts.emitted),
             cut: of_agents(Hosts::cut),
             delivered: parts.sum(|part| part.hosts.delivered),
-            dropped: parts.sum(|part| part.fabric.drops.values().map(|count| count.packets).sum()),
+            dropped: parts.sum(|part| part.fabric.totals.drops.values().map(|count| count.packets).sum()),
             in_flight: parts.sum(|part| part.fabric.in_flight()).saturating_add_signed(of_agents(Hosts::kept)),
             held: parts.sum(|part| part.hosts.held.len() as u64),
         }

@@ -15,3 +15,33 @@ pub enum DropPlace {
 
 /// Packets dropped since the start, by place, class and cause.
 pub type Drops = BTreeMap<(DropPlace, Class, Cause), Count>;
+
+/// Adds what was dropped elsewhere.
+pub fn add_drops(all: &mut Drops, more: &Drops) {
+    for (key, count) in more {
+        let sum = all.entry(*key).or_default();
+        *sum = sum.plus(*count);
+    }
+}
+
+/// What a partition has counted on its links. After a migration one partition has what all had counted, so that only
+/// the sums over all of them mean something.
+#[derive(Debug, Default)]
+pub struct LinkTotals {
+    /// Packets sent on links (not refused by the port).
+    pub packet_hops: u64,
+    /// The part of them that was taken back before it had left.
+    pub taken_back: u64,
+    /// What was dropped, where and why.
+    pub drops: Drops,
+}
+
+impl LinkTotals {
+    /// Adds those of another partition.
+    pub fn add(&mut self, other: &LinkTotals) {
+        let LinkTotals { packet_hops, taken_back, drops } = other;
+        self.packet_hops += packet_hops;
+        self.taken_back += taken_back;
+        add_drops(&mut self.drops, drops);
+    }
+}

@@ -13,7 +13,7 @@ pub(crate) mod prefetch;
 pub(crate) mod reserved;
 pub(crate) mod said;
 
-pub use drops::{DropPlace, Drops};
+pub use drops::{DropPlace, Drops, LinkTotals, add_drops};
 pub use fields::{Class, Flags, Packet};
 pub use payload::{HostPayload, Payload, PayloadTable, Stamp};
 pub use reserved::{DELIVER, NEVER, NO_PATH, NO_PAYLOAD};

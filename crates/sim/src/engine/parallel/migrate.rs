@@ -19,7 +19,7 @@ use crate::engine::observe::observers::Observers;
 use crate::engine::packet::containers::{
     PerAgent, PerFlow, PerLink, merge, merge_nodes, split, split_map, split_nodes,
 };
-use crate::engine::packet::{DELIVER, Drops, NO_PATH, NO_PAYLOAD, Packet, PayloadTable};
+use crate::engine::packet::{DELIVER, LinkTotals, NO_PATH, NO_PAYLOAD, Packet, PayloadTable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::tcp::{Actions, ReceiverActions};
@@ -84,19 +84,17 @@ fn move_payload(packet: &mut Packet, from: &mut PayloadTable, to: &mut PayloadTa
 #[derive(Default)]
 struct Totals {
     events: u64,
-    packet_hops: u64,
-    taken_back: u64,
+    links: LinkTotals,
     emitted: u64,
     delivered: u64,
     marked: u64,
-    drops: Drops,
 }
 
 impl Totals {
     /// Gives them to a partition, but for the number of events, which is left.
     fn give(self, fabric: &mut FabricParts, hosts: &mut Hosts) -> u64 {
-        let Totals { events, packet_hops, taken_back, emitted, delivered, marked, drops } = self;
-        (fabric.packet_hops, fabric.taken_back, fabric.drops) = (packet_hops, taken_back, drops);
+        let Totals { events, links, emitted, delivered, marked } = self;
+        fabric.totals = links;
         (hosts.emitted, hosts.delivered, hosts.marked) = (emitted, delivered, marked);
         events
     }
@@ -115,9 +113,7 @@ impl OfLinks {
         let FabricParts {
             ports,
             fibres,
-            drops,
-            packet_hops,
-            taken_back,
+            totals: of_part,
             observer,
             payloads: _, // moved before, with the packets
             agents: _,
@@ -128,12 +124,7 @@ impl OfLinks {
         self.ports.push(ports);
         self.fibres.push(fibres);
         self.observers.extend(observer.and_then(Observers::unboxed));
-        totals.packet_hops += packet_hops;
-        totals.taken_back += taken_back;
-        for (key, count) in drops {
-            let sum = totals.drops.entry(key).or_default();
-            *sum = sum.plus(count);
-        }
+        totals.links.add(&of_part);
     }
 
     fn split(self, before: &PartitionLayout, after: &PartitionLayout) -> Vec<FabricParts> {
@@ -156,9 +147,7 @@ impl OfLinks {
             paths: Arc::clone(&paths),
             agents: 0,
             payloads: PayloadTable::default(),
-            drops: Drops::new(),
-            packet_hops: 0,
-            taken_back: 0,
+            totals: LinkTotals::default(),
         };
         of_ports.zip(fibres).zip(boundaries).zip(observers).map(fabric).collect()
     }

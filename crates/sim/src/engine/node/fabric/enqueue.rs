@@ -83,7 +83,7 @@ impl Fabric {
     /// A packet does not get past a port.
     fn record_drop(&mut self, now: u64, number: u32, cause: Cause, packet: &Packet) {
         // A packet that the fibre or the switch loses was sent.
-        self.packet_hops += u64::from(matches!(cause, Cause::Random | Cause::GuardViolation));
+        self.totals.packet_hops += u64::from(matches!(cause, Cause::Random | Cause::GuardViolation));
         self.drop(now, DropPlace::Link(self.links[number as usize]), cause, packet);
     }
 
