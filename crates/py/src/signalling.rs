@@ -3,7 +3,7 @@
 
 use crate::wire::{NamedBlock, blocks_of, dict, named, wrong};
 use control::scheduler::Algorithm;
-use control::signalling::{self, Action, Heard, Network, NodeConfig, Part, Tally};
+use control::signalling::{self, Action, Heard, Network, NodeConfig, Tally};
 use control::sync::FilterConfig;
 use control::wire::{Block, Key, NodeId, Stamp};
 use pyo3::exceptions::PyValueError;
@@ -94,12 +94,7 @@ impl SignallingNode {
 
     #[getter]
     fn part(&self) -> &'static str {
-        match self.machine.part() {
-            Part::Listening => "listening",
-            Part::Answered => "answered",
-            Part::Slave => "slave",
-            Part::Master { .. } => "master",
-        }
+        self.machine.part().name()
     }
 
     /// The master by the latest beacon, if there is one, and its term.

@@ -179,16 +179,16 @@ fn pairs_that_stood_still(log: &[&Entry]) -> Vec<String> {
         log.iter().filter(|entry| entry.who == NodeId::CORE && entry.what == What::Down).map(|at| (at.at, at.star))
     {
         let due = died + allowed;
-        let ready = (died.saturating_sub(times.timeout.ps()), due);
+        let ready = died.saturating_sub(times.timeout.ps());
         for other in stars.iter().copied().filter(|other| *other != star && due <= end) {
-            let members = times.members(other, ready.0);
+            let members = times.members(other, ready);
             for (pair, light) in &times.light {
                 let recent = died.saturating_sub(2 * frame)..died;
                 let served = light.iter().any(|(at, in_star)| *in_star == star && recent.contains(at));
                 let wants =
-                    times.wants.get(pair).into_iter().flatten().any(|(from, until)| *from < ready.0 && *until > due);
+                    times.wants.get(pair).into_iter().flatten().any(|(from, until)| *from < ready && *until > due);
                 let members = members.contains(&pair.0) && members.contains(&pair.1);
-                if !(served && wants && members && times.is_calm(other, *pair, ready.0, ready.1)) {
+                if !(served && wants && members && times.is_calm(other, *pair, ready, due)) {
                     continue;
                 }
                 let again = light.iter().find(|(at, in_star)| *in_star != star && *at > died).map(|(at, _)| at - died);

@@ -104,8 +104,6 @@ pub struct Light {
     pub passed: bool,
 }
 
-const NAMES: [&str; 4] = ["listening", "answered", "slave", "master"];
-
 struct Who(NodeId);
 
 impl fmt::Display for Who {
@@ -124,10 +122,8 @@ impl fmt::Display for Entry {
             What::Up => write!(f, "up"),
             What::Down => write!(f, "down"),
             What::Announced { frame, timeout } => write!(f, "announced {} {}", frame.ps(), timeout.ps()),
-            What::Part(Part::Master { term }) => write!(f, "part {} {term}", NAMES[3]),
-            What::Part(Part::Slave) => write!(f, "part {}", NAMES[2]),
-            What::Part(Part::Answered) => write!(f, "part {}", NAMES[1]),
-            What::Part(Part::Listening) => write!(f, "part {}", NAMES[0]),
+            What::Part(part @ Part::Master { term }) => write!(f, "part {} {term}", part.name()),
+            What::Part(part) => write!(f, "part {}", part.name()),
             What::Led { by, term } => write!(f, "led {} {term}", Who(*by)),
             What::Light(Light { from, to, frame, slot, part, lasts, passed }) => {
                 let fate = if *passed { "passed" } else { "lost" };
@@ -193,13 +189,7 @@ impl Words<'_> {
             "up" => What::Up,
             "down" => What::Down,
             "announced" => What::Announced { frame: self.lasts()?, timeout: self.lasts()? },
-            "part" => What::Part(match self.0.next()? {
-                "listening" => Part::Listening,
-                "answered" => Part::Answered,
-                "slave" => Part::Slave,
-                "master" => Part::Master { term: self.number()? },
-                _ => return None,
-            }),
+            "part" => What::Part(Part::from_name(self.0.next()?, || self.number())?),
             "led" => What::Led { by: self.node()?, term: self.number()? },
             "light" => What::Light(Light {
                 from: self.node()?,

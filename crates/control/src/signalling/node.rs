@@ -58,6 +58,25 @@ pub enum Part {
     },
 }
 
+impl Part {
+    /// Its name, in reports and logs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Part::Listening => "listening",
+            Part::Answered => "answered",
+            Part::Slave => "slave",
+            Part::Master { .. } => "master",
+        }
+    }
+
+    /// The part with a name; `term` is asked for that of a master.
+    pub fn from_name(name: &str, term: impl FnOnce() -> Option<u64>) -> Option<Part> {
+        let others = [Part::Listening, Part::Answered, Part::Slave].into_iter().find(|part| part.name() == name);
+        let is_master = name == Part::Master { term: 0 }.name();
+        if is_master { term().map(|term| Part::Master { term }) } else { others }
+    }
+}
+
 /// The node.
 pub struct Node {
     pub(super) station: Station,

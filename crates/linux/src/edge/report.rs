@@ -7,7 +7,6 @@ use crate::report::Report;
 use crate::side::Side;
 use crate::slots::{Account, Skipped};
 use crate::traffic::ip::Counts;
-use control::signalling::Part;
 
 impl Edge {
     pub(super) fn reports(&mut self) -> Vec<Report> {
@@ -22,10 +21,7 @@ impl Edge {
         let (master, term) = side.machine.led_by();
         let mut report = Report {
             name: if several { format!("node {}/{star}", self.node) } else { format!("node {}", self.node) },
-            part: match side.machine.part() {
-                Part::Master { .. } => "master".into(),
-                other => format!("{other:?}").to_lowercase(),
-            },
+            part: side.machine.part().name().into(),
             master: master.to_string(),
             term,
             events: self.events.iter().filter(|_| star == 0).cloned().collect(),
