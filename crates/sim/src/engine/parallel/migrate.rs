@@ -25,9 +25,7 @@ pub fn migrate(now: u64, mut old: Vec<Partition>, before: &PartitionLayout, afte
     let mut ports: Vec<_> = old.iter_mut().map(|part| std::mem::take(&mut part.fabric.ports).into_iter()).collect();
     for (link, (was, is)) in before.ports.iter().zip(&after.ports).enumerate() {
         let port = ports[was.part as usize].next().expect("a partition has its ports in the order of the links");
-        let Location { part, number } = before.fibres[link];
-        let fibre = &old[part as usize].fabric.fibres[number as usize];
-        connect(&mut nets[is.part as usize], port, link as u32, fibre, after);
+        connect(&mut nets[is.part as usize], port, link as u32, after);
     }
     drop(ports);
     let mut new: Vec<Partition> = nets
@@ -84,14 +82,13 @@ fn empty(part: u32, layout: &PartitionLayout, paths: &Arc<[u32]>) -> FabricParts
     }
 }
 
-/// Adds the port of `link` to its partition, and what is inside it of its `fibre`, if that leads out.
-fn connect(fabric: &mut FabricParts, mut port: Port, link: u32, fibre: &Ring<Packet>, layout: &PartitionLayout) {
+/// Adds the port of `link` to its partition.
+fn connect(fabric: &mut FabricParts, mut port: Port, link: u32, layout: &PartitionLayout) {
     let (Location { part, number }, to) = (layout.ports[link as usize], layout.fibres[link as usize]);
     port.connect(if part == to.part {
         to.number
     } else {
-        let boundary = Boundary { to: to.part, fibre: to.number, port: number, sent: fibre.put_in() };
-        fabric.boundaries.push((boundary, port.near_end(fibre)));
+        fabric.boundaries.push(Boundary { to: to.part, fibre: to.number, port: number });
         (fabric.fibres.len() + fabric.boundaries.len()) as u32 - 1
     });
     fabric.ports.push(port);

@@ -1,6 +1,6 @@
 //! What an agent keeps for a port, and how little had still to be sent.
 
-use super::Port;
+use super::{Optical, Port, PortKind};
 use crate::model::Buffer;
 use units::Duration;
 
@@ -8,8 +8,11 @@ impl Port {
     /// The least number of bytes that it had still to send, what was left of the packet in transmission included, since
     /// this was last called; only for a port of an optical packet switch.
     pub fn take_least_backlog(&mut self, now: u64) -> u64 {
-        let backlog = self.busy_until.saturating_sub(now);
-        let least = self.least_backlog.take(backlog);
+        let backlog = self.busy_until().saturating_sub(now);
+        let least = match &mut self.kind {
+            PortKind::Optical(Optical { least_backlog, .. }) => least_backlog.take(backlog),
+            _ => backlog,
+        };
         self.byte_time.bytes_in(Duration::from_ps(least)).count()
     }
 
@@ -35,10 +38,16 @@ impl Port {
 
     /// Whether what agents keep for the port leaves no place for a packet in a room.
     pub fn is_agent_backlog_full(&self, room: Buffer, size: u16) -> bool {
+        let kept = self.kept.count();
         match room {
-            Buffer::Packets(places) => u64::from(self.kept.packets) >= places,
-            Buffer::Bytes(room) => self.kept.bytes + u64::from(size) > room.count(),
+            Buffer::Packets(places) => kept.packets >= places,
+            Buffer::Bytes(room) => kept.bytes + u64::from(size) > room.count(),
             Buffer::Unlimited => false,
         }
+    }
+
+    /// An agent that keeps packets for the port has marked one.
+    pub fn note_mark(&mut self) {
+        self.marked += 1;
     }
 }

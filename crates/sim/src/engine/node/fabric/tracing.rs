@@ -35,8 +35,7 @@ impl Fabric {
     pub(super) fn enqueue_traced(&mut self, now: u64, number: u32, packet: &Packet) -> Admission {
         let port = &mut self.ports[number as usize];
         let marked = port.marked();
-        let fibre = &self.fibres[port.target() as usize];
-        let offer = port.enqueue(now, packet, &mut self.payloads, fibre);
+        let offer = port.enqueue(now, packet, &mut self.payloads);
         let is_marked = port.marked() > marked;
         match offer {
             Admission::Queued | Admission::Blocked => self.note_at(now, number, What::Wait, None, packet),
@@ -75,7 +74,7 @@ impl Fabric {
     /// A packet is the newest of those that a port has sent.
     fn note_sent(&mut self, now: u64, number: u32, offer: Admission, packet: &Packet) {
         let port = &self.ports[number as usize];
-        let (begins, ends) = port.newest(packet.size);
+        let Some((begins, ends)) = port.newest() else { return };
         let flight = match offer {
             Admission::Scheduled(at) | Admission::Marked(at) => port.last_bit_at(at, packet.size).saturating_sub(ends),
             Admission::Dropped(_) | Admission::Queued | Admission::Blocked => port.delay(),
