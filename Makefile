@@ -36,6 +36,8 @@ lint: setup
 	$(PYTHON) -m mypy.stubtest photocol._core --ignore-disjoint-bases
 
 check: lint  ## formatting, warnings and banned calls of the Rust side too (rustfmt, clippy), and cargo deny if it is there
+	$(PYTHON) -m mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/win32
+	$(PYTHON) -m mypy --platform darwin --no-warn-unreachable --cache-dir .mypy_cache/darwin
 	tools/lint-rust
 	@if command -v cargo-deny >/dev/null; then cargo deny --all-features check; fi
 
@@ -51,14 +53,14 @@ docs: reference  ## regenerates the reference, then builds the site in out/site 
 wheels: setup  ## makes a wheel and a source distribution in dist/
 	tools/wheels
 
-reference: setup  ## regenerates schema/scenario.json, docs/{scenario,commands,models,corrections}.md, docs/experiments/, photocol/options.py and the pages of the Rust crates
+reference: setup  ## regenerates schema/scenario.json, docs/reference/, photocol/options.py, the numbers of paper/ and the pages of the Rust crates
 	@mkdir -p schema
 	$(PHOTOCOL) schema > schema/scenario.json
 	$(PYTHON) docs/make_reference.py
 	$(PYTHON) docs/make_commands.py
 	$(PYTHON) docs/make_models.py
 	$(PYTHON) docs/make_options.py
-	$(PYTHON) docs/make_experiments.py
+	$(PYTHON) tools/paper-numbers
 	cargo doc --no-deps --workspace --exclude photocol-py --locked --quiet
 
 lock: setup  ## resolves the Python packages anew into requirements.lock (needs uv)

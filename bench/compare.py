@@ -9,8 +9,10 @@ workloads are and how each simulator counts.
 
 import argparse
 import dataclasses
+import datetime
 import json
 import os
+import platform
 import shlex
 import shutil
 import statistics
@@ -478,10 +480,11 @@ def threads_line(one_s: float, several_s: float) -> str:
 
 
 def record(workload: Workload, outcomes: list[Outcome]) -> dict[str, Any]:
-    """One workload's results for ``--json``, every turn included."""
+    """One workload's results for ``--json``, every turn included, but not what photocol's summary says."""
 
     def turn_record(turn: Turn) -> dict[str, Any]:
-        return dataclasses.asdict(turn)
+        report = {name: value for name, value in turn.report.items() if name != "summary"}
+        return dataclasses.asdict(dataclasses.replace(turn, report=report))
 
     return {
         "workload": workload.name,
@@ -501,6 +504,26 @@ def record(workload: Workload, outcomes: list[Outcome]) -> dict[str, Any]:
             for outcome in outcomes
         },
     }
+
+
+def circumstances(*, fastest: bool) -> dict[str, Any]:
+    """Date, machine and load of a measurement, and the turn that counts."""
+    return {
+        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        "machine": {"processor": processor(), "cores": os.cpu_count(), "system": platform.platform()},
+        "load_at_start": os.getloadavg()[0],
+        "of_turns": "fastest" if fastest else "median",
+    }
+
+
+def processor() -> str:
+    """The processor's name, family and model, as Linux tells them; elsewhere as Python does."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    told = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    return f"{told.get('model name', platform.processor())}, family {told.get('cpu family', '?')}"
 
 
 def parse() -> argparse.Namespace:
@@ -538,13 +561,13 @@ def main() -> int:
     if not simulators:
         return 1
     of_turns = min if options.fastest else statistics.median
-    records = []
+    results = {**circumstances(fastest=options.fastest), "workloads": []}
     for workload in workloads:
         outcomes = take_turns(workload, simulators, of_turns, quick=options.quick, repetitions=options.repetitions)
         print(table(workload, outcomes), end="\n\n", flush=True)
-        records.append(record(workload, outcomes))
+        results["workloads"].append(record(workload, outcomes))
         if options.json:
-            options.json.write_text(json.dumps(records, indent=1) + "\n")
+            options.json.write_text(json.dumps(results, indent=1) + "\n")
     return 0
 
 

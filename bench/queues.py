@@ -76,6 +76,9 @@ WHOLE_SEGMENTS = ("cubic_arithmetic", "segments")
 NOT_RENO_FRIENDLY = ("reno_friendly", False)
 NS3_CUBIC: tuple[tuple[str, Any], ...] = (WHOLE_SEGMENTS, NOT_RENO_FRIENDLY)
 
+PAPERS = ("arithmetic", "paper")
+"""ns-3's laws reckon in reals."""
+
 CASES = (
     Case(name="red", queue="red", with_ns2=True),
     Case(name="red-spare", queue="red", spare=True, with_ns2=True),
@@ -101,13 +104,23 @@ CASES = (
     Case(name="bbr-two", algorithm="bbr", buffer_share=8.0, flows=2),
     Case(name="vegas", algorithm="vegas", options=(("vegas_alpha", 2), ("vegas_beta", 4)), flows=4),
     Case(name="westwood+", algorithm="westwood+", options=(("bandwidth_filter", "tustin"),), flows=4),
+    Case(name="scalable", algorithm="scalable", options=(("scalable_count", 50),), flows=4),
+    Case(name="bic", algorithm="bic", flows=4),
+    Case(name="hybla", algorithm="hybla", options=(PAPERS, ("hybla_rtt0", "50 ms")), flows=4),
+    *(
+        Case(name=name, algorithm=name, options=(PAPERS,), flows=4)
+        for name in ("htcp", "illinois", "lp", "veno", "yeah")
+    ),
     Case(name="dctcp", algorithm="dctcp", queue="step", mark_at=60, options=(("dctcp_cut", "first-mark"),), flows=4),
     Case(name="bbr-alone", algorithm="bbr", flows=1, rate_bps=20e6, duration_s=60, from_s=15),
     Case(name="cubic-alone", algorithm="cubic", flows=1, rate_bps=20e6, buffer_share=0.5, duration_s=160, from_s=40),
 )
 
 
-NS3_VARIANTS = ("cubic", "bbr", "vegas", "westwood+", "dctcp")
+NS3_VARIANTS = (
+    *("cubic", "bbr", "vegas", "westwood+", "dctcp"),
+    *("scalable", "bic", "hybla", "htcp", "illinois", "lp", "veno", "yeah"),
+)
 """The laws that ns-3 has under the same names; others are Reno's."""
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/models.md, the reference of the closed-form models, and docs/corrections.md, what slips of papers change.
+"""Writes docs/reference/models.md, the closed-form models, and docs/reference/corrections.md, what slips of papers change.
 
     python docs/make_models.py          # writes them
     python docs/make_models.py --check  # exit status 1 if one is stale
@@ -18,7 +18,7 @@ from slips import Slip
 import photocol
 from photocol import models
 
-DOCS = Path(__file__).parent
+REFERENCE = Path(__file__).parent / "reference"
 
 REFERENCE_HEAD = """# Closed-form models
 
@@ -143,7 +143,7 @@ def synchronized() -> Section:
             ),
             *slips.dlcc_words(),
         ],
-        "000-figure-2.png",
+        "docs/images/000-figure-2.png",
     )
 
 
@@ -322,7 +322,7 @@ def tcp_eng() -> Section:
             *tcp_eng_counts(points),
             Slip("all of it", "`reading=as_printed`", "", "", change({"reading": PRINTED})),
         ],
-        "001-figure-4.png",
+        "results/001/figure-4/figure-4.png",
     )
 
 
@@ -529,7 +529,7 @@ def corrections() -> str:
         for slip in section.slips:
             cells = (slip.where, slip.printed, slip.corrected, slip.why, slip.effect)
             parts.append("| " + " | ".join(one_line(cell) for cell in cells) + " |")
-        parts += ["", f"![Both readings](images/{section.picture})\n"] if section.picture else [""]
+        parts += ["", f"![Both readings](../../{section.picture})\n"] if section.picture else [""]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -569,7 +569,7 @@ def one_line(text: str) -> str:
 
 def main() -> int:
     """Writes the pages, or checks them."""
-    pages = {DOCS / "models.md": reference(), DOCS / "corrections.md": corrections()}
+    pages = {REFERENCE / "models.md": reference(), REFERENCE / "corrections.md": corrections()}
     if "--check" in sys.argv[1:]:
         return int(any(not file.exists() or file.read_text() != page for file, page in pages.items()))
     for file, page in pages.items():

@@ -2,8 +2,8 @@
 
     python docs/make_site.py [FOLDER]
 
-A warning of Sphinx, such as a link to nowhere, is an error. The pages link one another as files of the repository do, so
-they are copied with their places; notebooks become pages.
+A warning of Sphinx, such as a link to nowhere, is an error. The pages link one another as files of the repository do,
+so they are copied with their places; notebooks become pages, and each paper's page is made from its records.
 """
 
 from __future__ import annotations
@@ -15,9 +15,22 @@ import sys
 import tempfile
 from pathlib import Path
 
+import make_experiments
+
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/README.md")
+PAGES = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
+    "SECURITY.md",
+    "bench/README.md",
+    "examples/oracle/README.md",
+)
 """Beside docs/."""
+SHOWN = (".png", ".csv")
+"""Of the records: pictures and tables."""
 OUTSIDE = re.compile(r"\]\((?!https?:|mailto:|#)([^)\s]+)\)")
 
 
@@ -39,9 +52,14 @@ def main(arguments: list[str]) -> int:
 def collect(source: Path) -> None:
     """Copies the pages with their places into `source`, and writes those that are made."""
     shutil.copytree(ROOT / "docs", source / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__", "*.ipynb"))
-    for page in PAGES:
-        (source / page).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / page, source / page)
+    pictures = [file.relative_to(ROOT).as_posix() for file in (ROOT / "results").glob("*/*/*") if file.suffix in SHOWN]
+    for file in (*PAGES, *pictures):
+        (source / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, source / file)
+    for paper, text in make_experiments.pages(ROOT).items():
+        page = source / "experiments" / paper / make_experiments.DISCUSSION
+        page.parent.mkdir(parents=True)
+        page.write_text(text, encoding="utf-8")
     shutil.move(source / "docs" / "site" / "index.md", source / "index.md")
     (source / "docs" / "site" / "notebooks.md").write_text(notebooks(), encoding="utf-8")
     for page in source.rglob("*.md"):

@@ -1,4 +1,4 @@
-"""Slips of the papers that are no input of a model: rows of docs/corrections.md, each number worked out here."""
+"""Slips of the papers that are no input of a model: rows of docs/reference/corrections.md, each number worked out here."""
 
 from dataclasses import dataclass
 
@@ -237,7 +237,7 @@ def thesis_buffers() -> list[Slip]:
             "whether the packet on the line counts",
             "it does not: one waits beside it",
             "open: a running mean of 0.1 packet fits either",
-            "ns-2's own queue, measured beside, counts so ([xcp](validation/xcp.md#beside-ns-2))",
+            "ns-2's own queue, measured beside, counts so ([xcp](../validation/xcp.md#beside-ns-2))",
         ),
     ]
 

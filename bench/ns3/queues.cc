@@ -42,7 +42,7 @@ Parse(int argc, char** argv)
     Options options;
     ns3::CommandLine line(__FILE__);
     line.AddValue("flows", "flow list", options.flows);
-    line.AddValue("variant", "linuxreno, cubic, bbr, vegas, westwood+ or dctcp", options.variant);
+    line.AddValue("variant", "linuxreno, cubic, dctcp or a law of ChooseLaw", options.variant);
     line.AddValue("recovery", "classic or prr", options.recovery);
     line.AddValue("derandomize", "whether PIE spreads its drops out (RFC 8033, section 5.4)", options.derandomize);
     line.AddValue("queue", "droptail, red, codel, fq-codel, pie or step", options.queue);
@@ -198,7 +198,15 @@ ChooseLaw(const std::string& variant)
     const std::map<std::string, std::string> types{{"bbr", "ns3::TcpBbr"},
                                                    {"vegas", "ns3::TcpVegas"},
                                                    {"westwood+", "ns3::TcpWestwood"},
-                                                   {"dctcp", "ns3::TcpDctcp"}};
+                                                   {"dctcp", "ns3::TcpDctcp"},
+                                                   {"scalable", "ns3::TcpScalable"},
+                                                   {"bic", "ns3::TcpBic"},
+                                                   {"hybla", "ns3::TcpHybla"},
+                                                   {"htcp", "ns3::TcpHtcp"},
+                                                   {"illinois", "ns3::TcpIllinois"},
+                                                   {"lp", "ns3::TcpLp"},
+                                                   {"veno", "ns3::TcpVeno"},
+                                                   {"yeah", "ns3::TcpYeah"}};
     const auto found = types.find(variant);
     if (found == types.end())
     {

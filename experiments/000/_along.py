@@ -55,11 +55,12 @@ def buffer_grows(axis: str, outcome: Outcome) -> Finding:
     extra = slots.values(outcome, ONE, axis, "extra_buffer_kbit")
     means = (slots.values(outcome, scheme, axis, "edge_buffer_kbit") for scheme in (ONE, TWO))
     less = [one - two for one, two in zip(*means, strict=True)]
+    median = slots.medians(outcome, ONE, [axis], "extra_buffer_kbit")
     return judge(
         agrees=slots.rises(extra),
         in_shape=extra[-1] > extra[0],
-        measured=f"{slots.listed(extra, '.0f')} kbit; the mean buffer with one control less that with two "
-        f"{slots.listed(less, '.0f')} kbit",
+        measured=f"{slots.listed(extra, '.0f')} kbit; in the median run {slots.listed(median, '.1f')}; the mean buffer "
+        f"with one control less that with two {slots.listed(less, '.0f')} kbit",
     )
 
 

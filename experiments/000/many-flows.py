@@ -221,6 +221,6 @@ experiment = Experiment(
     notes=(
         "The paper divides a loss that lasts D by 2T; divided by D it is a rate. Both are in the table.",
         "T0 = T3 is assumed, so T0 = T/3 and T1 = T/6.",
-        "docs/corrections.md lists what the readings change.",
+        "docs/reference/corrections.md lists what the readings change.",
     ),
 )

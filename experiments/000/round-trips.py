@@ -178,6 +178,7 @@ experiment = Experiment(
             expected="increasing",
             tolerance="from every round trip to the next; in shape: from the first to the last",
             check=partial(along.buffer_grows, AXIS),
+            reason=slots.FROZEN,
         ),
         Claim(
             id="ack-pacing",

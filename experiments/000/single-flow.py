@@ -180,6 +180,6 @@ experiment = Experiment(
     notes=(
         "T0 = T3 is assumed, so T0 = T/3 and T1 = T/6; the paper states only their ratios, this choice gives its six.",
         "The figures' axes are not in the text: P_L of (2) and, beside it, the loss per change are drawn.",
-        "docs/corrections.md lists what the readings change.",
+        "docs/reference/corrections.md lists what the readings change.",
     ),
 )

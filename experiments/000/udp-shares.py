@@ -127,6 +127,7 @@ experiment = Experiment(
             expected="increasing",
             tolerance="from every share to the next, under both laws of silences; in shape: from the first to the last",
             check=under_both("extra-buffer"),
+            reason=slots.FROZEN_SHARES,
         ),
         Claim(
             id="ack-pacing",

@@ -327,6 +327,6 @@ experiment = Experiment(
         "notification travels to the destination and back. α by (2): in the round after a BEN, else 1 (ben-only), "
         "or from "
         "windows of 1/(1 − β) segments on (large-window).",
-        "docs/corrections.md lists what the readings change.",
+        "docs/reference/corrections.md lists what the readings change.",
     ),
 )

@@ -202,7 +202,7 @@ experiment = Experiment(
             text="the corrected delay model of RR-TCP is that of the simulation",
             where="§5.1, Fig. 4 (b)",
             expected="verified",
-            tolerance="within 20 % at every δ (docs/corrections.md 4.19); in shape: 40 %",
+            tolerance="within 20 % at every δ (docs/reference/corrections.md 4.19); in shape: 40 %",
             check=lambda outcome: check_model(outcome, RR, ALLOWED),
             reason="the model has every window in one burst; with bursts that hold it, it is within 1.1 % "
             "(004/false-detections)",

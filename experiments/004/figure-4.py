@@ -214,12 +214,12 @@ experiment = Experiment(
     notes=(
         "d_s, R, t_a and t_o are not stated: 5, 10 and 20 ms, 1 Gb/s, none.",
         "The paper's simulated points are not in its text.",
-        "The text is not of one mind in four places (docs/corrections.md); the claims are judged under the readings "
-        "nearest to its closed forms: slow start of P rounds, 3M²/8 + 3M/4 packets a period, the faster of two bursts, "
-        "M/2 + 1 first after the last false detection. Beside it: each other reading by itself, and all four. And "
-        "where §4.1 takes for granted that a halved window is in one burst: down to two packets, which "
+        "The text is not of one mind in four places (docs/reference/corrections.md); the claims are judged under the "
+        "readings nearest to its closed forms: slow start of P rounds, 3M²/8 + 3M/4 packets a period, the faster of "
+        "two bursts, M/2 + 1 first after the last false detection. Beside it: each other reading by itself, and all "
+        "four. And where §4.1 takes for granted that a halved window is in one burst: down to two packets, which "
         "004/false-detections has seen from 30 ms on.",
         "Corrected reading of the slips; as printed the roots of (7) and (8) are of negative numbers for this file.",
-        "docs/corrections.md lists what the slips change.",
+        "docs/reference/corrections.md lists what the slips change.",
     ),
 )

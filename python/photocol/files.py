@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_BYTES = 1 << 26
+AS_BYTES = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""How a file is opened: without waiting for the writer of a pipe; on Windows, without another end of lines."""
 
 
 def text(file: Path, most_bytes: int = MOST_BYTES) -> str:
@@ -22,7 +24,7 @@ def text(file: Path, most_bytes: int = MOST_BYTES) -> str:
 def content(file: Path, most_bytes: int = MOST_BYTES) -> bytes:
     """The bytes of a file. Raises InputError if it is a device, a pipe or too large, OSError if it cannot be read."""
     # A pipe without a writer would be waited for.
-    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+    descriptor = os.open(file, AS_BYTES)
     with open(descriptor, "rb") as opened:  # noqa: PTH123
         known = os.fstat(descriptor)
         if not stat.S_ISREG(known.st_mode) and not stat.S_ISDIR(known.st_mode):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import platform
-import resource
 import sys
 from pathlib import Path
 
@@ -24,7 +23,11 @@ def described() -> dict[str, str | int | None]:
 
 
 def peak_memory_bytes() -> int:
-    """The largest resident set of this process so far."""
+    """The largest resident set of this process so far; 0 on Windows, which has another way to ask."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
@@ -48,6 +51,10 @@ class MemoryWatch:
 
 def _memory_bytes() -> int:
     """The resident set of this process; where the system does not say, the largest so far."""
+    if sys.platform == "win32":
+        return peak_memory_bytes()
+    import resource
+
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):

@@ -1,7 +1,7 @@
 """Closed-form models: `photocol.model("tcp-eng", loss=[1e-4, 1e-3], rtt="80 ms")`.
 
 The models, their inputs, ranges and sources are those of the Rust crate `analytic`; `names()` and `describe(name)` tell
-them, and docs/models.md is made from the same descriptions.
+them, and docs/reference/models.md is made from the same descriptions.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What full forms have found, as data in the repository: `results/<paper>/<figure>/`.
 
-There are `claims.json` (each claim with its verdict), `table.csv`, `report.md`, the pictures, and `manifest.json`
-(command, version, seconds, machine). `docs/make_experiments.py` makes pages of them, so that no number there is typed
-by hand; and every later reproduction says which verdicts have moved.
+There are `claims.json` (each claim with its verdict), `table.csv`, the pictures, and `manifest.json` (command, version,
+seconds, machine). `make docs` builds pages of them, so that no number there is typed by hand; and every later
+reproduction says which verdicts have moved.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from photocol.record import Judged
 
-CLAIMS, TABLE, REPORT = "claims.json", "table.csv", "report.md"
-KEPT = (CLAIMS, TABLE, REPORT, storage.MARK)
+CLAIMS, TABLE = "claims.json", "table.csv"
+KEPT = (CLAIMS, TABLE, storage.MARK)
+"""Beside the pictures. What else a reproduction leaves can be made of these, as its report."""
 
 
 @dataclass(frozen=True, kw_only=True)

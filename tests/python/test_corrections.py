@@ -1,4 +1,4 @@
-"""The rows of docs/corrections.md that no model computes: their arithmetic."""
+"""The rows of docs/reference/corrections.md that no model computes: their arithmetic."""
 
 from __future__ import annotations
 

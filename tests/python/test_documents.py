@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import tomllib
@@ -14,6 +15,7 @@ from command import photocol
 from photocol.catalogue import experiments_folder, find_experiments, select
 from photocol.commands import app
 from photocol.scenario import load
+from photocol.transport import Sender
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = sorted((ROOT / "docs" / "guide").glob("*.md"))
@@ -23,6 +25,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "docs" / "experiments.md",
     *GUIDE,
+    *sorted((ROOT / "docs" / "reference" / "scenario").glob("*.md")),
 ]
 SLOW = {"reproduce", "bench"}
 """Commands whose arguments are read but which are not carried out: each takes minutes and has tests of its own."""
@@ -32,6 +35,12 @@ FILLING = {
     "traffic": [{"transport": "sack", "pairs": "random", "flows": 1}],
 }
 """What a fragment of a scenario is completed with."""
+
+
+def transport_names() -> set[str]:
+    """The algorithms of `photocol list transports`."""
+    listed = json.loads(photocol("list", "transports", "--json").stdout)["transports"]
+    return {one["name"] for one in listed}
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -104,7 +113,12 @@ def unknown_names(page: Path) -> list[str]:
     return sorted(named - nodes) + sorted("->".join(link) for link in links if frozenset(link) not in ends)
 
 
-NETWORK_PAGES = [page for page in PAGES if blocks(page, "toml") or "scenarios/" in page.read_text()]
+NETWORK_PAGES = [
+    page
+    for page in PAGES
+    if (blocks(page, "toml") or "scenarios/" in page.read_text()) and page.parent.name != "scenario"
+]
+"""The reference speaks of all networks, not of its example's."""
 
 
 @pytest.mark.parametrize("page", NETWORK_PAGES, ids=names(NETWORK_PAGES))
@@ -139,7 +153,9 @@ def missing(named: list[str]) -> list[str]:
     return [name for name in named if not any(file.endswith(f"/{name}") for file in files)]
 
 
-ALL_PAGES = sorted({*PAGES, *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")})
+ALL_PAGES = sorted(
+    {*PAGES, *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md"), *ROOT.glob("experiments/*/*.md")}
+)
 TO_BE_WRITTEN = ["experiments/example/md1-queue.py"]
 """What a guide tells its reader to write."""
 
@@ -177,3 +193,77 @@ def test_the_page_on_scenarios_names_every_ready_one() -> None:
 def test_every_page_of_the_guide_can_be_reached_from_the_index() -> None:
     index = (ROOT / "docs" / "index.md").read_text()
     assert [page.name for page in GUIDE if f"(guide/{page.name})" not in index] == []
+
+
+LAWS = {name for name in transport_names() if not name.startswith("linux-")} - {"python", "udp"}
+
+
+def test_the_page_on_why_names_every_law() -> None:
+    page = (ROOT / "docs" / "guide" / "why.md").read_text().lower()
+    spelt = {"bbr3": "bbrv3", "htcp": "h-tcp"}
+    words = {law: re.escape(spelt.get(law, law)) for law in LAWS}
+    assert sorted(law for law in LAWS if not re.search(rf"(?<![a-z0-9]){words[law]}(?![a-z0-9])", page)) == []
+
+
+def test_the_page_on_a_sender_by_hand_names_the_laws_with_a_pacing_rate_of_their_own() -> None:
+    page = " ".join((ROOT / "docs" / "guide" / "sender-by-hand.md").read_text().split())
+    [said] = re.findall(r"with a pacing rate of their own: ([^.]*)\.", page)
+    own = set()
+    for law in transport_names() - {"python", "udp"}:
+        sender = Sender(law, mss=1000)
+        sender.write(10)
+        sender.on_ack(0.1, 1000)
+        if sender.pacing_rate is not None:
+            own.add(law)
+    assert set(re.findall(r"`([^`]+)`", said)) == own
+
+
+def test_the_decision_on_threads_names_every_file_that_has_some() -> None:
+    page = (ROOT / "docs" / "decisions" / "0002-threads.md").read_text()
+    sources = ROOT / "crates" / "sim" / "src"
+    starts = re.compile(r"thread::(?:scope|spawn)\b|\bBuilder::new\(\)\.name\(")
+    found = {file.relative_to(sources).as_posix() for file in sources.rglob("*.rs") if starts.search(file.read_text())}
+    threads = page.split("**Threads.**")[1].split("\n\n")[0]
+    assert set(sources_named(threads)) == found
+
+
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", DECISIONS, ids=names(DECISIONS))
+def test_a_decision_has_its_number_and_status(page: Path) -> None:
+    title, _, status = page.read_text().split("\n")[:3]
+    assert title.startswith(f"# {page.name[:4]}: ")
+    assert re.match(r"\*\*Status\.\*\* (?:Accepted|Superseded by \[\d{4}\]\(.*\)), 20\d\d-\d\d-\d\d[.;]", status)
+
+
+DEVIATIONS = (ROOT / "docs" / "deviations.md").read_text()
+
+
+def test_a_deviation_is_a_row_of_four_cells_and_papers_come_in_their_order() -> None:
+    rows = [line for line in DEVIATIONS.splitlines() if line.startswith("|")]
+    assert [row for row in rows if len(re.findall(r"(?<!\\)\|", row)) != 5] == []
+    papers = re.findall(r"^## Paper (\d{3})", DEVIATIONS, flags=re.MULTILINE)
+    assert papers == sorted(papers)
+
+
+DISCUSSIONS = sorted((ROOT / "experiments").glob("*/discussion.md"))
+
+
+@pytest.mark.parametrize("page", DISCUSSIONS, ids=names(DISCUSSIONS))
+def test_a_discussion_begins_with_the_claim_and_what_holds_of_it(page: Path) -> None:
+    heading, claim, holds = page.read_text().split("\n\n")[:3]
+    assert heading.startswith("# ")
+    assert re.match(r"\*\*The (?:paper claims|thesis claims|question)\*\*", claim)
+    assert 4 <= len(re.findall(r"^- \*\*", holds, flags=re.MULTILINE)) <= 10
+
+
+REPORTS = [page for page in sorted((ROOT / "docs" / "validation").glob("*.md")) if page.name != "speed.md"]
+
+
+@pytest.mark.parametrize("page", REPORTS, ids=names(REPORTS))
+def test_a_validation_report_has_its_parts(page: Path) -> None:
+    text = page.read_text()
+    assert [
+        part for part in ("Set-up", "Expected", "Weakness") if f"**{part}" not in text and f"# {part}" not in text
+    ] == []

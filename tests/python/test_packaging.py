@@ -23,8 +23,9 @@ def locked(name: str) -> list[str]:
 
 
 def test_the_lock_fits_the_declared_dependencies() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    for text in project["dependencies"] + project["optional-dependencies"]["dev"]:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    grouped = [text for group in declared["dependency-groups"].values() for text in group if isinstance(text, str)]
+    for text in declared["project"]["dependencies"] + grouped:
         requirement = Requirement(text)
         versions = locked(requirement.name)
         assert versions, f"{text} is not in requirements.lock: run tools/lock"

@@ -14,7 +14,7 @@ from photocol import Figure, InputError
     [
         (Figure(9.73333e7, "bps"), "97.3 Mb/s"),
         (Figure(20.0, "s", 0.0, 5), "20 s"),
-        (Figure(20.0, "s", 1e-15, 5), "20 s"),
+        pytest.param(Figure(20.0, "s", 1e-15, 5), "20 s", id="20 s after rounding"),
         (Figure(3.07649e-4, "s"), "308 µs"),
         (Figure(9.99e8, "bps"), "999 Mb/s"),
         (Figure(9.996e8, "bps"), "1.00 Gb/s"),

@@ -30,7 +30,13 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
 FOUND = find_experiments(experiments_folder(start=ROOT))
 PAGES = sorted(
-    {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md"), *ROOT.glob("scenarios/**/*.toml")}
+    {
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("bench/*.md"),
+        *ROOT.glob("experiments/*/*.md"),
+        *ROOT.glob("scenarios/**/*.toml"),
+    }
 )
 SOURCES = sorted({*ROOT.glob("experiments/**/*.py"), *ROOT.glob("experiments/*.toml")})
 

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,11 +20,36 @@ def test_the_scenario_reference_is_not_stale() -> None:
 
 def test_every_key_of_the_schema_is_in_the_reference_with_a_sentence() -> None:
     schema = json.loads((ROOT / "schema" / "scenario.json").read_text())
-    page = (ROOT / "docs" / "scenario.md").read_text()
+    page = "\n#".join(file.read_text() for file in sorted((ROOT / "docs" / "reference" / "scenario").glob("*.md")))
     tables = [re.findall(r"^\| `(\w+)`[^|]*\|[^|]+\| *(.*?) *\|$", part, re.MULTILINE) for part in page.split("\n#")]
     printed = Counter(frozenset(key for key, _ in table) for table in tables if table)
-    assert printed == Counter(frozenset(keys) for keys in tables_of(schema))
+    expected = Counter(frozenset(keys) for keys in tables_of(schema))
+    expected -= Counter([frozenset(schema["properties"]), frozenset({"kind"})])  # the index; switching.kind = "packets"
+    assert printed == expected
     assert not [key for table in tables for key, sentence in table if not sentence.endswith((".", ")"))]
+
+
+def test_the_index_lists_the_tables_in_the_order_in_which_one_writes_them() -> None:
+    schema = json.loads((ROOT / "schema" / "scenario.json").read_text())
+    index = (ROOT / "docs" / "reference" / "scenario" / "index.md").read_text()
+    pages = re.findall(r"^\| \[[^\]]*.*?\]\(([\w-]+)\.md\)", index, re.MULTILINE)
+    kept = sorted((ROOT / "docs" / "reference" / "scenario").glob("*.md"))
+    assert sorted([*pages, "index"]) == sorted(file.stem for file in kept)
+    order = [page for page in pages if "-" not in page]
+    assert order[:2] == ["run", "topology"]
+    assert order.index("link") < order.index("switching") < order.index("transport") < order.index("traffic")
+    assert {*order, "extends"} == set(schema["properties"])
+
+
+def test_every_page_of_a_table_has_an_example_that_uses_it() -> None:
+    for file in (ROOT / "docs" / "reference" / "scenario").glob("*.md"):
+        examples = re.findall(r"^```toml\n(.*?)^```$", file.read_text(), re.MULTILINE | re.DOTALL)
+        key, _, kind = file.stem.partition("-")
+        if file.stem == "index":
+            continue
+        [example] = map(tomllib.loads, examples)
+        assert key in example, file
+        assert not kind or example[key]["kind"] == kind, file
 
 
 def tables_of(schema: Any) -> Iterator[set[str]]:

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from experiment_fakes import EXPERIMENT, checkout, failing_at_ten, saturating
 
+from photocol import digests
 from photocol.catalogue import load_experiment
 from photocol.reproduce import reproduce
 
@@ -80,7 +81,7 @@ def test_a_full_form_is_recorded_and_a_verdict_that_moved_is_named(repository, c
     assert "--record is for full forms" in capsys.readouterr().err
     assert reproduce([], quick=False, record=True, jobs=1, out=repository / "o", run=saturating) == 0
     folder = repository / "results" / "900" / "figure"
-    kept = ["claims.json", "figure.png", "manifest.json", "report.md", "table.csv"]
+    kept = ["claims.json", "figure.png", "manifest.json", "table.csv"]
     assert sorted(path.name for path in folder.iterdir()) == kept
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["command"] == "photocol reproduce 900/figure --full"
@@ -103,9 +104,9 @@ def test_a_page_of_what_is_recorded_has_every_claim_and_how_it_was_run(repositor
     spec = importlib.util.spec_from_file_location("make_experiments", place)
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
-    discussion = repository / "docs" / "experiments" / "900-discussion.md"
-    discussion.parent.mkdir(parents=True)
-    discussion.write_text("What we make of it.\n")
+    (repository / "experiments" / "900" / "discussion.md").write_text(
+        "# Paper 900\n\nIn short.\n\n## A level\n\nIt rises.\n"
+    )
     (repository / "experiments" / "verdicts.toml").write_text(
         '[900."Figure 1"]\nholds = "everywhere"\nagree = ["900/figure: top"]\n'
     )
@@ -113,7 +114,9 @@ def test_a_page_of_what_is_recorded_has_every_claim_and_how_it_was_run(repositor
         '[900]\n"Figure 1" = ["900/figure"]\n"Figure 2" = "diagram: a box"\n'
     )
     [(name, text)] = made.pages(repository).items()
-    assert name == "900.md"
+    assert name == "900"
+    assert text.startswith("# Paper 900\n\nIn short.\n\n## Figures and tables\n\n")
+    assert text.index("## A level\n\nIt rises.\n\n## Records") < text.index("### 900/figure")
     assert "| the level ends at a half | 0.5 | 0.498 | agrees |" in text
     assert "`photocol reproduce 900/figure --full`: 30 runs in " in text
     assert "![figure.png](../../results/900/figure/figure.png)" in text
@@ -121,22 +124,24 @@ def test_a_page_of_what_is_recorded_has_every_claim_and_how_it_was_run(repositor
     assert "| claims of the paper | expected |" in text
     assert "| Figure 1 | **holds** everywhere | 900/figure: 1 × agrees |  |" in text
     assert "| Figure 2 | diagram: a box |  |  |" in text
-    assert "### Table\n\n| " in text
-    assert text.endswith("What we make of it.\n")
+    assert "#### Table\n\n| " in text
     # Whose a claim is, the experiment says; the record need not be made anew.
     file = repository / "experiments" / "900" / "figure.py"
     file.write_text(EXPERIMENT.replace('id="top"', 'id="top", whose="ours"'))
     load_experiment.cache_clear()
-    text = made.pages(repository)["900.md"]
+    text = made.pages(repository)["900"]
     assert "Recorded. Our own expectations: 1 (1 × agrees)." in text
     assert "| our own expectations | expected |" in text
     assert "| claims of the paper | expected |" not in text
     assert "| Figure 1 | **holds** everywhere |  | 900/figure: 1 × agrees |" in text
 
 
-def test_the_pages_in_the_documentation_are_those_of_what_is_recorded():
-    place = Path(__file__).resolve().parents[2] / "docs" / "make_experiments.py"
-    assert subprocess.run([sys.executable, place, "--check"], check=False).returncode == 0
+def test_no_page_or_report_that_is_made_of_records_is_kept():
+    root = Path(__file__).resolve().parents[2]
+    assert sorted(root.glob("results/*/*/report.md")) == sorted(root.glob("docs/experiments/*")) == []
+    for file in root.glob("results/*/*/manifest.json"):
+        assert "report.md" not in json.loads(file.read_bytes()).get("files", {}), file
+        assert digests.is_sealed(file.read_bytes()) is not False, file
 
 
 def test_a_check_that_breaks_disagrees_and_loses_no_run(repository, capsys):

@@ -27,10 +27,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_on_the_site(site: Path) -> None:
-    pages = [page.relative_to(ROOT).with_suffix(".html") for page in (ROOT / "docs").rglob("*.md")]
+    written = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "experiments").glob("*/discussion.md")]
+    pages = [page.relative_to(ROOT).with_suffix(".html") for page in written]
     moved = {Path("docs/site/index.html")}
     assert [str(page) for page in pages if page not in moved and not (site / page).is_file()] == []
     assert "photocol.run" in (site / "docs" / "site" / "python.html").read_text()
+
+
+def test_the_page_of_a_paper_has_tables_pictures_verdicts_and_what_is_said_of_them(site: Path) -> None:
+    page = (site / "experiments" / "002" / "discussion.html").read_text()
+    for part in ("Figures and tables", "claims of the paper", "The shape in words", "figure-3.png"):
+        assert part in page, part
+    [heading] = re.findall(r"^## (.*paper 002\))$", (ROOT / "experiments/002/discussion.md").read_text(), re.MULTILINE)[
+        :1
+    ]
+    assert heading in page
 
 
 def test_the_site_needs_no_network(site: Path) -> None:
@@ -67,12 +78,18 @@ def test_the_notebooks_are_three() -> None:
 
 def test_every_picture_of_the_documentation_says_how_it_is_made() -> None:
     text = (ROOT / "docs" / "guide" / "gallery.md").read_text()
-    images = {file.name for file in (ROOT / "docs" / "images").iterdir()}
-    shown = re.findall(r"\(\.\./images/([^)]+)\)", text)
-    assert set(shown) == images
+    shown = re.findall(r"\(\.\./(images/[^)]+|\.\./results/[^)]+)\)", text)
+    images = {f"images/{file.name}" for file in (ROOT / "docs" / "images").iterdir()}
+    assert images == {name for name in shown if name.startswith("images/")}
+    assert len(shown) > len(images)
     for name in shown:
-        behind = text.split(f"(../images/{name})", 1)[1]
+        behind = text.split(f"(../{name})", 1)[1]
         assert re.search(r"photocol reproduce|bench/xcp\.py", behind.split("\n## ")[0]), name
+
+
+def test_a_picture_of_a_record_is_not_kept_twice() -> None:
+    recorded = {file.read_bytes(): file for file in ROOT.glob("results/*/*/*.png")}
+    assert [file.name for file in (ROOT / "docs" / "images").iterdir() if file.read_bytes() in recorded] == []
 
 
 def test_the_page_of_commands_is_fresh() -> None:

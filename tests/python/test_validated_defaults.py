@@ -19,7 +19,7 @@ import queues  # noqa: E402
 
 PAGE = ROOT / "docs" / "validation" / "laws.md"
 SECTION = "## Defaults that are not what was compared"
-REFERENCE = (ROOT / "docs" / "scenario.md").read_text(encoding="utf-8")
+REFERENCE = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "docs/reference/scenario").glob("*.md"))
 CONDITIONS = {
     "algorithm", "kind", "packet_size", "max_window", "receiver_window", "initial_ssthresh", "ecn",
     "min_th", "max_th", "max_p", "mean_packet_size", "threshold",

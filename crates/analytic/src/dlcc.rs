@@ -1,6 +1,6 @@
 //! What the two models of dual-layer congestion control share. Source: Z. Lu and D. K. Hunter, "Dual-layer congestion
 //! control for TCP carried by optical packet switching with UDP background traffic", 2009 (paper 000), §V; slips as
-//! docs/corrections.md explains.
+//! docs/reference/corrections.md explains.
 //!
 //! Rates are shares of the link, C = 1. The UDP rate jumps from a to a′, both uniform on (0, R); TCP had left X unused
 //! for a while. Until the senders know, (a′ − X)⁺ is lost: for a round trip 2T without DLCC, for 2T₁ (core to edge and

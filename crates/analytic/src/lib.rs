@@ -2,7 +2,7 @@
 //! does not know its formula.
 //!
 //! A model is one file: what it takes and gives is declared with `model!` of declare.rs, and a function computes the
-//! one from the other. The line in `MODELS` registers it; every face (command line, JSON, Python, docs/models.md) shows
+//! one from the other. The line in `MODELS` registers it; every face (command line, JSON, Python, docs/reference/models.md) shows
 //! the declaration. All inputs have ranges. Outside of them, and where the equations have no solution, the answer is an
 //! error that names the input; no answer is ever NaN or infinite.
 

@@ -1,6 +1,6 @@
 //! What the two models of a file transfer over load-balanced OBS share. Source: N. Charbonneau and V. M. Vokkarane,
 //! "Performance modeling of HS-RR-TCP over load-balanced optical burst-switched (OBS) networks" (paper 004), §4 and
-//! appendix; slips as docs/corrections.md explains.
+//! appendix; slips as docs/reference/corrections.md explains.
 //!
 //! Bursts alternate between a path of one-way delay d_s and one that is δ longer; ACKs take the shorter. Slow start
 //! runs to T, congestion avoidance on; a burst holds X packets.

@@ -5,7 +5,7 @@ use crate::declare::choice;
 choice! {
     /// The reading of all equations of a model.
     Reading {
-        Corrected = "corrected", "Slips repaired, as docs/corrections.md explains.";
+        Corrected = "corrected", "Slips repaired, as docs/reference/corrections.md explains.";
         AsPrinted = "as_printed", "As the paper prints them.";
     }
 }

@@ -5,7 +5,7 @@
 //! after each call. No machine owns a clock, a socket, a thread, a random number or a logger, and none knows that a
 //! simulator exists.
 //!
-//! - [`tcp`]: sender and receiver of a one-way byte stream (no handshake, no close).
+//! - [`tcp`]: sender and receiver of a one-way byte stream; on request with handshake and teardown.
 //! - [`cc`]: the window laws, one a file, and their registry.
 //! - [`xcp`]: congestion header, receiver and routers of XCP, whose sender is [`tcp`]'s.
 //! - [`fuzz`]: the machines driven by arbitrary bytes, for fuzzers and property tests.
@@ -16,3 +16,8 @@ pub mod tcp;
 pub mod xcp;
 
 pub use options::ConfigError;
+
+/// The code of the README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -32,10 +32,14 @@ from photocol.errors import failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
     from photocol.campaign.store import Store
+
+    if sys.platform == "win32":
+        from multiprocessing.connection import PipeConnection as Connection
+    else:
+        from multiprocessing.connection import Connection
 
 Executor = Callable[[Iterable[Job]], Generator[Row]]
 """Carries jobs out and yields their rows as they finish, in any order; closing it ends what is under way."""

@@ -19,6 +19,7 @@ from photocol import digests, storage
 from photocol.campaign.job import Row
 from photocol.campaign.study import Evaluation, Trial
 from photocol.errors import InputError
+from photocol.files import AS_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -254,7 +255,7 @@ def recorded_runs(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 def _bytes(file: str) -> bytes:
     # The plainest way to read a file: a campaign has a hundred thousand of them.
-    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+    descriptor = os.open(file, AS_BYTES)
     try:
         known = os.fstat(descriptor)
         if not stat.S_ISREG(known.st_mode) or known.st_size > storage.MOST_OF_A_RECORD:

@@ -33,7 +33,7 @@ pub trait Foreign: fmt::Debug + Send + Sync {
 
 /// Makes the laws of flows.
 pub trait Maker: fmt::Debug + Send + Sync {
-    /// Its name in the scenario.
+    /// Its name.
     fn name(&self) -> &str;
     /// The law of a new flow.
     fn make(&self) -> Box<dyn Foreign>;

@@ -8,7 +8,9 @@
 
 pub mod bbr;
 pub mod bbr3;
+pub mod bic;
 pub mod btcp;
+pub mod cdg;
 mod classic_ecn;
 pub mod cubic;
 pub mod dctcp;
@@ -19,18 +21,28 @@ pub mod external;
 mod extra_acked;
 pub mod gaimd;
 pub mod highspeed;
+pub mod htcp;
+pub mod hybla;
 pub mod hystart;
+pub mod illinois;
 #[cfg(test)]
 pub mod listener;
+pub mod lp;
 pub mod max_filter;
+pub mod nv;
 pub mod prague;
 pub mod reno;
+pub mod scalable;
+mod segments;
 pub mod tcp_eng;
 pub mod vegas;
+pub mod veno;
 pub mod westwood;
 pub mod xcp;
+pub mod yeah;
 
 pub use self::event::{Asks, Event, Feedback, Loss, LossCause, LostSegment, Marks, RateSample, Wants};
+pub use self::segments::Arithmetic;
 use crate::ConfigError;
 use options::{Options, one_of, registry, words};
 use units::{Duration, Instant, Rate};
@@ -194,7 +206,7 @@ pub trait CongestionControl: Sized {
     }
 }
 
-/// An algorithm as it can be named in a scenario.
+/// An algorithm, by name.
 pub type Entry = options::Entry<Algorithm, Declared>;
 
 /// The registry's facts of an algorithm besides its name: its loss recovery, and what its window law says of itself.
@@ -354,6 +366,49 @@ laws! {
         WestwoodPlus = "westwood+", Sack, "Grieco, Mascolo 2004; RFC 6675",
             "Westwood+: Reno's growth; a loss leaves the measured bandwidth times the shortest round trip; SACK \
                 recovery.";
+    }
+    scalable::Scalable {
+        Scalable = "scalable", Sack, "Kelly 2003; Linux; RFC 6675",
+            "Scalable TCP: a hundredth of a segment for each acknowledged, an eighth less at a loss; SACK recovery.";
+    }
+    htcp::Htcp {
+        Htcp = "htcp", Sack, "Shorten, Leith 2004; Linux; RFC 6675",
+            "H-TCP: growth by the time since the last loss; a loss leaves the share that empties the queue; SACK \
+                recovery.";
+    }
+    bic::Bic {
+        Bic = "bic", Sack, "Xu, Harfoush, Rhee 2004; Linux; RFC 6675",
+            "BIC: a binary search for the window before the last loss; SACK recovery.";
+    }
+    illinois::Illinois {
+        Illinois = "illinois", Sack, "Liu, Başar, Srikant 2008; Linux; RFC 6675",
+            "Illinois: losses say when the window falls, delay says how fast it grows and how far it falls; SACK \
+                recovery.";
+    }
+    yeah::Yeah {
+        Yeah = "yeah", Sack, "Baiocchi, Castellani, Vacirca 2007; Linux; RFC 6675",
+            "YeAH: Scalable TCP's growth while queues are short, Reno's while they are long; SACK recovery.";
+    }
+    veno::Veno {
+        Veno = "veno", Sack, "Fu, Liew 2003; Linux; RFC 6675",
+            "Veno: Reno that takes a loss with short queues for one by chance; SACK recovery.";
+    }
+    hybla::Hybla {
+        Hybla = "hybla", Sack, "Caini, Firrincieli 2004; Linux; RFC 6675",
+            "Hybla: a long round trip gains as much in a second as one of 25 ms; SACK recovery.";
+    }
+    lp::Lp {
+        Lp = "lp", Sack, "Kuzmanovic, Knightly 2006; Linux; RFC 6675",
+            "TCP-LP: gives way to all others at the first sign of delay; SACK recovery.";
+    }
+    cdg::Cdg {
+        Cdg = "cdg", Sack, "Hayes, Armitage 2011; Linux; RFC 6675",
+            "CDG: backs off, by chance, where the delay grows from round trip to round trip; SACK recovery.";
+    }
+    nv::Nv {
+        Nv = "nv", Sack, "Brakmo, Linux 2016; RFC 6675",
+            "NV: Vegas for data centres: the window of the greatest rate and the shortest round trip, and ten segments; \
+                SACK recovery.";
     }
     external::External {
         External = "python", Sack, "docs/guide/law-in-python.md; RFC 6675",

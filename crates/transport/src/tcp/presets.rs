@@ -17,7 +17,7 @@ type Settings = &'static [(&'static str, Value)];
 /// A transport by a name of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// The name in scenarios.
+    /// Its name.
     pub name: &'static str,
     /// Its law.
     pub algorithm: Algorithm,

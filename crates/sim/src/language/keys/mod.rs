@@ -2,7 +2,7 @@
 //! means.
 //!
 //! [`keys!`] makes of the declarations the struct that is read, the check of each key by itself, the schema (and with
-//! it `docs/scenario.md`), and what `check --explain` writes. What keys mean together is for the code that reads the
+//! it `docs/reference/scenario/`), and what `check --explain` writes. What keys mean together is for the code that reads the
 //! struct.
 //!
 //! | file | holds |

@@ -1,0 +1,176 @@
+//! TCP-LP: A. Kuzmanovic and E. W. Knightly, "TCP-LP: low-priority service via end-point congestion control", IEEE/ACM
+//! Transactions on Networking 14(4), 2006.
+//!
+//! Reno that takes only what others leave. Delay that exceeds its least by 15 % of its range is an early sign of
+//! congestion: the window halves, and for three round trips it does not grow (inference). A second sign in that time
+//! leaves one segment.
+//!
+//! Readings: the paper's delay is one-way, from timestamps; a law here has round trips, which differ from it by what
+//! the way back takes. Signs are read off a mean with weight 1/8. The paper keeps the least and the greatest delay for
+//! good; Linux forgets them at each sign: they are then the mean and twice the mean. Linux's delays are whole
+//! milliseconds, and none of less than one counts; its greatest delay is the second greatest that it has seen.
+
+use super::segments::{Arithmetic, Growth, half, reno};
+use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
+use options::{Kind, Range, Words, options};
+use units::Duration;
+
+options! {
+    /// Parameters of the law.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// The numbers of the law.
+        pub arithmetic: Arithmetic = Arithmetic::Linux, Kind::Word(&Arithmetic::LIST);
+        /// Per cent of the range of delays beyond the least that are a sign of congestion. The paper's and Linux's: 15.
+        pub threshold as "lp_threshold": f64 = 15.0, Kind::Number(Range::between(0.0, 100.0));
+    }
+}
+
+/// The law of one flow.
+#[derive(Clone, Debug)]
+pub struct Lp(Box<State>);
+
+/// Times in milliseconds.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    growth: Growth,
+    /// The mean, times eight; 0 before the first sample.
+    mean: f64,
+    least: f64,
+    greatest: f64,
+    /// Linux: the greatest seen, which waits to become `greatest`.
+    reserve: f64,
+    last_sign: Option<f64>,
+    inference: f64,
+}
+
+impl CongestionControl for Lp {
+    type Config = Config;
+
+    const ASKS: Asks = Asks { every_ack: true, ..Asks::NOTHING };
+
+    fn new(_: &Config) -> Lp {
+        let (growth, least) = (Growth::default(), f64::INFINITY);
+        Lp(Box::new(State { growth, mean: 0.0, least, greatest: 0.0, reserve: 0.0, last_sign: None, inference: 0.0 }))
+    }
+
+    fn wants(_: &Config) -> Wants {
+        Wants { every_rtt: true, ..Wants::default() }
+    }
+
+    fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        let state = &mut *self.0;
+        let now = config.arithmetic.whole(event.now.ps() as f64 / 1e9);
+        if let Some(rtt) = event.rtt_sample {
+            state.measure(config, rtt);
+            state.look(config, window, now);
+        }
+        let may_grow = !event.in_recovery && !event.is_app_limited && !event.ecn_echo;
+        if event.acked > 0 && may_grow && !state.infers(now) {
+            reno(&mut state.growth, config.arithmetic, window, event.acked);
+        }
+    }
+
+    fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
+        half(config.arithmetic, loss.event.in_flight, window.mss)
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![("mean_delay_s", self.0.mean / 8e3), ("least_delay_s", self.0.least / 1e3)]
+    }
+}
+
+impl State {
+    /// Three round trips since the last sign are not over.
+    fn infers(&self, now: f64) -> bool {
+        self.last_sign.is_some_and(|sign| now - sign < self.inference)
+    }
+
+    fn measure(&mut self, config: &Config, rtt: Duration) {
+        let delay = config.arithmetic.whole(rtt.ps() as f64 / 1e9);
+        if delay <= 0.0 {
+            return;
+        }
+        self.inference = 3.0 * delay;
+        self.least = self.least.min(delay);
+        if config.arithmetic == Arithmetic::Paper {
+            self.greatest = self.greatest.max(delay);
+        } else if delay > self.greatest {
+            self.greatest = match self.reserve {
+                0.0 => delay,
+                reserve => delay.min(reserve),
+            };
+            self.reserve = self.reserve.max(delay);
+        }
+        let whole = |number| config.arithmetic.whole(number);
+        self.mean = if self.mean == 0.0 { 8.0 * delay } else { self.mean + delay - whole(self.mean / 8.0) };
+    }
+
+    /// Looks for a sign of congestion.
+    fn look(&mut self, config: &Config, window: &mut Window, now: f64) {
+        let whole = |number| config.arithmetic.whole(number);
+        let mean = whole(self.mean / 8.0);
+        let range = (self.greatest - self.least).max(0.0);
+        if self.mean == 0.0 || mean <= self.least + whole(config.threshold * range / 100.0) {
+            return;
+        }
+        if config.arithmetic == Arithmetic::Linux {
+            let twice = whole(self.mean / 4.0);
+            (self.least, self.greatest, self.reserve) = (mean, twice, twice);
+        }
+        let half = half(config.arithmetic, window.cwnd, window.mss);
+        window.cwnd = if self.infers(now) { window.mss } else { half.max(window.mss) };
+        self.last_sign = Some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Instant;
+
+    const MSS: u64 = 1000;
+
+    /// The windows after ACKs: each (when, its round trip), in milliseconds.
+    fn windows(arithmetic: Arithmetic, acks: &[(u64, u64)]) -> Vec<u64> {
+        let config = Config { arithmetic, ..Config::default() };
+        let (mut law, mut window) = (Lp::new(&config), Window { cwnd: 100 * MSS, ssthresh: MSS, mss: MSS });
+        let one = |&(now, rtt): &(u64, u64)| {
+            let rtt_sample = Some(Duration::from_millis(rtt));
+            let event = Event { acked: 1, rtt_sample, ..Event::at(Instant::ZERO + Duration::from_millis(now)) };
+            law.on_ack(&config, &mut window, &event);
+            window.cwnd / MSS
+        };
+        acks.iter().map(one).collect()
+    }
+
+    /// 100 ms, then 180: the mean is 110, the threshold 100 + 0.15 · 80 = 112; then 118.75, above it; and again.
+    /// Linux's greatest delay is 100 at the second ACK, so that 110 is above it; then 110 + 0.15 · 110, 126: 118, 126,
+    /// 133.
+    #[test]
+    fn a_mean_above_15_per_cent_of_the_range_halves_the_window_and_a_second_one_leaves_one_segment() {
+        let acks = [(0, 100), (10, 180), (20, 180), (30, 180), (40, 180)];
+        assert_eq!(windows(Arithmetic::Paper, &acks), [100, 100, 50, 1, 1]);
+        assert_eq!(windows(Arithmetic::Linux, &acks), [100, 50, 50, 50, 1]);
+    }
+
+    /// A second sign after three round trips halves again.
+    #[test]
+    fn signs_far_apart_halve_the_window_each() {
+        let acks = [(0, 100), (10, 180), (2000, 180), (2010, 180), (2020, 180)];
+        assert_eq!(windows(Arithmetic::Linux, &acks), [100, 50, 50, 50, 25]);
+    }
+
+    /// Within 3 · 100 ms nothing is gained; then a segment in a window of ACKs.
+    #[test]
+    fn during_inference_the_window_stands_still() {
+        let config = Config::default();
+        let (mut law, mut window) = (Lp::new(&config), Window { cwnd: 2 * MSS, ssthresh: MSS, mss: MSS });
+        (law.0.last_sign, law.0.inference) = (Some(1000.0), 300.0);
+        for (ms, segments) in [(1299, 2), (1300, 3)] {
+            let event = Event { acked: 2 * MSS, ..Event::at(Instant::ZERO + Duration::from_millis(ms)) };
+            law.on_ack(&config, &mut window, &event);
+            assert_eq!(window.cwnd, segments * MSS, "{ms}");
+        }
+    }
+}
