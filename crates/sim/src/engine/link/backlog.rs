@@ -90,8 +90,9 @@ impl Backlog {
             return self.forget_all();
         }
         while self.first.end <= now {
-            self.first = self.behind.pop().unwrap_or(NONE);
+            self.first = *self.behind.front().unwrap_or(&NONE);
             self.bytes_behind -= u64::from(self.first.size);
+            self.behind.advance();
         }
     }
 

@@ -2,8 +2,8 @@
 //!
 //! A window becomes known when its frame begins ([`GatedTransmitter::open`]); what waits is then placed into the
 //! windows as far as it fits ([`GatedTransmitter::place`]), and what arrives later takes what is left of them. A
-//! packet's departure is known as soon as it is placed, so no event marks the end of a slot: the packet is in the port's
-//! [`Backlog`] then. Packets that have no place yet stay here.
+//! packet's departure is known as soon as it is placed, so no event marks the end of a slot: the packet is in the
+//! port's [`Backlog`] then. Packets that have no place yet stay here.
 //!
 //! A packet counts as waiting until its first bit leaves. What is sent in a window that the switch does not pass is
 //! transmitted and lost.

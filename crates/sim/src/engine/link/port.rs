@@ -4,7 +4,8 @@
 //! end of a transmission. Conventions, which decide drop rates at buffers of a few packets:
 //!
 //! * the waiting room does not count the packet in transmission: "K packets" means K + 1 in the system;
-//! * a packet whose transmission starts, or whose last bit leaves, exactly now is no longer waiting, or in transmission;
+//! * a packet whose transmission starts, or whose last bit leaves, exactly now is no longer waiting, or in
+//!   transmission;
 //! * departures come before arrivals of the same instant.
 //!
 //! Sums over time (utilization, mean queue) are integers and exact: a packet's waiting time is known when it arrives,
@@ -42,11 +43,17 @@ pub struct LinkDownLosses {
     pub held: Vec<Packet>,
 }
 
-/// An output port.
+/// An output port. Its fields are in the order in which a packet meets them.
 #[derive(Debug)]
 pub struct Port {
     /// An agent that takes its packets first.
     interceptor: Option<Interceptor>,
+    /// The number of its fibre among those of its partition.
+    fibre: u32,
+    /// Whether what happens to its packets is traced or captured.
+    is_watched: bool,
+    /// Whether the link is up.
+    is_up: bool,
     /// The way of a packet through the port, and what only ports of that kind have.
     kind: PortKind,
     /// What most ports do without: a discipline that judges arrivals, XCP's controller, random loss.
@@ -55,23 +62,17 @@ pub struct Port {
     buffer: Buffer,
     /// How long a byte lasts.
     byte_time: ByteTime,
-    /// From the port to the far end of its fibre, in picoseconds.
-    delay: u64,
-    /// The number of its fibre among those of its partition.
-    fibre: u32,
-    /// Whether the link is up.
-    is_up: bool,
-    /// Whether what happens to its packets is traced or captured.
-    is_watched: bool,
+    /// Offered since the start.
+    offered: Count,
     /// The packets inside that have their time to leave, and sums over time.
     backlog: Backlog,
-    /// Packets that wait for it elsewhere: with an agent, or in its discipline.
-    kept: AgentBacklog,
+    /// From the port to the far end of its fibre, in picoseconds.
+    delay: u64,
     /// When the packet sent last is at the far end. A fibre does not let packets overtake, also where the delay has
     /// become shorter.
     last_arrival: u64,
-    /// Offered since the start.
-    offered: Count,
+    /// Packets that wait elsewhere for their time: with an agent, or in the discipline. For most ports, none ever did.
+    kept: Option<Box<AgentBacklog>>,
     /// Dropped since the start, those lost on the fibre included.
     dropped: Count,
     /// The part of `dropped` that was not transmitted.
@@ -137,18 +138,18 @@ impl Port {
         let site = || Site { byte_time, stream: streams.queue.clone() };
         Some(Port {
             interceptor,
+            fibre: 0,
+            is_watched: false,
+            is_up: true,
             kind: PortKind::new(&rule, site),
             features: PortFeatures::new(&rule, site, streams.loss),
             buffer: rule.buffer,
             byte_time,
-            delay: rule.delay.ps(),
-            fibre: 0,
-            is_up: true,
-            is_watched: false,
-            backlog: Backlog::new(),
-            kept: AgentBacklog::default(),
-            last_arrival: 0,
             offered: Count::default(),
+            backlog: Backlog::new(),
+            delay: rule.delay.ps(),
+            last_arrival: 0,
+            kept: None,
             dropped: Count::default(),
             refused: Count::default(),
             marked: 0,

@@ -79,8 +79,9 @@ impl Port {
             PortKind::DropTail | PortKind::Optical(_) => Vec::new(),
             PortKind::Gated(gate) => gate.clear(),
             PortKind::Disciplined(line) => {
-                self.kept.set(now, 0, 0);
-                line.clear()
+                let held = line.clear();
+                self.kept_mut().set(now, 0, 0);
+                held
             }
         };
         for packet in &held {

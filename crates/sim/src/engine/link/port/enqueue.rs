@@ -32,13 +32,13 @@ impl Port {
     #[inline(never)]
     fn enqueue_at_any(&mut self, now: u64, packet: &Packet, payloads: &mut PayloadTable) -> Admission {
         let verdict = self.judge(now, packet);
-        let mut header = if self.reads_payload() { payloads.header_mut(packet) } else { None };
+        let header = if self.reads_payload() { payloads.header_mut(packet) } else { None };
         self.tell_arrival(now, packet.size, header.as_deref());
         let end = match self.admit(now, packet, verdict) {
             Ok(end) => end,
             Err(cause) => return Admission::Dropped(self.refuse(cause, packet.size)),
         };
-        self.tell_departure(packet.size, header.as_deref_mut());
+        self.tell_departure(packet.size, header);
         let admission = match (end, &self.kind) {
             (Some(end), _) => self.send(end, packet.size),
             (None, PortKind::Gated(gate)) if gate.is_stuck() => Admission::Blocked,

@@ -35,8 +35,8 @@ pub struct Leaving {
 }
 
 impl Port {
-    /// When what has its time leaves, oldest first; `in_flight` is on the fibre behind this port. Nothing of a port with
-    /// a gate, whose times stand whatever happens to its link.
+    /// When what has its time leaves, oldest first; `in_flight` is on the fibre behind this port. Nothing of a port
+    /// with a gate, whose times stand whatever happens to its link.
     pub fn leaving(&self, in_flight: &Ring<Packet>) -> Vec<Leaving> {
         if self.gate().is_some() {
             return Vec::new();
@@ -93,7 +93,7 @@ impl Port {
 
     /// Packet-picoseconds that packets have waited up to `now`.
     fn waited(&self, now: u64) -> u128 {
-        self.waited_inside(now) + self.kept.waited(now)
+        self.waited_inside(now) + self.kept().waited(now)
     }
 
     /// The same without those that wait with an agent or in a discipline.
@@ -106,7 +106,7 @@ impl Port {
     pub(super) fn kept_by_agent(&self) -> Count {
         match self.kind {
             PortKind::Disciplined(_) => Count::default(),
-            _ => self.kept.count(),
+            _ => self.kept().count(),
         }
     }
 
@@ -117,7 +117,7 @@ impl Port {
         match self.kind {
             PortKind::DropTail | PortKind::Gated(_) => self.backlog.restart_maximum(self.waiting(now).packets),
             PortKind::Optical(_) | PortKind::Disciplined(_) => {
-                self.kept.restart_maximum().max(self.backlog.restart_maximum(0))
+                self.kept_mut().restart_maximum().max(self.backlog.restart_maximum(0))
             }
         }
     }

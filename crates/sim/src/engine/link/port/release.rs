@@ -23,7 +23,7 @@ impl Port {
                 let admission = self.release_disciplined(now, released);
                 if admission.is_none() {
                     let Count { packets, bytes } = self.unscheduled();
-                    self.kept.set(now, packets, bytes);
+                    self.kept_mut().set(now, packets, bytes);
                 }
                 admission
             }
