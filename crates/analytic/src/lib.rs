@@ -3,8 +3,8 @@
 //!
 //! A model is one file: what it takes and gives is declared with `model!` of declare.rs, and a function computes the
 //! one from the other. Its line in the registry below gives it a name, a source and a sentence; every face (command
-//! line, JSON, Python, docs/reference/models.md) shows both. All inputs have ranges. Outside of them, and where the equations
-//! have no solution, the answer is an error that names the input; no answer is ever NaN or infinite.
+//! line, JSON, Python, docs/reference/models.md) shows both. All inputs have ranges. Outside of them, and where the
+//! equations have no solution, the answer is an error that names the input; no answer is ever NaN or infinite.
 
 #![allow(rustdoc::broken_intra_doc_links, reason = "E[W] is an expectation and W[k] an element; neither is a link")]
 

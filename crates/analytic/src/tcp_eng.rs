@@ -1,6 +1,7 @@
 //! Throughput of TCP-ENG over OBS. Source: B. Shihada, P.-H. Ho and Q. Zhang, "TCP-ENG: Dynamic explicit congestion
-//! notification for TCP over OBS networks", §III, eqs. (1)–(23); the slips are repaired as docs/reference/corrections.md says.
-//! Left out, as in the source: slow start after a timeout, dependence between windows, E[W²] ≠ E[W]².
+//! notification for TCP over OBS networks", §III, eqs. (1)–(23); the slips are repaired as
+//! docs/reference/corrections.md says. Left out, as in the source: slow start after a timeout, dependence between
+//! windows, E[W²] ≠ E[W]².
 //!
 //! # α for a period, or for the round after a BEN
 //!
