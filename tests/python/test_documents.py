@@ -171,12 +171,11 @@ def test_a_source_that_is_gone_is_found() -> None:
 
 
 def parts() -> list[str]:
-    """What a newcomer meets: crates, the folders of their sources, the modules of the Python package."""
+    """What a newcomer meets: crates, the folders of their sources, the rooms of the Python package."""
     source = [folder for folder in (ROOT / "crates").glob("*/src/*/") if folder.name not in ("bin", "random")]
-    package = [file for file in (ROOT / "python" / "photocol").iterdir() if not file.name.startswith("_")]
-    modules = [file.name if file.is_file() else f"{file.name}/" for file in package if file.suffix in (".py", "")]
+    rooms = [f"`{place.parent.name}`" for place in (ROOT / "python" / "photocol").glob("*/__init__.py")]
     crates = [f"crates/{folder.name}" for folder in (ROOT / "crates").iterdir() if folder.is_dir()]
-    return sorted({*crates, *modules, *(f"{folder.name}/" for folder in source if folder.is_dir())})
+    return sorted({*crates, *rooms, *(f"{folder.name}/" for folder in source if folder.is_dir())})
 
 
 def test_the_architecture_has_a_line_for_every_part() -> None:
