@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from photocol.workloads import short_job
+from photocol.cli.workloads import short_job
 
 
 def main() -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from photocol.commands import app
+from photocol.cli.commands import app
 
 PAGE = Path(__file__).parent / "reference" / "commands.md"
 HEAD = """# Commands

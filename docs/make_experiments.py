@@ -16,12 +16,12 @@ from typing import Any
 
 import polars as pl
 
-from photocol.campaign.progress import duration
-from photocol.campaign.table import Outcome
-from photocol.catalogue import find_experiments, load_experiment
-from photocol.figures import Line, lines, listed
-from photocol.record import Record, report
-from photocol.recorded import TABLE, Recorded, recorded_in
+from photocol.experiments.baselines import TABLE, Baseline, baselines_in
+from photocol.experiments.catalogue import find_experiments, load_experiment
+from photocol.experiments.figures import Line, lines, listed
+from photocol.experiments.record import Record, report
+from photocol.sweeps.campaign.progress import duration
+from photocol.sweeps.campaign.table import Outcome
 from photocol.verdict import OF_WHOM, Whose, counted
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,7 +36,7 @@ _PARTS = ("The shape in words", "Table", "Under each reading", "To compare with 
 """What a page takes over of a figure's report."""
 
 
-def page(root: Path, paper: str, figures: Sequence[Recorded]) -> str:
+def page(root: Path, paper: str, figures: Sequence[Baseline]) -> str:
     """The page of a paper."""
     first, rest = discussion(root, paper)
     parts = [
@@ -49,7 +49,7 @@ def page(root: Path, paper: str, figures: Sequence[Recorded]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def overview(root: Path, paper: str, figures: Sequence[Recorded]) -> list[str]:
+def overview(root: Path, paper: str, figures: Sequence[Baseline]) -> list[str]:
     """What becomes of each figure of a paper: its line first, then what judges it."""
     said = lines(root / "experiments").get(paper, {})
     fates = listed_in(root).get(paper) or {name: [name] for name in said}
@@ -67,7 +67,7 @@ Apart = Mapping[Whose, Sequence[Mapping[str, str]]]
 """The claims of a record: the paper's, and our own expectations."""
 
 
-def apart(root: Path, figure: Recorded) -> Apart:
+def apart(root: Path, figure: Baseline) -> Apart:
     """Whose each recorded claim is, as the experiment says now; what it no longer claims is as the record has it."""
     file = find_experiments(root / "experiments").get(figure.experiment)
     whose = {claim.id: claim.whose for claim in load_experiment(file).claims} if file else {}
@@ -97,7 +97,7 @@ def fate_of(fate: Sequence[str] | str, line: Line | None, known: Mapping[str, Ap
     return [line.text if line else "", *columns]
 
 
-def section(root: Path, figure: Recorded) -> list[str]:
+def section(root: Path, figure: Baseline) -> list[str]:
     """One figure: how it was run, its claims, its table, its pictures."""
     folder = f"../../results/{figure.experiment}"
     reasons = [f"- **{claim['id']}**: {claim['reason']}" for claim in figure.claims if claim.get("reason")]
@@ -123,7 +123,7 @@ def claims_table(heading: str, claims: Sequence[Mapping[str, str]]) -> str:
     return "\n".join(rows)
 
 
-def how(figure: Recorded, folder: str) -> str:
+def how(figure: Baseline, folder: str) -> str:
     """The command, what it cost, and on what."""
     manifest = figure.manifest
     host = manifest.get("host", {})
@@ -141,7 +141,7 @@ def before(manifest: Mapping[str, Any]) -> str:
     return " Recorded before the latest [changes of results](../../CHANGELOG.md#results-that-changed)."
 
 
-def report_of(root: Path, figure: Recorded) -> str:
+def report_of(root: Path, figure: Baseline) -> str:
     """The report of a record without its claims, made again from its table.
 
     What the experiment measures since then is left out, and its words where they need it. Empty where the table lacks an axis.
@@ -196,10 +196,10 @@ def listed_in(root: Path) -> dict[str, dict[str, list[str] | str]]:
 
 def pages(root: Path) -> dict[str, str]:
     """Paper to its page, for each of which something is known."""
-    by_paper: dict[str, list[Recorded]] = {paper: [] for paper in listed_in(root)}
+    by_paper: dict[str, list[Baseline]] = {paper: [] for paper in listed_in(root)}
     for file in sorted((root / "experiments").glob(f"*/{DISCUSSION}")):
         by_paper.setdefault(file.parent.name, [])
-    for figure in recorded_in(root / "results"):
+    for figure in baselines_in(root / "results"):
         by_paper.setdefault(figure.experiment.split("/")[0], []).append(figure)
     return {paper: page(root, paper, figures) for paper, figures in sorted(by_paper.items())}
 

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from photocol import model
+from photocol.experiment import Claim
 from photocol.verdict import Finding, judge
 
 from . import _slots as slots
 from ._slots import BURST_S, DATAGRAM_BITS, GUARDED, LINK_MBPS, NONE, ONE, PACING, TWO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    import polars as pl
+    from matplotlib.axes import Axes
 
     from photocol.experiment import Outcome
 
 AXES = {"rtt_ms": "round trips", "udp_percent": "shares"}
 """What the points of an axis are."""
+LABELS = {"goodput_mbps": "goodput (Mb/s)", "loss_mbps": "loss rate (Mb/s)"}
 
 
 def better(axis: str, outcome: Outcome) -> Finding:
@@ -126,3 +133,109 @@ def _residuals(what: str, places: Sequence[float], found: Sequence[float], said:
     triples = zip(places, found, said, strict=True)
     parts = [f"at {place:g} {got:.0f} against {form:.0f} ({got - form:+.0f})" for place, got, form in triples]
     return f"{what}: {', '.join(parts)}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """How the claims that both experiments judge speak of an axis."""
+
+    axis: str
+    name: str
+    """As in "goodput falls with the …"."""
+    point: str
+    """A point of it."""
+    most: str
+    """Most of its points, after "in shape: at"."""
+    one: str
+    goodput: str
+    buffer: str
+    """The paper's figures."""
+    reasons: Mapping[str, str]
+    condition: str = ""
+    """What every tolerance adds."""
+    judged: Callable[[str, Callable[[Outcome], Finding]], Callable[[Outcome], Finding]] = field(
+        default=lambda _, check: check
+    )
+    """A claim's check, given its id and the check along the axis."""
+
+
+def claims(words: Words) -> dict[str, Claim]:
+    """The five claims that the paper has of both axes, by id."""
+    every, under = f"every {words.point}", words.condition
+    steps = f"from {every} to the next{under}; in shape: from the first to the last"
+
+    def claim(name: str, check: Callable[[str, Outcome], Finding], text: str, where: str, *judgement: str) -> Claim:
+        expected, tolerance = judgement
+        return Claim(
+            id=name,
+            text=text,
+            where=where,
+            expected=expected,
+            tolerance=tolerance,
+            check=words.judged(name, partial(check, words.axis)),
+            reason=words.reasons.get(name, ""),
+        )
+
+    found = (
+        claim(
+            "better",
+            better,
+            "the goodput without DLCC is always poorer",
+            f"§VII, {words.goodput}",
+            f"a ratio above 1 at {every}",
+            f"above 1 at {every}{under}; in shape: at {words.most}",
+        ),
+        claim(
+            "factor",
+            factor,
+            "DLCC yields between 2 and 10 times the goodput",
+            "abstract, §VIII",
+            "2 to 10",
+            f"from 2 to 10 at {every}{under}; in shape: at {words.one}",
+        ),
+        claim(
+            "trend",
+            goodput_falls,
+            f"goodput falls with the {words.name}, with DLCC and without",
+            f"§VII, {words.goodput}",
+            "decreasing",
+            steps,
+        ),
+        claim(
+            "extra-buffer",
+            buffer_grows,
+            f"the extra edge buffer grows with the {words.name}",
+            f"§VII, {words.buffer}",
+            "increasing",
+            steps,
+        ),
+        claim(
+            "ack-pacing",
+            beats_pacing,
+            "DLCC loses less and gains more goodput than ACK pacing",
+            "§VII",
+            f"at {every}",
+            f"both at {every}{under}; in shape: at {words.most}",
+        ),
+    )
+    return {one.id: one for one in found}
+
+
+NO_HALVING = "it loses less, but ACK pacing makes no sender halve its window"
+"""Why DLCC does not gain more than ACK pacing."""
+
+
+def picture(
+    axis: str, metric: str, label: str, chosen: Callable[[pl.DataFrame], pl.DataFrame] = lambda table: table
+) -> Callable[[Axes, pl.DataFrame], None]:
+    """A metric, or the extra edge buffer, along an axis."""
+
+    def draw_it(axes: Axes, table: pl.DataFrame) -> None:
+        if metric in LABELS:
+            slots.draw(axes, chosen(table), axis, metric)
+            axes.set_ylabel(LABELS[metric])
+        else:
+            slots.draw_extra(axes, chosen(table), axis)
+        axes.set_xlabel(label)
+
+    return draw_it

@@ -1,17 +1,21 @@
-"""What the figures of paper 000 share: the grid, the two readings, and curves over the round-trip times."""
+"""What the closed forms of paper 000 share: the grid, the two readings, claims on both models, curves and pictures."""
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import grid
+from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Plot, Source, grid
+from photocol.verdict import Finding, judge
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
+
+    from photocol.experiment import Outcome, Point, RunResult, Value
 
 PAPER = "Lu and Hunter, Dual-layer congestion control (paper 000), 2009"
 RTTS_MS = (60, 100, 180, 280, 420, 560)
@@ -39,3 +43,100 @@ def draw(axes: Axes, table: pl.DataFrame, columns: Mapping[str, str]) -> None:
     axes.set_xlabel("round-trip time (ms)")
     axes.grid(visible=True, color="0.9", linewidth=0.6)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+
+
+def lines(columns: Mapping[str, str], label: str, title: str) -> Callable[[Axes, pl.DataFrame], None]:
+    """A picture of metrics along the round-trip times."""
+
+    def draw_it(axes: Axes, table: pl.DataFrame) -> None:
+        draw(axes, table, columns)
+        axes.set_ylabel(label)
+        axes.set_title(title, fontsize=9, color="0.3", loc="left")
+
+    return draw_it
+
+
+CONTROLS = "solid: without DLCC, dashed: with; thin: as printed"
+BUFFERS = {"edge_buffer_one_control_packets": "-", "edge_buffer_two_controls_packets": "--"}
+
+
+def check_buffer(outcome: Outcome) -> Finding:
+    """Two controls need less edge buffer than one."""
+    one, two = (outcome.table[name] for name in BUFFERS)
+    ratios = (two / one).to_list()
+    return judge(
+        agrees=all(abs(ratio - 0.4) < 1e-9 for ratio in ratios),
+        in_shape=all(ratio < 1 for ratio in ratios),
+        measured=f"two controls need {min(ratios):.6f} to {max(ratios):.6f} of the buffer of one",
+    )
+
+
+def edge_buffer(figure: str) -> Claim:
+    """Both models' claim on the edge buffer."""
+    return Claim(
+        id="edge-buffer",
+        text="dual-layer control reduces the edge buffer",
+        where=f"§VI, {figure}",
+        expected="0.4, that is T0/(T − T1) with T0 = T/3, T1 = T/6",
+        tolerance="exactly 0.4 (to 1e-9); in shape: less",
+        check=check_buffer,
+    )
+
+
+def grows_with_r(figure: str, metric: str, step: float, digits: str, tolerance: str) -> Claim:
+    """Both models' claim on the share of UDP: at least `step` times the loss rate at the next share."""
+
+    def check(outcome: Outcome) -> Finding:
+        rates = [one[0] for one in curves(outcome.table, CORRECTED, metric).values()]
+        return judge(
+            agrees=all(b > step * a for a, b in itertools.pairwise(rates)),
+            in_shape=rates[-1] > rates[0],
+            measured=", ".join(f"{rate:{digits}} at R = {share}" for share, rate in zip(SHARES, rates, strict=True)),
+        )
+
+    return Claim(
+        id="grows-with-r",
+        text="the loss rate degrades clearly as R grows",
+        where=f"§VI, {figure}",
+        expected="increasing",
+        tolerance=f"{tolerance} per step of 0.1; in shape: larger at 0.4 than at 0.1",
+        check=check,
+    )
+
+
+def analysis(
+    name: str,
+    title: str,
+    figures: str,
+    *,
+    model: str,
+    inputs: Mapping[str, Value],
+    metrics: Sequence[Metric],
+    claims: Sequence[Claim],
+    plots: Sequence[Plot],
+    describe: Callable[[Outcome], list[str]],
+    notes: Sequence[str],
+) -> Experiment:
+    """A closed form of §V on the grid of §VI, 10 Gb/s and packets of 2000 bytes."""
+
+    def setup(point: Point) -> Evaluation:
+        axes = {"udp_max": point["udp_max"], "rtt": f"{point['rtt_ms']} ms", "reading": point["reading"]}
+        return Evaluation(model=model, inputs={**axes, **inputs})
+
+    def measure(result: RunResult) -> Mapping[str, float]:
+        return {metric.name: result.summary[metric.name].value for metric in metrics}
+
+    return Experiment(
+        id=name,
+        title=title,
+        source=Source(paper=PAPER, figures=figures, section="§VI"),
+        setup=setup,
+        measure=measure,
+        metrics=metrics,
+        quick=Form(points=POINTS, replications=1),
+        full=Form(points=POINTS, replications=1),
+        claims=claims,
+        plots=plots,
+        describe=describe,
+        notes=(*notes, "docs/reference/corrections.md lists what the readings change."),
+    )

@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.experiment import Claim, Experiment, Form, Source
+from photocol.verdict import Finding, judge
+
 from . import _slots as slots
-from ._slots import NONE, ONE, RTTS_MS, TWO
+from ._slots import METRICS, NONE, ONE, PAPER, RTTS_MS, TWO
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-    from photocol.experiment import Outcome, Point, Setup, Value
+    from photocol.experiment import Outcome, Plot, Point, Setup, UnderReadings, Value
 
 SACK_FORM, ECE_FORM = "dlcc-sack", "dlcc-ece"
 FORM_KEYS: Mapping[str, Mapping[str, Value]] = {
@@ -38,6 +41,14 @@ FULL = (
 )
 """Why no form has twice the goodput."""
 AXES = {"rtt_ms": "round-trip time (ms)", "udp_percent": "UDP in a burst (% of the link)"}
+FORMS = (NONE, ONE, TWO, SACK_FORM, ECE_FORM)
+HOSTS: Mapping[str, Mapping[str, Value]] = {
+    "sack": {"transport.reno.algorithm": "sack"},
+    "cubic": {"transport.reno.algorithm": "cubic"},
+    "rack": LINUX_CUBIC,
+}
+"""Hosts of today."""
+STYLES = {"sack": "-o", "cubic": "--s", "rack": ":^"}
 UDP_PERCENT, ROUND_TRIPS = 30, tuple(rtt for rtt in RTTS_MS if rtt != 500)
 
 
@@ -56,11 +67,82 @@ def setup(
     return slots.setup(form if form in (NONE, ONE) else TWO, rtt_ms, udp_percent, more, silences=silences)
 
 
+def of_today(point: Point, **more: float | str) -> Setup:
+    """The same with hosts of today, all of which use ECN."""
+    return setup(point, {**HOSTS[str(point["hosts"])], "transport.reno.ecn": True}, **more)  # type: ignore[arg-type]
+
+
 def over_none(table: pl.DataFrame, form: str, metric: str, axis: str = "rtt_ms") -> list[float]:
     """A metric with a form over that without control, at every kind of host and place of an axis of the table."""
     rows = table.sort("hosts", axis)
     with_, without = (rows.filter(pl.col("form") == name)[metric].to_list() for name in (form, NONE))
     return [above / below if below else float("inf") for above, below in zip(with_, without, strict=True)]
+
+
+def harmless(outcome: Outcome, form: str, axis: str) -> tuple[list[float], list[float], list[bool]]:
+    """Goodput and loss of a form over those without control, and where it loses less and carries no less."""
+    more, less = (over_none(outcome.table, form, metric, axis) for metric in ("goodput_mbps", "loss_mbps"))
+    return more, less, [gain >= 0.98 and loss < 1 for gain, loss in zip(more, less, strict=True)]
+
+
+def check_conclusion(axis: str, outcome: Outcome) -> Finding:
+    """A form has twice the goodput."""
+    best = {form: max(over_none(outcome.table, form, "goodput_mbps", axis)) for form in FORMS[1:]}
+    return judge(
+        agrees=any(ratio >= 2 for ratio in best.values()),
+        in_shape=any(ratio >= 1.2 for ratio in best.values()),
+        measured="; ".join(f"{FORM_NAMES[form]} at most {ratio:.2f}" for form, ratio in best.items()),
+    )
+
+
+def conclusion(check: Callable[[Outcome], Finding], condition: str = "") -> Claim:
+    """The paper's conclusion, of hosts of today."""
+    return Claim(
+        id="conclusion",
+        text="DLCC yields between 2 and 10 times the goodput",
+        where="abstract, §VIII",
+        expected="2 to 10",
+        tolerance=f"one form has twice the goodput of no control somewhere{condition}; in shape: 1.2 times",
+        check=check,
+        reason=FULL,
+    )
+
+
+def study(
+    name: str,
+    title: str,
+    figures: str,
+    *,
+    setup: Callable[[Point], Setup],
+    quick: tuple[Sequence[Point], str],
+    full: Sequence[Point],
+    claims: Sequence[Claim],
+    plots: Sequence[Plot],
+    notes: Sequence[str],
+    readings: Callable[[Outcome], Sequence[UnderReadings]] = lambda _: (),
+) -> Experiment:
+    """Hosts of today along one axis of the paper's figures; `quick` has points and which they are."""
+    points, which = quick
+    return Experiment(
+        id=name,
+        title=title,
+        source=Source(paper=PAPER, figures=figures, section="what the paper does not ask"),
+        setup=setup,
+        measure=slots.measure,
+        metrics=METRICS,
+        quick=Form(
+            points=points,
+            replications=1,
+            settings=QUICK,
+            note=f"two of three kinds of hosts, {which}, 50 s, one of three replications",
+        ),
+        full=Form(points=full, replications=3, settings=FULL_RUN),
+        claims=claims,
+        plots=plots,
+        describe=fullest,
+        readings=readings,
+        notes=notes,
+    )
 
 
 def of(outcome: Outcome, hosts: str) -> pl.DataFrame:

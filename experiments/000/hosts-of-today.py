@@ -9,59 +9,28 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.experiment import Claim, Outcome, Plot, grid
 from photocol.verdict import Finding, judge
 
 from . import _hosts as kinds
 from . import _slots as slots
-from ._hosts import ECE_FORM, FORM_NAMES, ROUND_TRIPS, SACK_FORM
-from ._slots import METRICS, NONE, ONE, PAPER, TWO
+from ._hosts import ECE_FORM, FORMS, HOSTS, ROUND_TRIPS, SACK_FORM, STYLES
+from ._slots import TWO
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
 
-    from photocol.experiment import Value
-
-FORMS = (NONE, ONE, TWO, SACK_FORM, ECE_FORM)
-HOSTS: Mapping[str, Mapping[str, Value]] = {
-    "sack": {"transport.reno.algorithm": "sack"},
-    "cubic": {"transport.reno.algorithm": "cubic"},
-    "rack": kinds.LINUX_CUBIC,
-}
-STYLES = {"sack": "-o", "cubic": "--s", "rack": ":^"}
+AXIS = "rtt_ms"
 
 
-def setup(point: Point) -> Setup:
-    """A form of artificial ACKs with hosts of a kind, all of which use ECN."""
-    return kinds.setup(point, {**HOSTS[str(point["hosts"])], "transport.reno.ecn": True})
-
-
-def ratios(outcome: Outcome, form: str, metric: str) -> list[float]:
-    """A metric with a form over that without control, at every kind of host and round trip."""
-    return kinds.over_none(outcome.table, form, metric)
-
-
-def check_sack(outcome: Outcome) -> Finding:
-    """ACKs with blocks: less loss without less goodput than without control."""
-    more, less = ratios(outcome, SACK_FORM, "goodput_mbps"), ratios(outcome, SACK_FORM, "loss_mbps")
-    each = [gain >= 0.98 and loss < 1 for gain, loss in zip(more, less, strict=True)]
-    return judge(
-        agrees=all(each),
-        in_shape=sum(each) > len(each) / 2,
-        measured=f"goodput over that without control {slots.listed(more)}; loss {slots.listed(less)}",
-    )
-
-
-def check_ece(outcome: Outcome) -> Finding:
-    """One ACK with ECE: the same."""
-    more, less = ratios(outcome, ECE_FORM, "goodput_mbps"), ratios(outcome, ECE_FORM, "loss_mbps")
-    each = [gain >= 0.98 and loss < 1 for gain, loss in zip(more, less, strict=True)]
+def check_form(form: str, outcome: Outcome) -> Finding:
+    """Less loss without less goodput than without control."""
+    more, less, each = kinds.harmless(outcome, form, AXIS)
     return judge(
         agrees=all(each),
         in_shape=sum(each) > len(each) / 2,
@@ -71,23 +40,13 @@ def check_ece(outcome: Outcome) -> Finding:
 
 def check_paper(outcome: Outcome) -> Finding:
     """The paper's form does harm: less goodput than no control, or holes."""
-    more = ratios(outcome, TWO, "goodput_mbps")
+    more = kinds.over_none(outcome.table, TWO, "goodput_mbps")
     holes = outcome.table.filter(pl.col("form") == TWO)["holes"].to_list()
     harmed = [gain < 1 or count > 0 for gain, count in zip(more, holes, strict=True)]
     return judge(
         agrees=all(harmed),
         in_shape=sum(harmed) > len(harmed) / 2,
         measured=f"goodput over that without control {slots.listed(more)}; holes {slots.listed(holes, '.0f')}",
-    )
-
-
-def check_conclusion(outcome: Outcome) -> Finding:
-    """A form has twice the goodput."""
-    best = {form: max(ratios(outcome, form, "goodput_mbps")) for form in (ONE, TWO, SACK_FORM, ECE_FORM)}
-    return judge(
-        agrees=any(ratio >= 2 for ratio in best.values()),
-        in_shape=any(ratio >= 1.2 for ratio in best.values()),
-        measured="; ".join(f"{FORM_NAMES[form]} at most {ratio:.2f}" for form, ratio in best.items()),
     )
 
 
@@ -101,29 +60,13 @@ def draw_loss(axes: Axes, table: pl.DataFrame) -> None:
     kinds.draw(axes, table, "loss_mbps", label="loss rate (Mb/s)", forms=FORMS, styles=STYLES)
 
 
-def draw_buffer(axes: Axes, table: pl.DataFrame) -> None:
-    """As figure 10."""
-    kinds.draw_extra(axes, table, styles=STYLES)
-
-
-experiment = Experiment(
-    id="000/hosts-of-today",
-    title="DLCC with SACK, CUBIC and RACK, and three forms of artificial ACKs (simulation)",
-    source=Source(paper=PAPER, figures="as Figures 8 to 10", section="what the paper does not ask"),
-    setup=setup,
-    measure=slots.measure,
-    metrics=METRICS,
-    quick=Form(
-        points=grid(hosts=("sack", "rack"), form=FORMS, rtt_ms=(60, 420)),
-        replications=1,
-        settings=kinds.QUICK,
-        note="two of three kinds of hosts, two of six round trips, 50 s, one of three replications",
-    ),
-    full=Form(
-        points=grid(hosts=tuple(HOSTS), form=FORMS, rtt_ms=ROUND_TRIPS),
-        replications=3,
-        settings=kinds.FULL_RUN,
-    ),
+experiment = kinds.study(
+    "000/hosts-of-today",
+    "DLCC with SACK, CUBIC and RACK, and three forms of artificial ACKs (simulation)",
+    "as Figures 8 to 10",
+    setup=kinds.of_today,
+    quick=(grid(hosts=("sack", "rack"), form=FORMS, rtt_ms=(60, 420)), "two of six round trips"),
+    full=grid(hosts=tuple(HOSTS), form=FORMS, rtt_ms=ROUND_TRIPS),
     claims=(
         Claim(
             id="sack",
@@ -132,7 +75,7 @@ experiment = Experiment(
             where="measured on Linux: B2s",
             expected="less loss, no less goodput",
             tolerance="goodput at least 0.98 and less loss everywhere; in shape: in most cases",
-            check=check_sack,
+            check=partial(check_form, SACK_FORM),
             reason=kinds.FROZEN,
         ),
         Claim(
@@ -142,7 +85,7 @@ experiment = Experiment(
             where="measured on Linux: E1, E2",
             expected="less loss, no less goodput",
             tolerance="goodput at least 0.98 and less loss everywhere; in shape: in most cases",
-            check=check_ece,
+            check=partial(check_form, ECE_FORM),
             reason=kinds.FROZEN,
         ),
         Claim(
@@ -154,22 +97,13 @@ experiment = Experiment(
             tolerance="in every case; in shape: in most cases",
             check=check_paper,
         ),
-        Claim(
-            id="conclusion",
-            text="DLCC yields between 2 and 10 times the goodput",
-            where="abstract, §VIII",
-            expected="2 to 10",
-            tolerance="one form has twice the goodput of no control somewhere; in shape: 1.2 times",
-            check=check_conclusion,
-            reason=kinds.FULL,
-        ),
+        kinds.conclusion(partial(kinds.check_conclusion, AXIS)),
     ),
     plots=(
         Plot(name="goodput", draw=draw_goodput),
         Plot(name="loss", draw=draw_loss),
-        Plot(name="extra-buffer", draw=draw_buffer),
+        Plot(name="extra-buffer", draw=partial(kinds.draw_extra, styles=STYLES)),
     ),
-    describe=kinds.fullest,
     notes=(
         "All hosts use ECN, so that the forms differ in nothing else; core nodes mark nothing here.",
         "Minimum RTO 0.2 s, as Linux.",

@@ -10,37 +10,14 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source
+from photocol.experiment import Claim, Metric, Outcome, Plot
 from photocol.verdict import Finding, judge
 
 from . import _dlcc as dlcc
-from ._dlcc import CORRECTED, PAPER, POINTS, PRINTED, SHARES, curves
+from ._dlcc import CONTROLS, CORRECTED, PRINTED, SHARES, curves
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import polars as pl
-    from matplotlib.axes import Axes
-
-    from photocol.experiment import RunResult
-
-FLOWS = 10_000
-
-
-def setup(point: Point) -> Evaluation:
-    """10 000 flows at 10 Gb/s with packets of 2000 bytes."""
-    inputs = {
-        "udp_max": point["udp_max"],
-        "rtt": f"{point['rtt_ms']} ms",
-        "reading": point["reading"],
-        "flows": FLOWS,
-    }
-    return Evaluation(model="dlcc-unsynchronized", inputs=inputs)
-
-
-def measure(result: RunResult) -> Mapping[str, float]:
-    """The outputs that the figures show."""
-    return {metric.name: result.summary[metric.name].value for metric in METRICS}
 
 
 def check_flat(outcome: Outcome) -> Finding:
@@ -60,16 +37,6 @@ def check_flat(outcome: Outcome) -> Finding:
     )
 
 
-def check_share(outcome: Outcome) -> Finding:
-    """The loss rate grows with UDP's largest share."""
-    rates = [one[0] for one in curves(outcome.table, CORRECTED, "loss_rate_per_duration").values()]
-    return judge(
-        agrees=all(b > 1.2 * a for a, b in itertools.pairwise(rates)),
-        in_shape=rates[-1] > rates[0],
-        measured=", ".join(f"{rate:.4f} at R = {share}" for share, rate in zip(SHARES, rates, strict=True)),
-    )
-
-
 def check_control(outcome: Outcome) -> Finding:
     """Control gains more than six here, and the more the longer the round trip and the larger R."""
     ratios = {share: _ratios(outcome, share) for share in SHARES}
@@ -85,17 +52,6 @@ def check_control(outcome: Outcome) -> Finding:
     )
 
 
-def check_buffer(outcome: Outcome) -> Finding:
-    """Two controls need less edge buffer than one."""
-    one, two = (outcome.table[f"edge_buffer_{name}_packets"] for name in ("one_control", "two_controls"))
-    ratios = (two / one).to_list()
-    return judge(
-        agrees=all(abs(ratio - 0.4) < 1e-9 for ratio in ratios),
-        in_shape=all(ratio < 1 for ratio in ratios),
-        measured=f"two controls need {min(ratios):.6f} to {max(ratios):.6f} of the buffer of one",
-    )
-
-
 def describe(outcome: Outcome) -> list[str]:
     """How far the readings are apart."""
     corrected, printed = (
@@ -105,34 +61,6 @@ def describe(outcome: Outcome) -> list[str]:
         f"As printed, the loss per period at R = 0.3 is {printed[0] / corrected[0]:.2f} (60 ms) to "
         f"{printed[-1] / corrected[-1]:.2f} (560 ms) of the corrected value."
     ]
-
-
-def draw_rate(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 3: the loss rate against the round-trip time."""
-    dlcc.draw(axes, table, {"loss_rate_per_duration": "-", "loss_rate_per_duration_dlcc": "--"})
-    axes.set_ylabel("loss rate during congestion")
-    axes.set_title("solid: without DLCC, dashed: with; thin: as printed", fontsize=9, color="0.3", loc="left")
-
-
-def draw_rate_per_rtt(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 3 with (2) to the letter: the loss divided by 2T."""
-    dlcc.draw(axes, table, {"loss_rate_per_rtt": "-", "loss_rate_per_rtt_dlcc": "--"})
-    axes.set_ylabel("P_L of (2), divided by 2T")
-    axes.set_title("solid: without DLCC, dashed: with; thin: as printed", fontsize=9, color="0.3", loc="left")
-
-
-def draw_loss(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 4: lost packets over one period."""
-    dlcc.draw(axes, table, {"loss_per_change_packets": "-", "loss_per_change_dlcc_packets": "--"})
-    axes.set_ylabel("lost optical packets per period")
-    axes.set_title("solid: without DLCC, dashed: with; thin: as printed", fontsize=9, color="0.3", loc="left")
-
-
-def draw_buffer(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 6: the extra edge buffer."""
-    dlcc.draw(axes, table, {"edge_buffer_one_control_packets": "-", "edge_buffer_two_controls_packets": "--"})
-    axes.set_ylabel("extra edge buffer (packets)")
-    axes.set_title("solid: 1 control, dashed: 2 controls (both readings coincide)", fontsize=9, color="0.3", loc="left")
 
 
 def _ratios(outcome: Outcome, share: float) -> list[float]:
@@ -161,19 +89,13 @@ METRICS = (
     Metric(name="edge_buffer_two_controls_packets", label="2 controls (packets)", form=".0f"),
 )
 
-experiment = Experiment(
-    id="000/many-flows",
-    title="DLCC with 10 000 flows that halve one by one: loss and edge buffer (analysis)",
-    source=Source(
-        paper=PAPER,
-        figures="Figures 3, 4 and 6",
-        section="§VI",
-    ),
-    setup=setup,
-    measure=measure,
+experiment = dlcc.analysis(
+    "000/many-flows",
+    "DLCC with 10 000 flows that halve one by one: loss and edge buffer (analysis)",
+    "Figures 3, 4 and 6",
+    model="dlcc-unsynchronized",
+    inputs={"flows": 10_000},
     metrics=METRICS,
-    quick=Form(points=POINTS, replications=1),
-    full=Form(points=POINTS, replications=1),
     claims=(
         Claim(
             id="flat-in-rtt",
@@ -186,14 +108,7 @@ experiment = Experiment(
             reason="the overload falls while flows halve, so its mean falls from r towards r/2 as congestion lasts "
             "longer; with the overload constant, as printed, the rate is flat and exactly 6 times that with control",
         ),
-        Claim(
-            id="grows-with-r",
-            text="the loss rate degrades clearly as R grows",
-            where="§VI, Fig. 3",
-            expected="increasing",
-            tolerance="at least a fifth more per step of 0.1; in shape: larger at 0.4 than at 0.1",
-            check=check_share,
-        ),
+        dlcc.grows_with_r("Fig. 3", "loss_rate_per_duration", 1.2, ".4f", "at least a fifth more"),
         Claim(
             id="control",
             text="control is superior, especially for 10 000 flows that halve one by one",
@@ -202,25 +117,43 @@ experiment = Experiment(
             tolerance="all of it for the loss per period; in shape: at least 6 everywhere",
             check=check_control,
         ),
-        Claim(
-            id="edge-buffer",
-            text="dual-layer control reduces the edge buffer",
-            where="§VI, Fig. 6",
-            expected="0.4, that is T0/(T − T1) with T0 = T/3, T1 = T/6",
-            tolerance="exactly 0.4 (to 1e-9); in shape: less",
-            check=check_buffer,
-        ),
+        dlcc.edge_buffer("Fig. 6"),
     ),
     plots=(
-        Plot(name="figure-3", draw=draw_rate),
-        Plot(name="figure-3-per-rtt", draw=draw_rate_per_rtt),
-        Plot(name="figure-4", draw=draw_loss),
-        Plot(name="figure-6", draw=draw_buffer),
+        Plot(
+            name="figure-3",
+            draw=dlcc.lines(
+                {"loss_rate_per_duration": "-", "loss_rate_per_duration_dlcc": "--"},
+                "loss rate during congestion",
+                CONTROLS,
+            ),
+        ),
+        Plot(
+            name="figure-3-per-rtt",
+            draw=dlcc.lines(
+                {"loss_rate_per_rtt": "-", "loss_rate_per_rtt_dlcc": "--"}, "P_L of (2), divided by 2T", CONTROLS
+            ),
+        ),
+        Plot(
+            name="figure-4",
+            draw=dlcc.lines(
+                {"loss_per_change_packets": "-", "loss_per_change_dlcc_packets": "--"},
+                "lost optical packets per period",
+                CONTROLS,
+            ),
+        ),
+        Plot(
+            name="figure-6",
+            draw=dlcc.lines(
+                dlcc.BUFFERS,
+                "extra edge buffer (packets)",
+                "solid: 1 control, dashed: 2 controls (both readings coincide)",
+            ),
+        ),
     ),
     describe=describe,
     notes=(
         "The paper divides a loss that lasts D by 2T; divided by D it is a rate. Both are in the table.",
         "T0 = T3 is assumed, so T0 = T/3 and T1 = T/6.",
-        "docs/reference/corrections.md lists what the readings change.",
     ),
 )

@@ -8,9 +8,6 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
-
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
@@ -25,10 +22,6 @@ from ._slots import (
     SCHEMES,
     TWO,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
 
 AXIS, UDP_PERCENT = "rtt_ms", 30
 FULL_LINK = (
@@ -89,27 +82,27 @@ def describe(outcome: Outcome) -> list[str]:
     return sentences
 
 
-def draw_goodput(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 8."""
-    slots.draw(axes, table, AXIS, "goodput_mbps")
-    axes.set_xlabel("round-trip time (ms)")
-    axes.set_ylabel("goodput (Mb/s)")
-
-
-def draw_loss(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 9."""
-    slots.draw(axes, table, AXIS, "loss_mbps")
-    axes.set_xlabel("round-trip time (ms)")
-    axes.set_ylabel("loss rate (Mb/s)")
-
-
-def draw_buffer(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 10."""
-    slots.draw_extra(axes, table, AXIS)
-    axes.set_xlabel("round-trip time (ms)")
-
-
 READING = "the readings are the defaults of [switching.dlcc]; 000/sensitivity has others"
+
+SHARED = along.claims(
+    along.Words(
+        axis=AXIS,
+        name="round trip",
+        point="round trip",
+        most="most of them",
+        one="one of them",
+        goodput="Fig. 8",
+        buffer="Fig. 10",
+        reasons={
+            "better": FULL_LINK,
+            "factor": FULL_LINK,
+            "trend": "where edge nodes' memory keeps the link full without control, the goodput is the link's own",
+            "extra-buffer": slots.FROZEN,
+            "ack-pacing": along.NO_HALVING,
+        },
+    )
+)
+LABEL = "round-trip time (ms)"
 
 experiment = Experiment(
     id="000/round-trips",
@@ -126,33 +119,9 @@ experiment = Experiment(
     ),
     full=Form(points=grid(scheme=SCHEMES, rtt_ms=RTTS_MS), replications=6, settings=slots.FULL),
     claims=(
-        Claim(
-            id="better",
-            text="the goodput without DLCC is always poorer",
-            where="§VII, Fig. 8",
-            expected="a ratio above 1 at every round trip",
-            tolerance="above 1 at every round trip; in shape: at most of them",
-            check=partial(along.better, AXIS),
-            reason=FULL_LINK,
-        ),
-        Claim(
-            id="factor",
-            text="DLCC yields between 2 and 10 times the goodput",
-            where="abstract, §VIII",
-            expected="2 to 10",
-            tolerance="from 2 to 10 at every round trip; in shape: at one of them",
-            check=partial(along.factor, AXIS),
-            reason=FULL_LINK,
-        ),
-        Claim(
-            id="trend",
-            text="goodput falls with the round trip, with DLCC and without",
-            where="§VII, Fig. 8",
-            expected="decreasing",
-            tolerance="from every round trip to the next; in shape: from the first to the last",
-            check=partial(along.goodput_falls, AXIS),
-            reason="where edge nodes' memory keeps the link full without control, the goodput is the link's own",
-        ),
+        SHARED["better"],
+        SHARED["factor"],
+        SHARED["trend"],
         Claim(
             id="flat-loss",
             text="the loss rate with DLCC changes only slightly with the round trip, without it dramatically",
@@ -171,24 +140,8 @@ experiment = Experiment(
             tolerance="at every round trip; in shape: at most of them",
             check=check_less,
         ),
-        Claim(
-            id="extra-buffer",
-            text="the extra edge buffer grows with the round trip",
-            where="§VII, Fig. 10",
-            expected="increasing",
-            tolerance="from every round trip to the next; in shape: from the first to the last",
-            check=partial(along.buffer_grows, AXIS),
-            reason=slots.FROZEN,
-        ),
-        Claim(
-            id="ack-pacing",
-            text="DLCC loses less and gains more goodput than ACK pacing",
-            where="§VII",
-            expected="at every round trip",
-            tolerance="both at every round trip; in shape: at most of them",
-            check=partial(along.beats_pacing, AXIS),
-            reason="it loses less, but ACK pacing makes no sender halve its window",
-        ),
+        SHARED["extra-buffer"],
+        SHARED["ack-pacing"],
         Claim(
             id="signalling",
             text="the amount of signalling with and without artificial ACKs is the same",
@@ -201,9 +154,9 @@ experiment = Experiment(
         ),
     ),
     plots=(
-        Plot(name="figure-8", draw=draw_goodput),
-        Plot(name="figure-9", draw=draw_loss),
-        Plot(name="figure-10", draw=draw_buffer),
+        Plot(name="figure-8", draw=along.picture(AXIS, "goodput_mbps", LABEL)),
+        Plot(name="figure-9", draw=along.picture(AXIS, "loss_mbps", LABEL)),
+        Plot(name="figure-10", draw=along.picture(AXIS, "extra_buffer_kbit", LABEL)),
     ),
     describe=describe,
     notes=(

@@ -8,21 +8,18 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Plot, Point, Setup, Source, grid
+from photocol.experiment import Experiment, Form, Plot, Point, Setup, Source, grid
 
 from . import _along as along
 from . import _slots as slots
 from ._slots import CONSTANT, HALVES, METRICS, PAPER, SCHEMES, SHARES_PERCENT, UNIFORM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from matplotlib.axes import Axes
+    from collections.abc import Callable
 
     from photocol.experiment import Outcome
     from photocol.verdict import Finding
@@ -35,38 +32,19 @@ def setup(point: Point) -> Setup:
     return slots.setup(str(point["scheme"]), RTT_MS, float(point[AXIS]), silences=str(point["silences"]))
 
 
-def draw_goodput(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 11."""
-    slots.draw(axes, table.filter(pl.col("silences") == CONSTANT), AXIS, "goodput_mbps")
-    axes.set_xlabel("UDP in a burst (% of the link)")
-    axes.set_ylabel("goodput (Mb/s)")
+CHECKS: dict[str, Callable[[Outcome], Finding]] = {}
+"""The check of each claim under one law of silences."""
 
 
-def draw_drawn(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 11 with drawn phases."""
-    slots.draw(axes, table.filter(pl.col("silences") == UNIFORM), AXIS, "goodput_mbps")
-    axes.set_xlabel("UDP in a burst (% of the link), silences within a tenth")
-    axes.set_ylabel("goodput (Mb/s)")
-
-
-def draw_buffer(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 12."""
-    slots.draw_extra(axes, table.filter(pl.col("silences") == CONSTANT), AXIS)
-    axes.set_xlabel("UDP in a burst (% of the link)")
-
-
-CHECKS: Mapping[str, Callable[[Outcome], Finding]] = {
-    "better": partial(along.better, AXIS),
-    "factor": partial(along.factor, AXIS),
-    "trend": partial(along.goodput_falls, AXIS),
-    "extra-buffer": partial(along.buffer_grows, AXIS),
-    "ack-pacing": partial(along.beats_pacing, AXIS),
-}
-
-
-def under_both(claim: str) -> Callable[[Outcome], Finding]:
+def under_both(claim: str, check: Callable[[Outcome], Finding]) -> Callable[[Outcome], Finding]:
     """The check of a claim under both laws of silences."""
-    return lambda outcome: slots.under_each(outcome, CHECKS[claim])
+    CHECKS[claim] = check
+    return lambda outcome: slots.under_each(outcome, check)
+
+
+def drawn(law: str) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """The points with silences by a law."""
+    return lambda table: table.filter(pl.col("silences") == law)
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -74,6 +52,27 @@ def describe(outcome: Outcome) -> list[str]:
     paper = slots.where(outcome, pl.col("silences") == CONSTANT)
     return along.closed_forms(AXIS, paper, lambda share: (RTT_MS, share))
 
+
+CLAIMS = along.claims(
+    along.Words(
+        axis=AXIS,
+        name="share of UDP",
+        point="share",
+        most="most shares",
+        one="one share",
+        goodput="Fig. 11",
+        buffer="Fig. 12",
+        reasons={
+            "better": HALVES,
+            "factor": HALVES,
+            "extra-buffer": slots.FROZEN_SHARES,
+            "ack-pacing": along.NO_HALVING,
+        },
+        condition=", under both laws of silences",
+        judged=under_both,
+    )
+)
+LABEL = "UDP in a burst (% of the link)"
 
 experiment = Experiment(
     id="000/udp-shares",
@@ -93,58 +92,16 @@ experiment = Experiment(
         replications=6,
         settings=slots.FULL,
     ),
-    claims=(
-        Claim(
-            id="better",
-            text="the goodput without DLCC is always poorer",
-            where="§VII, Fig. 11",
-            expected="a ratio above 1 at every share",
-            tolerance="above 1 at every share, under both laws of silences; in shape: at most shares",
-            check=under_both("better"),
-            reason=HALVES,
-        ),
-        Claim(
-            id="factor",
-            text="DLCC yields between 2 and 10 times the goodput",
-            where="abstract, §VIII",
-            expected="2 to 10",
-            tolerance="from 2 to 10 at every share, under both laws of silences; in shape: at one share",
-            check=under_both("factor"),
-            reason=HALVES,
-        ),
-        Claim(
-            id="trend",
-            text="goodput falls with the share of UDP, with DLCC and without",
-            where="§VII, Fig. 11",
-            expected="decreasing",
-            tolerance="from every share to the next, under both laws of silences; in shape: from the first to the last",
-            check=under_both("trend"),
-        ),
-        Claim(
-            id="extra-buffer",
-            text="the extra edge buffer grows with the share of UDP",
-            where="§VII, Fig. 12",
-            expected="increasing",
-            tolerance="from every share to the next, under both laws of silences; in shape: from the first to the last",
-            check=under_both("extra-buffer"),
-            reason=slots.FROZEN_SHARES,
-        ),
-        Claim(
-            id="ack-pacing",
-            text="DLCC loses less and gains more goodput than ACK pacing",
-            where="§VII",
-            expected="at every share",
-            tolerance="both at every share, under both laws of silences; in shape: at most shares",
-            check=under_both("ack-pacing"),
-            reason="it loses less, but ACK pacing makes no sender halve its window",
-        ),
-    ),
+    claims=tuple(CLAIMS.values()),
     describe=describe,
     readings=lambda outcome: slots.by_law(experiment.claims, outcome, CHECKS),
     plots=(
-        Plot(name="figure-11", draw=draw_goodput),
-        Plot(name="figure-11-drawn", draw=draw_drawn),
-        Plot(name="figure-12", draw=draw_buffer),
+        Plot(name="figure-11", draw=along.picture(AXIS, "goodput_mbps", LABEL, drawn(CONSTANT))),
+        Plot(
+            name="figure-11-drawn",
+            draw=along.picture(AXIS, "goodput_mbps", f"{LABEL}, silences within a tenth", drawn(UNIFORM)),
+        ),
+        Plot(name="figure-12", draw=along.picture(AXIS, "extra_buffer_kbit", LABEL, drawn(CONSTANT))),
     ),
     notes=("Network and readings as in 000/round-trips.", slots.LOTS),
 )

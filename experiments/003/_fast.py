@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from photocol.experiment import Claim, Metric, Plot, Point, Setup
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source
 
 from ._aapn import (
     FLOWS,
@@ -16,6 +16,7 @@ from ._aapn import (
     HOPS,
     MIXED_READINGS,
     PACKET,
+    PAPER,
     PHYSICAL,
     TOLD,
     XCP,
@@ -23,11 +24,23 @@ from ._aapn import (
     Trace,
     algorithm_steps,
     curves,
+    find,
     scenario,
 )
 from ._case_claims import MEANT, STEPS
 from ._packets import Acks, trace_of, traced
-from ._readings import AS_FORTH, CONSTANT, DELAYS_MS, GROUPS, KEPT, READINGS, with_readings
+from ._readings import (
+    AS_FORTH,
+    CONSTANT,
+    DELAYS_MS,
+    GROUPS,
+    KEPT,
+    READINGS,
+    by_default,
+    note,
+    side_by_side,
+    with_readings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -225,6 +238,44 @@ def under_each(*stated: Stated, where: str) -> tuple[Claim, ...]:
         )
         for one in stated
         for step in STEPS
+    )
+
+
+def row(outcome: Outcome, algorithm: str, step: str) -> dict[str, Any]:
+    """The row of a combination."""
+    return find(outcome.table, algorithm=algorithm, step=step)
+
+
+def fast_change(
+    name: str,
+    title: str,
+    source: tuple[str, str],
+    *,
+    default: str,
+    setup: Callable[[Point], Setup],
+    measure: Callable[[RunResult], Mapping[str, float]],
+    metrics: Sequence[Metric],
+    claims: tuple[Claim, ...],
+) -> Experiment:
+    """A fast change; `source` has figures and section, `default` is the reading of the network that claims rest on."""
+    figures, section = source
+    return Experiment(
+        id=name,
+        title=title,
+        source=Source(paper=PAPER, figures=figures, section=section),
+        setup=setup,
+        measure=measure,
+        metrics=(*COMMON_METRICS, *metrics),
+        curves=traces,
+        quick=Form(points=quick_points(default), replications=1, note="one replication instead of three"),
+        full=Form(points=points(default), replications=3),
+        claims=by_default(claims, default),
+        plots=PLOTS,
+        describe=lambda outcome: side_by_side(claims, outcome),
+        notes=(
+            "The two readings of a change, the network and the senders are those of 003/case-1; one packet of buffer.",
+            note(default),
+        ),
     )
 
 

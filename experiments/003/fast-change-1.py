@@ -6,16 +6,16 @@ before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from photocol.experiment import Experiment, Form, Metric, Outcome, Point, Setup, Source
+from photocol.experiment import Metric, Outcome, Point, Setup
 from photocol.verdict import Finding, judge
 
 from . import _fast as fast
-from ._aapn import PAPER, PHYSICAL, XCP, XCP_CL, Trace, find, listed
+from ._aapn import PHYSICAL, XCP, XCP_CL, Trace, listed
 from ._case_claims import ALIVE
-from ._fast import Stated
-from ._readings import GROUPS, by_default, note, side_by_side
+from ._fast import Stated, row
+from ._readings import GROUPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,11 +43,6 @@ def measure(result: RunResult) -> Mapping[str, float]:
         for number, (start, end) in enumerate(starts, 1)
     }
     return {**fast.common(trace, result, windows, fast.SETTLE_S), **levels}
-
-
-def row(outcome: Outcome, algorithm: str, step: str) -> dict[str, Any]:
-    """The row of a combination."""
-    return find(outcome.table, algorithm=algorithm, step=step)
 
 
 def check_windows(outcome: Outcome, step: str) -> Finding:
@@ -121,30 +116,17 @@ CLAIMS = fast.under_each(
     where=WHERE,
 )
 
-experiment = Experiment(
-    id="003/fast-change-1",
-    title="45 and 40 Mb/s by turns, every 25 s",
-    source=Source(paper=PAPER, figures="Figures 5.35 to 5.37, tables 5.7 and 5.8", section="§5.7"),
+experiment = fast.fast_change(
+    "003/fast-change-1",
+    "45 and 40 Mb/s by turns, every 25 s",
+    ("Figures 5.35 to 5.37, tables 5.7 and 5.8", "§5.7"),
+    default=GROUPS,
     setup=setup,
     measure=measure,
-    metrics=(
-        *fast.COMMON_METRICS,
-        *(
-            Metric(
-                name=f"window_{mbps}_{period}", label=f"window at {mbps} Mb/s, period {period} (packets)", form=".1f"
-            )
-            for mbps in (45, 40)
-            for period in (1, 2, 3)
-        ),
-    ),
-    curves=fast.traces,
-    quick=Form(points=fast.quick_points(GROUPS), replications=1, note="one replication instead of three"),
-    full=Form(points=fast.points(GROUPS), replications=3),
-    claims=by_default(CLAIMS, GROUPS),
-    plots=fast.PLOTS,
-    describe=lambda outcome: side_by_side(CLAIMS, outcome),
-    notes=(
-        "The two readings of a change, the network and the senders are those of 003/case-1; one packet of buffer.",
-        note(GROUPS),
-    ),
+    metrics=[
+        Metric(name=f"window_{mbps}_{period}", label=f"window at {mbps} Mb/s, period {period} (packets)", form=".1f")
+        for mbps in (45, 40)
+        for period in (1, 2, 3)
+    ],
+    claims=CLAIMS,
 )

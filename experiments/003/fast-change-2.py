@@ -6,18 +6,18 @@ were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from photocol.experiment import Experiment, Form, Metric, Outcome, Point, Setup, Source
+from photocol.experiment import Metric, Outcome, Point, Setup
 from photocol.verdict import Finding, judge
 
 from . import _fast as fast
-from ._aapn import PAPER, PHYSICAL, XCP, XCP_CL, Trace, find, listed
+from ._aapn import PHYSICAL, XCP, XCP_CL, Trace, listed
 from ._case_claims import ALIVE
-from ._fast import Stated
-from ._readings import CONSTANT, by_default, note, side_by_side
+from ._fast import Stated, row
+from ._readings import CONSTANT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,11 +50,6 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "utilization_at_90": trace.least_utilization(2, trace.within(90, 93)),
         "utilization_settled": float(np.mean(level[fast.settled(trace, SETTLE_S)])),
     }
-
-
-def row(outcome: Outcome, algorithm: str, step: str) -> dict[str, Any]:
-    """The row of a combination."""
-    return find(outcome.table, algorithm=algorithm, step=step)
 
 
 def check_windows(outcome: Outcome, step: str) -> Finding:
@@ -153,14 +148,14 @@ CLAIMS = fast.under_each(
     where=WHERE,
 )
 
-experiment = Experiment(
-    id="003/fast-change-2",
-    title="45 and 40 Mb/s by turns, every second, and 30 Mb/s for one",
-    source=Source(paper=PAPER, figures="Figures 5.38 and 5.39, tables 5.9 and 5.10", section="§5.8"),
+experiment = fast.fast_change(
+    "003/fast-change-2",
+    "45 and 40 Mb/s by turns, every second, and 30 Mb/s for one",
+    ("Figures 5.38 and 5.39, tables 5.9 and 5.10", "§5.8"),
+    default=CONSTANT,
     setup=setup,
     measure=measure,
     metrics=(
-        *fast.COMMON_METRICS,
         *(
             Metric(name=f"window_{n}", label=f"window of flow #1 at the end of period {n} (packets)", form=".1f")
             for n in (1, 2, 3)
@@ -170,18 +165,5 @@ experiment = Experiment(
         Metric(name="utilization_at_90", label="least utilization there"),
         Metric(name="utilization_settled", label="utilization without 15 s after changes of delays"),
     ),
-    curves=fast.traces,
-    quick=Form(
-        points=fast.quick_points(CONSTANT),
-        replications=1,
-        note="one replication instead of three",
-    ),
-    full=Form(points=fast.points(CONSTANT), replications=3),
-    claims=by_default(CLAIMS),
-    plots=fast.PLOTS,
-    describe=lambda outcome: side_by_side(CLAIMS, outcome),
-    notes=(
-        "The two readings of a change, the network and the senders are those of 003/case-1; one packet of buffer.",
-        note(CONSTANT),
-    ),
+    claims=CLAIMS,
 )

@@ -80,8 +80,9 @@ def over(outcome: Outcome, sender: str, metric: str = "completion_s", where: str
     if metric != "completion_s":
         return curve(outcome, "loss", metric, sender=sender, where=where)
     rows = outcome.replications
-    rows = rows.filter((rows["sender"] == sender) & (rows["where"] == where))
-    return {float(loss): float(of["completion_s"].median()) for (loss,), of in rows.group_by("loss")}  # type: ignore[arg-type]
+    rows = rows.filter((rows["sender"] == sender) & (rows["where"] == where)).sort("loss")
+    groups = rows.group_by("loss", maintain_order=True)
+    return {float(loss): float(of["completion_s"].median()) for (loss,), of in groups}  # type: ignore[arg-type]
 
 
 def per_gb(outcome: Outcome, sender: str, metric: str, where: str) -> dict[float, float]:

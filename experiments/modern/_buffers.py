@@ -1,20 +1,23 @@
-"""What the experiments on 002's buffer figure with other senders share: figures of a run, curves, pictures."""
+"""002's buffer figure with other senders, declared once: the network, figures of a run, curves, claims, pictures."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.experiment import Metric
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source, grid
 from photocol.plot import frame, logarithmic_with_zero
+from photocol.verdict import Finding, judge
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-    from photocol.experiment import Outcome, RunResult, Value
+    from photocol.experiment import Outcome, Point, RunResult, Value
 
 SIX_PACKETS = 9_000
 METRICS = (
@@ -23,6 +26,96 @@ METRICS = (
 )
 QUICK: Mapping[str, Value] = {"run.duration": "7 s", "run.warm_up": "6.125 s", "traffic.0.over": "7 s"}
 """7 of 40 seconds, as the quick form of 002/baseline."""
+
+
+RENO, PACED_RENO = "reno", "paced-reno"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sender:
+    """A sender and its line; `marks` says that half of the buffer marks."""
+
+    keys: Mapping[str, Any]
+    colour: str
+    style: str
+    marks: bool = False
+
+
+AS_IN_002 = {
+    RENO: Sender(keys={"algorithm": "reno"}, colour="#0072B2", style="o--"),
+    PACED_RENO: Sender(keys={"algorithm": "reno", "paced": True}, colour="#D55E00", style="s--"),
+}
+
+
+def study(
+    name: str,
+    title: str,
+    senders: Mapping[str, Sender],
+    *,
+    quick: Form,
+    buffers: Sequence[int],
+    claims: Sequence[Claim],
+    notes: Sequence[str],
+) -> Experiment:
+    """The network of 002/baseline with one of these senders and one buffer at every core output."""
+
+    def setup(point: Point) -> Setup:
+        sender, buffer = senders[str(point["sender"])], int(point["buffer_bytes"])
+        settings: dict[str, Value] = {f"transport.reno.{key}": value for key, value in sender.keys.items()}
+        settings["link_defaults.core.buffer"] = f"{buffer} B"
+        if sender.marks:
+            settings["link_defaults.core.queue.kind"] = "step"
+            settings["link_defaults.core.queue.threshold"] = f"{buffer // 2} B"
+        return Setup(scenario="nsfnet-buffers.toml", settings=settings)
+
+    return Experiment(
+        id=name,
+        title=title,
+        source=Source(paper="ours, after paper 002", figures="002's figures 3 and 4", section="002's §3.2"),
+        setup=setup,
+        measure=measure,
+        metrics=METRICS,
+        quick=quick,
+        full=Form(points=grid(sender=list(senders), buffer_bytes=buffers), replications=5),
+        claims=claims,
+        plots=(
+            Plot(name="utilization", draw=partial(utilization, senders=senders)),
+            Plot(name="drop-rate", draw=partial(drop_rate, senders=senders)),
+        ),
+        notes=notes,
+    )
+
+
+def plateau(senders: Sequence[str], percent: int, in_shape: int) -> Claim:
+    """With much RAM all senders end where the traffic matrix ends them."""
+
+    def check(outcome: Outcome) -> Finding:
+        curves = {sender: curve(outcome, sender) for sender in senders}
+        ends = {sender: found[max(found)] for sender, found in curves.items()}
+        off = max(abs(end / ends[RENO] - 1) for end in ends.values())
+        named = ", ".join(f"{end:.3f} ({sender})" for sender, end in ends.items())
+        return judge(agrees=off <= percent / 100, in_shape=off <= in_shape / 100, measured=named)
+
+    return Claim(
+        id="plateau",
+        text="with large buffers the utilization levels off because the traffic matrix limits it",
+        whose="ours",
+        where="002 §3.2, Fig. 3",
+        expected="one plateau for all senders",
+        tolerance=f"within {percent} % of Reno's; in shape: within {in_shape} %",
+        check=check,
+    )
+
+
+def check_knee(paced: Sequence[str], outcome: Outcome) -> Finding:
+    """With six packets of RAM these paced senders are as near their plateaus as paced Reno."""
+    shares = {sender: share(outcome, sender) for sender in (PACED_RENO, *paced)}
+    least = min(shares[sender] for sender in paced)
+    return judge(
+        agrees=least >= max(shares[PACED_RENO] - 0.03, 0.75),
+        in_shape=least >= 0.75,
+        measured=", ".join(f"{value:.1%} ({sender})" for sender, value in shares.items()),
+    )
 
 
 def measure(result: RunResult) -> Mapping[str, float]:
@@ -45,26 +138,27 @@ def share(outcome: Outcome, sender: str) -> float:
     return levels[SIX_PACKETS] / levels[max(levels)]
 
 
-def utilization(axes: Axes, table: pl.DataFrame, styles: Mapping[str, tuple[str, str]]) -> None:
+def utilization(axes: Axes, table: pl.DataFrame, senders: Mapping[str, Sender]) -> None:
     """002's figure 3 with other senders."""
-    _draw(axes, table, styles, "utilization")
+    _draw(axes, table, senders, "utilization")
     axes.set_ylim(0, 1)
     axes.set_ylabel("mean utilization of core outputs")
     frame(axes)
 
 
-def drop_rate(axes: Axes, table: pl.DataFrame, styles: Mapping[str, tuple[str, str]]) -> None:
+def drop_rate(axes: Axes, table: pl.DataFrame, senders: Mapping[str, Sender]) -> None:
     """002's figure 4 with other senders."""
-    _draw(axes, table, styles, "drop_rate")
+    _draw(axes, table, senders, "drop_rate")
     logarithmic_with_zero(axes)
     axes.set_ylabel("packet drop rate at core outputs")
     frame(axes)
 
 
-def _draw(axes: Axes, table: pl.DataFrame, styles: Mapping[str, tuple[str, str]], column: str) -> None:
-    for sender, (colour, style) in styles.items():
-        rows = table.filter(pl.col("sender") == sender).sort("buffer_bytes")
-        axes.plot(rows["buffer_bytes"] / 1000, rows[column], style, color=colour, label=sender, markersize=4)
+def _draw(axes: Axes, table: pl.DataFrame, senders: Mapping[str, Sender], column: str) -> None:
+    for name, sender in senders.items():
+        rows = table.filter(pl.col("sender") == name).sort("buffer_bytes")
+        places = rows["buffer_bytes"] / 1000
+        axes.plot(places, rows[column], sender.style, color=sender.colour, label=name, markersize=4)
     axes.set_xscale("log")
     axes.set_xlabel("buffer per core output (kB)")
     axes.xaxis.set_major_formatter("{x:g}")

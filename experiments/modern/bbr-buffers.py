@@ -8,33 +8,23 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.experiment import Claim, Form, grid
 from photocol.verdict import Finding, judge
 
-from ._buffers import METRICS, QUICK, SIX_PACKETS, curve, drop_rate, measure, share, utilization
+from ._buffers import AS_IN_002, PACED_RENO, QUICK, RENO, SIX_PACKETS, Sender, check_knee, curve, plateau, study
 
 if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
+    from photocol.experiment import Outcome
 
-    from photocol.experiment import Value
-
-RENO, PACED_RENO, BBR, BBR3, DCTCP = "reno", "paced-reno", "bbr", "bbr3", "dctcp"
-SENDERS: dict[str, dict[str, Any]] = {
-    RENO: {"algorithm": "reno"},
-    PACED_RENO: {"algorithm": "reno", "paced": True},
-    BBR: {"algorithm": "bbr"},
-    BBR3: {"algorithm": "bbr3"},
-    DCTCP: {"algorithm": "dctcp"},
-}
-STYLES = {
-    RENO: ("#0072B2", "o--"),
-    PACED_RENO: ("#D55E00", "s--"),
-    BBR: ("#009E73", "o-"),
-    BBR3: ("#CC79A7", "s-"),
-    DCTCP: ("#E69F00", "^-"),
+BBR, BBR3, DCTCP = "bbr", "bbr3", "dctcp"
+SENDERS = {
+    **AS_IN_002,
+    BBR: Sender(keys={"algorithm": "bbr"}, colour="#009E73", style="o-"),
+    BBR3: Sender(keys={"algorithm": "bbr3"}, colour="#CC79A7", style="s-"),
+    DCTCP: Sender(keys={"algorithm": "dctcp"}, colour="#E69F00", style="^-", marks=True),
 }
 TWENTY_PACKETS = 30_000
 QUICK_POINTS = (
@@ -43,36 +33,6 @@ QUICK_POINTS = (
 )
 """What the claims look at."""
 BUFFERS = (1_500, 3_000, 4_500, 6_000, SIX_PACKETS, 15_000, TWENTY_PACKETS, 60_000, 150_000, 300_000, 1_000_000)
-
-
-def setup(point: Point) -> Setup:
-    """The network of 002/baseline with one sender and one buffer at every core output; for DCTCP half of it marks."""
-    sender, buffer = str(point["sender"]), int(point["buffer_bytes"])
-    settings: dict[str, Value] = {f"transport.reno.{key}": value for key, value in SENDERS[sender].items()}
-    settings["link_defaults.core.buffer"] = f"{buffer} B"
-    if sender == DCTCP:
-        settings["link_defaults.core.queue.kind"] = "step"
-        settings["link_defaults.core.queue.threshold"] = f"{buffer // 2} B"
-    return Setup(scenario="nsfnet-buffers.toml", settings=settings)
-
-
-def check_plateau(outcome: Outcome) -> Finding:
-    """With much RAM all senders end where the traffic matrix ends them."""
-    ends = {sender: curve(outcome, sender)[max(BUFFERS)] for sender in SENDERS}
-    off = max(abs(end / ends[RENO] - 1) for end in ends.values())
-    named = ", ".join(f"{end:.3f} ({sender})" for sender, end in ends.items())
-    return judge(agrees=off <= 0.05, in_shape=off <= 0.15, measured=named)
-
-
-def check_knee(outcome: Outcome) -> Finding:
-    """Senders that pace by what they have measured need no more than six packets."""
-    shares = {sender: share(outcome, sender) for sender in (PACED_RENO, BBR, BBR3)}
-    least = min(shares[BBR], shares[BBR3])
-    return judge(
-        agrees=least >= max(shares[PACED_RENO] - 0.03, 0.75),
-        in_shape=least >= 0.75,
-        measured=", ".join(f"{value:.1%} ({sender})" for sender, value in shares.items()),
-    )
 
 
 def check_drops(outcome: Outcome) -> Finding:
@@ -108,40 +68,19 @@ def check_dctcp(outcome: Outcome) -> Finding:
     )
 
 
-def draw_utilization(axes: Axes, table: pl.DataFrame) -> None:
-    """002's figure 3 with other senders."""
-    utilization(axes, table, STYLES)
-
-
-def draw_drop_rate(axes: Axes, table: pl.DataFrame) -> None:
-    """002's figure 4 with other senders."""
-    drop_rate(axes, table, STYLES)
-
-
-experiment = Experiment(
-    id="modern/bbr-buffers",
-    title="buffer size at core outputs: BBR, BBR version 3 and DCTCP on NSFNET",
-    source=Source(paper="ours, after paper 002", figures="002's figures 3 and 4", section="002's §3.2"),
-    setup=setup,
-    measure=measure,
-    metrics=METRICS,
+experiment = study(
+    "modern/bbr-buffers",
+    "buffer size at core outputs: BBR, BBR version 3 and DCTCP on NSFNET",
+    SENDERS,
     quick=Form(
         points=QUICK_POINTS,
         replications=1,
         settings=QUICK,
         note="4 of 11 buffers, of paced senders 2; 1 of 5 replications, and 7 of 40 seconds, as 002/baseline.",
     ),
-    full=Form(points=grid(sender=list(SENDERS), buffer_bytes=BUFFERS), replications=5),
+    buffers=BUFFERS,
     claims=(
-        Claim(
-            id="plateau",
-            text="with large buffers the utilization levels off because the traffic matrix limits it",
-            whose="ours",
-            where="002 §3.2, Fig. 3",
-            expected="one plateau for all senders",
-            tolerance="within 5 % of Reno's; in shape: within 15 %",
-            check=check_plateau,
-        ),
+        plateau(list(SENDERS), 5, 15),
         Claim(
             id="knee",
             text="a paced sender has high utilization with six packets, BBR too",
@@ -149,7 +88,7 @@ experiment = Experiment(
             where="ours, after 002 §3.2, Fig. 3",
             expected="BBR's share of its plateau is paced Reno's",
             tolerance="at most 3 points less and at least 75 %, for both versions; in shape: at least 75 %",
-            check=check_knee,
+            check=partial(check_knee, (BBR, BBR3)),
         ),
         Claim(
             id="drops",
@@ -184,7 +123,6 @@ experiment = Experiment(
             check=check_dctcp,
         ),
     ),
-    plots=(Plot(name="utilization", draw=draw_utilization), Plot(name="drop-rate", draw=draw_drop_rate)),
     notes=(
         "All but the sender is that of 002/baseline, the greatest window of 20 packets and the initial window of 2 "
         "included.",

@@ -9,67 +9,28 @@ The expected values and tolerances below were committed before the first run.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.experiment import Claim, Form, grid
 from photocol.verdict import Finding, judge
 
-from ._buffers import METRICS, QUICK, SIX_PACKETS, curve, drop_rate, measure, share, utilization
+from ._buffers import AS_IN_002, PACED_RENO, QUICK, RENO, SIX_PACKETS, Sender, check_knee, curve, plateau, study
 
 if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
+    from photocol.experiment import Outcome
 
-    from photocol.experiment import Value
-
-RENO, PACED_RENO, CUBIC, PACED_CUBIC = "reno", "paced-reno", "cubic", "paced-cubic"
-LINUX, PACED_LINUX = "cubic-linux", "paced-cubic-linux"
-SENDERS: dict[str, dict[str, Any]] = {
-    RENO: {"algorithm": "reno"},
-    PACED_RENO: {"algorithm": "reno", "paced": True},
-    CUBIC: {"algorithm": "cubic"},
-    PACED_CUBIC: {"algorithm": "cubic", "paced": True},
-    LINUX: {"algorithm": "cubic", "recovery": "linux"},
-    PACED_LINUX: {"algorithm": "cubic", "recovery": "linux", "paced": True},
-}
-STYLES = {
-    RENO: ("#0072B2", "o--"),
-    PACED_RENO: ("#D55E00", "s--"),
-    CUBIC: ("#0072B2", "o-"),
-    PACED_CUBIC: ("#D55E00", "s-"),
-    LINUX: ("#56B4E9", "^:"),
-    PACED_LINUX: ("#E69F00", "v:"),
+CUBIC, PACED_CUBIC, LINUX, PACED_LINUX = "cubic", "paced-cubic", "cubic-linux", "paced-cubic-linux"
+LINUX_KEYS = {"algorithm": "cubic", "recovery": "linux"}
+SENDERS = {
+    **AS_IN_002,
+    CUBIC: Sender(keys={"algorithm": "cubic"}, colour="#0072B2", style="o-"),
+    PACED_CUBIC: Sender(keys={"algorithm": "cubic", "paced": True}, colour="#D55E00", style="s-"),
+    LINUX: Sender(keys=LINUX_KEYS, colour="#56B4E9", style="^:"),
+    PACED_LINUX: Sender(keys={**LINUX_KEYS, "paced": True}, colour="#E69F00", style="v:"),
 }
 QUICK_BUFFERS = (1_500, 9_000, 30_000, 1_000_000)
 BUFFERS = (1_500, 3_000, 4_500, 6_000, 9_000, 15_000, 30_000, 60_000, 150_000, 300_000, 600_000, 1_000_000)
-
-
-def setup(point: Point) -> Setup:
-    """The network of 002/baseline with one sender and one buffer at every core output."""
-    settings: dict[str, Value] = {
-        f"transport.reno.{key}": value for key, value in SENDERS[str(point["sender"])].items()
-    }
-    settings["link_defaults.core.buffer"] = f"{point['buffer_bytes']} B"
-    return Setup(scenario="nsfnet-buffers.toml", settings=settings)
-
-
-def check_plateau(outcome: Outcome) -> Finding:
-    """With much RAM all senders end where the traffic matrix ends them."""
-    ends = {sender: curve(outcome, sender)[max(BUFFERS)] for sender in SENDERS}
-    off = max(abs(end / ends[RENO] - 1) for end in ends.values())
-    named = ", ".join(f"{end:.3f} ({sender})" for sender, end in ends.items())
-    return judge(agrees=off <= 0.03, in_shape=off <= 0.1, measured=named)
-
-
-def check_paced(outcome: Outcome) -> Finding:
-    """Paced CUBIC with six packets of RAM is as near its plateau as paced Reno."""
-    shares = {sender: share(outcome, sender) for sender in (PACED_RENO, PACED_CUBIC, PACED_LINUX)}
-    least = min(shares[PACED_CUBIC], shares[PACED_LINUX])
-    return judge(
-        agrees=least >= max(shares[PACED_RENO] - 0.03, 0.75),
-        in_shape=least >= 0.75,
-        measured=", ".join(f"{value:.1%} ({sender})" for sender, value in shares.items()),
-    )
 
 
 def check_half(outcome: Outcome) -> Finding:
@@ -105,40 +66,19 @@ def check_same(outcome: Outcome) -> Finding:
     )
 
 
-def draw_utilization(axes: Axes, table: pl.DataFrame) -> None:
-    """002's figure 3 with other senders."""
-    utilization(axes, table, STYLES)
-
-
-def draw_drop_rate(axes: Axes, table: pl.DataFrame) -> None:
-    """002's figure 4 with other senders."""
-    drop_rate(axes, table, STYLES)
-
-
-experiment = Experiment(
-    id="modern/buffers",
-    title="buffer size at core outputs: CUBIC and paced CUBIC on NSFNET",
-    source=Source(paper="ours, after paper 002", figures="002's figures 3 and 4", section="002's §3.2"),
-    setup=setup,
-    measure=measure,
-    metrics=METRICS,
+experiment = study(
+    "modern/buffers",
+    "buffer size at core outputs: CUBIC and paced CUBIC on NSFNET",
+    SENDERS,
     quick=Form(
         points=grid(sender=list(SENDERS), buffer_bytes=QUICK_BUFFERS),
         replications=1,
         settings=QUICK,
         note="4 of 12 buffers, 1 of 5 replications, and 7 of 40 seconds, as 002/baseline.",
     ),
-    full=Form(points=grid(sender=list(SENDERS), buffer_bytes=BUFFERS), replications=5),
+    buffers=BUFFERS,
     claims=(
-        Claim(
-            id="plateau",
-            text="with large buffers the utilization levels off because the traffic matrix limits it",
-            whose="ours",
-            where="002 §3.2, Fig. 3",
-            expected="one plateau for all senders",
-            tolerance="within 3 % of Reno's; in shape: within 10 %",
-            check=check_plateau,
-        ),
+        plateau(list(SENDERS), 3, 10),
         Claim(
             id="paced-knee",
             text="a paced sender has high utilization with six packets",
@@ -146,7 +86,7 @@ experiment = Experiment(
             where="002 §3.2, Fig. 3",
             expected="paced CUBIC's share of its plateau is paced Reno's",
             tolerance="at most 3 points less and at least 75 %, with either recovery; in shape: at least 75 %",
-            check=check_paced,
+            check=partial(check_knee, (PACED_CUBIC, PACED_LINUX)),
         ),
         Claim(
             id="half-at-six-packets",
@@ -180,7 +120,6 @@ experiment = Experiment(
             "(GAIMD) 0.425 (1.57 times)",
         ),
     ),
-    plots=(Plot(name="utilization", draw=draw_utilization), Plot(name="drop-rate", draw=draw_drop_rate)),
     notes=(
         "All but the sender is that of 002/baseline, the greatest window of 20 packets and the initial window of "
         "2 included: a sender of today would have larger ones.",

@@ -21,15 +21,15 @@ from photocol.errors import InputError
 
 if TYPE_CHECKING:
     from photocol import control, experiment, laws, models, obs, plot, queue, stats, transport, verdict, xcp
-    from photocol.capture import Capture
-    from photocol.control import schedule
-    from photocol.laws import law
-    from photocol.models import model
-    from photocol.results import Figure, Result, Summary
-    from photocol.runner import run
-    from photocol.scenario import Checked, check
+    from photocol.experiments.verdict import Claims
+    from photocol.runs.capture import Capture
+    from photocol.runs.laws import law
+    from photocol.runs.models import model
+    from photocol.runs.results import Figure, Result, Summary
+    from photocol.runs.runner import run
+    from photocol.runs.scenario import Checked, check
     from photocol.sweeps.run import sweep
-    from photocol.verdict import Claims
+    from photocol.transport.control import schedule
 
 __all__ = [
     "Capture",
@@ -62,17 +62,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Capture": "capture",
-    "Checked": "scenario",
-    "Claims": "verdict",
-    "Figure": "results",
-    "Result": "results",
-    "Summary": "results",
-    "check": "scenario",
-    "law": "laws",
-    "model": "models",
-    "run": "runner",
-    "schedule": "control",
+    "Capture": "runs.capture",
+    "Checked": "runs.scenario",
+    "Claims": "experiments.verdict",
+    "Figure": "runs.results",
+    "Result": "runs.results",
+    "Summary": "runs.results",
+    "check": "runs.scenario",
+    "law": "runs.laws",
+    "model": "runs.models",
+    "run": "runs.runner",
+    "schedule": "transport.control",
     "sweep": "sweeps.run",
 }
 _MODULES = ("control", "experiment", "laws", "models", "obs", "plot", "queue", "stats", "transport", "verdict", "xcp")

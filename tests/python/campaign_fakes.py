@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from photocol.campaign.study import Setup, Study
+from photocol.sweeps.campaign.study import Setup, Study
 
 
 @dataclass

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 from dask_cluster import PATIENCE_S, Cluster, cluster
 
-from photocol.campaign.conduct import means
-from photocol.campaign.job import engine
-from photocol.campaign.progress import Progress
+from photocol.sweeps.campaign.job import engine
+from photocol.sweeps.campaign.progress import Progress
+from photocol.sweeps.campaign.run_campaign import resources
 from photocol.sweeps.run import carry_out, describe
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def marking(scenario, *, seed, settings):
 def campaign(folder: str, runs: int, kind: str, address: str) -> None:
     """Carry the campaign out, keeping what there is; this is the process that is killed."""
     said = {"grid": {"traffic.0.flows": [1, 2, 3, 4]}, "seeds": runs // 4}
-    by = means(workers=2 if kind == "pool" else 1, resume=True, dask=address or None, run=marking)
+    by = resources(workers=2 if kind == "pool" else 1, resume=True, dask=address or None, run=marking)
     carry_out(describe(said, SCENARIO), Path(folder), by, Progress(is_quiet=True))
 
 

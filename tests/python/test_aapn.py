@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import photocol
-from photocol.catalogue import load_experiment
 from photocol.experiment import Outcome
+from photocol.experiments.catalogue import load_experiment
 from photocol.verdict import judge
 
 FOLDER = Path(__file__).resolve().parents[2] / "experiments" / "003"

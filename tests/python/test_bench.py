@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from photocol import bench, scenario, workloads
+from photocol.cli import bench, workloads
+from photocol.runs import scenario
 
 
 @pytest.mark.parametrize("name", bench.STANDARDS)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from campaign_fakes import Made, counted, dies, dies_once, fails, greedy
 
-from photocol.campaign.conduct import Means, _executor, conduct
-from photocol.campaign.job import Job, JobError, Row, cell_name, jobs_of
-from photocol.campaign.local import Worker, _Pace, on_this_machine
-from photocol.campaign.memory import Budget, expected_bytes
-from photocol.campaign.progress import Progress, duration
-from photocol.campaign.store import Store
-from photocol.campaign.table import outcome_of
+from photocol.sweeps.campaign.job import Job, JobError, Row, cell_name, jobs_of
+from photocol.sweeps.campaign.local import Worker, _Pace, on_this_machine
+from photocol.sweeps.campaign.memory import Budget, expected_bytes
+from photocol.sweeps.campaign.progress import Progress, duration
+from photocol.sweeps.campaign.run_campaign import Resources, _executor, run_campaign
+from photocol.sweeps.campaign.store import Store
+from photocol.sweeps.campaign.table import outcome_of
 from photocol.sweeps.run import describe
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +57,7 @@ def test_a_job_whose_process_dies_twice_ends_the_campaign_with_its_name(marks: P
 
 def short_jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
     """One of level 2 among sixty others, of which a process is given several at a time."""
-    monkeypatch.setattr("photocol.campaign.local._BUSY_S", 1000.0)
+    monkeypatch.setattr("photocol.sweeps.campaign.local._BUSY_S", 1000.0)
     parts = [(1, range(1, 31)), (2, [1]), (3, range(1, 31))]
     return [job for level, seeds in parts for job in jobs_of(Made(), [{"level": level}], seeds=seeds)]
 
@@ -135,23 +135,23 @@ def test_the_first_jobs_are_not_all_started_where_the_scenario_says_that_they_do
     short = {"run.duration": "2 s", "run.warm_up": "0 s", **probe}
     swept = describe({"grid": {"traffic.0.flows": [1, 2, 3]}, "set": short}, ROOT / "scenarios" / "dumbbell.toml")
     jobs = swept.jobs(swept.sweep.plan.points())
-    monkeypatch.setattr("photocol.campaign.memory.resident_bytes", lambda _: 100_000_000)
+    monkeypatch.setattr("photocol.sweeps.campaign.memory.resident_bytes", lambda _: 100_000_000)
     expected = expected_bytes(jobs)
     assert 2.1e9 < expected < 2.2e9
     assert not Budget(4_000_000_000, expected).admits(1)
     said: list[str] = []
-    monkeypatch.setattr("photocol.campaign.conduct.available_bytes", lambda: 4_000_000_000)
+    monkeypatch.setattr("photocol.sweeps.campaign.run_campaign.available_bytes", lambda: 4_000_000_000)
     progress = Progress(is_quiet=True)
     monkeypatch.setattr(progress, "say", said.append)
-    _executor(jobs, Store(tmp_path / "runs"), Means(workers=3), progress)
+    _executor(jobs, Store(tmp_path / "runs"), Resources(workers=3), progress)
     assert said == [f"a job is expected to take {expected / 1e9:.1f} GB, and there are 4.0 GB: 1 of 3 at a time"]
 
 
 def test_only_what_is_missing_is_done(marks: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "runs")
-    means = Means(workers=1, run=counted)
-    conducted = conduct(lambda _: JOBS[:2], store, means, Progress(is_quiet=True))
-    assert sorted(conducted.rows) == ["level=1,seed=1", "level=2,seed=1"]
+    resources = Resources(workers=1, run=counted)
+    campaign = run_campaign(lambda _: JOBS[:2], store, resources, Progress(is_quiet=True))
+    assert sorted(campaign.rows) == ["level=1,seed=1", "level=2,seed=1"]
     assert sum(runs_of(marks).values()) == 2
 
 
@@ -159,8 +159,10 @@ def test_wishes_that_depend_on_rows_are_asked_for_until_none_is_left(marks: Path
     def wanted(rows):
         return JOBS[: min(2 + 2 * len(rows), 6)]
 
-    conducted = conduct(wanted, Store(tmp_path / "runs"), Means(workers=1, run=counted), Progress(is_quiet=True))
-    assert len(conducted.rows) == 6
+    campaign = run_campaign(
+        wanted, Store(tmp_path / "runs"), Resources(workers=1, run=counted), Progress(is_quiet=True)
+    )
+    assert len(campaign.rows) == 6
     assert set(runs_of(marks).values()) == {1}
 
 
@@ -213,7 +215,7 @@ def test_progress_is_a_line_with_the_time_left(capsys: pytest.CaptureFixture[str
 def test_progress_off_a_terminal_is_a_line_a_minute(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
     import time
 
-    from photocol.campaign import progress
+    from photocol.sweeps.campaign import progress
 
     monkeypatch.setattr(progress, "LINE_EVERY_S", 0.01)
     with Progress(total=3).shown():

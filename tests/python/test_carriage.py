@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from photocol.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENT = load_experiment(find_experiments(experiments_folder(start=ROOT))["003/carriage"])

@@ -22,7 +22,7 @@ from command import LONG, SMALL, arguments, environment, photocol, photocol_proc
 from experiment_fakes import checkout
 
 import photocol as package
-from photocol.runner import Execution
+from photocol.runs.runner import Execution
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SMALL = [[0, 4, 1], [2, 0, 0], [0, 3, 0]]
-
-
-def test_the_examples_of_the_module_are_right() -> None:
-    assert doctest.testmod(control).failed == 0
 
 
 def test_bvn_serves_everything_in_as_many_slots_as_the_longest_line() -> None:

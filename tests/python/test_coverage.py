@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from photocol.campaign.job import jobs_of, perform
-from photocol.campaign.study import Setup, Study
-from photocol.campaign.table import outcome_of
+from photocol.sweeps.campaign.job import jobs_of, perform
+from photocol.sweeps.campaign.study import Setup, Study
+from photocol.sweeps.campaign.table import outcome_of
 
 ROOT = Path(__file__).resolve().parents[2]
 MEAN = 0.5

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import photocol
-from photocol.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
 
 FOUND = find_experiments(experiments_folder(start=Path(__file__).resolve().parents[2]))
 

@@ -76,7 +76,7 @@ def test_an_address_where_nobody_answers_is_named(tmp_path: Path) -> None:
 
 LISTENING = """
 import http.client, os
-from photocol.campaign.cluster import _connected
+from photocol.sweeps.campaign.cluster import _connected
 def listening():
     lines = [line.split() for name in ("tcp", "tcp6") for line in open(f"/proc/net/{name}").readlines()[1:]]
     links = [f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd")]
@@ -116,8 +116,8 @@ def test_a_local_cluster_gives_the_same_table(tmp_path: Path) -> None:
 def test_a_cluster_that_does_not_start_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     import distributed
 
-    from photocol.campaign import cluster as clusters
-    from photocol.campaign.job import JobError
+    from photocol.sweeps.campaign import cluster as clusters
+    from photocol.sweeps.campaign.job import JobError
 
     def fail(**_: object) -> None:
         raise RuntimeError("Nanny failed to start.\nmore")

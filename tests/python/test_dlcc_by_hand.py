@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import doctest
 from typing import TYPE_CHECKING
 
 import pytest
 
-from photocol import dlcc as module
 from photocol.dlcc import Ack, Answer, Book, Estimator, Heard, Reaction, Reservations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MSS = 536
-
-
-def test_the_example_of_the_module_is_right() -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 def test_a_silent_node_asks_for_ever_less() -> None:

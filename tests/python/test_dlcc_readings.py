@@ -12,8 +12,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from photocol import model
-from photocol.campaign.table import Outcome
-from photocol.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.sweeps.campaign.table import Outcome
 from photocol.verdict import Finding, Verdict
 
 FOUND = find_experiments(experiments_folder(start=Path(__file__).resolve().parents[2]))

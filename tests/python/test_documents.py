@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from command import photocol
 
-from photocol.catalogue import experiments_folder, find_experiments, select
-from photocol.commands import app
-from photocol.scenario import load
+from photocol.cli.commands import app
+from photocol.experiments.catalogue import experiments_folder, find_experiments, select
+from photocol.runs.scenario import load
 from photocol.transport import Sender
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -171,17 +171,46 @@ def test_a_source_that_is_gone_is_found() -> None:
 
 
 def parts() -> list[str]:
-    """What a newcomer meets: crates, the folders of their sources, the modules of the Python package."""
+    """What a newcomer meets: crates, the folders of their sources, the rooms of the Python package."""
     source = [folder for folder in (ROOT / "crates").glob("*/src/*/") if folder.name not in ("bin", "random")]
-    package = [file for file in (ROOT / "python" / "photocol").iterdir() if not file.name.startswith("_")]
-    modules = [file.name if file.is_file() else f"{file.name}/" for file in package if file.suffix in (".py", "")]
+    rooms = [f"`{place.parent.name}`" for place in (ROOT / "python" / "photocol").glob("*/__init__.py")]
     crates = [f"crates/{folder.name}" for folder in (ROOT / "crates").iterdir() if folder.is_dir()]
-    return sorted({*crates, *modules, *(f"{folder.name}/" for folder in source if folder.is_dir())})
+    return sorted({*crates, *rooms, *(f"{folder.name}/" for folder in source if folder.is_dir())})
 
 
 def test_the_architecture_has_a_line_for_every_part() -> None:
     page = (ROOT / "ARCHITECTURE.md").read_text()
     assert [part for part in parts() if not re.search(rf"(?<![\w/-]){re.escape(part)}", page)] == []
+
+
+def room_table() -> dict[str, set[str]]:
+    """What the table of rooms says each of them knows."""
+    rows = re.findall(
+        r"^\| `(crates/\w+|\w+/)` \|.*\| *([\w, ]*)\|$", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE
+    )
+    return {room: {name.strip() for name in known.split(",")} - {""} for room, known in rows}
+
+
+def crate_dependencies() -> dict[str, set[str]]:
+    """The crates that each crate depends on."""
+    crates = {folder.name for folder in (ROOT / "crates").iterdir() if folder.is_dir()}
+    manifests = {name: tomllib.loads((ROOT / "crates" / name / "Cargo.toml").read_text()) for name in crates}
+    return {f"crates/{name}": set(manifest.get("dependencies", {})) & crates for name, manifest in manifests.items()}
+
+
+def rooms_of_the_simulator() -> dict[str, set[str]]:
+    """What `rooms.rs` lets each folder know; `random` and `results` are for all."""
+    rules = re.findall(r'^    \("(\w+)", &\[(.*)\]\),$', (ROOT / "crates/sim/tests/rooms.rs").read_text(), re.MULTILINE)
+    known = {f"{room}/": set(re.findall(r"\w+", may)) - {"random", "results"} for room, may in rules}
+    return {room: may for room, may in known.items() if room not in ("random/", "results/")}
+
+
+def test_the_architecture_says_what_each_room_knows() -> None:
+    assert room_table() == crate_dependencies() | rooms_of_the_simulator()
+
+
+def test_the_architecture_can_be_read_in_ten_minutes() -> None:
+    assert len((ROOT / "ARCHITECTURE.md").read_text().splitlines()) <= 120
 
 
 def test_the_page_on_scenarios_names_every_ready_one() -> None:

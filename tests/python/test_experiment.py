@@ -9,10 +9,8 @@ from experiment_fakes import EXPERIMENT, checkout, saturating
 from hypothesis import given
 from hypothesis import strategies as st
 
-from photocol.campaign.job import Job, Row, jobs_of, perform
-from photocol.campaign.store import Store
-from photocol.campaign.table import outcome_of
-from photocol.catalogue import (
+from photocol.experiment import Experiment, Form, Metric, Outcome, Plot, Setup, Source, grid, zipped
+from photocol.experiments.catalogue import (
     ExperimentError,
     ExperimentFile,
     experiments_folder,
@@ -20,8 +18,10 @@ from photocol.catalogue import (
     load_experiment,
     select,
 )
-from photocol.experiment import Experiment, Form, Metric, Outcome, Plot, Setup, Source, grid, zipped
-from photocol.record import Record, _write_plots
+from photocol.experiments.record import Record, _write_plots
+from photocol.sweeps.campaign.job import Job, Row, jobs_of, perform
+from photocol.sweeps.campaign.store import Store
+from photocol.sweeps.campaign.table import outcome_of
 from photocol.verdict import Verdict, judge
 
 IDS = {"002/baseline": None, "002/control": None, "004/delay": None}

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from photocol import _core
-from photocol.catalogue import experiments_folder, find_experiments
-from photocol.reproduce import reproduce
+from photocol.experiments.catalogue import experiments_folder, find_experiments
+from photocol.experiments.reproduce import reproduce
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = sorted((ROOT / "docs" / "guide").glob("*.md"))

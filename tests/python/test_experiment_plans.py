@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from experiment_fakes import EXPERIMENT, checkout
 
-from photocol.catalogue import faults, find_experiments, load_experiment
+from photocol.experiments.catalogue import faults, find_experiments, load_experiment
 
 FILES = find_experiments(Path(__file__).parents[2] / "experiments")
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from photocol import model
-from photocol.catalogue import load_experiment
+from photocol.experiments.catalogue import load_experiment
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from photocol.catalogue import experiments_folder, find_experiments, load_experiment
-from photocol.figures import listed, named
+from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.figures import listed, named
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = experiments_folder(start=ROOT)

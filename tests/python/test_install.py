@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from command import SMALL, environment, photocol
 
-from photocol import ready
-from photocol.catalogue import experiments_folder, find_experiments
+from photocol.experiments.catalogue import experiments_folder, find_experiments
+from photocol.runs import bundled
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(sys.executable).parent / "photocol"
@@ -24,20 +24,20 @@ def test_a_ready_made_scenario_is_found_by_its_name(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     there = ROOT / "scenarios" / "dumbbell.toml"
     for name in ("dumbbell", "dumbbell.toml", "scenarios/dumbbell.toml"):
-        assert ready.found(name) == there
-    assert ready.found("large/million-flows") == ROOT / "scenarios" / "large" / "million-flows.toml"
+        assert bundled.found(name) == there
+    assert bundled.found("large/million-flows") == ROOT / "scenarios" / "large" / "million-flows.toml"
     for other in ("nothing", "../scenarios/dumbbell", "/dumbbell", "scenarios"):
-        assert ready.found(other) == Path(other)
+        assert bundled.found(other) == Path(other)
     (tmp_path / "dumbbell").write_text("mine")
-    assert ready.found("dumbbell") == Path("dumbbell"), "a file of the user's comes first"
+    assert bundled.found("dumbbell") == Path("dumbbell"), "a file of the user's comes first"
 
 
 def test_a_package_has_what_its_folder_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("scenarios", "experiments"):
         (tmp_path / name).mkdir()
     (tmp_path / "scenarios" / "mine.toml").write_text("# What it is. More.\n")
-    monkeypatch.setattr(ready, "_PLACES", (tmp_path, tmp_path / "no checkout"))
-    assert ready.scenarios() == [("mine", "What it is.")]
+    monkeypatch.setattr(bundled, "_PLACES", (tmp_path, tmp_path / "no checkout"))
+    assert bundled.scenarios() == [("mine", "What it is.")]
     monkeypatch.chdir("/")
     assert experiments_folder() == tmp_path / "experiments"
 

@@ -15,8 +15,9 @@ import pytest
 from command import arguments
 
 import photocol
-from photocol import InputError, RunError, ScenarioError, law_source
+from photocol import InputError, RunError, ScenarioError
 from photocol.laws import Event, Window, find, name_of
+from photocol.runs import law_source
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "law-in-python.md"
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from photocol.campaign.table import Outcome
-from photocol.catalogue import experiments_folder, find_experiments, load_experiment
 from photocol.experiment import Claim
-from photocol.figures import Judged, Line, lines, listed
-from photocol.recorded import TABLE, recorded_in
+from photocol.experiments.baselines import TABLE, baselines_in
+from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.figures import Judged, Line, lines, listed
+from photocol.sweeps.campaign.table import Outcome
 from photocol.verdict import Verdict, counted, judge
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ RESULTS = ROOT / "results"
 FOLDER = experiments_folder(start=ROOT)
 FOUND = find_experiments(FOLDER)
 LISTED, LINES = listed(FOLDER), lines(FOLDER)
-RECORDED = {one.experiment: one for one in recorded_in(RESULTS)}
+RECORDED = {one.experiment: one for one in baselines_in(RESULTS)}
 
 PAPERS = {name.split("/")[0] for name in FOUND}
 WITHOUT: set[str] = set()

@@ -12,7 +12,7 @@ import pytest
 import photocol
 from photocol import ScenarioError
 from photocol._core import Scenario, catalogue
-from photocol.scenario import load
+from photocol.runs.scenario import load
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from command import photocol
 
-from photocol import workloads
+from photocol.cli import workloads
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "bench"

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import doctest
 from typing import Any
 
 import pytest
 
-from photocol import obs as module
 from photocol.obs import LoadMeter, Path, Paths
 
 MS = 1e-3
-
-
-def test_the_examples_hold() -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.parametrize(("counting", "loads"), [("arrival", [0.7, 0.0]), ("clipped", [0.5, 0.2])])

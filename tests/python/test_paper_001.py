@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from photocol.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis

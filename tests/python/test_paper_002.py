@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pytest
 
-from photocol.campaign.study import Setup
-from photocol.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.sweeps.campaign.study import Setup
 from photocol.verdict import Verdict
 
 if TYPE_CHECKING:

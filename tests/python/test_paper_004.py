@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.campaign.table import Outcome
-from photocol.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.sweeps.campaign.table import Outcome
 from photocol.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -111,3 +111,14 @@ def test_a_reading_without_runs_on_one_path_has_those_of_the_reading_with_the_sa
     assert both.findings["§1, eight pairs, all traffic"].measured.startswith("0.800")
     assert both.findings["§1, least congested"].measured.startswith("0.900")
     assert both.findings["§1, shared bursts"].verdict is Verdict.NOT_RUN
+
+
+def test_what_is_measured_of_losses_is_in_their_order() -> None:
+    losses = (1e-3, 0.0, 1e-2, 1e-5, 1e-4)
+    rows = [
+        {"sender": sender, "where": "core", "loss": loss, "completion_s": 100.0, "seed": seed}
+        for sender, loss, seed in product(("HS-RR-TCP", "HS-TCP-SACK"), losses, (1, 2))
+    ]
+    outcome = Outcome(table=pl.DataFrame(rows), replications=pl.DataFrame(rows))
+    measured = claim_of("loss", "never-slower").check(outcome).measured
+    assert measured == "at worst 1.000: " + ", ".join(f"1.000 at {loss:g}" for loss in sorted(losses))

@@ -11,7 +11,7 @@ import pytest
 from command import SMALL, photocol
 
 from photocol import Capture, InputError, Result, ScenarioError, run
-from photocol.capture import packets as packets_of
+from photocol.runs.capture import packets as packets_of
 
 if TYPE_CHECKING:
     from pathlib import Path

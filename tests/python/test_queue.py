@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from photocol import queue as module
 from photocol.queue import Ecn, Packet, Queue, disciplines
 
 ECN: tuple[Ecn, ...] = ("not-ect", "ect0", "ect1")
-
-
-def test_the_example_of_the_module_is_right() -> None:
-    assert doctest.testmod(module).failed == 0
 
 
 def test_there_are_these_disciplines() -> None:

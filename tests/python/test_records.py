@@ -15,10 +15,10 @@ import polars as pl
 import pytest
 
 from photocol import verdict
-from photocol.campaign.table import Outcome
-from photocol.catalogue import experiments_folder, find_experiments, load_experiment
-from photocol.record import UNEXPLAINED
-from photocol.recorded import TABLE, recorded_in
+from photocol.experiments.baselines import TABLE, baselines_in
+from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.record import UNEXPLAINED
+from photocol.sweeps.campaign.table import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -69,7 +69,7 @@ FEWER_AXES = [
 def test_records_have_the_axes_of_their_experiments() -> None:
     fewer = [
         one.experiment
-        for one in recorded_in(RESULTS)
+        for one in baselines_in(RESULTS)
         if set(load_experiment(FOUND[one.experiment]).axes) - set(table_of(one.experiment).columns)
     ]
     assert sorted(fewer) == FEWER_AXES
@@ -82,7 +82,7 @@ def table_of(name: str) -> pl.DataFrame:
 
 def test_no_record_is_unexplained_whose_experiment_has_a_reason() -> None:
     stale: dict[str, list[str]] = {}
-    for one in recorded_in(RESULTS):
+    for one in baselines_in(RESULTS):
         known = {claim.id for claim in load_experiment(FOUND[one.experiment]).claims if claim.reason}
         unexplained = [claim["id"] for claim in one.claims if claim["reason"] == UNEXPLAINED]
         if found := [claim for claim in unexplained if claim in known]:

@@ -11,7 +11,20 @@ import pytest
 from command import photocol as command
 
 import photocol
-from photocol.replay import Replayed, acks, bursts, drops, fibres, load, packets, queues, rates, replay, slots, timed
+from photocol.runs.replay import (
+    Replayed,
+    acks,
+    bursts,
+    drops,
+    fibres,
+    load,
+    packets,
+    queues,
+    rates,
+    replay,
+    slots,
+    timed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 from experiment_fakes import EXPERIMENT, checkout, failing_at_ten, saturating
 
-from photocol import digests
-from photocol.catalogue import load_experiment
-from photocol.reproduce import reproduce
+from photocol.experiments.catalogue import load_experiment
+from photocol.experiments.reproduce import reproduce
+from photocol.runs import digests
 
 
 @pytest.fixture
@@ -224,10 +224,10 @@ def test_quiet_prints_nothing(repository, capsys):
 def test_an_interrupted_campaign_keeps_and_writes_what_had_finished(repository, jobs, stop):
     folder = repository / "o" / "900" / "figure"
     script = (
-        "import sys; from experiment_fakes import slow; from photocol.signals import heeded\n"
-        "from photocol.reproduce import reproduce\n"
+        "import sys; from experiment_fakes import slow; from photocol.runs.signals import interruptible\n"
+        "from photocol.experiments.reproduce import reproduce\n"
         "if __name__ == '__main__':\n"
-        "    with heeded():\n"
+        "    with interruptible():\n"
         f"        sys.exit(reproduce([], jobs={jobs}, out={str(repository / 'o')!r}, run=slow))"
     )
     (repository / "script.py").write_text(script)
@@ -246,7 +246,7 @@ def test_an_interrupted_campaign_keeps_and_writes_what_had_finished(repository, 
 
 def test_workers_end_when_their_parent_is_killed(repository):
     script = (
-        "from experiment_fakes import slow; from photocol.reproduce import reproduce\n"
+        "from experiment_fakes import slow; from photocol.experiments.reproduce import reproduce\n"
         "if __name__ == '__main__': reproduce([], jobs=2, out='o', run=slow)"
     )
     (repository / "script.py").write_text(script)

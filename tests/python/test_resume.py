@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 from experiment_fakes import EXPERIMENT, checkout
 
-from photocol import digests
-from photocol.campaign.job import engine
-from photocol.reproduce import reproduce
+from photocol.experiments.reproduce import reproduce
+from photocol.runs import digests
+from photocol.sweeps.campaign.job import engine
 
 SCENARIO = """
 [run]

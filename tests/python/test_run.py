@@ -26,7 +26,7 @@ import photocol
 from photocol import Figure, InputError, Result, ScenarioError
 
 if TYPE_CHECKING:
-    from photocol.runner import Status
+    from photocol.runs.runner import Status
 
 FLOW_COLUMNS = [
     "run",
@@ -274,7 +274,7 @@ def test_flows_say_which_traffic_they_are_of() -> None:
 
 def test_the_nodes_that_the_page_about_bursts_names_are_there() -> None:
     root = Path(__file__).parents[2]
-    explained = photocol.scenario.load(root / "scenarios" / "obs.toml").explain()
+    explained = photocol.runs.scenario.load(root / "scenarios" / "obs.toml").explain()
     named = set()
     for page in ("scenarios/obs.toml", "docs/guide/obs.md"):
         said = re.findall(

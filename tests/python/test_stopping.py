@@ -17,8 +17,10 @@ from command import LONG, SMALL, arguments, photocol
 from experiment_fakes import checkout
 
 import photocol as package
-from photocol import _core, storage
-from photocol.runner import advance
+from photocol import _core
+from photocol.runs import storage
+from photocol.runs.runner import advance
+from photocol.runs.scenario import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 PAUSED = """
 import pathlib, sys, time
-from photocol import {module}
+from photocol.{room} import {module}
 from photocol.cli import main
 folder = pathlib.Path(sys.argv[1])
 whole = {module}.{function}
@@ -36,7 +38,7 @@ def paused(*words, **named):
         time.sleep(0.01)
     return whole(*words, **named)
 {module}.{function} = paused
-from photocol import runner
+from photocol.runs import runner
 one = runner.Execution._replicate
 def counted(self, run, *rest):
     if run == 3:
@@ -63,12 +65,12 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
 
 
 class Paused:
-    """A command that stops at the call of a function, until it is told to go on."""
+    """A command that stops at the call of a function, `room.module.function`, until it is told to go on."""
 
     def __init__(self, folder: Path, where: str, *words: str | Path) -> None:
-        module, _, function = where.partition(".")
+        room, module, function = where.split(".")
         script = folder / "paused.py"
-        script.write_text(PAUSED.format(module=module, function=function))
+        script.write_text(PAUSED.format(room=room, module=module, function=function))
         self.folder = folder
         self.process = subprocess.Popen(
             [sys.executable, str(script), str(folder), *map(str, words)],
@@ -89,7 +91,7 @@ class Paused:
 
 def test_a_second_signal_while_results_are_saved_loses_nothing(small: Path) -> None:
     out = small.parent / "out"
-    command = Paused(small.parent, "storage._flush", "run", small, "--runs", "1000000", "--out", out)
+    command = Paused(small.parent, "runs.storage._flush", "run", small, "--runs", "1000000", "--out", out)
     command.await_file("three")
     command.process.send_signal(signal.SIGINT)
     command.await_file("reached")
@@ -106,7 +108,7 @@ def test_a_second_signal_while_results_are_saved_loses_nothing(small: Path) -> N
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_the_last_record_is_written(small: Path, sent: signal.Signals, status: int) -> None:
     out = small.parent / "out"
-    command = Paused(small.parent, "storage._flush", "run", small, "--out", out)
+    command = Paused(small.parent, "runs.storage._flush", "run", small, "--out", out)
     command.await_file("reached")
     command.process.send_signal(sent)
     returned, _, stderr = command.end()
@@ -117,7 +119,7 @@ def test_a_signal_while_the_last_record_is_written(small: Path, sent: signal.Sig
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("words", [("run", "small.toml"), ("check", "small.toml")])
 def test_a_signal_before_anything_runs(small: Path, words: tuple[str], sent: signal.Signals, status: int) -> None:
-    command = Paused(small.parent, "commands._load", *words)
+    command = Paused(small.parent, "cli.run.loaded_scenario", *words)
     command.await_file("reached")
     command.process.send_signal(sent)
     command.process.wait(timeout=60)
@@ -158,7 +160,7 @@ def test_two_signals_while_a_figure_is_recorded(tmp_path: Path, monkeypatch: pyt
     text = file.read_text().replace('{"buffer": point["buffer_bytes"]}', "{}").replace('{"duration": "1 s"}', "{}")
     file.write_text(text.replace('result.summary["level"].value', "0.5"))
     out = tmp_path / "o"
-    command = Paused(tmp_path, "record._write_tables", "reproduce", "900", "--jobs", "1", "--out", out)
+    command = Paused(tmp_path, "experiments.record._write_tables", "reproduce", "900", "--jobs", "1", "--out", out)
     command.await_file("reached")
     command.process.send_signal(signal.SIGINT)
     command.process.send_signal(signal.SIGINT)
@@ -190,7 +192,7 @@ def test_what_a_killed_process_has_left_is_removed_by_the_next(tmp_path: Path) -
 
 def test_a_run_looks_up_however_much_time_a_slice_may_cover() -> None:
     """5000 h in 1024 slices of time would be 17 578 s each, minutes of work; so many events come before."""
-    scenario = package.scenario.load(SMALL.replace('"2 s"', '"5000 h"').replace('"0.1 s"', '"1 h"'))
+    scenario = load(SMALL.replace('"2 s"', '"5000 h"').replace('"0.1 s"', '"1 h"'))
     simulation = _core.Simulation(scenario, 1, 0)
     simulation.advance(scenario.duration_s / 1024, 1 << 14)
     assert 0 < simulation.now_s < 60
@@ -225,7 +227,7 @@ class Standing:
 
 
 def test_a_run_whose_time_stands_still_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("photocol.runner._MOST_AT_ONCE", 1 << 20)
+    monkeypatch.setattr("photocol.runs.runner._MOST_AT_ONCE", 1 << 20)
     with pytest.raises(package.RunError, match=r"^it does not get past 0\.5 s of simulated time; this is a bug"):
         list(advance(Standing(), 1.0))
 
@@ -241,7 +243,7 @@ def test_bursts_that_wait_for_a_wavelength_let_time_pass_with_either_signalling(
 
 def test_a_run_that_takes_more_memory_than_allowed_ends(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken = iter(range(0, 10**15, 3 * 10**9))
-    monkeypatch.setattr("photocol.machine._memory_bytes", lambda: next(taken))
+    monkeypatch.setattr("photocol.runs.machine._memory_bytes", lambda: next(taken))
     done = photocol("run", small, "--out", small.parent / "out")
     assert done.returncode == 1
     assert done.stderr.startswith("photocol: the run failed: it has taken 9.0 GB of memory by ")

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from photocol import InputError, storage
+from photocol import InputError
+from photocol.runs import storage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +118,7 @@ def recorded(**files: str) -> Callable[[Path], None]:
 KILLED = """
 import os, pathlib, signal, sys
 sys.path.insert(0, {tests!r})
-from photocol import storage
+from photocol.runs import storage
 from test_storage import recorded
 whole, left = pathlib.Path.rename, int(sys.argv[2])
 def rename(self, new):
@@ -168,7 +169,7 @@ def test_a_mount_point_is_written(tmp_path: Path) -> None:
     target = tmp_path / "mounted"
     target.mkdir()
     script = (
-        "import pathlib, sys; from photocol import storage; target = pathlib.Path(sys.argv[1])\n"
+        "import pathlib, sys; from photocol.runs import storage; target = pathlib.Path(sys.argv[1])\n"
         "for text in 'ab':\n"
         "    storage.check_target(target)\n"
         "    names = ('data', storage.MARK)\n"

@@ -19,13 +19,13 @@ import pytest
 from command import arguments, photocol
 
 import photocol as package
-from photocol.campaign.job import Row
 from photocol.control import read_requests
 from photocol.errors import InputError
 from photocol.quantity import readable
 from photocol.stats import mean_ci
 from photocol.sweeps import slurm
 from photocol.sweeps.axes import log_steps, steps
+from photocol.sweeps.campaign.job import Row
 from photocol.sweeps.folder import exported, load, names_of
 from photocol.sweeps.plots import positions
 from photocol.sweeps.precision import Precision

@@ -11,7 +11,7 @@ from command import photocol as command
 
 import photocol
 from photocol import InputError, Result
-from photocol.trace import parse_filter
+from photocol.runs.trace import parse_filter
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*start after the end"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 from pathlib import Path
 from typing import Any, Literal
@@ -10,15 +9,10 @@ from typing import Any, Literal
 import pytest
 
 import photocol
-from photocol import transport
-from photocol.scenario import load
+from photocol.runs.scenario import load
 from photocol.transport import Ack, Block, Connection, Control, Receiver, Segment, Sender
 
 MSS = 1000
-
-
-def test_the_example_of_the_module_is_right() -> None:
-    assert doctest.testmod(transport).failed == 0
 
 
 def test_slow_start_doubles_the_window_every_round_trip() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from photocol.workloads import STANDARDS
+from photocol.cli.workloads import STANDARDS
 
 if TYPE_CHECKING:
     from types import ModuleType

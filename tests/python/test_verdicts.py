@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from photocol.campaign.job import jobs_of, perform
-from photocol.campaign.study import Evaluation, Trial
-from photocol.catalogue import ExperimentFile, experiments_folder, find_experiments, load_experiment
-from photocol.record import record_of
-from photocol.recorded import Recorded, moved, recorded_in
+from photocol.experiments.baselines import Baseline, baselines_in, moved
+from photocol.experiments.catalogue import ExperimentFile, experiments_folder, find_experiments, load_experiment
+from photocol.experiments.record import record_of
+from photocol.sweeps.campaign.job import jobs_of, perform
+from photocol.sweeps.campaign.study import Evaluation, Trial
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
@@ -46,15 +46,15 @@ def accepted() -> dict[str, dict[str, str]]:
     return tomllib.loads(file.read_text()) if file.is_file() else {}
 
 
-RECORDED = [one for one in recorded_in(RESULTS) if is_compared(one.experiment)]
+RECORDED = [one for one in baselines_in(RESULTS) if is_compared(one.experiment)]
 
 
 def test_every_record_is_of_an_experiment_that_there_is() -> None:
-    assert [one.experiment for one in recorded_in(RESULTS) if one.experiment not in FOUND] == []
+    assert [one.experiment for one in baselines_in(RESULTS) if one.experiment not in FOUND] == []
 
 
 @pytest.mark.parametrize("recorded", RECORDED, ids=[one.experiment for one in RECORDED])
-def test_the_quick_form_judges_as_the_record_says(recorded: Recorded) -> None:
+def test_the_quick_form_judges_as_the_record_says(recorded: Baseline) -> None:
     name = recorded.experiment
     experiment = load_experiment(FOUND[name])
     form = experiment.form("quick")

@@ -19,11 +19,12 @@ from test_resume import REAL, SCENARIO
 from test_sweep import TINY
 
 import photocol as package
-from photocol import InputError, builds, digests, storage
-from photocol.campaign import store
-from photocol.layers import difference, joined
-from photocol.reproduce import reproduce
-from photocol.verify import check_files
+from photocol import InputError
+from photocol.experiments.reproduce import reproduce
+from photocol.experiments.verify import check_files
+from photocol.runs import builds, digests, storage
+from photocol.runs.fingerprints import difference, joined
+from photocol.sweeps.campaign import store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -293,7 +294,7 @@ def test_the_digest_of_the_package_is_of_names_and_contents_only(
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
-        monkeypatch.setattr(builds, "__file__", str(folder / "builds.py"))
+        monkeypatch.setattr(builds, "__file__", str(folder / "runs" / "builds.py"))
         return builds._package.__wrapped__()
 
     one = digest_of(tmp_path / "a", {"a.py": "1", "b/c.py": "2"})

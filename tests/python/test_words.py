@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,6 +99,21 @@ WORDS = [
 ]
 """Words without a plain meaning here, in comments of the engine and on pages that were rewritten."""
 
+GONE_IN_PYTHON = [
+    "Conducted",
+    "Means",
+    "Settling",
+    "Wanted",
+    "conduct",
+    "heeded",
+    "layers_of",
+    "recorded_in",
+    "settling",
+    "shielded",
+]
+"""Identifiers of the Python package, each with a plain name instead."""
+FILES_IN_PYTHON = ["conduct.py", "crate.py", "layers.py", "ready.py", "recorded.py", "settling.py"]
+
 
 def without_comments(text: str) -> str:
     """A Rust text without comments and string literals."""
@@ -123,6 +139,17 @@ def test_no_file_of_the_simulator_has_such_a_name() -> None:
     names = {path.name for path in (ROOT / "crates" / "sim" / "src" / "engine").rglob("*")}
     names |= {path.name for path in (ROOT / "crates" / "sim" / "src").iterdir()}
     assert names & set(FILES) == set()
+
+
+def test_no_identifier_of_the_python_package_is_such_a_word() -> None:
+    files = sorted((ROOT / "python" / "photocol").rglob("*.py"))
+    found = {}
+    for file in files:
+        with file.open("rb") as text:
+            names = {token.string for token in tokenize.tokenize(text.readline) if token.type == tokenize.NAME}
+        found[file.name] = names & set(GONE_IN_PYTHON)
+    assert {name: gone for name, gone in found.items() if gone} == {}
+    assert {file.name for file in files} & set(FILES_IN_PYTHON) == set()
 
 
 def test_comments_and_rewritten_pages_use_plain_words() -> None:

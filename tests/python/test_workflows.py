@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from photocol.commands import app
+from photocol.cli.commands import app
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import doctest
 from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from photocol import xcp
 from photocol.transport import Sender
 from photocol.xcp import Header, Receiver, Router
 
 GREEDY = 2**31 - 1
-
-
-def test_the_example_of_the_module_is_right() -> None:
-    assert doctest.testmod(xcp).failed == 0
 
 
 def test_a_header_has_these_bytes() -> None:

@@ -6,9 +6,7 @@ use crate::{Error, Kind, Range, Unit};
 const SLOTS: Unit = Unit::Named("slots");
 
 model! {
-    name: "aapn-signalling",
-    summary: "Signalling overhead, time for the scheduler and bandwidth of an edge node in a star of optical slots.",
-    source: "Paper 003 (AAPN signalling and XCP-CL), eqs. (3.1), (3.2), (3.6), (4.1)",
+    name: Aapn,
     holds: "One signalling slot per edge node and frame; the schedule of a frame is used in the next.",
     inputs {
         nodes: f64 = Kind::Number { unit: Unit::Named("nodes"), default: 16.0, range: Range::whole(1.0, 1e6) },

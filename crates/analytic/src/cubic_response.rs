@@ -13,9 +13,7 @@ choice! {
 }
 
 model! {
-    name: "cubic-response",
-    summary: "Average window and rate of CUBIC at a loss rate, and where the Reno-friendly region ends.",
-    source: "RFC 9438 §5.1 and §4.3",
+    name: CubicResponse,
     holds: "A loss every 1/p segments: the window grows to W_max between two; no timeouts, no fast convergence.",
     inputs {
         loss: f64 = Kind::Number { unit: Unit::One, default: 1e-5, range: Range::open(0.0, 1.0) },

@@ -4,18 +4,14 @@
 /// Declares `MODEL`, `Inputs`, `Outputs` and `evaluate`; the file adds `fn compute(&Inputs) -> Result<Outputs, Error>`.
 macro_rules! model {
     (
-        name: $name:literal,
-        summary: $summary:literal,
-        source: $source:literal,
+        name: $name:ident,
         holds: $holds:literal,
         inputs { $($input:ident: $input_type:ty = $kind:expr, $input_meaning:literal;)+ }
         outputs { $($output:ident: $output_type:ty [$unit:literal], $output_meaning:literal;)+ }
     ) => {
-        #[doc = $summary]
+        /// The declaration.
         pub static MODEL: $crate::Model = $crate::Model {
-            name: $name,
-            summary: $summary,
-            source: $source,
+            name: $crate::Name::$name,
             holds: $holds,
             inputs: &[$($crate::Input { name: stringify!($input), meaning: $input_meaning, kind: $kind }),+],
             outputs: &[

@@ -7,10 +7,7 @@ use crate::reading::{Reading, Slip};
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "dlcc-synchronized",
-    summary: "Packets lost and edge buffer needed when UDP's rate jumps beside one TCP flow, or beside flows that \
-        halve together, with and without dual-layer control.",
-    source: "Lu and Hunter, dual-layer congestion control, 2009, §V.D, §V.E, eqs. (2)–(10)",
+    name: DlccSynchronized,
     holds: "Long-lived TCP Reno in congestion avoidance, UDP rates independent and uniform on (0, R), windows in \
         random phase, no buffer in the core.",
     inputs {

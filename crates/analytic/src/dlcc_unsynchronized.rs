@@ -8,10 +8,7 @@ use crate::reading::{Reading, Slip};
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "dlcc-unsynchronized",
-    summary: "Packets lost and edge buffer needed when UDP's rate jumps beside many TCP flows that halve one by one, \
-        with and without dual-layer control.",
-    source: "Lu and Hunter, dual-layer congestion control, 2009, §V.F",
+    name: DlccUnsynchronized,
     holds: "Many long-lived TCP Reno flows that fill the link, UDP rates independent and uniform on (0, R), no buffer \
         in the core.",
     inputs {

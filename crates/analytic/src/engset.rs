@@ -15,9 +15,7 @@ choice! {
 }
 
 model! {
-    name: "engset",
-    summary: "Blocking of a link without buffers that is offered bursts by few sources.",
-    source: "Engset 1918; Zukerman et al., IEEE Communications Letters 8(2), 2004",
+    name: Engset,
     holds: "Exponential idle and burst times, independent sources, full wavelength conversion.",
     inputs {
         sources: u32 = Kind::Number { unit: Unit::Named("sources"), default: 16.0, range: Range::whole(1.0, 200.0) },

@@ -6,9 +6,7 @@ use crate::declare::model;
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "erlang-b",
-    summary: "Blocking of a link without buffers that is offered Poisson bursts.",
-    source: "Erlang 1917; Kleinrock, Queueing Systems I, §3.5 (M/M/c/c; any distribution of lengths)",
+    name: ErlangB,
     holds: "Poisson arrivals, full wavelength conversion, equal offsets; the lengths' distribution does not matter.",
     inputs {
         load: f64 = Kind::Number { unit: Unit::Named("erlang"), default: 5.0, range: Range::closed(0.0, 1e6) },

@@ -7,9 +7,7 @@ use crate::tcp_eng::{timeout_alpha, triple_duplicate_alpha};
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "gaimd",
-    summary: "Sending rate of GAIMD(α, β), and the α that is friendly to TCP.",
-    source: "Yang and Lam, ICNP 2000; TCP-ENG eqs. (2), (3) for the two relations of α and β",
+    name: Gaimd,
     holds: "Correlated losses within a round, no largest window; at (1, ½) it is PFTK's approximate form.",
     inputs {
         loss: f64 = Kind::Number { unit: Unit::One, default: 1e-3, range: Range::open(0.0, 1.0) },

@@ -18,9 +18,7 @@ const PAIRS: Unit = Unit::Named("pairs");
 const TIME: Range = Range::closed(0.0, 1e3);
 
 model! {
-    name: "grant-loop",
-    summary: "Fixed points of XCP-CL over a master that grants what is asked for, or more.",
-    source: "Paper 003 (AAPN signalling and XCP-CL), §3.5, §4.2, Appendix A; our own derivation",
+    name: GrantLoop,
     holds: "Greedy flows of one pair of edge nodes, limited by its slots; other pairs that ask send little.",
     inputs {
         capacity: f64 = Kind::Number { unit: Unit::BitsPerSecond, default: 45e6, range: Range::closed(1.0, 1e15) },

@@ -13,9 +13,7 @@ choice! {
 }
 
 model! {
-    name: "highspeed-response",
-    summary: "Window of HighSpeed TCP at a loss rate, with the increase and decrease that belong to it.",
-    source: "RFC 3649 §5, Appendix B",
+    name: Highspeed,
     holds: "Steady state, no timeouts; at windows up to low_window it is standard TCP.",
     inputs {
         loss: f64 = Kind::Number { unit: Unit::One, default: 1e-5, range: Range::open(0.0, 1.0) },

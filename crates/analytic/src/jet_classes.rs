@@ -6,9 +6,7 @@ use crate::erlang_b::erlang_b;
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "jet-classes",
-    summary: "Blocking of two burst classes that an extra offset isolates completely.",
-    source: "Yoo, Qiao and Dixit, IEEE JSAC 18(10), 2000: Erlang's formula and the conservation law",
+    name: JetClasses,
     holds: "Extra offset longer than the second class's bursts; the law is exact for equal mean lengths and void \
         filling that wastes nothing, close to it else.",
     inputs {
@@ -16,7 +14,8 @@ model! {
             "Offered load of the class with the longer offset.";
         low_load: f64 = Kind::Number { unit: Unit::Named("erlang"), default: 4.0, range: Range::above(0.0, 1e5) },
             "Offered load of the other class.";
-        wavelengths: u32 = Kind::Number { unit: Unit::Named("wavelengths"), default: 8.0, range: Range::whole(1.0, 1e5) },
+        wavelengths: u32 =
+            Kind::Number { unit: Unit::Named("wavelengths"), default: 8.0, range: Range::whole(1.0, 1e5) },
             "Wavelengths of the output, with full conversion.";
     }
     outputs {

@@ -7,9 +7,7 @@ use crate::declare::model;
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "md1k",
-    summary: "Drops and queue of a port that is offered Poisson packets of one size.",
-    source: "Gross and Harris, Fundamentals of Queueing Theory, §5.1.8",
+    name: Md1k,
     holds: "Poisson arrivals, one size, drop-tail; the waiting places do not count the packet in service.",
     inputs {
         load: f64 = Kind::Number { unit: Unit::Named("erlang"), default: 0.8, range: Range::above(0.0, 20.0) },

@@ -22,10 +22,7 @@ choice! {
 }
 
 model! {
-    name: "erlang-fixed-point",
-    summary: "Blocking of links and routes of a mesh without buffers, each link by Erlang's formula with the load that \
-        reaches it.",
-    source: "Kelly, Adv. Appl. Prob. 18, 1986; Rosberg, Vu, Zukerman and White, IEEE JSAC 21(7), 2003",
+    name: Mesh,
     holds: "Links taken as independent; Poisson arrivals; good when no route carries most of a link.",
     inputs {
         servers: Arc<[f64]> =

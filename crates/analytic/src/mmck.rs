@@ -6,9 +6,7 @@ use crate::declare::model;
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "mmck",
-    summary: "Blocking and queue of several servers with few waiting places.",
-    source: "Gross and Harris, Fundamentals of Queueing Theory, chapter 2",
+    name: Mmck,
     holds: "Poisson arrivals, exponential service, first in first out.",
     inputs {
         load: f64 = Kind::Number { unit: Unit::Named("erlang"), default: 5.0, range: Range::above(0.0, 1e4) },

@@ -1,17 +1,13 @@
 //! A model: its description, and one evaluation at one point or at many.
 
-use crate::{Error, Input, Value};
+use crate::{Error, Input, Name, Value};
 use std::ops::Range;
 
 /// A closed-form model.
 #[derive(Debug)]
 pub struct Model {
-    /// The name in the command line and in Python.
-    pub name: &'static str,
-    /// What it tells, in one sentence.
-    pub summary: &'static str,
-    /// Where the equations stand, with their numbers.
-    pub source: &'static str,
+    /// Its line in the registry.
+    pub name: Name,
     /// Where it holds, in one sentence.
     pub holds: &'static str,
     /// What it takes, in order.
@@ -99,7 +95,7 @@ impl Model {
     /// The input of that name and its place.
     pub fn input(&'static self, name: &str) -> Result<(usize, &'static Input), Error> {
         let place = self.inputs.iter().position(|input| input.name == name).ok_or_else(|| Error::UnknownInput {
-            model: self.name,
+            model: self.name.name(),
             name: name.to_owned(),
             allowed: self.inputs.iter().map(|input| input.name).collect(),
         })?;

@@ -7,9 +7,7 @@ use crate::declare::model;
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "slotted-output-queue",
-    summary: "Loss and queue of a slotted packet switch with a buffer at each output.",
-    source: "Hluchyj and Karol, IEEE JSAC 6(9), 1988, output queueing (exact chain)",
+    name: OutputQueue,
     holds: "Independent Bernoulli inputs, uniform destinations, packets of one slot.",
     inputs {
         ports: u32 = Kind::Number { unit: Unit::Named("ports"), default: 16.0, range: Range::whole(1.0, 4096.0) },

@@ -14,9 +14,7 @@ choice! {
 }
 
 model! {
-    name: "pftk",
-    summary: "Sending rate of TCP Reno against loss, timeouts and a largest window included.",
-    source: "Padhye, Firoiu, Towsley and Kurose, IEEE/ACM ToN 8(2), 2000: full model and approximation",
+    name: Pftk,
     holds: "Losses correlated within a round and independent between rounds; RTT independent of the window.",
     inputs {
         loss: f64 = Kind::Number { unit: Unit::One, default: 1e-2, range: Range::open(0.0, 1.0) },

@@ -7,9 +7,7 @@ use crate::erlang_b::erlang_b;
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "retransmission-link",
-    summary: "Load and loss of a link without buffers when refused bursts are sent again.",
-    source: "Zhang, Vokkarane, Wang and Jue, GLOBECOM 2005; fixed point of A = A₀(1 + B + … + Bⁿ), B = E(A, k)",
+    name: Retransmission,
     holds: "Tries far enough apart to be independent (delays longer than bursts); Poisson new bursts.",
     inputs {
         load: f64 = Kind::Number { unit: Unit::Named("erlang"), default: 4.0, range: Range::closed(0.0, 1e4) },

@@ -9,9 +9,7 @@ use crate::load_balanced::{
 use crate::reading::{Reading, Slip};
 
 model! {
-    name: "rr-tcp-lb-obs",
-    summary: "Time RR-TCP needs for a file over OBS whose bursts alternate between two paths.",
-    source: "Charbonneau and Vokkarane, HS-RR-TCP, §4.2, eqs. (1)–(3), (8), (9)",
+    name: RrTcpLbObs,
     holds: "One fast flow without access network, FA ratio 100 %, no loss; windows beyond one burst are timed as if in \
         one (up to 20 % off at δ = 50 ms).",
     inputs {

@@ -45,10 +45,7 @@ choice! {
 }
 
 model! {
-    name: "sack-lb-obs",
-    summary: "Time TCP SACK needs for a file over OBS whose bursts alternate between two paths, with its false loss \
-        detections.",
-    source: "Charbonneau and Vokkarane, HS-RR-TCP, §4.1, eqs. (1)–(7), appendix",
+    name: SackLbObs,
     holds: "One fast flow without access network, no loss; transmission times short beside δ (else β is too small, M \
         by about 1 %).",
     inputs {

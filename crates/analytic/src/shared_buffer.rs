@@ -13,9 +13,7 @@ use std::collections::BTreeMap;
 const MOST_STATES: usize = 700;
 
 model! {
-    name: "slotted-shared-buffer",
-    summary: "Loss and queues of a small slotted packet switch whose outputs share one memory.",
-    source: "Exact chain; traffic as Hluchyj and Karol, IEEE JSAC 6(9), 1988",
+    name: SharedBuffer,
     holds: "Independent Bernoulli inputs, uniform destinations, packets of one slot; at most 700 states of the queues: \
         2 ports with 52 places, 4 with 23, 8 with 20 (more at full load).",
     inputs {

@@ -1,6 +1,7 @@
 //! Throughput of TCP-ENG over OBS. Source: B. Shihada, P.-H. Ho and Q. Zhang, "TCP-ENG: Dynamic explicit congestion
-//! notification for TCP over OBS networks", §III, eqs. (1)–(23); the slips are repaired as docs/reference/corrections.md says.
-//! Left out, as in the source: slow start after a timeout, dependence between windows, E[W²] ≠ E[W]².
+//! notification for TCP over OBS networks", §III, eqs. (1)–(23); the slips are repaired as
+//! docs/reference/corrections.md says. Left out, as in the source: slow start after a timeout, dependence between
+//! windows, E[W²] ≠ E[W]².
 //!
 //! # α for a period, or for the round after a BEN
 //!
@@ -59,9 +60,7 @@ choice! {
 }
 
 model! {
-    name: "tcp-eng",
-    summary: "Throughput of TCP-ENG (GAIMD with explicit burst loss notification) over OBS with random burst losses.",
-    source: "Shihada, Ho and Zhang, TCP-ENG, §III, eqs. (1)–(23)",
+    name: TcpEng,
     holds: "Independent burst losses; within 8 % of a round-by-round simulation for p ≤ 0.01, up to 33 % off at p = \
         0.1.",
     inputs {

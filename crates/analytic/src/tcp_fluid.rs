@@ -24,14 +24,12 @@ choice! {
 }
 
 model! {
-    name: "tcp-fluid",
-    summary: "Window and queue of many TCP flows at one link over time, with RED or drop-tail, their equilibrium and \
-        its stability.",
-    source: "Misra, Gong and Towsley, SIGCOMM 2000; Hollot et al., INFOCOM 2001; paper 003, Appendix C, eqs. \
-        (C.1)–(C.3)",
+    name: TcpFluid,
     holds: "Many flows in congestion avoidance with equal round trips; no timeouts, no slow start.",
     inputs {
-        flows: f64 = Kind::Number { unit: Unit::Named("flows"), default: 60.0, range: Range::closed(1.0, 1e7) }, "Flows N.";
+        flows: f64 =
+            Kind::Number { unit: Unit::Named("flows"), default: 60.0, range: Range::closed(1.0, 1e7) },
+            "Flows N.";
         capacity: f64 =
             Kind::Number { unit: Unit::Named("packets/s"), default: 3750.0, range: Range::closed(1.0, 1e10) },
             "Capacity μ.";
@@ -40,9 +38,11 @@ model! {
         queue_kind: Queue = Queue::KIND, "What drops packets.";
         buffer: f64 = Kind::Number { unit: Unit::Named("packets"), default: 800.0, range: Range::closed(1.0, 1e9) },
             "Waiting room.";
-        min_threshold: f64 = Kind::Number { unit: Unit::Named("packets"), default: 150.0, range: Range::closed(0.0, 1e9) },
+        min_threshold: f64 =
+            Kind::Number { unit: Unit::Named("packets"), default: 150.0, range: Range::closed(0.0, 1e9) },
             "RED: averaged queue at which drops begin.";
-        max_threshold: f64 = Kind::Number { unit: Unit::Named("packets"), default: 700.0, range: Range::closed(1e-3, 1e9) },
+        max_threshold: f64 =
+            Kind::Number { unit: Unit::Named("packets"), default: 700.0, range: Range::closed(1e-3, 1e9) },
             "RED: averaged queue at which the probability is max_probability.";
         max_probability: f64 = Kind::Number { unit: Unit::One, default: 0.1, range: Range::above(0.0, 1.0) },
             "RED: probability at max_threshold.";
@@ -50,9 +50,11 @@ model! {
             "RED: K = −ln(1 − w)/δ of the averaging filter, w its weight and δ the sampling period.";
         duration: f64 = Kind::Number { unit: Unit::Seconds, default: 400.0, range: Range::closed(1e-3, 1e5) },
             "Time that is integrated.";
-        initial_window: f64 = Kind::Number { unit: Unit::Named("packets"), default: 1.0, range: Range::closed(0.1, 1e6) },
+        initial_window: f64 =
+            Kind::Number { unit: Unit::Named("packets"), default: 1.0, range: Range::closed(0.1, 1e6) },
             "Window at the start.";
-        initial_queue: f64 = Kind::Number { unit: Unit::Named("packets"), default: 0.0, range: Range::closed(0.0, 1e9) },
+        initial_queue: f64 =
+            Kind::Number { unit: Unit::Named("packets"), default: 0.0, range: Range::closed(0.0, 1e9) },
             "Queue at the start, averaged and not.";
         samples: f64 = Kind::Number { unit: Unit::One, default: 400.0, range: Range::whole(2.0, 1e5) },
             "Instants that are reported, evenly spread.";

@@ -4,9 +4,7 @@ use crate::declare::model;
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "tfrc",
-    summary: "The sending rate that TFRC allows for a loss event rate.",
-    source: "RFC 5348 §3.1",
+    name: Tfrc,
     holds: "Loss event rates as RFC 5348 measures them; t_RTO = 4 RTT unless given.",
     inputs {
         loss: f64 = Kind::Number { unit: Unit::One, default: 1e-2, range: Range::above(0.0, 1.0) },

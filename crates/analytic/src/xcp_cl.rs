@@ -8,10 +8,7 @@ use crate::{Error, Kind, Range, Unit};
 const SLOTS: Unit = Unit::Named("slots");
 
 model! {
-    name: "xcp-cl",
-    summary: "Fair rate and window of a flow after its edge node has been assigned slots, and the change that XCP-CL \
-        tells it.",
-    source: "Paper 003 (AAPN signalling and XCP-CL), §4.2 (worked example), eq. (4.1)",
+    name: XcpCl,
     holds: "Equal flows, all limited by this edge node.",
     inputs {
         capacity: f64 = Kind::Number { unit: Unit::BitsPerSecond, default: 45e6, range: Range::closed(1.0, 1e15) },

@@ -7,9 +7,7 @@ use crate::xcp::{Feedback, GAMMA, INTERVAL, alpha};
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "xcp-convergence",
-    summary: "Control intervals until XCP has filled a link, and until its flows share it equally.",
-    source: "Katabi, Handley and Rohrs, SIGCOMM 2002, §3.5: recursions of the two controllers",
+    name: XcpConvergence,
     holds: "Round-trip times equal to the control interval, no queue, all flows limited here.",
     inputs {
         alpha: f64 = alpha(0.4), "α.";

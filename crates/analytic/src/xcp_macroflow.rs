@@ -7,10 +7,7 @@ use crate::xcp::{CAPACITY, FLOWS, Feedback, GAMMA, INTERVAL, QUEUE, RATE, alpha,
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "xcp-macroflow",
-    summary: "Feedback of an XCP router to one macroflow in a control interval, and the rate at which all of it \
-        vanishes.",
-    source: "Alparslan, Arakawa and Murata (paper 002), §2.1.1, §2.1.2, §2.2",
+    name: XcpMacroflow,
     holds: "One probe per macroflow and interval; all macroflows controlled by this link for the fixed point.",
     inputs {
         capacity: f64 = CAPACITY, "Capacity C of the wavelength.";

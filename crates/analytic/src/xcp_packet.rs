@@ -6,9 +6,7 @@ use crate::xcp::{CAPACITY, FLOWS, Feedback, GAMMA, QUEUE, RATE, alpha, beta};
 use crate::{Error, Kind, Range, Unit};
 
 model! {
-    name: "xcp-packet",
-    summary: "Feedback of an XCP router to one packet, and what it changes in the window and the rate of its flow.",
-    source: "Katabi, Handley and Rohrs, SIGCOMM 2002, §3.5; paper 003, Appendix A, eqs. (A.1), (A.2)",
+    name: XcpPacket,
     holds: "Windows in full use, so that a flow sends cwnd per RTT; the control interval is the mean RTT.",
     inputs {
         capacity: f64 = CAPACITY, "Capacity C of the link.";

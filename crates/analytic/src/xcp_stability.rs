@@ -7,10 +7,7 @@ use crate::{Error, Kind, Range, Unit};
 use std::f64::consts::{FRAC_PI_4, SQRT_2};
 
 model! {
-    name: "xcp-stability",
-    summary: "Stability of XCP's efficiency controller: the bound on α, the β that belongs to it, crossover and phase \
-        margin.",
-    source: "Katabi, Handley and Rohrs, SIGCOMM 2002, §4, theorem 1",
+    name: XcpStability,
     holds: "One bottleneck, equal round-trip times, fluid traffic, the control interval equal to the round-trip time.",
     inputs {
         alpha: f64 = alpha(0.4), "α.";

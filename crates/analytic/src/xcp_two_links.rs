@@ -10,15 +10,13 @@ use crate::{Error, Kind, Range, Unit};
 const LINK: Kind = Kind::Number { unit: Unit::BitsPerSecond, default: 1e8, range: Range::closed(1.0, 1e15) };
 
 model! {
-    name: "xcp-two-links",
-    summary: "Rates of flows over two XCP links, one of them limited only by flows that the other limits, beside their \
-        max-min shares.",
-    source: "Low, Andrew and Wydrowski, INFOCOM 2005; solved for one shared and one limiting link",
+    name: XcpTwoLinks,
     holds: "Long flows limited by the second link, that is a share there of at most capacity/(all flows) on the first; \
         no queues.",
     inputs {
         capacity: f64 = LINK, "Capacity of the first link, which local and long flows share.";
-        limiting_capacity: f64 = Kind::Number { unit: Unit::BitsPerSecond, default: 5e7, range: Range::closed(1.0, 1e15) },
+        limiting_capacity: f64 =
+            Kind::Number { unit: Unit::BitsPerSecond, default: 5e7, range: Range::closed(1.0, 1e15) },
             "Capacity of the second link, which limits the long flows.";
         local_flows: f64 = Kind::Number { unit: Unit::Named("flows"), default: 1.0, range: Range::whole(1.0, 1e9) },
             "Flows on the first link only.";

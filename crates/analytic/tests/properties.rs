@@ -43,7 +43,7 @@ fn few(range: Range) -> BoxedStrategy<f64> {
 
 fn question() -> impl Strategy<Value = (usize, Vec<Value>)> {
     (0..models().len()).prop_flat_map(|place| {
-        let values: Vec<_> = models()[place].inputs.iter().map(value).collect();
+        let values: Vec<_> = models()[place].item.inputs.iter().map(value).collect();
         (Just(place), values)
     })
 }
@@ -53,19 +53,19 @@ proptest! {
 
     #[test]
     fn every_answer_is_finite_or_an_error_of_one_line((place, values) in question()) {
-        let model = models()[place];
+        let (name, model) = (models()[place].name, models()[place].item);
         match model.evaluate(&values) {
             Ok(answers) => prop_assert_eq!(answers.len(), model.outputs.len()),
             Err(error) => {
                 let message = error.to_string();
-                prop_assert!(!message.is_empty() && !message.contains('\n'), "{}: {message} {values:?}", model.name);
+                prop_assert!(!message.is_empty() && !message.contains('\n'), "{name}: {message} {values:?}");
             }
         }
     }
 
     #[test]
     fn every_text_is_a_value_or_an_error(text in "\\PC{0,12}") {
-        for model in models() {
+        for model in models().iter().map(|entry| entry.item) {
             for input in model.inputs {
                 if let Ok(value) = input.read(&text) {
                     let _ = input.check(&value);
@@ -77,17 +77,18 @@ proptest! {
 
 #[test]
 fn every_input_and_output_is_described() {
-    for model in models() {
-        for text in [model.summary, model.source, model.holds] {
-            assert!(!text.is_empty(), "{}", model.name);
+    for entry in models() {
+        let (name, model) = (entry.name, entry.item);
+        for text in [entry.summary, entry.source, model.holds] {
+            assert!(!text.is_empty(), "{name}");
         }
-        assert!(model.summary.ends_with('.') && model.holds.ends_with('.'), "{}: sentences end", model.name);
+        assert!(entry.summary.ends_with('.') && model.holds.ends_with('.'), "{name}: sentences end");
         for input in model.inputs {
-            assert!(input.meaning.ends_with('.'), "{}: {}", model.name, input.name);
-            assert_eq!(input.check(&input.default()), Ok(()), "{}: the default of {}", model.name, input.name);
+            assert!(input.meaning.ends_with('.'), "{name}: {}", input.name);
+            assert_eq!(input.check(&input.default()), Ok(()), "{name}: the default of {}", input.name);
         }
         for output in model.outputs {
-            assert!(output.meaning.ends_with('.') && !output.unit.is_empty(), "{}: {}", model.name, output.name);
+            assert!(output.meaning.ends_with('.') && !output.unit.is_empty(), "{name}: {}", output.name);
         }
     }
 }

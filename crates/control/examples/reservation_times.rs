@@ -1,6 +1,6 @@
 //! How long a reservation takes, by wavelengths and by how many reservations each of them holds: `cargo run --release
 //! --example reservation_times`. The figures are in docs/validation/obs.md.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "measuring needs a clock")]
 
 use control::reservation::{Algorithm, Arriving, Conversion, DelayLines, Fibre, FibreConfig, Signalling, registry};
 use std::time::Instant as Clock;

@@ -4,8 +4,7 @@
 //! of F/16 slots each (`skew`: few heavy pairs), or 2F of them, twice what fits (`over`). Milliseconds: the median, and
 //! the greatest of the repeats; then the blocks, and the share served.
 
-// Measuring needs a clock.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "measuring needs a clock")]
 
 use control::scheduler::{Algorithm, FrameScheduler, Requests};
 use std::time::Instant;

@@ -11,7 +11,9 @@
 //! | `edge`, `switch`, `fibre` | the processes: a node (`side` is what it has for one core, `stars` which of them
 //! each other node is reached by), a core, fibres; `host` is what they have in common |
 //! | `slots` | the thread that sends light at its instant, or not at all |
-//! | `line` | what stands before a slot in a datagram; `relay`: passing on, with corrections that follow; `latency`: how long the kernel takes to send |
+//! | `line` | what stands before a slot in a datagram |
+//! | `relay` | passing on, with corrections that follow |
+//! | `latency` | how long the kernel takes to send |
 //! | `clock` | modelled clocks |
 //! | `arrivals` | how early or late light met the core |
 //! | `traffic` | IP and files in slots |
@@ -41,7 +43,7 @@ mod side;
 mod slots;
 mod stars;
 mod switch;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "the one place that asks the kernel")]
 mod sys;
 mod traffic;
 

@@ -10,19 +10,16 @@ type Entry = (String, String, String);
 #[pyfunction]
 pub fn catalogue(kind: &str) -> Vec<Entry> {
     match kind {
-        "topologies" => sim::topology::list().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
+        "topologies" => declared(sim::topology::list()).collect(),
         "switches" => declared(sim::switches()).collect(),
         "queues" => declared(sim::queue::list()).collect(),
-        "models" => analytic::models().iter().map(|one| entry(one.name, one.summary, one.source)).collect(),
+        "models" => declared(analytic::models()).collect(),
         "schedulers" => declared(control::scheduler::registry()).collect(),
         "reservations" => declared(control::reservation::registry()).collect(),
-        "transports" => {
-            let presets = tcp::presets().iter().map(|one| entry(one.name, one.summary, one.source));
-            presets
-                .chain(declared(cc::registry()))
-                .chain([entry("udp", "Datagrams of one size, without any control.", "RFC 768")])
-                .collect()
-        }
+        "transports" => declared(tcp::presets())
+            .chain(declared(cc::registry()))
+            .chain([entry("udp", "Datagrams of one size, without any control.", "RFC 768")])
+            .collect(),
         _ => Vec::new(),
     }
 }

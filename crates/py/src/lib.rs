@@ -64,6 +64,6 @@ mod _core {
     use super::xcp::{XcpReceiver, XcpRouter, xcp_decode, xcp_encode};
 
     #[pymodule_export]
-    #[allow(non_upper_case_globals)]
+    #[allow(non_upper_case_globals, reason = "the name that Python looks for")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }

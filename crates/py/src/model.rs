@@ -1,7 +1,7 @@
 //! Closed-form models: their descriptions, and their answers at one point or at many.
 
 use crate::error::ModelError;
-use analytic::{Answers, Arguments, Input, Kind, Model, Output, PointError, Value};
+use analytic::{Answers, Arguments, Entry, Input, Kind, Output, PointError, Value};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -24,7 +24,7 @@ pub enum Given<'py> {
 /// All models: name, summary, source, holds, inputs, outputs.
 #[pyfunction]
 pub fn models(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
-    let descriptions = analytic::models().iter().map(|model| described(py, model)).collect::<PyResult<Vec<_>>>()?;
+    let descriptions = analytic::models().iter().map(|entry| described(py, entry)).collect::<PyResult<Vec<_>>>()?;
     PyList::new(py, descriptions)
 }
 
@@ -92,10 +92,10 @@ fn given_back(py: Python<'_>, answers: Answers, many: bool) -> PyResult<Bound<'_
     }
 }
 
-fn described<'py>(py: Python<'py>, model: &'static Model) -> PyResult<Bound<'py, PyDict>> {
-    let description = PyDict::new(py);
+fn described<'py>(py: Python<'py>, entry: &'static Entry) -> PyResult<Bound<'py, PyDict>> {
+    let (description, model) = (PyDict::new(py), entry.item);
     for (key, text) in
-        [("name", model.name), ("summary", model.summary), ("source", model.source), ("holds", model.holds)]
+        [("name", entry.name), ("summary", entry.summary), ("source", entry.source), ("holds", model.holds)]
     {
         description.set_item(key, text)?;
     }

@@ -80,7 +80,11 @@ fn a_run_comes_back_after_so_much_effort_however_long_it_is() {
     // 100 Mb/s in packets of 125 B are 1e5 packets a second: 8 hours of them would be 1e10 events.
     let text = r#"
 run.duration = "8 h"
-topology = { kind = "dumbbell", pairs = 1, bottleneck_capacity = "1 Gbps", bottleneck_delay = "1 ms", access_delay = "1 ms" }
+topology.kind = "dumbbell"
+topology.pairs = 1
+topology.bottleneck_capacity = "1 Gbps"
+topology.bottleneck_delay = "1 ms"
+topology.access_delay = "1 ms"
 transport.u = { algorithm = "udp", packet_size = "125 B" }
 traffic = [{ transport = "u", pairs = [["l0", "r0"]], flows = 1, load = "constant", rate = "100 Mbps" }]
 "#;

@@ -78,8 +78,8 @@ impl Replay {
         // Linux's slow start counts all that an ACK acknowledges; here HyStart++ with a high bound does. No round has
         // the eight samples that it would need to end.
         let reno = cc::reno::Config { hystart: true, hystart_limit: 1000, ..cc::reno::Config::default() };
-        let preset = Preset::named("linux-reno").unwrap();
-        let mut config = SenderConfig { algorithm: preset.algorithm, mss: 1000, ..SenderConfig::default() };
+        let preset = Preset::from_name("linux-reno").unwrap();
+        let mut config = SenderConfig { algorithm: preset.algorithm(), mss: 1000, ..SenderConfig::default() };
         preset.apply(&mut config, &mut ReceiverConfig::default());
         let config = SenderConfig {
             laws: cc::Config { reno, ..cc::Config::default() },

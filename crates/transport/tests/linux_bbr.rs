@@ -45,8 +45,8 @@ fn recorded(text: &str) -> Vec<Sample> {
 
 /// The same flow here, at the same times.
 fn simulated(times: &[Sample]) -> Vec<Sample> {
-    let preset = Preset::named("linux-bbr").unwrap();
-    let mut config = SenderConfig { algorithm: preset.algorithm, mss: MSS, ..SenderConfig::default() };
+    let preset = Preset::from_name("linux-bbr").unwrap();
+    let mut config = SenderConfig { algorithm: preset.algorithm(), mss: MSS, ..SenderConfig::default() };
     preset.apply(&mut config, &mut ReceiverConfig::default());
     config.laws.bbr.margin = 0.0;
     let service = Duration::from_millis(1);

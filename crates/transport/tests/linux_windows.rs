@@ -57,8 +57,8 @@ fn simulated(algorithm: &str, times: &[Sample]) -> Vec<Sample> {
     let mut laws = cc::Config::default();
     (laws.reno.hystart, laws.reno.hystart_limit) = (true, 1000);
     (laws.cubic.hystart, laws.cubic.hystart_limit) = (true, 1000);
-    let preset = Preset::named(algorithm).unwrap();
-    let mut config = SenderConfig { laws, algorithm: preset.algorithm, mss: MSS, ..SenderConfig::default() };
+    let preset = Preset::from_name(algorithm).unwrap();
+    let mut config = SenderConfig { laws, algorithm: preset.algorithm(), mss: MSS, ..SenderConfig::default() };
     preset.apply(&mut config, &mut ReceiverConfig::default());
     let mut line = Line::new(config, receiver_config());
     line.segment_fate = Box::new(|number, _| if number == 200 { Fate::Drop } else { Fate::Deliver });

@@ -1,6 +1,6 @@
-//! Window laws beside second programs of their arithmetic: `linux.rs` in whole segments, milliseconds and microseconds, as
-//! a kernel reckons; `paper.rs` in reals, as the papers' formulas stand. Both know nothing of bytes, and nothing of the
-//! laws' code. Random ACKs, round trips and losses go to both, and the windows are compared after each.
+//! Window laws beside second programs of their arithmetic: `linux.rs` in whole segments, milliseconds and microseconds,
+//! as a kernel reckons; `paper.rs` in reals, as the papers' formulas stand. Both know nothing of bytes, and nothing of
+//! the laws' code. Random ACKs, round trips and losses go to both, and the windows are compared after each.
 
 #[path = "second_programs/linux.rs"]
 mod linux;

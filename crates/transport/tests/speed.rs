@@ -1,8 +1,7 @@
 //! How long an ACK and a segment take: `cargo test --release -p photocol-transport --test speed -- --ignored
 //! --nocapture`.
 
-// The machines own no clock; measuring them needs one.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "measuring needs a clock")]
 
 use std::sync::Arc;
 use std::time::Instant as Clock;

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
-from photocol.plot.files import Pictures, pictures_of, save_all, save_figure, save_png
+from photocol.plot.files import Pictures, pictures_of, save_all, save_figure
 from photocol.plot.sparkline import sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure
 from photocol.plot.tables import Chosen, together
-from photocol.plot.zero import logarithmic_with_zero
+from photocol.runs.pictures import logarithmic_with_zero, save_png
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from photocol.results import Result
+    from photocol.runs.results import Result
 
 __all__ = [
     "COLUMN_INCHES",

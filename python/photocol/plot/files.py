@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import difflib
 import functools
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from photocol import storage
 from photocol.errors import InputError
 from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
 from photocol.plot.style import drawing, new_figure
 from photocol.plot.tables import Chosen, together
+from photocol.runs import storage
+from photocol.runs.pictures import save_png
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from photocol.results import Result
+    from photocol.runs.results import Result
 
 Format = Literal["png", "svg", "pdf"]
 FORMATS: tuple[Format, ...] = ("png", "svg", "pdf")
-_PNG_COLOURS = 256
 _DPI = 150
 _DPI_OF_COLUMN = 300
 """What journals ask for, where a width in inches is given."""
@@ -71,20 +70,6 @@ def save_figure(figure: Figure, file: Path, *, width_inches: float | None = None
     date = {".svg": "Date", ".pdf": "CreationDate"}[file.suffix]
     with drawing(width_inches):
         figure.savefig(file, metadata={date: None})
-
-
-def save_png(figure: Figure, file: Path, dpi: int) -> None:
-    """Write a figure as a PNG of 256 colours: a third of the size, and no eye sees the difference in a line plot.
-
-    Free of dates and names of programs, so that equal figures give equal files.
-    """
-    from PIL import Image
-
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=dpi)
-    with Image.open(buffer) as picture:
-        few = picture.convert("RGB").quantize(_PNG_COLOURS, dither=Image.Dither.NONE)
-    few.save(file, format="PNG", optimize=True)
 
 
 def check_names(wanted: Sequence[str], there: Iterable[str]) -> None:

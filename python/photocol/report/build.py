@@ -7,8 +7,8 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from photocol import storage
 from photocol.errors import InputError
+from photocol.runs import storage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,11 +6,11 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any
 
-from photocol import storage
 from photocol.errors import InputError
 from photocol.files import content
 from photocol.report import columns
-from photocol.results import read_table
+from photocol.runs import storage
+from photocol.runs.results import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from photocol.errors import InputError
 from photocol.report import columns
 from photocol.report.levels import levels
 from photocol.report.places import Degrees, places
-from photocol.results import Result
+from photocol.runs.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ def _subtitle(manifest: Mapping[str, Any]) -> str:
 
 def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None) -> str | None:
     """What is missing, and how to get it."""
-    from photocol.trace import sentence
+    from photocol.runs.trace import sentence
 
     if held is None:
         return (

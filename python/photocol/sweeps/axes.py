@@ -12,7 +12,7 @@ from photocol.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from photocol.campaign.study import Point, Value
+    from photocol.sweeps.campaign.study import Point, Value
 
 MOST_POINTS = 1_000_000
 

@@ -11,14 +11,14 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from photocol import digests, laws, storage
-from photocol.campaign.job import Job, cell_name, jobs_of
-from photocol.campaign.store import Store, campaign_files, rows_in
-from photocol.campaign.table import by_metric
 from photocol.errors import InputError
 from photocol.files import content
-from photocol.scenario import ScenarioText
-from photocol.signals import shielded
+from photocol.runs import digests, laws, storage
+from photocol.runs.scenario import ScenarioText
+from photocol.runs.signals import deferred
+from photocol.sweeps.campaign.job import Job, cell_name, jobs_of
+from photocol.sweeps.campaign.store import Store, campaign_files, rows_in
+from photocol.sweeps.campaign.table import by_metric
 from photocol.sweeps.spec import Sweep, checked
 from photocol.sweeps.study import SweptScenario
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from photocol.campaign.job import Row
-    from photocol.campaign.study import Point
+    from photocol.sweeps.campaign.job import Row
+    from photocol.sweeps.campaign.study import Point
 
 KIND = "sweep"
 RUNS = storage.RUNS
@@ -59,7 +59,7 @@ class Described:
         return SweptScenario(
             scenario=self.scenario,
             keys=tuple((axis.name, axis.keys) for axis in self.sweep.plan.axes),
-            settling=self.sweep.settling,
+            warm_up=self.sweep.warm_up,
             tables=self.sweep.tables,
             first_seed=self.first_seed,
         )
@@ -77,7 +77,8 @@ class Described:
 
     def manifest(self, **more: object) -> dict[str, Any]:
         """What `manifest.json` says."""
-        from photocol import __version__, builds, machine
+        from photocol import __version__
+        from photocol.runs import builds, machine
 
         return {
             "photocol": KIND,
@@ -86,7 +87,7 @@ class Described:
             "command": "photocol sweep resume DIR",
             "sweep": {key: value for key, value in self.said.items() if key != "scenario"},
             "first_seed": self.first_seed,
-            "settling": None if self.sweep.settling is None else vars(self.sweep.settling),
+            "settling": None if self.sweep.warm_up is None else vars(self.sweep.warm_up),
             "host": machine.described(),
             **more,
             "scenario_name": self.scenario.name,
@@ -162,7 +163,7 @@ def close_manifest(folder: Path, described: Described, rows: Sequence[Row], **mo
 
 def write_tables(folder: Path, table: pl.DataFrame, replications: pl.DataFrame) -> None:
     """Replace the tables; each is whole or what it was."""
-    with shielded():
+    with deferred():
         storage.replace(folder / "table.parquet", table.write_parquet)
         storage.replace(folder / "table.csv", table.write_csv)
         storage.replace(folder / "replications.parquet", replications.write_parquet)

@@ -6,8 +6,8 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from photocol import storage
 from photocol.errors import InputError
+from photocol.runs import storage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ def save(drawings: Sequence[Drawing], table: pl.DataFrame, folder: Path) -> list
         return []
     from matplotlib.figure import Figure
 
-    from photocol.plot import save_png
+    from photocol.runs.pictures import save_png
 
     files = []
     for number, drawing in enumerate(drawings, 1):
@@ -61,7 +61,7 @@ def draw(axes: Axes, table: pl.DataFrame, drawing: Drawing) -> None:
     if "x" in drawing.log:
         axes.set_xscale("log")
     if "y" in drawing.log:
-        from photocol.plot import logarithmic_with_zero
+        from photocol.runs.pictures import logarithmic_with_zero
 
         logarithmic_with_zero(axes)
     axes.set_xlabel(f"{drawing.x} ({unit})" if unit else drawing.x)

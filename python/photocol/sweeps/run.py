@@ -13,16 +13,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol import laws
-from photocol.campaign.conduct import Conducted, Means, Wanted, conduct, means
-from photocol.campaign.job import check_plan
-from photocol.campaign.progress import Progress
-from photocol.campaign.store import rows_in
-from photocol.campaign.table import grouped, outcome_of
 from photocol.errors import InputError
-from photocol.scenario import ScenarioText, load
+from photocol.runs import laws
+from photocol.runs.scenario import ScenarioText, load
 from photocol.sweeps import folder as folders
 from photocol.sweeps import plots
+from photocol.sweeps.campaign.job import check_plan
+from photocol.sweeps.campaign.progress import Progress
+from photocol.sweeps.campaign.run_campaign import Campaign, JobPlanner, Resources, resources, run_campaign
+from photocol.sweeps.campaign.store import rows_in
+from photocol.sweeps.campaign.table import grouped, outcome_of
 from photocol.sweeps.folder import Described
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from photocol.campaign.job import Job, Row
-    from photocol.campaign.study import Point, Value
-    from photocol.scenario import ScenarioLike
+    from photocol.runs.scenario import ScenarioLike
+    from photocol.sweeps.campaign.job import Job, Row
+    from photocol.sweeps.campaign.study import Point, Value
     from photocol.sweeps.precision import Precision
 
 
@@ -55,7 +55,7 @@ class Finished:
 
     table: pl.DataFrame
     replications: pl.DataFrame
-    conducted: Conducted
+    campaign: Campaign
     remarks: Sequence[str] = field(default=())
     """What a reader of the tables has to know."""
 
@@ -71,7 +71,7 @@ def describe(said: Mapping[str, Any], scenario: ScenarioLike, source: str = "swe
 def carry_out(
     described: Described,
     folder: Path,
-    by: Means,
+    by: Resources,
     progress: Progress,
     *,
     force: bool = False,
@@ -98,15 +98,15 @@ def carry_out(
         folders.open_manifest(
             folder, described, started=started.isoformat(timespec="seconds"), finished_runs=0, **about
         )
-    wanted: Wanted = functools.partial(_wanted, described, points, first)
+    planner: JobPlanner = functools.partial(_planned, described, points, first)
     if part is not None:
         by, share = replace(by, alone=False), part.share(first)
-        wanted = lambda _: share  # noqa: E731
+        planner = lambda _: share  # noqa: E731
     look = functools.partial(_look_at_first, described, progress, by) if len(first) > 1 else None
-    conducted = conduct(wanted, store, by, progress, look=look)
-    rows = _ordered(points, conducted.rows.values())
+    campaign = run_campaign(planner, store, by, progress, look=look)
+    rows = _ordered(points, campaign.rows.values())
     if part is not None or not rows:
-        return _without_tables(conducted)
+        return _without_tables(campaign)
     metrics = chosen_metrics(described, rows)
     outcome = outcome_of(metrics, points, rows)
     folders.write_tables(folder, outcome.table, outcome.replications)
@@ -121,8 +121,8 @@ def carry_out(
         finished_runs=len(rows),
         peak_memory_bytes=max(_bytes(row) for row in rows),
     )
-    remarks = _remarks(described, points, rows) if conducted.stop is None else []
-    return Finished(table=outcome.table, replications=outcome.replications, conducted=conducted, remarks=remarks)
+    remarks = _remarks(described, points, rows) if campaign.stop is None else []
+    return Finished(table=outcome.table, replications=outcome.replications, campaign=campaign, remarks=remarks)
 
 
 def prepare(described: Described, folder: Path, *, resume: bool, force: bool) -> None:
@@ -195,12 +195,12 @@ def sweep(
     }
     said = {"seeds": seeds, **{key: value for key, value in given.items() if value}}
     described = describe(said, scenario)
-    by = means(workers=_checked_workers(jobs), resume=resume, dask=dask)
+    by = resources(workers=_checked_workers(jobs), resume=resume, dask=dask)
     with tempfile.TemporaryDirectory(prefix="photocol-sweep-") as temporary:
         folder = Path(temporary) / "sweep" if out is None else Path(out)
         done = carry_out(described, folder, by, Progress(is_quiet=not progress), force=force)
-    if done.conducted.stop is not None:
-        raise done.conducted.stop
+    if done.campaign.stop is not None:
+        raise done.campaign.stop
     return done.table
 
 
@@ -222,12 +222,12 @@ def table_of(folder: Path) -> pl.DataFrame:
     points = described.sweep.plan.points()
     known = {tuple(point.values()) for point in points}
     rows = [row for row in rows_in(folder / folders.RUNS) if tuple(row.point.values()) in known]
-    wanted = {job.name for job in _wanted(described, points, described.jobs(points), rows)}
+    wanted = {job.name for job in _planned(described, points, described.jobs(points), rows)}
     rows = _ordered(points, (row for row in rows if row.name in wanted))
     return outcome_of(chosen_metrics(described, rows), points, rows).table
 
 
-def _look_at_first(described: Described, progress: Progress, by: Means, row: Row) -> None:
+def _look_at_first(described: Described, progress: Progress, by: Resources, row: Row) -> None:
     """What can be done when the first row is there and others still work."""
     _look_for_metrics(described, progress, row)
     if by.workers > 1:
@@ -255,7 +255,7 @@ def _checked_workers(jobs: int | None) -> int | None:
     return jobs
 
 
-def _wanted(described: Described, points: Sequence[Point], first: Sequence[Job], rows: Sequence[Row]) -> Sequence[Job]:
+def _planned(described: Described, points: Sequence[Point], first: Sequence[Job], rows: Sequence[Row]) -> Sequence[Job]:
     """The first replications of every point, and those that its precision asks for."""
     precision = described.sweep.precision
     if precision is None or not rows:
@@ -285,10 +285,10 @@ def _ordered(points: Sequence[Point], rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: (order[tuple(row.point.values())], row.seed))
 
 
-def _without_tables(conducted: Conducted) -> Finished:
+def _without_tables(campaign: Campaign) -> Finished:
     import polars as pl
 
-    return Finished(table=pl.DataFrame(), replications=pl.DataFrame(), conducted=conducted)
+    return Finished(table=pl.DataFrame(), replications=pl.DataFrame(), campaign=campaign)
 
 
 def _remarks(described: Described, points: Sequence[Point], rows: Sequence[Row]) -> list[str]:

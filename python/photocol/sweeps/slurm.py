@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from photocol import storage
+from photocol.runs import storage
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,15 +23,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from photocol import files
-from photocol.campaign.study import Settling
 from photocol.errors import InputError
 from photocol.sweeps.axes import Axis, Group, Plan, axis, grouped, log_steps, steps
+from photocol.sweeps.campaign.study import WarmUp
 from photocol.sweeps.precision import Precision
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from photocol.campaign.study import Value
+    from photocol.sweeps.campaign.study import Value
 
 KEYS = (
     "scenario",
@@ -71,7 +71,7 @@ class Sweep:
     seeds: int
     first_seed: int | None
     metrics: tuple[str, ...]
-    settling: Settling | None
+    warm_up: WarmUp | None
     precision: Precision | None
     tables: tuple[str, ...]
     plots: tuple[Drawing, ...]
@@ -104,7 +104,7 @@ def checked(said: Mapping[str, Any], source: str = "sweep") -> Sweep:
             seeds=_count(said.get("seeds", 1), "seeds"),
             first_seed=None if "first_seed" not in said else _count(said["first_seed"], "first_seed", least=0),
             metrics=_names(said.get("metrics", ()), "metrics"),
-            settling=_settling(warm_up),
+            warm_up=_warm_up(warm_up),
             precision=_precision(said.get("precision")),
             tables=_chosen_tables(said.get("tables", ())),
             plots=tuple(_drawing(one) for one in _list(said.get("plot", ()), "plot")),
@@ -163,14 +163,14 @@ def _values(kind: str, said: object, name: str) -> Sequence[Value]:
     return steps(first, last, third, unit) if kind == "range" else log_steps(first, last, int(third), unit)
 
 
-def _settling(said: object) -> Settling | None:
+def _warm_up(said: object) -> WarmUp | None:
     if said is None or isinstance(said, str):
         return None
     one = _mapping(said, "warm_up")
     _only(one, ("mser5", "quantity"), "warm_up")
     if not isinstance(one.get("mser5"), str):
         raise InputError('warm_up: a time as in "2 s", or { mser5 = "left->right", quantity = "utilization" }')
-    return Settling(one["mser5"], str(one.get("quantity", "utilization")))
+    return WarmUp(one["mser5"], str(one.get("quantity", "utilization")))
 
 
 def _precision(said: object) -> Precision | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from photocol.campaign.study import Setup, Study
+from photocol.sweeps.campaign.study import Setup, Study
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from photocol.campaign.study import Point, RunResult, Settling
-    from photocol.scenario import ScenarioText
+    from photocol.runs.scenario import ScenarioText
+    from photocol.sweeps.campaign.study import Point, RunResult, WarmUp
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class SweptScenario:
     scenario: ScenarioText
     keys: tuple[tuple[str, tuple[str, ...]], ...]
     """Which keys of the scenario an axis sets."""
-    settling: Settling | None
+    warm_up: WarmUp | None
     tables: tuple[str, ...]
     first_seed: int
 
@@ -31,7 +31,7 @@ class SweptScenario:
 
         def setup(point: Point) -> Setup:
             settings = {key: value for name, value in point.items() for key in keys[name]}
-            return Setup(scenario=self.scenario, settings=settings, settling=self.settling)
+            return Setup(scenario=self.scenario, settings=settings, warm_up=self.warm_up)
 
         return Study(setup=setup, measure=figures, metrics=None, tables=self.tables, first_seed=self.first_seed)
 

@@ -235,7 +235,9 @@ mod tests {
     proptest! {
         /// As a list of all voids says, as far as their time has not passed.
         #[test]
-        fn voids_are_those_of_a_plain_list(steps in prop::collection::vec((0u8..4, 1u64..40, 1u64..20, 0usize..500), 1..400)) {
+        fn voids_are_those_of_a_plain_list(
+            steps in prop::collection::vec((0u8..4, 1u64..40, 1u64..20, 0usize..500), 1..400)
+        ) {
             let (mut voids, mut plain) = (Voids::default(), Vec::<Void>::new());
             let (mut end, mut now) = (0, 0);
             for (step, gap, length, choice) in steps {

@@ -21,7 +21,9 @@ impl Scheduler for Bvn {
         let sums = requests.line_sums();
         let length = u32::try_from(sums.longest()).map_or(frame, |length| length.min(frame));
         if length > 0 {
-            with_words!(requests.nodes(), W => Decomposition::<W>::new(requests, sums, length).run(length, &mut schedule));
+            with_words!(requests.nodes(), W => {
+                Decomposition::<W>::new(requests, sums, length).run(length, &mut schedule)
+            });
         }
         schedule
     }

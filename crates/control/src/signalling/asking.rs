@@ -1,5 +1,5 @@
-//! What a node asks for besides what waits: what will come until its slots do (paper 003, §3.2, §3.4.3). "In this case we
-//! should use an estimation method to predict traffic."
+//! What a node asks for besides what waits: what will come until its slots do (paper 003, §3.2, §3.4.3). "In this case
+//! we should use an estimation method to predict traffic."
 
 use super::sharing::Reading;
 use crate::demand::{self, Demand, Forecast};

@@ -14,7 +14,8 @@
 //! | `edge` | queues, what was asked for, data sent in granted slots and taken |
 //! | `sharing` | what a master grants besides the letter of the requests |
 //! | `planner` | requests -> connections of the switch and grants |
-//! | `master`, `slave`, `standby` | the three parts a node plays; `station` is what they share, `node` the whole, `turn` what it does in every frame |
+//! | `master`, `slave`, `standby` | the three parts a node plays; `station` is what they share |
+//! | `node`, `turn` | the whole node; what it does in every frame |
 //! | `peer` | what the master knows of a slave |
 //! | `matrix` | requests and allocations of the last plan, to be looked at |
 //! | `overlay` | several stars: through which core a node reaches each other one |

@@ -162,8 +162,8 @@ impl Network {
         }
     }
 
-    /// How long after an invitation in `frame` was heard its answer leaves, so that over the shortest fibre it meets the
-    /// first slot of the window of frame `answered`, and over a longer one a later slot.
+    /// How long after an invitation in `frame` was heard its answer leaves, so that over the shortest fibre it meets
+    /// the first slot of the window of frame `answered`, and over a longer one a later slot.
     pub(super) fn answer_after(&self, node: NodeId, frame: u64, answered: u64) -> Duration {
         let Some(slot) = self.signalling_slot(node) else { return Duration::ZERO };
         let window = self.frame_slots - self.window() as u32;

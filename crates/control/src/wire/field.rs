@@ -2,7 +2,7 @@
 //! directions, and its table in `docs/protocol.md`.
 
 use super::reader::{Malformed, Reader};
-use super::value::{Fields, Value};
+use super::value::{Fields, Value, WrongFields};
 use units::{Duration, Instant};
 
 /// A value with a form in bytes.
@@ -114,8 +114,10 @@ impl Field for Duration {
 pub(super) trait Entry: Field {
     const ROWS: &'static [Row];
 
-    fn fields(&self) -> Fields;
-    fn of_fields(fields: Fields) -> Option<Self>;
+    /// Its fields as plain values.
+    fn values(&self) -> Fields;
+    /// The message with these fields.
+    fn of_values(fields: Fields) -> Result<Self, WrongFields>;
 }
 
 impl<T: Entry> Field for Vec<T> {
@@ -138,12 +140,12 @@ impl<T: Entry> Field for Vec<T> {
     }
 
     fn value(&self) -> Value {
-        Value::List(self.iter().map(Entry::fields).collect())
+        Value::List(self.iter().map(Entry::values).collect())
     }
 
     fn of_value(value: Value) -> Option<Self> {
         let Value::List(entries) = value else { return None };
-        entries.into_iter().map(T::of_fields).collect()
+        entries.into_iter().map(|fields| T::of_values(fields).ok()).collect()
     }
 }
 
@@ -180,67 +182,55 @@ macro_rules! message {
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct $name { $( $(#[doc = $meaning])+ pub $field: $kind ),* }
 
-        impl $crate::wire::field::Field for $name {
-            const LEAST: usize = 0 $(+ <$kind as $crate::wire::field::Field>::LEAST)*;
-            const FORM: $crate::wire::field::Form =
-                $crate::wire::field::Form::List(<$name as $crate::wire::field::Entry>::ROWS);
+        const _: () = {
+            use $crate::wire::field::{Entry, Field, Form, Row};
+            use $crate::wire::reader::{Malformed, Reader};
+            use $crate::wire::value::{Fields, Value, WrongFields, nothing_left, taken};
 
-            fn put(&self, out: &mut Vec<u8>) {
-                $( $crate::wire::field::Field::put(&self.$field, out); )*
+            impl Field for $name {
+                const LEAST: usize = 0 $(+ <$kind as Field>::LEAST)*;
+                const FORM: Form = Form::List(<$name as Entry>::ROWS);
+
+                fn put(&self, out: &mut Vec<u8>) {
+                    $( self.$field.put(out); )*
+                }
+
+                fn take(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+                    Ok($name { $( $field: Field::take(from)? ),* })
+                }
+
+                fn value(&self) -> Value {
+                    Value::List(vec![self.values()])
+                }
+
+                fn of_value(value: Value) -> Option<Self> {
+                    let Value::List(mut entries) = value else { return None };
+                    $name::of_values(entries.pop()?).ok()
+                }
             }
 
-            fn take(
-                from: &mut $crate::wire::reader::Reader<'_>,
-            ) -> Result<Self, $crate::wire::reader::Malformed> {
-                Ok($name { $( $field: $crate::wire::field::Field::take(from)? ),* })
-            }
+            impl Entry for $name {
+                const ROWS: &'static [Row] = &[ $( Row {
+                    name: stringify!($field),
+                    form: <$kind as Field>::FORM,
+                    least: <$kind as Field>::LEAST,
+                    meaning: concat!($($meaning),+),
+                } ),* ];
 
-            fn value(&self) -> $crate::wire::value::Value {
-                $crate::wire::value::Value::List(vec![self.values()])
-            }
+                fn values(&self) -> Fields {
+                    vec![ $( (stringify!($field).to_string(), self.$field.value()) ),* ]
+                }
 
-            fn of_value(value: $crate::wire::value::Value) -> Option<Self> {
-                let $crate::wire::value::Value::List(mut entries) = value else { return None };
-                $name::of_values(entries.pop()?).ok()
+                fn of_values(mut fields: Fields) -> Result<$name, WrongFields> {
+                    let message = $name { $( $field: {
+                        let value = taken(&mut fields, stringify!($field))?;
+                        Field::of_value(value).ok_or(WrongFields::Value(stringify!($field)))?
+                    } ),* };
+                    nothing_left(&fields)?;
+                    Ok(message)
+                }
             }
-        }
-
-        impl $crate::wire::field::Entry for $name {
-            const ROWS: &'static [$crate::wire::field::Row] = &[ $( $crate::wire::field::Row {
-                name: stringify!($field),
-                form: <$kind as $crate::wire::field::Field>::FORM,
-                least: <$kind as $crate::wire::field::Field>::LEAST,
-                meaning: concat!($($meaning),+),
-            } ),* ];
-
-            fn fields(&self) -> $crate::wire::value::Fields {
-                self.values()
-            }
-
-            fn of_fields(fields: $crate::wire::value::Fields) -> Option<Self> {
-                $name::of_values(fields).ok()
-            }
-        }
-
-        impl $name {
-            /// Its fields as plain values.
-            pub fn values(&self) -> $crate::wire::value::Fields {
-                vec![ $( (stringify!($field).to_string(), $crate::wire::field::Field::value(&self.$field)) ),* ]
-            }
-
-            /// The message with these fields.
-            pub fn of_values(
-                mut fields: $crate::wire::value::Fields,
-            ) -> Result<$name, $crate::wire::value::WrongFields> {
-                let message = $name { $( $field: {
-                    let value = $crate::wire::value::taken(&mut fields, stringify!($field))?;
-                    $crate::wire::field::Field::of_value(value)
-                        .ok_or($crate::wire::value::WrongFields::Value(stringify!($field)))?
-                } ),* };
-                $crate::wire::value::nothing_left(&fields)?;
-                Ok(message)
-            }
-        }
+        };
     };
 }
 

@@ -1,6 +1,7 @@
 //! Fields as plain values, by name: for hosts in other languages.
 
 use super::block::Block;
+use super::field::Entry;
 use super::header::Header;
 use super::slot::Slot;
 use std::fmt;

@@ -3,14 +3,14 @@
 //! that follows its chunks finds every one there or lost.
 //!
 //! Offers and answers are blocks of management with topic 2: JSON, and the tag of the network's key behind it, since
-//! slots of data have none. Each names
-//! the sessions of both ends, so none of an earlier session is believed: light without the key makes no file, and
-//! recorded light makes none either.
-//! A receiver that has started again lacks everything. What it cannot take it refuses, and the sender gives up.
+//! slots of data have none. Each names the sessions of both ends, so none of an earlier session is believed: light
+//! without the key makes no file, and recorded light makes none either. A receiver that has started again lacks
+//! everything. What it cannot take it refuses, and the sender gives up.
 //!
-//! `incoming` is a file on its way in.
+//! `incoming` is a file on its way in, `outgoing` one on its way out.
 
 use super::incoming::{Incoming, Refused};
+use super::outgoing::Outgoing;
 use super::{BLOCK, Packer};
 use crate::sys::file;
 use crate::sys::time::Nanos;
@@ -25,10 +25,6 @@ use std::path::Path;
 
 /// The topic of offers and answers.
 pub(crate) const TOPIC: u16 = 2;
-/// Bytes of the fields of a [`FileChunk`] before its data.
-const FIELDS: usize = 20;
-/// A chunk is at least so long, unless it is the last one.
-const SHORTEST: usize = 200;
 /// An offer without an answer is repeated after this.
 const REPEAT: Nanos = 500_000_000;
 /// Gaps that an answer names at most, and the bytes that one takes in it, and all but the gaps.
@@ -51,16 +47,16 @@ const DOMAIN: &[u8] = b"photocol file word";
 /// that it has not heard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Word {
-    transfer: u32,
-    sender: u64,
-    receiver: u64,
-    says: Says,
+pub(super) struct Word {
+    pub(super) transfer: u32,
+    pub(super) sender: u64,
+    pub(super) receiver: u64,
+    pub(super) says: Says,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-enum Says {
+pub(super) enum Says {
     /// The file is this.
     Offer(Offer),
     /// The offer was for another session of the receiver.
@@ -78,21 +74,6 @@ pub(super) struct Offer {
     pub(super) name: String,
     pub(super) length: u64,
     pub(super) sha256: String,
-}
-
-/// A file on its way out.
-struct Outgoing {
-    to: u16,
-    file: File,
-    offer: Offer,
-    /// The session of the receiver, as far as it is known.
-    receiver: u64,
-    /// What is to be sent.
-    pending: VecDeque<(u64, u64)>,
-    /// When the offer was made that no answer has come to.
-    offered: Option<Nanos>,
-    /// Why it cannot be read.
-    failed: Option<String>,
 }
 
 /// A file that comes, or has come, and when it was last heard of.
@@ -348,29 +329,6 @@ impl Files {
 /// What the tag of a word is made of.
 fn tagged(from: u16, to: u16, json: &[u8]) -> Vec<u8> {
     [DOMAIN, &from.to_le_bytes(), &to.to_le_bytes(), json].concat()
-}
-
-impl Outgoing {
-    fn offer(&self, transfer: u32, sender: u64) -> Word {
-        Word { transfer, sender, receiver: self.receiver, says: Says::Offer(self.offer.clone()) }
-    }
-
-    fn send_chunk(&mut self, transfer: u32, into: &mut Packer) {
-        let Some((start, end)) = self.pending.pop_front() else { return };
-        // What is left of a slot takes a shorter chunk.
-        let room = if into.left(self.to) < SHORTEST { into.largest() } else { into.left(self.to) };
-        let size = (end - start).min((room - BLOCK - FIELDS) as u64);
-        let mut bytes = vec![0; size as usize];
-        if let Err(error) = self.file.read_exact_at(&mut bytes, start) {
-            self.failed = Some(format!("it cannot be read any more: {error}"));
-            return;
-        }
-        let block = FileChunk { transfer, offset: start, length: self.offer.length, bytes };
-        into.add(self.to, block.into(), BLOCK + FIELDS + size as usize);
-        if start + size < end {
-            self.pending.push_front((start + size, end));
-        }
-    }
 }
 
 /// As much of a name as an offer has room for, in JSON.

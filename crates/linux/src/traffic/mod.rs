@@ -5,6 +5,7 @@ pub(crate) mod files;
 mod icmp;
 mod incoming;
 pub(crate) mod ip;
+mod outgoing;
 mod packer;
 mod ranges;
 mod routes;

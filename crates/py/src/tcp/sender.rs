@@ -330,7 +330,7 @@ impl Sender {
 }
 
 /// The law of a sender, the host whose settings it has, and who makes the law if that is a class in Python.
-type Named = (Algorithm, Option<&'static Preset>, Option<Arc<PythonMaker>>);
+type Named = (Algorithm, Option<Preset>, Option<Arc<PythonMaker>>);
 
 /// A built-in algorithm or host by its name, or a class under `@photocol.law`.
 fn algorithm_or_law(given: &Bound<'_, PyAny>) -> PyResult<Named> {
@@ -338,8 +338,8 @@ fn algorithm_or_law(given: &Bound<'_, PyAny>) -> PyResult<Named> {
         let name: String = given.py().import("photocol.laws")?.getattr("name_of")?.call1((given,))?.extract()?;
         return Ok((Algorithm::External, None, Some(Arc::new(PythonMaker::new(&name, given)?))));
     };
-    if let Some(preset) = Preset::named(&name) {
-        return Ok((preset.algorithm, Some(preset), None));
+    if let Some(preset) = Preset::from_name(&name) {
+        return Ok((preset.algorithm(), Some(preset), None));
     }
     match algorithm_named(&name)? {
         Algorithm::External => Err(PyValueError::new_err("give the class of the law itself instead of 'python'")),

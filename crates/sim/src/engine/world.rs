@@ -10,6 +10,8 @@
 
 pub(crate) mod build;
 mod controls;
+#[cfg(test)]
+mod migration_tests;
 mod options;
 mod paths;
 mod watching;

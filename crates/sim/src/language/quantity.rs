@@ -43,7 +43,10 @@ fn pattern(units: &str, words: &str) -> String {
 }
 
 macro_rules! quantity {
-    ($(#[$doc:meta] $name:ident($inner:ty) = $parse:path, $example:literal, $description:literal, $units:literal, $words:literal;)*) => {$(
+    ($(
+        #[$doc:meta] $name:ident($inner:ty) = $parse:path,
+        $example:literal, $description:literal, $units:literal, $words:literal;
+    )*) => {$(
         #[$doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $name(pub $inner);

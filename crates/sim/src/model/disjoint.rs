@@ -203,7 +203,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_pair_is_better(links in prop::collection::vec((0u32..6, 0u32..6, 1u64..5), 1..16), by_ids in any::<bool>()) {
+        fn no_pair_is_better(
+            links in prop::collection::vec((0u32..6, 0u32..6, 1u64..5), 1..16),
+            by_ids in any::<bool>(),
+        ) {
             let links: Vec<_> = links.into_iter().filter(|(from, to, _)| from != to).collect();
             let network = network(6, &links);
             let ties = if by_ids { Ties::Ids } else { Ties::Delay };

@@ -10,7 +10,7 @@ pub struct Scenario {
     pub run: RunSpec,
     /// Nodes and directed links.
     pub network: Network,
-    /// Ways to send, sorted by name; flows refer to them by [`TransportId`].
+    /// Ways to send, sorted by name; flows refer to them by [`TransportId`](super::TransportId).
     pub transports: Vec<Transport>,
     /// What is sent, before the random parts are drawn.
     pub traffic: Vec<Traffic>,

@@ -144,63 +144,53 @@ macro_rules! disciplines {
                     $(Config::$late(_) => Kind::$late),+
                 }
             }
-
-            fn parameters(&self) -> Option<&dyn Parameters> {
-                match self {
-                    Config::DropTail => None,
-                    $(Config::$early(config) => Some(config),)+
-                    $(Config::$late(config) => Some(config)),+
-                }
-            }
-
-            /// Its parameters, to be set, if it has any.
-            pub fn options_mut(&mut self) -> Option<&mut dyn Options> {
-                match self {
-                    Config::DropTail => None,
-                    $(Config::$early(config) => Some(config),)+
-                    $(Config::$late(config) => Some(config)),+
-                }
-            }
-
-            /// True if it decides when packets leave.
-            pub fn is_scheduler(&self) -> bool {
-                matches!(self, $(Config::$late(_))|+)
-            }
         }
 
-        one_of! {
+        macro_rules! with_parameters {
+            ($config:expr, $parameters:ident => $then:expr) => {
+                match $config {
+                    Config::DropTail => None,
+                    $(Config::$early($parameters) => Some($then),)+
+                    $(Config::$late($parameters) => Some($then)),+
+                }
+            };
+        }
+
+        machines! {
             /// The discipline of one port that decides when packets arrive.
-            #[derive(Debug)]
-            #[allow(clippy::large_enum_variant, reason = "it lies in the box of what few ports have")]
-            #[allow(missing_docs, reason = "a variant is described by its type")]
-            pub enum Queue, with_queue { $($early($queue)),+ }
+            pub enum Queue: Discipline, with_queue { $($early($queue)),+ }
         }
 
-        one_of! {
+        machines! {
             /// The discipline of one port that decides when packets leave.
+            pub enum Schedule: Scheduler, with_schedule { $($late($scheduler)),+ }
+        }
+    };
+}
+
+/// Declares the enum of the machines of some disciplines.
+macro_rules! machines {
+    (#[doc = $about:literal] pub enum $name:ident: $family:ident, $with:ident { $($variant:ident($machine:ty)),+ }) => {
+        one_of! {
+            #[doc = $about]
             #[derive(Debug)]
             #[allow(clippy::large_enum_variant, reason = "it lies in the box of what few ports have")]
             #[allow(missing_docs, reason = "a variant is described by its type")]
-            pub enum Schedule, with_schedule { $($late($scheduler)),+ }
+            pub enum $name, $with { $($variant($machine)),+ }
         }
 
-        impl Queue {
-            /// That of a port; `None` for drop-tail and for a discipline that decides when packets leave.
-            pub fn new(config: &Config, site: impl FnOnce() -> Site) -> Option<Queue> {
+        impl $name {
+            /// That of a port; `None` for a discipline that is not among these.
+            pub fn new(config: &Config, site: impl FnOnce() -> Site) -> Option<$name> {
                 match config {
-                    $(Config::$early(config) => Some(Queue::$early(<$queue>::new(config, site()))),)+
+                    $(Config::$variant(config) => Some($name::$variant(<$machine as $family>::new(config, site()))),)+
                     _ => None,
                 }
             }
-        }
 
-        impl Schedule {
-            /// That of a port; `None` for any other discipline.
-            pub fn new(config: &Config, site: impl FnOnce() -> Site) -> Option<Schedule> {
-                match config {
-                    $(Config::$late(config) => Some(Schedule::$late(<$scheduler>::new(config, site()))),)+
-                    _ => None,
-                }
+            /// True for a discipline that is among these.
+            pub fn has(config: &Config) -> bool {
+                matches!(config, $(Config::$variant(_))|+)
             }
         }
     };
@@ -215,13 +205,15 @@ disciplines! {
     }
     departures {
         CoDel = "codel", "Nichols, Jacobson, McGregor, Iyengar 2018, RFC 8289",
-            "Controlled delay: drops or marks packets as they leave while they have waited too long for too long.": codel::CoDel;
+            "Controlled delay: drops or marks packets as they leave while they have waited too long for too long.":
+            codel::CoDel;
         FqCoDel = "fq-codel", "Høiland-Jørgensen et al. 2018, RFC 8290",
             "A queue for each flow, in turn, new ones first; CoDel in each.": fq_codel::FqCoDel;
         Pie = "pie", "Pan, Natarajan, Baker, White 2017, RFC 8033",
             "A controller aims at a delay, and drops or marks packets that come with its probability.": pie::Pie;
         DualPi2 = "dualpi2", "De Schepper, Briscoe, White 2023, RFC 9332",
-            "Two queues under one controller: shallow for scalable senders (ECT(1)), the other for all the rest.": dualpi2::DualPi2;
+            "Two queues under one controller: shallow for scalable senders (ECT(1)), the other for all the rest.":
+            dualpi2::DualPi2;
         Priority = "priority", "RFC 1812 §5.3.3.1",
             "Bands: one sends only while all before it are empty.": priority::Priority;
         Drr = "drr", "Shreedhar and Varghese 1995",
@@ -279,11 +271,25 @@ impl Config {
         self.parameters().map(|parameters| parameters as &dyn Options)
     }
 
+    /// Its parameters, to be set, if it has any.
+    pub fn options_mut(&mut self) -> Option<&mut dyn Options> {
+        with_parameters!(self, parameters => parameters as &mut dyn Options)
+    }
+
+    fn parameters(&self) -> Option<&dyn Parameters> {
+        with_parameters!(self, parameters => parameters as &dyn Parameters)
+    }
+
     /// An error that names the wrong parameter if no port can have it.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let Some(parameters) = self.parameters() else { return Ok(()) };
         parameters.check_ranges()?;
         parameters.validate()
+    }
+
+    /// True if it decides when packets leave.
+    pub fn is_scheduler(&self) -> bool {
+        Schedule::has(self)
     }
 
     /// True if it marks packets that are ECN-capable.

@@ -1,6 +1,6 @@
 //! A resolved scenario as a text: every default written out, every link listed. It parses again to the same scenario.
 
-use crate::language::keys::{Explained, Form, Written};
+use crate::language::keys::{Explained, Form, Table, Written};
 use crate::language::{Room, Size, Speed, Text, Time, Word, quote, since_start, written};
 use crate::model::*;
 use crate::queue;

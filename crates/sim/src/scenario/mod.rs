@@ -6,7 +6,7 @@
 //! | `resolve` | names to ids, defaults, and all checks of meaning |
 //! | `explain` | the resolved scenario as a text that parses again |
 //!
-//! How values are read, checked and complained about is in [`language`](crate::language).
+//! How values are read, checked and complained about is in [`language`].
 
 mod explain;
 mod resolve;

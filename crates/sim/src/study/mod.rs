@@ -40,6 +40,12 @@ impl World {
         Ok(World { scenario: scenario.clone(), seed, world })
     }
 
+    /// The network alone.
+    #[cfg(test)]
+    pub(crate) fn into_network(self) -> world::World {
+        self.world
+    }
+
     /// The true time up to which everything has happened.
     pub fn now(&self) -> SimTime {
         self.world.now()

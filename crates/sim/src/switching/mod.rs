@@ -5,7 +5,7 @@
 //! | `kind` | what a kind of switching answers |
 //! | `packets` | nothing but ports: the default |
 //! | `aapn` | an agile all-photonic network: edge nodes that send in granted slots, core nodes that schedule frames |
-//! | `ops` | optical packet switching: edge nodes that pace macroflows, core nodes with optical RAM, slots or delay lines |
+//! | `ops` | optical packet switching: edge nodes that pace macroflows; optical RAM, slots or delay lines in the core |
 //! | `obs` | optical burst switching: packets are assembled into bursts, headers reserve wavelengths ahead of them |
 //!
 //! Another kind is a folder here and one line in `kinds!` (and its `mod`).
@@ -21,7 +21,7 @@ mod turns;
 pub use kind::ConversionRule;
 
 use crate::language::Fault;
-use crate::language::keys::Explained;
+use crate::language::keys::{Explained, Table};
 use crate::results::Column;
 use kind::{Checked, FlowFacts, Kind, Site};
 use options::registry;
@@ -32,7 +32,10 @@ use serde::Deserialize;
 pub type Entry = options::Entry<Name, &'static Kind>;
 
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $source:literal, $summary:literal: $module:ident;)+) => {
+    ($(
+        $(#[doc = $doc:literal])+
+        $variant:ident = $name:literal, $source:literal, $summary:literal: $module:ident;
+    )+) => {
         registry! {
             /// The kinds of switching by name.
             pub enum Name: &'static Kind { $($variant = $name, $source, $summary: &$module::KIND;)+ }
@@ -109,7 +112,7 @@ pub(crate) fn flow_columns(flows: &[FlowFacts]) -> Vec<(&'static str, Column)> {
 /// The example of the guide, which only tests know.
 #[cfg(test)]
 pub(crate) mod example {
-    use super::{Checked, Deserialize, Explained, Fault, JsonSchema, Kind, Site, registry, turns};
+    use super::{Checked, Deserialize, Explained, Fault, JsonSchema, Kind, Site, Table, registry, turns};
 
     kinds! {
         /// The outputs of every core node in turn.

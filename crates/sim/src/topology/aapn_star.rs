@@ -1,18 +1,11 @@
 //! The star, or overlaid stars, of an agile all-photonic network.
 
 use super::dumbbell::{ACCESS_DELAY, access};
-use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, network_keys};
+use super::{Draft, Given, MAX_ELEMENTS, Property, network_keys};
 use crate::language::keys::whole;
 use crate::language::{At, Fault, Key, Room, Speed, Time};
 use crate::model::{NodeId, Role};
 use units::BufferSize;
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "aapn-star",
-    summary: "Edge nodes \"e0\", \"e1\", … with queues to one another through the bufferless core nodes \"c0\", \
-        \"c1\", ….",
-    source: "XCP-CL over an agile all-photonic network, §2.1 and Fig. 4.2",
-};
 
 network_keys! {
     /// Edge nodes e0, e1, … around the core nodes c0, c1, … of an agile all-photonic network; `[switching]` says how

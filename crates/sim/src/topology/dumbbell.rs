@@ -1,17 +1,11 @@
 //! Hosts left and right of one bottleneck.
 
 use super::round_trips::{self, RoundTripLaw};
-use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, network_keys};
+use super::{Draft, Given, MAX_ELEMENTS, Property, network_keys};
 use crate::language::keys::whole;
 use crate::language::{At, Fault, Key, Room, Speed, Time};
 use crate::model::{NodeId, Role};
 use units::{Duration, Rate};
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "dumbbell",
-    summary: "Hosts \"l0\", \"l1\", … and \"r0\", \"r1\", … on both sides of the bottleneck \"left\" – \"right\".",
-    source: "the common single-bottleneck network of congestion control studies (RFC 5166 §3)",
-};
 
 network_keys! {
     /// Hosts l0, l1, … at the router "left", hosts r0, r1, … at the router "right", and the bottleneck between the

@@ -1,18 +1,12 @@
 //! A network from a file.
 
 use super::geography::{Capacity, ImportError, Imported, ImportedLink, great_circle};
-use super::{Draft, Entry, Given, MAX_ELEMENTS, Property, gml, network_keys, sndlib};
+use super::{Draft, Given, MAX_ELEMENTS, Property, gml, network_keys, sndlib};
 use crate::language::{At, Fault, Key, Place, Speed, Time, Word, error, read_text};
 use crate::model::{NodeId, Role};
 use options::words;
 use std::path::Path;
 use units::{Duration, Rate};
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "file",
-    summary: "A network from a GML file (Internet Topology Zoo) or an SNDlib XML file.",
-    source: "Himsolt, GML (1996); Orlowski et al., SNDlib 1.0 (2010)",
-};
 
 /// The largest file.
 const MAX_BYTES: u64 = 256 << 20;

@@ -1,15 +1,9 @@
 //! A grid of routers with hosts around it: as large as wanted, with many paths of many hops.
 
 use super::dumbbell::bottleneck;
-use super::{Draft, Entry, MAX_ELEMENTS, network_keys};
+use super::{Draft, MAX_ELEMENTS, network_keys};
 use crate::language::{At, Fault, Room, Speed, Time, bounded};
 use crate::model::{NodeId, Role};
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "grid",
-    summary: "Routers \"0,0\", \"0,1\", … in rows and columns, and hosts \"h0\", \"h1\", … that they have in turn.",
-    source: "the square mesh of scaling studies; for 10^5 links see scenarios/large/million-flows.toml",
-};
 
 network_keys! {
     /// Routers "row,column", each with a link to its neighbours in the row and in the column. Hosts "h0", "h1", … are

@@ -1,7 +1,7 @@
 //! Networks: ready-made ones and importers.
 //!
-//! A ready-made network is one file here with a `Config` (the keys of `[topology]` besides `kind`), its name, summary
-//! and source, and `draw`; one line in `topologies!` below registers it.
+//! A ready-made network is one file here with a `Config` (the keys of `[topology]` besides `kind`) and `draw`; one line
+//! in `topologies!` below gives it its name, source and summary.
 
 mod aapn_star;
 mod custom;
@@ -23,6 +23,7 @@ pub use gml::parse as parse_gml;
 pub(crate) use nsfnet::CAPACITY as NSFNET_CAPACITY;
 pub use sndlib::parse as parse_sndlib;
 
+use crate::language::keys::Table;
 use crate::language::{At, Fault, Time};
 
 /// Declares the keys of a topology, and the one that all have.
@@ -39,31 +40,28 @@ macro_rules! network_keys {
     };
 }
 use network_keys;
+use options::registry;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// The most nodes, and the most directed links, of a network.
 pub const MAX_ELEMENTS: u64 = 1_000_000;
 
-/// One line of `photocol list topologies`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The `kind`.
-    pub name: &'static str,
-    /// One sentence.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub source: &'static str,
-}
+/// A topology as it can be named: a line of `photocol list topologies`.
+pub type Entry = options::Entry<Name, ()>;
 
 macro_rules! topologies {
-    ($($variant:ident = $module:ident;)+) => {
+    ($($variant:ident = $name:literal, $source:literal, $summary:literal: $module:ident;)+) => {
+        registry! {
+            /// The topologies by name.
+            pub enum Name: () { $($variant = $name, $source, $summary: ();)+ }
+        }
+
         /// The network; the key `kind` chooses, the other keys belong to that kind.
         #[derive(Clone, Debug, Deserialize, JsonSchema)]
-        #[serde(rename_all = "kebab-case")]
         #[schemars(tag = "kind")]
         #[allow(missing_docs, reason = "a variant is described by its Config")]
-        pub enum Topology { $($variant($module::Config)),+ }
+        pub enum Topology { $(#[serde(rename = $name)] $variant($module::Config)),+ }
 
         impl Topology {
             /// Draws the network.
@@ -83,29 +81,40 @@ macro_rules! topologies {
 
             /// Its line in the list.
             pub fn entry(&self) -> &'static Entry {
-                match self { $(Topology::$variant(_) => &$module::ENTRY),+ }
+                match self { $(Topology::$variant(_) => Name::$variant.entry()),+ }
             }
         }
-
-        const ENTRIES: &[Entry] = &[$($module::ENTRY),+];
     };
 }
 
 topologies! {
-    AapnStar = aapn_star;
-    Custom = custom;
-    Dumbbell = dumbbell;
-    File = file;
-    Grid = grid;
-    Nsfnet = nsfnet;
-    NsfnetEdge = nsfnet_edge;
-    ParkingLot = parking_lot;
-    Star = star;
+    AapnStar = "aapn-star", "XCP-CL over an agile all-photonic network, §2.1 and Fig. 4.2",
+        "Edge nodes \"e0\", \"e1\", … with queues to one another through the bufferless core nodes \"c0\", \"c1\", \
+            ….": aapn_star;
+    Custom = "custom", "the scenario's [[node]] and [[link]]",
+        "The nodes and links of the scenario itself.": custom;
+    Dumbbell = "dumbbell", "the common single-bottleneck network of congestion control studies (RFC 5166 §3)",
+        "Hosts \"l0\", \"l1\", … and \"r0\", \"r1\", … on both sides of the bottleneck \"left\" – \"right\".":
+        dumbbell;
+    File = "file", "Himsolt, GML (1996); Orlowski et al., SNDlib 1.0 (2010)",
+        "A network from a GML file (Internet Topology Zoo) or an SNDlib XML file.": file;
+    Grid = "grid", "the square mesh of scaling studies; for 10^5 links see scenarios/large/million-flows.toml",
+        "Routers \"0,0\", \"0,1\", … in rows and columns, and hosts \"h0\", \"h1\", … that they have in turn.": grid;
+    Nsfnet = "nsfnet",
+        "distances of the 14-node T1 backbone as used in optical networking studies; longest shortest path 4500 km",
+        "NSFNET: 14 core nodes \"0\" to \"13\", 21 fibres with their lengths in km.": nsfnet;
+    NsfnetEdge = "nsfnet-edge", "XCP macroflows with optical RAM, Fig. 2 (which numbers the edge nodes 14 to 27)",
+        "NSFNET with an edge node \"e0\" to \"e13\" at each core node \"0\" to \"13\".": nsfnet_edge;
+    ParkingLot = "parking-lot", "the multiple-bottleneck network of congestion control studies (RFC 5166 §3)",
+        "A chain of routers \"0\", \"1\", … with \"source\" and \"sink\" at its ends and hosts \"c0\" to \"d0\", … \
+            across each hop.": parking_lot;
+    Star = "star", "the incast and overlaid-star studies",
+        "Hosts \"n0\", \"n1\", … around the switch \"hub\".": star;
 }
 
 /// Every kind of topology, sorted by name.
 pub fn list() -> &'static [Entry] {
-    ENTRIES
+    Name::REGISTRY
 }
 
 #[cfg(test)]

@@ -1,15 +1,9 @@
 //! The NSFNET backbone: 14 nodes, 21 fibres.
 
-use super::{Draft, Entry, Given, Property, network_keys};
+use super::{Draft, Given, Property, network_keys};
 use crate::language::{At, Fault, Time};
 use crate::model::{NodeId, Position, Role};
 use units::Rate;
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "nsfnet",
-    summary: "NSFNET: 14 core nodes \"0\" to \"13\", 21 fibres with their lengths in km.",
-    source: "distances of the 14-node T1 backbone as used in optical networking studies; longest shortest path 4500 km",
-};
 
 /// Ends and kilometres.
 const FIBRES: [(u32, u32, u64); 21] = [

@@ -1,15 +1,9 @@
 //! NSFNET with an edge node at every core node, as in paper 002 (28 nodes, 35 fibres).
 
-use super::{Draft, Entry, Given, Property, network_keys, nsfnet};
+use super::{Draft, Given, Property, network_keys, nsfnet};
 use crate::language::{At, Fault, Key, Time};
 use crate::model::{NodeId, Role};
 use units::Duration;
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "nsfnet-edge",
-    summary: "NSFNET with an edge node \"e0\" to \"e13\" at each core node \"0\" to \"13\".",
-    source: "XCP macroflows with optical RAM, Fig. 2 (which numbers the edge nodes 14 to 27)",
-};
 
 network_keys! {
     /// NSFNET with edge nodes "e0" to "e13" at the core nodes "0" to "13". Links have 1 Gb/s unless `[link_defaults]`

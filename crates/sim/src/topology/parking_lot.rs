@@ -1,17 +1,10 @@
 //! A chain of bottlenecks with cross traffic on each.
 
 use super::dumbbell::{ACCESS_DELAY, access, bottleneck};
-use super::{Draft, Entry, MAX_ELEMENTS, Property, network_keys};
+use super::{Draft, MAX_ELEMENTS, Property, network_keys};
 use crate::language::keys::whole;
 use crate::language::{At, Fault, Key, Room, Speed, Time};
 use crate::model::Role;
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "parking-lot",
-    summary: "A chain of routers \"0\", \"1\", … with \"source\" and \"sink\" at its ends and hosts \"c0\" to \"d0\", \
-        … across each hop.",
-    source: "the multiple-bottleneck network of congestion control studies (RFC 5166 §3)",
-};
 
 network_keys! {
     /// Routers "0" to "N" in a chain of N bottlenecks. The host "source" is at the first router, "sink" at the last;

@@ -4,7 +4,7 @@
 //! network of a scenario is one network. Only propagation counts; what is given is the round trip while nothing is
 //! sent.
 
-use crate::language::keys::{Form, Within, Written, keys, more_than_zero};
+use crate::language::keys::{Form, Table, Within, Written, keys, more_than_zero};
 use crate::language::{At, Fault, Time};
 use crate::random::normal_quantile;
 use schemars::JsonSchema;

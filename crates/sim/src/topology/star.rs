@@ -1,15 +1,9 @@
 //! Hosts around one hub.
 
-use super::{Draft, Entry, Given, MAX_ELEMENTS, network_keys};
+use super::{Draft, Given, MAX_ELEMENTS, network_keys};
 use crate::language::keys::whole;
 use crate::language::{At, Fault};
 use crate::model::Role;
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "star",
-    summary: "Hosts \"n0\", \"n1\", … around the switch \"hub\".",
-    source: "the incast and overlaid-star studies",
-};
 
 network_keys! {
     /// Hosts n0, n1, … around the node "hub". Links are as `[link_defaults]` says: `link_defaults.core` for those from

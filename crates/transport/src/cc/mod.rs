@@ -3,8 +3,10 @@
 //! A window law is one file with its source, its parameters and its tests; the line in `laws!` below registers it under
 //! a name, together with the loss recovery it runs on, or under several. The laws of flows live in an enum: a million
 //! flows have their state where it is used, and an ACK costs a jump. What the laws share (slow start, the loss window,
-//! the caps) is [`Window`]. A law knows neither the sender that runs it nor the routers
-//! that talk to it: what networks tell a sender (lost bursts, explicit rates) is the sender's business.
+//! the caps) is [`Window`]. A law knows neither the sender that runs it nor the routers that talk to it: what networks
+//! tell a sender (lost bursts, explicit rates) is the sender's business.
+//!
+//! `law` says what a law answers; `event` what it is told; `window` is what it moves.
 
 pub mod bbr;
 pub mod bbr3;
@@ -25,6 +27,7 @@ pub mod htcp;
 pub mod hybla;
 pub mod hystart;
 pub mod illinois;
+mod law;
 #[cfg(test)]
 pub mod listener;
 pub mod lp;
@@ -38,173 +41,17 @@ pub mod tcp_eng;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
+mod window;
 pub mod xcp;
 pub mod yeah;
 
 pub use self::event::{Asks, Event, Feedback, Loss, LossCause, LostSegment, Marks, RateSample, Wants};
+pub use self::law::{BurstNews, CongestionControl, LossRecovery};
 pub use self::segments::Arithmetic;
+pub use self::window::Window;
 use crate::ConfigError;
-use options::{Options, one_of, registry, words};
+use options::{Options, one_of, registry};
 use units::{Duration, Instant, Rate};
-
-/// The congestion window of one flow, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// cwnd.
-    pub cwnd: u64,
-    /// ssthresh.
-    pub ssthresh: u64,
-    /// Payload bytes of a full-sized segment.
-    pub mss: u64,
-}
-
-impl Window {
-    /// True if the window is below the slow-start threshold (at the threshold RFC 5681 leaves the choice; here it is
-    /// out).
-    #[inline]
-    pub const fn in_slow_start(&self) -> bool {
-        self.cwnd < self.ssthresh
-    }
-
-    /// Slow start: min(N, SMSS) for an ACK of N new bytes. RFC 5681 §3.1 eq. (2).
-    #[inline]
-    pub fn slow_start(&mut self, acked: u64) {
-        self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
-    }
-
-    /// TCP's answer to a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one
-    /// segment after a timeout. A mark may leave one segment: RFC 3168 §6.1.2, RFC 9438 §4.6.
-    pub fn cut(&mut self, cause: LossCause, ssthresh: u64) {
-        self.ssthresh = ssthresh.max(2 * self.mss);
-        self.cwnd = match cause {
-            LossCause::FastRetransmit | LossCause::Contention | LossCause::ContentionOfAll => self.ssthresh,
-            LossCause::Mark => ssthresh.max(self.mss),
-            LossCause::Timeout => self.mss,
-        };
-    }
-}
-
-words! {
-    /// How losses that duplicate ACKs show are repaired.
-    pub enum LossRecovery {
-        /// RFC 5681 §3.2: the first ACK of new data ends fast recovery.
-        Reno = "reno",
-        /// RFC 6582: a partial ACK repairs the next hole.
-        NewReno = "newreno",
-        /// RFC 6675: from what the receiver reports.
-        Sack = "sack",
-        /// As "sack", with a threshold of duplicate ACKs that follows the reordering it sees, and the window back after
-        /// a spurious fast retransmit: RR-TCP.
-        RrTcp = "rr-tcp",
-        /// As "sack", but a fast retransmit waits for half a round trip, or for as long as the third duplicate ACK was
-        /// behind the first: TD-FR.
-        TdFr = "td-fr",
-        /// RACK-TLP, RFC 8985: what was sent before something that has been delivered is lost after a while; a probe
-        /// when no ACKs come.
-        Rack = "rack",
-        /// What Linux does, as far as it is here: RACK-TLP, with PRR (RFC 9937), D-SACK undo and F-RTO with SACK unless
-        /// reduction, undo and frto say otherwise. Linux's ssthresh is a share of cwnd, not of the flight, and its PRR
-        /// divides by that cwnd; its RTO is never closer than 200 ms to SRTT.
-        Linux = "linux",
-    }
-}
-
-/// A sender's answer to an edge node's news about bursts. Anything but ignoring it needs SACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BurstNews {
-    /// Nothing.
-    Ignored,
-    /// A timeout that one lost burst explains acts as a loss that duplicate ACKs show; a reported burst is repaired.
-    FalseTimeouts(btcp::Detector),
-    /// A burst that contention dropped is repaired, and is a [`LossCause::Contention`] to the law, or a
-    /// [`LossCause::ContentionOfAll`].
-    Contention(tcp_eng::BenTimeout),
-}
-
-/// A window law. What it answers is the [`Window`] that it leaves behind; the sender only bounds cwnd, between one
-/// segment and `max_cwnd`. Its loss recovery decides what is sent again and, without SACK, inflates cwnd meanwhile.
-pub trait CongestionControl: Sized {
-    /// Its parameters, which its users can set.
-    type Config: Options;
-
-    /// Its needs that others do not pay for.
-    const ASKS: Asks = Asks::NOTHING;
-
-    /// The law at the start of a flow.
-    fn new(config: &Self::Config) -> Self;
-
-    /// An error if there is no law with these parameters, each of which is in its range.
-    fn validate(_: &Self::Config) -> Result<(), ConfigError> {
-        Ok(())
-    }
-
-    /// New bytes are acknowledged outside of fast recovery; or any ACK, for laws that ask for [`Asks::every_ack`].
-    fn on_ack(&mut self, config: &Self::Config, window: &mut Window, event: &Event);
-
-    /// The new ssthresh in bytes at a loss, which [`Window::cut`] bounds below. Half of the flight: RFC 5681 §3.1 eq.
-    /// (4).
-    fn ssthresh_after(&mut self, _: &Self::Config, _: &Window, loss: &Loss) -> u64 {
-        loss.event.in_flight / 2
-    }
-
-    /// A loss. Laws whose cwnd is not at ssthresh afterwards answer here.
-    fn on_loss(&mut self, config: &Self::Config, window: &mut Window, loss: &Loss) {
-        let ssthresh = self.ssthresh_after(config, window, loss);
-        window.cut(loss.cause, ssthresh);
-    }
-
-    /// The timer expires for a segment that it has already sent again: ssthresh stays (RFC 5681 §3.1).
-    fn on_repeated_timeout(&mut self, _: &Self::Config, window: &mut Window, _: &Event) {
-        window.cwnd = window.mss;
-    }
-
-    /// The flow has been idle for longer than the RTO. `restart` is the window that RFC 5681 §4.1 leaves then;
-    /// `u64::MAX` if the configuration does not ask for that.
-    fn on_idle(&mut self, _: &Self::Config, window: &mut Window, restart: u64, _: &Event) {
-        window.cwnd = window.cwnd.min(restart);
-    }
-
-    /// A segment has been found lost; only laws that ask for [`Asks::each_loss`] hear of it, before they hear of what
-    /// that brings about.
-    fn on_lost(&mut self, _: &Self::Config, _: &mut Window, _: &LostSegment, _now: Instant) {}
-
-    /// The last loss turns out to have been none. Only laws that ask for [`Asks::model`] hear of it; others forget what
-    /// they did at it. cwnd comes back by itself.
-    fn on_undo(&mut self, _: &Self::Config, _: &mut Window, _now: Instant) {}
-
-    /// Data are about to leave of a flow that has had nothing in flight; only laws that ask for [`Asks::every_ack`]
-    /// hear of it.
-    fn on_restart(&mut self, _: &Self::Config, _: &mut Window, _: &Event) {}
-
-    /// Where cwnd returns to when a fast recovery that inflated it is over.
-    fn cwnd_after_recovery(&self, window: &Window) -> u64 {
-        window.ssthresh
-    }
-
-    /// The rate at which segments leave if they are paced; `None` is cwnd/SRTT.
-    fn pacing_rate(&self, _: &Self::Config, _: &Window, _: Option<Duration>) -> Option<Rate> {
-        None
-    }
-
-    /// Its state besides the window, as people read it: names with values in bytes, seconds, bits per second or
-    /// shares.
-    fn figures(&self) -> Vec<(&'static str, f64)> {
-        Vec::new()
-    }
-
-    /// The network says by how much to change the throughput.
-    fn on_feedback(&mut self, _: &Self::Config, _: &mut Window, _: &Feedback) {}
-
-    /// Its needs that follow from its parameters.
-    fn wants(_: &Self::Config) -> Wants {
-        Wants::default()
-    }
-
-    /// The sender's answer to news about bursts.
-    fn burst_news(_: &Self::Config) -> BurstNews {
-        BurstNews::Ignored
-    }
-}
 
 /// An algorithm, by name.
 pub type Entry = options::Entry<Algorithm, Declared>;
@@ -275,7 +122,7 @@ macro_rules! laws {
         #[derive(Clone, Debug, Default)]
         pub struct Config {
             $($(#[cfg($on)])?
-            #[doc = concat!("Those of [`", stringify!($law), "`](", stringify!($module::$law), ").")]
+            #[doc = concat!("Those of [`", stringify!($law), "`](", stringify!($module), "::", stringify!($law), ").")]
             pub $module: <$module::$law as CongestionControl>::Config,)+
         }
 
@@ -407,8 +254,8 @@ laws! {
     }
     nv::Nv {
         Nv = "nv", Sack, "Brakmo, Linux 2016; RFC 6675",
-            "NV: Vegas for data centres: the window of the greatest rate and the shortest round trip, and ten segments; \
-                SACK recovery.";
+            "NV: Vegas for data centres: the window of the greatest rate and the shortest round trip, and ten \
+                segments; SACK recovery.";
     }
     external::External {
         External = "python", Sack, "docs/guide/law-in-python.md; RFC 6675",
@@ -548,21 +395,6 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_mark_may_leave_one_segment_and_a_loss_leaves_two() {
-        // RFC 9438 §4.6: 0.7 · 2 MSS = 1.4 MSS is above 1 MSS, 0.7 · 1 MSS is not; ssthresh is 2 MSS at least.
-        let after = |cause, ssthresh| {
-            let mut window = Window { cwnd: 2000, ssthresh: 9000, mss: 1000 };
-            window.cut(cause, ssthresh);
-            (window.cwnd, window.ssthresh)
-        };
-        assert_eq!([after(LossCause::Mark, 1400), after(LossCause::Mark, 700)], [(1400, 2000), (1000, 2000)]);
-        assert_eq!(
-            [after(LossCause::FastRetransmit, 1400), after(LossCause::Mark, 3000)],
-            [(2000, 2000), (3000, 3000)]
-        );
-    }
 
     #[test]
     fn every_algorithm_is_found_under_its_name() {

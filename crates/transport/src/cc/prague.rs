@@ -9,7 +9,7 @@
 //!
 //! Beside queues whose marks are RFC 3168's Prague takes more than its share unless it finds them out:
 //! `prague_fallback` (RFC 9331 §4.3 asks for it) keeps alpha up where round trips look like such a queue's
-//! ([`classic_ecn`](super::classic_ecn)). As in Linux that is off by default.
+//! (`classic_ecn`). As in Linux that is off by default.
 //!
 //! Readings: a loss halves the flight (draft §2.4.3, Reno's answer). RTT independence begins with the first round,
 //! where Linux waits for 500.

@@ -7,6 +7,7 @@
 //! | `presets` | a law and what a host sets besides it, by one name |
 //! | `keys` | what users can set of a sender and its law, from the declarations |
 //! | `sender` | the sender: its inputs, its fast path, its books |
+//! | `readings` | what the sender shows of its state |
 //! | `window` | the congestion window: what the law is told, and its bounds |
 //! | `timer` | the retransmission timer, and the persist timer it is for a closed window |
 //! | `recovery` | what an ACK means in each phase; the loss recoveries, one a file |
@@ -56,6 +57,7 @@ mod prr;
 mod rack;
 mod rate;
 mod reader;
+mod readings;
 mod receiver;
 mod recovery;
 mod reordering;
@@ -86,12 +88,13 @@ pub use endpoint::Endpoint;
 pub use frto::Frto;
 pub use presets::{Preset, presets};
 pub use prr::Reduction;
+pub use readings::PhaseName;
 pub use receiver::{EcnNews, InOrder, Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
 pub use reordering::{
     FaIncrease, LimitedTransmit, ReorderingConfig, ReorderingLength, Restore, RrVariant, TimeoutCost,
 };
 pub use segment::{Ack, AckOut, Actions, EcnEcho, SackBlock, SackList, Segment};
-pub use sender::{PhaseName, Sender};
+pub use sender::Sender;
 pub use stats::SenderStats;
 pub use timers::Timer;
 pub use undo::{Undo, UndoResponse};

@@ -8,23 +8,16 @@
 
 use super::{ReceiverConfig, SenderConfig};
 use crate::cc::Algorithm;
-use options::{Options, Value};
+use options::{Entry, Options, Value, registry};
 use units::Duration;
 
 /// Keys and their values.
 type Settings = &'static [(&'static str, Value)];
 
-/// A transport by a name of its own.
+/// A host: its law, and what it sets.
 #[derive(Clone, Copy, Debug)]
-pub struct Preset {
-    /// Its name.
-    pub name: &'static str,
-    /// Its law.
-    pub algorithm: Algorithm,
-    /// One sentence.
-    pub summary: &'static str,
-    /// Where it is specified.
-    pub source: &'static str,
+pub struct Host {
+    algorithm: Algorithm,
     settings: [Settings; 2],
 }
 
@@ -43,46 +36,44 @@ const LINUX: Settings = &[
     ("quick_acks", Value::Whole(16)),
 ];
 
-static PRESETS: [Preset; 3] = [
-    Preset {
-        name: "linux-cubic",
-        algorithm: Algorithm::Cubic,
-        summary: "What a Linux host does by default: CUBIC with HyStart, RACK-TLP, PRR, undo, F-RTO, timestamps, \
-            delayed ACKs.",
-        source: "Linux 6.18; RFC 9438, RFC 9406, RFC 8985, RFC 9937; docs/guide/hosts.md",
-        settings: [LINUX, &[("hystart", Value::Flag(true)), ("cubic_arithmetic", Value::Word("segments"))]],
-    },
-    Preset {
-        name: "linux-reno",
-        algorithm: Algorithm::Sack,
-        summary: "A Linux host with Reno's window: RACK-TLP, PRR, undo, F-RTO, timestamps, delayed ACKs.",
-        source: "Linux 6.18; RFC 5681, RFC 8985, RFC 9937; docs/guide/hosts.md",
-        settings: [LINUX, &[]],
-    },
-    Preset {
-        name: "linux-bbr",
-        algorithm: Algorithm::Bbr,
-        summary: "A Linux host with BBR, version 1: paced, RACK-TLP, undo, F-RTO, timestamps, delayed ACKs.",
-        source: "Linux 6.18; draft-cardwell-iccrg-bbr-congestion-control-00, RFC 8985; docs/guide/hosts.md",
-        settings: [LINUX, &[("bbr_pacing_margin", Value::Number(1.0))]],
-    },
-];
+/// The settings of CUBIC on Linux alone.
+const LINUX_CUBIC: [(&str, Value); 2] = [("hystart", Value::Flag(true)), ("cubic_arithmetic", Value::Word("segments"))];
+
+registry! {
+    /// A transport by a name of its own.
+    pub enum Preset: Host {
+        LinuxCubic = "linux-cubic", "Linux 6.18; RFC 9438, RFC 9406, RFC 8985, RFC 9937; docs/guide/hosts.md",
+            "What a Linux host does by default: CUBIC with HyStart, RACK-TLP, PRR, undo, F-RTO, timestamps, delayed \
+            ACKs.": Host { algorithm: Algorithm::Cubic, settings: [LINUX, &LINUX_CUBIC] };
+        LinuxReno = "linux-reno", "Linux 6.18; RFC 5681, RFC 8985, RFC 9937; docs/guide/hosts.md",
+            "A Linux host with Reno's window: RACK-TLP, PRR, undo, F-RTO, timestamps, delayed ACKs.":
+            Host { algorithm: Algorithm::Sack, settings: [LINUX, &[]] };
+        LinuxBbr = "linux-bbr",
+            "Linux 6.18; draft-cardwell-iccrg-bbr-congestion-control-00, RFC 8985; docs/guide/hosts.md",
+            "A Linux host with BBR, version 1: paced, RACK-TLP, undo, F-RTO, timestamps, delayed ACKs.":
+            Host { algorithm: Algorithm::Bbr, settings: [LINUX, &[("bbr_pacing_margin", Value::Number(1.0))]] };
+    }
+}
 
 /// All of them, in a fixed order.
-pub fn presets() -> &'static [Preset] {
-    &PRESETS
+pub fn presets() -> &'static [Entry<Preset, Host>] {
+    Preset::REGISTRY
 }
 
 impl Preset {
-    /// The one of that name.
-    pub fn named(name: &str) -> Option<&'static Preset> {
-        PRESETS.iter().find(|preset| preset.name == name)
+    /// Its law.
+    pub fn algorithm(self) -> Algorithm {
+        self.entry().item.algorithm
+    }
+
+    fn settings(self) -> impl Iterator<Item = &'static (&'static str, Value)> {
+        self.entry().item.settings.into_iter().flatten()
     }
 
     /// Sets what it says of a sender with its law, and of a receiver.
-    pub fn apply(&self, sender: &mut SenderConfig, receiver: &mut ReceiverConfig) {
-        assert_eq!(sender.algorithm, self.algorithm, "a preset is of one law");
-        for (key, value) in self.settings.into_iter().flatten() {
+    pub fn apply(self, sender: &mut SenderConfig, receiver: &mut ReceiverConfig) {
+        assert_eq!(sender.algorithm, self.algorithm(), "a preset is of one law");
+        for (key, value) in self.settings() {
             if let Some((part, place)) = sender.part_mut(key) {
                 part.set(place, *value);
             }
@@ -93,8 +84,8 @@ impl Preset {
     }
 
     /// True if it has timestamps, which take room in packets.
-    pub fn has_timestamps(&self) -> bool {
-        self.settings.into_iter().flatten().any(|setting| *setting == ("timestamps", Value::Flag(true)))
+    pub fn has_timestamps(self) -> bool {
+        self.settings().any(|setting| *setting == ("timestamps", Value::Flag(true)))
     }
 }
 
@@ -104,15 +95,15 @@ mod tests {
 
     #[test]
     fn every_preset_has_a_name_of_its_own_and_settings_of_its_machines_that_work() {
-        for preset in presets() {
-            assert!(Algorithm::from_name(preset.name).is_none());
-            let mut sender = SenderConfig { algorithm: preset.algorithm, ..SenderConfig::default() };
+        for preset in presets().iter().map(|entry| entry.choice) {
+            assert!(Algorithm::from_name(preset.name()).is_none());
+            let mut sender = SenderConfig { algorithm: preset.algorithm(), ..SenderConfig::default() };
             let mut receiver = ReceiverConfig::default();
-            for (key, _) in preset.settings.into_iter().flatten() {
-                assert!(sender.part_mut(key).is_some() || receiver.find(key).is_some(), "{}: {key}", preset.name);
+            for (key, _) in preset.settings() {
+                assert!(sender.part_mut(key).is_some() || receiver.find(key).is_some(), "{}: {key}", preset.name());
             }
             preset.apply(&mut sender, &mut receiver);
-            assert_eq!((sender.validate(), receiver.validate()), (Ok(()), Ok(())), "{}", preset.name);
+            assert_eq!((sender.validate(), receiver.validate()), (Ok(()), Ok(())), "{}", preset.name());
             assert_eq!(receiver.delayed_ack, Some(Duration::from_millis(40)));
             assert_eq!(sender.timestamps && receiver.timestamps, preset.has_timestamps());
         }

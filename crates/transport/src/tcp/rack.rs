@@ -11,9 +11,13 @@
 //! widen the reordering window: a timer sent the probe, not RACK (Linux; the RFC's pseudocode takes any D-SACK). With
 //! recovery "linux" neither does one before reordering was seen.
 
+mod probe;
+
+pub(super) use probe::{Probe, wait_for_ack};
+
+use super::SackBlock;
 use super::min_rtt::MinRtt;
 use super::segments::{Record, Segments};
-use super::{SackBlock, SenderConfig};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use units::{Duration, Instant};
@@ -97,21 +101,6 @@ struct Adaptation {
     grew: bool,
 }
 
-/// The tail loss probe: §7.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Probe {
-    /// TLP.end_seq: the byte after the probe that is under way.
-    pub(super) end: Option<u64>,
-    /// TLP.is_retrans.
-    pub(super) is_retransmission: bool,
-    /// True if a round trip has been measured since the last probe.
-    pub(super) rtt_known: bool,
-    /// When the next one is due; `NEVER` while none is scheduled.
-    pub(super) timer: Instant,
-    /// True if new data have left or been acknowledged since it was last scheduled.
-    pub(super) is_to_schedule: bool,
-}
-
 /// The sender's situation when it looks for losses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Situation {
@@ -134,13 +123,7 @@ impl Default for Rack {
             reordering_seen: false,
             adaptation: Adaptation { round: None, multiplier: 1, persist: PERSIST, grew: false },
             timer: Instant::NEVER,
-            probe: Probe {
-                end: None,
-                is_retransmission: false,
-                rtt_known: false,
-                timer: Instant::NEVER,
-                is_to_schedule: false,
-            },
+            probe: Probe::default(),
         }
     }
 }
@@ -361,46 +344,4 @@ impl Rack {
 fn is_current(segments: &Segments, sent: Sent) -> bool {
     let is_acknowledged = segments.first().is_none_or(|first| sent.end <= first.start);
     !is_acknowledged && segments.find(sent.end).is_some_and(|record| record.is_in_flight() && record.sent_at == sent.at)
-}
-
-impl Probe {
-    /// §7.3: whether a probe may leave.
-    pub(super) fn is_allowed(&self) -> bool {
-        self.end.is_none() && self.rtt_known
-    }
-
-    /// A probe leaves, up to `end`.
-    pub(super) fn note_sent(&mut self, end: u64, is_retransmission: bool) {
-        *self = Probe { end: Some(end), is_retransmission, rtt_known: false, is_to_schedule: false, ..*self };
-    }
-
-    /// The receiver got `block` twice: if that is the probe, nothing was lost (§7.4.2 case 1). Returns whether it is.
-    pub(super) fn note_dsack(&mut self, block: SackBlock) -> bool {
-        let is_probe = self.is_retransmission && self.end == Some(block.end);
-        if is_probe {
-            self.end = None;
-        }
-        is_probe
-    }
-
-    /// TLP_process_ack(): everything below `una` is acknowledged. Whether the probe has repaired a loss that nothing
-    /// else showed.
-    pub(super) fn has_repaired(&mut self, una: u64, is_plain_duplicate: bool) -> bool {
-        let Some(end) = self.end.filter(|end| una >= *end) else { return false };
-        let has_repaired = self.is_retransmission && una > end;
-        if !self.is_retransmission || has_repaired || is_plain_duplicate {
-            self.end = None;
-        }
-        has_repaired
-    }
-
-    /// §7.1: no probe is under way or scheduled.
-    pub(super) fn reset(&mut self) {
-        *self = Probe { end: None, is_retransmission: false, timer: Instant::NEVER, ..*self };
-    }
-}
-
-/// The longest delay of a lone segment's ACK: TLP.max_ack_delay.
-pub(super) fn wait_for_ack(config: &SenderConfig, flight: u64) -> Duration {
-    if flight <= u64::from(config.mss) { config.max_ack_delay } else { Duration::ZERO }
 }

@@ -1,58 +1,24 @@
 //! A record of every segment in flight, for those flows that need one: window laws that ask for delivery rates, and
 //! loss recovery by time.
 
+mod record;
+
+pub(super) use record::Record;
+
 use super::SackBlock;
 use super::lost::Lost;
 use super::rate::{Deliveries, Sending, Snapshot};
 use super::scoreboard::Scoreboard;
 use crate::cc::{LostSegment, RateSample};
+use record::{State, advance_in_order};
 use std::collections::VecDeque;
 use units::{Duration, Instant};
-
-/// A segment in flight.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Record {
-    /// Its first byte.
-    pub(super) start: u64,
-    /// The byte after its last one.
-    pub(super) end: u64,
-    /// When it was last sent.
-    pub(super) sent_at: Instant,
-    /// Bytes delivered then.
-    pub(super) snapshot: Snapshot,
-    pub(super) retransmitted: bool,
-    /// True if an ACK has reported it.
-    reported: bool,
-    state: State,
-}
-
-impl Record {
-    /// Its bytes.
-    pub(super) fn block(&self) -> SackBlock {
-        SackBlock { start: self.start, end: self.end }
-    }
-
-    /// True if it is believed to be in the network.
-    pub(super) fn is_in_flight(&self) -> bool {
-        self.state == State::InFlight
-    }
-}
 
 /// The choice whether delivery rates are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rates {
     Measured,
     Unknown,
-}
-
-/// Where a segment is believed to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    InFlight,
-    /// The receiver holds it.
-    Sacked,
-    /// The network has lost it.
-    Lost,
 }
 
 /// The segments between SND.UNA and SND.NXT, in their order.
@@ -381,21 +347,5 @@ impl Segments {
         }
         let behind = (seq - first.end) / (second.end - second.start).max(1);
         usize::try_from(behind + 1).unwrap_or(usize::MAX)
-    }
-}
-
-/// Records below `una` leave, and those that the ACK is the first to report are shown. Nothing of it is SACKed or
-/// lost.
-#[inline(always)]
-fn advance_in_order(records: &mut VecDeque<Record>, una: u64, mut show: impl FnMut(&Record)) {
-    while let Some(first) = records.front_mut() {
-        if first.end > una {
-            first.start = first.start.max(una);
-            break;
-        }
-        if !first.reported {
-            show(first);
-        }
-        records.pop_front();
     }
 }

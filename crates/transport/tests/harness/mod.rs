@@ -2,7 +2,7 @@
 //!
 //! Every segment put on the line has a number (the first one sent is 0, retransmissions count on); the script drops by
 //! that number. Between events the clock stands still, so a round trip lasts exactly twice the delay.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod path;
 pub mod xcp;

@@ -17,6 +17,7 @@ use super::windowed::WindowedExecution;
 use crate::engine::link::port::Port;
 use crate::engine::node::fabric::{Arrival, Batch, Event, Fabric, Pending};
 use crate::engine::node::hosts::Hosts;
+use crate::engine::packet::containers::PerNode;
 use crate::engine::packet::{Class, DELIVER, Packet};
 
 /// Bytes of hosts that fit a core's second-level cache. With fewer, fetching ahead costs more than it saves.
@@ -46,8 +47,8 @@ pub struct Partition {
     pub hosts: Hosts,
     /// Where what it has is.
     pub(super) site: PartitionSite,
-    /// One hash chain per node of the network; those of other partitions stay zero.
-    pub chains: Vec<u64>,
+    /// One hash chain per node.
+    pub chains: PerNode<u64>,
     /// No event lies before this time.
     pub(super) reached: u64,
     /// What is fetched early.
@@ -60,9 +61,23 @@ pub struct Partition {
     pub windowed: WindowedExecution,
 }
 
+/// What a partition has come to: all of it that moves to another one.
+#[derive(Debug)]
+pub struct PartitionParts {
+    /// See [`Partition::fabric`], as all that follows.
+    pub fabric: Fabric,
+    /// Machines of the flows.
+    pub hosts: Hosts,
+    /// Hash chains.
+    pub chains: PerNode<u64>,
+    /// Events so far.
+    pub events: u64,
+}
+
 impl Partition {
-    /// A partition whose time begins at `reached`.
-    pub fn new(fabric: Fabric, hosts: Hosts, site: PartitionSite, chains: Vec<u64>, reached: u64) -> Partition {
+    /// A partition that has come to this at `reached`.
+    pub fn new(parts: PartitionParts, site: PartitionSite, reached: u64) -> Partition {
+        let PartitionParts { fabric, hosts, chains, events } = parts;
         let bytes = size_of_val(hosts.senders.items()) + size_of_val(hosts.receivers.items());
         let prefetch = match bytes > HOSTS_IN_CACHE {
             true => Prefetch::Hosts,
@@ -70,10 +85,18 @@ impl Partition {
             false => Prefetch::Nothing,
         };
         let windowed = WindowedExecution::new(&fabric, reached);
-        let mut partition = Partition { fabric, hosts, site, chains, reached, prefetch, events: 0, left: 0, windowed };
+        let mut partition = Partition { fabric, hosts, site, chains, reached, prefetch, events, left: 0, windowed };
         partition.fabric.set_timers(partition.hosts.timers.earliest());
         partition.hosts.arm_agents(&mut partition.fabric);
+        // What has been counted so far is not what happened here.
+        partition.count_from_now();
         partition
+    }
+
+    /// Takes it apart, between two steps of a run.
+    pub fn into_parts(self) -> PartitionParts {
+        let Partition { fabric, hosts, chains, events, site: _, reached: _, prefetch: _, left: _, windowed: _ } = self;
+        PartitionParts { fabric, hosts, chains, events }
     }
 
     /// Handles an event that is no arrival.

@@ -81,7 +81,6 @@ impl Partition {
             self.end_windows();
         } else if let Some(plan) = &mut self.windowed.on {
             plan.window = window;
-            self.hosts.timers.go_in_windows(window);
         } else {
             self.begin_windows(window);
         }
@@ -96,18 +95,17 @@ impl Partition {
         if self.windowed.is_on() { packets / 2 } else { packets }
     }
 
-    /// What has been counted so far is not what happened here.
-    pub fn count_from_now(&mut self) {
+    /// The first look counts what happens from now on.
+    pub(super) fn count_from_now(&mut self) {
         self.windowed.seen = Seen { at: self.reached, events: self.events, hops: self.fabric.packet_hops };
     }
 
-    /// Whether nobody asks for events in their order, timers stand where a window expects them, behind the arrivals of
-    /// their instant, and there are not too many.
+    /// Whether nobody asks for events in their order, and timers stand where a window expects them, behind the arrivals
+    /// of their instant.
     fn may_go_in_windows(&self) -> bool {
         let needs_order = self.fabric.observer.as_ref().is_some_and(|observer| observer.needs_order());
         let is_watched = self.fabric.is_watched() || needs_order;
-        let are_few = self.hosts.timers.may_go_in_windows(self.site.flows.len());
-        !is_watched && are_few && self.fabric.timer_order() == TimerOrder::AfterArrivals
+        !is_watched && self.fabric.timer_order() == TimerOrder::AfterArrivals
     }
 
     /// Windows of at most `window`, if the numbers of fibres and agents allow it.
@@ -117,7 +115,7 @@ impl Partition {
             return;
         };
         self.fabric.unlist_fibres();
-        self.hosts.timers.go_in_windows(window);
+        self.hosts.timers.go_in_windows();
         self.windowed.on = Some(Box::new(Plan { processes, window, keys: Vec::new() }));
     }
 
@@ -155,7 +153,7 @@ impl Partition {
     fn run_window(&mut self, plan: &mut Plan, end: u64, early_update: EarlyUpdate) {
         let Plan { processes, keys, .. } = plan;
         self.collect_timers(processes, end);
-        self.hosts.timers.begin_window(self.reached, end);
+        self.hosts.timers.begin_window(end);
         let senders = processes.senders();
         for (number, process) in processes.iter_mut().enumerate() {
             if number == senders

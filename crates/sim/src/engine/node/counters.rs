@@ -109,7 +109,7 @@ pub struct Group {
 }
 
 /// The key of a sum: a kind of switching has one type of them.
-pub trait Key: Copy {
+pub trait SumKey: Copy {
     /// Its place among the sums of its type.
     fn place(self) -> usize;
 }
@@ -120,7 +120,7 @@ pub struct KeyedSums(Vec<u128>);
 
 impl KeyedSums {
     /// Adds to a sum.
-    pub fn add(&mut self, key: impl Key, more: u128) {
+    pub fn add(&mut self, key: impl SumKey, more: u128) {
         let place = key.place();
         if self.0.len() <= place {
             self.0.resize(place + 1, 0);
@@ -129,7 +129,7 @@ impl KeyedSums {
     }
 
     /// A sum; zero for one that nobody added to.
-    pub fn of(&self, key: impl Key) -> u128 {
+    pub fn of(&self, key: impl SumKey) -> u128 {
         self.0.get(key.place()).copied().unwrap_or(0)
     }
 }

@@ -13,6 +13,7 @@ use crate::engine::link::ring::Ring;
 use crate::engine::observe::capture::AtLinks;
 use crate::engine::observe::trace::Trace;
 use crate::engine::packet::admission::{Cause, Interceptor};
+use crate::engine::packet::containers::PerLink;
 use crate::engine::packet::message::ControlMessage;
 use crate::engine::packet::observer::Observer;
 use crate::engine::packet::{Class, DropPlace, Drops, NEVER, Packet, PayloadTable};
@@ -37,9 +38,9 @@ pub struct Fabric {
     /// The others.
     boundaries: Vec<Boundary>,
     /// Output ports.
-    pub ports: Vec<Port>,
+    pub ports: PerLink<Port>,
     /// The number of each port's link in the whole network.
-    pub links: Vec<u32>,
+    pub links: PerLink<u32>,
     /// All paths, one after the other; each is a list of ports that ends with
     /// [`DELIVER`](crate::engine::packet::DELIVER).
     pub paths: Arc<[u32]>,
@@ -83,51 +84,125 @@ pub struct Arrival {
     pub digest: u64,
 }
 
-/// What a [`Fabric`] is made of.
-#[derive(Debug)]
+/// What a [`Fabric`] is made of: what its place in the network gives, and what it has come to.
+#[derive(Debug, Default)]
 pub struct FabricParts {
     /// The ports of the partition's nodes, connected.
-    pub ports: Vec<Port>,
+    pub ports: PerLink<Port>,
     /// The number of each port's link in the whole network.
-    pub links: Vec<u32>,
+    pub links: PerLink<u32>,
     /// The fibres that end in the partition.
-    pub fibres: Vec<Ring<Packet>>,
+    pub fibres: PerLink<Ring<Packet>>,
     /// How many agents there are.
     pub agents: u32,
     /// Fibres that lead out of it, numbered behind those.
     pub boundaries: Vec<Boundary>,
     /// Paths as lists of ports.
     pub paths: Arc<[u32]>,
+    /// See [`Fabric::payloads`], as all that follows.
+    pub payloads: PayloadTable,
+    /// Dropped packets.
+    pub drops: Drops,
+    /// Packets sent.
+    pub packet_hops: u64,
+    /// Packets taken back.
+    pub taken_back: u64,
+    /// What happened.
+    pub trace: Option<Box<Trace>>,
+    /// Captured links.
+    pub capture: Option<AtLinks>,
+    /// Who watches.
+    pub observer: Option<Box<dyn Observer>>,
 }
 
 impl Fabric {
     /// A fabric of one of `partitions`, with empty fibres to others.
     pub fn new(parts: FabricParts, order: TimerOrder, partitions: usize) -> Fabric {
-        let of_all = parts.ports.iter().zip(0..);
+        let FabricParts {
+            ports,
+            links,
+            fibres,
+            agents,
+            boundaries,
+            paths,
+            payloads,
+            drops,
+            packet_hops,
+            taken_back,
+            trace,
+            capture,
+            observer,
+        } = parts;
+        let of_all = ports.iter().zip(0..);
         let departing = of_all.filter(|(port, _)| port.departure().is_some()).map(|(_, number)| number).collect();
-        let entering = parts.fibres.len() as u32;
-        let leaving = parts.boundaries.iter().map(|_| Ring::new());
+        let entering = fibres.len() as u32;
+        let leaving = boundaries.iter().map(|_| Ring::new());
         let mut fabric = Fabric {
-            event_list: EventList::new(order, departing, entering, 0..parts.agents),
+            event_list: EventList::new(order, departing, entering, 0..agents),
             is_listed: true,
-            fibres: parts.fibres.into_iter().chain(leaving).collect(),
+            fibres: fibres.into_iter().chain(leaving).collect(),
             entering,
-            boundaries: parts.boundaries,
-            ports: parts.ports,
-            links: parts.links,
-            paths: parts.paths,
-            payloads: PayloadTable::default(),
-            drops: Drops::new(),
-            packet_hops: 0,
-            taken_back: 0,
+            boundaries,
+            ports,
+            links,
+            paths,
+            payloads,
+            drops,
+            packet_hops,
+            taken_back,
             outgoing: (0..partitions).map(|_| Batch::default()).collect(),
             pending: VecDeque::new(),
-            trace: None,
-            capture: None,
-            observer: None,
+            trace,
+            capture,
+            observer,
         };
         fabric.list_links();
         fabric
+    }
+
+    /// Takes it apart, between two steps of a run: nothing is pending, and all that leaves has been sent. The fibres
+    /// that led out are gone, and the agents are not counted.
+    pub fn into_parts(self) -> FabricParts {
+        let Fabric {
+            mut fibres,
+            entering,
+            ports,
+            links,
+            paths,
+            payloads,
+            drops,
+            packet_hops,
+            taken_back,
+            trace,
+            capture,
+            observer,
+            outgoing,
+            pending,
+            event_list: _,
+            is_listed: _,
+            boundaries: _,
+        } = self;
+        debug_assert!(
+            pending.is_empty() && outgoing.iter().all(Batch::is_empty),
+            "nothing is on its way between steps"
+        );
+        fibres.truncate(entering as usize);
+        let (agents, boundaries) = (0, Vec::new());
+        FabricParts {
+            ports,
+            links,
+            fibres,
+            agents,
+            boundaries,
+            paths,
+            payloads,
+            drops,
+            packet_hops,
+            taken_back,
+            trace,
+            capture,
+            observer,
+        }
     }
 
     /// Something is to be done before the next event. The key of the timers is unsettled, so that the check after each

@@ -22,7 +22,7 @@ use super::datagrams::Datagram;
 use super::fabric::Fabric;
 use super::forced::ForcedFates;
 use super::timers::{TimerId, TimerKind, TimingWheel};
-use crate::engine::packet::arena::Arena;
+use crate::engine::packet::containers::{PerAgent, PerFlow};
 use crate::engine::packet::event::What;
 use crate::engine::packet::prefetch::{prefetch_held, prefetch_item, prefetch_recovery};
 use crate::engine::packet::said::Said;
@@ -42,13 +42,13 @@ const CACHE_LINE: usize = 64;
 #[derive(Debug)]
 pub struct Hosts {
     /// Sending sides, by flow.
-    pub senders: Arena<SendingHost>,
+    pub senders: PerFlow<SendingHost>,
     /// Receiving sides, by flow.
-    pub receivers: Arena<ReceivingHost>,
+    pub receivers: PerFlow<ReceivingHost>,
     /// When flows start and stop, by flow.
-    pub lifecycles: Arena<Lifecycle>,
+    pub lifecycles: PerFlow<Lifecycle>,
     /// The control plane of the switches, by agent.
-    pub agents: Arena<HostedAgent>,
+    pub agents: PerAgent<HostedAgent>,
     /// Deadlines.
     pub timers: TimingWheel,
     /// Fates by order of the scenario.
@@ -63,25 +63,27 @@ pub struct Hosts {
     pub held: BTreeMap<(u32, u64, u64), Packet>,
     /// Packets that were ever held back.
     pub held_count: u64,
-    /// Room for the timers of the slot that is opened; empty between calls.
-    opened: Vec<(u64, TimerId)>,
-    segments: Actions,
-    acks: ReceiverActions,
+    /// Room for the timers of the bucket that is opened; empty between calls.
+    pub(in crate::engine) opened: Vec<(u64, TimerId)>,
+    /// What the sending machine that is called wants sent; empty between calls.
+    pub(in crate::engine) segments: Actions,
+    /// The same of a receiving machine.
+    pub(in crate::engine) acks: ReceiverActions,
 }
 
 impl Hosts {
     /// Hosts to which nothing has happened yet.
     pub fn new(
-        senders: Arena<SendingHost>,
-        receivers: Arena<ReceivingHost>,
-        lifecycles: Arena<Lifecycle>,
+        senders: PerFlow<SendingHost>,
+        receivers: PerFlow<ReceivingHost>,
+        lifecycles: PerFlow<Lifecycle>,
         timers: TimingWheel,
     ) -> Hosts {
         Hosts {
             senders,
             receivers,
             lifecycles,
-            agents: Arena::default(),
+            agents: PerAgent::default(),
             timers,
             forced: ForcedFates::default(),
             emitted: 0,

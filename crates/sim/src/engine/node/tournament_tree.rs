@@ -179,7 +179,9 @@ mod tests {
         #[test]
         fn the_root_is_what_a_linear_search_finds(
             // Each size whose way to the root is written out, the sizes next to them, and larger ones.
-            leaves in prop_oneof![1usize..40, 60usize..70, 120usize..135, 250usize..260, 505usize..520, 1000usize..1030, Just(3000usize)],
+            leaves in prop_oneof![
+                1usize..40, 60usize..70, 120usize..135, 250usize..260, 505usize..520, 1000usize..1030, Just(3000usize)
+            ],
             changes in prop::collection::vec((0usize..3000, 0u64..20), 1..200),
         ) {
             let mut tree = TournamentTree::new(leaves);

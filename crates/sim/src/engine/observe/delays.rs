@@ -62,8 +62,9 @@ impl Delays {
 
     /// What another has counted too.
     pub fn add(&mut self, other: &Delays) {
+        let Delays { total, queueing, empty: _ } = other;
         // Both have the same bounds.
-        let _ = self.total.add(&other.total).and_then(|()| self.queueing.add(&other.queueing));
+        let _ = self.total.add(total).and_then(|()| self.queueing.add(queueing));
     }
 
     /// Forgets what has been counted.

@@ -79,18 +79,21 @@ impl Observers {
         (&mut **fabric.observer.as_mut()? as &mut dyn Any).downcast_mut()
     }
 
-    /// Takes them away.
-    pub fn take(fabric: &mut Fabric) -> Option<Observers> {
-        (fabric.observer.take()? as Box<dyn Any>).downcast().ok().map(|observers| *observers)
+    /// Those that a fabric calls by the name of their trait.
+    pub fn unboxed(observer: Box<dyn Observer>) -> Option<Observers> {
+        (observer as Box<dyn Any>).downcast().ok().map(|observers| *observers)
     }
 
-    /// They watch this partition from now on. Nobody does where nothing is asked for.
-    pub fn watch(self, fabric: &mut Fabric) {
+    /// As a fabric calls them. Nobody watches where nothing is asked for.
+    pub fn boxed(self) -> Option<Box<dyn Observer>> {
         let Observers { capture, delays, reordering, accounts, drops } = &self;
         let is_any = capture.is_some() || delays.is_some() || reordering.is_some() || drops.is_some();
-        if is_any || !accounts.is_empty() {
-            fabric.observer = Some(Box::new(self));
-        }
+        (is_any || !accounts.is_empty()).then(|| Box::new(self) as Box<dyn Observer>)
+    }
+
+    /// They watch this partition from now on.
+    pub fn watch(self, fabric: &mut Fabric) {
+        fabric.observer = self.boxed();
     }
 
     /// Asked for the same by packets, and nothing has been seen. A file and the accounts of flows are in one place.
@@ -131,9 +134,7 @@ mod tests {
     use std::sync::Arc;
 
     fn fabric() -> Fabric {
-        let (ports, links, fibres, boundaries) = (vec![], vec![], vec![], vec![]);
-        let parts = FabricParts { ports, links, fibres, agents: 0, boundaries, paths: Arc::from([]) };
-        Fabric::new(parts, TimerOrder::AfterArrivals, 1)
+        Fabric::new(FabricParts::default(), TimerOrder::AfterArrivals, 1)
     }
 
     #[test]
@@ -152,7 +153,7 @@ mod tests {
         let packet = Packet { flow: 3, size: 1500, class: Class::Data, ..Packet::default() };
         let stamp = Stamp { at: 1_000_000_000, number: 7 };
         fabric.observer.as_mut().unwrap().delivered(4_000_000_000, &packet, stamp);
-        let seen = Observers::take(&mut fabric).unwrap();
+        let seen = Observers::unboxed(fabric.observer.take().unwrap()).unwrap();
         assert!(!seen.needs_order() && fabric.observer.is_none());
         let [whole, _] = seen.delays.as_ref().unwrap().readings();
         assert_eq!((whole.count(), (whole.mean() * 1e3).round()), (1, 3.0));

@@ -241,16 +241,16 @@ pub fn merged(traces: impl Iterator<Item = Trace>) -> Option<(TraceRules, Merged
     let mut whole = Merged::default();
     let mut rules = None;
     let mut count = 0;
-    for trace in traces {
-        whole.left_out += trace.left_out;
-        whole.taken = whole.taken.max(trace.taken);
-        whole.sink = whole.sink.or(trace.sink);
+    for Trace { rules: of_part, events, taken, sink, left_out, last_instant: _, portion: _ } in traces {
+        whole.left_out += left_out;
+        whole.taken = whole.taken.max(taken);
+        whole.sink = whole.sink.or(sink);
         if whole.events.is_empty() {
-            whole.events = trace.events;
+            whole.events = events;
         } else {
-            whole.events.extend(trace.events);
+            whole.events.extend(events);
         }
-        rules = Some(trace.rules);
+        rules = Some(of_part);
         count += 1;
     }
     let rules = rules?;

@@ -1,7 +1,8 @@
 //! What travels, and the words and containers that all rooms share.
 
 pub(crate) mod admission;
-pub(crate) mod arena;
+pub(crate) mod containers;
+pub(crate) mod delay_queue;
 pub(crate) mod drops;
 pub(crate) mod event;
 pub(crate) mod fields;

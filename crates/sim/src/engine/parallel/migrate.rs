@@ -1,68 +1,184 @@
 //! Moving a network's state to another partitioning, between two instants of a run.
 //!
 //! Every port, fibre, machine and timer moves to the partition of its node, and nothing else changes: results do not
-//! know how nodes are assigned.
+//! know how nodes are assigned. What the old partitions have is merged and then split among the new ones, which the
+//! [containers](crate::engine::packet::containers) of the state do themselves.
+//!
+//! Partitions, fabrics and hosts are taken apart and put together field by field, without `..`: a new field does not
+//! compile before it is said here how it moves.
 
-use crate::engine::execute::layout::{Location, PartitionLayout};
-use crate::engine::execute::partition::Partition;
+use crate::engine::execute::layout::PartitionLayout;
+use crate::engine::execute::partition::{Partition, PartitionParts};
 use crate::engine::link::port::Port;
 use crate::engine::link::ring::Ring;
 use crate::engine::node::fabric::{Boundary, Fabric, FabricParts};
-use crate::engine::node::hosts::Hosts;
-use crate::engine::node::timers::{TimerKind, TimingWheel};
-use crate::engine::observe::loss_attribution::Drops;
+use crate::engine::node::forced::ForcedFates;
+use crate::engine::node::hosts::{HostedAgent, Hosts, Lifecycle, ReceivingHost, SendingHost};
+use crate::engine::node::timers::{TimerId, TimerKind, TimingWheel};
+use crate::engine::observe::capture::AtLinks;
+use crate::engine::observe::loss_attribution;
 use crate::engine::observe::observers::Observers;
 use crate::engine::observe::trace::{Trace, merged};
-use crate::engine::packet::arena::{Arena, places};
-use crate::engine::packet::{DELIVER, NO_PATH, NO_PAYLOAD, Packet, PayloadTable};
+use crate::engine::packet::containers::{
+    PerAgent, PerFlow, PerLink, merge, merge_nodes, split, split_map, split_nodes,
+};
+use crate::engine::packet::observer::Observer;
+use crate::engine::packet::{DELIVER, Drops, NO_PATH, NO_PAYLOAD, Packet, PayloadTable};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use transport::tcp::{Actions, ReceiverActions};
 
 /// Moves everything from the partitions of `before` to those of `after`; `now` is the time that all have reached.
-pub fn migrate(now: u64, mut old: Vec<Partition>, before: &PartitionLayout, after: &PartitionLayout) -> Vec<Partition> {
+pub fn migrate(now: u64, old: Vec<Partition>, before: &PartitionLayout, after: &PartitionLayout) -> Vec<Partition> {
     let (order, mask) = (old[0].fabric.timer_order(), old[0].hosts.timers.mask());
-    let paths = translate(after);
-    let mut nets: Vec<FabricParts> = (0..after.parts).map(|part| empty(part, after, &paths)).collect();
-    let mut ports: Vec<_> = old.iter_mut().map(|part| std::mem::take(&mut part.fabric.ports).into_iter()).collect();
-    for (link, (was, is)) in before.ports.iter().zip(&after.ports).enumerate() {
-        let port = ports[was.part as usize].next().expect("a partition has its ports in the order of the links");
-        connect(&mut nets[is.part as usize], port, link as u32, after);
+    let (mut links, mut flows, mut chains) = (OfLinks::default(), OfFlows::default(), Vec::new());
+    let (mut payloads, mut totals) = (PayloadTable::default(), Totals::default());
+    for part in old {
+        let PartitionParts { fabric, mut hosts, chains: of_part, events } = part.into_parts();
+        let mut fabric = fabric.into_parts();
+        let mut theirs = std::mem::take(&mut fabric.payloads);
+        // What the packets of the first partition carry stays where it is.
+        match chains.is_empty() {
+            true => payloads = theirs,
+            false => {
+                for_each_packet(&mut fabric, &mut hosts, |packet| move_payload(packet, &mut theirs, &mut payloads))
+            }
+        }
+        chains.push(of_part);
+        totals.events += events;
+        links.add(fabric, &mut totals);
+        flows.add(hosts, &mut totals);
     }
-    drop(ports);
-    let mut new: Vec<Partition> = nets
-        .into_iter()
-        .zip(migrate_hosts(&mut old, before, after, mask))
-        .enumerate()
-        .map(|(part, (mut fabric, hosts))| {
-            fabric.agents = hosts.agents.len() as u32;
-            let chains = chains(&old, part as u32, before, after);
-            let fabric = Fabric::new(fabric, order, after.parts as usize);
-            Partition::new(fabric, hosts, after.site(part as u32), chains, now)
-        })
-        .collect();
-    for (was, is) in before.ports.iter().zip(&after.ports) {
-        let (source, target) = (&mut old[was.part as usize].fabric, &mut new[is.part as usize].fabric);
-        let payload = &mut target.payloads;
-        target.ports[is.number as usize].for_each_held(|packet| move_payloads(packet, &mut source.payloads, payload));
+    let chains = merge_nodes(chains, |node| before.of_node[node as usize]);
+    let chains = split_nodes(chains, after.parts, |node| after.of_node[node as usize]);
+    let (fabrics, hosts) = (links.split(before, after), flows.split(before, after, || TimingWheel::new(now, mask)));
+    let parts = fabrics.into_iter().zip(hosts).zip(chains).zip(0..);
+    let part = |(((mut fabric, mut hosts), chains), part): (((FabricParts, Hosts), _), u32)| {
+        match after.parts {
+            1 => fabric.payloads = std::mem::take(&mut payloads),
+            _ => {
+                let mut ours = PayloadTable::default();
+                for_each_packet(&mut fabric, &mut hosts, |packet| move_payload(packet, &mut payloads, &mut ours));
+                fabric.payloads = ours;
+            }
+        }
+        fabric.agents = hosts.agents.len() as u32;
+        let events = std::mem::take(&mut totals).give(&mut fabric, &mut hosts);
+        let fabric = Fabric::new(fabric, order, after.parts as usize);
+        Partition::new(PartitionParts { fabric, hosts, chains, events }, after.site(part), now)
+    };
+    parts.map(part).collect()
+}
+
+/// Every packet that a partition has, wherever it is.
+pub fn for_each_packet(fabric: &mut FabricParts, hosts: &mut Hosts, mut change: impl FnMut(&mut Packet)) {
+    fabric.fibres.iter_mut().for_each(|fibre| fibre.for_each_mut(&mut change));
+    fabric.ports.iter_mut().for_each(|port| port.for_each_held(&mut change));
+    hosts.agents.items_mut().iter_mut().for_each(|hosted| hosted.agent.for_each_kept(&mut change));
+    hosts.held.values_mut().for_each(change);
+}
+
+fn move_payload(packet: &mut Packet, from: &mut PayloadTable, to: &mut PayloadTable) {
+    if packet.payload != NO_PAYLOAD {
+        packet.payload = to.load(from.unload(packet));
     }
-    for agent in 0..after.agents.len() as u32 {
-        let (was, is) = (before.agent_of(agent) as usize, after.agent_of(agent) as usize);
-        let (source, target) = (&mut old[was].fabric.payloads, &mut new[is]);
-        let payload = &mut target.fabric.payloads;
-        target.hosts.agents[agent].agent.for_each_kept(&mut |packet| move_payloads(packet, source, payload));
+}
+
+/// What has been counted so far. It goes to the first partition; only sums over all of them are ever read.
+#[derive(Default)]
+struct Totals {
+    events: u64,
+    packet_hops: u64,
+    taken_back: u64,
+    emitted: u64,
+    delivered: u64,
+    marked: u64,
+    drops: Drops,
+    capture: Option<AtLinks>,
+}
+
+impl Totals {
+    /// Gives them to a partition, but for the number of events, which is left.
+    fn give(self, fabric: &mut FabricParts, hosts: &mut Hosts) -> u64 {
+        let Totals { events, packet_hops, taken_back, emitted, delivered, marked, drops, capture } = self;
+        (fabric.packet_hops, fabric.taken_back, fabric.drops, fabric.capture) =
+            (packet_hops, taken_back, drops, capture);
+        (hosts.emitted, hosts.delivered, hosts.marked) = (emitted, delivered, marked);
+        events
     }
-    for link in 0..after.links.len() {
-        move_fibre(&mut old, &mut new, before.fibres[link], after.fibres[link]);
+}
+
+/// What the fabrics of the old partitions have.
+#[derive(Default)]
+struct OfLinks {
+    ports: Vec<PerLink<Port>>,
+    fibres: Vec<PerLink<Ring<Packet>>>,
+    traces: Vec<Trace>,
+    observers: Vec<Observers>,
+}
+
+impl OfLinks {
+    fn add(&mut self, fabric: FabricParts, totals: &mut Totals) {
+        let FabricParts {
+            ports,
+            fibres,
+            drops,
+            packet_hops,
+            taken_back,
+            trace,
+            capture,
+            observer,
+            payloads: _, // moved before, with the packets
+            agents: _,
+            links: _,
+            paths: _,
+            boundaries: _, // the new layout says
+        } = fabric;
+        self.ports.push(ports);
+        self.fibres.push(fibres);
+        self.traces.extend(trace.map(|trace| *trace));
+        self.observers.extend(observer.and_then(Observers::unboxed));
+        totals.packet_hops += packet_hops;
+        totals.taken_back += taken_back;
+        for (key, count) in drops {
+            let sum = totals.drops.entry(key).or_default();
+            *sum = sum.plus(count);
+        }
+        totals.capture = totals.capture.take().or(capture);
     }
-    migrate_fates(&mut old, &mut new, after);
-    migrate_trace(&mut old, &mut new);
-    migrate_observers(&mut old, &mut new, after);
-    move_totals(&mut old, &mut new[0]);
-    new[0].count_from_now();
-    new
+
+    fn split(self, before: &PartitionLayout, after: &PartitionLayout) -> Vec<FabricParts> {
+        let OfLinks { ports, fibres, traces, observers } = self;
+        let mut ports = merge(ports, |link| before.ports[link as usize].part);
+        let fibres = merge(fibres, |link| before.fibres[link as usize].part);
+        let boundaries = connect(&mut ports, after);
+        let links: PerLink<u32> = (0..ports.len() as u32).collect();
+        let port = |link: u32| after.ports[link as usize].part;
+        let fibres = split(fibres, after.parts, |link| after.fibres[link as usize].part);
+        let of_ports = split(ports, after.parts, port).into_iter().zip(split(links, after.parts, port));
+        let watching = split_traces(traces, after.parts).into_iter().zip(split_observers(observers, after));
+        let paths = translate(after);
+        let fabric = |((((ports, links), fibres), boundaries), (trace, observer))| FabricParts {
+            ports,
+            links,
+            fibres,
+            boundaries,
+            trace,
+            observer,
+            paths: Arc::clone(&paths),
+            agents: 0,
+            payloads: PayloadTable::default(),
+            drops: Drops::new(),
+            packet_hops: 0,
+            taken_back: 0,
+            capture: None,
+        };
+        of_ports.zip(fibres).zip(boundaries).zip(watching).map(fabric).collect()
+    }
 }
 
 /// Paths as lists of ports, each in the numbering of the partition that has it: no other one reads that place.
-pub fn translate(layout: &PartitionLayout) -> Arc<[u32]> {
+fn translate(layout: &PartitionLayout) -> Arc<[u32]> {
     let port = |link: &u32| match *link {
         DELIVER | NO_PATH => *link,
         link => layout.ports[link as usize].number,
@@ -70,142 +186,39 @@ pub fn translate(layout: &PartitionLayout) -> Arc<[u32]> {
     layout.paths.iter().map(port).collect()
 }
 
-fn empty(part: u32, layout: &PartitionLayout, paths: &Arc<[u32]>) -> FabricParts {
-    let fibres = layout.fibres.iter().filter(|at| at.part == part).map(|_| Ring::new()).collect();
-    FabricParts {
-        ports: Vec::new(),
-        links: Vec::new(),
-        fibres,
-        agents: 0,
-        boundaries: Vec::new(),
-        paths: Arc::clone(paths),
+/// Connects every port with its fibre. Gives the fibres that lead out of each partition.
+fn connect(ports: &mut [Port], layout: &PartitionLayout) -> Vec<Vec<Boundary>> {
+    let mut entering = vec![0; layout.parts as usize];
+    layout.fibres.iter().for_each(|at| entering[at.part as usize] += 1);
+    let mut boundaries: Vec<Vec<_>> = (0..layout.parts).map(|_| Vec::new()).collect();
+    for (port, (from, to)) in ports.iter_mut().zip(layout.ports.iter().zip(&layout.fibres)) {
+        let leading_out = &mut boundaries[from.part as usize];
+        port.connect(if from.part == to.part {
+            to.number
+        } else {
+            leading_out.push(Boundary { to: to.part, fibre: to.number, port: from.number });
+            entering[from.part as usize] + leading_out.len() as u32 - 1
+        });
     }
-}
-
-/// Adds the port of `link` to its partition.
-fn connect(fabric: &mut FabricParts, mut port: Port, link: u32, layout: &PartitionLayout) {
-    let (Location { part, number }, to) = (layout.ports[link as usize], layout.fibres[link as usize]);
-    port.connect(if part == to.part {
-        to.number
-    } else {
-        fabric.boundaries.push(Boundary { to: to.part, fibre: to.number, port: number });
-        (fabric.fibres.len() + fabric.boundaries.len()) as u32 - 1
-    });
-    fabric.ports.push(port);
-    fabric.links.push(link);
-}
-
-fn move_fibre(old: &mut [Partition], new: &mut [Partition], from: Location, to: Location) {
-    let source = &mut old[from.part as usize].fabric;
-    let target = &mut new[to.part as usize].fabric;
-    let mut fibre = std::mem::take(&mut source.fibres[from.number as usize]);
-    fibre.for_each_mut(|packet: &mut Packet| move_payloads(packet, &mut source.payloads, &mut target.payloads));
-    target.fibres[to.number as usize] = fibre;
-    target.rekey(to.number);
-}
-
-fn move_payloads(packet: &mut Packet, from: &mut PayloadTable, to: &mut PayloadTable) {
-    if packet.payload != NO_PAYLOAD {
-        packet.payload = to.load(from.unload(packet));
-    }
-}
-
-/// The hash chains of the nodes of `part`.
-fn chains(old: &[Partition], part: u32, before: &PartitionLayout, after: &PartitionLayout) -> Vec<u64> {
-    let nodes = before.of_node.iter().zip(&after.of_node).enumerate();
-    nodes.map(|(node, (was, is))| if *is == part { old[*was as usize].chains[node] } else { 0 }).collect()
-}
-
-fn migrate_hosts(old: &mut [Partition], before: &PartitionLayout, after: &PartitionLayout, mask: u32) -> Vec<Hosts> {
-    let timers: Vec<_> = old.iter_mut().flat_map(|part| part.hosts.timers.drain()).collect();
-    let (flows, agents) = (after.flows.len() as u32, after.agents.len() as u32);
-    let of = |count: u32, owner: fn(&PartitionLayout, u32) -> u32| Owners { before, after, count, owner };
-    let senders = migrate_items(old, |hosts| &mut hosts.senders, of(flows, PartitionLayout::source_of));
-    let lifecycles = migrate_items(old, |hosts| &mut hosts.lifecycles, of(flows, PartitionLayout::source_of));
-    let receivers = migrate_items(old, |hosts| &mut hosts.receivers, of(flows, PartitionLayout::sink_of));
-    let agents = migrate_items(old, |hosts| &mut hosts.agents, of(agents, PartitionLayout::agent_of));
-    let sides = senders.into_iter().zip(lifecycles).zip(receivers).zip(agents);
-    let mut hosts: Vec<Hosts> = sides
-        .map(|(((senders, lifecycles), receivers), agents)| {
-            let mut hosts = Hosts::new(senders, receivers, lifecycles, TimingWheel::new(mask));
-            hosts.agents = agents;
-            hosts
-        })
-        .collect();
-    for (time, timer) in timers {
-        let part = match timer.kind() {
-            TimerKind::Receiver => after.sink_of(timer.flow()),
-            TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held => after.source_of(timer.flow()),
-        };
-        hosts[part as usize].timers.push(time, timer);
-    }
-    hosts
-}
-
-/// Which partition has each of `count` flows or agents, before and after.
-struct Owners<'a> {
-    before: &'a PartitionLayout,
-    after: &'a PartitionLayout,
-    count: u32,
-    /// The partition of a flow or an agent.
-    owner: fn(&PartitionLayout, u32) -> u32,
-}
-
-/// Hands out what each partition has of its flows or agents.
-fn migrate_items<T>(old: &mut [Partition], arena: fn(&mut Hosts) -> &mut Arena<T>, owners: Owners) -> Vec<Arena<T>> {
-    let Owners { before, after, count, owner } = owners;
-    let take = |part: &mut Partition| std::mem::take(arena(&mut part.hosts)).into_items().into_iter();
-    let mut sources: Vec<_> = old.iter_mut().map(take).collect();
-    let mut counts = vec![0; after.parts as usize];
-    (0..count).for_each(|number| counts[owner(after, number) as usize] += 1);
-    // Of a million flows each item is moved once, to a place that it keeps.
-    let mut assigned: Vec<Vec<T>> = counts.into_iter().map(Vec::with_capacity).collect();
-    for number in 0..count {
-        let item = sources[owner(before, number) as usize].next();
-        assigned[owner(after, number) as usize]
-            .push(item.expect("a partition has its flows and agents in their order"));
-    }
-    let places = if after.parts == 1 { Arc::from([]) } else { places(count, |number| owner(after, number)) };
-    assigned.into_iter().map(|items| Arena::some(items, Arc::clone(&places))).collect()
-}
-
-/// Forced fates and packets held back go where their flows send.
-fn migrate_fates(old: &mut [Partition], new: &mut [Partition], layout: &PartitionLayout) {
-    let held_count = old.iter().map(|part| part.hosts.held_count).max().unwrap_or(0);
-    for part in old {
-        for (key, mut packet) in std::mem::take(&mut part.hosts.held) {
-            let target = &mut new[layout.source_of(key.0) as usize];
-            move_payloads(&mut packet, &mut part.fabric.payloads, &mut target.fabric.payloads);
-            target.hosts.held.insert(key, packet);
-        }
-        for (flow, fates) in std::mem::take(&mut part.hosts.forced.flows) {
-            new[layout.source_of(flow) as usize].hosts.forced.flows.insert(flow, fates);
-        }
-        for (flow, orders) in std::mem::take(&mut part.hosts.forced.orders) {
-            new[layout.source_of(flow) as usize].hosts.forced.orders.insert(flow, orders);
-        }
-    }
-    new.iter_mut().for_each(|part| part.hosts.held_count = held_count);
+    boundaries
 }
 
 /// What has happened so far stays in one of the partitions, in its order; all go on noting.
-fn migrate_trace(old: &mut [Partition], new: &mut [Partition]) {
-    let traces = old.iter_mut().filter_map(|part| part.fabric.trace.take()).map(|trace| *trace);
-    let Some((rules, whole)) = merged(traces) else { return };
+fn split_traces(old: Vec<Trace>, parts: u32) -> Vec<Option<Box<Trace>>> {
+    let Some((rules, whole)) = merged(old.into_iter()) else { return (0..parts).map(|_| None).collect() };
     let taken = whole.taken;
-    let (first, others) = new.split_first_mut().expect("a world has a partition");
-    let trace = first.fabric.trace.insert(Box::new(Trace::going_on(rules.clone(), whole)));
-    if others.is_empty() {
-        trace.go_alone();
+    let mut first = Trace::going_on(rules.clone(), whole);
+    if parts == 1 {
+        first.go_alone();
     }
-    others.iter_mut().for_each(|part| part.fabric.trace = Some(Box::new(Trace::beside(rules.clone(), taken))));
+    let others = (1..parts).map(|_| Trace::beside(rules.clone(), taken));
+    std::iter::once(first).chain(others).map(|trace| Some(Box::new(trace))).collect()
 }
 
 /// Who watches goes on in every partition. What has been seen of a flow goes with its end, all else to the first.
-fn migrate_observers(old: &mut [Partition], new: &mut [Partition], layout: &PartitionLayout) {
-    let old: Vec<Observers> = old.iter_mut().filter_map(|part| Observers::take(&mut part.fabric)).collect();
-    let Some(one) = old.first() else { return };
-    let mut all: Vec<Observers> = new.iter().map(|_| one.anew()).collect();
+fn split_observers(old: Vec<Observers>, layout: &PartitionLayout) -> Vec<Option<Box<dyn Observer>>> {
+    let Some(one) = old.first() else { return (0..layout.parts).map(|_| None).collect() };
+    let mut all: Vec<Observers> = (0..layout.parts).map(|_| one.anew()).collect();
     let mut lists = Vec::new();
     for Observers { capture, delays, reordering, accounts, drops } in old {
         all[0].capture = all[0].capture.take().or(capture);
@@ -223,26 +236,99 @@ fn migrate_observers(old: &mut [Partition], new: &mut [Partition], layout: &Part
         lists.extend(drops.map(|drops| *drops));
     }
     if let Some(drops) = &mut all[0].drops {
-        **drops = Drops::merged(lists.into_iter());
+        **drops = loss_attribution::Drops::merged(lists.into_iter());
     }
-    new.iter_mut().zip(all).for_each(|(part, observers)| observers.watch(&mut part.fabric));
+    all.into_iter().map(Observers::boxed).collect()
 }
 
-/// What has been counted so far goes to one of the partitions; only sums over all of them are ever read.
-fn move_totals(old: &mut [Partition], new: &mut Partition) {
-    for part in old {
-        new.events += part.events;
-        new.fabric.packet_hops += part.fabric.packet_hops;
-        new.fabric.taken_back += part.fabric.taken_back;
-        new.hosts.emitted += part.hosts.emitted;
-        new.hosts.delivered += part.hosts.delivered;
-        new.hosts.marked += part.hosts.marked;
-        for (key, count) in std::mem::take(&mut part.fabric.drops) {
-            let sum = new.fabric.drops.entry(key).or_default();
-            *sum = sum.plus(count);
-        }
-        if let Some(capture) = part.fabric.capture.take() {
-            new.fabric.capture = Some(capture);
-        }
+/// What the hosts of the old partitions have.
+#[derive(Default)]
+struct OfFlows {
+    senders: Vec<PerFlow<SendingHost>>,
+    receivers: Vec<PerFlow<ReceivingHost>>,
+    lifecycles: Vec<PerFlow<Lifecycle>>,
+    agents: Vec<PerAgent<HostedAgent>>,
+    timers: Vec<(u64, TimerId)>,
+    forced: ForcedFates,
+    held: BTreeMap<(u32, u64, u64), Packet>,
+    held_count: u64,
+}
+
+impl OfFlows {
+    fn add(&mut self, hosts: Hosts, totals: &mut Totals) {
+        let Hosts {
+            senders,
+            receivers,
+            lifecycles,
+            agents,
+            timers,
+            forced,
+            emitted,
+            delivered,
+            marked,
+            held,
+            held_count,
+            opened: _,
+            segments: _,
+            acks: _, // empty between two calls
+        } = hosts;
+        self.senders.push(senders);
+        self.receivers.push(receivers);
+        self.lifecycles.push(lifecycles);
+        self.agents.push(agents);
+        self.timers.extend(timers.into_entries());
+        self.forced.add_all(forced);
+        self.held.extend(held);
+        self.held_count = self.held_count.max(held_count);
+        totals.emitted += emitted;
+        totals.delivered += delivered;
+        totals.marked += marked;
     }
+
+    /// Each with its timers in a wheel of its own.
+    fn split(self, before: &PartitionLayout, after: &PartitionLayout, wheel: impl Fn() -> TimingWheel) -> Vec<Hosts> {
+        let OfFlows { senders, receivers, lifecycles, agents, timers, forced, held, held_count } = self;
+        let (parts, source) = (after.parts, |flow: u32| after.source_of(flow));
+        let senders = PerFlow::merge(senders, |flow| before.source_of(flow)).split(parts, source);
+        let lifecycles = PerFlow::merge(lifecycles, |flow| before.source_of(flow)).split(parts, source);
+        let receivers = PerFlow::merge(receivers, |flow| before.sink_of(flow)).split(parts, |flow| after.sink_of(flow));
+        let agents = PerFlow::merge(agents, |agent| before.agent_of(agent)).split(parts, |agent| after.agent_of(agent));
+        let (held, forced) = (split_map(held, parts, |(flow, ..)| source(*flow)), forced.split(parts, source));
+        let timers = split_timers(timers, wheel, after);
+        let of_sources = senders.into_iter().zip(lifecycles).zip(forced).zip(held);
+        let hosts = |(((((senders, lifecycles), forced), held), (receivers, agents)), timers)| Hosts {
+            senders,
+            receivers,
+            lifecycles,
+            agents,
+            timers,
+            forced,
+            held,
+            held_count,
+            emitted: 0,
+            delivered: 0,
+            marked: 0,
+            opened: Vec::new(),
+            segments: Actions::default(),
+            acks: ReceiverActions::default(),
+        };
+        of_sources.zip(receivers.into_iter().zip(agents)).zip(timers).map(hosts).collect()
+    }
+}
+
+/// Each timer goes with the side of its flow that it calls.
+fn split_timers(
+    timers: Vec<(u64, TimerId)>,
+    wheel: impl Fn() -> TimingWheel,
+    layout: &PartitionLayout,
+) -> Vec<TimingWheel> {
+    let mut split: Vec<TimingWheel> = (0..layout.parts).map(|_| wheel()).collect();
+    for (time, timer) in timers {
+        let part = match timer.kind() {
+            TimerKind::Receiver => layout.sink_of(timer.flow()),
+            TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held => layout.source_of(timer.flow()),
+        };
+        split[part as usize].push(time, timer);
+    }
+    split
 }

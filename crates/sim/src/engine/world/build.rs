@@ -6,7 +6,7 @@ use super::paths::{Paths, check_paths, ends, invert, link_order};
 use super::watching::{Watching, Ways, capture_at_links, trace_rules};
 use super::{ThreadPool, World};
 use crate::engine::execute::layout::PartitionLayout;
-use crate::engine::execute::partition::Partition;
+use crate::engine::execute::partition::{Partition, PartitionParts};
 use crate::engine::execute::windowed::Schedule;
 use crate::engine::link::features::Streams;
 use crate::engine::link::port::{Port, PortConfig};
@@ -21,7 +21,7 @@ use crate::engine::observe::accounts::Baseline;
 use crate::engine::observe::capture::{Capture, UnknownLink, start};
 use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
-use crate::engine::packet::arena::Arena;
+use crate::engine::packet::containers::PerFlow;
 use crate::model::{Buffer, Flow, LinkId, Load, Network, PortRule, Scenario, SimTime};
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +59,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     check_paths(network, &flows, &first)?;
     let controls = controls(scenario, &flows, &mut paths);
 
-    let (timer_mask, timer_order) = order_of_timers(shuffle.as_mut());
+    let (mask, timer_order) = order_of_timers(shuffle.as_mut());
     let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
     let agent_setup = equip(&mut BuildContext {
         network,
@@ -81,22 +81,21 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         PartitionLayout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), agent_nodes.into(), nodes);
     let mut fabric = fabric(ports, &layout, timer_order);
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
-    let timers = TimingWheel::new(timer_mask);
     let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose();
     let capture = capture.map_err(|UnknownLink(name)| RunError::NoLink(name))?;
     let capture = capture.map(|(capture, links)| capture_at_links(&mut fabric, capture, links));
     let mut hosts =
-        hosts(HostSetup { scenario, flows: &flows, paths: &first, timers, seed, orders, capture: capture.as_ref() });
+        hosts(HostSetup { scenario, flows: &flows, paths: &first, mask, seed, orders, capture: capture.as_ref() });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     let are_fixed = agents.is_empty() && scenario.events.is_empty();
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
-    let partition = Partition::new(fabric, hosts, layout.site(0), vec![0; nodes], 0);
+    let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
     let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,
-        partitions: vec![partition],
+        partitions: vec![Partition::new(parts, layout.site(0), 0)],
         layout: Arc::new(layout),
         threading: ThreadPool::alone(order.len()),
         schedule: Schedule::Auto,
@@ -130,8 +129,8 @@ fn fabric(ports: Vec<Port>, layout: &PartitionLayout, order: TimerOrder) -> Fabr
         links: (0..ports.len() as u32).collect(),
         ports,
         agents: layout.agents.len() as u32,
-        boundaries: Vec::new(),
         paths: Arc::clone(&layout.paths),
+        ..FabricParts::default()
     };
     parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));
     Fabric::new(parts, order, 1)
@@ -174,14 +173,14 @@ struct HostSetup<'a> {
     flows: &'a [Flow],
     /// The path and the way back of each flow.
     paths: &'a [(u32, u32)],
-    timers: TimingWheel,
+    mask: u32,
     seed: Seed,
     orders: BTreeMap<u32, Box<dyn Orders>>,
     capture: Option<&'a Capture>,
 }
 
 fn hosts(setup: HostSetup) -> Hosts {
-    let HostSetup { scenario, flows, paths, timers, seed, orders, capture } = setup;
+    let HostSetup { scenario, flows, paths, mask, seed, orders, capture } = setup;
     let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
     let mut senders: Vec<SendingHost> = Vec::with_capacity(flows.len());
     let mut receivers = Vec::with_capacity(flows.len());
@@ -210,7 +209,8 @@ fn hosts(setup: HostSetup) -> Hosts {
     }
     let end = scenario.run.duration.ps();
     let lifecycles = flows.iter().map(|flow| lifecycle(flow, end)).collect();
-    let mut hosts = Hosts::new(Arena::all(senders), Arena::all(receivers), Arena::all(lifecycles), timers);
+    let mut hosts =
+        Hosts::new(PerFlow::all(senders), PerFlow::all(receivers), PerFlow::all(lifecycles), TimingWheel::new(0, mask));
     hosts.arm_starts(flows.len() as u32);
     hosts.forced = forced;
     hosts

@@ -56,7 +56,7 @@ impl Paths {
     pub(super) fn of_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
         let mut routes = Routes::new(network, up);
         // Flows take overlaid stars in turn.
-        let (stars, queues) = (network.cores().len().max(1), queues(network, up));
+        let (stars, led) = (network.cores().len().max(1), led_links(network, up));
         let pairs = |(number, flow): (usize, &Flow)| {
             let star = number % stars;
             [(flow.destination, flow.source, star), (flow.source, flow.destination, star)]
@@ -66,7 +66,7 @@ impl Paths {
         let mut known: BTreeMap<(NodeId, NodeId, usize), u32> =
             flows.iter().enumerate().flat_map(pairs).map(|pair| (pair, 0)).collect();
         for ((to, from, star), path) in &mut known {
-            let way = routes.path(*from, *to).map(|way| through_star(way, *star, network, &queues));
+            let way = routes.path(*from, *to).map(|way| through_star(way, *star, network, &led));
             *path = self.add(way);
         }
         flows.iter().enumerate().map(pairs).map(|[there, back]| (known[&there], known[&back])).collect()
@@ -81,27 +81,27 @@ impl Paths {
     }
 }
 
-/// The queues for slots between each two nodes that are up.
-fn queues(network: &Network, up: &[bool]) -> BTreeMap<(NodeId, NodeId), Vec<LinkId>> {
-    let mut queues: BTreeMap<(NodeId, NodeId), Vec<LinkId>> = BTreeMap::new();
+/// The links between each two nodes that are up and lead through a third one.
+fn led_links(network: &Network, up: &[bool]) -> BTreeMap<(NodeId, NodeId), Vec<LinkId>> {
+    let mut led: BTreeMap<(NodeId, NodeId), Vec<LinkId>> = BTreeMap::new();
     let links = network.links.iter().zip(0..).zip(up);
     for ((link, id), _) in links.filter(|((link, _), up)| link.via.is_some() && **up) {
-        queues.entry((link.from, link.to)).or_default().push(LinkId(id));
+        led.entry((link.from, link.to)).or_default().push(LinkId(id));
     }
-    queues
+    led
 }
 
-/// The same way, in which every queue for slots is the one of an overlaid star.
+/// The same way, in which every link that leads through a node is the one through the node of an overlaid star.
 fn through_star(
     way: Vec<LinkId>,
     star: usize,
     network: &Network,
-    queues: &BTreeMap<(NodeId, NodeId), Vec<LinkId>>,
+    led: &BTreeMap<(NodeId, NodeId), Vec<LinkId>>,
 ) -> Vec<LinkId> {
     let beside = |id: LinkId| {
         let link = &network.links[id.index()];
-        let queues = queues.get(&(link.from, link.to)).filter(|_| link.via.is_some());
-        queues.map_or(id, |queues| queues[star % queues.len()])
+        let beside = led.get(&(link.from, link.to)).filter(|_| link.via.is_some());
+        beside.map_or(id, |links| links[star % links.len()])
     };
     way.into_iter().map(beside).collect()
 }

@@ -31,6 +31,14 @@ impl<T: Form> Within<T> {
     }
 }
 
+/// Where the value of a key of the table `T` may lie.
+pub(crate) struct Limits<T> {
+    /// What is allowed, in words.
+    pub words: fn() -> String,
+    /// The fault of a given value.
+    pub check: fn(&T) -> Result<(), Fault>,
+}
+
 /// A time that is not zero.
 pub(crate) fn more_than_zero() -> Within<Time> {
     Within::new("more than zero", |time: &Time| time.0 > Duration::ZERO)

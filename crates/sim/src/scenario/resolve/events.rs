@@ -1,6 +1,7 @@
 //! `[[event]]`, `[[force]]`, `[probe]`, `[trace]`.
 
 use super::Context;
+use crate::language::keys::Table;
 use crate::language::{At, Choice, Fault, Place, choices, quoted, rate_in_range};
 use crate::model::{
     Arrivals, Change, Fate, Forced, LinkEvent, LinkId, Network, Probe, Selection, SimTime, Trace, Traffic,

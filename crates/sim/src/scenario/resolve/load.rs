@@ -1,6 +1,6 @@
 //! What a flow sends.
 
-use crate::language::keys::Reserved;
+use crate::language::keys::{Reserved, Table};
 use crate::language::{At, Fault, FlowSize, Size, Speed, quoted, rate_in_range};
 use crate::model::{FlowSizes, Load, MAX_EXPONENTIAL_MEAN, Protocol, SizeLaw, Sojourn, TransportKind, Writes};
 use crate::scenario::spec::{self, Application, LoadLaw, SojournPareto, SojournUniform, Traffic};

@@ -17,6 +17,7 @@ mod traffic;
 mod transport;
 
 use super::spec::{Run, Spec};
+use crate::language::keys::Table;
 use crate::language::{Fault, quoted};
 use crate::model::{self, LinkId, Network, RunSpec, Transport, components};
 use crate::scenario::{Laws, Scenario};

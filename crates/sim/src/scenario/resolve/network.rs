@@ -1,5 +1,6 @@
 //! Nodes and links: the topology, what the scenario adds and changes, then the defaults.
 
+use crate::language::keys::Table;
 use crate::language::{At, Fault, Place, quoted, rate_in_range, room};
 use crate::model::{Lane, Link, Loss, Network, NodeId, PortController, Position, Role};
 use crate::queue;

@@ -31,7 +31,8 @@ pub(super) fn resolve(
         return led.map_or(Ok((switching::default(), None)), |link| Err(nothing_grants(spec, draft, link)));
     };
     if led.is_some() && !Switching::name(at).entry().item.leads {
-        let message = format!("the network has queues for slots; allowed: kind = {}", switching::that_lead());
+        let message =
+            format!("the network has links that lead through a core node; allowed: kind = {}", switching::that_lead());
         return Err(at.fault(message));
     }
     let first_event = spec.event.first().map(|event| event.link.place());

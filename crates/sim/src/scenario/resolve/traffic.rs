@@ -1,6 +1,7 @@
 //! `[[traffic]]`: between whom, with which transport; when is in `arrivals`, what in `load`.
 
 use super::{Context, arrivals, load, sizes};
+use crate::language::keys::Table;
 use crate::language::{At, Fault, PairsSpec, Place, quoted};
 use crate::model::{
     Arrivals, BurstLosses, BurstRule, Load, MAX_FLOWS, NodeId, Pairs, Requests, SimTime, Traffic, Transport,

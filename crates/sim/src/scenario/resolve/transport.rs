@@ -77,8 +77,8 @@ fn kind_of(
     if algorithm == "udp" {
         return udp(table);
     }
-    let preset = Preset::named(algorithm);
-    let Some(algorithm) = preset.map(|preset| preset.algorithm).or(Algorithm::from_name(algorithm)) else {
+    let preset = Preset::from_name(algorithm);
+    let Some(algorithm) = preset.map(Preset::algorithm).or(Algorithm::from_name(algorithm)) else {
         let names: Vec<&str> = built_in().collect();
         let message = format!("there is no algorithm {}{}", quoted(algorithm), choices(algorithm, &names));
         return Err(table

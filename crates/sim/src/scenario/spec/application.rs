@@ -1,7 +1,7 @@
 //! `application` of a traffic: what writes into a TCP connection, and when.
 
 use super::Sojourn;
-use crate::language::keys::{Form, Written, keys, more_than_zero};
+use crate::language::keys::{Form, Table, Written, keys, more_than_zero};
 use crate::language::{At, Fault, Size, Speed, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;

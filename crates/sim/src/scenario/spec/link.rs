@@ -1,7 +1,7 @@
 //! `[link_defaults]`, `[[node]]`, `[[link]]`.
 
 use super::queue::QueueTable;
-use crate::language::keys::{Within, a_probability, a_rate, as_declared, keys, more_than_zero};
+use crate::language::keys::{Table, Within, a_probability, a_rate, as_declared, keys, more_than_zero};
 use crate::language::{At, Key, Length, Room, Speed, Time, Word};
 use crate::model::Role;
 use transport::xcp::{RouterConfig, Unclaimed};

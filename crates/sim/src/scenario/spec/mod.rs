@@ -20,7 +20,7 @@ pub use traffic::{
 pub use transport::{Parameter, Transport, Wire};
 pub(crate) use transport::{clash, usual_sender};
 
-use crate::language::keys::{When, Within, a_rate, keys, more_than_zero};
+use crate::language::keys::{Table, When, Within, a_rate, keys, more_than_zero};
 use crate::language::{At, Choice, Key, Names, Size, Speed, Time, Word};
 use crate::topology::Topology;
 use options::words;
@@ -175,7 +175,8 @@ keys! {
         pub reordering: Key<bool> = false;
         /// A packet that comes after so many others that left after it counts as lost, not as reordered (RFC 5236: DT
         /// and BT). Default 10000.
-        pub displacement_threshold: Option<At<u32>>, in Within::new("from 1 to 1000000", |places| (1..=1_000_000).contains(places)), when ORDERED;
+        pub displacement_threshold: Option<At<u32>>,
+            in Within::new("from 1 to 1000000", |places| (1..=1_000_000).contains(places)), when ORDERED;
         /// Whether the tables say why flows of TCP did not get the whole of their paths: docs/guide/results.md. A run
         /// takes longer with it, and does not change.
         pub lost_throughput: Key<bool> = false;

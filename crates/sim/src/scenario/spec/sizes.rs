@@ -1,6 +1,6 @@
 //! `size_law` of a traffic: the law that the size of each flow is drawn from.
 
-use crate::language::keys::{Form, Within, Written, keys};
+use crate::language::keys::{Form, Table, Within, Written, keys};
 use crate::language::{At, CdfPoint, Fault, Key, Size, Word};
 use crate::model::Between;
 use schemars::JsonSchema;

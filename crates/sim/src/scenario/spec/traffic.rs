@@ -1,7 +1,7 @@
 //! `[[traffic]]`.
 
 use super::{Application, FlowSizeLaw};
-use crate::language::keys::{Form, When, Within, Written, keys, more_than_zero, whole};
+use crate::language::keys::{Form, Table, When, Within, Written, keys, more_than_zero, whole};
 use crate::language::{At, Fault, FlowSize, Key, PairsSpec, Size, Speed, Time, Word};
 use crate::model::{MAX_FLOWS, Protocol, SizeLaw};
 use options::{Words, words};
@@ -88,8 +88,9 @@ keys! {
         pub flows_per_second: Option<At<f64>>, when NOT_LISTED, when POISSON, when OPEN;
         /// The load that the flows offer to a link, as a share of its capacity, instead of `mean_gap`. Their mean size
         /// (payload, no headers, no retransmissions) and the part of them that passes the link count.
-        pub load_share: Option<At<f64>>, in Within::new("above 0 and at most 10", |share| *share > 0.0 && *share <= 10.0),
-            of TCP, when NOT_LISTED, when PROCESS, when OPEN;
+        pub load_share: Option<At<f64>>,
+            in Within::new("above 0 and at most 10", |share| *share > 0.0 && *share <= 10.0), of TCP,
+            when NOT_LISTED, when PROCESS, when OPEN;
         /// The link of `load_share`, such as "left->right". Default: the one that these flows load most.
         pub load_link: Option<At<String>>, of TCP, when NOT_LISTED, when SHARED;
         /// Equal steps between requests, instead of `mean_gap`.

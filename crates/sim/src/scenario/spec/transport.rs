@@ -1,11 +1,11 @@
 //! `[transport.NAME]`: what a packet is made of, and the parameters of sender, receiver and window law, which declare
 //! them.
 
-use crate::language::keys::{KeyName, keys};
+use crate::language::keys::{self, KeyName, Table as _, keys};
 use crate::language::{At, AtSeed, ByteCount, OfKind, Place, Setting, described, schema_of};
 use options::{Key, Options, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::fmt;
@@ -152,16 +152,16 @@ impl<'de> Visitor<'de> for Table {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Transport, A::Error> {
-        let mut table = Transport::default();
+        let (mut wire, mut given) = (<Wire as keys::Table>::Given::default(), Vec::new());
         while let Some(name) = entries.next_key_seed(KeyName(names()))? {
-            if table.wire.read(name, &mut entries)? {
+            if Wire::read(&mut wire, name, &mut entries)? {
                 continue;
             }
             let key = declared().iter().find(|one| one.key.name == name).expect("a name of the list").key;
             let value = entries.next_value_seed(AtSeed(OfKind(&key.kind)))?;
-            table.given.push(Parameter { key, value });
+            given.push(Parameter { key, value });
         }
-        Ok(table)
+        Ok(Transport { wire: Wire::complete(wire).map_err(A::Error::missing_field)?, given })
     }
 }
 

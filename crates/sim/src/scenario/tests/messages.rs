@@ -209,9 +209,8 @@ fn no_two_events_change_the_same_of_a_link_at_one_instant() {
     );
     // A dict has no lines.
     let events = r#"[{"at": "1 s", "link": "a->b", "delay": "1 ms"}, {"at": "1 s", "link": "a->b", "delay": "2 ms"}]"#;
-    let json = format!(
-        r#"{{"run": {{"duration": "2 s"}}, "link": [{{"from": "a", "to": "b", "capacity": "1 Mbps", "delay": "1 ms"}}], "event": {events}}}"#
-    );
+    let link = r#"{"from": "a", "to": "b", "capacity": "1 Mbps", "delay": "1 ms"}"#;
+    let json = format!(r#"{{"run": {{"duration": "2 s"}}, "link": [{link}], "event": {events}}}"#);
     assert_eq!(
         load(Input::Json { text: &json, folder: Path::new("") }, &[]).unwrap_err().to_string(),
         "event.1.delay: the delay of \"a->b\" changes at \"1 s\" already; the first is event.0.delay"

@@ -227,58 +227,51 @@ fn dlcc(keys: &str) -> String {
     message(&format!("slot_time = \"12 us\"\n[switching.dlcc]\n{keys}"))
 }
 
+/// Keys of `[switching.dlcc]` that are refused, and what is said.
+const REFUSED: [(&str, &str); 13] = [
+    ("threshold = 1.2", "16:13: switching.dlcc.threshold: found 1.2; allowed: above 0 and at most 1, the port's rate"),
+    ("threshold = 0.0", "16:13: switching.dlcc.threshold: found 0.0; allowed: above 0 and at most 1, the port's rate"),
+    ("nu = 1.5", "16:6: switching.dlcc.nu: found 1.5; allowed: from 0 to below 1: eq. (1) would take negative rates"),
+    ("tau = \"0 s\"", "16:7: switching.dlcc.tau: found \"0 s\"; allowed: more than zero"),
+    (
+        "slot_header = 1500",
+        "16:15: switching.dlcc.slot_header: a slot of \"12 us\" has 1500 B on \"0->1\", and its header 1500 B; \
+            allowed: a \
+         shorter header or a longer slot",
+    ),
+    ("window = \"1 us\"", "16:10: switching.dlcc.window: found \"1 us\"; allowed: at least a slot, \"12 us\""),
+    (
+        "first_rate = \"2 Gbps\"",
+        "16:14: switching.dlcc.first_rate: found \"2 Gbps\"; allowed: at most a wavelength's capacity, \"1 Gbps\"",
+    ),
+    (
+        "smoothing = \"off\"\nnu = 0.5",
+        "17:6: switching.dlcc.nu: the key \"nu\" belongs to smoothing = \"tcp\" and \"all\"",
+    ),
+    (
+        "rate_control = false\nfloor = 0.2",
+        "17:9: switching.dlcc.floor: the key \"floor\" belongs to rate_control = true",
+    ),
+    (
+        "edges = [\"e1\", \"core\"]",
+        "16:16: switching.dlcc.edges.1: found \"core\", which is no edge node; allowed: e0, e1, e2, e3, e4, e5, \
+            e6, e7, e8, \
+         e9, e10, e11, e12, e13",
+    ),
+    (
+        "nu_rule = \"adaptive\"",
+        "16:11: switching.dlcc.nu_rule: found \"adaptive\"; allowed: constant, service, available",
+    ),
+    ("acks_per = \"burst\"", "16:12: switching.dlcc.acks_per: found \"burst\"; allowed: segment, round-trip"),
+    (
+        "ops_acks = \"dlcc-sack\"\nacks_per = \"round-trip\"",
+        "17:12: switching.dlcc.acks_per: the key \"acks_per\" belongs to ops_acks = \"dlcc-paper\"",
+    ),
+];
+
 #[test]
 fn dual_layer_control_says_what_it_needs_and_what_its_numbers_may_be() {
-    let cases = [
-        (
-            "threshold = 1.2",
-            "16:13: switching.dlcc.threshold: found 1.2; allowed: above 0 and at most 1, the port's rate",
-        ),
-        (
-            "threshold = 0.0",
-            "16:13: switching.dlcc.threshold: found 0.0; allowed: above 0 and at most 1, the port's rate",
-        ),
-        (
-            "nu = 1.5",
-            "16:6: switching.dlcc.nu: found 1.5; allowed: from 0 to below 1: eq. (1) would take negative rates",
-        ),
-        ("tau = \"0 s\"", "16:7: switching.dlcc.tau: found \"0 s\"; allowed: more than zero"),
-        (
-            "slot_header = 1500",
-            "16:15: switching.dlcc.slot_header: a slot of \"12 us\" has 1500 B on \"0->1\", and its header 1500 B; \
-                allowed: a \
-             shorter header or a longer slot",
-        ),
-        ("window = \"1 us\"", "16:10: switching.dlcc.window: found \"1 us\"; allowed: at least a slot, \"12 us\""),
-        (
-            "first_rate = \"2 Gbps\"",
-            "16:14: switching.dlcc.first_rate: found \"2 Gbps\"; allowed: at most a wavelength's capacity, \"1 Gbps\"",
-        ),
-        (
-            "smoothing = \"off\"\nnu = 0.5",
-            "17:6: switching.dlcc.nu: the key \"nu\" belongs to smoothing = \"tcp\" and \"all\"",
-        ),
-        (
-            "rate_control = false\nfloor = 0.2",
-            "17:9: switching.dlcc.floor: the key \"floor\" belongs to rate_control = true",
-        ),
-        (
-            "edges = [\"e1\", \"core\"]",
-            "16:16: switching.dlcc.edges.1: found \"core\", which is no edge node; allowed: e0, e1, e2, e3, e4, e5, \
-                e6, e7, e8, \
-             e9, e10, e11, e12, e13",
-        ),
-        (
-            "nu_rule = \"adaptive\"",
-            "16:11: switching.dlcc.nu_rule: found \"adaptive\"; allowed: constant, service, available",
-        ),
-        ("acks_per = \"burst\"", "16:12: switching.dlcc.acks_per: found \"burst\"; allowed: segment, round-trip"),
-        (
-            "ops_acks = \"dlcc-sack\"\nacks_per = \"round-trip\"",
-            "17:12: switching.dlcc.acks_per: the key \"acks_per\" belongs to ops_acks = \"dlcc-paper\"",
-        ),
-    ];
-    for (keys, expected) in cases {
+    for (keys, expected) in REFUSED {
         assert_eq!(dlcc(keys), format!("test.toml:{expected}"));
     }
     assert_eq!(
@@ -322,7 +315,8 @@ fn beyond_edges(keys: &str) -> String {
             {{ name = "ea", role = "edge" }}, {{ name = "eb", role = "edge" }},
         ]
         link = [
-            {{ from = "a", to = "ea" }}, {{ from = "b", to = "eb" }}, {{ from = "ea", to = "x" }}, {{ from = "eb", to = "x" }},
+            {{ from = "a", to = "ea" }}, {{ from = "b", to = "eb" }},
+            {{ from = "ea", to = "x" }}, {{ from = "eb", to = "x" }},
         ]
         traffic = [{{ transport = "reno", from = "a", to = "b" }}]
         [switching]

@@ -74,7 +74,9 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_byte_never_panics(which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn a_changed_byte_never_panics(
+        which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), byte in any::<u8>()
+    ) {
         let mut bytes = corpus()[which.index(corpus().len())].clone().into_bytes();
         let at = at.index(bytes.len());
         bytes[at] = byte;
@@ -88,7 +90,9 @@ proptest! {
     }
 
     #[test]
-    fn a_missing_line_is_refused_or_explained(which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>()) {
+    fn a_missing_line_is_refused_or_explained(
+        which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>()
+    ) {
         let mut lines: Vec<&str> = corpus()[which.index(corpus().len())].lines().collect();
         lines.remove(at.index(lines.len()));
         load_and_explain(&lines.join("\n"));

@@ -300,7 +300,7 @@ fn slots_need_queues_and_queues_need_slots() {
     );
     assert_eq!(
         load_text(&format!("{network}[switching]\nkind = \"packets\"\n")).unwrap_err().to_string(),
-        "test.toml:9:1: switching: the network has queues for slots; allowed: kind = \"aapn\""
+        "test.toml:9:1: switching: the network has links that lead through a core node; allowed: kind = \"aapn\""
     );
     let told = replaced("kind = \"aapn\"", "kind = \"aapm\"");
     let (found, allowed) = told.split_once("? allowed: ").unwrap();

@@ -4,8 +4,9 @@
 //! Its switch needs no agent: the light of a slot passes it without a stop, and what comes outside its window was
 //! marked where it was sent.
 
+use super::build::runs;
 use super::plan::{SlotFrame, Spare};
-use super::{Notice, SlotRange, runs};
+use super::{Notice, SlotRange};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
 use crate::engine::packet::message::Message;

@@ -61,7 +61,7 @@ pub enum Key {
     LateAtEgress,
 }
 
-impl counters::Key for Key {
+impl counters::SumKey for Key {
     fn place(self) -> usize {
         self as usize
     }

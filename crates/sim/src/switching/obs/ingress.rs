@@ -2,10 +2,10 @@
 //! headers, and are sent again if they are lost.
 
 use super::burst::{Burst, BurstNews, CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
-use super::event_list::Task;
 use super::node::{Asking, BurstNode, Receiver};
 use super::plan::{Acks, BurstArrivals, CopyOrdering, IngressRule, ToldWhen};
 use super::queues::{Destination, Queues};
+use super::task::Task;
 use crate::engine::node::counters::Group;
 use crate::engine::node::node_context::{NodeContext, NotificationPacket};
 use crate::engine::packet::admission::Cause;
@@ -63,7 +63,7 @@ impl BurstNode {
         let before = queue.next_timeout();
         queue.handle_packet(instant, *packet, Bytes(u64::from(packet.size)), complete);
         if let Some(deadline) = queue.next_timeout().filter(|deadline| Some(*deadline) != before) {
-            self.agenda.note(deadline.ps(), Task::Assemble(number));
+            self.tasks.push(deadline.ps(), Task::Assemble(number));
         }
         if !complete.is_empty() {
             self.assemble_all(now, to, context);
@@ -183,7 +183,7 @@ impl BurstNode {
             BurstArrivals::Finite { .. } => begins + length,
         };
         let gap = self.parts.sources[number as usize].gap();
-        self.agenda.note(idle_from.saturating_add(gap), Task::Send(number));
+        self.tasks.push(idle_from.saturating_add(gap), Task::Send(number));
     }
 
     /// A burst is to leave.
@@ -243,7 +243,7 @@ impl BurstNode {
         let ready = Instant::from_ps(now + self.parts.rules.processing);
         let begins = ready + Duration::from_ps(header.burst.offset);
         let wait = self.parts.outputs[place as usize].fibre.opening(ready, begins) - begins;
-        self.agenda.note(now.saturating_add(wait.ps()), Task::Open(place));
+        self.tasks.push(now.saturating_add(wait.ps()), Task::Open(place));
     }
 
     /// A burst leaves behind its header, if a wavelength is free; otherwise it is given back.

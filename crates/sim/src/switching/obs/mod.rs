@@ -27,15 +27,14 @@
 //! | `transit` | the middle: reservations, and what follows where there is none |
 //! | `source` | sources of bursts besides the flows |
 //! | `meter` | the burst dropping rate of a path |
-//! | `balance`, `load`, `path_selection` | two paths: which a burst takes, the loads of links, what a node does with both |
-//! | `event_list` | what a node is to do later |
+//! | `balance`, `load`, `path_selection` | two paths: which a burst takes, loads of links, what a node does with both |
+//! | `task` | what a node is to do later |
 
 mod balance;
 mod build;
 mod burst;
 pub mod by_hand;
 mod check;
-mod event_list;
 mod figures;
 mod flow_class;
 mod ingress;
@@ -49,6 +48,7 @@ pub mod plan;
 mod queues;
 mod route_index;
 mod source;
+mod task;
 mod transit;
 
 pub(super) use check::check;

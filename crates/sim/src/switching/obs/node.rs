@@ -4,7 +4,6 @@
 
 use super::balance::{Loads, PathSet};
 use super::burst::{Header, Loss, Notice, Origin};
-use super::event_list::{Agenda, Task};
 use super::figures::Key;
 use super::ingress::Waiting;
 use super::load::LoadMeter;
@@ -15,10 +14,12 @@ use super::plan::Obs;
 use super::queues::Queues;
 use super::route_index::RouteIndex;
 use super::source::Generator;
+use super::task::Task;
 use crate::engine::link::loss::LossProcess;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::counters::{Counters, Group, LinkAccount};
 use crate::engine::node::node_context::{AgentPath, ControlPacket, LocalPort, NodeContext};
+use crate::engine::packet::delay_queue::DelayQueue;
 use crate::engine::packet::event::{Event, What};
 use crate::engine::packet::message::Message;
 use crate::engine::packet::{Class, NO_PAYLOAD, Packet};
@@ -145,7 +146,7 @@ pub struct NodeParts {
 pub struct BurstNode {
     pub(super) parts: NodeParts,
     pub(super) queues: Queues,
-    pub(super) agenda: Agenda,
+    pub(super) tasks: DelayQueue<Task>,
     /// Packets taken into bursts here less packets given back or dropped here.
     pub(super) kept: i64,
     pub(super) counts: Counts,
@@ -224,16 +225,16 @@ impl BurstNode {
     pub fn new(parts: NodeParts) -> BurstNode {
         let sets: Vec<Option<u32>> = parts.routes.iter().map(|route| route.set).collect();
         let queues = Queues::new(&parts.rules.obs, &sets);
-        let mut agenda = Agenda::default();
+        let mut tasks = DelayQueue::default();
         let mut parts = parts;
         for (number, source) in (0..).zip(&mut parts.sources) {
             for _ in 0..source.count() {
-                agenda.note(source.gap(), Task::Send(number));
+                tasks.push(source.gap(), Task::Send(number));
             }
         }
         let (kept, made, counts, groups, loads) = (0, 0, Counts::default(), BTreeMap::new(), Loads::new());
         let (blocked, order) = (Vec::new(), EgressOrder::default());
-        let mut node = BurstNode { parts, queues, agenda, kept, made, counts, groups, loads, blocked, order };
+        let mut node = BurstNode { parts, queues, tasks, kept, made, counts, groups, loads, blocked, order };
         node.begin_intervals();
         node
     }
@@ -323,11 +324,11 @@ impl BurstNode {
 
 impl Agent for BurstNode {
     fn next_timeout(&self) -> u64 {
-        self.agenda.next()
+        self.tasks.next_timeout()
     }
 
     fn handle_timeout(&mut self, now: u64, context: &mut NodeContext) {
-        while let Some(task) = self.agenda.take(now) {
+        while let Some((_, task)) = self.tasks.pop(now) {
             self.perform(now, task, context);
         }
     }
@@ -338,7 +339,7 @@ impl Agent for BurstNode {
                 // A header that is slower than its burst finds it landed.
                 let landed = (header.at + header.length).max(now);
                 header.prefetch_burst();
-                self.agenda.note(landed, Task::Land(header));
+                self.tasks.push(landed, Task::Land(header));
             }
             Some(Notice::Loss(loss)) => self.handle_loss(now, &loss, context),
             Some(Notice::Loads(loads)) => self.loads.extend(loads),

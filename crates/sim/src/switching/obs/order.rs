@@ -7,10 +7,10 @@
 //! can come too late; it then goes on as it comes.
 
 use super::burst::Header;
-use super::event_list::Task;
 use super::figures::Key;
 use super::node::BurstNode;
 use super::plan::IngressRule;
+use super::task::Task;
 use crate::engine::node::node_context::NodeContext;
 use std::collections::BTreeMap;
 
@@ -74,7 +74,7 @@ impl BurstNode {
             order.counts.bytes += header.size;
             order.counts.peak = order.counts.peak.max(order.counts.bytes);
             line.held.insert(number, (now, header));
-            return self.agenda.note(now + self.longest_hold(), Task::GiveUp(route_id, number));
+            return self.tasks.push(now + self.longest_hold(), Task::GiveUp(route_id, number));
         }
         order.counts.late += u64::from(number < line.next);
         line.next = line.next.max(number + 1);

@@ -7,9 +7,9 @@
 
 use super::balance::Place;
 use super::burst::{Burst, Header, Notice};
-use super::event_list::Task;
 use super::node::BurstNode;
 use super::plan::{LoadUnit, Ordering};
+use super::task::Task;
 use crate::engine::node::node_context::NodeContext;
 use std::sync::Arc;
 
@@ -30,10 +30,10 @@ impl BurstNode {
         let Some(rules) = &self.parts.rules.obs.balancing else { return };
         let interval = rules.interval.ps();
         if rules.needs_loads() && self.parts.outputs.iter().any(|output| output.load.is_some()) {
-            self.agenda.note(interval, Task::Measure);
+            self.tasks.push(interval, Task::Measure);
         }
         if rules.needs_loads() && !self.parts.sets.is_empty() {
-            self.agenda.note(interval + self.parts.choose_after, Task::Review);
+            self.tasks.push(interval + self.parts.choose_after, Task::Review);
         }
     }
 
@@ -56,7 +56,7 @@ impl BurstNode {
             self.counts.spread.told += 1;
             self.send(now, receiver, Notice::Loads(loads.clone()), context);
         }
-        self.agenda.note(now + interval, Task::Measure);
+        self.tasks.push(now + interval, Task::Measure);
     }
 
     /// The paths of bursts may change.
@@ -66,7 +66,7 @@ impl BurstNode {
         for set in &mut self.parts.sets {
             set.review(balancing, &self.loads);
         }
-        self.agenda.note(now + balancing.interval.ps(), Task::Review);
+        self.tasks.push(now + balancing.interval.ps(), Task::Review);
     }
 
     /// A burst is complete that has two paths.
@@ -115,7 +115,7 @@ impl BurstNode {
         }
         self.keep(header.size);
         self.counts.spread.hold += u128::from(hold);
-        self.agenda.note(now + hold, Task::Release(header));
+        self.tasks.push(now + hold, Task::Release(header));
     }
 
     /// A burst takes room in electronic memory.

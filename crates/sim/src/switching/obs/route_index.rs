@@ -61,7 +61,10 @@ mod tests {
     proptest! {
         /// Close together or far apart, which decides whether there is a table.
         #[test]
-        fn a_table_says_what_a_search_says(gaps in prop::collection::vec(prop_oneof![1u32..5, 1u32..500], 1..40), start in 0u32..1000) {
+        fn a_table_says_what_a_search_says(
+            gaps in prop::collection::vec(prop_oneof![1u32..5, 1u32..500], 1..40),
+            start in 0u32..1000,
+        ) {
             let mut place = start;
             let list: Vec<(u32, u32)> = (0..).zip(gaps).map(|(route, gap)| { place += gap; (place, route) }).collect();
             let sections = RouteIndex::new(list);

@@ -97,7 +97,8 @@ keys! {
         /// The queue that controllers of edge outputs see.
         pub edge_queue: Key<Word<EdgeQueueRule>> = Word(EdgeQueueRule::Line), when MACROFLOWS;
         /// Control interval, and time between the probes of a macroflow.
-        pub period: Key<Time> = Time(WavelengthConfig::new(Rate::from_gbps(1)).interval), in more_than_zero(), when MACROFLOWS;
+        pub period: Key<Time> = Time(WavelengthConfig::new(Rate::from_gbps(1)).interval), in more_than_zero(),
+            when MACROFLOWS;
         /// Rate of a macroflow at its beginning. Default: 1 % of its wavelength.
         pub start_rate: Option<At<Speed>>, in a_rate(), when MACROFLOWS;
         /// No feedback takes a macroflow's rate below this.

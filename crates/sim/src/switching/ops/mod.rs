@@ -13,7 +13,7 @@
 //! | `path_selection` | the edge node without macroflows where there are several wavelengths |
 //! | `core` | the core node |
 //! | `control` | the control wavelength: controllers, and the ways of probes |
-//! | `store`, `ram`, `slots`, `lines` | packets that meet at a core node, when it is congested, and who is marked then |
+//! | `store`, `ram`, `slots`, `lines` | packets that meet at a core node; when it is congested, and who is marked |
 //! | `arrivals` | the order in which the arrivals of a slot get places |
 //! | `demands` | who sends where, and on which wavelength |
 //! | `routes` | the same way on each wavelength |

@@ -5,7 +5,7 @@ use super::kind::{self, Checked, Kind, Site};
 use crate::engine::link::gated::Window;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
-use crate::engine::node::counters::{Counters, Key, KeyedSums};
+use crate::engine::node::counters::{Counters, KeyedSums, SumKey};
 use crate::engine::node::node_context::{LocalPort, NodeContext};
 use crate::language::keys::{keys, more_than_zero};
 use crate::language::{At, Fault, Time};
@@ -79,7 +79,7 @@ enum Sum {
     Turns,
 }
 
-impl Key for Sum {
+impl SumKey for Sum {
     fn place(self) -> usize {
         self as usize
     }

@@ -135,7 +135,6 @@ mod tests {
     use crate::engine::packet::{Class, Flags, PayloadTable};
     use crate::model::Buffer;
     use proptest::prelude::*;
-    use std::sync::Arc;
     use transport::tcp::TcpOptions;
 
     /// 1 ms in picoseconds, the delay of the port.
@@ -149,7 +148,7 @@ mod tests {
             false => (vec![], vec![], vec![Ring::new()]),
         };
         let links = (0..ports.len() as u32).collect();
-        let parts = FabricParts { ports, links, fibres, agents: 0, boundaries, paths: Arc::from([]) };
+        let parts = FabricParts { ports, links, fibres, boundaries, ..FabricParts::default() };
         Fabric::new(parts, TimerOrder::AfterArrivals, 2)
     }
 

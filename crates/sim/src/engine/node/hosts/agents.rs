@@ -6,7 +6,7 @@ use crate::engine::node::counters::Counters;
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::admission::Interceptor;
-use crate::engine::packet::arena::Arena;
+use crate::engine::packet::containers::PerAgent;
 use crate::engine::packet::message::Message;
 use crate::engine::packet::{NEVER, Packet};
 
@@ -37,7 +37,7 @@ impl Hosts {
     /// Takes over the agents, all of which are here.
     pub fn install(&mut self, agents: Vec<(u32, Box<dyn Agent>)>) {
         let hosted = |(node, agent)| HostedAgent { node, armed: NEVER, agent };
-        self.agents = Arena::all(agents.into_iter().map(hosted).collect());
+        self.agents = PerAgent::all(agents.into_iter().map(hosted).collect());
     }
 
     /// Puts the deadlines of all agents into an event list that does not have them.

@@ -25,13 +25,6 @@ impl Hosts {
             self.open_bucket();
             return false;
         };
-        let has_happened = self.visit(now, timer, fabric);
-        self.timers.settle();
-        has_happened
-    }
-
-    #[inline]
-    fn visit(&mut self, now: u64, timer: TimerId, fabric: &mut Fabric) -> bool {
         let flow = timer.flow();
         match timer.kind() {
             TimerKind::Sender => {
@@ -59,8 +52,8 @@ impl Hosts {
         }
     }
 
-    /// The entries of the next slot of time come near: those that are stale are forgotten, and those whose machine has
-    /// moved its deadline meanwhile move there.
+    /// Opens the next bucket of timers: entries that are stale are forgotten, and those whose machine has moved its
+    /// deadline meanwhile move there.
     pub fn open_bucket(&mut self) {
         let mut opened = std::mem::take(&mut self.opened);
         self.timers.open_bucket(&mut opened);

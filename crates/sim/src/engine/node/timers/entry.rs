@@ -2,10 +2,10 @@
 
 /// Whose timer it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TimerId(pub(super) u32);
+pub struct TimerId(u32);
 
 /// Bits of a timer's kind in its number.
-pub(super) const KIND_BITS: u32 = 3;
+const KIND_BITS: u32 = 3;
 
 /// What a flow can wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,17 +48,26 @@ impl TimerId {
 /// When a timer comes up, and its number exchanged with the mask, in one number: which of two comes first is then told
 /// without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Entry(pub(super) u128);
+pub(super) struct Entry(u128);
 
 impl Entry {
+    /// What comes after all others.
+    pub(super) const LAST: Entry = Entry(u128::MAX);
+
     #[inline]
-    pub(super) fn new(time: u64, number: u32) -> Entry {
+    fn new(time: u64, number: u32) -> Entry {
         Entry(u128::from(time) << 32 | u128::from(number))
     }
 
     #[inline]
     pub(super) fn of(time: u64, timer: TimerId, mask: u32) -> Entry {
         Entry::new(time, timer.0 ^ mask)
+    }
+
+    /// The same timer at another time.
+    #[inline]
+    pub(super) fn at(self, time: u64) -> Entry {
+        Entry::new(time, self.number())
     }
 
     #[inline]
@@ -72,35 +81,7 @@ impl Entry {
     }
 
     #[inline]
-    pub(super) fn number(self) -> u32 {
+    fn number(self) -> u32 {
         self.0 as u32
-    }
-}
-
-/// The same in a window: the time since its beginning, and the number. Half as long a number is compared twice as fast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct InWindow(pub(super) u64);
-
-/// Bits of a timer's number in a window.
-pub(super) const NUMBER_BITS: u32 = 24;
-
-impl InWindow {
-    #[inline]
-    pub(super) fn new(offset: u64, number: u32) -> InWindow {
-        debug_assert!(
-            offset >> (64 - NUMBER_BITS) == 0 && number >> NUMBER_BITS == 0,
-            "a round is short, and flows are few"
-        );
-        InWindow(offset << NUMBER_BITS | u64::from(number))
-    }
-
-    #[inline]
-    pub(super) fn offset(self) -> u64 {
-        self.0 >> NUMBER_BITS
-    }
-
-    #[inline]
-    pub(super) fn number(self) -> u32 {
-        self.0 as u32 & ((1 << NUMBER_BITS) - 1)
     }
 }

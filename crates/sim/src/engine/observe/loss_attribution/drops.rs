@@ -58,9 +58,9 @@ impl Drops {
 
     fn merged_up_to(most: usize, all: impl Iterator<Item = Drops>) -> Drops {
         let mut whole = Drops::default();
-        for part in all {
-            whole.list.extend(part.list);
-            whole.full_at = whole.full_at.into_iter().chain(part.full_at).min();
+        for Drops { list, full_at } in all {
+            whole.list.extend(list);
+            whole.full_at = whole.full_at.into_iter().chain(full_at).min();
         }
         let by_time = |one: &Dropped| (one.at, one.flow, one.seq, one.cause);
         whole.list.sort_unstable_by_key(by_time);

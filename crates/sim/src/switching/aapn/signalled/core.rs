@@ -1,11 +1,12 @@
 //! The agent of a core node: the switch, which passes light that finds its connection and loses all other, and its
 //! controller.
 
-use super::fibre::{Bits, Fibre, Outages, Plane, Waiting};
+use super::fibre::{Bits, Fibre, Outages, Plane, arrived};
 use super::figures::{COUNTED, Sum};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::counters::{Counters, Direction, Record};
 use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
+use crate::engine::packet::delay_queue::DelayQueue;
 use crate::engine::packet::message::Message;
 use crate::model::NodeId;
 use control::signalling::{Action, Actions, Core, Heard, Network};
@@ -40,7 +41,7 @@ pub(super) struct SignalledCore {
     /// When it dies or starts again.
     change: u64,
     downlinks: Vec<Downlink>,
-    incoming: Waiting<Bits>,
+    incoming: DelayQueue<Bits>,
     number: u64,
     lost: u64,
     transcript: Option<Vec<Record>>,
@@ -75,7 +76,7 @@ impl SignalledCore {
             dead,
             change,
             downlinks,
-            incoming: Waiting::new(),
+            incoming: DelayQueue::default(),
             number: 0,
             lost: 0,
             transcript: transcript.then(Vec::new),
@@ -183,7 +184,7 @@ impl Agent for SignalledCore {
     }
 
     fn handle_message(&mut self, now: u64, message: Message, context: &mut NodeContext) {
-        if let Some(bits) = self.incoming.arrived(now, message) {
+        if let Some(bits) = arrived(&mut self.incoming, now, message) {
             self.take(now, bits.arrives, bits, context);
         }
     }

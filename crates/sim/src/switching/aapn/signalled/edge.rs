@@ -6,7 +6,7 @@ use super::super::plan::Request;
 use super::super::queue::{Backlog, Queue, Span};
 use super::super::tell::Teller;
 use super::DriftingClock;
-use super::fibre::{Bits, Fibre, Outages, Plane, Waiting};
+use super::fibre::{Bits, Fibre, Outages, Plane, arrived};
 use super::figures::{COUNTED, Sum};
 use super::label::Label;
 use super::stars::Stars;
@@ -14,6 +14,7 @@ use crate::engine::link::gated::Window;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::counters::{Counters, Direction, Record};
 use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
+use crate::engine::packet::delay_queue::DelayQueue;
 use crate::engine::packet::message::Message;
 use crate::model::NodeId;
 use control::signalling::{Action, Actions, Heard, Network, Node, NodeConfig, SlotPart, Tally};
@@ -67,8 +68,8 @@ pub(super) struct SignalledEdge {
     due: u64,
     /// When the node stops or starts next.
     change: u64,
-    outgoing: Waiting<Outgoing>,
-    incoming: Waiting<Bits>,
+    outgoing: DelayQueue<Outgoing>,
+    incoming: DelayQueue<Bits>,
     /// Slots of each queue in frames that have not begun.
     granted: BTreeMap<u64, Box<[u32]>>,
     next_frame: u64,
@@ -105,8 +106,8 @@ impl SignalledEdge {
             sessions: 0,
             due: u64::MAX,
             change: 0,
-            outgoing: Waiting::new(),
-            incoming: Waiting::new(),
+            outgoing: DelayQueue::default(),
+            incoming: DelayQueue::default(),
             granted: BTreeMap::new(),
             next_frame,
             number: 0,
@@ -367,7 +368,7 @@ impl Agent for SignalledEdge {
     }
 
     fn handle_message(&mut self, now: u64, message: Message, context: &mut NodeContext) {
-        if let Some(bits) = self.incoming.arrived(now, message) {
+        if let Some(bits) = arrived(&mut self.incoming, now, message) {
             self.take(now, bits.arrives, bits, context);
         }
     }

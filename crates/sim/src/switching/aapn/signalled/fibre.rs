@@ -2,6 +2,7 @@
 
 use super::keys::FaultKind;
 use super::{FibreRule, Outage, Who};
+use crate::engine::packet::delay_queue::DelayQueue;
 use crate::engine::packet::message::Message;
 use crate::random::{Stream, bernoulli, uniform_index};
 use control::wire::NodeId;
@@ -55,49 +56,14 @@ impl Fibre {
     }
 }
 
-/// What has come and waits for its instant.
-#[derive(Debug)]
-pub(super) struct Waiting<T> {
-    due: BTreeMap<(u64, u64), T>,
-    order: u64,
-}
-
-impl Waiting<Bits> {
-    /// Bits whose message has come, once their first bit is there: with jitter that may be later, and they wait.
-    pub(super) fn arrived(&mut self, now: u64, message: Message) -> Option<Bits> {
-        let bits = message.open::<Bits>()?;
-        if bits.arrives > now {
-            self.push(bits.arrives, bits);
-            return None;
-        }
-        Some(bits)
+/// Bits whose message has come, once their first bit is there: with jitter that may be later, and they wait.
+pub(super) fn arrived(waiting: &mut DelayQueue<Bits>, now: u64, message: Message) -> Option<Bits> {
+    let bits = message.open::<Bits>()?;
+    if bits.arrives > now {
+        waiting.push(bits.arrives, bits);
+        return None;
     }
-}
-
-impl<T> Waiting<T> {
-    pub(super) fn new() -> Waiting<T> {
-        Waiting { due: BTreeMap::new(), order: 0 }
-    }
-
-    pub(super) fn push(&mut self, at: u64, what: T) {
-        self.order += 1;
-        self.due.insert((at, self.order), what);
-    }
-
-    pub(super) fn next_timeout(&self) -> u64 {
-        self.due.first_key_value().map_or(u64::MAX, |((at, _), _)| *at)
-    }
-
-    /// The first that is due, and since when.
-    pub(super) fn pop(&mut self, now: u64) -> Option<(u64, T)> {
-        let first = self.due.first_entry().filter(|first| first.key().0 <= now)?;
-        let ((at, _), what) = first.remove_entry();
-        Some((at, what))
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.due.clear();
-    }
+    Some(bits)
 }
 
 /// What happens to edge nodes and their fibres, by edge node, and to core nodes.

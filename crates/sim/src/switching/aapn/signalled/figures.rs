@@ -1,6 +1,6 @@
 //! What the agents count, and the figures of a run.
 
-use crate::engine::node::counters::{Key, KeyedSums};
+use crate::engine::node::counters::{KeyedSums, SumKey};
 use crate::results::Figure;
 use control::signalling::Count;
 use units::PS_PER_SECOND;
@@ -34,7 +34,7 @@ pub enum Sum {
     Squares,
 }
 
-impl Key for Sum {
+impl SumKey for Sum {
     fn place(self) -> usize {
         self as usize
     }

@@ -1,6 +1,6 @@
 //! What the nodes count, and the figures of a run.
 
-use crate::engine::node::counters::{Key, KeyedSums};
+use crate::engine::node::counters::{KeyedSums, SumKey};
 use crate::results::Figure;
 use units::PS_PER_SECOND;
 
@@ -33,7 +33,7 @@ pub enum Sum {
     SawDiscard,
 }
 
-impl Key for Sum {
+impl SumKey for Sum {
     fn place(self) -> usize {
         self as usize
     }

@@ -180,39 +180,10 @@ impl Lab {
     }
 
     fn handle(&mut self, event: Event) {
-        let Delays { access, core, rest } = self.delays;
         match event {
-            Event::AtEdge(flying) => {
-                let Flying { seq, len, stamp } = flying;
-                self.newest = Some(stamp);
-                if let Some(book) = &mut self.book {
-                    book.handle_data(self.now, seq, seq + u64::from(len));
-                }
-                self.forge(Vec::new());
-                self.at(self.now + core, Event::AtCore(flying));
-            }
-            Event::AtCore(flying) => {
-                let seq = flying.seq;
-                let fate = (self.loses)(self.seen_at_core, seq);
-                self.seen_at_core += 1;
-                if fate == Fate::Lost {
-                    for delay in (self.reports)(self.counter) {
-                        self.at(self.now + core + delay, Event::Reported { seq });
-                    }
-                }
-                if fate == Fate::Passes {
-                    let late = (self.late)(self.counter);
-                    self.at(self.now + rest + late, Event::AtReceiver(flying));
-                }
-            }
-            Event::AtReceiver(Flying { seq, len, stamp }) => {
-                if seq <= self.acked {
-                    self.recent = Some(stamp);
-                }
-                let mut out = ReceiverActions::default();
-                self.receiver.handle_segment(Instant::from_ps(self.now), seq, len, &mut out);
-                self.acknowledge(out);
-            }
+            Event::AtEdge(flying) => self.reach_edge(flying),
+            Event::AtCore(flying) => self.reach_core(flying),
+            Event::AtReceiver(flying) => self.reach_receiver(flying),
             Event::Reported { seq } => {
                 let mut out = Vec::new();
                 if let Some(book) = &mut self.book {
@@ -227,31 +198,70 @@ impl Lab {
                 }
                 self.forge(out);
             }
-            Event::AckAtEdge(stamped) => {
-                let ack = stamped.ack;
-                let verdict = match &mut self.book {
-                    Some(book) => {
-                        let real = Real { ack: ack.ack, sack: ack.sack.as_slice(), window: None, marks: ack.echo };
-                        book.handle_ack(self.now, &real)
-                    }
-                    None => Verdict::Pass,
-                };
-                self.forge(Vec::new());
-                match verdict {
-                    Verdict::Pass => self.at(self.now + access, Event::AckAtSender(stamped)),
-                    Verdict::Discard => self.discarded += 1,
-                }
-            }
-            Event::AckAtSender(Stamped { ack: Forged { ack, sack, echo }, echo: stamp }) => {
-                let ack = Ack { ack, window: self.sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo: echo };
-                if let Some(stamp) = stamp {
-                    self.sender.handle_timestamp_echo(&ack, Instant::from_ps(stamp));
-                }
-                let mut actions = Actions::default();
-                self.sender.handle_ack(Instant::from_ps(self.now), &ack, &mut actions);
-                self.emit(actions);
+            Event::AckAtEdge(stamped) => self.ack_reaches_edge(stamped),
+            Event::AckAtSender(stamped) => self.ack_reaches_sender(stamped),
+        }
+    }
+
+    fn reach_edge(&mut self, flying: Flying) {
+        let Flying { seq, len, stamp } = flying;
+        self.newest = Some(stamp);
+        if let Some(book) = &mut self.book {
+            book.handle_data(self.now, seq, seq + u64::from(len));
+        }
+        self.forge(Vec::new());
+        self.at(self.now + self.delays.core, Event::AtCore(flying));
+    }
+
+    fn reach_core(&mut self, flying: Flying) {
+        let Delays { core, rest, .. } = self.delays;
+        let seq = flying.seq;
+        let fate = (self.loses)(self.seen_at_core, seq);
+        self.seen_at_core += 1;
+        if fate == Fate::Lost {
+            for delay in (self.reports)(self.counter) {
+                self.at(self.now + core + delay, Event::Reported { seq });
             }
         }
+        if fate == Fate::Passes {
+            let late = (self.late)(self.counter);
+            self.at(self.now + rest + late, Event::AtReceiver(flying));
+        }
+    }
+
+    fn reach_receiver(&mut self, Flying { seq, len, stamp }: Flying) {
+        if seq <= self.acked {
+            self.recent = Some(stamp);
+        }
+        let mut out = ReceiverActions::default();
+        self.receiver.handle_segment(Instant::from_ps(self.now), seq, len, &mut out);
+        self.acknowledge(out);
+    }
+
+    fn ack_reaches_edge(&mut self, stamped: Stamped) {
+        let ack = stamped.ack;
+        let verdict = match &mut self.book {
+            Some(book) => {
+                let real = Real { ack: ack.ack, sack: ack.sack.as_slice(), window: None, marks: ack.echo };
+                book.handle_ack(self.now, &real)
+            }
+            None => Verdict::Pass,
+        };
+        self.forge(Vec::new());
+        match verdict {
+            Verdict::Pass => self.at(self.now + self.delays.access, Event::AckAtSender(stamped)),
+            Verdict::Discard => self.discarded += 1,
+        }
+    }
+
+    fn ack_reaches_sender(&mut self, Stamped { ack: Forged { ack, sack, echo }, echo: stamp }: Stamped) {
+        let ack = Ack { ack, window: self.sender.initial_peer_window(), sack: sack.as_slice(), ecn_echo: echo };
+        if let Some(stamp) = stamp {
+            self.sender.handle_timestamp_echo(&ack, Instant::from_ps(stamp));
+        }
+        let mut actions = Actions::default();
+        self.sender.handle_ack(Instant::from_ps(self.now), &ack, &mut actions);
+        self.emit(actions);
     }
 
     /// Artificial ACKs leave for the sender.

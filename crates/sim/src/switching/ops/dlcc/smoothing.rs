@@ -4,8 +4,8 @@
 //! its end, and R_{i+1} = ν·R_i + (1 − ν)·(U_i + B/τ). What is asked for is the mean of the R_i since it was last
 //! asked.
 //!
-//! ν "is determined by considering the arrival rate, the current service rate, and the available network capacity [5]":
-//! the rule is in the reference. [`NuRule`] has readings of this sentence.
+//! ν "is determined by considering the arrival rate, the current service rate, and the available network capacity
+//! \[5\]": the rule is in the reference. [`NuRule`] has readings of this sentence.
 
 use super::rate::{Part, SlotRate};
 use options::words;

@@ -1,0 +1,207 @@
+//! What is done with any table of declared keys: checked, read, described, written out.
+
+use super::{Explained, Field, Form, Limits, Reserved, When, Written};
+use crate::language::{Fault, Place};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A key of the table `T`, as it was declared.
+pub(crate) struct Declared<T: 'static> {
+    pub name: &'static str,
+    /// Its comment.
+    pub meaning: &'static str,
+    /// Its field in a table.
+    pub field: fn(&T) -> &dyn AnyField,
+    /// Its default, as it is written; nothing in it if the key may be left out; `None` if it is required.
+    pub usual: fn() -> Option<Option<Written>>,
+    /// The schema of its value, which may be optional.
+    pub schema: fn(&mut SchemaGenerator, bool) -> Schema,
+    /// Where its value may lie.
+    pub limits: Option<Limits<T>>,
+    /// Who has it, if another table tells.
+    pub user: Option<&'static str>,
+    /// When it may be used.
+    pub when: &'static [&'static When<T>],
+}
+
+/// A field whatever its type.
+pub(crate) trait AnyField {
+    /// Where it was given.
+    fn place(&self) -> Option<Place>;
+    /// Its value as it is written.
+    fn written(&self) -> Option<Written>;
+    /// Checks the keys in its value, each by itself.
+    fn check_keys(&self) -> Result<(), Fault>;
+}
+
+impl<F: Field<Value: Form>> AnyField for F {
+    fn place(&self) -> Option<Place> {
+        Field::place(self)
+    }
+
+    fn written(&self) -> Option<Written> {
+        self.value().map(Form::form)
+    }
+
+    fn check_keys(&self) -> Result<(), Fault> {
+        self.value().map_or(Ok(()), Form::check_keys)
+    }
+}
+
+/// A table that [`keys!`](super::keys) declares.
+pub(crate) trait Table: Sized + 'static {
+    /// The fields of the keys that are there.
+    type Given: Default;
+    /// Its comment.
+    const ABOUT: &'static str;
+    /// The names of its keys.
+    const NAMES: &'static [&'static str];
+    /// Its keys.
+    const KEYS: &'static [Declared<Self>];
+
+    /// Takes the value of a key; false if the table has no such key.
+    fn read<'de, A: MapAccess<'de>>(given: &mut Self::Given, key: &str, entries: &mut A) -> Result<bool, A::Error>;
+
+    /// The table with its defaults, or the name of a key that is missing.
+    fn complete(given: Self::Given) -> Result<Self, &'static str>;
+
+    /// The table of which nothing is said, if all of it can be left out.
+    fn unsaid() -> Self {
+        Self::complete(Default::default()).expect("no key is required")
+    }
+
+    /// Checks each key by itself, whether it is of use here first.
+    fn check(&self) -> Result<(), Fault> {
+        for key in Self::KEYS {
+            key.when.iter().try_for_each(|when| when.check(self, key.name, (key.field)(self).place()))?;
+        }
+        Self::KEYS.iter().filter_map(|key| key.limits.as_ref()).try_for_each(|limits| (limits.check)(self))?;
+        Self::KEYS.iter().try_for_each(|key| (key.field)(self).check_keys())
+    }
+
+    /// The keys that not every user has.
+    fn reserved(&self) -> Vec<Reserved> {
+        let reserved =
+            |key: &Declared<Self>| Some(Reserved { key: key.name, user: key.user?, given: (key.field)(self).place() });
+        Self::KEYS.iter().filter_map(reserved).collect()
+    }
+
+    /// The keys without their values, for what is written out from a model.
+    fn unfilled() -> Explained {
+        let mut table = Explained::default();
+        Self::KEYS.iter().for_each(|key| table.add(key.name, key.meaning, None));
+        table
+    }
+
+    /// The table as it is written out.
+    fn explained(&self) -> Explained {
+        let mut table = Explained::default();
+        for key in Self::KEYS {
+            let is_of_use = key.when.iter().all(|when| (when.holds)(self));
+            let value = (key.field)(self).written().filter(|_| is_of_use);
+            table.add(key.name, key.meaning, value);
+        }
+        table
+    }
+}
+
+impl<T: Table> Form for T {
+    fn form(&self) -> Written {
+        Written::Table(self.explained())
+    }
+
+    fn check_keys(&self) -> Result<(), Fault> {
+        self.check()
+    }
+}
+
+/// Reads a table; another key than the declared ones is an error.
+pub(crate) fn read_table<'de, T: Table, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    struct Reader<T>(PhantomData<T>);
+
+    impl<'de, T: Table> Visitor<'de> for Reader<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a table")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<T, A::Error> {
+            let mut given = T::Given::default();
+            while let Some(key) = entries.next_key_seed(KeyName(T::NAMES))? {
+                T::read(&mut given, key, &mut entries)?;
+            }
+            T::complete(given).map_err(A::Error::missing_field)
+        }
+    }
+
+    deserializer.deserialize_map(Reader(PhantomData))
+}
+
+/// The schema of a table.
+pub(crate) fn schema_of<T: Table>(generator: &mut SchemaGenerator) -> Schema {
+    let (mut properties, mut required) = (serde_json::Map::new(), Vec::new());
+    for key in T::KEYS {
+        let usual = (key.usual)();
+        if usual.is_none() {
+            required.push(key.name);
+        }
+        let mut schema = (key.schema)(generator, usual.is_some());
+        schema.insert("description".to_owned(), description(key, usual.flatten()).into());
+        properties.insert(key.name.to_owned(), schema.to_value());
+    }
+    let mut table = serde_json::json!({
+        "type": "object", "description": unindented(T::ABOUT), "additionalProperties": false, "properties": properties,
+    });
+    if !required.is_empty() {
+        table["required"] = required.into();
+    }
+    Schema::try_from(table).expect("an object is a schema")
+}
+
+/// The schema of a value of this type, which may be optional.
+pub(crate) fn subschema<V: JsonSchema>(generator: &mut SchemaGenerator, is_optional: bool) -> Schema {
+    if is_optional { generator.subschema_for::<Option<V>>() } else { generator.subschema_for::<V>() }
+}
+
+/// What the schema says of a key.
+fn description<T>(key: &Declared<T>, usual: Option<Written>) -> String {
+    let mut text = unindented(key.meaning);
+    // What is allowed elsewhere is for the message only.
+    let brief = |because: &str| because.split("; ").next().unwrap_or(because).to_owned();
+    let reserved = key.user.map(|user| format!("is for {user}"));
+    let because = reserved.as_deref().into_iter().chain(key.when.iter().map(|when| when.because));
+    because.for_each(|because| text += &format!(" It {}.", brief(because)));
+    text += &key.limits.as_ref().map_or(String::new(), |limits| format!(" Allowed: {}.", (limits.words)()));
+    text + &usual.map_or(String::new(), |usual| format!(" Default {}.", usual.inline()))
+}
+
+/// A comment on one line.
+pub(crate) fn unindented(comment: &str) -> String {
+    comment.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Reads the name of a key that is one of these.
+#[derive(Clone, Copy)]
+pub(crate) struct KeyName(pub &'static [&'static str]);
+
+impl<'de> DeserializeSeed<'de> for KeyName {
+    type Value = &'static str;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<&'static str, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for KeyName {
+    type Value = &'static str;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a key")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<&'static str, E> {
+        self.0.iter().find(|known| **known == name).copied().ok_or_else(|| E::unknown_field(name, self.0))
+    }
+}

@@ -1,0 +1,60 @@
+//! The congestion window, and what laws share of it: slow start, the answer to a loss.
+
+use super::LossCause;
+
+/// The congestion window of one flow, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// cwnd.
+    pub cwnd: u64,
+    /// ssthresh.
+    pub ssthresh: u64,
+    /// Payload bytes of a full-sized segment.
+    pub mss: u64,
+}
+
+impl Window {
+    /// True if the window is below the slow-start threshold (at the threshold RFC 5681 leaves the choice; here it is
+    /// out).
+    #[inline]
+    pub const fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Slow start: min(N, SMSS) for an ACK of N new bytes. RFC 5681 §3.1 eq. (2).
+    #[inline]
+    pub fn slow_start(&mut self, acked: u64) {
+        self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
+    }
+
+    /// TCP's answer to a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one
+    /// segment after a timeout. A mark may leave one segment: RFC 3168 §6.1.2, RFC 9438 §4.6.
+    pub fn cut(&mut self, cause: LossCause, ssthresh: u64) {
+        self.ssthresh = ssthresh.max(2 * self.mss);
+        self.cwnd = match cause {
+            LossCause::FastRetransmit | LossCause::Contention | LossCause::ContentionOfAll => self.ssthresh,
+            LossCause::Mark => ssthresh.max(self.mss),
+            LossCause::Timeout => self.mss,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_may_leave_one_segment_and_a_loss_leaves_two() {
+        // RFC 9438 §4.6: 0.7 · 2 MSS = 1.4 MSS is above 1 MSS, 0.7 · 1 MSS is not; ssthresh is 2 MSS at least.
+        let after = |cause, ssthresh| {
+            let mut window = Window { cwnd: 2000, ssthresh: 9000, mss: 1000 };
+            window.cut(cause, ssthresh);
+            (window.cwnd, window.ssthresh)
+        };
+        assert_eq!([after(LossCause::Mark, 1400), after(LossCause::Mark, 700)], [(1400, 2000), (1000, 2000)]);
+        assert_eq!(
+            [after(LossCause::FastRetransmit, 1400), after(LossCause::Mark, 3000)],
+            [(2000, 2000), (3000, 3000)]
+        );
+    }
+}

@@ -1,0 +1,71 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from photocol.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from click.shell_completion import CompletionItem
+
+FLOWS = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+"""Flow numbers, as in `0,3-5`."""
+_MOST_FLOWS = 1_000_000
+
+COMPLETE = "_PHOTOCOL_COMPLETE"
+"""With this variable set, the command tells a shell what may come next and does nothing else."""
+
+
+def offered(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """What `photocol.cli.completion` offers of a kind, imported when a shell asks."""
+
+    def offer(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+        from photocol.cli import completion
+
+        found: list[CompletionItem] = getattr(completion, kind)(context, parameter, begun)
+        return found
+
+    return offer
+
+
+FOLDER = click.Path(path_type=Path)
+scenario_argument = click.argument("scenario", metavar="SCENARIO", shell_complete=offered("scenarios"))
+settings_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PATH=VALUE",
+    shell_complete=offered("settings"),
+    help="Replace a value, as in link_defaults.buffer='20 packets'.",
+)
+force_option = click.option("--force", is_flag=True, help="Replace a finished run of another scenario in DIR.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print numbers for programs.")
+jobs_option = click.option("--jobs", type=int, metavar="N", help="Processes; by default one a core.")
+dask_option = click.option(
+    "--dask", metavar="ADDRESS", help="On the Dask cluster at ADDRESS; `local` makes one with --jobs workers."
+)
+code_option = click.option(
+    "--allow-code", is_flag=True, help="Execute laws in Python whose files are not as DIR records them."
+)
+quiet_option = click.option("--quiet/--no-quiet", help="No progress, no tables.")
+
+
+def flow_numbers(option: str, text: str) -> list[int]:
+    """`0,3-5` as numbers. Raises InputError, which names the option."""
+    if not FLOWS.fullmatch(text):
+        raise InputError(f"{option} {text!r}: must be flow numbers, as in 0,3-5")
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        low, high = int(first), int(last or first)
+        if not low <= high < low + _MOST_FLOWS:
+            raise InputError(f"{option} {text}: {part} is not a range of flow numbers")
+        numbers.extend(range(low, high + 1))
+    return numbers

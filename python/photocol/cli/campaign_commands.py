@@ -1,0 +1,390 @@
+"""The commands that carry out many runs: `sweep` and `reproduce`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from photocol import __version__, files
+from photocol.cli import DONE, FAILED, complain, say
+from photocol.cli.arguments import (
+    FOLDER,
+    code_option,
+    dask_option,
+    force_option,
+    jobs_option,
+    offered,
+    quiet_option,
+    settings_option,
+)
+from photocol.errors import InputError, exit_status, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from photocol.experiments.verify import Checked
+    from photocol.sweeps.campaign.run_campaign import Resources
+    from photocol.sweeps.campaign.study import Value
+    from photocol.sweeps.folder import Described
+    from photocol.sweeps.run import Finished, Part
+
+ACTIONS = ("status", "resume", "export")
+_MOST_LINES = 100
+_DEFAULT_COLUMNS = ("goodput", "drop_rate", "max_link_utilization")
+
+
+@click.command()
+@click.argument("targets", nargs=-1, metavar="[PAPER[/FIGURE]...]", shell_complete=offered("experiments"))
+@click.option("--full/--quick", help="The paper's form, or a quick one (the default).")
+@jobs_option
+@dask_option
+@click.option("--out", type=FOLDER, metavar="DIR", help="By default out/reproduce.")
+@click.option("--resume", is_flag=True, help="Keep the runs of an interrupted campaign in DIR.")
+@click.option("--record", is_flag=True, help="Put what a full form finds into the repository's results/.")
+@quiet_option
+def reproduce(
+    *,
+    targets: Sequence[str],
+    full: bool,
+    jobs: int | None,
+    dask: str | None,
+    out: Path | None,
+    resume: bool,
+    record: bool,
+    quiet: bool,
+) -> int:
+    """Regenerate figures and tables of the papers (by default all), with the claims checked."""
+    from photocol.experiments.reproduce import reproduce as carry_out
+
+    return carry_out(targets, quick=not full, jobs=jobs, dask=dask, out=out, resume=resume, record=record, quiet=quiet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions:
+    """The options of `photocol sweep`, as they are given."""
+
+    grid: Sequence[str]
+    side: Sequence[str]
+    """--zip."""
+    where: str | None
+    settings: Sequence[str]
+    seeds: int | None
+    metrics: Sequence[str]
+    tables: Sequence[str]
+    out: Path | None
+    resume: bool
+    force: bool
+    jobs: int | None
+    dask: str | None
+    part: str | None
+    allow_code: bool
+    slurm: int | None
+    quiet: bool
+
+
+@click.command()
+@click.argument("what", nargs=-1, required=True, metavar="SWEEP.toml|SCENARIO | status|resume|export DIR")
+@click.option("--grid", multiple=True, metavar="KEY=A,B", help="An axis; several make every combination.")
+@click.option("--zip", "side", multiple=True, metavar="KEY=A,B", help="Axes that go side by side.")
+@click.option("--where", metavar="SQL", help="Points to keep, as in \"'traffic.0.flows' < 10\".")
+@settings_option
+@click.option("--seeds", type=int, metavar="N", help="Replications of each point; all points share their seeds.  [1]")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Columns of the table; by default all.")
+@click.option("--keep", "tables", multiple=True, metavar="TABLE", help="Keep this table of every run, as in flows.")
+@click.option("--out", type=FOLDER, metavar="DIR|FILE", help="By default out/sweep/NAME.")
+@click.option("--resume", is_flag=True, help="Keep the runs that are in DIR.")
+@force_option
+@jobs_option
+@dask_option
+@click.option("--part", metavar="I/N", help="Only the I-th of N parts of the runs, and no tables.")
+@code_option
+@click.option("--slurm", type=click.IntRange(1), metavar="N", help="Write a script for N tasks, and run nothing.")
+@quiet_option
+def sweep(*, what: Sequence[str], **given: Any) -> int:
+    """Run a scenario at every point of some axes; a table of means with 95 % intervals.
+
+    `sweep status DIR` says how far one is, `sweep resume DIR` goes on with it, `sweep export DIR` writes every run into
+    one Parquet file.
+    """
+    options = SweepOptions(**given)
+    if what[0] in ACTIONS and len(what) == 2:
+        return _act(what[0], Path(what[1]), options)
+    if len(what) != 1:
+        raise InputError(f"sweep: one file, or one of {', '.join(ACTIONS)} with a directory, not {' '.join(what)!r}")
+    described, folder = _described(what[0], options)
+    if options.slurm is not None:
+        return _prepare(described, options.out or folder, options, options.slurm)
+    return _carry_out(described, options.out or folder, options, resume=options.resume)
+
+
+@click.command()
+@click.argument("folder", type=FOLDER, metavar="DIR")
+@click.option("--cell", "cells", multiple=True, metavar="NAME", help="A directory in DIR/runs; by default all.")
+@click.option("--threads", type=click.IntRange(1), default=1, metavar="N", help="In each run; the bits are the same.")
+@click.option("--trace", "is_traced", is_flag=True, help="Replay the run's trace too, by a second, plain program.")
+@jobs_option
+@code_option
+@quiet_option
+def verify(
+    *,
+    folder: Path,
+    cells: Sequence[str],
+    threads: int,
+    is_traced: bool,
+    jobs: int | None,
+    allow_code: bool,
+    quiet: bool,
+) -> int:
+    """Check the files of a finished run or campaign by their digests, and repeat its runs: same bits, or what differs.
+
+    A build that is not this one is named; other bits of the same build are a fault.
+    """
+    from photocol.experiments.verify import check_files, table
+    from photocol.experiments.verify import verify as repeated
+    from photocol.runs.replay import replay
+    from photocol.sweeps.campaign.job import JobError
+
+    told = (lambda _: None) if quiet else click.echo
+    try:
+        damaged = check_files(folder, cells)
+        for sentence in damaged:
+            click.echo(shown(sentence))
+        every = _repeated(repeated(folder, cells, threads=threads, workers=jobs, allow_code=allow_code))
+        tabled = None if cells else table(folder, allow_code=allow_code)
+        events, breaches = replay(folder) if is_traced else (0, [])
+    except JobError as error:
+        return complain(f"photocol verify: {error}", FAILED)
+    _conclude(every, told)
+    if tabled is not None and tabled.difference:
+        click.echo(f"{tabled.cell}: {tabled.difference}")
+    elif tabled is not None:
+        told(f"{tabled.cell} follows from the runs")
+    for sentence in breaches:
+        click.echo(f"trace: {shown(sentence)}")
+    if is_traced and not breaches:
+        told(f"trace: {events:,} events, no rule is broken")
+    if damaged:
+        told("not everything is as it was written: see above")
+    failed = damaged or breaches or any(one.difference for one in every) or (tabled is not None and tabled.difference)
+    return FAILED if failed else DONE
+
+
+def _repeated(repetitions: Iterable[Checked]) -> list[Checked]:
+    """All of them; of each that has other bits is said what differs and who made it."""
+    every = []
+    for checked in repetitions:
+        every.append(checked)
+        if checked.difference:
+            version = f"made by version {checked.version}" if checked.version != __version__ else ""
+            made = "; ".join(filter(None, (version, checked.build))) or "made by this build"
+            click.echo(f"{checked.cell}: {checked.difference} ({made})")
+    return every
+
+
+def _conclude(every: Sequence[Checked], told: Callable[[str], object]) -> None:
+    """Say how many runs have the same bits, and which of them another build made."""
+    runs = [one for one in every if one.was_run]
+    same = [one for one in runs if not one.difference]
+    passed = len(every) - len(runs)
+    told(
+        f"{len(same)} of {len(runs)} runs: same bits"
+        + (f"; {passed} have no scenario and were passed over" if passed else "")
+    )
+    for build, count in Counter(one.build for one in same if one.build).items():
+        told(f"{count} of them {'was' if count == 1 else 'were'} {build}")
+
+
+@click.command()
+@click.argument("folder", type=FOLDER, metavar="DIR")
+@click.option("--ro-crate", "is_crate", is_flag=True, required=True, help="As a Process Run Crate.")
+@click.option("--out", type=FOLDER, metavar="FILE.zip", help="By default DIR.zip.")
+def export(*, folder: Path, is_crate: bool, out: Path | None) -> None:  # noqa: ARG001 (there is one kind so far)
+    """Pack a finished run or campaign: inputs, versions, digests and results in one archive."""
+    from photocol.report.ro_crate import write
+
+    target = out or folder.with_name(f"{folder.name}.zip")
+    click.echo(f"{write(folder, target)} files packed into {target}")
+
+
+def _act(action: str, folder: Path, options: SweepOptions) -> int:
+    from photocol.sweeps import folder as folders
+
+    described = folders.load(folder)
+    if action == "resume":
+        permitted = None if options.allow_code else folders.permitted(folder)
+        return _carry_out(described, folder, options, resume=True, permitted=permitted)
+    if action == "export":
+        file = options.out or folder / "runs.parquet"
+        frame = folders.exported(folder, described)
+        folders.write_export(frame, file)
+        click.echo(f"{len(frame)} runs written to {file}")
+        return DONE
+    points, sweep = described.sweep.plan.points(), described.sweep
+    seeds = range(described.first_seed, described.first_seed + sweep.seeds)
+    done = folders.finished(folder, points, seeds)
+    click.echo(f"{folder}: {done} of {len(points) * len(seeds)} runs of {described.scenario.name} are finished")
+    click.echo(
+        f"{len(points)} points along {', '.join(axis.name for axis in sweep.plan.axes)}; {len(seeds)} seeds each"
+    )
+    if sweep.precision is not None:
+        click.echo(f"more seeds, up to {sweep.precision.most}, where the interval of {sweep.precision.metric} is wide")
+    return DONE
+
+
+def _prepare(described: Described, folder: Path, options: SweepOptions, parts: int) -> int:
+    from photocol.sweeps import slurm
+    from photocol.sweeps.run import prepare
+
+    prepare(described, folder, resume=options.resume, force=options.force)
+    file = slurm.write(folder, parts=parts, name=Path(described.scenario.name).stem)
+    click.echo(f"{file} is written; sbatch sends it, and says in its first lines how the tables are made")
+    return DONE
+
+
+def _described(source: str, options: SweepOptions) -> tuple[Described, Path]:
+    """The sweep of a file and the options, and where it goes by default."""
+    from photocol.runs import bundled
+    from photocol.sweeps.run import describe
+    from photocol.sweeps.spec import read_file
+
+    file = bundled.found(source)
+    said: dict[str, Any] = read_file(file) if _is_sweep(file) else {"scenario": str(file)}
+    for key, words in (("grid", options.grid), ("zip", options.side)):
+        if words:
+            said[key] = {**_former(said, key), **dict(_axis(f"--{key}", one) for one in words)}
+    if options.settings:
+        from photocol.runs.scenario import parse_setting
+
+        said["set"] = {**said.get("set", {}), **dict(parse_setting(one) for one in options.settings)}
+    said |= {key: value for key, value in (("seeds", options.seeds), ("where", options.where)) if value is not None}
+    said |= {key: list(names) for key, names in (("metrics", options.metrics), ("tables", options.tables)) if names}
+    described = describe(said, said["scenario"], source)
+    return described, Path("out") / "sweep" / Path(source).stem
+
+
+def _former(said: dict[str, Any], key: str) -> dict[str, Any]:
+    former = said.get(key, {})
+    if not isinstance(former, dict):
+        raise InputError(f"--{key} does not go with several [[{key}]] in the file")
+    return former
+
+
+def _is_sweep(file: Path) -> bool:
+    """Whether a file is a sweep.toml; what cannot be read is left to those who read scenarios.
+
+    Raises InputError for a device, a pipe, and what is too large.
+    """
+    try:
+        return isinstance(tomllib.loads(files.text(file)).get("scenario"), str)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return False
+
+
+def _axis(option: str, text: str) -> tuple[str, list[Value]]:
+    key, equals, values = text.partition("=")
+    if not equals or not key.strip() or not values:
+        raise InputError(f"{option} {text!r}: must be KEY=A,B, as in traffic.0.flows=2,4,8")
+    return key.strip(), [_value(value.strip()) for value in values.split(",")]
+
+
+def _value(text: str) -> Value:
+    """A number where it is one, so that its column is one of numbers."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _carry_out(
+    described: Described,
+    folder: Path,
+    options: SweepOptions,
+    *,
+    resume: bool,
+    permitted: Mapping[str, str] | None = None,
+) -> int:
+    from photocol.sweeps.campaign.job import JobError
+    from photocol.sweeps.campaign.progress import Progress
+    from photocol.sweeps.run import carry_out
+
+    try:
+        progress = Progress(is_quiet=options.quiet)
+        done = carry_out(
+            described,
+            folder,
+            _resources(options, resume=resume),
+            progress,
+            force=options.force,
+            part=_part(options),
+            permitted=permitted,
+        )
+    except JobError as error:
+        return complain(f"photocol sweep: {error}; what is finished is in {folder}", FAILED)
+    for remark in done.remarks:
+        say(f"photocol sweep: {remark}")
+    if not options.quiet:
+        _show(described, done, folder)
+    return DONE if done.campaign.stop is None else exit_status(done.campaign.stop)
+
+
+def _resources(options: SweepOptions, *, resume: bool) -> Resources:
+    from photocol.sweeps.campaign.run_campaign import resources
+
+    jobs = options.jobs
+    if jobs is not None and jobs < 1:
+        raise InputError(f"--jobs {jobs}: at least 1 process")
+    return resources(workers=jobs, resume=resume, dask=options.dask)
+
+
+def _part(options: SweepOptions) -> Part | None:
+    from photocol.sweeps.run import Part
+
+    if options.part is None:
+        return None
+    number, _, of = options.part.partition("/")
+    if not (number.isdigit() and of.isdigit() and 1 <= int(number) <= int(of)):
+        raise InputError(f"--part {options.part}: must be I/N, as in 3/100")
+    return Part(number=int(number), of=int(of))
+
+
+def _show(described: Described, done: Finished, folder: Path) -> None:
+    campaign = done.campaign
+    if not done.table.is_empty():
+        click.echo(_aligned(described, done))
+    stopped = "interrupted; " if campaign.stop is not None else ""
+    kept = f" ({campaign.kept} of them were there)" if campaign.kept else ""
+    click.echo(f"{stopped}{len(campaign.rows)} runs{kept} in {folder}/")
+
+
+def _aligned(described: Described, done: Finished) -> str:
+    """The axes and some figures as text; all of them are in the files."""
+    axes = [axis.name for axis in described.sweep.plan.axes]
+    wanted = described.sweep.metrics or _DEFAULT_COLUMNS
+    metrics = [name for name in wanted if name in done.table.columns]
+    units: dict[str, str] = {}
+    for finished in done.campaign.rows.values():
+        said = finished.manifest.get("units")
+        units |= said if isinstance(said, dict) else {}
+    lines = [[*axes, *metrics, "n"]]
+    for row in done.table.head(_MOST_LINES).iter_rows(named=True):
+        cells = [_cell(row[name], row[f"{name}_half_width"], units.get(name, "1")) for name in metrics]
+        lines.append([*(str(row[axis]) for axis in axes), *cells, str(row["n"])])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
+    if len(done.table) > _MOST_LINES:
+        text.append(f"… and {len(done.table) - _MOST_LINES} points more")
+    return "\n".join(text)
+
+
+def _cell(mean: float | None, half_width: float | None, unit: str) -> str:
+    """As people read it: `97.3 Mb/s`; the files have all digits."""
+    from photocol.quantity import readable
+
+    return "–" if mean is None else readable(mean, unit, half_width)

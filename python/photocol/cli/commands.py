@@ -1,0 +1,242 @@
+"""The commands of `photocol`: what each takes, does and prints.
+
+Modules are imported by the command that needs them, so that `photocol check` and `--help` start at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from photocol import InputError, __version__
+from photocol.cli import DONE, WRONG_INPUT, complain
+from photocol.cli.arguments import (
+    COMPLETE,
+    FOLDER,
+    json_option,
+    offered,
+    scenario_argument,
+    settings_option,
+)
+from photocol.cli.campaign_commands import export, reproduce, sweep, verify
+from photocol.cli.listing import list_
+from photocol.cli.run import loaded_scenario, run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def carry_out(arguments: Sequence[str] | None) -> int:
+    """Carry out a command line; returns the exit status. Raises what commands raise."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if COMPLETE in os.environ:
+        from photocol.cli.completion import answer
+
+        return answer(app, os.environ[COMPLETE])
+    try:
+        # Not `app.main`, which makes an exception of its own of Ctrl-C and writes an empty line.
+        with app.make_context("photocol", words) as context:
+            status: int | None = app.invoke(context)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        return _misused(error)
+    return status or DONE
+
+
+def _misused(error: click.ClickException) -> int:
+    """What is wrong with a command line, and under it how the command is used."""
+    context, message = getattr(error, "ctx", None), error.format_message().rstrip(".?")
+    if context is None or context.command is app:
+        return complain(f"photocol: {message}; see photocol --help", WRONG_INPUT)
+    return complain(f"{context.command_path}: {message}\n\n{context.get_help()}", WRONG_INPUT)
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, help="Print the version and leave.")
+@click.pass_context
+def app(context: click.Context, *, version: bool) -> None:
+    """A deterministic, fast packet simulator for transport over optical networks."""
+    if version:
+        click.echo(f"photocol {__version__}")
+    elif context.invoked_subcommand is None:
+        click.echo(context.get_help())
+    else:
+        return
+    context.exit(DONE)
+
+
+@app.command()
+@scenario_argument
+@settings_option
+@click.option("--explain", is_flag=True, help="Print the resolved scenario with every default.")
+@json_option
+def check(*, scenario: str, settings: Sequence[str], explain: bool, as_json: bool) -> int:
+    """Validate a scenario file (TOML or JSON) without running it."""
+    from photocol._core import ScenarioError
+    from photocol.runs.scenario import check_report
+
+    try:
+        loaded = loaded_scenario(scenario, settings, is_quiet=as_json)
+    except ScenarioError as error:
+        if as_json:
+            click.echo(check_report(scenario, error))
+        raise
+    if as_json:
+        click.echo(check_report(scenario, loaded))
+    else:
+        notes = "".join(f"\nnote: {note}" for note in loaded.notes)
+        click.echo(loaded.explain().rstrip("\n") if explain else f"{scenario}: valid{notes}")
+    return DONE
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of a scenario."""
+    from photocol import _core
+
+    click.echo(_core.schema().rstrip("\n"))
+
+
+@app.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(*, shell: str) -> None:
+    """Print the script by which a shell completes `photocol`; its first line says where it goes."""
+    from photocol.cli.completion import WHERE, script
+
+    text = script(app, shell)
+    head, _, rest = text.partition("\n") if text.startswith("#compdef") else ("", "", text)
+    click.echo(f"{head}\n# {WHERE[shell]}\n{rest.strip()}".strip())
+
+
+@app.command()
+@click.argument("name", metavar="NAME", shell_complete=offered("models"))
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Give an input a value, as in rtt='60 ms'.")
+@json_option
+def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
+    """Evaluate a closed-form model (NAME of `photocol list models`).
+
+    Prints inputs and outputs with their units and the equations' source.
+    """
+    from photocol.runs.models import Answer
+    from photocol.runs.scenario import parse_setting
+
+    answer = Answer.of(name, dict(parse_setting(one) for one in settings))
+    click.echo(answer.to_json() if as_json else repr(answer))
+
+
+@app.command()
+@click.argument("requests", type=FOLDER, metavar="REQUESTS.json")
+@click.option("--frame", type=int, required=True, metavar="F", help="Slots of the frame.")
+@click.option("--algorithm", default="bvn", metavar="NAME", help="One of `photocol list schedulers`.  [bvn]")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole schedule for programs.")
+def schedule(*, requests: Path, frame: int, algorithm: str, as_json: bool) -> None:
+    """Schedule a frame of a bufferless switch for an integer request matrix.
+
+    REQUESTS.json has rows of whole numbers: slots from each input to each output.
+    """
+    import json
+
+    from photocol.transport.control import Scheduler, read_requests
+
+    plan = Scheduler(algorithm).schedule(read_requests(requests), frame)
+    click.echo(json.dumps(plan.to_dict()) if as_json else plan.to_text())
+
+
+@app.command()
+@click.argument("directories", nargs=-1, required=True, type=FOLDER, metavar="DIR...")
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    type=click.Choice(["png", "svg", "pdf"]),
+    help="Of the files; several times for several.  [png]",
+)
+@click.option("--width", metavar="INCHES", help="Or `column` (3.5) or `page` (7.16); by default for a screen.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=offered("pictures"),
+    help="This picture, as in goodput or series_cwnd; by default all.",
+)
+@click.option("--flows", metavar="FLOWS", help="Only these, as in 0,3-5.")
+@click.option("--link", "links", multiple=True, metavar="LINK", help="Only this, as in 'left->right'.")
+@click.option(
+    "--together", "is_overlay", is_flag=True, help="Several runs in one picture; their directories name them."
+)
+@click.option("--out", type=FOLDER, metavar="DIR", help="By default DIR/plots; with --together out/plots.")
+@click.option("--text", "as_text", is_flag=True, help="Lines of text on the terminal instead of files.")
+def plot(*, directories: Sequence[Path], **options: Any) -> None:
+    """Draw pictures of finished runs (what `run --out` wrote).
+
+    Over several replications there are means with 95 % intervals.
+    """
+    from photocol.cli.plot import draw
+
+    for line in draw(directories, **options):
+        click.echo(line)
+
+
+@app.command()
+@click.argument("directory", type=FOLDER, metavar="DIR")
+@click.option("-o", "--output", type=FOLDER, metavar="FILE.html", help="By default DIR/report.html.")
+@click.option("--open", "shown", is_flag=True, help="Show it in the browser.")
+def report(*, directory: Path, output: Path | None, shown: bool) -> None:
+    """Write one self-contained HTML page about a finished run, figure or sweep."""
+    from photocol.report import write
+
+    file = write(directory, output)
+    click.echo(file)
+    if shown:
+        click.launch(str(file))
+
+
+@app.command()
+@click.argument("directory", type=FOLDER, metavar="DIR")
+@click.option("--perfetto", type=FOLDER, metavar="FILE", help="Write it for ui.perfetto.dev.")
+@click.option("--bursts", type=FOLDER, metavar="FILE.csv", help="Write what became of bursts, by source and path.")
+def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None) -> None:
+    """Export the trace of a finished run."""
+    from photocol.report.perfetto import export
+    from photocol.runs import storage
+    from photocol.runs.results import Result
+    from photocol.runs.trace import NO_EVENTS
+
+    if perfetto is None and bursts is None:
+        raise InputError("trace: say what to write: --perfetto FILE, --bursts FILE.csv")
+    result = Result.load(directory)
+    if result.trace is None:
+        raise InputError(f"{directory}: {NO_EVENTS}")
+    if perfetto is not None:
+        export(result.trace, perfetto)
+        click.echo(perfetto)
+    if bursts is not None:
+        table = result.bursts
+        storage.replace(bursts, table.write_csv)
+        click.echo(bursts)
+
+
+@app.command()
+@json_option
+@click.option("--large", is_flag=True, help="Also 10^5 links with 10^6 flows.")
+@click.option("--threads", type=click.IntRange(2), metavar="N", help="What N threads gain by the clock instead.")
+def bench(*, as_json: bool, large: bool, threads: int | None) -> None:
+    """Measure packet-hops and events per CPU second, and memory per flow, on standard scenarios."""
+    from photocol.cli.bench import needs, threads_report
+    from photocol.cli.bench import report as measured
+
+    for sentence in needs(large=large):
+        click.echo(sentence, err=True)
+    if threads is not None:
+        click.echo(threads_report(threads, as_json=as_json, large=large))
+    else:
+        click.echo(measured(as_json=as_json, large=large))
+
+
+for command in (run, list_, sweep, verify, export, reproduce):
+    app.add_command(command)

@@ -1,0 +1,275 @@
+"""Window laws of your own: a small class under `@photocol.law` decides how the congestion window moves.
+
+    @photocol.law
+    class Aimd:
+        def on_ack(self, window, event):
+            window.cwnd += window.mss * event.acked / window.cwnd
+
+        def ssthresh_after(self, window, loss):
+            return loss.in_flight / 2
+
+It hears the events that laws in Rust hear and moves the same window; each flow has an object of the class, made
+without arguments. A scenario names it, `{"transport": {"mine": {"law": Aimd}}}`, in a file `law = "my_laws.py:Aimd"`;
+by hand it is `photocol.transport.Sender(Aimd)`. It is slow, and a run says what it has cost.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import hashlib
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from photocol._core import LawEvent as Event
+from photocol._core import LawWindow as Window
+from photocol.errors import InputError, shown
+from photocol.runs import digests, law_source
+from photocol.runs.law_source import METHODS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+__all__ = ["Event", "Window", "find", "law", "name_of", "source_digest", "source_file"]
+
+_FLAGS = ("every_ack", "paced")
+"""What a law may ask for: to hear of every ACK, and paced segments."""
+_MARK = "__photocol_law__"
+_NOWHERE = "it was defined in a notebook or terminal, which other processes cannot read; put it in a file"
+
+_Law = TypeVar("_Law", bound=type)
+_known: dict[str, type] = {}
+_files: dict[Path, ModuleType] = {}
+_read_as: dict[Path, str] = {}
+"""The digest of each of these files when it was read."""
+_announced: set[Path] = set()
+_permitted: contextvars.ContextVar[Mapping[str, str] | None] = contextvars.ContextVar("permitted", default=None)
+"""The digests of the files that may be executed; None: whatever a scenario names."""
+
+
+def law(cls: _Law) -> _Law:
+    """Make a window law of a class that can be made without arguments.
+
+    Methods, of which only `on_ack` must be there; `window` has cwnd and ssthresh in bytes, `event` what is news:
+
+    - `on_ack(window, event)`: new bytes are acknowledged outside of fast recovery; with `every_ack = True` any ACK.
+    - `ssthresh_after(window, loss)`: the new ssthresh at a loss, by default half of the flight; cwnd follows as in TCP.
+    - `on_loss(window, loss)` instead: moves both. `loss.cause` is "fast-retransmit", "timeout", "mark" or "contention".
+    - `on_repeated_timeout(window, event)`, by default cwnd is one segment; `on_idle(window, event)`, by default cwnd is
+      at most the restart window; `pacing_rate(window, srtt)` in bit/s, which `paced = True` or the transport asks for.
+
+    Raises InputError if the class has none of this.
+    """
+    if not isinstance(cls, type):
+        raise InputError(f"@photocol.law stands above a class, not above {cls!r}")
+    if not callable(getattr(cls, "on_ack", None)):
+        raise InputError(f"the law {cls.__name__} has no method on_ack(self, window, event)")
+    for name in vars(cls):
+        if name.startswith("on_") and name not in METHODS:
+            raise InputError(f"the law {cls.__name__}: no event is called {name!r}; there are: {', '.join(METHODS)}")
+    name = _reference(cls)
+    setattr(cls, _MARK, name)
+    _known[name] = cls
+    return cls
+
+
+def is_law(value: object) -> bool:
+    """Whether it is a class under `@photocol.law`."""
+    return isinstance(value, type) and _MARK in vars(value)
+
+
+def name_of(cls: object) -> str:
+    """What scenarios call a law: "module:Class" or "file.py:Class"."""
+    if not is_law(cls):
+        raise InputError(f"{cls!r} is neither an algorithm's name nor a class under @photocol.law")
+    name: str = vars(cls)[_MARK]
+    return name
+
+
+def paces(name: str) -> bool:
+    """Whether the law that a scenario calls `name` asks for paced segments, as its source says; nothing is executed.
+
+    Raises InputError if there is none, or it is no law.
+    """
+    place, path = _split(name)
+    file = None
+    if name not in _known or not _is_made_here(name):
+        file = law_source.place_of(place)
+    asked = None if file is None else law_source.paces(file, path)
+    if asked is None and name in _known:
+        return bool(getattr(_known[name], "paced", False))
+    if file is None and place == "__main__":
+        raise InputError(_NOWHERE)
+    return bool(asked)
+
+
+def announce(names: Iterable[str]) -> None:
+    """Name the files of laws that are about to be executed, each once in a process, on standard error."""
+    for name in names:
+        file = _file_of(name)
+        if file is not None and name not in _known and file not in _announced:
+            _announced.add(file)
+            sys.stderr.write(shown(f"photocol: executes {file}, for the law {_split(name)[1]}\n"))
+
+
+def recorded(names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Name to file and digest of laws, as a manifest keeps them; nothing is executed."""
+    places = {name: _file_of(name) for name in sorted(set(names))}
+    files = {name: file for name, file in places.items() if file is not None}
+    digest = hashlib.sha256
+    return {
+        name: {"file": str(file), "sha256": digest(law_source.read(file)).hexdigest()} for name, file in files.items()
+    }
+
+
+def permitted_by(manifest: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    """File to digest of the laws that a manifest records, without those in its own folder."""
+    said = manifest.get("laws")
+    known = [law for law in said.values() if isinstance(law, dict)] if isinstance(said, dict) else []
+    files = {str(law.get("file")): str(law.get("sha256")) for law in known}
+    return {file: digest for file, digest in files.items() if not Path(file).resolve().is_relative_to(folder.resolve())}
+
+
+def check_permitted(names: Iterable[str], permitted: Mapping[str, str]) -> None:
+    """Raise InputError if one of these laws may not be executed, as `only` says."""
+    with only(permitted):
+        for name in names:
+            _check_permitted(name, _split(name)[0])
+
+
+@contextlib.contextmanager
+def only(permitted: Mapping[str, str] | None) -> Iterator[None]:
+    """In the block, files of laws are executed only if they have these digests; with None whatever they have."""
+    before = _permitted.set(permitted)
+    try:
+        yield
+    finally:
+        _permitted.reset(before)
+
+
+def find(name: str) -> type:
+    """The class that a scenario calls `name`, for which its file is executed.
+
+    Raises InputError if there is none, it is no law, its file cannot be executed or may not be.
+    """
+    place, path = _split(name)
+    _check_permitted(name, place)
+    if name in _known and _is_made_here(name):
+        return _known[name]
+    value: Any = _module_of(place)
+    for part in path.split("."):
+        if not hasattr(value, part):
+            raise InputError(f"there is no {part} in {place}")
+        value = getattr(value, part)
+    if not is_law(value):
+        raise InputError(f"{path} is not under @photocol.law")
+    cls: type = value
+    _known[name] = cls
+    return cls
+
+
+def _split(name: str) -> tuple[str, str]:
+    place, colon, path = name.rpartition(":")
+    if not colon or not path or not place:
+        raise InputError('allowed: "module:Class" or "file.py:Class"')
+    return place, path
+
+
+def _file_of(name: str) -> Path | None:
+    """The file that has the source of a law; None of one that only this process has."""
+    try:
+        return law_source.place_of(_split(name)[0])
+    except InputError:
+        if name in _known:
+            return None
+        raise
+
+
+def _is_made_here(name: str) -> bool:
+    """Whether the class is of this process itself, not of a file that was executed for its laws."""
+    place = name.rpartition(":")[0]
+    return not (place.endswith(".py") and Path(place).absolute() in _files)
+
+
+def _check_permitted(name: str, place: str) -> None:
+    """Refuse what has another digest than a record says, or no record."""
+    permitted = _permitted.get()
+    if permitted is None:
+        return
+    file = law_source.place_of(place) if Path(place).is_absolute() or not place.endswith(".py") else None
+    if file is None or permitted.get(str(file)) != hashlib.sha256(law_source.read(file)).hexdigest():
+        raise InputError(
+            f"the law {name} is not executed: only a file outside of the directory, with the digest that its manifest "
+            "has, is; --allow-code executes it all the same"
+        )
+
+
+def source_digest(name: str) -> str | None:
+    """The SHA-256 of the source of a law that has been found; None where it has no file, as in a notebook."""
+    import inspect
+
+    try:
+        return hashlib.sha256(inspect.getsource(_known[name]).encode()).hexdigest()
+    except (KeyError, OSError, TypeError):
+        return None
+
+
+def source_file(name: str) -> dict[str, str] | None:
+    """The file of a law that has been found, and the SHA-256 of what was read from it; None where it has no file."""
+    place = name.rpartition(":")[0]
+    module = _files.get(Path(place)) if place.endswith(".py") else sys.modules.get(place)
+    file = place if place.endswith(".py") else getattr(module, "__file__", None)
+    if file is None:
+        return None
+    path = Path(file).absolute()
+    try:
+        return {"file": str(path), "sha256": _read_as.get(path) or digests.of_file(path)}
+    except OSError:
+        return None
+
+
+def _reference(cls: type) -> str:
+    """A name under which other processes find it too, as far as there is one."""
+    module = sys.modules.get(cls.__module__)
+    file = getattr(module, "__file__", None)
+    if file is not None and (cls.__module__ in ("__main__", "__mp_main__") or Path(file).absolute() in _files):
+        return f"{Path(file).absolute()}:{cls.__qualname__}"
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def _module_of(place: str) -> ModuleType:
+    if place.endswith(".py"):
+        return _module_in(Path(place).absolute())
+    if place == "__main__":
+        raise InputError(_NOWHERE)
+    try:
+        return importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"there is no module {error.name}; a file is named by its path, as in my_laws.py:Aimd"
+        ) from error
+
+
+def _module_in(file: Path) -> ModuleType:
+    """The module of a law's file, executed anew where the file has changed."""
+    content = law_source.read(file)
+    digest = hashlib.sha256(content).hexdigest()
+    if file in _files and _read_as[file] == digest:
+        return _files[file]
+    name = f"photocol_laws_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
+    module = ModuleType(name)
+    module.__file__ = str(file)
+    sys.modules[name] = _files[file] = module
+    _read_as[file] = digest
+    try:
+        # The bytes whose digest was taken, not what the file may have become.
+        exec(compile(content, str(file), "exec"), module.__dict__)
+    except BaseException as error:
+        del sys.modules[name], _files[file]
+        if isinstance(error, Exception):
+            raise InputError(f"{file}: {type(error).__name__}: {error}") from error
+        raise
+    return module

@@ -1,0 +1,351 @@
+"""What a run leaves: a summary, four tables, a manifest; in memory and as a directory."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+from photocol.errors import InputError
+from photocol.files import content
+from photocol.quantity import factor, readable
+from photocol.runs import digests, notebook, storage, trace
+from photocol.runs.signals import deferred
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from os import PathLike
+
+    import polars as pl
+
+    from photocol.plot import Plots
+
+TABLES = ("flows", "links", "series", "drops")
+REORDERING = "reordering.parquet"
+
+
+class Figure(float):
+    """A figure of the summary: a float that knows its unit and, over several replications, its interval.
+
+    Attributes:
+        unit: "bps", "s", "packets", …; "1" for counts and ratios.
+        half_width: half the width of the confidence interval; None for a single replication, NaN where there is none.
+        n: replications that have this figure; None for a single one.
+        method: how the interval was made.
+    """
+
+    unit: str
+    half_width: float | None
+    n: int | None
+    method: str | None
+
+    def __new__(
+        cls,
+        value: SupportsFloat,
+        unit: str,
+        half_width: float | None = None,
+        n: int | None = None,
+        method: str | None = None,
+    ) -> Figure:
+        """A figure of this value."""
+        self = super().__new__(cls, value)
+        self.unit, self.half_width, self.n, self.method = unit, half_width, n, method
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (float(self), self.unit, self.half_width, self.n, self.method)
+
+    @property
+    def value(self) -> float:
+        """The value as a plain float, in `unit`."""
+        return float(self)
+
+    def _repr_html_(self) -> str:
+        method = f"; {self.method}, {self.n} replications" if self.n is not None else ""
+        return f'<span title="{escape(f"{float(self)!r} {self.unit}{method}")}">{notebook.text(repr(self))}</span>'
+
+    def __repr__(self) -> str:
+        """As people read it; `value` has all digits."""
+        return readable(float(self), self.unit, self.half_width)
+
+    def to(self, unit: str) -> Figure:
+        """The same in another unit: `goodput.to("Mbps")`, `delay.to("ms")`, `loss.to("%")`.
+
+        Raises InputError if it cannot be given in that.
+        """
+        times = factor(self.unit, unit)
+        half_width = None if self.half_width is None else self.half_width * times
+        return Figure(float(self) * times, unit, half_width, self.n, self.method)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in summary.json; what is not a number is null there."""
+        plain: dict[str, Any] = {"value": _finite(float(self)), "unit": self.unit}
+        if self.n is None:
+            return plain
+        return {**plain, "half_width": _finite(self.half_width), "n": self.n, "method": self.method}
+
+
+class Summary(Mapping[str, Figure], notebook.Tabular):
+    """Name to figure, in a fixed order."""
+
+    def __init__(self, figures: Mapping[str, Figure]) -> None:
+        self._figures = dict(figures)
+
+    def __getitem__(self, name: str) -> Figure:
+        try:
+            return self._figures[name]
+        except KeyError:
+            raise KeyError(_no_figure(name, list(self._figures))) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._figures)
+
+    def __len__(self) -> int:
+        return len(self._figures)
+
+    def __repr__(self) -> str:
+        width = max(map(len, self), default=0)
+        return "\n".join(f"{name:<{width}}  {figure!r}" for name, figure in self.items())
+
+    def _repr_html_(self) -> str:
+        return notebook.table(("figure", "value"), self.items())
+
+    def frame(self) -> pl.DataFrame:
+        """One row a figure: name, value, unit, half_width, n, method; the values in base units."""
+        import polars as pl
+
+        columns = {"name": pl.String, "value": pl.Float64, "unit": pl.String}
+        columns |= {"half_width": pl.Float64, "n": pl.Int64, "method": pl.String}
+        return pl.DataFrame([{"name": name, **figure.to_dict()} for name, figure in self.items()], columns)
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """The contents of summary.json: name → value, unit and, over several replications, half_width, n, method."""
+        return {name: figure.to_dict() for name, figure in self.items()}
+
+    def to_json(self) -> str:
+        """summary.json."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _no_figure(name: str, there: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, there, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"the summary has no {name!r}; {hint}there is: {', '.join(there)}"
+
+
+class Result:
+    """A finished run, or several replications of it. The tables are polars frames, made when first asked for."""
+
+    def __init__(
+        self,
+        *,
+        summary: Summary,
+        manifest: Mapping[str, Any],
+        table: Callable[[str], pl.DataFrame],
+        files: Mapping[str, Path] | None = None,
+        fingerprints: Callable[[], Mapping[str, str]] = dict,
+        trace: Callable[[], pl.DataFrame | None] = lambda: None,
+        write_trace: Callable[[Path], None] | None = None,
+        reordering: Callable[[], pl.DataFrame | None] = lambda: None,
+        capture: Path | None = None,
+    ) -> None:
+        self._fingerprints = fingerprints
+        self._trace = trace
+        self._write_trace = write_trace
+        self._reordering = reordering
+        self._capture = capture
+        self.summary = summary
+        self.manifest = dict(manifest)
+        self._table = table
+        self._files = dict(files or {})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Summary, manifest and all tables, which is what another process can have of a run."""
+        manifest = {**self.manifest, "fingerprints": dict(self.fingerprints)}
+        return (_of_tables, (self.summary, manifest, {name: getattr(self, name) for name in TABLES}))
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row a flow: start_s, end_s, bytes_acked, goodput_bps, segments_sent, retransmissions, …."""
+        return self._table("flows")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """One row a directed link: offered_bits, carried_bits, dropped_bits, utilization, mean_queue, max_queue, …."""
+        return self._table("links")
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """One row a sample: t_s, entity, quantity, value; what is sampled is said by `[probe]`."""
+        return self._table("series")
+
+    @cached_property
+    def drops(self) -> pl.DataFrame:
+        """One row a (place, class, cause): units and bits."""
+        return self._table("drops")
+
+    @cached_property
+    def trace(self) -> pl.DataFrame | None:
+        """One row an event, if `[trace]` asks for it; None if not. What the columns are: docs/guide/traces.md."""
+        return self._trace()
+
+    @cached_property
+    def reordering(self) -> pl.DataFrame | None:
+        """One row a (flow, metric, value): packets and their share, if `[probe] reordering` asks for it; None if not.
+
+        What the metrics are: docs/guide/reordering.md.
+        """
+        return self._reordering()
+
+    @cached_property
+    def packets(self) -> pl.DataFrame | None:
+        """One row a TCP packet of the capture: t_s, ports, seq, ack, payload_bytes; None without a capture."""
+        from photocol.runs import capture
+
+        return None if self._capture is None else capture.packets(self._capture)
+
+    @cached_property
+    def bursts(self) -> pl.DataFrame:
+        """One row a (source, path, traffic) of bursts: how many landed, were lost and why (`photocol.runs.bursts`).
+
+        Raises InputError without a trace of bursts.
+        """
+        from photocol.runs import bursts
+
+        return bursts.table(self)
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits; equal for equal runs."""
+        return str(self.manifest["fingerprint"])
+
+    @cached_property
+    def fingerprints(self) -> Mapping[str, str]:
+        """Layers: "everything", "wires" (what was on them), "flows" (their results); equal for equal runs."""
+        return self.manifest.get("fingerprints") or self._fingerprints()
+
+    @cached_property
+    def plot(self) -> Plots:
+        """The pictures: `plot.link_utilization()`, `plot.goodput()`, `plot.series("cwnd")`."""
+        from photocol.plot import Plots
+
+        return Plots(self)
+
+    def save(self, directory: str | PathLike[str], *, force: bool = False) -> Path:
+        """Write the run as a directory, whole or not at all; a former run of the same scenario there is replaced.
+
+        Raises InputError if something else is there; with `force`, a run of another scenario is replaced too. OSError
+        names the file that could not be written. A signal is acted upon when everything is written.
+        """
+        target = Path(directory)
+        if not force:
+            storage.check_replaceable(target, lambda: self.manifest)
+        storage.remove_leftovers(target.absolute().parent, target.name)
+        with deferred():
+            storage.write_directory(target, self._fill)
+        return target
+
+    @classmethod
+    def load(cls, directory: str | PathLike[str]) -> Result:
+        """Read what `save` or `photocol run --out` wrote. Raises InputError if that is not a run."""
+        folder = Path(directory)
+        if not (folder / storage.MARK).is_file():
+            raise InputError(f"{folder} is not a run of photocol: it has no {storage.MARK}")
+        try:
+            manifest = json.loads(content(folder / storage.MARK, storage.MOST_OF_A_RECORD))
+            figures = json.loads(content(folder / "summary.json"))
+            summary = Summary({name: _figure(fields) for name, fields in figures.items()})
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{folder} is a damaged run: {error}") from error
+        events, densities = folder / trace.NAME, folder / REORDERING
+        return cls(
+            summary=summary,
+            manifest=manifest,
+            table=lambda name: read_table(folder / f"{name}.parquet"),
+            trace=lambda: read_table(events) if events.is_file() else None,
+            reordering=lambda: read_table(densities) if densities.is_file() else None,
+        )
+
+    def __repr__(self) -> str:
+        return f"<photocol run, seed {self.manifest['seed']}, fingerprint {self.fingerprint}>\n{self.summary!r}"
+
+    def _repr_html_(self) -> str:
+        manifest = self.manifest
+        if "model" in manifest:
+            return notebook.paragraph(f"photocol model {manifest['model']}") + self.summary._repr_html_()
+        runs = len(manifest.get("runs", ())) or 1
+        of = f", {runs} replications" if runs > 1 else ""
+        cost = f"{manifest['packet_hops']:,} packet-hops in {manifest['cpu_s']:.2f} CPU seconds"
+        head = f"{manifest.get('name', 'run')}: seed {manifest['seed']}{of}, fingerprint {self.fingerprint}; {cost}"
+        sizes = [(f".{name}", f"{len(frame):,}", ", ".join(frame.columns)) for name, frame in self._tables()]
+        return "".join(
+            (
+                notebook.paragraph(head),
+                self.summary._repr_html_(),
+                notebook.details("tables", notebook.table(("table", "rows", "columns"), sizes)),
+                notebook.details("scenario, with every default", notebook.source(str(manifest["scenario"]))),
+            )
+        )
+
+    def _tables(self) -> list[tuple[str, pl.DataFrame]]:
+        return [(name, getattr(self, name)) for name in TABLES]
+
+    def _fill(self, folder: Path) -> None:
+        for name, table in self._tables():
+            file = folder / f"{name}.parquet"
+            with storage.naming(file):
+                table.write_parquet(file)
+        if self.reordering is not None:
+            file = folder / REORDERING
+            with storage.naming(file):
+                self.reordering.write_parquet(file)
+        file = folder / trace.NAME
+        with storage.naming(file):
+            if self._write_trace is not None:
+                self._write_trace(file)
+            elif self.trace is not None:
+                self.trace.write_parquet(file)
+        texts = {
+            "scenario.toml": str(self.manifest["scenario"]),
+            "summary.json": self.summary.to_json(),
+        }
+        for name, text in texts.items():
+            with storage.naming(folder / name):
+                (folder / name).write_text(text, encoding="utf-8")
+        files = digests.of_folder(folder) | {name: digests.of_file(file) for name, file in self._files.items()}
+        manifest = digests.with_files({**self.manifest, "fingerprints": dict(self.fingerprints)}, files)
+        with storage.naming(folder / storage.MARK):
+            (folder / storage.MARK).write_text(manifest, encoding="utf-8")
+        # Last: a rename cannot be repeated where the rest has failed.
+        for name, file in self._files.items():
+            file.rename(folder / name)
+
+
+def _of_tables(summary: Summary, manifest: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Result:
+    return Result(summary=summary, manifest=manifest, table=lambda name: tables[name])
+
+
+def _figure(fields: Mapping[str, Any]) -> Figure:
+    half_width = fields.get("half_width", math.nan)
+    interval = (math.nan if half_width is None else half_width, fields["n"], fields["method"]) if "n" in fields else ()
+    value = fields["value"]
+    return Figure(math.nan if value is None else value, fields["unit"], *interval)
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def read_table(file: Path) -> pl.DataFrame:
+    """A table on disk. Raises InputError with one line if it is damaged."""
+    import polars as pl
+
+    try:
+        return pl.read_parquet(file)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"{file} cannot be read: {str(error).partition(chr(10))[0]}") from error

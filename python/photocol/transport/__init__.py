@@ -1,0 +1,22 @@
+"""Machines driven by hand, one input at a time: `Sender` and `Receiver` of a transport here, the others beside them.
+
+This room knows the extension and no other room.
+"""
+
+from photocol.transport.receiver import Receiver
+from photocol.transport.segments import Ack, Block, Control, ControlKind, Segment, SegmentEcn
+from photocol.transport.sender import Connection, Phase, Sender, Timer
+
+__all__ = [
+    "Ack",
+    "Block",
+    "Connection",
+    "Control",
+    "ControlKind",
+    "Phase",
+    "Receiver",
+    "Segment",
+    "SegmentEcn",
+    "Sender",
+    "Timer",
+]
