@@ -1,7 +1,7 @@
 //! What waits at a port whose discipline decides when packets leave: the discipline knows packets by number, the line
 //! has them.
 
-use crate::engine::packet::admission::Cause;
+use crate::engine::packet::admission::{Cause, Count};
 use crate::engine::packet::{Class, Flags, Packet};
 use crate::queue::{Dropped, Ecn, Item, Reason, Room, Schedule};
 use std::sync::Arc;
@@ -31,14 +31,9 @@ impl DisciplinedQueue {
         DisciplinedQueue { schedule, packets, free, bytes: 0, dropped, is_armed: false, leaf: 0, bands: None }
     }
 
-    /// Packets that wait.
-    pub fn len(&self) -> u64 {
-        (self.packets.len() - self.free.len()) as u64
-    }
-
-    /// Their bytes.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
+    /// Packets that wait, and their bytes.
+    pub fn held(&self) -> Count {
+        Count { packets: (self.packets.len() - self.free.len()) as u64, bytes: self.bytes }
     }
 
     /// Whether the transmitter sends, so that there is a departure to come.
