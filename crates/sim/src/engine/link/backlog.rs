@@ -59,6 +59,15 @@ impl Backlog {
         self.push(transmission);
     }
 
+    /// A packet finds the transmitter idle: all others have ended, and it leaves at once.
+    #[inline(always)]
+    pub fn begin(&mut self, transmission: Transmission) {
+        self.occupy(transmission.end, transmission.end - transmission.start);
+        self.first = transmission;
+        self.behind.restart();
+        self.bytes_behind = 0;
+    }
+
     /// The transmitter is busy for `work` more, the last of it until `end`.
     #[inline(always)]
     pub fn occupy(&mut self, end: u64, work: u64) {

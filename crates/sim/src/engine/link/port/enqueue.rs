@@ -17,9 +17,14 @@ impl Port {
         if !matches!(self.kind, PortKind::DropTail) || self.features.is_some() {
             return self.enqueue_at_any(now, packet, payloads);
         }
+        let lasts = self.lasts(size);
+        if self.is_up && self.backlog.busy_until() <= now {
+            let end = now + lasts;
+            self.backlog.begin(Transmission { start: now, end, size, is_lost: false });
+            return Admission::Scheduled(self.arrival(end, lasts));
+        }
         match self.obstacle(now, size) {
             None => {
-                let lasts = self.lasts(size);
                 let end = self.transmit(now, size, lasts);
                 Admission::Scheduled(self.arrival(end, lasts))
             }
@@ -81,6 +86,11 @@ impl Port {
     fn obstacle(&mut self, now: u64, size: u16) -> Option<Cause> {
         if !self.is_up {
             return Some(Cause::Unreachable);
+        }
+        // So many wait at most; those that have ended since the last sweep are among them.
+        let most = self.backlog.behind_first();
+        if self.has_room(most, size) && most.packets < self.backlog.most_waiting() {
+            return None;
         }
         self.backlog.sweep(now);
         if !self.backlog.is_empty() {
