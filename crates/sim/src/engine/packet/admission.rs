@@ -20,6 +20,11 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// Whether the packet was transmitted: the fibre or the switch loses it.
+    pub fn is_after_transmission(self) -> bool {
+        matches!(self, Cause::Random | Cause::GuardViolation)
+    }
+
     /// As written in tables; `agents` are the names of the reasons of agents.
     pub fn name<'n>(self, agents: &[&'n str]) -> &'n str {
         match self {
@@ -79,19 +84,26 @@ impl Admission {
 }
 
 impl Count {
+    /// One packet.
+    #[inline]
+    pub fn of(size: u16) -> Count {
+        Count { packets: 1, bytes: size.into() }
+    }
+
     /// Adds one packet.
     #[inline]
     pub fn add(&mut self, size: u16) {
-        self.packets += 1;
-        self.bytes += u64::from(size);
+        *self = self.plus(Count::of(size));
     }
 
     /// The sum, part by part.
+    #[inline]
     pub fn plus(self, other: Count) -> Count {
         Count { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
     }
 
     /// The difference, part by part.
+    #[inline]
     pub fn since(self, earlier: Count) -> Count {
         Count { packets: self.packets - earlier.packets, bytes: self.bytes - earlier.bytes }
     }
