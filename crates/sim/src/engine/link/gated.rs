@@ -1,8 +1,8 @@
-//! The gate of a virtual output queue: a port that transmits only in windows of time, the slots it was granted.
+//! A gated transmitter, as those of IEEE 802.1Qbv: it transmits only in windows of time, while its gate is open.
 //!
-//! A window becomes known when its frame begins ([`GatedTransmitter::open`]); what waits is then placed into the
+//! A window becomes known when its cycle begins ([`GatedTransmitter::open`]); what waits is then placed into the
 //! windows as far as it fits ([`GatedTransmitter::place`]), and what arrives later takes what is left of them. A
-//! packet's departure is known as soon as it is placed, so no event marks the end of a slot: the packet is in the
+//! packet's departure is known as soon as it is placed, so no event marks the end of a window: the packet is in the
 //! port's [`Backlog`] then. Packets that have no place yet stay here.
 //!
 //! A packet counts as waiting until its first bit leaves. What is sent in a window that the switch does not pass is
@@ -33,13 +33,13 @@ pub struct GatedTransmitter {
     is_stuck: bool,
     /// Every packet is held first, so that a trace shows it waiting.
     holds_all: bool,
-    granted: Granted,
+    openings: Openings,
 }
 
-/// Slots granted to a queue.
+/// How often a gate opens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Granted {
-    /// In the running frame.
+pub struct Openings {
+    /// In the running cycle.
     pub now: u32,
     /// Since the start.
     pub total: u64,
@@ -81,14 +81,14 @@ impl GatedTransmitter {
             begun: Begun::default(),
             is_stuck: false,
             holds_all: false,
-            granted: Granted::default(),
+            openings: Openings::default(),
         }
     }
 
-    /// A frame begins in which the queue has `slots` slots; its windows follow, in the order of time.
-    pub fn begin_frame(&mut self, now: u64, slots: u32) {
+    /// A cycle begins in which the gate has so many `openings`; its windows follow, in the order of time.
+    pub fn begin_cycle(&mut self, now: u64, openings: u32) {
         self.windows.forget(now);
-        self.granted = Granted { now: slots, total: self.granted.total + u64::from(slots) };
+        self.openings = Openings { now: openings, total: self.openings.total + u64::from(openings) };
     }
 
     /// The queue may send in these windows, later than those it has. What of them begins before the last one ends,
@@ -257,7 +257,7 @@ impl GatedTransmitter {
     pub fn future_work(&self, now: u64, backlog: &Backlog) -> u64 {
         let begun = self.begun().map(|begun| (begun.start, begun.until));
         let placed = backlog.iter().map(|placed| (placed.start, placed.end));
-        placed.chain(begun).map(|(start, end)| self.opening(start.max(now), end)).sum()
+        placed.chain(begun).map(|(start, end)| self.open_time(start.max(now), end)).sum()
     }
 
     /// What of the first waiting packet is placed.
@@ -266,7 +266,7 @@ impl GatedTransmitter {
     }
 
     /// How much of a stretch of time lies in windows.
-    fn opening(&self, from: u64, to: u64) -> u64 {
+    fn open_time(&self, from: u64, to: u64) -> u64 {
         let overlap = |window: Window| window.end.min(to).saturating_sub(window.start.max(from));
         self.windows.iter().map(overlap).sum()
     }
@@ -285,8 +285,8 @@ impl GatedTransmitter {
         self.waiting.for_each_mut(|waiting| change(&mut waiting.packet));
     }
 
-    /// Slots granted so far.
-    pub fn granted(&self) -> Granted {
-        self.granted
+    /// Its openings so far.
+    pub fn openings(&self) -> Openings {
+        self.openings
     }
 }

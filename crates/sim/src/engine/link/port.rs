@@ -247,7 +247,7 @@ impl Port {
         }
     }
 
-    /// Packets that stay here because they have no slot yet, or wait for their discipline.
+    /// Packets that stay here because no window has room for them yet, or wait for their discipline.
     pub fn held(&self) -> u64 {
         self.unscheduled().packets
     }

@@ -13,7 +13,7 @@ pub enum Cause {
     Unreachable,
     /// The scenario ordered it.
     Forced,
-    /// Its slot did not meet the switch in its window.
+    /// It was sent in a window in which the switch did not pass it.
     GuardViolation,
     /// A reason that only agents know, by its number among those of their kind of switching.
     Agent(u8),
@@ -48,10 +48,10 @@ pub enum Admission {
     Marked(u64),
     /// It is dropped.
     Dropped(Cause),
-    /// It stays in the port, which may send it or one before it: it is to be asked. Only a port with a gate or a line
+    /// It stays in the port, which may send it or one before it: it is to be asked. Only a port with a gate or a discipline
     /// says so.
     Queued,
-    /// It stays in the port, which can send nothing before it is granted a slot.
+    /// It stays in the port, which can send nothing before its gate opens.
     Blocked,
 }
 

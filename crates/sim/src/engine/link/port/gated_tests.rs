@@ -45,20 +45,20 @@ fn sent(port: &Port, admission: Admission) -> Option<(u64, bool)> {
     }
 }
 
-/// Windows frame by frame: (start of the frame, its windows). Frames last 1000 ps.
-fn frames() -> impl Strategy<Value = Vec<(u64, Vec<Window>)>> {
+/// Windows cycle by cycle: (start of the cycle, its windows). Cycles last 1000 ps.
+fn cycles() -> impl Strategy<Value = Vec<(u64, Vec<Window>)>> {
     let slots = prop::collection::vec((any::<bool>(), 0u64..20, prop::bool::weighted(0.8)), 10);
-    prop::collection::vec(slots, 1..12).prop_map(|frames| {
-        let slot = |frame: u64, slot: u64, guard: u64, passes| {
-            let start = 1000 * frame + 100 * slot + guard;
-            Window { start, end: 1000 * frame + 100 * (slot + 1) - guard, passes }
+    prop::collection::vec(slots, 1..12).prop_map(|cycles| {
+        let slot = |cycle: u64, slot: u64, guard: u64, passes| {
+            let start = 1000 * cycle + 100 * slot + guard;
+            Window { start, end: 1000 * cycle + 100 * (slot + 1) - guard, passes }
         };
-        let windows = |(frame, slots): (usize, Vec<(bool, u64, bool)>)| {
-            let granted = slots.into_iter().zip(0..).filter(|((granted, ..), _)| *granted);
-            let frame = frame as u64;
-            (1000 * frame, granted.map(|((_, guard, passes), number)| slot(frame, number, guard, passes)).collect())
+        let windows = |(cycle, slots): (usize, Vec<(bool, u64, bool)>)| {
+            let open = slots.into_iter().zip(0..).filter(|((is_open, ..), _)| *is_open);
+            let cycle = cycle as u64;
+            (1000 * cycle, open.map(|((_, guard, passes), number)| slot(cycle, number, guard, passes)).collect())
         };
-        frames.into_iter().enumerate().map(windows).collect()
+        cycles.into_iter().enumerate().map(windows).collect()
     })
 }
 
@@ -100,7 +100,7 @@ proptest! {
 
     #[test]
     fn packets_leave_as_they_would_bit_by_bit(
-        frames in frames(),
+        cycles in cycles(),
         whole in any::<bool>(),
         holds_all in any::<bool>(),
         arrivals in prop::collection::vec((0u64..400, 1u16..11), 1..60),
@@ -108,9 +108,9 @@ proptest! {
         let packing = if whole { Packing::Whole } else { Packing::Cut };
         let mut time = 0;
         let packets: Vec<(u64, u16)> = arrivals.iter().map(|(gap, size)| { time += gap; (time, *size) }).collect();
-        let end = 1000 * frames.len() as u64;
+        let end = 1000 * cycles.len() as u64;
         let packets: Vec<(u64, u16)> = packets.into_iter().filter(|(at, _)| *at < end).collect();
-        let windows: Vec<Window> = frames.iter().flat_map(|(_, windows)| windows.clone()).collect();
+        let windows: Vec<Window> = cycles.iter().flat_map(|(_, windows)| windows.clone()).collect();
         let work: Vec<(u64, u64)> = packets.iter().map(|(at, size)| (*at, 8 * u64::from(*size))).collect();
         let expected = by_hand(packing, &windows, &work);
 
@@ -119,7 +119,7 @@ proptest! {
             port.watch();
         }
         let (mut found, mut coming, mut seen) = (Vec::new(), packets.iter().peekable(), 0);
-        for (begins, windows) in &frames {
+        for (begins, windows) in &cycles {
             let mut offer_until = |port: &mut Port, limit: u64, found: &mut Vec<(u64, bool)>| {
                 while let Some((at, size)) = coming.next_if(|(at, _)| *at < limit).copied() {
                     let (admission, sent) = offer(port, at, size);
@@ -132,7 +132,7 @@ proptest! {
                 }
             };
             offer_until(&mut port, *begins, &mut found);
-            port.begin_frame(*begins, windows.len() as u32);
+            port.begin_cycle(*begins, windows.len() as u32);
             windows.iter().for_each(|window| port.open_windows(*window));
             found.extend(release(&mut port, *begins));
             offer_until(&mut port, begins + 1000, &mut found);
@@ -160,7 +160,7 @@ proptest! {
         let packing = if whole { Packing::Whole } else { Packing::Cut };
         let openings = [Opening::Always, Opening::InWindows(packing)];
         let mut ports = openings.map(|opening| port(opening, room));
-        ports[1].begin_frame(0, 1);
+        ports[1].begin_cycle(0, 1);
         ports[1].open_windows(Window { start: 0, end: u64::MAX / 2, passes: true });
         let mut now = 0;
         for (gap, size, event) in arrivals {
@@ -178,7 +178,7 @@ proptest! {
 #[test]
 fn what_had_no_slot_is_given_back_when_the_link_goes_down() {
     let (mut port, mut in_flight) = (port(Opening::InWindows(Packing::Cut), Buffer::Unlimited), Ring::new());
-    port.begin_frame(0, 1);
+    port.begin_cycle(0, 1);
     port.open_windows(Window { start: 10, end: 100, passes: true });
     for _ in 0..3 {
         for (end, _) in offer(&mut port, 0, 5).1 {

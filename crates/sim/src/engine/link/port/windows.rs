@@ -1,7 +1,7 @@
-//! A port that sends in granted slots only.
+//! A port with a gate: it sends in windows only.
 
 use super::{Port, PortKind};
-use crate::engine::link::gated::{GatedTransmitter, Granted, Row};
+use crate::engine::link::gated::{GatedTransmitter, Openings, Row};
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::Cause;
 use crate::queue::Verdict;
@@ -39,13 +39,13 @@ impl Port {
         }
     }
 
-    /// A frame begins in which the queue behind the gate has `slots` slots.
-    pub fn begin_frame(&mut self, now: u64, slots: u32) {
+    /// A cycle begins in which the gate has so many `openings`.
+    pub fn begin_cycle(&mut self, now: u64, openings: u32) {
         // The controller's timers that were due are served while the queue is as it was then.
         self.serve_controller(now);
         self.backlog.sweep(now);
         if let PortKind::Gated(gate) = &mut self.kind {
-            gate.begin_frame(now, slots);
+            gate.begin_cycle(now, openings);
         }
     }
 
@@ -56,12 +56,12 @@ impl Port {
         }
     }
 
-    /// Slots granted so far, if the port has a gate.
-    pub fn granted(&self) -> Option<Granted> {
-        self.gate().map(GatedTransmitter::granted)
+    /// The openings of its gate so far, if it has one.
+    pub fn openings(&self) -> Option<Openings> {
+        self.gate().map(GatedTransmitter::openings)
     }
 
-    /// Bytes that have no slot yet.
+    /// Bytes that have no time yet.
     pub fn held_bytes(&self) -> u64 {
         self.gate().map_or(0, |gate| gate.unplaced().bytes)
     }

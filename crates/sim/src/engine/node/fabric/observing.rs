@@ -60,7 +60,7 @@ impl Fabric {
             Admission::Scheduled(at) | Admission::Marked(at) => port.last_bit_at(at, packet.size).saturating_sub(ends),
             Admission::Dropped(_) | Admission::Queued | Admission::Blocked => port.delay(),
         };
-        // The first part of a packet that the end of a slot has cut may have left before the rest has its time.
+        // The first part of a packet that the end of a window has cut may have left before the rest has its time.
         let (value, begins) = (now.saturating_sub(begins), begins.max(now));
         let (wait, lasts) = (begins - now, ends.saturating_sub(begins));
         let event = Event::of_packet(now, What::Pass, Spot::link(self.links[number as usize]), packet);
