@@ -48,8 +48,8 @@ pub enum Admission {
     Marked(u64),
     /// It is dropped.
     Dropped(Cause),
-    /// It stays in the port, which may send it or one before it: it is to be asked. Only a port with a gate or a discipline
-    /// says so.
+    /// It stays in the port, which may send it or one before it: it is to be asked. Only a port with a gate or a
+    /// discipline says so.
     Queued,
     /// It stays in the port, which can send nothing before its gate opens.
     Blocked,

@@ -93,8 +93,8 @@ pub struct Event {
     pub lasts: u64,
     /// From its last bit to the far end, in picoseconds.
     pub flight: u64,
-    /// A congestion window in bytes, a rate in bit/s; of a packet that a window's end has cut, for how long its first bit
-    /// has left.
+    /// A congestion window in bytes, a rate in bit/s; of a packet that a window's end has cut, for how long its first
+    /// bit has left.
     pub value: u64,
     /// The flow, or [`NOBODY`].
     pub flow: u32,

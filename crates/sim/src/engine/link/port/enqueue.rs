@@ -136,8 +136,8 @@ impl Port {
         self.last_arrival
     }
 
-    /// Why the packet that has its time last does not arrive, if it does not: it does not meet the switch in its windows,
-    /// or the fibre loses it.
+    /// Why the packet that has its time last does not arrive, if it does not: its windows do not meet the switch, or
+    /// the fibre loses it.
     fn loss(&mut self) -> Option<Cause> {
         if matches!(self.kind, PortKind::Gated(_)) && self.backlog.newest().is_some_and(|newest| newest.is_lost) {
             return Some(Cause::GuardViolation);
