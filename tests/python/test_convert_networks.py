@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
 
 import pytest
 from command import photocol
 
 import photocol as package
 from photocol import InputError, convert
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from photocol.cli.convert import convert as command
+from photocol.conversions.choices import Choices
+from photocol.conversions.formats import FORMATS
 
 GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -310,3 +313,27 @@ def test_the_command_says_what_it_did_and_replaces_nothing(tmp_path: Path) -> No
     assert photocol("convert", "net.csv", "--to", "net.toml", "--force", "--quiet", cwd=tmp_path).stderr == ""
     wrong = photocol("convert", "no.csv", "--to", "no.toml", cwd=tmp_path)
     assert (wrong.returncode, wrong.stderr) == (1, "photocol: no.csv: No such file or directory\n")
+
+
+def test_the_guide_lists_every_format_and_every_choice() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "other-peoples-files.md").read_text()
+    assert sorted(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)) == sorted(FORMATS)
+    options = {option for parameter in command.params for option in parameter.opts}
+    choices = {f"--{field.name.replace('_', '-')}" for field in fields(Choices)}
+    assert choices <= options
+    said = set(re.findall(r"--[a-z][a-z-]+", page)) - {"--to"}
+    assert said <= options | {"--undirected"}
+    assert choices - said == {"--transport", "--duration"}
+
+
+def test_the_warnings_of_the_example_are_those_that_the_guide_tells(tmp_path: Path) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "other-peoples-files.md").read_text()
+    text, flows = re.findall(r"`(?:net.csv|flows.txt)`:\n\n```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "flows.txt").write_text(flows)
+    (tmp_path / "net.csv").write_text(text)
+    made_of = convert(tmp_path / "net.csv", tmp_path / "flows.txt", capacity="2.5 Gbps", delay="2 ms")
+    assert [one.partition(": ")[2] for one in made_of.warnings] == [
+        "left out, links between nodes that are linked already (1): Lyon-Paris",
+        "2.5 Gbps, for links without a capacity (1): Milan-Rome",
+        "2 ms, for links without delay, length and coordinates that differ (1): Lyon-Milan",
+    ]

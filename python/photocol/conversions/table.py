@@ -81,7 +81,7 @@ class Table:
         """The fields of these columns, which may not be empty."""
         for name in names:
             if not known.get(name):
-                self.source.wrong(line, f'the column "{name}" is missing or empty')
+                self.source.wrong(line, f'the column "{name}" is missing or empty; allowed: a value in each line')
         return [known[name] for name in names]
 
 
