@@ -270,6 +270,8 @@ WRONG = {
         "Lorem ipsum",
         r"what\.bin:1: found \"Lorem ipsum\", which begins as no known format; allowed: graphml",
     ),
+    "empty.csv": ("from,to\n", r"empty\.csv:1: nothing was found in it; allowed: at least one node"),
+    "lone.gml": ("graph [ node [ id 1 ] ]", r"no file has links or traffic; allowed: a network"),
     "one.csv": ("from,to\na,a\n", r"no file has two nodes with a way there and back"),
 }
 

@@ -13,7 +13,7 @@ from photocol.conversions.scenario import Conversion
 from photocol.conversions.source import read
 from photocol.conversions.writer import flow_table, seconds, toml
 from photocol.errors import InputError
-from photocol.runs.scenario import check
+from photocol.runs.scenario import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,7 +85,7 @@ def convert(
     formats = {one.file: one.format for one in found}
     converted = Converted(conversion.scenario, tuple(conversion.flows), formats, tuple(conversion.warnings))
     try:
-        check(converted.to_dict())
+        load(converted.to_dict())
     except ScenarioError as error:
         raise InputError(f"{', '.join(formats)}: what is found makes no valid scenario: {error}") from error
     return converted if to is None else _written(converted, Path(to), force=force)

@@ -144,4 +144,8 @@ def read_all(sources: Sequence[Source], choices: Choices) -> list[Found]:
             paths.append(source)
         else:
             found.append(FORMATS[name].read(source, choices))
-    return [*found, *([orbcc.read(paths, choices)] if paths else [])]
+    found += [orbcc.read(paths, choices)] if paths else []
+    for one in found:
+        if not (one.nodes or one.links or one.contacts or one.demands or one.flows or one.sizes):
+            raise InputError(f"{one.file}:1: nothing was found in it; allowed: at least one node, link, flow or demand")
+    return found

@@ -58,7 +58,9 @@ class Network:
         self._gaps(one, self.links[before:])
 
     def _star(self, files: Sequence[Found]) -> None:
-        """Hosts around a switch: the ends of the traffic, or some."""
+        """Hosts around a switch: the ends of the traffic, or some where sizes alone are known."""
+        if not any(one.flows or one.demands or one.sizes for one in files):
+            raise InputError("no file has links or traffic; allowed: a network, or a list of flows, demands or sizes")
         traffic: list[Flow | Demand] = []
         for one in files:
             traffic += one.flows

@@ -11,6 +11,7 @@ import re
 import zlib
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
+from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
 from photocol.errors import InputError
@@ -44,6 +45,7 @@ TIME = Range("s", 10**12, Decimal(0), LATEST, "0 s to 213 days")
 DELAY = Range("s", 10**12, Decimal(0), Decimal(3600), "0 s to 3600 s")
 LENGTH = Range("km", 1000, Decimal(0), Decimal(10) ** 6, "0 km to 1000000 km")
 _SHOWN = 60
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,15 @@ def measured(text: str, unit: str, kind: Range) -> Decimal | None:
     value = plain(match[1]) if match else None
     if match is None or value is None:
         return None
+    scale = _scale(match[2] or unit, kind.base)
+    return None if scale is None else value * scale
+
+
+@lru_cache(maxsize=1000)
+def _scale(unit: str, base: str) -> Decimal | None:
+    """How many of the base unit one of these is."""
     try:
-        return value * Decimal(repr(factor(_unit(match[2] or unit), kind.base)))
+        return Decimal(repr(factor(_unit(unit), base)))
     except InputError:
         return None
 
@@ -152,8 +161,10 @@ def shown(text: str) -> str:
 
 def cleaned(name: str) -> str:
     """A name as scenarios allow it: one line, at most 200 bytes, no arrow."""
+    if name.isascii() and name.isalnum() and len(name) <= _LONGEST_NAME:
+        return name
     words = " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())
-    return words.replace("->", "→").encode("utf-8", "replace")[:200].decode("utf-8", "ignore").strip()
+    return words.replace("->", "→").encode("utf-8", "replace")[:_LONGEST_NAME].decode("utf-8", "ignore").strip()
 
 
 def _unit(written: str) -> str:
