@@ -36,6 +36,7 @@ SMALL: dict[str, bytes] = {
     "repetita-demands": networks.DEMANDS.encode(),
     "edges": networks.EDGES.encode(),
     "hpcc": traffic.HPCC.encode(),
+    "hpcc-network": networks.HPCC.encode(),
     "htsim": traffic.HTSIM.encode(),
     "htsim-cm": traffic.MATRIX.encode(),
     "flows": traffic.TABLE.encode(),

@@ -108,6 +108,7 @@ edge_1 1 0 10 1000000 500
 edge_2 1 2 7 500000 800
 """
 DEMANDS = "DEMANDS 3\nlabel src dest bw\nd0 0 1 300\nd1 1 0 1500\nd2 0 2 9\n"
+HPCC = "4 1 3\n0\n0 1 100Gbps 0.001ms 0\n0 2 25Gbps 1us 0\n3 0 25Gbps 0.001ms 0.01\n\nFirst line: total node #\n"
 EDGES = "from,to,capacity_mbps,delay (ms),length_km\na,b,10,5,\nb,c,,,300\nd,e,1,,\n"
 
 
@@ -226,6 +227,20 @@ def test_repetita_with_its_demands(tmp_path: Path) -> None:
     assert any("left out, demands without a way there and back (1): 0_A to 2_C" in one for one in warnings)
 
 
+def test_the_network_of_hpcc_with_its_flows(tmp_path: Path) -> None:
+    flows = tmp_path / "flow.txt"
+    flows.write_text("1\n1 3 3 100 5000 0\n")
+    scenario, warnings = made(tmp_path, "topology.txt", HPCC, flows)
+    assert links(scenario) == {
+        "0-1": {"capacity": "100 Gbps", "delay": "1 us"},
+        "0-2": {"capacity": "25 Gbps", "delay": "1 us"},
+        "3-0": {"capacity": "25 Gbps", "delay": "1 us"},
+    }
+    assert roles(scenario) == {"0": "core", "1": "host", "2": "host", "3": "host"}
+    assert scenario["traffic"] == [{"name": "flows", "transport": "cubic", "file": "made.flows.csv"}]
+    assert [one.partition(": ")[2] for one in warnings] == ["error rates are left out, of links: 1"]
+
+
 def test_lists_of_links(tmp_path: Path) -> None:
     scenario, warnings = made(tmp_path, "net.csv", EDGES)
     assert links(scenario) == {
@@ -270,6 +285,8 @@ WRONG = {
         "Lorem ipsum",
         r"what\.bin:1: found \"Lorem ipsum\", which begins as no known format; allowed: graphml",
     ),
+    "h.txt": ("3 1 1\n0 1\n0 1 1Gbps 1us 0\n", r"h\.txt:2: found 2 switches; allowed: 1, as the first line says"),
+    "i.txt": ("3 1 2\n0\n0 1 1Gbps 1us 0\n", r"i\.txt:3: link 2 of 2: found \"\"; allowed: from to rate delay error"),
     "empty.csv": ("from,to\n", r"empty\.csv:1: nothing was found in it; allowed: at least one node"),
     "lone.gml": ("graph [ node [ id 1 ] ]", r"no file has links or traffic; allowed: a network"),
     "one.csv": ("from,to\na,a\n", r"no file has two nodes with a way there and back"),

@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from photocol.conversions import circuits, contacts, edges, flows, gml, graphml, orbcc, repetita, sndlib
+from photocol.conversions import circuits, contacts, edges, flows, gml, graphml, hpcc, orbcc, repetita, sndlib
 from photocol.conversions.source import Source, plain, shown
 from photocol.conversions.table import Table, numeric
 from photocol.errors import InputError
@@ -61,6 +61,12 @@ def _is_opera(lines: list[str]) -> bool:
     return len(lines[2].split()) == up * racks
 
 
+def _is_hpcc_network(lines: list[str]) -> bool:
+    """Three numbers, perhaps switches, then a link with a rate that has its unit."""
+    links = lines[1 if _columns(3)(lines) and lines[0].split()[1] == "0" else 2 :]
+    return _columns(3)(lines) and bool(links) and re.match(r"\d+ \d+ [\d.]+[A-Za-z/]+ ", links[0]) is not None
+
+
 def _is_sizes(lines: list[str]) -> bool:
     rows = [line.replace(",", " ").split() for line in lines]
     rows = rows[1:] if rows and len(rows[0]) == 1 else rows
@@ -107,6 +113,7 @@ FORMATS: dict[str, Format] = {
     "orbcc": Format("OrbCC bandwidths or round trips", _orbcc, (), _matches(r'\{\s*("[\d.]+"\s*:|$)')),
     "opera": Format("Opera topology", circuits.read_opera, (), _is_opera),
     "hpcc": Format("HPCC list of flows", flows.read_hpcc, (), _columns(1, 6)),
+    "hpcc-network": Format("HPCC network", hpcc.read_network, (), _is_hpcc_network),
     "sizes": Format("distribution of flow sizes", flows.read_sizes, (".cdf", ".tcl"), _is_sizes),
     "edges": Format("list of links", edges.read, (".csv", ".tsv", ".edges", ".edgelist"), _titles("source", "target")),
 }
