@@ -78,6 +78,9 @@ DEMANDS (
   D1 ( A C ) 1 12.5 UNLIMITED
 )
 ADMISSIBLE_PATHS (
+  D1 (
+    P1 ( L1 L2 )
+  )
 )
 """
 MATRIX = """?SNDlib native format; type: network; version: 1.0
@@ -253,6 +256,9 @@ def test_lists_of_links(tmp_path: Path) -> None:
     scenario, warnings = made(tmp_path, "net.edgelist", "u v 3\nv w 1\n")
     assert list(links(scenario)) == ["u-v", "v-w"]
     assert "columns from the third on are left out" in warnings[0]
+    # Numbers that rise to 1 or 100 are a distribution; these are nodes.
+    scenario, _ = made(tmp_path, "net.txt", "0 1\n1 2\n2 0\n")
+    assert list(links(scenario)) == ["0-1", "1-2", "2-0"]
 
 
 def test_light_in_fibre_takes_5_us_a_kilometre(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _HEAD, _LINES = 100_000, 40
 """Letters and lines of a file that are looked at."""
+_NEARLY = Decimal("0.1")
+"""How far the last share of a distribution may be from all, to be recognised."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,21 @@ def _is_hpcc_network(lines: list[str]) -> bool:
 
 
 def _is_sizes(lines: list[str]) -> bool:
+    """Two or three numbers a line, the first and the last do not fall; the last of a short file is 1 or 100."""
     rows = [line.replace(",", " ").split() for line in lines]
     rows = rows[1:] if rows and len(rows[0]) == 1 else rows
-    return bool(rows) and all(numeric(row) and len(row) in (2, 3) for row in rows) and len({*map(len, rows)}) == 1
+    if not rows or not all(numeric(row) and len(row) in (2, 3) for row in rows) or len({*map(len, rows)}) != 1:
+        return False
+    points = [(Decimal(row[0]), Decimal(row[-1])) for row in rows]
+    rises = all(one[0] <= other[0] and one[1] <= other[1] for one, other in pairwise(points))
+    last = points[-1][1]
+    return (
+        rises and last <= 100 + _NEARLY and (len(lines) >= _LINES - 1 or min(abs(last - 1), abs(last - 100)) < _NEARLY)
+    )
+
+
+def _is_edges(lines: list[str]) -> bool:
+    return _titles("source", "target")(lines) or (len(lines) > 1 and all(len(line.split()) == 2 for line in lines))
 
 
 def _titles(*needed: str) -> Callable[[list[str]], bool]:
@@ -115,7 +130,7 @@ FORMATS: dict[str, Format] = {
     "hpcc": Format("HPCC list of flows", flows.read_hpcc, (), _columns(1, 6)),
     "hpcc-network": Format("HPCC network", hpcc.read_network, (), _is_hpcc_network),
     "sizes": Format("distribution of flow sizes", flows.read_sizes, (".cdf", ".tcl"), _is_sizes),
-    "edges": Format("list of links", edges.read, (".csv", ".tsv", ".edges", ".edgelist"), _titles("source", "target")),
+    "edges": Format("list of links", edges.read, (".csv", ".tsv", ".edges", ".edgelist"), _is_edges),
 }
 """By name, in the order in which files are compared with them."""
 
@@ -130,7 +145,7 @@ def recognised(source: Source, choices: Choices) -> str:
             raise InputError(f"format: found {choices.format!r}; allowed: {', '.join(FORMATS)}")
         return choices.format
     by_ending = next((name for name, one in FORMATS.items() if source.ending in one.endings), None)
-    if by_ending is not None and by_ending not in ("edges", "sizes"):
+    if by_ending is not None and by_ending != "edges":
         return by_ending
     lines = [line.strip() for line in source.text[:_HEAD].split("\n")[:_LINES]]
     lines = [line for line in lines if line and not line.startswith("#")]

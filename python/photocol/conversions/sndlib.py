@@ -119,8 +119,8 @@ def read_native(source: Source, choices: Choices) -> Found:
 
 
 def _entries(source: Source) -> Iterator[tuple[int, str, str]]:
-    """Line, section and text of each entry."""
-    section, opened = "", 0
+    """Line, section and text of each entry; a section ends with the bracket that its head opens."""
+    section, opened, depth = "", 0, 0
     for line, text in source.lines():
         if text.startswith("?"):
             continue
@@ -128,11 +128,13 @@ def _entries(source: Source) -> Iterator[tuple[int, str, str]]:
             match = _SECTION.match(text)
             if match is None:
                 source.wrong(line, f"found {shown(text)}; allowed: the head of a section, such as NODES (")
-            section, opened, text = match[1], line, text[match.end() :].strip()
-        if text == ")" or (text.endswith(")") and text.count(")") > text.count("(")):
-            section, text = "", text.removesuffix(")").strip()
-        if text:
-            yield line, section, text
+            section, opened, depth, text = match[1], line, 1, text[match.end() :].strip()
+        depth += text.count("(") - text.count(")")
+        entry = text if depth > 0 else text.removesuffix(")").strip()
+        if entry:
+            yield line, section, entry
+        if depth <= 0:
+            section = ""
     if section:
         source.wrong(opened, f"the file ends inside this section {section}: it is cut off")
 
