@@ -7,6 +7,7 @@ import itertools
 import re
 import tempfile
 from pathlib import Path
+from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from photocol import InputError, check, convert
+from photocol.conversions import markup
 from photocol.conversions.choices import Choices
 from photocol.conversions.formats import FORMATS, recognised
 from photocol.conversions.found import Link, Node
@@ -132,9 +134,12 @@ LARGE: dict[str, Callable[[int], bytes]] = {
     "graphml": lambda n: b"<graphml><graph>" + b"<node id='a'/>" * n,
     "gml": lambda n: b"graph [ " + b"node [ id 1 ] " * n,
     "sndlib-xml": lambda n: b"<network><networkStructure><nodes>" + b"<node id='a'/>" * n,
+    "repetita": lambda n: b"NODES %d\nlabel x y\n" % n + b"same 0 0\n" * n + b"EDGES 1\n\ne 0 1 1 1000 1\n",
+    "repetita-demands": lambda n: b"DEMANDS %d\nlabel src dest bw\n" % n + b"same 0 1 1\n" * n,
     "edges": lambda n: b"from,to\n" + b"".join(b"%d,%d\n" % (i, i + 1) for i in range(n)),
     "openoptics": lambda n: b"[" * n,
     "orbcc": lambda n: b'{"0": ' * n,
+    "hpcc": lambda n: b"%d\n" % n + b"0 1 3 100 9 0\n" * n,
     "sizes": lambda n: b"".join(b"%d %d\n" % (i, i) for i in range(n)),
     "contacts": lambda n: b"start,end,from,to\n" + b"".join(b"%d,%d,a,b\n" % (i, i + 1) for i in range(n)),
 }
@@ -195,3 +200,26 @@ def test_a_great_circle() -> None:
         great_circle(Node(name="a", latitude=90, longitude=0), Node(name="b", latitude=0, longitude=17)) == 10_007_543
     )
     assert great_circle(Node(name="a", latitude=1, longitude=1), Node(name="b")) is None
+
+
+MANY: dict[str, tuple[bytes, str]] = {
+    "graphml": (b"<graphml>" + b"<a/>" * 20_000, "too many elements; allowed: 20000"),
+    "edges": (b"a " * 100_000, "found 100000 columns; allowed: 1000"),
+    "orbcc": (b'{"0": ' * 100_000, "allowed"),
+    "flows": (b"from,to,size,start\n" + b"(" * 1_000_000 + b",b,1,1\n", "a field is too long; allowed: 10000 letters"),
+    "contacts": (b"[(" * 1_000_000, "the column"),
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_a_file_that_would_take_all_memory_or_time_is_refused_at_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(markup, "MOST_ELEMENTS", 20_000)
+    text, message = MANY[name]
+    file = place() / "many"
+    file.write_bytes(text)
+    begun = process_time()
+    with pytest.raises(InputError, match=message):
+        convert(file, format=name)
+    assert process_time() - begun < 10

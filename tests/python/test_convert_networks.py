@@ -146,9 +146,7 @@ def test_graphml_with_its_defaults_and_labels_that_meet(tmp_path: Path) -> None:
     }
     assert scenario["node"][1] == {"name": "Dakar", "role": "core", "latitude": 0.0, "longitude": 90.0}
     assert roles(scenario) == {"Quito": "core", "Dakar": "core", "Dakar (2)": "core"}
-    assert [one.partition(": ")[2] for one in warnings[:1]] == [
-        'a second node is called "Dakar": it is "Dakar (2)" here'
-    ]
+    assert warnings[0].endswith("net.graphml: renamed, nodes with the label of another (1): Dakar (2)")
     assert warnings[-1] == "no file has traffic: 3 greedy flows are between random nodes"
 
 
@@ -268,7 +266,10 @@ def test_light_in_fibre_takes_5_us_a_kilometre(tmp_path: Path) -> None:
 
 
 WRONG = {
-    "n.graphml": ('<!DOCTYPE a [<!ENTITY b "c">]><graphml/>', r"n\.graphml:1: found a document type .*; allowed: XML"),
+    "n.graphml": (
+        '<!DOCTYPE a [<!ENTITY b "c">]><graphml/>',
+        r"^\S+n\.graphml:1: found a document type .*; allowed: XML",
+    ),
     "a.graphml": ("<graphml>\n<graph>\n<node/></graph></graphml>", r'a\.graphml:3: the attribute "id" is missing'),
     "b.graphml": ("<graphml>\n<graph></graphml>", r"b\.graphml:2: not XML: mismatched tag"),
     "deep.graphml": ("<graphml>" + "<a>" * 100, r"deep\.graphml:1: too many elements within elements; allowed: 64"),

@@ -130,7 +130,7 @@ def test_distributions_in_two_or_three_columns_as_fractions_or_per_cent(name: st
 
 
 def test_the_unit_of_sizes_can_be_said(tmp_path: Path) -> None:
-    made = converted(tmp_path, "pfabric", PFABRIC, size_unit=1)
+    made = converted(tmp_path, "pfabric", PFABRIC, size_unit=1, load=1e-4)
     assert made.tables["traffic"][0]["size_law"]["points"][1] == ["6 B", 0.5]
     assert not any("1460" in warning for warning in made.warnings)
 

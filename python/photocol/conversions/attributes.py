@@ -21,6 +21,8 @@ CAPACITIES = ("linkspeedraw", "capacity", "bandwidth", "bw", "rate", "datarate")
 DELAYS = ("delay", "latency")
 LENGTHS = ("length", "distance", "dist", "km", "length_km", "distance_km")
 _SPEED_UNITS = {"": "bps", "k": "kbps", "m": "Mbps", "g": "Gbps", "t": "Tbps"}
+_LONGEST_TITLE = 100
+_SHORT = 90
 _MISSING = {"", "nan", "_nan", "none", "null", "na", "n/a", "-", "inf", "+inf", "-inf", "unlimited"}
 
 
@@ -32,7 +34,8 @@ class Graph:
     choices: Choices
     found: Found
     names: dict[str, str] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=set)
+    taken: dict[str, int] = field(default_factory=dict)
+    """Names, and how often each was wanted."""
     units: set[str] = field(default_factory=set)
     """Kinds of numbers that were read without a unit, which is said once."""
 
@@ -47,13 +50,16 @@ class Graph:
         self.found.nodes.append(Node(name=name, latitude=latitude, longitude=longitude))
 
     def _unique(self, label: str, key: str) -> str:
-        name, number = label, 1
+        """The label, with the key behind it if it is taken, and with a number if that is taken too."""
+        if label not in self.taken:
+            self.taken[label] = 1
+            return label
+        base = name = cleaned(f"{label[:_SHORT]} ({key[:_SHORT]})")
         while name in self.taken:
-            name = cleaned(f"{label[:150]} ({key[:30]})" if number == 1 else f"{label[:150]} ({key[:30]}, {number})")
-            number += 1
-        self.taken.add(name)
-        if name != label:
-            self.found.warnings.append(f"a second node is called {shown(label)}: it is {shown(name)} here")
+            self.taken[base] += 1
+            name = f"{base[:_SHORT]} #{self.taken[base]}"
+        self.taken[name] = 1
+        self.found.renamed.append(name)
         return name
 
     def ends(self, line: int, source: str, target: str) -> tuple[str, str]:
@@ -126,6 +132,8 @@ def _position(known: Mapping[str, str]) -> tuple[float | None, float | None]:
 def heading(text: str) -> tuple[str, str]:
     """A column's name and its unit: `capacity_mbps`, `delay (ms)` and `length [km]` have one."""
     name = "_".join(text.strip().strip('"').lower().split())
+    if len(name) > _LONGEST_TITLE:
+        return name, ""
     match = re.fullmatch(r"(.+?)_?[\[(]([^\])]+)[\])]", name) or re.fullmatch(r"(.+)_([a-z]+)", name)
     if match and any(measured(f"1 {match[2]}", "", kind) is not None for kind in (RATE, DELAY, LENGTH)):
         return match[1].rstrip("_"), match[2]

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 MOST = 1_000_000
 """Nodes, links, demands, contacts or events of a file; the engine takes no larger network."""
-MOST_FLOWS = 10_000_000
+MOST_FLOWS = 1_000_000
+"""Flows of a list; each takes some 2 kB of memory until it is written."""
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, slots=True)
 class Node:
     """A node; a role only where the file says it."""
 
@@ -26,7 +27,7 @@ class Node:
     role: str | None = None
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, slots=True)
 class Link:
     """A link as far as the file describes it."""
 
@@ -45,7 +46,7 @@ class Link:
         return f"{self.source}-{self.target}" if self.two_way else f"{self.source}->{self.target}"
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, slots=True)
 class Contact:
     """A time in which a link passes packets."""
 
@@ -59,7 +60,7 @@ class Contact:
     line: int = 0
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, slots=True)
 class Demand:
     """A rate from one node to another."""
 
@@ -70,7 +71,7 @@ class Demand:
     line: int = 0
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, slots=True)
 class Flow:
     """A flow of a list; without a size it sends without end."""
 
@@ -102,6 +103,8 @@ class Found:
     """Between whom one greedy flow goes, where the format says it."""
     delay: str | None = None
     """The delay of links without one, where the format has one of its own."""
+    renamed: list[str] = field(default_factory=list)
+    """Nodes whose label was another's already, as they are called now."""
     warnings: list[str] = field(default_factory=list)
 
     @property

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from photocol.conversions.source import shown
+from photocol.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from photocol.conversions.source import Source
 
-MOST_ELEMENTS = 2_000_000
+MOST_ELEMENTS = 1_000_000
 DEEPEST = 64
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Element:
     """An element without its name space."""
 
@@ -100,6 +101,8 @@ def parsed(source: Source, root: str) -> Element:
     builder = _Builder(source)
     try:
         builder.parser.Parse(source.content, True)
+    except InputError:
+        raise
     except (expat.ExpatError, ValueError, LookupError, UnicodeError) as error:
         line = getattr(error, "lineno", builder.parser.CurrentLineNumber)
         source.wrong(line, f"not XML: {error}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from photocol.conversions.found import Contact, Demand, Flow, Found, Link, Node
@@ -37,11 +38,14 @@ class Network:
         self.is_made = not any(one.has_network for one in files)
         for one in files:
             self.warnings += [f"{one.file}: {warning}" for warning in one.warnings]
+            self._warn(one, one.renamed, "renamed, nodes with the label of another")
             if one.has_network or not self.is_made:
                 self._add(one)
         if self.is_made:
             self._star(files)
         self.parts = components(self.nodes, self.links)
+        sizes = Counter(self.parts.values())
+        self.largest = max(sizes, key=lambda part: (sizes[part], -part), default=0)
         self._say_parts()
 
     def _add(self, one: Found) -> None:
@@ -126,23 +130,12 @@ class Network:
             self.warnings.append(f"{one.file}: {what} ({len(names)}): {listed(names)}")
 
     def _say_parts(self) -> None:
-        sizes: dict[int, int] = {}
-        for part in self.parts.values():
-            sizes[part] = sizes.get(part, 0) + 1
-        if len(sizes) > 1:
+        if len(set(self.parts.values())) > 1:
             small = [name for name, part in self.parts.items() if part != self.largest]
             self.warnings.append(
-                f"the network has {len(sizes)} parts without a way there and back between them; "
+                f"the network has {len(set(self.parts.values()))} parts without a way there and back between them; "
                 f"outside the largest: {listed(small)}"
             )
-
-    @property
-    def largest(self) -> int:
-        """The part with most nodes."""
-        sizes: dict[int, int] = {}
-        for part in self.parts.values():
-            sizes[part] = sizes.get(part, 0) + 1
-        return max(sizes, key=lambda part: (sizes[part], -part), default=0)
 
     def end(self, one: Found, line: int, name: str) -> str:
         """The node that a flow or a demand names: by its name, or by its number in the order of the files."""

@@ -28,6 +28,7 @@ _ONE_WAYS = 6
 _STEADY = 20_000_000_000
 """The round trip in ps where no file says it: 20 ms."""
 _MOST_DIGITS = 60
+_KEY = re.compile(r'"([^"\\]*)"\s*:')
 
 
 def parsed(source: Source) -> Any:
@@ -58,14 +59,17 @@ class _Once:
 
 
 def line_of(source: Source, key: str) -> int:
-    """The line where a key is first written."""
-    match = re.search(rf'"{re.escape(key)}"\s*:', source.text)
-    return source.text.count("\n", 0, match.start()) + 1 if match else 1
+    """The line where a key is first written; 1 where it is written otherwise."""
+    return lines_of(source).get(key, 1)
 
 
-def is_course(source: Source) -> bool:
-    """Whether it is a table of times and values, and not another kind of JSON."""
-    return re.match(r'\s*\{\s*"[\d.]+"\s*:', source.text[:1000]) is not None
+def lines_of(source: Source) -> dict[str, int]:
+    """Keys to the lines where they are first written."""
+    lines: dict[str, int] = {}
+    for number, line in enumerate(source.text.split("\n"), 1):
+        for match in _KEY.finditer(line):
+            lines.setdefault(match[1], number)
+    return lines
 
 
 def is_round_trip(source: Source) -> bool:
@@ -119,8 +123,9 @@ def _course(source: Source, choices: Choices) -> dict[int, int]:
         source.wrong(1, 'found no table; allowed: times and values, such as {"0": 53, "15": 60}')
     round_trip = is_round_trip(source)
     course: dict[int, int] = {}
+    lines = lines_of(source)
     for key, value in table.items():
-        line = line_of(source, key)
+        line = lines.get(key, 1)
         time = source.quantity(line, "time", key, choices.unit("time_unit", "s"), TIME)
         if not isinstance(value, str) or len(value) > _MOST_DIGITS:
             source.wrong(line, "found no number; allowed: a number")

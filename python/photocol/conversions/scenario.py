@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _SECOND = 10**12
 _REROUTE = "1 us"
 """How soon routes follow where links go down."""
+_LONGEST = 180
+"""Letters of a name before a number."""
 _LEAST_BPS = int(RATE.low)
 
 
@@ -33,6 +35,10 @@ class Conversion:
         self.ends: set[str] = set()
         self.traffic: list[dict[str, Any]] = []
         self.end_ps = 0
+        self.neighbours: dict[str, set[str]] = {}
+        for link in self.network.links:
+            self.neighbours.setdefault(link.source, set()).add(link.target)
+            self.neighbours.setdefault(link.target, set()).add(link.source)
         for one in files:
             self._add_flows(one)
             self._add_demands(one)
@@ -75,17 +81,7 @@ class Conversion:
     def _role(self, name: str) -> str:
         if name not in self.ends:
             return "core"
-        return "host" if self._degree.get(name, 0) <= 1 else "edge"
-
-    @property
-    def _degree(self) -> dict[str, int]:
-        if not hasattr(self, "_degrees"):
-            neighbours: dict[str, set[str]] = {}
-            for link in self.network.links:
-                neighbours.setdefault(link.source, set()).add(link.target)
-                neighbours.setdefault(link.target, set()).add(link.source)
-            self._degrees = {name: len(others) for name, others in neighbours.items()}
-        return self._degrees
+        return "host" if len(self.neighbours.get(name, ())) <= 1 else "edge"
 
     def _links(self) -> list[dict[str, Any]]:
         tables: list[dict[str, Any]] = []
@@ -134,17 +130,18 @@ class Conversion:
 
     def _add_demands(self, one: Found) -> None:
         """Each as datagrams that come as a Poisson process at its rate."""
-        names = {str(table.get("name")) for table in self.traffic}
+        names = {str(table.get("name")): 1 for table in self.traffic}
         small = []
         for demand in self._met(one, one.demands, "demands"):
             bps = round(demand.bps * self.choices.scale)
             if not _LEAST_BPS <= bps <= RATE.high:
                 small.append(demand.name)
                 continue
-            name, number = demand.name or "demand", 2
+            name = base = demand.name or "demand"
             while name in names:
-                name, number = f"{demand.name or 'demand'} ({number})", number + 1
-            names.add(name)
+                names[base] += 1
+                name = f"{base[:_LONGEST]} #{names[base]}"
+            names[name] = 1
             ends = (demand.source, demand.target)
             table = {"name": name, "transport": "udp", "from": ends[0], "to": ends[1]}
             self._add(table | {"load": "poisson", "rate": rate(bps)}, ends)

@@ -11,7 +11,7 @@ import re
 import zlib
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
 from photocol.errors import InputError
@@ -26,6 +26,7 @@ LATEST = Decimal(213 * 86_400)
 """The longest run in seconds."""
 _QUANTITY = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([^\d\s.+-]\S*)?\s*")
 _LONGEST_NUMBER = 60
+_LARGEST_POWER = 99
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Source:
         name = self.path.name.lower().removesuffix(".gz")
         return f".{name.rpartition('.')[2]}" if "." in name else ""
 
-    @property
+    @cached_property
     def text(self) -> str:
         """As UTF-8 or UTF-16 with its mark, else as ISO 8859-1."""
         if self.content[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -143,14 +144,14 @@ def read(path: Path) -> Source:
 
 
 def plain(text: str) -> Decimal | None:
-    """A finite number, or None."""
+    """A finite number within reason (1e-99 to 1e99), or None."""
     if len(text) > _LONGEST_NUMBER:
         return None
     try:
         value = Decimal(text.strip())
     except InvalidOperation:
         return None
-    return value if value.is_finite() else None
+    return value if value.is_finite() and abs(value.adjusted()) <= _LARGEST_POWER else None
 
 
 def shown(text: str) -> str:

@@ -26,6 +26,7 @@ _SYNONYMS = {
 }
 _NAMES = {name: known for known, names in _SYNONYMS.items() for name in names}
 _LONGEST_FIELD = 10_000
+_MOST_COLUMNS = 1000
 
 
 class Table:
@@ -37,6 +38,8 @@ class Table:
         line, text = next(self.lines, (1, ""))
         self.delimiter = next((one for one in (",", ";", "\t") if one in text), None)
         fields = self.split(line, text)
+        if len(fields) > _MOST_COLUMNS:
+            source.wrong(line, f"found {len(fields)} columns; allowed: {_MOST_COLUMNS}")
         self.units: dict[str, str] = {}
         self.columns: list[str] = []
         for field in fields:
