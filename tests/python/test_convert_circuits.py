@@ -111,6 +111,9 @@ def test_the_courses_of_orbcc(tmp_path: Path) -> None:
         {"at": "10 s", "link": "router1<->router2", "state": "down"},
     ]
     assert scenario["traffic"] == [{"transport": "cubic", "from": "client", "to": "server"}]
+    assert (
+        made(tmp_path, "bandwidths/run1.json", text, buffer="340 packets")["link_defaults"]["buffer"] == "340 packets"
+    )
     soft = made(tmp_path, "bandwidths/run1.json", text)
     assert soft["event"] == [{"at": "5118 ms", "link": "router1<->router2", "capacity": "60 Mbps"}]
     assert soft["run"]["duration"] == "10050 ms"

@@ -16,6 +16,7 @@ _TEXTS = (
     ("format", "NAME", "Of all inputs; by default found by their endings and contents."),
     ("capacity", "RATE", "Of links without one.  [10 Gbps]"),
     ("delay", "TIME", "Of links without delay, length and coordinates.  [1 ms; Opera 500 ns; OpenOptics, a star 1 us]"),
+    ("buffer", "ROOM", "Waiting room of every link, as in '340 packets'; by default that of scenarios."),
     ("capacity-unit", "UNIT", "What the number 1 means as a capacity or demand, as in Mbps."),
     ("delay-unit", "UNIT", "What the number 1 means as a delay, as in ms."),
     ("time-unit", "UNIT", "What the number 1 means as the start of a flow or contact, as in ns."),

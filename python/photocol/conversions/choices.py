@@ -26,6 +26,8 @@ class Choices:
     """Of links without one."""
     delay: str | None = None
     """Of links without one, without a length and without coordinates. Default: as the format has it, or 1 ms."""
+    buffer: str | None = None
+    """The waiting room of every link, of which files say nothing. Default: that of scenarios."""
     capacity_unit: str | None = None
     """What the number 1 means as a capacity or a demand. Default: as the format has it."""
     delay_unit: str | None = None

@@ -60,6 +60,8 @@ class Conversion:
         if any(one.contacts and not is_kept(one, self.choices) for one in files):
             tables["topology"] = {"kind": "custom", "reroute_after": _REROUTE}
         tables["link_defaults"] = {"capacity": self.choices.capacity, "delay": self.network.delay}
+        if self.choices.buffer is not None:
+            tables["link_defaults"]["buffer"] = str(self.choices.buffer)
         tables["node"] = [self._node(name) for name in self.network.nodes]
         tables["link"] = self._links()
         tables |= {"event": changes} if changes else {}
