@@ -47,7 +47,7 @@ class Choices:
     load: float = 0.3
     """The load of flows whose sizes are drawn, as a share of the busiest link."""
     duration: str | None = None
-    """Of the run. Default: to the end of what the files say, or 1 s."""
+    """Of the run. Default: to the end of what the files say, or 1 s; 10 ms for sizes without a network."""
     slice: str | None = None
     """The time of a slice, where a schedule does not say it."""
     guard: str | None = None

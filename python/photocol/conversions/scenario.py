@@ -67,10 +67,9 @@ class Conversion:
         tables |= {"event": changes} if changes else {}
         return tables | {"traffic": self.traffic}
 
-    @staticmethod
-    def _default_end(files: Sequence[Found]) -> int:
-        """A second; less for small flows that are drawn, of which there are many in a second."""
-        return _SECOND // 100 if any(one.sizes for one in files) else _SECOND
+    def _default_end(self, files: Sequence[Found]) -> int:
+        """A second; around a switch less for flows that are drawn, of which there may be millions in a second."""
+        return _SECOND // 100 if self.network.is_made and any(one.sizes for one in files) else _SECOND
 
     def _node(self, name: str) -> dict[str, Any]:
         """A switch, unless traffic begins or ends there: a host then, or an edge node if it has several links."""
