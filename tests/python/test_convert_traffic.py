@@ -30,7 +30,7 @@ TABLE = "source,destination,bytes,start_ms\na,b,1500,0.25\nb,a,1e6,10\n"
 PERCENT = "0 0\n10000 15\n20000 50\n30000 100\n"
 PFABRIC = "1 1 0\n6 1 0.5\n100 1 1\n"
 HOMA = "129\n3 0.01\n1000 1.0\n"
-COMMAS = "100,0\n180,0.085\n1000000,1\n"
+COMMAS = "size,share\n,\n100,0\n180,0.085\n1000000,1\n"
 
 
 def converted(place: Path, name: str, text: str, *others: Path, **choices: Any) -> Converted:
@@ -146,6 +146,7 @@ WRONG = {
     "h.csv": ("from,to,size,start\na,b,1.5,0\n", r'h\.csv:2: size: found "1\.5"; allowed: a whole number from 0'),
     "i.cdf": ("1 0\n2 0.5\n3 0.4\n", r'i\.cdf:3: found "3 0.4" after less; allowed: sizes and shares that do not fall'),
     "j.cdf": ("1 0\n2 0.5\n", r"j\.cdf:2: the last share is 0\.5; allowed: 1, or 100 for per cent"),
+    "x.cdf": ("1 0\n-2 0.5\n", r'x\.cdf:2: size: found "-2"; allowed: a number from 0'),
     "k.cdf": ("1 2 3 4\n", r"k\.cdf:1: found 4 columns; allowed: size and share, or size, 1 and share"),
     "l.cdf": ("# nothing\n", r"l\.cdf:1: there are no points; allowed: a size and a share in each line"),
 }

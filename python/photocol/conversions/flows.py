@@ -154,7 +154,7 @@ def read_sizes(source: Source, choices: Choices) -> Found:
     points: list[tuple[int, Decimal, Decimal]] = []
     for line, text in source.lines():
         fields = text.replace(",", " ").replace(";", " ").split()
-        if (not points and len(fields) == 1) or not fields[0][:1].isdigit():
+        if not fields or fields[0][:1].isalpha() or (not points and len(fields) == 1):
             continue
         if len(fields) not in (2, 3):
             source.wrong(line, f"found {len(fields)} columns; allowed: size and share, or size, 1 and share")

@@ -73,6 +73,7 @@ def _is_hpcc_network(lines: list[str]) -> bool:
 def _is_sizes(lines: list[str]) -> bool:
     """Two or three numbers a line, the first and the last do not fall; the last of a short file is 1 or 100."""
     rows = [line.replace(",", " ").split() for line in lines]
+    rows = [row for row in rows if row and not row[0][:1].isalpha()]
     rows = rows[1:] if rows and len(rows[0]) == 1 else rows
     if not rows or not all(numeric(row) and len(row) in (2, 3) for row in rows) or len({*map(len, rows)}) != 1:
         return False
