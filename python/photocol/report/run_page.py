@@ -13,6 +13,7 @@ from photocol.errors import InputError
 from photocol.report import columns
 from photocol.report.levels import levels
 from photocol.report.places import Degrees, places
+from photocol.runs import meanings
 from photocol.runs.results import Result
 
 if TYPE_CHECKING:
@@ -88,7 +89,18 @@ def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None) -> str | 
 
 
 def _summary(result: Result) -> list[dict[str, Any]]:
-    return [{"name": name, **figure.to_dict()} for name, figure in result.summary.items()]
+    """Every figure with a sentence; those that are looked at first are marked by their place among them."""
+    first = meanings.headline(result.summary)
+    return [
+        {
+            "name": name,
+            **figure.to_dict(),
+            "of": meanings.counted(name),
+            "meaning": meanings.meaning(name),
+            "first": first.index(name) if name in first else None,
+        }
+        for name, figure in result.summary.items()
+    ]
 
 
 def _first(frame: pl.DataFrame) -> pl.DataFrame:
@@ -104,7 +116,8 @@ def _network(result: Result, manifest: Mapping[str, Any]) -> dict[str, Any] | No
     said = _said_of_nodes(manifest)
     nodes = list(dict.fromkeys(name for row in rows for name in (row["from"], row["to"])))
     ends = [(row["from"], row["to"]) for row in rows]
-    at = places(nodes, ends, _on_map(said, nodes))
+    roles = {name: str(node.get("role", "host")) for name, node in said.items()}
+    at = places(nodes, ends, _on_map(said, nodes), [name for name in nodes if roles.get(name) == "core"])
     links = [
         {
             "name": row["link"],
@@ -113,11 +126,9 @@ def _network(result: Result, manifest: Mapping[str, Any]) -> dict[str, Any] | No
             "utilization": row["utilization"] or 0.0,
             "offered": row["offered_units"],
             "dropped": row["dropped_units"],
-            "lane": ends[:number].count((row["from"], row["to"])) if len(rows) < 1000 else 0,
         }
-        for number, row in enumerate(rows)
+        for row in rows
     ]
-    roles = {name: str(node.get("role", "host")) for name, node in said.items()}
     listed = [{"name": name, "role": roles.get(name, "host"), "x": at[name][0], "y": at[name][1]} for name in nodes]
     return {"nodes": listed, "links": links}
 
