@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from photocol.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,6 +21,13 @@ class Tabular:
     def frame(self) -> pl.DataFrame:
         """As a polars frame."""
         raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """As a pandas frame. Raises InputError where pandas or pyarrow is missing."""
+        try:
+            return self.frame().to_pandas()
+        except ModuleNotFoundError as error:
+            raise InputError(f"{error.name} is not installed: pip install photocol[pandas]") from error
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """For pandas, pyarrow, DuckDB and others that read Arrow streams."""
