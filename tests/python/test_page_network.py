@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import json
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
@@ -16,6 +17,7 @@ from test_report import look
 import photocol
 from photocol.report import build
 from photocol.report.places import places
+from photocol.report.run_page import page
 from photocol.report.sides import sides
 
 if TYPE_CHECKING:
@@ -133,6 +135,15 @@ def test_each_picture_is_saved_as_svg_and_its_numbers_as_csv(tmp_path: Path) -> 
     assert len({row["flow"] for row in sequence}) == 1
     assert {row["event"] for row in gantt} >= {"pass"}
     assert {row["event"] for row in space} >= {"pass"}
+
+
+def test_costs_are_told_as_people_read_them(lossy: Path) -> None:
+    told = dict(page(lossy)["facts"])
+    manifest = json.loads((lossy / "manifest.json").read_text())
+    assert told["packet hops"] == f"{manifest['packet_hops']:,}"
+    assert told["CPU time"].endswith(("ms", " s", "µs"))
+    assert told["peak memory"].endswith(" MB")
+    assert told["fingerprint"] == manifest["fingerprint"]
 
 
 def test_a_dumbbell_has_its_hosts_left_and_right() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.errors import InputError
+from photocol.quantity import readable
 from photocol.report import columns
 from photocol.report.levels import levels
 from photocol.report.places import Degrees, places
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
 MOST_EVENTS = 1_000_000
 MOST_FLOWS = 20_000
-_FACTS = ("version", "seed", "fingerprint", "started", "events", "packet_hops", "wall_s", "cpu_s", "peak_memory_bytes")
+_FACTS = {"version": "", "seed": "", "fingerprint": "", "started": "", "events": "1", "packet_hops": "1"}
+_FACTS |= {"wall_s": "s", "cpu_s": "s", "peak_memory_bytes": "B"}
+"""Keys of the manifest, and the units of those that are quantities."""
 
 
 def page(folder: Path) -> dict[str, Any]:
@@ -49,9 +52,17 @@ def page(folder: Path) -> dict[str, Any]:
         "series": columns.samples(result.series),
         "tables": _tables(result),
         "command": str(manifest.get("command", "")),
-        "facts": [[key, manifest[key]] for key in _FACTS if manifest.get(key) is not None],
+        "command_hint": "In the directory of the run, which has scenario.toml:",
+        "facts": [_fact(key, manifest[key], unit) for key, unit in _FACTS.items() if manifest.get(key) is not None],
         "scenario": str(manifest.get("scenario", "")),
     }
+
+
+def _fact(key: str, value: Any, unit: str) -> list[str]:
+    """As people read it: `cpu_s` 0.0064 is "CPU time" and "6.40 ms"."""
+    name = key.removesuffix("_bytes").replace("_", " ")
+    name = {"wall s": "wall-clock time", "cpu s": "CPU time"}.get(name, name)
+    return [name, readable(float(value), unit) if unit else str(value)]
 
 
 def _duration(result: Result) -> float:

@@ -145,7 +145,7 @@ function claimsSection(claims, whose, title) {
 function parameters(page) {
   const facts = page.facts.map(([name, value]) => [element("dt", {}, name), element("dd", {}, element("bdi", {}, String(value)))]).flat();
   return [
-    element("section", { id: "repeat", "aria-labelledby": "repeat-title" }, element("h2", { id: "repeat-title" }, "Repeat it"), element("pre", { tabindex: 0 }, page.command), element("dl", {}, ...facts)),
+    element("section", { id: "repeat", "aria-labelledby": "repeat-title" }, element("h2", { id: "repeat-title" }, "Repeat it"), page.command_hint ? element("p", { class: "hint" }, page.command_hint) : null, element("pre", { tabindex: 0 }, page.command), element("dl", {}, ...facts)),
     page.scenario ? element("details", { id: "parameters" }, element("summary", {}, "Parameters: the scenario with every default"), element("pre", { tabindex: 0, class: "scenario" }, page.scenario)) : null,
   ].filter(Boolean);
 }

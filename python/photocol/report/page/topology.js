@@ -105,7 +105,7 @@ class NetworkMap {
     this.size = { width: wide, height: high };
     this.svg = element("svg", { viewBox: `0 0 ${wide} ${high}`, width: wide, height: high, role: "img", "aria-label": `${nodes.length} nodes and ${links.length} links; the numbers stand in the table of links`, class: "network" });
     const thick = small ? 3 : 5;
-    const radius = nodes.length > 60 ? 4 : small ? 5 : 8;
+    const radius = nodes.length > 60 ? (wide < 500 ? 3 : 4) : small ? 5 : 8;
     const lines = this.lanes.map((lane) => beside(at.get(lane.from), at.get(lane.to), thick / 2 + 0.75));
     this.drawn = this.lanes.map((lane, k) => this.road(lane, lines[k], thick));
     const taken = nodes.map((node) => box(at.get(node), radius + 1));
