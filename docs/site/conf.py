@@ -22,6 +22,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_title = f"photocol {__version__}"
 html_show_sphinx = False
+html_show_search_summary = False  # it asks for pages, which a browser refuses to a page that is a file
 html_theme_options = {"navigation_with_keys": True}
 highlight_language = "none"
 suppress_warnings = ["toc.excluded", "toc.not_readable", "toc.duplicate_entry", "myst.header"]
