@@ -91,6 +91,45 @@ def test_parallel_fibres_are_one_road_with_two_lanes(tmp_path: Path) -> None:
     look(build.write(tmp_path / "run"), tmp_path / "profile", judge)
 
 
+@needs_browser
+@pytest.mark.filterwarnings("ignore:.*start after the end")
+@pytest.mark.parametrize("width", [1400, 400])
+def test_a_hundred_and_twenty_five_nodes_stay_readable(tmp_path: Path, width: int) -> None:
+    photocol.run("grid", set={"run.duration": "10 ms", "run.warm_up": "0 s"}, out=tmp_path / "run")
+
+    async def judge(page: Page) -> None:
+        await page.settle()
+        names = await page.ask("[...document.querySelectorAll('.network .node')].map((one) => one.textContent)")
+        assert len(names) > (90 if width > 1000 else 40)
+        overlaps = await page.ask(COVERED)
+        assert [one for one in overlaps if " text " in one] == []
+
+    look(build.write(tmp_path / "run"), tmp_path / "profile", judge, width=width)
+
+
+@needs_browser
+def test_goodput_over_time_follows_from_what_was_acknowledged(tmp_path: Path) -> None:
+    photocol.run("dumbbell", set={"run.duration": "2 s", "run.warm_up": "0 s"}, out=tmp_path / "run")
+    samples = pl.read_parquet(tmp_path / "run" / "series.parquet")
+    acked = samples.filter((pl.col("quantity") == "acked") & (pl.col("entity") == "flow 1")).sort("t_s")
+    expected = (8 * acked["value"].diff() / acked["t_s"].diff()).drop_nulls().to_list()
+    saved: list[str] = []
+
+    async def judge(page: Page) -> None:
+        chosen = "const all = document.querySelectorAll('#series select'); "
+        change = "one.dispatchEvent(new Event('change'));"
+        await page.ask(f"(() => {{ {chosen} const one = all[0]; one.value = 'goodput'; {change} }})()")
+        await page.ask(f"(() => {{ {chosen} const one = all[1]; one.value = 'flow 1'; {change} }})()")
+        await page.settle()
+        saved.extend(await page.ask(CAUGHT))
+
+    look(build.write(tmp_path / "run"), tmp_path / "profile", judge)
+    [table] = [text for text in saved if text.startswith("t_s,entity")]
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert {row["entity"] for row in rows} == {"flow 1"}
+    assert [float(row["value"]) for row in rows] == pytest.approx(expected)
+
+
 CAUGHT = """
 (() => {
   window.saved = [];
@@ -113,7 +152,8 @@ def test_each_picture_is_saved_as_svg_and_its_numbers_as_csv(tmp_path: Path) -> 
     saved: list[str] = []
 
     async def judge(page: Page) -> None:
-        assert await page.ask("document.querySelector('#series select').value") == "cwnd"
+        asked = "[...document.querySelectorAll('#series select:first-of-type option')].map((one) => one.value)"
+        assert (await page.ask(asked))[:3] == ["cwnd", "cwnd (trace)", "queue"]
         await page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
         await page.ask("document.querySelector('#topology button[data-saves=csv]').click()")
         for _ in range(100):
@@ -128,7 +168,7 @@ def test_each_picture_is_saved_as_svg_and_its_numbers_as_csv(tmp_path: Path) -> 
     tables = [list(csv.DictReader(io.StringIO(text))) for text in saved if not text.startswith("<svg")]
     assert len(pictures) == len(tables) == 5, "network, gantt, sequence, space, series"
     assert all(picture.tag == f"{SVG}svg" and len(list(picture.iter())) > 10 for picture in pictures)
-    network, gantt, sequence, space, series = tables
+    network, series, gantt, sequence, space = tables
     assert [int(row["offered_units"]) for row in network] == links["offered_units"].to_list()
     assert [float(row["value"]) for row in series] == samples.sort("entity", "t_s")["value"].to_list()
     assert {row["event"] for row in sequence} >= {"send", "ack"}

@@ -44,12 +44,12 @@ async function runSections(page, room) {
   if (page.network) room.append(topologySection(page.network, timeline, shares));
   const views = [];
   const add = (view) => view && (views.push(view), room.append(view.figure));
-  if (trace) add(ganttView(trace, timeline));
   const sequence = trace && sequenceView(trace, timeline);
-  add(sequence);
-  if (trace) add(spaceView(trace, new Map(page.network.links.map((link) => [link.name, link])), timeline));
   const quantities = new Map([...sampled(series), ...(trace ? traced(trace, sequence?.flows, timeline) : [])]);
   add(seriesView(quantities, timeline));
+  if (trace) add(ganttView(trace, timeline));
+  add(sequence);
+  if (trace) add(spaceView(trace, new Map(page.network.links.map((link) => [link.name, link])), timeline));
   for (const table of page.tables) room.append(tableSection({ ...table, open: false }));
   timeline.all();
   if (trace) timeline.show(0, Math.min(page.duration_s, page.trace.until_s));

@@ -19,7 +19,14 @@ export function sampled(series) {
     if (!found.has(quantity)) found.set(quantity, new Map());
     found.get(quantity).set(entity, { t, v, steps: false });
   }
+  const acked = found.get("acked");
+  if (acked && !found.has("goodput")) found.set("goodput", new Map([...acked].map(([entity, points]) => [entity, later(() => slopeOf(points))])));
   return found;
+}
+
+/** Acknowledged bits a second from each sample to the next; at a sample, those since the one before. */
+function slopeOf({ t, v }) {
+  return { t: t.subarray(1), v: Float64Array.from(t.subarray(1), (at, k) => (8 * (v[k + 1] - v[k])) / (at - t[k])) };
 }
 
 /** The same from a trace: made when they are asked for. */
