@@ -65,6 +65,7 @@ def collect(source: Path) -> None:
     shutil.move(source / "docs" / "site" / "index.md", source / "index.md")
     place = source / "docs" / "site"
     (place / "notebooks.md").write_text(notebooks(place), encoding="utf-8")
+    (place / "figures.md").write_text(figures(), encoding="utf-8")
     for page in source.rglob("*.md"):
         page.write_text(within(page, source), encoding="utf-8")
 
@@ -95,6 +96,19 @@ def notebooks(folder: Path) -> str:
             for place, output in enumerate(cell["outputs"]):
                 parts.append(shown(output, folder / f"notebook-{file.stem}-{number}-{place}.png"))
     return "\n\n".join(parts) + "\n"
+
+
+def figures() -> str:
+    """The figures of a summary as one page: a sentence each."""
+    from photocol.runs.meanings import MEANINGS
+
+    rows = "\n".join(f"| `{name}` | {said} |" for name, said in MEANINGS.items())
+    return (
+        "# Figures of a summary\n\n"
+        "`photocol run … --explain` prints those of a run. Completion times, slowdowns, requests and delays have "
+        "percentiles too (`completion_time_p99`); [results](../guide/results.md) says what they cover.\n\n"
+        f"| figure | is |\n|---|---|\n{rows}\n"
+    )
 
 
 def shown(output: dict[str, Any], picture: Path) -> str:

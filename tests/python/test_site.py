@@ -43,6 +43,13 @@ def test_the_page_of_a_paper_has_tables_pictures_verdicts_and_what_is_said_of_th
     assert heading in page
 
 
+def test_every_figure_of_a_summary_is_on_the_site(site: Path) -> None:
+    from photocol.runs.meanings import MEANINGS
+
+    page = (site / "docs" / "site" / "figures.html").read_text()
+    assert [name for name in MEANINGS if f">{name}<" not in page] == []
+
+
 def test_the_site_needs_no_network(site: Path) -> None:
     foreign = re.compile(r'<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?//')
     assert [page.name for page in site.rglob("*.html") if foreign.search(page.read_text())] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from html import escape
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 TABLES = ("flows", "links", "series", "drops")
 REORDERING = "reordering.parquet"
+_ZEROS_WIDE = 80
+"""Columns for the names of figures that are zero."""
 
 
 class Figure(float):
@@ -113,7 +116,8 @@ class Summary(Mapping[str, Figure], notebook.Tabular):
         names, zero = meanings.shown(self)
         width = max(map(len, names), default=0)
         lines = [f"{name:<{width}}  {self.text(name)}" for name in names]
-        return "\n".join([*lines, *([f"{'zero':<{width}}  {', '.join(zero)}"] if zero else [])])
+        rest = textwrap.wrap(", ".join(zero), _ZEROS_WIDE)
+        return "\n".join([*lines, *(f"{'' if k else 'zero':<{width}}  {line}" for k, line in enumerate(rest))])
 
     def _repr_html_(self) -> str:
         names, zero = meanings.shown(self)
