@@ -1,6 +1,6 @@
 """Executes the notebooks of docs/notebooks and keeps what they show, pictures too.
 
-    python docs/make_notebooks.py          # writes them
+    python docs/make_notebooks.py          # writes those that are stale
     python docs/make_notebooks.py --check  # exit status 1 if what is kept is not what they show now
 
 Kept and shown are compared without what differs from run to run or from version to version: the seconds of a run, its
@@ -26,8 +26,9 @@ def main(arguments: list[str]) -> int:
     stale = []
     for file in sorted(FOLDER.glob("*.ipynb")):
         kept, shown = json.loads(file.read_text(encoding="utf-8")), executed(file)
-        if differences(kept, shown):
-            stale.append(file.name)
+        if not differences(kept, shown):
+            continue
+        stale.append(file.name)
         if "--check" not in arguments:
             file.write_text(json.dumps(shown, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if stale and "--check" in arguments:
