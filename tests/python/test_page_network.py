@@ -145,7 +145,7 @@ CAUGHT = """
 @needs_browser
 @pytest.mark.filterwarnings("ignore:.*start after the end")
 def test_each_picture_is_saved_as_svg_and_its_numbers_as_csv(tmp_path: Path) -> None:
-    settings = {"run.duration": "1 s", "run.warm_up": "0 s", "trace.enabled": True}
+    settings = {"run.duration": "1 s", "run.warm_up": "0.5 s", "trace.enabled": True}
     photocol.run("dumbbell", set=settings, out=tmp_path / "run")
     links = pl.read_parquet(tmp_path / "run" / "links.parquet")
     samples = pl.read_parquet(tmp_path / "run" / "series.parquet").filter(pl.col("quantity") == "cwnd")
@@ -153,6 +153,8 @@ def test_each_picture_is_saved_as_svg_and_its_numbers_as_csv(tmp_path: Path) -> 
 
     async def judge(page: Page) -> None:
         asked = "[...document.querySelectorAll('#series select:first-of-type option')].map((one) => one.value)"
+        subtitle = await page.ask("document.querySelector('header .hint').textContent")
+        assert subtitle.endswith("figures cover 500 ms to 1 s, pictures are grey before")
         assert (await page.ask(asked))[:3] == ["cwnd", "cwnd (trace)", "queue"]
         await page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
         await page.ask("document.querySelector('#topology button[data-saves=csv]').click()")
@@ -168,6 +170,9 @@ def test_each_picture_is_saved_as_svg_and_its_numbers_as_csv(tmp_path: Path) -> 
     tables = [list(csv.DictReader(io.StringIO(text))) for text in saved if not text.startswith("<svg")]
     assert len(pictures) == len(tables) == 5, "network, gantt, sequence, space, series"
     assert all(picture.tag == f"{SVG}svg" and len(list(picture.iter())) > 10 for picture in pictures)
+    assert sum("#f1f1ee" in text for text in saved if text.startswith("<svg")) == 4, (
+        "the warm-up, in all but the network"
+    )
     network, series, gantt, sequence, space = tables
     assert [int(row["offered_units"]) for row in network] == links["offered_units"].to_list()
     assert [float(row["value"]) for row in series] == samples.sort("entity", "t_s")["value"].to_list()

@@ -43,9 +43,10 @@ def page(folder: Path) -> dict[str, Any]:
     return {
         "kind": "run",
         "name": str(manifest.get("name") or folder.name),
-        "subtitle": _subtitle(manifest),
+        "subtitle": f"{_subtitle(manifest)}{_span(result)}",
         "note": _note(manifest, held),
         "duration_s": duration_s,
+        "measured_from_s": _measured_from(result),
         "summary": _summary(result),
         "network": network,
         "trace": held,
@@ -68,6 +69,17 @@ def _fact(key: str, value: Any, unit: str) -> list[str]:
 def _duration(result: Result) -> float:
     figure = result.summary.get("duration")
     return float(figure) if figure is not None else 1.0
+
+
+def _measured_from(result: Result) -> float:
+    """The end of the warm-up, which the figures of links, goodput and losses leave out."""
+    measured = result.summary.get("measured_time")
+    return 0.0 if measured is None else _duration(result) - float(measured)
+
+
+def _span(result: Result) -> str:
+    begin, end = _measured_from(result), _duration(result)
+    return f"; figures cover {readable(begin, 's')} to {readable(end, 's')}, pictures are grey before" if begin else ""
 
 
 def _until(manifest: Mapping[str, Any]) -> float | None:

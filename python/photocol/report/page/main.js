@@ -38,7 +38,7 @@ function header(page) {
 async function runSections(page, room) {
   const trace = page.trace ? await Trace.read(page.trace) : null;
   const series = await readSeries(page.series);
-  const timeline = new Timeline(0, page.duration_s);
+  const timeline = new Timeline(0, page.duration_s, page.measured_from_s);
   room.append(summarySection(page.summary));
   const shares = page.network && sharesOver(page, trace, series, timeline);
   if (page.network) room.append(topologySection(page.network, timeline, shares));

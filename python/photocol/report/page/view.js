@@ -6,11 +6,12 @@ import { element, ticks, time } from "./words.js";
 const MARGIN = { left: 74, right: 12, top: 8, bottom: 26 };
 const NARROW = 48;
 const LEAST = 1e-11;
+const WARM_UP = "#f1f1ee";
 
 /** The window of time, in seconds, and who is told of its changes. */
 export class Timeline {
-  constructor(begin, end) {
-    Object.assign(this, { begin, end, low: begin, high: end, heard: [] });
+  constructor(begin, end, measuredFrom = begin) {
+    Object.assign(this, { begin, end, measuredFrom, low: begin, high: end, heard: [] });
   }
 
   listen(told) {
@@ -173,7 +174,11 @@ export class View {
   }
 }
 
-function drawTimeAxis(context, area, { low, high }, x) {
+function drawTimeAxis(context, area, { low, high, measuredFrom }, x) {
+  if (measuredFrom > low) {
+    context.fillStyle = WARM_UP;
+    context.fillRect(area.left, area.top, x(Math.min(measuredFrom, high)) - area.left, area.high);
+  }
   const marks = ticks(low, high, area.wide / 110);
   const step = marks.length > 1 ? marks[1] - marks[0] : high - low;
   const digits = Math.max(3, Math.min(12, Math.ceil(Math.log10(Math.max(Math.abs(high), step) / step)) + 2));
