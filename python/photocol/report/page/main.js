@@ -151,8 +151,10 @@ function parameters(page) {
 }
 
 function contents(room) {
-  const heads = [...room.querySelectorAll("section[id] > h2")];
-  document.getElementById("contents").append(...heads.map((head) => element("a", { href: `#${head.parentElement.id}` }, head.textContent)));
+  const heads = [...room.querySelectorAll("section[id] > h2, details.table > summary")];
+  const opened = (part) => part.tagName === "DETAILS" && (part.open = true);
+  const link = (head) => element("a", { href: `#${head.parentElement.id}`, onclick: () => opened(head.parentElement) }, head.textContent.replace(/ \(.* rows\)$/, ""));
+  document.getElementById("contents").append(...heads.map(link));
 }
 
 /** Pictures are drawn once more for a printer, finer. */

@@ -101,7 +101,7 @@ export function seriesView(quantities, timeline) {
     Object.assign(state, { quantity: value, entity: "" });
     renew();
   }).control, whom.control);
-  view.figure.append(legend);
+  view.saving.before(legend);
   renew();
   return view;
 }

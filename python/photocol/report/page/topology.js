@@ -99,7 +99,7 @@ class NetworkMap {
     this.wide = wide;
     const { nodes, links } = this.network;
     const small = wide < 500 || nodes.length > 60;
-    const high = Math.round(Math.max(240, Math.min(520, wide * (wide < 500 ? 0.8 : 0.55))));
+    const high = Math.round(Math.max(220, Math.min(520, wide * (wide < 500 ? 0.8 : nodes.length > 16 ? 0.55 : 0.36))));
     const edge = { across: Math.min(50, wide / 9), down: 34 };
     const at = new Map(nodes.map((node) => [node, [edge.across + node.x * (wide - 2 * edge.across), edge.down + node.y * (high - 2 * edge.down)]]));
     this.size = { width: wide, height: high };
