@@ -44,7 +44,7 @@ def page(folder: Path) -> dict[str, Any]:
         "kind": "run",
         "name": str(manifest.get("name") or folder.name),
         "subtitle": f"{_subtitle(manifest)}{_span(result)}",
-        "note": _note(manifest, held),
+        "note": _note(manifest, held, duration_s),
         "duration_s": duration_s,
         "measured_from_s": _measured_from(result),
         "summary": _summary(result),
@@ -93,7 +93,7 @@ def _subtitle(manifest: Mapping[str, Any]) -> str:
     return f"photocol {manifest.get('version', '')}, seed {manifest.get('seed', '')}, {several}"
 
 
-def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None) -> str | None:
+def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None, duration_s: float) -> str | None:
     """What is missing, and how to get it."""
     from photocol.runs.trace import sentence
 
@@ -108,7 +108,15 @@ def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None) -> str | 
             "drawn beyond are shares of the time and losses (network; wavelengths, slots and lines)."
         )
     said = manifest.get("trace")
-    return f"The {sentence(said)}." if isinstance(said, dict) and said.get("left_out") else None
+    if not isinstance(said, dict) or not said.get("left_out"):
+        return None
+    return f"The {sentence(said)}. {_end_instead(float(said.get('whole_until_s', 0)), duration_s)}"
+
+
+def _end_instead(whole_until_s: float, duration_s: float) -> str:
+    """How to trace the end of the run: nine tenths of the time that fitted, for it may be busier than the beginning."""
+    begin = max(0.0, duration_s - 0.9 * whole_until_s)
+    return f"For the end of the run: --trace 'from={begin:.4g} s'."
 
 
 def _summary(result: Result) -> list[dict[str, Any]]:
