@@ -61,7 +61,7 @@ fn quick_stuffing_by_hand() {
     assert_eq!(quick_stuff(&[1, 2, 0, 0], 2, Stuffing::Rows), [1, 2, 2, 1]);
 }
 
-/// Rows 3, 5, 3, columns 4, 2, 5. Row after row (0, 0) gets the one that column 0 lacks; the largest first, (2, 0) does.
+/// Rows 3, 5, 3, columns 4, 2, 5. Row after row (0, 0) gets what column 0 lacks; the largest first, (2, 0) does.
 #[test]
 fn the_order_of_stuffing_decides_who_gets_what_a_line_lacks() {
     let lacking = [1, 2, 0, 0, 0, 5, 3, 0, 0];
@@ -144,7 +144,7 @@ fn the_heaviest_matching_holds_for_a_slice() {
 
 proptest! {
     #[test]
-    fn a_stuffed_matrix_has_equal_lines_and_is_a_sum_of_permutations(times in matrix(2..12, 40), largest in any::<bool>()) {
+    fn a_stuffed_matrix_is_a_sum_of_permutations(times in matrix(2..12, 40), largest in any::<bool>()) {
         let ports = times.len().isqrt();
         let order = if largest { Stuffing::Largest } else { Stuffing::Rows };
         let stuffed = quick_stuff(&times, ports, order);

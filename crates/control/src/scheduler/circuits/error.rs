@@ -85,7 +85,7 @@ pub enum CircuitError {
     Hold {
         /// Its switch.
         switch: usize,
-        /// The how manieth of the switch, from 0.
+        /// Its number within the switch, from 0.
         hold: usize,
         /// What is wrong, and what is allowed.
         reason: String,

@@ -40,7 +40,8 @@ impl CircuitSchedule {
         if head != HEAD {
             return Err(wrong(0, format!("found '{head:.80}'; allowed: {HEAD}")));
         }
-        let (mut of_all, mut switches): (Option<(u64, u64, usize)>, Vec<Vec<Hold>>) = (None, Vec::new());
+        let mut of_all: Option<(u64, u64, usize)> = None;
+        let mut switches: Vec<Vec<Hold>> = Vec::new();
         for (at, line) in lines {
             let row = Row::read(line).map_err(|reason| wrong(at, reason))?;
             let common = (row.week, row.reconfiguration, row.hold.outputs.len());

@@ -1,7 +1,7 @@
 //! Greedy rules by the weight of matchings.
 //!
-//! `eclipse` is the greedy rule of Bojja Venkatakrishnan, Alizadeh, Viswanath (Costly Circuits, Submodular Schedules and
-//! Approximate Carathéodory Theorems, SIGMETRICS 2016): of all matchings M and times α the pair with the largest
+//! `eclipse` is the greedy rule of Bojja Venkatakrishnan, Alizadeh and Viswanath (Costly Circuits, Submodular Schedules
+//! and Approximate Carathéodory Theorems, SIGMETRICS 2016): of all matchings M and times α the pair with the largest
 //! |min(α M, D)| / (α + δ) is next, what it serves is taken off D, until the week W is full. For a given M the quotient
 //! is largest at an entry of D, so only entries are tried; a bound by the lines' largest entries leaves most of them
 //! out, and the choice stays exact. The paper's binary search over α is not used. Readings: of equal quotients the

@@ -64,8 +64,8 @@ registry! {
     /// The rules by name.
     pub enum Algorithm: Rule {
         Solstice = "solstice", "Liu et al., CoNEXT 2015",
-            "Stuffs the demand, then cuts the longest slices first; the threshold is halved until the packet network can \
-                carry the rest.": Rule::Demand(solstice::solstice);
+            "Stuffs the demand, then cuts the longest slices first, until the packet network can carry the \
+                rest.": Rule::Demand(solstice::solstice);
         Bvn = "bvn", "Birkhoff 1946, von Neumann 1953",
             "Takes the stuffed demand apart exactly and holds the matchings that are worth the dark time, longest \
                 first.": Rule::Demand(bvn::bvn);

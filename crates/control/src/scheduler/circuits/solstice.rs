@@ -1,5 +1,5 @@
-//! Solstice (Liu, Mukerjee, Li, Feltman, Papen, Savage, Seshan, Voelker, Andersen, Kaminsky, Porter, Snoeren: Scheduling
-//! Techniques for Hybrid Circuit/Packet Networks, CoNEXT 2015), by its pseudo-code as programs of others repeat it.
+//! Solstice (Liu et al., Scheduling Techniques for Hybrid Circuit/Packet Networks, CoNEXT 2015), by its pseudo-code as
+//! programs of others repeat it.
 //!
 //! The demand D becomes D′ by quick stuffing. While a line of D′ is longer than what the packet network carries in the
 //! time T so far, a slice is looked for: a perfect matching on the entries of D′ that reach the threshold r
@@ -7,9 +7,9 @@
 //! r is halved.
 //!
 //! Readings: where r begins ([`Threshold`]) and the order of stuffing ([`super::Stuffing`]). The paper has one switch;
-//! of n, T is an n-th of their time. The paper's schedule has no end but this condition; here it ends with the week too.
-//! Not here is what the authors' program does beside it: trimming small entries, a least length of days, and lengthening
-//! all days to the week (the last is `Remainder::Stretch`).
+//! of n, T is an n-th of their time. The paper's schedule ends with this condition alone; here it ends with the week
+//! too. Not here is what the authors' program does beside it: trimming small entries, a least length of days, and
+//! lengthening all days to the week (the last is `Remainder::Stretch`).
 
 use super::super::support::with_words;
 use super::slices::Slicer;
