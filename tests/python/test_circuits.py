@@ -122,6 +122,17 @@ GOOD = {"ports": 2, "week_ps": 100, "reconfiguration_ps": 5}
             json.dumps({**GOOD, "holds": [{"switch": 9, "start_ps": 9, "length_ps": 9, "outputs": [1, 0]}]}),
             "s.json: 3 switches; allowed: 1 to 2",
         ),
+        (
+            "s.json",
+            json.dumps(
+                {
+                    **GOOD,
+                    "ports": 10**15,
+                    "holds": [{"switch": 10**14, "start_ps": 9, "length_ps": 9, "outputs": [1, 0]}],
+                }
+            ),
+            "s.json: 1000000000000000 ports; allowed: 2 to 4096",
+        ),
     ],
 )
 def test_wrong_files_are_named_with_what_is_allowed(name: str, text: str, reason: str, tmp_path: Path) -> None:

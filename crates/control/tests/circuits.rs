@@ -457,6 +457,38 @@ fn single_hop_throughput_is_the_published_one() {
     }
 }
 
+proptest! {
+    /// Whatever a file says is a schedule that is written and read again, or an error.
+    #[test]
+    fn any_text_is_a_schedule_or_an_error(
+        rows in prop::collection::vec(prop::collection::vec(prop_oneof![
+            4 => (0u64..12).prop_map(|number| number.to_string()),
+            1 => prop::sample::select(vec!["-", "1 0", "- 1", "0 1", "x", "", "18446744073709551615"]).prop_map(str::to_owned),
+        ], 5..7), 0..4),
+        common in any::<bool>(),
+    ) {
+        let line = |cells: &Vec<String>| {
+            let mut cells = cells.clone();
+            if common {
+                cells[..2].clone_from_slice(&["40".to_owned(), "1".to_owned()]);
+                cells[4..].iter_mut().skip(1).for_each(|outputs| *outputs = "1 0".to_owned());
+            }
+            cells.join(",")
+        };
+        let lines: Vec<String> = rows.iter().map(line).collect();
+        let text = format!("week_ps,reconfiguration_ps,switch,start_ps,length_ps,outputs\n{}\n", lines.join("\n"));
+        if let Ok(schedule) = CircuitSchedule::from_csv(&text) {
+            prop_assert!(schedule.length() <= schedule.week() && schedule.duty() <= 1.0);
+            prop_assert_eq!(CircuitSchedule::from_csv(&schedule.to_csv()), Ok(schedule));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_no_panic(text in "\\PC{0,200}") {
+        prop_assert!(CircuitSchedule::from_csv(&text).is_err());
+    }
+}
+
 fn refusal(algorithm: Algorithm, ports: usize, site: &Site) -> String {
     plan(algorithm, &demand(&vec![1; ports * ports]), site, &Readings::default()).unwrap_err().to_string()
 }

@@ -25,7 +25,9 @@ impl CircuitSchedule {
     /// Of its holds, switch after switch; as many switches as the largest number says.
     #[staticmethod]
     fn of_holds(ports: usize, week_ps: u64, reconfiguration_ps: u64, holds: Vec<Row>) -> PyResult<CircuitSchedule> {
-        let count = holds.iter().map(|row| row.0.saturating_add(1)).max().unwrap_or(1).min(ports.saturating_add(1));
+        // One more than there may be is refused with the rest.
+        let most = ports.min(DemandMatrix::MAX_PORTS) + 1;
+        let count = holds.iter().map(|row| row.0.saturating_add(1)).max().unwrap_or(1).min(most);
         let mut switches = vec![Vec::new(); count];
         for (switch, start, length, outputs) in holds {
             let output = |output: &i32| match *output {
