@@ -247,6 +247,31 @@ proptest! {
         }
     }
 
+    /// Each step has the largest quotient of all permutations and all whole times, not of entries alone.
+    #[test]
+    fn eclipse_takes_the_best_quotient_of_all(times in matrix(2..5, 12), dark in 0u64..5, week in 6u64..30) {
+        let ports = times.len().isqrt();
+        let schedule = plan(Algorithm::Eclipse, &demand(&times), &site(week, dark), &Readings::default()).unwrap();
+        let (mut left, mut budget) = (times.clone(), week);
+        let served = |left: &[u64], outputs: &[u16], time: u64| -> u64 {
+            outputs.iter().enumerate().map(|(row, to)| time.min(left[row * ports + usize::from(*to)])).sum()
+        };
+        for Hold { length, outputs, .. } in schedule.switches()[0].iter().filter(|hold| hold.outputs[0] != IDLE) {
+            let (time, mine) = (length.ps(), served(&left, outputs, length.ps()));
+            for other in permutations(ports) {
+                for longer in 1..=budget - dark {
+                    prop_assert!(served(&left, &other, longer) * (time + dark) <= mine * (longer + dark));
+                }
+            }
+            for (row, to) in outputs.iter().enumerate() {
+                let entry = &mut left[row * ports + usize::from(*to)];
+                *entry = entry.saturating_sub(time);
+            }
+            budget -= time + dark;
+        }
+        prop_assert!(budget <= dark || left.iter().all(|left| *left == 0));
+    }
+
     /// The paper's abstract: at least half of the best. Entries are short beside the week, as its theorem has it.
     #[test]
     fn eclipse_serves_at_least_half_of_the_best(times in matrix(3..4, 4), dark in 0u64..3, week in 8u64..12) {
