@@ -85,7 +85,7 @@ registry! {
             "A random one-factorisation by its seed: matchings of pairs in turn; an even number of ports.":
             Rule::Turns(turns::RANDOM);
         Opera = "opera", "Mellette et al., NSDI 2020",
-            "The same with one matching that is empty, and switches that change one at a time.":
+            "Random too, with N matchings, in one of which each port is alone; the switches change one at a time.":
             Rule::Turns(turns::OPERA);
     }
 }

@@ -22,6 +22,24 @@ pub(super) fn one_factorisation(ports: usize, seed: u64) -> Vec<Vec<u16>> {
     }
 }
 
+/// N matchings: each pair meets once, and each port is once without a partner. A random perfect matching is added, and
+/// its pairs are taken out of the rounds in which they met.
+pub(super) fn with_ports_alone(ports: usize, seed: u64) -> Vec<Vec<u16>> {
+    let (mut matchings, mut random) = (one_factorisation(ports, seed), SplitMix(!seed));
+    let mut shuffled: Vec<usize> = (0..ports).collect();
+    (1..ports).rev().for_each(|last| shuffled.swap(last, random.below(last + 1)));
+    let mut added = vec![IDLE; ports];
+    for pair in shuffled.chunks_exact(2) {
+        let (port, other) = (pair[0], pair[1]);
+        let round = matchings.iter_mut().find(|round| usize::from(round[port]) == other);
+        let round = round.expect("each pair meets once");
+        (round[port], round[other]) = (IDLE, IDLE);
+        (added[port], added[other]) = (other as u16, port as u16);
+    }
+    matchings.push(added);
+    matchings
+}
+
 /// Sebastiano Vigna's SplitMix64 (2015).
 struct SplitMix(u64);
 

@@ -6,8 +6,7 @@
 //! one, each matching is held for u slices, and one switch changes after each of them: at any time at most one is dark
 //! (Opera). A matching that is held across the end of the week is two holds.
 
-use super::super::IDLE;
-use super::random::one_factorisation;
+use super::random::{one_factorisation, with_ports_alone};
 use super::{Algorithm, CircuitError, CircuitSchedule, Hold, Order, Readings, Site};
 use units::Duration;
 
@@ -25,9 +24,8 @@ pub struct Turns {
 pub(super) const ROUND_ROBIN: Turns = Turns { matchings: circle, needs_even: true, order: None };
 pub(super) const OFFSETS: Turns = Turns { matchings: offsets, needs_even: false, order: None };
 pub(super) const RANDOM: Turns = Turns { matchings: one_factorisation, needs_even: true, order: None };
-/// N matchings, one of them empty, as the published cycle of 108 racks has 108 slices. In the published ones the ports
-/// without a partner are spread over the matchings.
-pub(super) const OPERA: Turns = Turns { matchings: with_an_empty_one, needs_even: true, order: Some(Order::OneByOne) };
+/// N matchings, as the published cycle of 108 racks has 108 slices: each port is alone in one of them.
+pub(super) const OPERA: Turns = Turns { matchings: with_ports_alone, needs_even: true, order: Some(Order::OneByOne) };
 
 /// The circle method: port N − 1 stays, the others sit in a circle and turn by one seat a round.
 fn circle(ports: usize, _: u64) -> Vec<Vec<u16>> {
@@ -46,12 +44,6 @@ fn circle(ports: usize, _: u64) -> Vec<Vec<u16>> {
 /// Port i to port i + k, for k from 1 to N − 1.
 fn offsets(ports: usize, _: u64) -> Vec<Vec<u16>> {
     (1..ports).map(|offset| (0..ports).map(|port| ((port + offset) % ports) as u16).collect()).collect()
-}
-
-fn with_an_empty_one(ports: usize, seed: u64) -> Vec<Vec<u16>> {
-    let mut matchings = one_factorisation(ports, seed);
-    matchings.push(vec![IDLE; ports]);
-    matchings
 }
 
 /// The schedule of a cycle. Its slices are as long as the site says, or fill the week.
