@@ -493,7 +493,7 @@ proptest! {
     fn any_text_is_a_schedule_or_an_error(
         rows in prop::collection::vec(prop::collection::vec(prop_oneof![
             4 => (0u64..12).prop_map(|number| number.to_string()),
-            1 => prop::sample::select(vec!["-", "1 0", "- 1", "0 1", "x", "", "18446744073709551615"]).prop_map(str::to_owned),
+            1 => prop::sample::select(vec!["-", "1 0", "- 1", "x", "", "18446744073709551615"]).prop_map(str::to_owned),
         ], 5..7), 0..4),
         common in any::<bool>(),
     ) {
