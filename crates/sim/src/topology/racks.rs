@@ -50,8 +50,7 @@ impl Config {
         }
         let mut all = Vec::new();
         for (rack, tor) in tors.iter().enumerate() {
-            let own: Vec<NodeId> =
-                (0..hosts).map(|host| draft.drawn(format!("t{rack}h{host}"), Role::Host)).collect();
+            let own: Vec<NodeId> = (0..hosts).map(|host| draft.drawn(format!("t{rack}h{host}"), Role::Host)).collect();
             own.iter().for_each(|host| draft.duplex(*host, *tor, self.access()));
             all.push(own);
         }

@@ -34,7 +34,7 @@ pub fn check(keys: &CircuitSwitching, site: Site) -> Result<Checked, Fault> {
         buffer,
         resized,
         mark_from: keys.mark_from.map(|at| *at),
-        places: *keys.places,
+        room: u64::from(*keys.places) * u64::from(largest_packet),
         cut_through: *keys.cut_through,
         in_day: keys.in_day.0,
         day_end: keys.day_end.0,
@@ -62,9 +62,9 @@ fn racks(network: &Network, [packet, circuit]: [NodeId; 2], at: &At<()>) -> Resu
         }
     };
     let mut racks = Vec::new();
-    for node in (0..network.nodes.len() as u32).map(NodeId) {
-        let links =
-            [only(node, packet)?, only(packet, node)?, only(node, circuit)?, only(circuit, node)?];
+    let nodes = (0..network.nodes.len() as u32).map(NodeId);
+    for node in nodes.filter(|node| *node != packet && *node != circuit) {
+        let links = [only(node, packet)?, only(packet, node)?, only(node, circuit)?, only(circuit, node)?];
         match links {
             [Some(to_packet), Some(from_packet), Some(to_circuit), Some(from_circuit)] => {
                 let credits = from_packet;
@@ -125,7 +125,8 @@ fn check_times(keys: &CircuitSwitching, week: &Week, circuit: &Link, largest_pac
     let length = Duration::from_ps(week.length());
     if keys.lead.0 > length.saturating_sub(keys.day.0) {
         let most = length.saturating_sub(keys.day.0);
-        let message = format!("found \"{}\"; allowed: at most \"{most}\", a week of {length} less the day", keys.lead.0);
+        let message =
+            format!("found \"{}\"; allowed: at most \"{most}\", a week of {length} less the day", keys.lead.0);
         return Err(Fault::new(keys.lead.place().unwrap_or(Place::Unknown), message));
     }
     Ok(())

@@ -31,7 +31,8 @@ keys! {
         pub in_day: Key<Word<InDay>> = Word(InDay::Circuit);
         /// What becomes of a packet whose last bit would leave after the circuit's day.
         pub day_end: Key<Word<DayEnd>> = Word(DayEnd::Hold);
-        /// Packets for which the packet switch has places, for each input and output; one in transmission needs none.
+        /// Packets of the largest size for which the packet switch has room, for each input and output; smaller ones
+        /// take less of it, and one in transmission none.
         pub places: Key<u32> = 3, in whole(1, 1 << 16);
         /// The packet switch begins to send a packet when its first bit is there, or when it has all of it (false).
         pub cut_through: Key<bool> = false;

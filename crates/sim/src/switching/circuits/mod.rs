@@ -7,13 +7,14 @@
 //! | `week` | nights, days, and which racks a circuit joins in each |
 //! | `members` | from which rack to which a packet travels, and its way over a circuit |
 //! | `rack` | the agent of a rack: a queue for each other rack, two ways out |
-//! | `packet_switch` | the agent of the packet switch: few places, and credits for them |
+//! | `packet_switch` | the agent of the packet switch: little room, and credits for it |
 //! | `turns` | whose turn it is |
 //! | `latency` | how long packets took, by way |
 //!
 //! A rack keeps packets for each other rack in a queue of its own. In the day of a pair its circuit drains that queue;
-//! else the queues take turns on the rack's one link to the packet switch, which has a few places for each input and
-//! output. A rack sends there only what has a place, which it knows by credits; so nothing is lost between racks.
+//! else the queues take turns on the rack's one link to the packet switch, which has room for a few packets for
+//! each input and output. A rack sends there only what has room, which it knows by credits; so nothing is lost between
+//! racks.
 //!
 //! Left out: news to hosts, schedules by demand, a private packet path for each pair (links whose capacity changes say
 //! that without a kind of switching).
@@ -77,8 +78,8 @@ struct Rules {
     resized: Option<(Buffer, u64)>,
     /// ECN marks from so many waiting packets on.
     mark_from: Option<u32>,
-    /// Places of the packet switch for each input and output.
-    places: u32,
+    /// Room of the packet switch for each input and output, in bytes.
+    room: u64,
     cut_through: bool,
     in_day: InDay,
     day_end: DayEnd,
@@ -87,9 +88,11 @@ struct Rules {
 /// What racks and the packet switch tell one another.
 #[derive(Clone, Copy, Debug)]
 enum Notice {
-    /// A place for packets to rack `to` is free again.
+    /// Room for packets to rack `to` is free again.
     Credit {
         to: u32,
+        /// So many bytes.
+        size: u16,
         /// When the last bit of the packet that had it leaves the switch.
         leaves: u64,
     },
@@ -164,7 +167,8 @@ impl kind::Plan for Circuits {
         }
         figures.push(Figure { name: "circuit_bytes", value: of(Sum::Circuit), unit: "B" });
         figures.push(Figure { name: "packet_bytes", value: of(Sum::Packet), unit: "B" });
-        figures.extend(latency::figures(|way, class| after.of(Sum::Took(way, class)) - before.of(Sum::Took(way, class))));
+        figures
+            .extend(latency::figures(|way, class| after.of(Sum::Took(way, class)) - before.of(Sum::Took(way, class))));
         figures
     }
 }

@@ -1,4 +1,4 @@
-//! The agent of the packet switch: a few places for each input and output, whose owners know of them by credits.
+//! The agent of the packet switch: room for a few packets for each input and output, of which racks know by credits.
 
 use super::members::Members;
 use super::turns::Turns;
@@ -79,7 +79,7 @@ impl PacketSwitch {
             output.free = now + output.byte_time.of_packet(packet.size).ps();
             output.sent += 1;
             self.waiting -= 1;
-            let message = Message::new(Notice::Credit { to, leaves: output.free });
+            let message = Message::new(Notice::Credit { to, size: packet.size, leaves: output.free });
             let way = self.credits[from as usize];
             context.send(now, ControlPacket { to: from, way, size: CREDIT, number: output.sent, message });
         }

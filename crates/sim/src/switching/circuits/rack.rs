@@ -29,7 +29,7 @@ pub(super) struct Rack {
     members: Arc<Members>,
     /// By the rack that its packets go to.
     queues: Vec<Queue>,
-    /// Queues with packets that have a place at the packet switch.
+    /// Queues whose first packet has room at the packet switch.
     turns: Turns,
     packet: Output,
     circuit: Output,
@@ -47,8 +47,8 @@ pub(super) struct Rack {
 struct Queue {
     packets: Ring<Waiting>,
     bytes: u64,
-    /// Packets for which the packet switch has places.
-    credits: u32,
+    /// Bytes for which the packet switch has room.
+    credits: u64,
     /// When those that are on their way to there came, if they have data.
     on_way: VecDeque<u64>,
     /// When in the week its days begin, where the queue is resized.
@@ -111,7 +111,7 @@ impl Rack {
         let circuit = output(links.to_circuit, links.from_circuit);
         let queue = |to: u32| {
             let days = if plan.rules.resized.is_some() { plan.week.days(number, to).collect() } else { Box::default() };
-            Queue { credits: plan.rules.places, days, ..Queue::default() }
+            Queue { credits: plan.rules.room, days, ..Queue::default() }
         };
         Rack {
             number,
@@ -201,7 +201,8 @@ impl Rack {
 
     fn set_turn(&mut self, to: u32) {
         let queue = &self.queues[to as usize];
-        self.turns.set(to, !queue.packets.is_empty() && queue.credits > 0);
+        let has_room = queue.packets.front().is_some_and(|first| queue.credits >= first.packet.size.into());
+        self.turns.set(to, has_room);
     }
 
     fn send_by_circuit(&mut self, now: u64, to: u32, context: &mut NodeContext) {
@@ -225,7 +226,7 @@ impl Rack {
     fn send_by_packet_switch(&mut self, now: u64, to: u32, context: &mut NodeContext) {
         let Waiting { packet, arrived, .. } = self.take(now, to, context);
         let queue = &mut self.queues[to as usize];
-        queue.credits -= 1;
+        queue.credits -= u64::from(packet.size);
         queue.on_way.push_back(if has_data(&packet) { arrived } else { NEVER });
         self.set_turn(to);
         self.packet.free = now + self.packet.lasts(packet.size);
@@ -237,7 +238,7 @@ impl Rack {
     fn is_idle(&self, now: u64, to: u32, size: u16) -> bool {
         let queue = &self.queues[to as usize];
         let by_circuit = self.now.to == Some(to) && self.circuit.free <= now && self.fits_circuit(size, now);
-        let by_packet = self.kept_for_circuit() != Some(to) && self.packet.free <= now && queue.credits > 0;
+        let by_packet = self.kept_for_circuit() != Some(to) && self.packet.free <= now && queue.credits >= size.into();
         queue.packets.is_empty() && (by_circuit || by_packet && !self.turns.any(self.kept_for_circuit()))
     }
 
@@ -257,9 +258,9 @@ impl Rack {
         if queue.days.iter().any(is_resized) { resized } else { self.rules.buffer }
     }
 
-    fn note_credit(&mut self, to: u32, leaves: u64) {
+    fn note_credit(&mut self, to: u32, size: u16, leaves: u64) {
         let queue = &mut self.queues[to as usize];
-        queue.credits += 1;
+        queue.credits += u64::from(size);
         let arrived = queue.on_way.pop_front().unwrap_or(NEVER);
         if arrived != NEVER {
             let half = self.packet.delay / 2;
@@ -316,8 +317,8 @@ impl Agent for Rack {
     }
 
     fn handle_message(&mut self, now: u64, message: Message, context: &mut NodeContext) {
-        if let Some(Notice::Credit { to, leaves }) = message.read() {
-            self.note_credit(*to, *leaves);
+        if let Some(Notice::Credit { to, size, leaves }) = message.read() {
+            self.note_credit(*to, *size, *leaves);
             self.serve(now, context);
         }
     }
