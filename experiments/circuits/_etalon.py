@@ -1,8 +1,10 @@
 """The hybrid rack network of Mukerjee et al. (NSDI 2020), whose numbers come from the testbed Etalon: what all
-experiments of this folder share."""
+experiments of this folder share.
+"""
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -80,7 +82,7 @@ def near(found: Sequence[float], published: Sequence[float], *, points: float = 
 
 def rises(found: Sequence[float]) -> bool:
     """Whether none is below the one before, but for a point where it is full."""
-    return all(b >= a - 1 for a, b in zip(found, found[1:], strict=False))
+    return all(b >= a - 1 for a, b in itertools.pairwise(found))
 
 
 def listed(values: Sequence[float], form: str = ".1f") -> str:
