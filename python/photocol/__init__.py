@@ -21,6 +21,7 @@ from photocol.errors import InputError
 
 if TYPE_CHECKING:
     from photocol import control, experiment, laws, models, obs, plot, queue, stats, transport, verdict, xcp
+    from photocol.conversions.convert import convert
     from photocol.experiments.verdict import Claims
     from photocol.runs.capture import Capture
     from photocol.runs.laws import law
@@ -44,6 +45,7 @@ __all__ = [
     "__version__",
     "check",
     "control",
+    "convert",
     "experiment",
     "law",
     "laws",
@@ -69,6 +71,7 @@ _HOMES = {
     "Result": "runs.results",
     "Summary": "runs.results",
     "check": "runs.scenario",
+    "convert": "conversions.convert",
     "law": "runs.laws",
     "model": "runs.models",
     "run": "runs.runner",

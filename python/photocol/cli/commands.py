@@ -22,8 +22,10 @@ from photocol.cli.arguments import (
     settings_option,
 )
 from photocol.cli.campaign_commands import export, reproduce, sweep, verify
+from photocol.cli.convert import convert
 from photocol.cli.listing import list_
 from photocol.cli.run import loaded_scenario, run
+from photocol.cli.schedule import schedule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,24 +132,6 @@ def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
 
 
 @app.command()
-@click.argument("requests", type=FOLDER, metavar="REQUESTS.json")
-@click.option("--frame", type=int, required=True, metavar="F", help="Slots of the frame.")
-@click.option("--algorithm", default="bvn", metavar="NAME", help="One of `photocol list schedulers`.  [bvn]")
-@click.option("--json", "as_json", is_flag=True, help="Print the whole schedule for programs.")
-def schedule(*, requests: Path, frame: int, algorithm: str, as_json: bool) -> None:
-    """Schedule a frame of a bufferless switch for an integer request matrix.
-
-    REQUESTS.json has rows of whole numbers: slots from each input to each output.
-    """
-    import json
-
-    from photocol.transport.control import Scheduler, read_requests
-
-    plan = Scheduler(algorithm).schedule(read_requests(requests), frame)
-    click.echo(json.dumps(plan.to_dict()) if as_json else plan.to_text())
-
-
-@app.command()
 @click.argument("directories", nargs=-1, required=True, type=FOLDER, metavar="DIR...")
 @click.option(
     "--format",
@@ -238,5 +222,5 @@ def bench(*, as_json: bool, large: bool, threads: int | None) -> None:
         click.echo(measured(as_json=as_json, large=large))
 
 
-for command in (run, list_, sweep, verify, export, reproduce):
+for command in (run, convert, list_, schedule, sweep, verify, export, reproduce):
     app.add_command(command)
