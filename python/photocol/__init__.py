@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from photocol.runs.runner import run
     from photocol.runs.scenario import Checked, check
     from photocol.sweeps.run import sweep
+    from photocol.sweeps.swept import SweepTable
     from photocol.transport.control import schedule
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "RunError",
     "ScenarioError",
     "Summary",
+    "SweepTable",
     "__version__",
     "check",
     "control",
@@ -68,6 +70,7 @@ _HOMES = {
     "Figure": "runs.results",
     "Result": "runs.results",
     "Summary": "runs.results",
+    "SweepTable": "sweeps.swept",
     "check": "runs.scenario",
     "law": "runs.laws",
     "model": "runs.models",

@@ -78,6 +78,7 @@ def test_every_command_does_what_it_is_asked(page: Path, tmp_path: Path) -> None
     for shared in ("scenarios", "experiments"):
         (tmp_path / shared).symlink_to(ROOT / shared)
     (tmp_path / "requests.json").write_text("[[0, 4, 1], [2, 0, 0], [0, 3, 0]]")
+    (tmp_path / "published.csv").write_text("rate (Mb/s),drop_rate\n5,0.01\n8,0.05\n")
     for program, *words in commands(page):
         if program == "make":
             assert f"\n{words[0]}:" in (ROOT / "Makefile").read_text(), words

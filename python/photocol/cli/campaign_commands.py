@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 ACTIONS = ("status", "resume", "export")
 _MOST_LINES = 100
-_DEFAULT_COLUMNS = ("goodput", "drop_rate", "max_link_utilization")
 
 
 @click.command()
@@ -330,7 +329,7 @@ def _carry_out(
     for remark in done.remarks:
         say(f"photocol sweep: {remark}")
     if not options.quiet:
-        _show(described, done, folder)
+        _show(done, folder)
     return DONE if done.campaign.stop is None else exit_status(done.campaign.stop)
 
 
@@ -354,37 +353,12 @@ def _part(options: SweepOptions) -> Part | None:
     return Part(number=int(number), of=int(of))
 
 
-def _show(described: Described, done: Finished, folder: Path) -> None:
+def _show(done: Finished, folder: Path) -> None:
     campaign = done.campaign
     if not done.table.is_empty():
-        click.echo(_aligned(described, done))
+        click.echo(done.table.text(most=_MOST_LINES))
     stopped = "interrupted; " if campaign.stop is not None else ""
     kept = f" ({campaign.kept} of them were there)" if campaign.kept else ""
     click.echo(f"{stopped}{len(campaign.rows)} runs{kept} in {folder}/")
-
-
-def _aligned(described: Described, done: Finished) -> str:
-    """The axes and some figures as text; all of them are in the files."""
-    axes = [axis.name for axis in described.sweep.plan.axes]
-    wanted = described.sweep.metrics or _DEFAULT_COLUMNS
-    metrics = [name for name in wanted if name in done.table.columns]
-    units: dict[str, str] = {}
-    for finished in done.campaign.rows.values():
-        said = finished.manifest.get("units")
-        units |= said if isinstance(said, dict) else {}
-    lines = [[*axes, *metrics, "n"]]
-    for row in done.table.head(_MOST_LINES).iter_rows(named=True):
-        cells = [_cell(row[name], row[f"{name}_half_width"], units.get(name, "1")) for name in metrics]
-        lines.append([*(str(row[axis]) for axis in axes), *cells, str(row["n"])])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
-    if len(done.table) > _MOST_LINES:
-        text.append(f"… and {len(done.table) - _MOST_LINES} points more")
-    return "\n".join(text)
-
-
-def _cell(mean: float | None, half_width: float | None, unit: str) -> str:
-    """As people read it: `97.3 Mb/s`; the files have all digits."""
-    from photocol.quantity import readable
-
-    return "–" if mean is None else readable(mean, unit, half_width)
+    if not done.table.is_empty():
+        click.echo(f"photocol plot {folder} draws it")

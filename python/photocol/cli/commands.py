@@ -20,6 +20,7 @@ from photocol.cli.arguments import (
     offered,
     scenario_argument,
     settings_option,
+    swept_options,
 )
 from photocol.cli.campaign_commands import export, reproduce, sweep, verify
 from photocol.cli.listing import list_
@@ -162,7 +163,7 @@ def schedule(*, requests: Path, frame: int, algorithm: str, as_json: bool) -> No
     multiple=True,
     metavar="NAME",
     shell_complete=offered("pictures"),
-    help="This picture, as in goodput or series_cwnd; by default all.",
+    help="This picture, as in goodput or series_cwnd; by default all of a run, some of a sweep.",
 )
 @click.option("--flows", metavar="FLOWS", help="Only these, as in 0,3-5.")
 @click.option("--link", "links", multiple=True, metavar="LINK", help="Only this, as in 'left->right'.")
@@ -171,10 +172,12 @@ def schedule(*, requests: Path, frame: int, algorithm: str, as_json: bool) -> No
 )
 @click.option("--out", type=FOLDER, metavar="DIR", help="By default DIR/plots; with --together out/plots.")
 @click.option("--text", "as_text", is_flag=True, help="Lines of text on the terminal instead of files.")
+@swept_options
 def plot(*, directories: Sequence[Path], **options: Any) -> None:
-    """Draw pictures of finished runs (what `run --out` wrote).
+    """Draw pictures of finished runs (what `run --out` wrote), or of sweeps and reproduced figures.
 
-    Over several replications there are means with 95 % intervals.
+    Over several replications there are means with 95 % intervals. Of a sweep each figure is drawn along an axis, with
+    a curve for each value of another: `--only goodput --x AXIS --by AXIS`.
     """
     from photocol.cli.plot import draw
 

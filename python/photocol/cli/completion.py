@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from click.shell_completion import CompletionItem, get_completion_class, shell_complete
@@ -97,16 +98,36 @@ def _alternatives(part: Mapping[str, Any], known: Mapping[str, Any], said: objec
 
 
 def pictures(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Pictures of the runs that the command line names."""
+    """Pictures of the runs that the command line names, figures of its sweeps."""
     from photocol.plot.files import pictures_of
     from photocol.runs.results import Result
+    from photocol.sweeps.swept import SweepTable, is_campaign
 
+    found: dict[str, None] = {}
     try:
-        results = {str(folder): Result.load(folder) for folder in context.params.get("directories") or ()}
-        found = dict.fromkeys(name for label, one in results.items() for name in pictures_of({label: one}))
+        for folder in _directories(context):
+            there = SweepTable.load(folder).metrics if is_campaign(folder) else pictures_of({"": Result.load(folder)})
+            found |= dict.fromkeys(there)
     except (InputError, OSError):
         return []
     return [CompletionItem(name) for name in found if name.startswith(begun)]
+
+
+def axes(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Axes of the sweeps that the command line names."""
+    from photocol.sweeps.swept import SweepTable, is_campaign
+
+    try:
+        swept = [SweepTable.load(folder) for folder in _directories(context) if is_campaign(folder)]
+    except (InputError, OSError):
+        return []
+    found = dict.fromkeys(name for table in swept for name in table.axes)
+    return [CompletionItem(name) for name in found if name.startswith(begun)]
+
+
+def _directories(context: click.Context) -> list[Path]:
+    """Those on the command line; before a whole option they are not read yet."""
+    return [Path(folder) for folder in context.params.get("directories") or context.args]
 
 
 def models(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
