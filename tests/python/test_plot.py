@@ -201,7 +201,8 @@ def test_files_have_their_fonts_and_no_dates(tmp_path: Path, result: photocol.Re
 def test_a_picture_without_anything_in_it_is_not_drawn(tmp_path: Path, result: photocol.Result) -> None:
     files = {file.stem for file in plot.save_all(result, tmp_path)}
     sampled = {f"series_{kind}" for kind in result.series["quantity"].unique()}
-    assert files <= {"link_utilization", "goodput", "losses_data", *sampled}
+    follow = {"throughput", "class_throughput", "link_throughput", "fairness", "queue_distribution"}
+    assert files <= {"link_utilization", "goodput", "losses_data", *sampled, *follow}
     assert {"link_utilization", "goodput", "series_cwnd", "series_queue"} <= files
     none = photocol.run(SMALL, set={"traffic.0.start": "1.999999 s", "traffic.0.spread": "0 s"})
     assert "series_rtt" not in {file.stem for file in plot.save_all(none, tmp_path / "none")}

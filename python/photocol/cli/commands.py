@@ -154,8 +154,8 @@ def schedule(*, requests: Path, frame: int, algorithm: str, as_json: bool) -> No
     "--format",
     "formats",
     multiple=True,
-    type=click.Choice(["png", "svg", "pdf"]),
-    help="Of the files; several times for several.  [png]",
+    type=click.Choice(["png", "svg", "pdf", "csv"]),
+    help="Of the files, csv for the numbers; several times for several.  [png]",
 )
 @click.option("--width", metavar="INCHES", help="Or `column` (3.5) or `page` (7.16); by default for a screen.")
 @click.option(

@@ -7,21 +7,22 @@ import io
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from photocol.errors import InputError
 from photocol.plot.curves import colours, curves, finish, intervals, look_of
-from photocol.plot.files import Pictures, save_figure
+from photocol.plot.files import Pictures, save_figure, without_numbers, write_numbers
 from photocol.plot.over import Overlay, overlays
 from photocol.plot.style import COLUMN_INCHES, SIZE_INCHES, drawing, frame
 from photocol.plot.view import Asked, View, view_of
 from photocol.runs import storage
+from photocol.sweeps.swept import SPREAD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
     from pathlib import Path
 
-    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -137,6 +138,11 @@ def _fitting(one: Overlay, view: View, *, is_alone: bool) -> Overlay:
 
 
 def _save(view: View, asked: Asked, over: Sequence[Overlay], stem: Path, how: Pictures) -> list[Path]:
+    if "csv" in how.formats:
+        numbers = view.table.select(*view.table.axes, view.metric, f"{view.metric}{SPREAD}", pl.col("^n$"))
+        return [write_numbers(numbers, stem), *_save(view, asked, over, stem, without_numbers(how))]
+    if not how.formats:
+        return []
     files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in how.formats]
     with drawing(how.width_inches):
         figure = _figure(view, asked, over, how.width_inches)

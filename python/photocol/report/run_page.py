@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.errors import InputError
+from photocol.plot.completion import completions_by_size
+from photocol.plot.over_time import over_time, queues
 from photocol.report import columns
 from photocol.report.levels import levels
 from photocol.report.places import Degrees, places
@@ -45,7 +47,7 @@ def page(folder: Path) -> dict[str, Any]:
         "summary": _summary(result),
         "network": network,
         "trace": held,
-        "series": columns.samples(result.series),
+        "series": columns.samples(pl.concat([result.series, over_time(result)], how="diagonal_relaxed")),
         "tables": _tables(result),
         "command": str(manifest.get("command", "")),
         "facts": [[key, manifest[key]] for key in _FACTS if manifest.get(key) is not None],
@@ -150,6 +152,11 @@ def _tables(result: Result) -> list[dict[str, Any]]:
         columns.rows("Flows", "flows", flows.head(MOST_FLOWS), leave=leave),
         columns.rows("Drops", "drops", result.drops, leave=leave),
     ]
+    for title, name, table in (
+        ("Completion times by size (bytes)", "completions", completions_by_size(result)),
+        ("Sampled queues after the warm-up (packets)", "queues", queues(result)),
+    ):
+        tables += [columns.rows(title, name, table, leave=leave)] if table.height else []
     with contextlib.suppress(InputError):
         tables.append(columns.rows("Bursts by source and path (from the trace)", "bursts", result.bursts))
     if flows.height > MOST_FLOWS:
