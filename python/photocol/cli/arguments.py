@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from photocol.errors import InputError
+from photocol.runs.free_names import claim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from click.shell_completion import CompletionItem
 
@@ -82,6 +84,27 @@ def swept_options(command: Callable[..., object]) -> Callable[..., object]:
     for option in reversed(_SWEPT_OPTIONS):
         command = option(command)
     return command
+
+
+AUTO = Path("auto")
+"""As `--out`: the next free name, which is printed last."""
+
+
+@contextlib.contextmanager
+def place_of(out: Path | None, first: Path) -> Iterator[Path | None]:
+    """The directory that `--out` says; of `auto` the first name that is free, made and kept if something comes into it.
+
+    An absolute path that ends so is a directory of that name.
+    """
+    if out != AUTO:
+        yield out
+        return
+    place = claim(first)
+    try:
+        yield place
+    finally:
+        with contextlib.suppress(OSError):
+            place.rmdir()
 
 
 def flow_numbers(option: str, text: str) -> list[int]:

@@ -116,7 +116,14 @@ def completion(*, shell: str) -> None:
 
 @app.command()
 @click.argument("name", metavar="NAME", shell_complete=offered("models"))
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Give an input a value, as in rtt='60 ms'.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    shell_complete=offered("inputs"),
+    help="Give an input a value, as in rtt='60 ms'.",
+)
 @json_option
 def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
     """Evaluate a closed-form model (NAME of `photocol list models`).
