@@ -119,6 +119,14 @@ def test_a_queue_is_a_distribution_after_the_warm_up() -> None:
     assert "median 74.5" in line.get_label()
 
 
+def test_queues_that_are_always_empty_have_no_curve() -> None:
+    rows = [(0, t / 10, link, "queue", value * t) for t in range(9) for link, value in (("a->b", 1.0), ("b->a", 0.0))]
+    one = result(series=pl.DataFrame(rows, SERIES, orient="row"))
+    axes = one.plot.queue_distribution(Figure().add_subplot())
+    assert (len(axes.lines), axes.get_xlabel()) == (1, "queue x (packets); 1 are always empty")
+    assert "queue_distribution" not in pictures_of({"": result(series=one.series.filter(pl.col("entity") == "b->a"))})
+
+
 def test_shares_of_equal_values_rise_at_once() -> None:
     at, share = steps(np.array([3.0, 1.0, 1.0, 1.0]))
     assert (at.tolist(), share.tolist()) == ([1, 1, 1, 3], [0.75, 0.75, 0.75, 1])
@@ -147,7 +155,9 @@ def test_completion_times_are_of_sized_flows_after_the_warm_up() -> None:
 
 
 def test_slowdown_stands_in_the_middle_of_its_sizes() -> None:
-    table = flows(*[(1.0, 2.0, size, True, slow) for size, slow in ((1000, 2.0), (1000, 4.0), (100_000, 3.0))])
+    table = flows(
+        *[(1.0, 2.0, size, True, slow) for size, slow in ((1000, 2.0), (1000, 4.0), (100_000, 30.0), (100_000, 9.0))]
+    )
     axes = result(flows=table).plot.slowdown(Figure().add_subplot())
     # √(1000 · 3162) = 1778 B; one flow is its own range's median only with another beside it.
     assert axes.lines[0].get_xdata()[0] == pytest.approx(1.778, rel=1e-3)

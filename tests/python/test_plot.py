@@ -60,6 +60,12 @@ def test_samples_are_lines_in_their_unit(axes: Axes, result: photocol.Result) ->
     assert max(axes.lines[0].get_ydata()) < 500
 
 
+def test_large_values_have_a_larger_unit(axes: Axes) -> None:
+    series = pl.DataFrame({"run": 0, "t_s": [0.0, 1.0], "entity": "flow 0", "quantity": "cwnd", "value": [0.0, 1.6e8]})
+    plot.samples(axes, series)
+    assert (axes.get_ylabel(), list(axes.lines[0].get_ydata())) == ("congestion window (MB)", [0, 160])
+
+
 def test_many_entities_are_drawn_as_quantiles(axes: Axes) -> None:
     rows = [(0, t / 10, f"flow {i}", "rto", i) for i in range(9) for t in range(5)]
     plot.samples(axes, pl.DataFrame(rows, ["run", "t_s", "entity", "quantity", "value"], orient="row"))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
 from photocol.plot.completion import completion_times, completions_by_size, sized_flows, slowdown_by_size
 from photocol.plot.files import Pictures, pictures_of, save_all, save_figure
-from photocol.plot.over_time import over_time, queue_distribution, queue_samples, queues
+from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distribution, queue_samples, queues
 from photocol.plot.sparkline import sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure
 from photocol.plot.tables import Chosen, together
@@ -141,7 +141,7 @@ class Plots:
                 f"{quantity!r} was not sampled ({hint}there is: {', '.join(there) or 'nothing'}); "
                 "a scenario's [probe] says what is"
             )
-        return _drawn(samples, axes, table)
+        return _drawn(fairness if quantity == FAIRNESS else samples, axes, table)
 
     def text(self, *, width: int = 48) -> str:
         """The samples as lines of text (`photocol.plot.sparklines`)."""

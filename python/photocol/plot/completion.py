@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _BINS_A_DECADE = 2
 _PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 _FAR_APART = 30.0
+_NEAR = 4.0
+"""Slowdowns within this factor stand on a linear axis."""
 
 
 def sized_flows(result: Result) -> pl.DataFrame:
@@ -90,7 +92,7 @@ def completion_times(axes: Axes, flows: pl.DataFrame) -> None:
 
 
 def slowdown_by_size(axes: Axes, flows: pl.DataFrame) -> None:
-    """Median and 95th percentile of the slowdown by the size of flows, a pair of curves a class, on logarithmic axes.
+    """Median and 95th percentile of the slowdown by the size of flows, a pair of curves a class.
 
     `flows` is what `sized_flows` gives. Points stand in the middle of their range of sizes.
     """
@@ -113,7 +115,11 @@ def slowdown_by_size(axes: Axes, flows: pl.DataFrame) -> None:
                 label=f"{told}, {words}",
             )
     axes.set_xscale("log")
-    axes.set_yscale("log")
+    low, high = axes.dataLim.y0, axes.dataLim.y1
+    if high > _NEAR * low > 0:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(0, 1.05 * high if high > 0 else 1)
     runs = f", {runs_of(table)} runs" if runs_of(table) > 1 else ""
     axes.set_xlabel(f"size of the flow (kB; {len(table):,} flows{runs})")
     axes.set_ylabel("slowdown (time / time on the empty path)")

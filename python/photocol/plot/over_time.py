@@ -61,17 +61,23 @@ def queues(result: Result) -> pl.DataFrame:
 
 
 def queue_samples(results: Mapping[str, Result]) -> dict[str, pl.DataFrame]:
-    """The samples of queues of each result, after its warm-up."""
-    return {name: _queue_samples(result) for name, result in results.items()}
+    """The samples of queues of each result, after its warm-up; none if all queues are always empty."""
+    found = {name: _queue_samples(result) for name, result in results.items()}
+    is_empty = all(table.is_empty() or table.get_column("value").max() == 0 for table in found.values())
+    return {name: table.clear() for name, table in found.items()} if is_empty else found
 
 
 def queue_distribution(axes: Axes, series: pl.DataFrame) -> None:
     """Share of the samples in which a queue was at most x packets: a curve a link, those of the longest queues.
 
-    `series` is the table of that name, filtered to the quantity `queue`. All replications count together.
+    `series` is the table of that name, filtered to the quantity `queue`. All replications count together. Queues that
+    are always empty have no curve.
     """
     table = with_names(series).filter(pl.col("value").is_finite())
     parts = groups(table, OF, "entity")
+    empty = len(parts)
+    parts = [one for one in parts if one[1].get_column("value").max() != 0]
+    empty -= len(parts)
     parts.sort(key=lambda one: -float(one[1].get_column("value").mean() or 0.0))  # type: ignore[arg-type]
     shown = parts[:_MOST_QUEUES]
     for place, (look, ((name, link), part)) in enumerate(zip(looks(len(shown)), shown, strict=True)):
@@ -90,6 +96,7 @@ def queue_distribution(axes: Axes, series: pl.DataFrame) -> None:
             label=f"{label}: median {np.median(part.get_column('value').to_numpy()):g}",
         )
     hidden = f"; {len(parts) - len(shown)} shorter queues are not shown" if len(parts) > len(shown) else ""
+    hidden += f"; {empty} are always empty" if empty else ""
     runs = f" of {runs_of(table)} runs" if runs_of(table) > 1 else ""
     axes.set_xlabel(f"queue x (packets){hidden}")
     axes.set_ylabel(f"share of samples{runs} with queue ≤ x")

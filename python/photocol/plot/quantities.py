@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from photocol.quantity import scale_of
+
 
 class Quantity(NamedTuple):
     """A sampled quantity."""
@@ -21,6 +23,13 @@ class Quantity(NamedTuple):
     def label(self) -> str:
         """The text of an axis."""
         return f"{self.title} ({self.shown_in})"
+
+    def scaled(self, most: float | None) -> Quantity:
+        """The same in the unit that the largest value asks for: 160 MB, not 160,000 kB."""
+        if not most or self.unit not in ("B", "bps", "s"):
+            return self
+        divisor, shown_in = scale_of(most, self.unit)
+        return self._replace(shown_in=shown_in, divisor=divisor)
 
 
 _KNOWN = {
@@ -42,7 +51,7 @@ _KNOWN = {
     "throughput": Quantity("throughput, acknowledged", "bps", "Mb/s", 1e6),
     "class_throughput": Quantity("throughput of the class, acknowledged", "bps", "Mb/s", 1e6),
     "link_throughput": Quantity("carried by the link", "bps", "Mb/s", 1e6),
-    "fairness": Quantity("fairness of throughput", "1", "Jain's index, 1 if all are equal"),
+    "fairness": Quantity("fairness", "1", "Jain's index of throughput"),
     "granted_slots": Quantity("granted slots", "1", "slots a frame"),
     "believed_capacity": Quantity("capacity that XCP reckons with", "bps", "Mb/s", 1e6),
     "feedback": Quantity("XCP's aggregate feedback", "bps", "Mb/s", 1e6),
