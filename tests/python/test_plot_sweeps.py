@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import matplotlib as mpl
 import numpy as np
 import polars as pl
 import pytest
 from command import photocol
+from matplotlib import pyplot
 
 import photocol as package
+from photocol.cli.commands import app
+from photocol.cli.completion import axes, pictures
 from photocol.errors import InputError
 from photocol.plot.curves import curves, look_of
 from photocol.plot.labels import axis_title, metric_title, places
@@ -20,18 +25,23 @@ from photocol.plot.over import overlays
 from photocol.plot.sweeps import as_svg, drawn, save
 from photocol.plot.view import Asked, view_of
 from photocol.report.build import page_of
+from photocol.sweeps.spec import checked, read_file
 from photocol.sweeps.swept import SweepTable
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 @pytest.fixture(autouse=True)
-def _without_windows() -> None:
+def _without_windows() -> Iterator[None]:
     mpl.use("agg")
+    yield
+    pyplot.close("all")
 
 
 def table(**axes: list[object]) -> SweepTable:
@@ -77,6 +87,12 @@ def test_titles_are_words_with_a_unit() -> None:
     assert metric_title("completion_time_p99_9") == "completion time, 99.9th percentile"
 
 
+def test_a_figure_without_a_unit_has_that_of_its_name() -> None:
+    made = SweepTable.of(table(x=[1, 2]).rename(lambda name: name.replace("drop_rate", "rate_gbps")))
+    assert view_of(made, "rate_gbps", Asked()).y_title == "rate (Gb/s)"
+    assert view_of(table(x=[1, 2]), "drop_rate", Asked()).y_title == "drop rate"
+
+
 def test_the_axis_of_most_numbers_is_x_and_the_fewest_values_make_panels() -> None:
     made = table(t__algorithm=["sack", "cubic", "bbr"], buffer=["1 kB", "2 kB", "4 kB", "8 kB"], pairs=[1, 2])
     view = view_of(made, "goodput", Asked())
@@ -85,6 +101,20 @@ def test_the_axis_of_most_numbers_is_x_and_the_fewest_values_make_panels() -> No
     assert (view.x, view.by, view.panels) == ("t.algorithm", ("pairs",), "buffer")
     view = view_of(made, "goodput", Asked(x="pairs", by="algorithm", where="buffer = '2 kB'"))
     assert (view.by, view.panels, len(view.table)) == (("t.algorithm",), None, 6)
+
+
+def test_an_axis_with_one_value_is_not_x() -> None:
+    made = table(period=[200], law=["sack", "cubic"])
+    assert view_of(made, "goodput", Asked()).x == "law"
+    assert view_of(table(period=[200]), "goodput", Asked()).x == "period"
+
+
+def test_many_long_names_make_a_picture_higher() -> None:
+    short, long = (
+        drawn(table(x=[1, 2], name=[f"{'n' * letters}{k}" for k in range(20)]), "goodput", by="name")
+        for letters in (1, 40)
+    )
+    assert short.get_figheight() < long.get_figheight() == pytest.approx(6.4 / 1.6 + 18 * 0.2)
 
 
 def test_axes_that_go_side_by_side_are_one_curve() -> None:
@@ -315,3 +345,32 @@ def test_a_run_has_no_axes(tmp_path: Path) -> None:
     package.run("dumbbell", set={"run.duration": "1 s", "run.warm_up": "0 s"}).save(tmp_path / "r")
     done = photocol("plot", tmp_path / "r", "--x", "buffer")
     assert (done.returncode, "is a run: --x goes with a sweep" in done.stderr) == (2, True)
+
+
+def test_the_plots_of_a_sweep_file_are_drawn_and_shown(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.toml"
+    file.write_text(
+        'scenario = "dumbbell"\nset = { "run.duration" = "1 s", "run.warm_up" = "0 s" }\nmetrics = ["goodput"]\n'
+        '[grid]\n"traffic.0.flows" = [1, 2]\n"topology.bottleneck_buffer" = ["5 packets", "9 packets"]\n'
+        '[[plot]]\nx = "topology.bottleneck_buffer"\ny = "goodput"\npanels = "traffic.0.flows"\n'
+        'over = "tfrc.rate_bps(loss=0.01, rtt=0.05, segment_size=x*1000)"\n'
+        '[[plot]]\nx = "traffic.0.flows"\ny = "goodput"\nby = "topology.bottleneck_buffer"\nmap = true\n'
+    )
+    said = read_file(file) | {"scenario": "dumbbell"}
+    file.write_text(file.read_text().replace('"dumbbell"', f'"{ROOT / "scenarios" / "dumbbell.toml"}"'))
+    out = tmp_path / "o"
+    done = photocol("sweep", file, "--jobs", "1", "--out", out)
+    assert (done.returncode, sorted(one.name for one in out.glob("*.png"))) == (0, ["plot-1.png", "plot-2.png"]), done
+    names = ["goodput along topology.bottleneck_buffer", "goodput along traffic.0.flows by topology.bottleneck_buffer"]
+    assert [picture["name"] for picture in page_of(out)["pictures"]] == names
+    for wrong, message in (({"map": 1}, "plot.map: true or false"), ({"pannels": "a"}, "did you mean 'panels'")):
+        with pytest.raises(InputError, match=message):
+            checked({**said, "plot": [{"x": "traffic.0.flows", "y": "goodput", **wrong}]})
+
+
+def test_a_shell_is_offered_figures_and_axes(tmp_path: Path) -> None:
+    folder = on_disk(tmp_path / "o", table(buffer=[1, 2], law=["a", "b"]))
+    context = click.Context(app.commands["plot"])
+    context.params["directories"] = (folder,)
+    for offer, begun, found in ((pictures, "goo", ["goodput"]), (axes, "", ["buffer", "law"]), (axes, "b", ["buffer"])):
+        assert [item.value for item in offer(context, click.Option(["--x"]), begun)] == found

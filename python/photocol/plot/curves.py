@@ -61,7 +61,7 @@ def curves(axes: Axes, view: View, rows: pl.DataFrame, known: Mapping[str, Look]
             linewidth=width(),
             label=name,
         )
-    name_places(axes, spots, is_log=view.is_log_x)
+    name_places(axes, spots, is_log=view.is_log_x, across=min(3, len(view.multiples())))
     axes.set_xlabel(view.title(view.x, spots.unit))
     axes.set_ylabel(view.y_title)
 
@@ -112,14 +112,14 @@ def finish(cells: Sequence[Axes], view: View) -> None:
             cell.set_ylim(0, 1.05 * high)
 
 
-def name_places(axes: Axes, spots: Places, *, is_log: bool) -> None:
-    """Ticks along x: names, few values each with its own, plain numbers."""
+def name_places(axes: Axes, spots: Places, *, is_log: bool, across: int = 1) -> None:
+    """Ticks along x: names, few values each with its own, plain numbers; less of each where pictures are `across`."""
     from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
     if spots.names is not None:
-        step = -(-len(spots.names) // _MOST_NAMES)
+        step = -(-len(spots.names) * across // _MOST_NAMES)
         shown = list(enumerate(spots.names))[::step]
-        is_long = sum(len(name) for _, name in shown) > _MOST_LETTERS
+        is_long = sum(len(name) for _, name in shown) > _MOST_LETTERS // across
         axes.set_xticks([k for k, _ in shown], [name for _, name in shown])
         axes.tick_params(axis="x", labelrotation=30 if is_long else 0)
         for label in axes.get_xticklabels() if is_long else ():
@@ -131,17 +131,17 @@ def name_places(axes: Axes, spots: Places, *, is_log: bool) -> None:
         if min(spots.at) >= _PLAIN_LEAST and max(spots.at) <= _PLAIN_MOST:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     values = sorted(set(spots.at))
-    if len(values) <= _MOST_TICKS and _are_apart(values, is_log=is_log):
+    if len(values) <= _MOST_TICKS and _are_apart(values, 0.07 * across, is_log=is_log):
         axes.set_xticks(values, [f"{value:g}" for value in values])
         if is_log:
             axes.xaxis.set_minor_locator(NullLocator())
             axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def _are_apart(values: Sequence[float], *, is_log: bool) -> bool:
-    """Whether there is room for a number at each."""
+def _are_apart(values: Sequence[float], room: float, *, is_log: bool) -> bool:
+    """Whether there is room for a number at each, which takes this share of the width."""
     where = np.log(values) if is_log and values[0] > 0 else np.asarray(values)
-    return len(values) < 2 or bool(np.diff(where).min() >= 0.07 * (where[-1] - where[0]))
+    return len(values) < 2 or bool(np.diff(where).min() >= room * (where[-1] - where[0]))
 
 
 def colours(axes: Axes, view: View, rows: pl.DataFrame, span: tuple[float, float]) -> QuadMesh:

@@ -22,6 +22,8 @@ _ENDINGS = {
     "_kb": "kB",
     "_mb": "MB",
     "_gb": "GB",
+    "_kbit": "kbit",
+    "_mbit": "Mbit",
     "_packets": "packets",
     "_segments": "segments",
     "_erlang": "erlang",
@@ -86,6 +88,11 @@ def metric_title(name: str) -> str:
         return _without_unit(name)[0]
     rank = ".".join(filter(None, percentile.groups()))
     return f"{name[: percentile.start()].replace('_', ' ')}, {rank}th percentile"
+
+
+def unit_in(name: str) -> str:
+    """The unit that the ending of a name says: Gb/s of `goodput_gbps`; none: ""."""
+    return _without_unit(name)[1]
 
 
 def _without_unit(name: str) -> tuple[str, str]:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _PANEL_RATIO = 1.25
 _MOST_ACROSS = 3
+_LINE_INCHES = 0.2
+"""Of a legend."""
 
 
 def drawn(
@@ -54,7 +56,7 @@ def drawn(
     view = view_of(table, metric or _first(table), asked)
     laid = overlays([over] if isinstance(over, str) or hasattr(over, "__fspath__") else list(over))
     with drawing(width_inches):
-        figure = pyplot.figure(figsize=_size(view, width_inches), layout="constrained")
+        figure = pyplot.figure(figsize=_size(view, width_inches, len(laid)), layout="constrained")
         _fill(figure, view, asked, [_fitting(one, view, is_alone=True) for one in laid])
     return figure
 
@@ -88,25 +90,28 @@ def save_drawings(drawings: Sequence[Drawing], table: SweepTable, folder: Path) 
         asked = _asked_by(said)
         try:
             view = view_of(table, said.y, asked)
+            laid = [_fitting(one, view, is_alone=True) for one in overlays(said.over)]
         except InputError as error:
             raise InputError(f"plot: {error}") from error
-        files += _save(view, asked, (), folder / f"plot-{number}", Pictures())
+        files += _save(view, asked, laid, folder / f"plot-{number}", Pictures())
     return files
 
 
 def as_svg(table: SweepTable) -> list[tuple[str, str]]:
     """What the page of a sweep shows: its `[[plot]]`, else its main figures; name and SVG each."""
-    wanted = [(_name_of(one), one.y, _asked_by(one)) for one in table.drawings]
-    wanted = wanted or [(name, name, Asked()) for name in table.main_metrics()]
+    wanted = [(_name_of(one), one.y, _asked_by(one), one.over) for one in table.drawings]
+    wanted = wanted or [(name, name, Asked(), ()) for name in table.main_metrics()]
     pictures = []
-    for name, metric, asked in wanted:
+    for name, metric, asked, over in wanted:
         try:
             view = view_of(table, metric, asked)
+            laid = [_fitting(one, view, is_alone=True) for one in overlays(over)]
+            with drawing(None):
+                file, figure = io.BytesIO(), _figure(view, asked, laid, None)
+                figure.savefig(file, format="svg", metadata={"Date": None})
         except InputError:
+            # What cannot be drawn any more, as a file that is gone, leaves the rest of the page as it is.
             continue
-        with drawing(None):
-            file, figure = io.BytesIO(), _figure(view, asked, (), None)
-            figure.savefig(file, format="svg", metadata={"Date": None})
         pictures.append((name, file.getvalue().decode("utf-8")))
     return pictures
 
@@ -116,7 +121,7 @@ def _name_of(said: Drawing) -> str:
 
 
 def _asked_by(said: Drawing) -> Asked:
-    return Asked(x=said.x, by=said.by, log=said.log or "none")
+    return Asked(x=said.x, by=said.by, panels=said.panels, log=said.log or "none", is_map=said.is_map)
 
 
 def _first(table: SweepTable) -> str:
@@ -154,7 +159,7 @@ def _save(view: View, asked: Asked, over: Sequence[Overlay], stem: Path, how: Pi
 def _figure(view: View, asked: Asked, over: Sequence[Overlay], width_inches: float | None) -> Figure:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=_size(view, width_inches), layout="constrained")
+    figure = Figure(figsize=_size(view, width_inches, len(over)), layout="constrained")
     _fill(figure, view, asked, over)
     return figure
 
@@ -165,14 +170,21 @@ def _across(view: View, width_inches: float | None) -> int:
     return min(most, len(view.multiples()))
 
 
-def _size(view: View, width_inches: float | None) -> tuple[float, float]:
+def _size(view: View, width_inches: float | None, more: int = 0) -> tuple[float, float]:
+    """Width and height; a legend with many names, and `more` of what is laid over, has room of its own."""
     width = SIZE_INCHES[0] if width_inches is None else width_inches
     number, across = len(view.multiples()), _across(view, width_inches)
+    names = [name for name, _ in view.parts(view.table)]
+    lines = -(-(len(names) + more) // _columns(names, width))
     if number == 1:
-        return width, width / 1.6
-    # Below the legend: its title, and the names of curves in about three columns.
-    head = 0.3 + 0.2 * (1 + len(view.parts(view.table)) // 3)
-    return width, -(-number // across) * width / across / _PANEL_RATIO + head + 0.2
+        return width, width / 1.6 + _LINE_INCHES * max(0, lines - 2)
+    return width, -(-number // across) * width / across / _PANEL_RATIO + 0.4 + _LINE_INCHES * (lines + 1)
+
+
+def _columns(names: Sequence[str], width: float) -> int:
+    """Columns of a legend with these names; letters are smaller in a printed column."""
+    letters = width * (20 if width <= COLUMN_INCHES else 15)
+    return max(1, min(4, len(names), int(letters / (max(map(len, names), default=0) + 8))))
 
 
 def _fill(figure: Figure, view: View, asked: Asked, over: Sequence[Overlay]) -> None:
@@ -244,12 +256,11 @@ def _legend(figure: Figure, view: View, cells: Sequence[Axes]) -> None:
     for cell in cells:
         if (legend := cell.get_legend()) is not None:
             legend.remove()
-    columns = max(1, min(4, len(handles), int(60 / (max(map(len, handles)) + 6))))
     figure.legend(
         handles.values(),
         handles.keys(),
         loc="outside upper left",
-        ncols=columns,
+        ncols=_columns(list(handles), figure.get_figwidth()),
         frameon=False,
         fontsize="small",
         title=title or None,

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
-from photocol.plot.labels import axis_title, metric_title, places
+from photocol.plot.labels import axis_title, metric_title, places, unit_in
 from photocol.quantity import scale_of
 from photocol.sweeps.swept import SPREAD, SweepTable
 
@@ -73,6 +73,8 @@ class View:
     def y_title(self) -> str:
         """The title of the figure with its unit."""
         unit = self.scale[1]
+        if self.table.unit(self.metric) == "1":
+            unit = f"{unit} {unit_in(self.metric)}".strip()
         return f"{metric_title(self.metric)} ({unit})" if unit else metric_title(self.metric)
 
     def title(self, axis: str, unit: str = "") -> str:
@@ -162,7 +164,7 @@ def _roles(table: SweepTable, asked: Asked) -> tuple[str, tuple[str, ...], str |
     if x is None:
         if not left:
             raise InputError(f"no axis is left for x; the sweep has: {', '.join(table.axes)}")
-        x = max(left, key=lambda name: (_is_number(table, name), counts[name]))
+        x = max(left, key=lambda name: (counts[name] > 1, _is_number(table, name), counts[name]))
     # An axis that goes side by side with x varies along it.
     free = [name for name in left if name != x and counts[name] > 1]
     free = [name for name in free if table.select(name, x).n_unique() > counts[x]]

@@ -31,7 +31,7 @@ def save(drawings: Sequence[Drawing], table: SweepTable, folder: Path) -> list[P
 def check(drawings: Sequence[Drawing], axes: Sequence[str]) -> None:
     """Raise InputError if a drawing names no axis."""
     for drawing in drawings:
-        for name in (drawing.x, drawing.by):
+        for name in (drawing.x, drawing.by, drawing.panels):
             if name is not None and name not in axes:
                 raise InputError(f"plot: no axis {name!r}; there are: {', '.join(axes)}")
 
