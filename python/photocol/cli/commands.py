@@ -210,15 +210,17 @@ def report(*, directory: Path, output: Path | None, shown: bool) -> None:
 @click.argument("directory", type=FOLDER, metavar="DIR")
 @click.option("--perfetto", type=FOLDER, metavar="FILE", help="Write it for ui.perfetto.dev.")
 @click.option("--bursts", type=FOLDER, metavar="FILE.csv", help="Write what became of bursts, by source and path.")
-def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None) -> None:
+@click.option("--delays", type=FOLDER, metavar="FILE.csv", help="Write one-way delay, jitter and losses of each flow.")
+def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None, delays: Path | None) -> None:
     """Export the trace of a finished run."""
+    from photocol.plot.flow_delays import flow_delays
     from photocol.report.perfetto import export
     from photocol.runs import storage
     from photocol.runs.results import Result
     from photocol.runs.trace import NO_EVENTS
 
-    if perfetto is None and bursts is None:
-        raise InputError("trace: say what to write: --perfetto FILE, --bursts FILE.csv")
+    if perfetto is None and bursts is None and delays is None:
+        raise InputError("trace: say what to write: --perfetto FILE, --bursts FILE.csv, --delays FILE.csv")
     result = Result.load(directory)
     if result.trace is None:
         raise InputError(f"{directory}: {NO_EVENTS}")
@@ -226,9 +228,14 @@ def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None) -> Non
         export(result.trace, perfetto)
         click.echo(perfetto)
     if bursts is not None:
-        table = result.bursts
-        storage.replace(bursts, table.write_csv)
+        storage.replace(bursts, result.bursts.write_csv)
         click.echo(bursts)
+    if delays is not None:
+        table = flow_delays(result)
+        if table.is_empty():
+            raise InputError(f"{directory}: no packet of the trace reaches a receiver by itself: there are no delays")
+        storage.replace(delays, table.write_csv)
+        click.echo(delays)
 
 
 @app.command()

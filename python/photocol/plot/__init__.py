@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
 from photocol.plot.completion import completion_times, completions_by_size, sized_flows, slowdown_by_size
 from photocol.plot.files import Pictures, pictures_of, save_all, save_figure
+from photocol.plot.flow_delays import flow_delays
 from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distribution, queue_samples, queues
 from photocol.plot.sparkline import sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure
@@ -38,6 +39,7 @@ __all__ = [
     "completion_times",
     "completions_by_size",
     "course",
+    "flow_delays",
     "frame",
     "goodput_distribution",
     "link_utilization",
