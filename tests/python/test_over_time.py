@@ -195,4 +195,4 @@ def test_a_run_draws_and_tells_them(tmp_path: Path) -> None:
     assert {"completion_times", "slowdown", "throughput", "fairness", "link_throughput", "queue_distribution"} <= names
     page = page_of(run)
     assert {"table-completions", "table-queues"} <= {table["id"] for table in page["tables"]}
-    assert {"throughput", "fairness"} <= {part["quantity"] for part in page["series"]["parts"]}
+    assert {"class_throughput", "fairness"} <= {part["quantity"] for part in page["series"]["parts"]}

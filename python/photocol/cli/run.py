@@ -61,6 +61,7 @@ _MOST_SAMPLES = 8
     help="Write what happened, event by event, to DIR/trace.parquet; FILTER as in 'flows=0,3-5;links=a->b;from=1 s'.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print summary.json and nothing else.")
+@click.option("--explain", is_flag=True, help="Print every figure, zeros too, with a sentence on it.")
 @click.option("--quiet/--no-quiet", help="No progress, no table.")
 @click.option(
     "--shuffle-ties",
@@ -80,6 +81,7 @@ def run(
     pcap: Sequence[str],
     traced: str | None,
     as_json: bool,
+    explain: bool,
     quiet: bool,
     shuffle_ties: int | None,
 ) -> int:
@@ -112,19 +114,21 @@ def run(
             result = _completed(execution, show=not (quiet or as_json))
         except KeyboardInterrupt as stop:
             return _interrupted(execution, stop, as_json=as_json)
-    _tell(execution, result, place, as_json=as_json, quiet=quiet)
+    _tell(execution, result, place, as_json=as_json, explain=explain, quiet=quiet)
     if out == AUTO:
         click.echo(place, err=as_json)
     return DONE
 
 
-def _tell(execution: Execution, result: Result, place: Path | None, *, as_json: bool, quiet: bool) -> None:
+def _tell(
+    execution: Execution, result: Result, place: Path | None, *, as_json: bool, explain: bool, quiet: bool
+) -> None:
     """What a finished run says of itself."""
     if execution.idle_threads:
         say(f"photocol: {execution.idle_threads}")
     for name, cost in execution.python_laws.items():
         say(f"photocol: the law {name}: {cost['calls']} calls, {cost['seconds']:.2f} s in Python")
-    _report(result, place, as_json=as_json, quiet=quiet)
+    _report(result, place, as_json=as_json, quiet=quiet, explain=explain)
 
 
 def loaded_scenario(path: str, settings: Sequence[str], *, is_quiet: bool = False) -> Scenario:
@@ -164,14 +168,14 @@ def _interrupted(execution: Execution, stop: KeyboardInterrupt, *, as_json: bool
     return exit_status(stop)
 
 
-def _report(result: Result, out: Path | None, *, as_json: bool, quiet: bool) -> None:
+def _report(result: Result, out: Path | None, *, as_json: bool, quiet: bool, explain: bool = False) -> None:
     if as_json:
         click.echo(result.summary.to_json(), nl=False)
         return
     if quiet:
         return
     manifest = result.manifest
-    click.echo(repr(result.summary))
+    click.echo(result.summary.explain() if explain else repr(result.summary))
     if sys.stdout.isatty():
         _show_samples(result)
     hops, cpu_s = manifest["packet_hops"], max(manifest["cpu_s"], 1e-9)
