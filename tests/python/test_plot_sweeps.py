@@ -274,6 +274,22 @@ def test_points_without_a_value_are_left_out_and_counted() -> None:
         view_of(nothing, "goodput", Asked())
 
 
+def test_a_logarithmic_axis_shows_what_it_can_and_counts_the_rest() -> None:
+    made = SweepTable.of(table(x=[0, 1, 10]).with_columns(goodput=pl.Series([1.0, -2.0, 3.0])))
+    assert view_of(made, "goodput", Asked(log="y")).remarks == (
+        "1 points below zero or at it are not on the logarithmic axis",
+    )
+    assert len(view_of(made, "goodput", Asked(log="xy")).table) == 1
+    with pytest.raises(InputError, match="nothing is above zero"):
+        view_of(SweepTable.of(made.with_columns(goodput=0.0)), "goodput", Asked(log="y"))
+
+
+def test_a_dollar_is_a_dollar() -> None:
+    axes = only(drawn(table(price=["$x^{$", "$"], law=["a$b$", "c"]), "goodput", x="price"))
+    axes.figure.canvas.draw()
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == [r"\$x^{\$", r"\$"]
+
+
 def test_ten_thousand_curves_are_cut_to_some_from_the_first_to_the_last(tmp_path: Path) -> None:
     made = table(x=[1, 2], name=[f"s{number}" for number in range(10_000)])
     files, said = save(made, tmp_path, asked=Asked(by="name"))
@@ -322,6 +338,7 @@ def test_a_sweep_is_drawn_by_the_command_and_shown_on_its_page(tmp_path: Path) -
         assert (done.returncode, message in done.stderr) == (2, True), done.stderr
     done = photocol("plot", tmp_path)
     assert f"in it is {out}" in done.stderr
+    assert photocol("plot", tmp_path / "oo").stderr == f"there is no {tmp_path / 'oo'}; nearest: {out}\n"
     loaded = package.SweepTable.load(out)
     assert (loaded.axes, loaded.unit("goodput")) == (["topology.bottleneck_buffer"], "bps")
     assert [name for name, _ in as_svg(loaded)] == loaded.main_metrics()

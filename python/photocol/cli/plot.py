@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import sys
 from pathlib import Path
@@ -117,7 +118,11 @@ def _swept(
 
 
 def _loaded(folder: Path) -> Result:
-    """The run in a directory. Raises InputError, which names runs and sweeps that are in it."""
+    """The run in a directory. Raises InputError, which names runs and sweeps that are in it, or the nearest name."""
+    if not folder.exists():
+        beside = [place.name for place in folder.parent.glob("*/") if (place / storage.MARK).is_file()]
+        close = difflib.get_close_matches(folder.name, beside, n=1)
+        raise InputError(f"there is no {folder}" + (f"; nearest: {folder.with_name(close[0])}" if close else ""))
     if not (folder / storage.MARK).is_file() and folder.is_dir():
         inside = sorted({place.parent for deep in ("*/", "*/*/") for place in folder.glob(f"{deep}{storage.MARK}")})
         if inside:

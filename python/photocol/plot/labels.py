@@ -56,9 +56,9 @@ def places(values: Sequence[object]) -> Places:
             return Places([float(match[1]) * scales[match[2] or ""] for match in found if match is not None], units[0])
     except InputError:
         pass
-    names = list(dict.fromkeys(map(str, values)))
+    names = list(dict.fromkeys(map(plain, values)))
     order = {name: float(place) for place, name in enumerate(names)}
-    return Places([order[str(value)] for value in values], "", names)
+    return Places([order[plain(value)] for value in values], "", names)
 
 
 def base_value(text: str, unit: str) -> float:
@@ -88,6 +88,11 @@ def metric_title(name: str) -> str:
         return _without_unit(name)[0]
     rank = ".".join(filter(None, percentile.groups()))
     return f"{name[: percentile.start()].replace('_', ' ')}, {rank}th percentile"
+
+
+def plain(value: object) -> str:
+    """A value as text in a picture, where a pair of dollars would be a formula."""
+    return str(value).replace("$", r"\$")
 
 
 def unit_in(name: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
-from photocol.plot.labels import axis_title, metric_title, places, unit_in
+from photocol.plot.labels import axis_title, metric_title, places, plain, unit_in
 from photocol.quantity import scale_of
 from photocol.sweeps.swept import SPREAD, SweepTable
 
@@ -86,14 +86,14 @@ class View:
         if not self.by:
             return [("", table)]
         groups = table.partition_by(*self.by, as_dict=True, maintain_order=True)
-        return [(", ".join(map(str, key)), part) for key, part in groups.items()]
+        return [(", ".join(map(plain, key)), part) for key, part in groups.items()]
 
     def multiples(self) -> list[tuple[str, pl.DataFrame]]:
         """The rows of each of the small multiples, with its title; one without a title if there are none."""
         if self.panels is None:
             return [("", self.table)]
         groups = self.table.partition_by(self.panels, as_dict=True, maintain_order=True)
-        return [(f"{self.title(self.panels)}: {key[0]}", part) for key, part in groups.items()]
+        return [(f"{self.title(self.panels)}: {plain(key[0])}", part) for key, part in groups.items()]
 
     @property
     def is_log_x(self) -> bool:
@@ -128,8 +128,10 @@ def view_of(table: SweepTable, metric: str, asked: Asked) -> View:
     if panels is not None:
         rows, said = _some(rows, (panels,), _MOST_PANELS, "panels")
         remarks += said
+    log = asked.log if asked.log is not None else "x" if _is_far_apart(rows, x) else "none"
+    rows, said = _above_zero(rows, x if "x" in log else None, metric if "y" in log else None)
     made = SweepTable.of(rows, units=table.units)
-    log = asked.log if asked.log is not None else "x" if _is_far_apart(made, x) else "none"
+    remarks += said
     return View(table=made, metric=metric, x=x, by=by, panels=panels, log=log, remarks=tuple(remarks))
 
 
@@ -199,7 +201,21 @@ def _some(rows: pl.DataFrame, keys: Sequence[str], most: int, what: str) -> tupl
     ]
 
 
-def _is_far_apart(table: SweepTable, x: str) -> bool:
+def _above_zero(rows: pl.DataFrame, x: str | None, metric: str | None) -> tuple[pl.DataFrame, list[str]]:
+    """The rows that a logarithmic axis can show, zeros of the figure among them, and what is said of the others."""
+    kept = rows
+    if x is not None:
+        spots = places(rows.get_column(x).to_list())
+        kept = kept if spots.names is not None else kept.filter(pl.Series([at > 0 for at in spots.at]))
+    if metric is not None:
+        kept = kept.filter(pl.col(metric) >= 0)
+    if kept.is_empty() or (metric is not None and not (kept.get_column(metric) > 0).any()):
+        raise InputError("nothing is above zero, and nothing else is on a logarithmic axis")
+    gone = len(rows) - len(kept)
+    return kept, [f"{gone:,} points below zero or at it are not on the logarithmic axis"] if gone else []
+
+
+def _is_far_apart(table: pl.DataFrame, x: str) -> bool:
     at, _, names = places(table.get_column(x).to_list())
     return names is None and min(at) > 0 and max(at) > _FAR_APART * min(at)
 
