@@ -21,6 +21,7 @@ from photocol.errors import InputError
 
 if TYPE_CHECKING:
     from photocol import control, experiment, laws, models, obs, plot, queue, stats, transport, verdict, xcp
+    from photocol.conversions.convert import convert
     from photocol.experiments.verdict import Claims
     from photocol.runs.capture import Capture
     from photocol.runs.laws import law
@@ -46,6 +47,7 @@ __all__ = [
     "__version__",
     "check",
     "control",
+    "convert",
     "experiment",
     "law",
     "laws",
@@ -72,6 +74,7 @@ _HOMES = {
     "Summary": "runs.results",
     "SweepTable": "sweeps.swept",
     "check": "runs.scenario",
+    "convert": "conversions.convert",
     "law": "runs.laws",
     "model": "runs.models",
     "run": "runs.runner",

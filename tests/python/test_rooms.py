@@ -19,12 +19,13 @@ PACKAGE = ROOT / "python" / "photocol"
 
 KNOWS = {
     "runs": set(),
+    "conversions": {"runs"},
     "sweeps": {"runs"},
     "experiments": {"sweeps", "runs"},
     "plot": {"experiments", "sweeps", "runs"},
     "report": {"plot", "experiments", "sweeps", "runs"},
     "transport": set(),
-    "cli": {"report", "plot", "experiments", "sweeps", "runs", "transport"},
+    "cli": {"report", "plot", "experiments", "sweeps", "conversions", "runs", "transport"},
 }
 """Each room and the rooms that it may know; `transport` stands alone."""
 GROUND = {"_core", "__version__", "InputError", "RunError", "ScenarioError", "errors", "files", "options", "quantity"}

@@ -23,6 +23,7 @@ from photocol.cli.arguments import (
     swept_options,
 )
 from photocol.cli.campaign_commands import export, reproduce, sweep, verify
+from photocol.cli.convert import convert
 from photocol.cli.listing import list_
 from photocol.cli.run import loaded_scenario, run
 
@@ -255,5 +256,5 @@ def bench(*, as_json: bool, large: bool, threads: int | None) -> None:
         click.echo(measured(as_json=as_json, large=large))
 
 
-for command in (run, list_, sweep, verify, export, reproduce):
+for command in (run, convert, list_, sweep, verify, export, reproduce):
     app.add_command(command)
