@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from photocol.runs.runner import run
     from photocol.runs.scenario import Checked, check
     from photocol.sweeps.run import sweep
+    from photocol.sweeps.swept import SweepTable
     from photocol.transport.control import schedule
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "RunError",
     "ScenarioError",
     "Summary",
+    "SweepTable",
     "__version__",
     "check",
     "control",
@@ -70,6 +72,7 @@ _HOMES = {
     "Figure": "runs.results",
     "Result": "runs.results",
     "Summary": "runs.results",
+    "SweepTable": "sweeps.swept",
     "check": "runs.scenario",
     "convert": "conversions.convert",
     "law": "runs.laws",
