@@ -45,3 +45,18 @@ def test_commands_name_programs_that_exist() -> None:
     found = {(path, *names) for path in PAGES for names in NAMED.findall(path.read_text())}
     assert len(found) >= 5, "the Makefile and the guide name some"
     assert [row for row in found if row[2] not in programs(ROOT / "crates" / row[1])] == []
+
+
+def test_the_unoptimized_build_checks_every_crate_that_the_simulator_is_made_of() -> None:
+    profiles = tomllib.loads((ROOT / "tools" / "checked.toml").read_text())["profile"]["release"]["package"]
+    crates = {folder.parent.name for folder in (ROOT / "crates").glob("*/Cargo.toml")} - {"linux", "py"}
+    assert set(profiles) == {f"photocol-{name}" for name in crates}
+    for name, profile in profiles.items():
+        assert profile["opt-level"] == 0, name
+        assert profile["overflow-checks"] is profile["debug-assertions"] is True, name
+
+
+def test_the_quick_tests_are_there() -> None:
+    named = (ROOT / "tests" / "python" / "quick.txt").read_text().split()
+    assert named == sorted(set(named))
+    assert [name for name in named if not (ROOT / "tests" / "python" / name).is_file()] == []
