@@ -5,6 +5,7 @@
 mod random;
 mod star;
 
+mod circuits;
 mod clock_coverage;
 mod clock_filter;
 mod faults;

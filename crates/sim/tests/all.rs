@@ -6,6 +6,7 @@ mod support;
 
 mod aapn;
 mod burst_losses;
+mod circuits;
 mod connections;
 mod dlcc;
 mod engine_rooms;
