@@ -3,14 +3,17 @@
 
 PHOTOCOL := .venv/bin/photocol
 PYTHON   := .venv/bin/python
-# One interpreter and one profile for the wheel, the tests and the lints, so that each crate is compiled once.
+# One interpreter, one profile and all crates at once, photocol-py too, for the wheel, the tests and the lints: so other
+# people's crates have the same features everywhere, and each crate is compiled once.
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
-CARGO_TEST := cargo test --release --workspace --exclude photocol-py --locked --quiet
+CARGO_TEST := cargo test --release --workspace --locked --quiet
+ALONE := env -u MAKEFLAGS -u MFLAGS
+SIDE_BY_SIDE := --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 PYTHON_CODE := python tests experiments bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint check bench reproduce docs wheels reference lock clean
+.PHONY: help setup run test test-rust test-python quick lint check bench reproduce docs wheels reference lock clean
 
 help:  ## lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -21,12 +24,21 @@ setup:  ## makes .venv with the locked packages and builds the extension
 run: setup  ## sets everything up and runs the main job (002/baseline, quick form)
 	$(PHOTOCOL) reproduce 002/baseline --quick
 
+# Rust and Python side by side. Neither is told of it: cargo would look for the processes that make has left.
 test: setup  ## sets everything up, runs all tests, checks formatting, lints and type-checks the Python side
-	$(CARGO_TEST)
-	cargo test --package photocol-sim --test runs --locked --quiet  # unoptimized, with overflow checks: same fingerprint
-	$(PYTHON) -m pytest
+	@$(MAKE) $(SIDE_BY_SIDE) test-rust test-python
 	@$(MAKE) --no-print-directory lint
 	@tools/lint-rust format
+
+test-rust:
+	$(ALONE) $(CARGO_TEST)
+	$(ALONE) $(CARGO_TEST) --config tools/checked.toml --test runs  # unoptimized, with overflow checks: same fingerprint
+
+test-python:
+	$(ALONE) $(PYTHON) -m pytest
+
+quick:  ## tests and lints what differs from the last commit (or SINCE=commit), in about a minute; builds no extension
+	@tools/quick
 
 # Only tools of requirements.lock: what passes today passes with tomorrow's compiler.
 lint: setup
@@ -61,7 +73,7 @@ reference: setup  ## regenerates schema/scenario.json, docs/reference/, photocol
 	$(PYTHON) docs/make_models.py
 	$(PYTHON) docs/make_options.py
 	$(PYTHON) tools/paper-numbers
-	cargo doc --no-deps --workspace --exclude photocol-py --locked --quiet
+	cargo doc --release --no-deps --workspace --locked --quiet
 
 lock: setup  ## resolves the Python packages anew into requirements.lock (needs uv)
 	tools/lock

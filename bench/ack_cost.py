@@ -130,7 +130,7 @@ def lines(rows: list[dict[str, str]], record: list[dict[str, str]]) -> list[str]
 
 def build() -> None:
     """The program, with the profile of all that is measured."""
-    cargo = ["cargo", "build", "--release", "--package", "photocol-transport", "--example", "ack_cost"]
+    cargo = ["cargo", "build", "--release", "--workspace", "--example", "ack_cost"]
     subprocess.run([*cargo, "--locked", "--quiet"], cwd=ROOT, check=True)
 
 

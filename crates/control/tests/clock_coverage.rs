@@ -5,10 +5,8 @@
 //! first 20 samples do not count, in which a filter that knows nothing may have begun with late ones. Delays and
 //! differences are in µs, times in seconds.
 
-mod random;
-
+use crate::random::Random;
 use control::sync::*;
-use random::Random;
 use units::{Duration, Instant};
 
 /// A number of the standard normal law.

@@ -7,10 +7,8 @@
 //!
 //! The slave's clock drifts by 37.5 ppm, which itself swings by 0.1 ppm in 100 s. One exchange every 4 ms.
 
-mod random;
-
+use crate::random::Random;
 use control::sync::*;
-use random::Random;
 use units::{Duration, Instant};
 
 #[derive(Clone, Copy)]

@@ -2,11 +2,9 @@
 //! of the core, hosts that send late and say so afterwards, master deaths and one-way cuts; a verifier that reads only
 //! the log. `PHOTOCOL_SEEDS=10000` runs that number.
 
-mod star;
-
+use crate::star::{self, Clock, MS, Random, Star, US, Weather, verifier};
 use control::signalling::{Count, Network, Reading, Sharing, Spare};
 use control::wire::Carriage;
-use star::{Clock, MS, Random, Star, US, Weather, verifier};
 
 /// Seven nodes, each with a slot for signalling, so that each may be master or slave.
 fn network(carriage: Carriage) -> Network {

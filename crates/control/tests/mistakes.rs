@@ -1,9 +1,7 @@
 //! The verifier finds every planted mistake, and nothing in the same run without one.
 
-mod star;
-
-use star::sabotage::Mistake;
-use star::{Clock, MS, Star, US, Weather, figure_3_8, verifier};
+use crate::star::sabotage::Mistake;
+use crate::star::{Clock, MS, Star, US, Weather, figure_3_8, verifier};
 
 /// What is found in a run with this mistake: of the things that must never be, and of those that a calm network keeps
 /// besides. One in fifty slots is lost behind the switch.

@@ -2,11 +2,9 @@
 //! every payload is delivered once or reported, and pairs move to the star that serves them. `PHOTOCOL_SEEDS=10000`
 //! runs that number.
 
-mod star;
-
+use crate::star::{self, Clock, Entry, MS, Random, Star, US, Weather, verifier};
 use control::signalling::{Move, Network, Overlay, Part, StarPatience};
 use control::wire::{Block, Carriage, NodeId};
-use star::{Clock, Entry, MS, Random, Star, US, Weather, verifier};
 use std::collections::{BTreeMap, BTreeSet};
 
 const NODES: usize = 7;

@@ -1,4 +1,4 @@
-//! `docs/protocol.md` and the code say the same. `PHOTOCOL_WRITE=1 cargo test -p photocol-control --test protocol`
+//! `docs/protocol.md` and the code say the same. `PHOTOCOL_WRITE=1 cargo test -p photocol-control --test all protocol`
 //! writes the tables anew.
 
 use control::wire;

@@ -1,15 +1,13 @@
 //! The signalling over a star of fibres: figures 3.7 and 3.8, joining, ways of signalling, and masters that come and
 //! go.
 
-mod star;
-
+use crate::star::{self, Clock, MS, Star, US, figure_3_8, verifier};
 use control::demand::Forecast;
 use control::scheduler::Algorithm;
 use control::signalling::{
     Actions, Count, Heard, Member, Network, NetworkError, Part, Prediction, Reading, Sharing, Spare,
 };
 use control::wire::{Beacon, Carriage, Class, Fault, FaultKind, Header, NodeId, Slot, Stamp};
-use star::{Clock, MS, Star, US, figure_3_8, verifier};
 use std::collections::BTreeSet;
 use units::Duration;
 

@@ -1,8 +1,6 @@
 //! Every way in which signalling travels, and every rule of requests, in a demo: a file arrives whole.
 
-mod demo;
-
-use demo::{Folder, Running, count, named, noise, run, sha256};
+use crate::demo::{Folder, Running, count, named, noise, run, sha256};
 
 /// A file from node 1 to node 2 with these options.
 fn arrives(name: &str, options: &[&str]) {

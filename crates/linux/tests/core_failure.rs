@@ -1,9 +1,7 @@
 //! One of two cores dies, or stands still, while files cross it: they arrive by the other star, and pairs come back
 //! when it does.
 
-mod demo;
-
-use demo::{Folder, Running, count, events, named, noise, sha256};
+use crate::demo::{Folder, Running, count, events, named, noise, sha256};
 use serde_json::Value;
 
 /// On a machine that is busy with other work slots and looks are late; so many runs may be.

@@ -1,8 +1,6 @@
 //! Nodes that leave, die or stand still are events of a demo and never its end.
 
-mod demo;
-
-use demo::{count, events, named, reports, run};
+use crate::demo::{count, events, named, reports, run};
 
 fn joined(options: &str) -> Vec<&str> {
     options.split_whitespace().collect()

@@ -1,8 +1,6 @@
 //! What a running master shows: queues, requests, allocations, and how long its plans take.
 
-mod demo;
-
-use demo::{Folder, Running, named, noise};
+use crate::demo::{Folder, Running, named, noise};
 use serde_json::Value;
 use std::process::Command;
 

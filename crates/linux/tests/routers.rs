@@ -1,8 +1,6 @@
 //! Edge nodes are routers: hosts of three networks behind three nodes reach one another through the star. Needs root.
 
-mod demo;
-
-use demo::{Running, count, named};
+use crate::demo::{self, Running, count, named};
 use serde_json::Value;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;

@@ -1,10 +1,8 @@
 //! The log of processes under faults, read by the checker that reads the simulator's (`crates/sim/tests/stars.rs`): no
 //! light meets other light, files arrive, and pairs have light again in a time-out and three frames.
 
-mod demo;
-
+use crate::demo::{Folder, Running, noise};
 use control::log::{Entry, What, violations};
-use demo::{Folder, Running, noise};
 use std::path::Path;
 
 /// On a machine that is busy with other work slots and looks are late; so many runs may be.

@@ -1,9 +1,7 @@
 //! An agile all-photonic network in the simulator: slots, guard times, schedules, and XCP-CL over them (paper 003).
 
-mod support;
-
+use crate::support::{self, Builder, at, figure, numbers, run, texts};
 use sim::results::Results;
-use support::{Builder, at, figure, numbers, run, texts};
 
 /// Two edge nodes, 1 ms and 2 ms from the core; a frame of 18 slots of 200 us, of which 180 us carry data: 2250 B at
 /// 100 Mb/s.

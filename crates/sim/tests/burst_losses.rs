@@ -1,9 +1,7 @@
 //! Bursts by order of the scenario: S segments in a row of a flow are lost together, and senders are told or not.
 
-mod support;
-
+use crate::support::{figure, numbers, run, texts};
 use sim::results::Results;
-use support::{figure, numbers, run, texts};
 
 /// One sender and one receiver, 80 ms of round trip, no queues.
 fn one_path(transport: &str, bursts: &str, duration: &str, traffic: &str) -> Results {

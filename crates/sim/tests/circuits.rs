@@ -1,15 +1,13 @@
 //! Circuits that come and go between racks: utilization and latencies against hand computation, a lossless packet
 //! switch, the end of a day, bad input.
 
-mod support;
-
+use crate::support::{Builder, at, figure, numbers, scenario, texts};
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
 use sim::scenario::{Input, load};
 use sim::study::World;
 use std::path::Path;
-use support::{Builder, at, figure, numbers, scenario, texts};
 
 /// Three racks with two hosts each; a packet of 9000 B lasts 7.2 µs on the way by the packet switch, 0.9 µs on a
 /// circuit. A week is two matchings of a night of 20 µs and a day of 180 µs: rack 0 has its circuit to rack 1 from 20

@@ -1,7 +1,6 @@
 //! Whole connections in runs: timestamps, handshakes, windows that grow, and what they cost.
 
-mod support;
-
+use crate::support::{Builder, numbers, scenario};
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
@@ -9,7 +8,6 @@ use sim::results::Results;
 use sim::scenario::{Input, load};
 use sim::study::World;
 use std::path::Path;
-use support::{Builder, numbers, scenario};
 
 /// One flow of 400 kB over 10 Mb/s with 12 ms each way, by a transport of its own.
 const ONE: &str = r#"

@@ -1,9 +1,7 @@
 //! Dual-layer congestion control (paper 000) in the simulator: slots, smoothing, detection, notification, reaction.
 
-mod support;
-
+use crate::support::{at, figure, numbers, run, texts};
 use sim::results::Results;
-use support::{at, figure, numbers, run, texts};
 
 const SLOT_US: f64 = 83.79;
 

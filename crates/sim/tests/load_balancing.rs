@@ -1,7 +1,6 @@
 //! Bursts that have two paths: figure 5 of paper 004, with less data.
 
-mod support;
-
+use crate::support::{Builder, figure, numbers, scenario, texts};
 use sim::SimTime;
 use sim::engine::Options;
 use sim::model::{NodeId, Ties, delay, disjoint_pair};
@@ -10,7 +9,6 @@ use sim::results::Results;
 use sim::scenario::{Input, load};
 use sim::study::World;
 use std::path::Path;
-use support::{Builder, figure, numbers, scenario, texts};
 
 /// Ten flows over A-B-D-E-F (10 ms) and A-B-C-E-F (60 ms), of 20 MB each.
 fn figure_5() -> Builder {

@@ -1,14 +1,12 @@
 //! What flows lost, and to what: switching the cause off gains what was attributed to it (docs/decisions/0010, where
 //! the tolerances were written down before the first run).
 
-mod support;
-
+use crate::support::{Builder, MIXED, figure, numbers, run, scenario};
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::Results;
 use sim::study::World;
-use support::{Builder, MIXED, figure, numbers, run, scenario};
 
 /// A flow alone on 10 Mb/s with a round trip of 44 ms, which is 37 packets. The buffer takes all that the receiver's
 /// window lets it have.

@@ -1,14 +1,12 @@
 //! Optical burst switching against closed forms (burst level), and against its own rules (packets in bursts).
 
-mod support;
-
+use crate::support::returning::Returning;
+use crate::support::{Builder, figure, numbers, run, scenario, texts};
 use analytic::{engset, erlang_b, jet_classes, mesh, retransmission};
 use sim::model::LinkId;
 use sim::model::Routes;
 use sim::results::Results;
 use sim::switching::obs::Obs;
-use support::returning::Returning;
-use support::{Builder, figure, numbers, run, scenario, texts};
 
 /// Bursts of 10 us on average from a to b over one link without delay before it counts; whoever finds no wavelength is
 /// dropped at once.

@@ -1,14 +1,12 @@
 //! Optical packet switching, run as scenarios: delays of cut-through, ports and stores against closed forms, macroflows
 //! at their equilibria.
 
-mod support;
-
+use crate::support::{Builder, at, figure, numbers, run, scenario};
 use analytic::{md1k, mmck};
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
 use sim::study::World;
-use support::{Builder, at, figure, numbers, run, scenario};
 
 /// e0 – c0 – c1 – e1 at 1 Gb/s, 1 ms and 100 km each; one datagram of 1500 B (12 µs) every 10 ms.
 fn line(switching: &str) -> String {

@@ -1,11 +1,9 @@
 //! Queue disciplines and ECN, run as scenarios.
 
-mod support;
-
+use crate::support::{self, numbers, run, texts};
 use sim::results::Results;
 use sim::scenario::{Input, load};
 use std::path::Path;
-use support::{numbers, run, texts};
 
 /// Four greedy flows over 10 Mb/s with a round trip of 40 ms; `queue` is that of the bottleneck.
 fn dumbbell(transport: &str, queue: &str) -> String {

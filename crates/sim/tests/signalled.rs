@@ -1,10 +1,8 @@
 //! The signalling protocol of an agile all-photonic network in the simulator: what nodes find out, and what it costs
 //! when they cannot.
 
-mod support;
-
+use crate::support::{at, figure, numbers, run, texts};
 use sim::results::Results;
-use support::{at, figure, numbers, run, texts};
 
 /// Three edge nodes, 1, 2 and 2 ms from the core; a frame of 3.6 ms has 18 slots of 200 us, three of them for
 /// signalling; a data slot carries 170 us: 2125 B at 100 Mb/s. The clocks of two nodes are off and drift.

@@ -2,8 +2,7 @@
 //! (`crates/linux/tests/stars.rs`): no light meets other light, files arrive, and pairs have light again in time.
 //! `PHOTOCOL_SEEDS=200` runs that number.
 
-mod support;
-
+use crate::support::{numbers, texts};
 use control::log::{Entry, What, violations};
 use control::wire::NodeId;
 use sim::SimTime;
@@ -13,7 +12,6 @@ use sim::results::Results;
 use sim::scenario::{Input, load};
 use sim::study::World;
 use std::path::Path;
-use support::{numbers, texts};
 
 const EDGES: u16 = 4;
 

@@ -1,11 +1,9 @@
 //! XCP-CL over the simulated signalling protocol, against the fixed points of the model "grant-loop": the setting of
 //! paper 003 (figure 3.8 and chapter 5), ten greedy flows for each of three pairs that share nothing.
 
-mod support;
-
+use crate::support::{Builder, figure, numbers};
 use analytic::grant_loop::{Inputs, Outputs, evaluate};
 use sim::results::Results;
-use support::{Builder, figure, numbers};
 
 const SCENARIO: &str = r#"
 [run]

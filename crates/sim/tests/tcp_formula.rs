@@ -1,10 +1,8 @@
 //! Goodput of TCP under random loss against the formula of Padhye, Firoiu, Towsley and Kurose (SIGCOMM 1998), as the
 //! crate `analytic` has it.
 
-mod support;
-
+use crate::support::{figure, run};
 use analytic::pftk;
-use support::{figure, run};
 
 /// The approximate form without a window limit, in packets per second, an ACK per packet (b = 1).
 fn formula(loss: f64, rtt: f64, rto: f64) -> f64 {

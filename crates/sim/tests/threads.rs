@@ -1,7 +1,6 @@
 //! The same run on any number of threads, however they are scheduled and wherever the network is cut.
 
-mod support;
-
+use crate::support;
 use sim::SimTime;
 use sim::engine::{Options, Schedule};
 use sim::random::Seed;

@@ -1,11 +1,9 @@
 //! Wavelengths of an agile all-photonic network, each with a switching fabric of its own (paper 003, §2.2).
 
-mod support;
-
+use crate::support::{Builder, at, figure, numbers, run, texts};
 use sim::results::Results;
 use sim::scenario::{Input, load};
 use std::path::Path;
-use support::{Builder, at, figure, numbers, run, texts};
 
 /// Four edge nodes, each 1 ms from the core; a frame of 18 slots of 200 us, of which 180 us carry data: 2250 B at 100
 /// Mb/s. 7.2 s are 2000 frames.

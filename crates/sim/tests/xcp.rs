@@ -1,9 +1,7 @@
 //! XCP in the simulator against its theory (Katabi, Handley, Rohrs 2002; paper 003, chapters 4 and 5).
 
-mod support;
-
+use crate::support::{Builder, at, figure, numbers, run, texts, warnings};
 use sim::results::{Column, Results};
-use support::{Builder, at, figure, numbers, run, texts, warnings};
 
 /// A dumbbell at 40 Mb/s with a round trip of 44 ms; `port` is what the bottleneck's table says of its controller.
 fn dumbbell(port: &str, more: &str) -> String {

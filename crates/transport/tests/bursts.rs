@@ -1,9 +1,7 @@
 //! Losses of whole bursts, and what an edge node's word about them does: BEN of TCP-ENG, BLE, BACK and BNAK of BTCP.
 //! RTT 100 ms, MSS 1000 B.
 
-mod harness;
-
-use harness::{Fate, Line, MSS, receiver_config, sender_config};
+use crate::harness::{Fate, Line, MSS, receiver_config, sender_config};
 use transport::cc::btcp::Detector;
 use transport::cc::tcp_eng::BenTimeout;
 use transport::tcp::{BurstReport, InitialWindow, PhaseName, SenderConfig};

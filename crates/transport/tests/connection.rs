@@ -1,8 +1,6 @@
 //! Whole connections: timestamps and PAWS (RFC 7323), handshake and teardown, windows that grow, Nagle, quick ACKs.
 
-mod harness;
-
-use harness::{MSS, receiver_config, sender_config};
+use crate::harness::{MSS, receiver_config, sender_config};
 use std::sync::Arc;
 use transport::tcp::{
     Ack, AckOut, Actions, Connection, Control, Endpoint, InitialWindow, LossRecovery, PhaseName, ReceiverActions,

@@ -1,8 +1,6 @@
 //! Congestion marks: RFC 3168 §6.1.
 
-mod harness;
-
-use harness::{Fate, Line, MSS, receiver_config, sender_config};
+use crate::harness::{Fate, Line, MSS, receiver_config, sender_config};
 use std::sync::Arc;
 use transport::cc;
 use transport::tcp::{

@@ -1,8 +1,6 @@
 //! F-RTO: the steps of RFC 5682.
 
-mod harness;
-
-use harness::{Fate, Line, receiver_config, sender_config};
+use crate::harness::{Fate, Line, receiver_config, sender_config};
 use std::sync::Arc;
 use transport::tcp::{Ack, Actions, Frto, InitialWindow, LossRecovery, SackBlock, Sender, SenderConfig, UndoResponse};
 use units::{Duration, Instant};

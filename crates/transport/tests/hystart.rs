@@ -1,8 +1,6 @@
 //! HyStart++ (RFC 9406) in a sender.
 
-mod harness;
-
-use harness::{Fate, Line, receiver_config, sender_config};
+use crate::harness::{Fate, Line, receiver_config, sender_config};
 use std::cell::Cell;
 use std::rc::Rc;
 use transport::cc;

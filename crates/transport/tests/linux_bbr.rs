@@ -17,10 +17,8 @@
 //! the least round trip is measured again to the picosecond, and is never ten seconds old. Linux's rule is the same,
 //! but no two of its round trips are.
 
-mod harness;
-
-use harness::MSS;
-use harness::path::{Bottleneck, Path};
+use crate::harness::MSS;
+use crate::harness::path::{Bottleneck, Path};
 use transport::tcp::{Preset, ReceiverConfig, SenderConfig};
 use units::{Duration, Instant};
 

@@ -8,9 +8,7 @@
 //! before the loss (4.7 s with Linux, 6.2 s here) says nothing, because the curve is flat there and within one segment
 //! of it for 2.7 s. Instead the middle of the curve is asked for within 5 %, and C within a tenth.
 
-mod harness;
-
-use harness::{Fate, Line, MSS, receiver_config};
+use crate::harness::{Fate, Line, MSS, receiver_config};
 use transport::cc;
 use transport::tcp::{Preset, ReceiverConfig, SenderConfig};
 use units::{Duration, Instant};

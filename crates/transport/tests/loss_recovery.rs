@@ -1,9 +1,7 @@
 //! Loss recovery as seen from outside: who retransmits what, when, and what it costs. RTT 100 ms, MSS 1000 B,
 //! initial window 10 segments unless said otherwise.
 
-mod harness;
-
-use harness::{Fate, Line, MSS, receiver_config, sender_config};
+use crate::harness::{Fate, Line, MSS, receiver_config, sender_config};
 use transport::tcp::{
     FastRetransmitGuard, InitialWindow, PartialAckTimer, PhaseName, ReceiverConfig, SackAfterTimeout, SenderConfig,
     SsthreshFrom,

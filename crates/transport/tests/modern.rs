@@ -1,9 +1,7 @@
 //! Window laws of today alone on a bottleneck: the numbers that their sources print.
 
-mod harness;
-
-use harness::path::{Bottleneck, Path};
-use harness::{MSS, sender_config};
+use crate::harness::path::{Bottleneck, Path};
+use crate::harness::{MSS, sender_config};
 use transport::cc::prague::Fallback;
 use transport::cc::registry;
 use transport::tcp::{LossRecovery, SenderConfig};

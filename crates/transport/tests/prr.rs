@@ -1,8 +1,6 @@
 //! Proportional rate reduction: RFC 6937 and RFC 9937.
 
-mod harness;
-
-use harness::{Line, sender_config};
+use crate::harness::{Line, sender_config};
 use std::sync::Arc;
 use transport::tcp::{
     Ack, Actions, InitialWindow, LossRecovery, PhaseName, Reduction, SackBlock, Sender, SenderConfig,

@@ -1,8 +1,6 @@
 //! RACK-TLP: the figure and the rules of RFC 8985.
 
-mod harness;
-
-use harness::{Fate, Line, MSS, receiver_config, sender_config};
+use crate::harness::{Fate, Line, MSS, receiver_config, sender_config};
 use std::sync::Arc;
 use transport::tcp::{
     Ack, Actions, InitialWindow, LossRecovery, PhaseName, SackBlock, Sender, SenderConfig, SenderStats,

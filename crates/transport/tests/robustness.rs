@@ -1,8 +1,6 @@
 //! Any input, sane or hostile: no panic, invariants hold, and a transfer over a lossy line completes.
 
-mod harness;
-
-use harness::{Fate, Line, receiver_config, sender_config};
+use crate::harness::{Fate, Line, receiver_config, sender_config};
 use options::Words;
 use proptest::prelude::*;
 use transport::cc::registry;

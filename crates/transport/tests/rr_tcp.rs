@@ -1,8 +1,6 @@
 //! RR-TCP: reordering lengths, the threshold that follows them, and what comes back after a false fast retransmit.
 
-mod harness;
-
-use harness::{Fate, Line, receiver_config, sender_config};
+use crate::harness::{self, Fate, Line, receiver_config, sender_config};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;

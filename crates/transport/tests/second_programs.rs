@@ -2,9 +2,7 @@
 //! as a kernel reckons; `paper.rs` in reals, as the papers' formulas stand. Both know nothing of bytes, and nothing of
 //! the laws' code. Random ACKs, round trips and losses go to both, and the windows are compared after each.
 
-#[path = "second_programs/linux.rs"]
 mod linux;
-#[path = "second_programs/paper.rs"]
 mod paper;
 
 use transport::cc::{CongestionControl, Event, Loss, LossCause, RateSample, Window};

@@ -1,4 +1,4 @@
-//! How long an ACK and a segment take: `cargo test --release -p photocol-transport --test speed -- --ignored
+//! How long an ACK and a segment take: `cargo test --release -p photocol-transport --test all speed -- --ignored
 //! --nocapture`.
 
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "measuring needs a clock")]

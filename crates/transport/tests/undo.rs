@@ -1,8 +1,6 @@
 //! Reductions of the window that D-SACKs (RFC 3708) or timestamps (RFC 3522) take back.
 
-mod harness;
-
-use harness::{Fate, Line, receiver_config, sender_config};
+use crate::harness::{Fate, Line, receiver_config, sender_config};
 use std::sync::Arc;
 use transport::tcp::{
     Ack, Actions, InitialWindow, LossRecovery, PhaseName, Reduction, SackBlock, Sender, SenderConfig, Undo,

@@ -1,8 +1,6 @@
 //! XCP in a closed loop: senders, routers and receivers over fixed delays, against what theory says.
 
-mod harness;
-
-use harness::xcp::{Network, Path};
+use crate::harness::xcp::{Network, Path};
 use transport::cc::xcp::LossReaction;
 use transport::tcp::ReceiverConfig;
 use transport::xcp::Unclaimed;

@@ -1,6 +1,6 @@
 //! The laws in whole numbers, as a kernel with a clock of 1000 Hz reckons them.
 
-use crate::{Heard, Program};
+use super::{Heard, Program};
 
 /// The counter of a window's growth.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,6 @@
 //! The laws in reals, as their papers' formulas stand. Windows in segments, times in seconds.
 
-use crate::{Heard, Program};
+use super::{Heard, Program};
 
 /// Slow start; what is left of the ACK.
 fn start(window: &mut f64, ssthresh: f64, acked: f64) -> f64 {

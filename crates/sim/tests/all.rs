@@ -1,0 +1,26 @@
+//! The simulator's tests in one program, since each program is linked with the whole simulator. `runs` stands apart
+//! because it is built unoptimized too, `allocation` because it counts with an allocator of its own.
+//! A new file of tests is declared here; `tests/python/test_rust_tests.py` says so if one is not.
+
+mod support;
+
+mod aapn;
+mod burst_losses;
+mod circuits;
+mod connections;
+mod dlcc;
+mod engine_rooms;
+mod hostile;
+mod load_balancing;
+mod lost_throughput;
+mod obs;
+mod ops;
+mod queues;
+mod rooms;
+mod signalled;
+mod stars;
+mod starving;
+mod tcp_formula;
+mod threads;
+mod wavelengths;
+mod xcp;

@@ -1,0 +1,31 @@
+"""What holds for all tests. `PHOTOCOL_TEST_TIMES=FILE` adds a line per test: its name, its seconds by the clock, and
+the processor seconds of this process and of those that it has waited for."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hypothesis
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Nothing in a test depends on wall-clock time: on a busy machine an example takes as long as it takes.
+hypothesis.settings.register_profile("photocol", deadline=None)
+hypothesis.settings.load_profile("photocol")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """A test with its fixtures."""
+    clock, used = time.perf_counter(), sum(os.times()[:4])
+    done = yield
+    if place := os.environ.get("PHOTOCOL_TEST_TIMES"):
+        line = f"{item.nodeid}\t{time.perf_counter() - clock:.2f}\t{sum(os.times()[:4]) - used:.2f}\n"
+        with Path(place).open("a", encoding="utf-8") as file:
+            file.write(line)
+    return done
