@@ -1,5 +1,6 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
+use super::changes::Changes;
 use super::controls::{add_sample, changing, controls};
 use super::options::{Options, RunError, check_number};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
@@ -86,7 +87,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
-    let are_fixed = agents.is_empty() && scenario.events.is_empty();
+    let are_fixed = agents.is_empty() && scenario.changes.is_empty();
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
@@ -103,6 +104,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         baseline: Baseline::zero(network.links.len()),
         link_numbers,
         controls,
+        changes: Changes::new(&scenario.changes),
         trace: None,
         now: SimTime::ZERO,
     })

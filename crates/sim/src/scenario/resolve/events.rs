@@ -4,45 +4,50 @@ use super::Context;
 use crate::language::keys::Table;
 use crate::language::{At, Choice, Fault, Place, choices, quoted, rate_in_range};
 use crate::model::{
-    Arrivals, Change, Fate, Forced, LinkEvent, LinkId, Network, Probe, Selection, SimTime, Trace, Traffic,
+    Arrivals, Change, Fate, Forced, LinkId, Network, Probe, Selection, Step, Timeline, Trace, Traffic,
 };
 use crate::scenario::spec::{DISPLACEMENT_THRESHOLD, Event, ForceAction, Spec, State};
 use crate::switching::kind::Plan;
 use std::collections::{BTreeMap, BTreeSet};
+use units::Duration;
 
-/// The events in the order of time.
-pub(super) fn link_events(
+/// How links change.
+pub(super) fn timelines(
     spec: &Spec,
     network: &Network,
     plan: &dyn Plan,
     context: &mut Context,
-) -> Result<Vec<LinkEvent>, Fault> {
-    let mut events = Vec::new();
-    let mut said: BTreeMap<(SimTime, LinkId, &str), Place> = BTreeMap::new();
+) -> Result<Vec<Timeline>, Fault> {
+    let mut steps: BTreeMap<LinkId, Vec<Step>> = BTreeMap::new();
+    let mut said: BTreeMap<(Duration, LinkId, &str), Place> = BTreeMap::new();
     for event in &spec.event {
         event.check()?;
         let changes = changes(event)?;
         let links = links(event, context)?;
         let keeps = |link: LinkId| plan.keeps(network, link, &context.name(link));
         check(event, &links, &keeps, context)?;
-        if event.at.0 >= context.duration {
-            let (at, end) = (event.at.0, context.duration);
-            context.warnings.push(format!("an event at \"{at}\" never happens: the run ends at \"{end}\""));
+        let after = event.at.0;
+        if after >= context.duration {
+            let end = context.duration;
+            context.warnings.push(format!("an event at \"{after}\" never happens: the run ends at \"{end}\""));
         }
-        let at = SimTime::ZERO + event.at.0;
         for (key, place, change) in changes {
             for link in &links {
-                if let Some(first) = said.insert((at, *link, key), place.clone()) {
-                    let (time, name) = (event.at.0, context.name(*link));
-                    let message = format!("the {key} of {name} changes at \"{time}\" already");
+                if let Some(first) = said.insert((after, *link, key), place.clone()) {
+                    let message = format!("the {key} of {} changes at \"{after}\" already", context.name(*link));
                     return Err(Fault::twice(place, first, message));
                 }
+                steps.entry(*link).or_default().push(Step { after, change });
             }
-            events.push(LinkEvent { at, links: links.clone(), change });
         }
     }
-    events.sort_by_key(|event| event.at);
-    Ok(events)
+    Ok(steps.into_iter().map(|(link, steps)| once(link, steps)).collect())
+}
+
+/// Changes of a link that happen once. Those of one instant keep the order of the file.
+fn once(link: LinkId, mut steps: Vec<Step>) -> Timeline {
+    steps.sort_by_key(|step| step.after);
+    Timeline { link, steps: steps.into(), period: None }
 }
 
 /// The links of an event, each once.
