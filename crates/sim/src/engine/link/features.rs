@@ -28,6 +28,9 @@ pub struct PortFeatures {
     pub interceptor: Option<Interceptor>,
 }
 
+/// What waits leaves as it came.
+const IN_ORDER: queue::Config = queue::Config::Priority(queue::priority::Config { bands: 1, push_out: false });
+
 /// Where the random choices of a port come from.
 #[derive(Debug)]
 pub struct Streams {
@@ -75,7 +78,9 @@ impl PortFeatures {
         let byte_time = ByteTime::at(rule.capacity)?;
         let site = || queue::Site { byte_time, stream: streams.queue.clone() };
         let queue = Queue::new(&rule.queue, site);
-        let line = Schedule::new(&rule.queue, site).map(|schedule| Box::new(DisciplinedQueue::new(schedule)));
+        let in_order = || rule.is_decided_late.then(|| Schedule::new(&IN_ORDER, site)).flatten();
+        let schedule = Schedule::new(&rule.queue, site).or_else(in_order);
+        let line = schedule.map(|schedule| Box::new(DisciplinedQueue::new(schedule)));
         let controller = rule.controller.map(|PortController { config, follows, .. }| Controller {
             router: Router::new(config, Instant::ZERO),
             follows,

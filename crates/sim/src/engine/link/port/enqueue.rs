@@ -238,7 +238,10 @@ impl Port {
                 self.note_offered(size);
                 Admission::Dropped(self.refuse(Cause::Early, size))
             }
-            (PortKind::Disciplined, _, Some(line)) => self.offer_to_discipline(now, packet, line),
+            (PortKind::Disciplined, _, Some(line)) => match verdict {
+                Verdict::Mark => self.offer_to_discipline(now, &packet.marked(), line),
+                _ => self.offer_to_discipline(now, packet, line),
+            },
             (PortKind::Gated, Some(gate), _) => self.offer_to_gate(now, packet, verdict, gate),
             _ => self.offer(now, size),
         };
