@@ -32,6 +32,7 @@ ORDER = (
     "transport",
     "traffic",
     "event",
+    "link_phases",
     "force",
     "probe",
     "trace",

@@ -31,7 +31,7 @@ use crate::engine::observe::trace::{Merged, Sink, merged};
 use crate::engine::parallel::migrate::migrate;
 use crate::engine::parallel::partitioner::{Work, is_large};
 use crate::engine::parallel::sync::{FaultInjection, Synchronizer};
-use crate::model::{Change, Flow, LinkId, SimTime};
+use crate::model::{Change, Flow, LinkId, MidPacket, SimTime};
 use build::Setup;
 use changes::Changes;
 use controls::{Action, Control, add_sample};
@@ -344,13 +344,20 @@ impl World {
 
     fn change(&self, link: LinkId, change: Change, parts: &mut Partitions) {
         let (now, link) = (self.now.ps(), self.link_numbers[link.index()]);
+        if let Change::Capacity(_, MidPacket::Cut) | Change::Delay(_, MidPacket::Cut) = change {
+            parts.cut(now, link);
+        }
         match change {
-            Change::Capacity(capacity) => {
-                parts.retime_link(now, link, |port, fibre| port.change_capacity(now, capacity, fibre));
+            Change::Capacity(capacity, rest) => {
+                parts.retime_link(now, link, |port, fibre| port.change_capacity(now, capacity, rest, fibre));
             }
-            Change::Delay(delay) => parts.retime_link(now, link, |port, fibre| port.change_delay(now, delay, fibre)),
+            Change::Delay(delay, rest) => {
+                parts.retime_link(now, link, |port, fibre| port.change_delay(now, delay, rest, fibre));
+            }
             Change::Told(capacity) => parts.port_mut(link).tell_capacity(now, capacity),
-            Change::Down => parts.take_down(now, link),
+            Change::Buffer(buffer) => parts.port_mut(link).change_buffer(buffer),
+            Change::Loss(p) => parts.port_mut(link).change_loss(p),
+            Change::Down(rest) => parts.take_down(now, link, rest),
             Change::Up => parts.port_mut(link).bring_up(),
         }
     }

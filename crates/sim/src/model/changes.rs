@@ -1,11 +1,12 @@
 //! Links in time: which of their properties change, when, and how often.
 
-use super::{LinkId, SimTime};
+use super::{Buffer, LinkId, SimTime};
+use options::words;
 use std::sync::Arc;
 use units::{Duration, Rate};
 
 /// The properties of a link as functions of time: their changes, once or again and again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Timeline {
     /// The directed link.
     pub link: LinkId,
@@ -16,7 +17,7 @@ pub struct Timeline {
 }
 
 /// A change and when it happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// Since the start of the run or of a period.
     pub after: Duration,
@@ -25,31 +26,53 @@ pub struct Step {
 }
 
 /// What happens to a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// Waiting packets and the rest of the one in transmission go on at this rate.
-    Capacity(Rate),
+    /// Waiting packets go on at this rate. At none they wait, and what finds room joins them.
+    Capacity(Rate, MidPacket),
     /// XCP's controller at the port believes this capacity from now on, whether it is true or not.
     Told(Rate),
     /// For packets whose last bit leaves from now on; a fibre never lets packets overtake.
-    Delay(Duration),
+    Delay(Duration, MidPacket),
+    /// Room for packets that come from now on. Those that wait stay.
+    Buffer(Buffer),
+    /// Each packet that leaves from now on is lost with this probability.
+    Loss(f64),
     /// What waits and what comes is dropped (cause `unreachable`); what is on the fibre arrives.
-    Down,
+    Down(MidPacket),
     /// Packets pass again.
     Up,
+}
+
+words! {
+    /// A link changes while a packet is in transmission.
+    pub enum MidPacket {
+        /// The rest of the packet goes on at the new capacity, over the new delay. Where the link goes down there is no
+        /// rest to go on: it is cut.
+        Continue = "continue",
+        /// The packet is transmitted as it began, over the old delay.
+        Finish = "finish",
+        /// The packet is dropped.
+        Cut = "cut",
+    }
 }
 
 impl Change {
     /// Whether packets that wait leave or arrive at other times.
     pub fn moves_departures(self) -> bool {
-        matches!(self, Change::Capacity(_) | Change::Delay(_))
+        matches!(self, Change::Capacity(..) | Change::Delay(..))
+    }
+
+    /// Whether the random loss of the link changes.
+    pub fn is_loss(self) -> bool {
+        matches!(self, Change::Loss(_))
     }
 
     /// Whether the link passes packets from then on, of a change that says so.
     pub fn is_up(self) -> Option<bool> {
         match self {
             Change::Up => Some(true),
-            Change::Down => Some(false),
+            Change::Down(_) => Some(false),
             _ => None,
         }
     }

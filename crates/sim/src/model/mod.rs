@@ -25,8 +25,8 @@ mod time;
 mod traffic;
 mod transport;
 
+pub use changes::{Change, MidPacket, Step, Timeline};
 pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
-pub use changes::{Change, Step, Timeline};
 pub use events::{Fate, Forced};
 pub use ids::{LinkId, NodeId, TransportId};
 pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Position, Role};

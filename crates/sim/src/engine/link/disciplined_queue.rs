@@ -18,17 +18,36 @@ pub struct DisciplinedQueue {
     dropped: Vec<Dropped>,
     /// Whether the discipline is to be asked when the transmitter is free.
     is_armed: bool,
+    /// The link has no capacity.
+    pub pause: Option<Pause>,
     /// The place of the port's departures in the event list.
     pub leaf: u32,
     /// The bands of the flows, if they have several.
     pub bands: Option<Arc<[u8]>>,
 }
 
+/// A transmitter that stands still.
+#[derive(Clone, Copy, Debug)]
+pub struct Pause {
+    /// The time that the rest of the packet in transmission would have taken, if that stands still too.
+    pub left: Option<u64>,
+}
+
 impl DisciplinedQueue {
     /// An empty one.
     pub fn new(schedule: Schedule) -> DisciplinedQueue {
         let (packets, free, dropped) = (Vec::new(), Vec::new(), Vec::new());
-        DisciplinedQueue { schedule, packets, free, bytes: 0, dropped, is_armed: false, leaf: 0, bands: None }
+        DisciplinedQueue {
+            schedule,
+            packets,
+            free,
+            bytes: 0,
+            dropped,
+            is_armed: false,
+            pause: None,
+            leaf: 0,
+            bands: None,
+        }
     }
 
     /// Packets that wait.
@@ -44,6 +63,17 @@ impl DisciplinedQueue {
     /// Whether the transmitter sends, so that there is a departure to come.
     pub fn is_armed(&self) -> bool {
         self.is_armed
+    }
+
+    /// The discipline is asked as soon as the transmitter is free, if there may be something to send. Whether it is.
+    pub fn rearm(&mut self) -> bool {
+        self.is_armed |= self.len() > 0;
+        self.is_armed
+    }
+
+    /// The discipline is asked when the packet is over that is still in transmission.
+    pub fn await_transmitter(&mut self) {
+        self.is_armed = true;
     }
 
     /// A packet comes.

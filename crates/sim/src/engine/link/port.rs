@@ -18,6 +18,7 @@ mod control;
 mod disciplined;
 mod enqueue;
 mod gated;
+mod pause;
 mod queued;
 mod reading;
 

@@ -23,7 +23,7 @@ use crate::engine::observe::capture::{UnknownLink, start};
 use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::containers::PerFlow;
-use crate::model::{Buffer, Flow, LinkId, Load, Network, PortRule, Scenario, SimTime};
+use crate::model::{Buffer, Change, Flow, LinkId, Load, Loss, Network, PortRule, Scenario, SimTime};
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -72,7 +72,8 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         add: &mut |links| paths.add(Some(links.to_vec())),
     });
     agent_setup.check(network);
-    let maker = PortMaker { network, rules: &rules, seed, agent_setup: &agent_setup, changing: &changing(scenario) };
+    let (moved, lossy) = (changing(scenario, Change::moves_departures), changing(scenario, Change::is_loss));
+    let maker = PortMaker { network, rules: &rules, seed, agent_setup: &agent_setup, moved: &moved, lossy: &lossy };
     let ports = maker.ports(&order, bands(scenario, &flows));
     let AgentSetup { agents, shared, .. } = agent_setup;
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
@@ -145,7 +146,9 @@ struct PortMaker<'a> {
     seed: Seed,
     agent_setup: &'a AgentSetup,
     /// Links whose capacity or delay changes.
-    changing: &'a BTreeSet<LinkId>,
+    moved: &'a BTreeSet<LinkId>,
+    /// Links whose loss changes.
+    lossy: &'a BTreeSet<LinkId>,
 }
 
 impl PortMaker<'_> {
@@ -163,7 +166,9 @@ impl PortMaker<'_> {
         let streams = Streams { loss: stream("loss"), queue: stream("queue") };
         let (rule, interceptor) = (self.rules[id.index()], self.agent_setup.interceptors.get(&id).copied());
         let buffer = if self.agent_setup.unbounded.contains(&id) { Buffer::Unlimited } else { rule.buffer };
-        let rule = if self.changing.contains(&id) { rule.decided_late() } else { rule };
+        let rule = if self.moved.contains(&id) { rule.decided_late() } else { rule };
+        let may_lose = rule.loss == Loss::None && self.lossy.contains(&id);
+        let rule = if may_lose { PortRule { loss: Loss::Bernoulli(0.0), ..rule } } else { rule };
         let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, interceptor };
         Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
     }

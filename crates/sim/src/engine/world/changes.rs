@@ -70,7 +70,7 @@ impl Cursor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Step;
+    use crate::model::{MidPacket, Step};
     use units::Duration;
 
     fn steps(of: &[(u64, Change)]) -> std::sync::Arc<[Step]> {
@@ -80,10 +80,11 @@ mod tests {
     /// Down at 3, 13, 23 …, up at 10, 20 …; beside it another link once, at 10.
     #[test]
     fn a_period_comes_again_and_ties_go_by_timeline() {
-        let once = Timeline { link: LinkId(7), steps: steps(&[(10, Change::Down)]), period: None };
+        let down = Change::Down(MidPacket::Cut);
+        let once = Timeline { link: LinkId(7), steps: steps(&[(10, down)]), period: None };
         let again = Timeline {
             link: LinkId(8),
-            steps: steps(&[(3, Change::Down), (10, Change::Up)]),
+            steps: steps(&[(3, down), (10, Change::Up)]),
             period: Some(Duration::from_ps(10)),
         };
         let mut changes = Changes::new(&[once, again]);
@@ -93,8 +94,8 @@ mod tests {
             let (link, change) = changes.pop(at).unwrap();
             seen.push((at.ps(), link.0, change));
         }
-        use Change::{Down, Up};
-        assert_eq!(seen, [(3, 8, Down), (10, 7, Down), (10, 8, Up), (13, 8, Down), (20, 8, Up)]);
+        let up = Change::Up;
+        assert_eq!(seen, [(3, 8, down), (10, 7, down), (10, 8, up), (13, 8, down), (20, 8, up)]);
         assert_eq!(changes.pop(SimTime::from_ps(22)), None);
     }
 }

@@ -40,9 +40,9 @@ impl Action {
     }
 }
 
-/// Links whose capacity or delay changes during the run.
-pub(super) fn changing(scenario: &Scenario) -> BTreeSet<LinkId> {
-    let timelines = scenario.changes.iter().filter(|timeline| timeline.has(Change::moves_departures));
+/// Links with a change that is such.
+pub(super) fn changing(scenario: &Scenario, is_such: impl Fn(Change) -> bool) -> BTreeSet<LinkId> {
+    let timelines = scenario.changes.iter().filter(|timeline| timeline.has(&is_such));
     timelines.map(|timeline| timeline.link).collect()
 }
 

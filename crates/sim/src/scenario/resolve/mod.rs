@@ -3,12 +3,15 @@
 
 mod arrivals;
 pub(super) mod bare;
+mod changes;
 mod ecn;
 mod events;
 mod flow_list;
 mod load;
 mod memory;
 mod network;
+mod phases;
+mod properties;
 mod queues;
 mod share;
 mod sizes;
@@ -83,7 +86,8 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Resolved, Fault> {
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
-    let changes = events::timelines(spec, &network, &*plan, &mut context)?;
+    let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };
+    let changes = changes::timelines(spec, ports, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &network, &context)?;
     let trace = events::trace(spec, &network, &context)?;

@@ -234,8 +234,9 @@ fn events_of_one_instant_come_in_the_order_of_the_file() {
     let loaded = load_text(&format!("{SMALL}{later}{cut}{slower}")).unwrap();
     let of = |timeline: &Timeline| timeline.steps.iter().map(|step| step.change).collect::<Vec<_>>();
     let changes: Vec<_> = loaded.scenario.changes.iter().map(of).collect();
-    let there = vec![Change::Down, Change::Capacity(Rate::from_bps(5_000_000)), Change::Up];
-    assert_eq!(changes, [there, vec![Change::Down]]);
+    let (down, slower) = (Change::Down(MidPacket::Cut), Rate::from_bps(5_000_000));
+    let there = vec![down, Change::Capacity(slower, MidPacket::Continue), Change::Up];
+    assert_eq!(changes, [there, vec![down]]);
 }
 
 #[test]

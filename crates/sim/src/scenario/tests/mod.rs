@@ -3,6 +3,7 @@
 
 mod json;
 mod kinds;
+mod links;
 mod memory;
 mod messages;
 mod networks;

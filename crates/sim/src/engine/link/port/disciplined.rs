@@ -6,7 +6,7 @@ use crate::engine::link::features::PortFeatures;
 use crate::engine::packet::admission::{Admission, Cause, Count};
 use crate::engine::packet::{NEVER, Packet};
 use crate::model::Buffer;
-use crate::queue::Room;
+use crate::queue::{Room, Verdict};
 use std::sync::Arc;
 
 impl Port {
@@ -16,9 +16,29 @@ impl Port {
             return Admission::Dropped(self.refuse(Cause::Unreachable, packet.size));
         }
         // What comes to a free transmitter need not wait, and needs no room.
-        let room = if line.is_armed() { room(self.buffer) } else { Room::Unlimited };
+        let is_free = !line.is_armed() && line.pause.is_none();
+        let room = if is_free { Room::Unlimited } else { room(self.buffer) };
         line.accept(now, packet, room);
         Admission::Queued
+    }
+
+    /// The same for a packet of which a queue discipline said `verdict` when it came. One without room is dropped at
+    /// once, and its mark does not count.
+    pub(super) fn offer_judged(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        verdict: Verdict,
+        line: &mut DisciplinedQueue,
+    ) -> Admission {
+        let packet = if verdict == Verdict::Mark { packet.marked() } else { *packet };
+        match self.offer_to_discipline(now, &packet, line) {
+            Admission::Queued => match line.take_dropped() {
+                Some((_, cause)) => Admission::Dropped(self.refuse(cause, packet.size)),
+                None => Admission::Queued,
+            },
+            other => other,
+        }
     }
 
     /// The next of what there is to do at `now`: a packet was dropped, or one is sent. At the end the queue is counted.
@@ -39,7 +59,7 @@ impl Port {
         if let Some((packet, cause)) = line.take_dropped() {
             return Some((packet, Admission::Dropped(self.refuse(cause, packet.size))));
         }
-        if line.is_armed() && self.busy_until > now {
+        if line.pause.is_some() || line.is_armed() && self.busy_until > now {
             return None;
         }
         if let Some(controller) = &mut features.controller {
@@ -68,19 +88,20 @@ impl Port {
     #[inline]
     pub fn departure(&self) -> Option<(u32, u64)> {
         let line = self.line()?;
-        Some((line.leaf, if line.is_armed() { self.busy_until } else { NEVER }))
+        let sends = line.is_armed() && line.pause.is_none();
+        Some((line.leaf, if sends { self.busy_until } else { NEVER }))
     }
 
     /// The bands of the flows, for a discipline that has use for them.
     pub fn set_bands(&mut self, bands: &Arc<[u8]>) {
-        if let Some(line) = self.features.as_mut().and_then(|features| features.line.as_mut()) {
+        if let Some(line) = self.line_mut() {
             line.bands = Some(Arc::clone(bands));
         }
     }
 
     /// The place of its departures in the event list, if they are events.
     pub fn set_leaf(&mut self, leaf: u32) {
-        if let Some(line) = self.features.as_mut().and_then(|features| features.line.as_mut()) {
+        if let Some(line) = self.line_mut() {
             line.leaf = leaf;
         }
     }
@@ -90,6 +111,10 @@ impl Port {
         self.features.as_ref().and_then(|features| features.line.as_deref())
     }
 
+    pub(super) fn line_mut(&mut self) -> Option<&mut DisciplinedQueue> {
+        self.features.as_mut().and_then(|features| features.line.as_deref_mut())
+    }
+
     /// What waits in the line.
     pub(super) fn in_discipline(&self) -> Count {
         self.line().map_or(Count::default(), |line| Count { packets: line.len(), bytes: line.bytes() })
@@ -97,8 +122,12 @@ impl Port {
 
     /// Takes out what waits in the line, because the link went down.
     pub(super) fn clear_discipline(&mut self, now: u64) -> Vec<Packet> {
-        let Some(line) = self.features.as_mut().and_then(|features| features.line.as_mut()) else { return Vec::new() };
+        let is_sending = self.busy_until > now;
+        let Some(line) = self.line_mut() else { return Vec::new() };
         let held = line.clear();
+        if is_sending {
+            line.await_transmitter();
+        }
         self.kept.set(now, 0, 0);
         for packet in &held {
             self.dropped.add(packet.size);

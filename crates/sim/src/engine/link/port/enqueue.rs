@@ -227,7 +227,7 @@ impl Port {
         mut header: Option<&mut Header>,
     ) -> Admission {
         let size = packet.size;
-        let PortFeatures { controller, gate, line, .. } = features;
+        let PortFeatures { controller, gate, line, queue, .. } = features;
         if let Some(controller) = controller {
             self.serve(now, &mut controller.router, gate);
             let waiting = self.queue_bytes(now, gate);
@@ -238,10 +238,8 @@ impl Port {
                 self.note_offered(size);
                 Admission::Dropped(self.refuse(Cause::Early, size))
             }
-            (PortKind::Disciplined, _, Some(line)) => match verdict {
-                Verdict::Mark => self.offer_to_discipline(now, &packet.marked(), line),
-                _ => self.offer_to_discipline(now, packet, line),
-            },
+            (PortKind::Disciplined, _, Some(line)) if queue.is_some() => self.offer_judged(now, packet, verdict, line),
+            (PortKind::Disciplined, _, Some(line)) => self.offer_to_discipline(now, packet, line),
             (PortKind::Gated, Some(gate), _) => self.offer_to_gate(now, packet, verdict, gate),
             _ => self.offer(now, size),
         };

@@ -62,7 +62,7 @@ impl Port {
             offered: self.offered(),
             carried: self.offered().since(self.refused).since(inside).since(held),
             dropped: self.dropped,
-            busy: self.busy - self.busy_until.saturating_sub(now),
+            busy: self.busy - self.unsent(now),
             waited: self.waited() - future_wait + self.kept.waited(now),
             waiting: inside.packets.saturating_sub(1) + u64::from(self.kept.packets),
             marked,
