@@ -33,6 +33,7 @@ ORDER = (
     "traffic",
     "event",
     "link_phases",
+    "link_trace",
     "force",
     "probe",
     "trace",

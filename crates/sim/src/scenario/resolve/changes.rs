@@ -1,17 +1,20 @@
-//! How links change, whatever table says it: `[[event]]`, `[[link_phases]]`. All of them become timelines.
+//! How links change, whatever table says it: `[[event]]`, `[[link_phases]]`, `[[link_trace]]`. All of them become
+//! timelines.
 
 use super::Context;
 use super::events::links_named;
 use super::phases::Period;
 use super::properties::{Ports, Properties, Rest, Said};
+use super::traces::{self, Changes};
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Place};
 use crate::model::{Change, LinkId, Step, Timeline};
-use crate::scenario::spec::{Event, LinkPhases, Spec};
+use crate::scenario::spec::{Event, LinkPhases, LinkTrace, Spec};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use units::Duration;
 
-/// The properties of links that phases say, and where.
+/// The properties of links that phases or traces say, and where.
 type Taken = BTreeMap<(LinkId, &'static str), Place>;
 
 /// How links change, in the order of links.
@@ -20,6 +23,10 @@ pub(super) fn timelines(spec: &Spec, ports: Ports, context: &mut Context) -> Res
     for table in &spec.link_phases {
         table.check()?;
         all.extend(of_phases(table, ports, &mut taken, context)?);
+    }
+    for table in &spec.link_trace {
+        table.check()?;
+        all.extend(of_trace(table, ports, &mut taken, context)?);
     }
     all.extend(of_events(spec, ports, &taken, context)?);
     all.retain(|timeline| !timeline.steps.is_empty());
@@ -43,10 +50,7 @@ fn of_phases(
                 keys.entry(key).or_insert(place);
             }
         }
-        if let (Some(place), Some(_)) = (keys.get("state"), ports.network.reroute_after) {
-            let message = "routes do not follow phases; allowed: no reroute_after, or [[event]] instead";
-            return Err(Fault::new(place.clone(), message));
-        }
+        check_routes(keys.get("state"), ports)?;
         for (key, place) in keys {
             take(taken, link, key, place, context)?;
         }
@@ -54,6 +58,31 @@ fn of_phases(
         timelines.extend(period.timelines(link, &own, ports)?);
     }
     Ok(timelines)
+}
+
+fn of_trace(table: &At<LinkTrace>, ports: Ports, taken: &mut Taken, context: &Context) -> Result<Vec<Timeline>, Fault> {
+    let links = links_named(&table.link, context)?;
+    let Changes { steps, period, said } = traces::read(table, ports)?;
+    for link in &links {
+        said.check(Rest::new(table.mid_packet), *link, ports, context)?;
+        for (key, place) in said.keys() {
+            take(taken, *link, key, place, context)?;
+        }
+    }
+    check_routes(said.state.map(|at| at.place()).as_ref().filter(|_| period.is_some()), ports)?;
+    let timeline = |link| Timeline { link, steps: Arc::clone(&steps), period };
+    Ok(links.into_iter().map(timeline).collect())
+}
+
+/// Why links whose state changes again and again, said there, cannot be in this network.
+fn check_routes(state: Option<&Place>, ports: Ports) -> Result<(), Fault> {
+    match (state, ports.network.reroute_after) {
+        (Some(place), Some(_)) => {
+            let message = "routes do not follow phases; allowed: no reroute_after, or [[event]] instead";
+            Err(Fault::new(place.clone(), message))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Nothing else says this property of this link.
@@ -65,7 +94,7 @@ fn take(taken: &mut Taken, link: LinkId, key: &'static str, place: Place, contex
 }
 
 fn has_phases(link: LinkId, key: &str, context: &Context) -> String {
-    format!("the {key} of {} has phases already", context.name(link))
+    format!("the {key} of {} has phases or a trace already", context.name(link))
 }
 
 fn of_events(spec: &Spec, ports: Ports, taken: &Taken, context: &mut Context) -> Result<Vec<Timeline>, Fault> {

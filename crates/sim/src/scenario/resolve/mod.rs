@@ -16,6 +16,7 @@ mod queues;
 mod share;
 mod sizes;
 mod switching;
+mod traces;
 mod traffic;
 mod transport;
 

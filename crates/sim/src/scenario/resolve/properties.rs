@@ -64,12 +64,12 @@ impl Rest {
     }
 
     /// Where the capacity or the delay changes.
-    fn moved(self) -> MidPacket {
+    pub fn moved(self) -> MidPacket {
         self.said.map_or(MidPacket::Continue, |said| said.0)
     }
 
     /// Where the link goes down.
-    fn down(self) -> MidPacket {
+    pub fn down(self) -> MidPacket {
         self.said.map(|said| said.0).filter(|rest| *rest != MidPacket::Continue).unwrap_or(MidPacket::Cut)
     }
 }

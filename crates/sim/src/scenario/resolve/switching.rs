@@ -36,7 +36,8 @@ pub(super) fn resolve(
         return Err(at.fault(message));
     }
     let event = spec.event.first().map(|event| event.link.place());
-    let first_event = event.or(spec.link_phases.first().map(|phases| phases.link.place()));
+    let phases = spec.link_phases.first().map(|phases| phases.link.place());
+    let first_event = event.or(phases).or(spec.link_trace.first().map(|trace| trace.link.place()));
     let (checked, keys) = at.check(Site { at: at.mark(), network, draft, largest_packet, duration, first_event })?;
     Ok((checked, Some(Switched { kind: Switching::name(at).name(), keys })))
 }

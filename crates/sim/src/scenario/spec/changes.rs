@@ -1,10 +1,10 @@
-//! Links that change during a run: `[[event]]`, `[[link_phases]]`.
+//! Links that change during a run: `[[event]]`, `[[link_phases]]`, `[[link_trace]]`.
 
-use crate::language::keys::{Within, a_probability, a_rate, keys, more_than_zero};
-use crate::language::{At, Key, Names, Place, Room, Speed, Time, Word, rate_in_range};
+use crate::language::keys::{When, Within, a_probability, a_rate, keys, more_than_zero};
+use crate::language::{At, Key, Names, Place, Room, Size, Speed, Time, Word, rate_in_range};
 use crate::model::MidPacket;
 use options::words;
-use units::Duration;
+use units::{Bytes, Duration};
 
 /// A link this long is a mistake; sums over a path do not overflow.
 pub(crate) const LONGEST_DELAY: Duration = Duration::from_secs(3600);
@@ -94,4 +94,54 @@ keys! {
         /// Whether the link passes packets.
         pub state: Option<At<Word<State>>>;
     }
+}
+
+keys! {
+    /// Links that change as a file says.
+    pub struct LinkTrace {
+        /// "a->b" for one direction, "a-b" for both, or a list of such.
+        pub link: At<Names>;
+        /// The file, relative to the scenario's.
+        pub file: At<String>;
+        /// How the file is written.
+        pub format: Key<Word<TraceFormat>> = Word(TraceFormat::Csv);
+        /// The file begins again after this, which is more than its last time. Default: never.
+        pub period: Option<At<Time>>, in more_than_zero(), when CSV;
+        /// Whether the file begins again at its end. If not, nothing is delivered from then on, and a delay stays.
+        pub repeat: Key<bool> = true, when NOT_CSV;
+        /// What may be delivered at a line. mahimahi's program counts 1504 B, 4 of them of its tunnel.
+        pub opportunity: Key<Size> = Size(Bytes(1500)), in an_opportunity(), when DELIVERY;
+        /// The time between two lines, as LeoCC has it.
+        pub interval: Key<Time> = Time(Duration::from_millis(10)), in more_than_zero(), when DELAY;
+        /// What becomes of a packet that is in transmission when the links change. Default: with a new capacity or
+        /// delay "continue", with state = "down" "cut".
+        pub mid_packet: Option<At<Word<MidPacket>>>;
+    }
+}
+
+words! {
+    /// How a trace is written.
+    pub enum TraceFormat {
+        /// A head such as "time_s,capacity_mbps,delay_ms,loss", then a line a time. A value holds from its time on, and
+        /// an empty field leaves it as it is.
+        Csv = "csv",
+        /// mahimahi's: whole milliseconds that do not fall. Each is a packet that may be delivered then; its bits pass
+        /// evenly in the millisecond that ends then. The last is the length of the trace.
+        Delivery = "delivery",
+        /// LeoCC's beside it: a one-way delay in milliseconds a line, one for each interval.
+        Delay = "delay",
+    }
+}
+
+const CSV: When<LinkTrace> = When::new(|keys| keys.format.0 == TraceFormat::Csv, "goes with format = \"csv\"");
+const NOT_CSV: When<LinkTrace> = When::new(
+    |keys| keys.format.0 != TraceFormat::Csv,
+    "goes with format = \"delivery\" and \"delay\"; for \"csv\": period",
+);
+const DELIVERY: When<LinkTrace> =
+    When::new(|keys| keys.format.0 == TraceFormat::Delivery, "goes with format = \"delivery\"");
+const DELAY: When<LinkTrace> = When::new(|keys| keys.format.0 == TraceFormat::Delay, "goes with format = \"delay\"");
+
+fn an_opportunity() -> Within<Size> {
+    Within::new("1 B to 1 GB", |size: &Size| (1..=1_000_000_000).contains(&size.0.count()))
 }

@@ -11,7 +11,7 @@ mod transport;
 pub use crate::switching::Switching;
 pub use application::{Application, OnOffWriter, PacedWriter, RequestResponse};
 pub(crate) use changes::LONGEST_DELAY;
-pub use changes::{Event, LinkPhases, Phase, State};
+pub use changes::{Event, LinkPhases, LinkTrace, Phase, State, TraceFormat};
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
 pub(crate) use link::{LinkKeys, Shared};
 pub use queue::QueueTable;
@@ -66,6 +66,9 @@ pub struct Spec {
     /// Phases of links that come again and again.
     #[serde(default)]
     pub link_phases: Vec<At<LinkPhases>>,
+    /// Links that change as files say.
+    #[serde(default)]
+    pub link_trace: Vec<At<LinkTrace>>,
     /// Fates of single segments, for tests and demonstrations.
     #[serde(default)]
     pub force: Vec<At<Force>>,

@@ -378,9 +378,13 @@ proptest! {
                     line.fibre.pop();
                 }
                 match event {
-                    0 => line.change(|port, fibre| port.change_capacity(now, Rate::from_mbps(500 + 10 * room), CONTINUE, fibre)),
+                    0 => line.change(|port, fibre| {
+                        port.change_capacity(now, Rate::from_mbps(500 + 10 * room), CONTINUE, fibre);
+                    }),
                     1 => line.change(|port, fibre| port.change_capacity(now, Rate::from_gbps(2), CONTINUE, fibre)),
-                    2 => line.change(|port, fibre| port.change_delay(now, Duration::from_micros(100 + 50 * room), CONTINUE, fibre)),
+                    2 => line.change(|port, fibre| {
+                        port.change_delay(now, Duration::from_micros(100 + 50 * room), CONTINUE, fibre);
+                    }),
                     3 => line.change(|port, fibre| port.change_delay(now, Duration::from_millis(1), CONTINUE, fibre)),
                     4 => line.change(|port, fibre| drop(port.take_down(now, CONTINUE, fibre))),
                     5..7 => line.port.bring_up(),
