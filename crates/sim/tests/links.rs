@@ -164,6 +164,25 @@ fn a_period_is_not_written_out() {
     assert_eq!(steps, [1, 3, 1, 3], "both directions: at the start, and in a period");
 }
 
+/// A change is a turn like those of hosts: a run whose link changes each nanosecond comes back after so many.
+#[test]
+fn a_run_comes_back_after_so_many_changes() {
+    let link = r#"capacity = "1 Gbps", delay = "1 ms", buffer = "9 packets""#;
+    let day = r#"{ duration = "1 ns", capacity = "2 Gbps" }"#;
+    let text = format!(
+        r#"
+        run = {{ duration = "8 h" }}
+        link = [{{ from = "a", to = "b", {link} }}]
+        traffic = [{{ transport = "reno", from = "a", to = "b", start = "1 h" }}]
+        link_phases = [{{ link = "a->b", period = "2 ns", phases = [{day}] }}]
+        "#
+    );
+    let mut world = World::build(&scenario(&text), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+    world.run_on(SimTime::NEVER, 1000);
+    // The first change is at 0 and the thousandth at 999 ns.
+    assert!((990_000..=999_000).contains(&world.now().ps()), "{}", world.now().ps());
+}
+
 /// A phase of a link: its duration, capacity, delay in ms and buffer in packets.
 type Drawn = (u64, u64, u64, u64);
 

@@ -316,12 +316,13 @@ impl World {
         self.controls.last().map_or(SimTime::NEVER, |control| control.at).min(self.changes.next())
     }
 
-    /// Does everything that happens from outside now; each sampled flow and link takes of the effort what an event
-    /// does.
+    /// Does everything that happens from outside now; each sampled flow and link, and each change, takes of the effort
+    /// what an event does.
     fn act(&mut self, parts: &mut Partitions, effort: &mut u64) {
         self.control(Action::precedes_changes, parts, effort);
         while let Some((link, change)) = self.changes.pop(self.now) {
             self.change(link, change, parts);
+            *effort = effort.saturating_sub(1);
         }
         self.control(|_| true, parts, effort);
     }

@@ -72,9 +72,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         add: &mut |links| paths.add(Some(links.to_vec())),
     });
     agent_setup.check(network);
-    let (moved, lossy) = (changing(scenario, Change::moves_departures), changing(scenario, Change::is_loss));
-    let maker = PortMaker { network, rules: &rules, seed, agent_setup: &agent_setup, moved: &moved, lossy: &lossy };
-    let ports = maker.ports(&order, bands(scenario, &flows));
+    let ports = PortMaker::new(scenario, &rules, seed, &agent_setup).ports(&order, bands(scenario, &flows));
     let AgentSetup { agents, shared, .. } = agent_setup;
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let agent_nodes: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
@@ -146,12 +144,17 @@ struct PortMaker<'a> {
     seed: Seed,
     agent_setup: &'a AgentSetup,
     /// Links whose capacity or delay changes.
-    moved: &'a BTreeSet<LinkId>,
+    moved: BTreeSet<LinkId>,
     /// Links whose loss changes.
-    lossy: &'a BTreeSet<LinkId>,
+    lossy: BTreeSet<LinkId>,
 }
 
-impl PortMaker<'_> {
+impl<'a> PortMaker<'a> {
+    fn new(scenario: &'a Scenario, rules: &'a [PortRule], seed: Seed, agent_setup: &'a AgentSetup) -> PortMaker<'a> {
+        let (moved, lossy) = (changing(scenario, Change::moves_departures), changing(scenario, Change::is_loss));
+        PortMaker { network: &scenario.network, rules, seed, agent_setup, moved, lossy }
+    }
+
     /// All ports, and the band of each flow at those that have several.
     fn ports(&self, order: &[LinkId], bands: Option<Arc<[u8]>>) -> Vec<Port> {
         let mut ports: Vec<Port> = order.iter().map(|id| self.port(*id)).collect();

@@ -107,8 +107,8 @@ impl Said {
     /// Why the port of a link cannot follow.
     pub fn check(&self, rest: Rest, link: LinkId, ports: Ports, context: &Context) -> Result<(), Fault> {
         let name = context.name(link);
-        let moved = self.capacity.map(|at| at.place()).or(self.delay.map(|at| at.place()));
-        if let (Some(place), Some(why)) = (moved, ports.plan.keeps(ports.network, link, &name)) {
+        let kept = self.keys().into_iter().find(|(key, _)| *key != "state");
+        if let (Some((_, place)), Some(why)) = (kept, ports.plan.keeps(ports.network, link, &name)) {
             return Err(Fault::new(place, why));
         }
         if let (Some(loss), Loss::EveryNth(_)) = (self.loss, ports.network.links[link.index()].loss) {

@@ -76,8 +76,9 @@ fn one_table_says_a_property_of_a_link() {
     let phases = format!("[[link_phases]]\nlink = \"left->right\"\nphases = [{DAY}]\n");
     assert_eq!(
         added(&format!("{phases}{phases}")),
-        "test.toml:17:45: link_phases.1.phases.0.capacity: the capacity of \"left->right\" has phases or a trace already; the first \
-            is link_phases.0.phases.0.capacity on line 14"
+        "test.toml:17:45: link_phases.1.phases.0.capacity: the capacity of \"left->right\" has phases or a \
+            trace already; \
+            the first is link_phases.0.phases.0.capacity on line 14"
     );
     let event = |keys: &str| format!("{phases}[[event]]\nat = \"1 s\"\nlink = \"left-right\"\n{keys}\n");
     assert!(
