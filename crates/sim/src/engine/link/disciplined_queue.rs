@@ -1,8 +1,9 @@
 //! What waits at a port whose discipline decides when packets leave: the discipline knows packets by number, the line
 //! has them.
 
-use crate::engine::packet::admission::Cause;
+use crate::engine::packet::admission::{Cause, Count};
 use crate::engine::packet::{Class, Flags, Packet};
+use crate::model::Buffer;
 use crate::queue::{Dropped, Ecn, Item, Reason, Room, Schedule};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct DisciplinedQueue {
     schedule: Schedule,
+    room: Room,
     /// By number; free places are in `free`.
     packets: Vec<Option<Packet>>,
     free: Vec<u32>,
@@ -20,6 +22,8 @@ pub struct DisciplinedQueue {
     is_armed: bool,
     /// The link has no capacity.
     pub pause: Option<Pause>,
+    /// When the last pause ended.
+    pub resumed: u64,
     /// The place of the port's departures in the event list.
     pub leaf: u32,
     /// The bands of the flows, if they have several.
@@ -35,40 +39,31 @@ pub struct Pause {
 
 impl DisciplinedQueue {
     /// An empty one.
-    pub fn new(schedule: Schedule) -> DisciplinedQueue {
-        let (packets, free, dropped) = (Vec::new(), Vec::new(), Vec::new());
+    pub fn new(schedule: Schedule, buffer: Buffer) -> DisciplinedQueue {
         DisciplinedQueue {
             schedule,
-            packets,
-            free,
+            room: room(buffer),
+            packets: Vec::new(),
+            free: Vec::new(),
             bytes: 0,
-            dropped,
+            dropped: Vec::new(),
             is_armed: false,
             pause: None,
+            resumed: 0,
             leaf: 0,
             bands: None,
         }
     }
 
-    /// Packets that wait.
-    pub fn len(&self) -> u64 {
-        (self.packets.len() - self.free.len()) as u64
+    /// There is other room for packets that come; those that wait stay.
+    pub fn set_room(&mut self, buffer: Buffer) {
+        self.room = room(buffer);
     }
 
-    /// Their bytes.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Whether the transmitter sends, so that there is a departure to come.
-    pub fn is_armed(&self) -> bool {
-        self.is_armed
-    }
-
-    /// The discipline is asked as soon as the transmitter is free, if there may be something to send. Whether it is.
-    pub fn rearm(&mut self) -> bool {
-        self.is_armed |= self.len() > 0;
-        self.is_armed
+    /// The discipline is asked as soon as the transmitter is free, but not before `now`, if it may have something.
+    pub fn resume(&mut self, now: u64) {
+        self.is_armed |= self.held().packets > 0;
+        self.resumed = now;
     }
 
     /// The discipline is asked when the packet is over that is still in transmission.
@@ -76,8 +71,21 @@ impl DisciplinedQueue {
         self.is_armed = true;
     }
 
+    /// Packets that wait, and their bytes.
+    pub fn held(&self) -> Count {
+        Count { packets: (self.packets.len() - self.free.len()) as u64, bytes: self.bytes }
+    }
+
+    /// Whether the transmitter sends, so that there is a departure to come.
+    pub fn is_armed(&self) -> bool {
+        self.is_armed
+    }
+
     /// A packet comes.
-    pub fn accept(&mut self, now: u64, packet: &Packet, room: Room) {
+    pub fn accept(&mut self, now: u64, packet: &Packet) {
+        // What comes to a free transmitter need not wait, and needs no room.
+        let is_free = !self.is_armed && self.pause.is_none();
+        let room = if is_free { Room::Unlimited } else { self.room };
         let id = self.store(packet);
         let ecn = ecn_of(packet.flags);
         let priority = self.bands.as_ref().and_then(|bands| bands.get(packet.flow as usize)).map_or(0, |band| *band);
@@ -138,6 +146,14 @@ impl DisciplinedQueue {
         self.free.push(id);
         self.bytes -= u64::from(packet.size);
         packet
+    }
+}
+
+fn room(buffer: Buffer) -> Room {
+    match buffer {
+        Buffer::Packets(places) => Room::Packets(places),
+        Buffer::Bytes(bytes) => Room::Bytes(bytes.count()),
+        Buffer::Unlimited => Room::Unlimited,
     }
 }
 

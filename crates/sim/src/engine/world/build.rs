@@ -143,7 +143,7 @@ struct PortMaker<'a> {
     rules: &'a [PortRule],
     seed: Seed,
     agent_setup: &'a AgentSetup,
-    /// Links whose capacity or delay changes.
+    /// Links whose capacity, delay or buffer changes.
     moved: BTreeSet<LinkId>,
     /// Links whose loss changes.
     lossy: BTreeSet<LinkId>,
@@ -151,7 +151,8 @@ struct PortMaker<'a> {
 
 impl<'a> PortMaker<'a> {
     fn new(scenario: &'a Scenario, rules: &'a [PortRule], seed: Seed, agent_setup: &'a AgentSetup) -> PortMaker<'a> {
-        let (moved, lossy) = (changing(scenario, Change::moves_departures), changing(scenario, Change::is_loss));
+        let moved = changing(scenario, |change| change.moves_departures() || matches!(change, Change::Buffer(_)));
+        let lossy = changing(scenario, Change::is_loss);
         PortMaker { network: &scenario.network, rules, seed, agent_setup, moved, lossy }
     }
 

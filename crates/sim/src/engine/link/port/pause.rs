@@ -18,11 +18,9 @@ impl Port {
         if self.line().is_none_or(|line| line.pause.is_some()) {
             return;
         }
-        let is_halted = !self.own.is_empty() && rest != MidPacket::Finish;
-        let left = is_halted.then(|| self.busy_until - now);
-        if let Some(left) = left {
-            self.busy -= left;
-            self.move_end(HALTED);
+        let is_halted = !self.backlog.is_empty() && rest != MidPacket::Finish;
+        let left = is_halted.then(|| self.backlog.halt(now, HALTED));
+        if is_halted {
             self.retime(in_flight);
         }
         self.line_mut().into_iter().for_each(|line| line.pause = Some(Pause { left }));
@@ -32,29 +30,15 @@ impl Port {
     pub(super) fn resume(&mut self, now: u64, pause: Pause, [old, new]: [ByteTime; 2], in_flight: &mut Ring<Packet>) {
         if let Some(left) = pause.left {
             let left = stretch(left, old, new);
-            self.busy += left;
-            self.move_end(now + left);
+            self.backlog.go_on(left, now + left);
             self.retime(in_flight);
         }
-        if self.line_mut().is_some_and(|line| line.rearm()) {
-            self.busy_until = self.busy_until.max(now);
-        }
+        self.line_mut().into_iter().for_each(|line| line.resume(now));
     }
 
     /// Whether a packet in transmission stands still.
     pub(super) fn is_halted(&self) -> bool {
         self.line().and_then(|line| line.pause).is_some_and(|pause| pause.left.is_some())
-    }
-
-    /// How much of the transmission time that has been counted lies behind `now`.
-    pub(super) fn unsent(&self, now: u64) -> u64 {
-        if self.is_halted() { 0 } else { self.busy_until.saturating_sub(now) }
-    }
-
-    /// The packet in transmission ends at another time.
-    fn move_end(&mut self, end: u64) {
-        self.own.nth_mut(0).end = end;
-        self.busy_until = end;
     }
 }
 
@@ -90,7 +74,7 @@ mod tests {
         /// A packet comes; why it is dropped if it is.
         fn offer(&mut self, now: u64) -> Option<Cause> {
             let packet = Packet { size: 1500, ..Packet::default() };
-            match self.port.enqueue(now, &packet, &mut PayloadTable::default(), &self.fibre) {
+            match self.port.enqueue(now, &packet, &mut PayloadTable::default()) {
                 Admission::Dropped(cause) => Some(cause),
                 _ => self.release(now),
             }
@@ -132,12 +116,12 @@ mod tests {
         (0..3).for_each(|_| assert_eq!(late.offer(0), None));
         late.pause(6 * US, MidPacket::Continue);
         assert_eq!(late.port.departure().unwrap().1, NEVER);
-        let reading = late.port.reading(50 * US, &late.fibre);
+        let reading = late.port.reading(50 * US);
         assert_eq!((reading.busy, reading.waiting, reading.carried.packets), (6 * US, 2, 0));
         late.resume(100 * US, MidPacket::Continue);
         assert_eq!(late.drained(), [106, 118, 130].map(|us| us * US + MS));
         // It sent for three packets' time, and two packets waited from 0 until 106 and 118 us.
-        let reading = late.port.reading(130 * US, &late.fibre);
+        let reading = late.port.reading(130 * US);
         assert_eq!((reading.busy, reading.waited), (36 * US, u128::from(224 * US)));
     }
 
@@ -147,8 +131,8 @@ mod tests {
         (0..2).for_each(|_| assert_eq!(late.offer(0), None));
         late.pause(6 * US, MidPacket::Finish);
         assert_eq!(late.fibre.first().unwrap().at, 12 * US + MS);
-        assert_eq!(late.port.reading(8 * US, &late.fibre).busy, 8 * US);
-        assert_eq!(late.port.reading(50 * US, &late.fibre).busy, 12 * US);
+        assert_eq!(late.port.reading(8 * US).busy, 8 * US);
+        assert_eq!(late.port.reading(50 * US).busy, 12 * US);
         late.resume(100 * US, MidPacket::Finish);
         assert_eq!(late.drained(), [12, 112].map(|us| us * US + MS));
     }
@@ -161,7 +145,7 @@ mod tests {
         late.pause(6 * US, MidPacket::Cut);
         late.resume(100 * US, MidPacket::Cut);
         assert_eq!(late.drained(), [112 * US + MS]);
-        let reading = late.port.reading(112 * US, &late.fibre);
+        let reading = late.port.reading(112 * US);
         assert_eq!((reading.busy, reading.dropped.packets, reading.carried.packets), (18 * US, 1, 1));
     }
 
@@ -199,7 +183,7 @@ mod tests {
             late.resume(20 * US, MidPacket::Continue);
             assert_eq!(late.offer(30 * US), None);
             assert_eq!(late.drained(), [42 * US + MS]);
-            assert_eq!(late.port.reading(42 * US, &late.fibre).busy, 18 * US);
+            assert_eq!(late.port.reading(42 * US).busy, 18 * US);
         }
     }
 
