@@ -89,4 +89,30 @@ impl Timeline {
         let last = self.steps.last()?;
         Some(self.period.map_or(SimTime::ZERO + last.after, |_| SimTime::NEVER))
     }
+
+    /// Its changes before `end`, in the order of time, each as it is asked for.
+    pub fn until(&self, end: SimTime) -> impl Iterator<Item = (SimTime, Change)> + '_ {
+        let next = |from: &SimTime| self.period.filter(|_| !self.steps.is_empty()).map(|period| *from + period);
+        let starts = std::iter::successors(Some(SimTime::ZERO), next);
+        let all = starts.flat_map(|from| self.steps.iter().map(move |step| (from + step.after, step.change)));
+        all.take_while(move |(at, _)| *at < end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_period_is_gone_through_as_far_as_is_asked() {
+        let step = |us| Step { after: Duration::from_micros(us), change: Change::Up };
+        let timeline = |period| Timeline { link: LinkId(0), steps: [step(1), step(4)].into(), period };
+        let seen = |timeline: Timeline| -> Vec<u64> {
+            timeline.until(SimTime::from_ps(10_000_000)).map(|(at, _)| at.ps() / 1_000_000).collect()
+        };
+        assert_eq!(seen(timeline(None)), [1, 4]);
+        assert_eq!(seen(timeline(Some(Duration::from_micros(5)))), [1, 4, 6, 9]);
+        let empty = Timeline { steps: [].into(), ..timeline(Some(Duration::from_micros(5))) };
+        assert_eq!(seen(empty), []);
+    }
 }
