@@ -9,8 +9,8 @@ use units::{ByteTime, Duration, Rate};
 
 impl Port {
     /// The capacity changes: what waits goes on at the new rate, and the rest of the packet in transmission too unless
-    /// it finishes as it began. (What has a place behind a gate keeps it.) `in_flight` is on the fibre behind this port;
-    /// the arrivals of packets that have not left yet move. Without a capacity the transmitter pauses.
+    /// it finishes as it began. (What has a place behind a gate keeps it.) `in_flight` is on the fibre behind this
+    /// port; the arrivals of packets that have not left yet move. Without a capacity the transmitter pauses.
     pub fn change_capacity(&mut self, now: u64, capacity: Rate, rest: MidPacket, in_flight: &mut Ring<Packet>) {
         if self.controller_follows() {
             self.tell_capacity(now, capacity);
