@@ -32,6 +32,8 @@ ORDER = (
     "transport",
     "traffic",
     "event",
+    "link_phases",
+    "link_trace",
     "force",
     "probe",
     "trace",

@@ -9,6 +9,7 @@
 //! that is worth it.
 
 pub(crate) mod build;
+mod changes;
 mod controls;
 #[cfg(test)]
 mod migration_tests;
@@ -30,8 +31,9 @@ use crate::engine::observe::trace::{Merged, Sink, merged};
 use crate::engine::parallel::migrate::migrate;
 use crate::engine::parallel::partitioner::{Work, is_large};
 use crate::engine::parallel::sync::{FaultInjection, Synchronizer};
-use crate::model::{Change, Flow, LinkId, SimTime};
+use crate::model::{Change, Flow, LinkId, MidPacket, SimTime};
 use build::Setup;
+use changes::Changes;
 use controls::{Action, Control, add_sample};
 use std::sync::Arc;
 
@@ -91,8 +93,10 @@ pub struct World {
     schedule: Schedule,
     /// The engine's number of each link.
     pub(crate) link_numbers: Vec<u32>,
-    /// What will happen, latest first.
+    /// What will happen besides changes of links, latest first.
     controls: Vec<Control>,
+    /// How links will change.
+    changes: Changes,
     pub(crate) sampler: Sampler,
     pub(crate) baseline: Baseline,
     /// What happened, if anybody asked; made at the end.
@@ -309,13 +313,24 @@ impl World {
     }
 
     fn next_control(&self) -> SimTime {
-        self.controls.last().map_or(SimTime::NEVER, |control| control.at)
+        self.controls.last().map_or(SimTime::NEVER, |control| control.at).min(self.changes.next())
     }
 
-    /// Does everything that happens from outside now; each sampled flow and link takes of the effort what an event
-    /// does.
+    /// Does everything that happens from outside now; each sampled flow and link, and each change, takes of the effort
+    /// what an event does.
     fn act(&mut self, parts: &mut Partitions, effort: &mut u64) {
-        while let Some(control) = self.controls.pop_if(|control| control.at == self.now) {
+        self.control(Action::precedes_changes, parts, effort);
+        while let Some((link, change)) = self.changes.pop(self.now) {
+            self.change(link, change, parts);
+            *effort = effort.saturating_sub(1);
+        }
+        self.control(|_| true, parts, effort);
+    }
+
+    /// Does such of it as is no change of a link.
+    fn control(&mut self, is_such: impl Fn(&Action) -> bool, parts: &mut Partitions, effort: &mut u64) {
+        let now = self.now;
+        while let Some(control) = self.controls.pop_if(|control| control.at == now && is_such(&control.action)) {
             match control.action {
                 Action::Sample => {
                     self.sampler.sample(self.now, parts);
@@ -323,7 +338,6 @@ impl World {
                     add_sample(&mut self.controls, &self.sampler);
                 }
                 Action::EndWarmUp => self.baseline = Baseline::read(self.now, parts),
-                Action::Change(links, change) => links.iter().for_each(|link| self.change(*link, change, parts)),
                 Action::Reroute(paths) => reroute(&paths, parts),
             }
         }
@@ -331,13 +345,20 @@ impl World {
 
     fn change(&self, link: LinkId, change: Change, parts: &mut Partitions) {
         let (now, link) = (self.now.ps(), self.link_numbers[link.index()]);
+        if let Change::Capacity(_, MidPacket::Cut) | Change::Delay(_, MidPacket::Cut) = change {
+            parts.cut(now, link);
+        }
         match change {
-            Change::Capacity(capacity) => {
-                parts.retime_link(now, link, |port, fibre| port.change_capacity(now, capacity, fibre));
+            Change::Capacity(capacity, rest) => {
+                parts.retime_link(now, link, |port, fibre| port.change_capacity(now, capacity, rest, fibre));
             }
-            Change::Delay(delay) => parts.retime_link(now, link, |port, fibre| port.change_delay(now, delay, fibre)),
+            Change::Delay(delay, rest) => {
+                parts.retime_link(now, link, |port, fibre| port.change_delay(now, delay, rest, fibre));
+            }
             Change::Told(capacity) => parts.port_mut(link).tell_capacity(now, capacity),
-            Change::Down => parts.take_down(now, link),
+            Change::Buffer(buffer) => parts.port_mut(link).change_buffer(buffer),
+            Change::Loss(p) => parts.port_mut(link).change_loss(p),
+            Change::Down(rest) => parts.take_down(now, link, rest),
             Change::Up => parts.port_mut(link).bring_up(),
         }
     }

@@ -315,6 +315,9 @@ fn anchor_paths(tree: &mut Tree) {
         laws.filter(|law| matches!(&law.value, Value::Text(law) if law.contains(".py:")))
             .for_each(|law| anchor(law, files));
     }
+    if let Some(Value::List(traces)) = entries.get_mut("link_trace").map(|traces| &mut traces.node.value) {
+        traces.iter_mut().filter_map(|trace| child(trace, "file")).for_each(|path| anchor(path, files));
+    }
     if let Some(Value::List(items)) = entries.get_mut("traffic").map(|traffic| &mut traffic.node.value) {
         for item in items.iter_mut() {
             child(item, "file").into_iter().for_each(|path| anchor(path, files));

@@ -11,6 +11,7 @@
 //! | `events` | what happens by order: links change, segments meet their fates |
 //! | `scenario` | all of it: a whole run but for what its network switches |
 
+mod changes;
 mod disjoint;
 mod events;
 mod ids;
@@ -24,8 +25,9 @@ mod time;
 mod traffic;
 mod transport;
 
+pub use changes::{Change, MidPacket, Step, Timeline};
 pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
-pub use events::{Change, Fate, Forced, LinkEvent};
+pub use events::{Fate, Forced};
 pub use ids::{LinkId, NodeId, TransportId};
 pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Position, Role};
 pub use port::{Light, Opening, Packing, PortRule};

@@ -24,6 +24,8 @@ pub struct PortRule {
     pub opening: Opening,
     /// What the far end waits for.
     pub light: Light,
+    /// Whether each departure is decided when the transmitter is free, though the queue does not ask for that.
+    pub is_decided_late: bool,
 }
 
 /// When a port sends. A link whose capacity changes in time, or that leads to its far end at times only, sends in
@@ -64,7 +66,17 @@ impl PortRule {
     pub fn plain(capacity: Rate, delay: Duration, buffer: Buffer) -> PortRule {
         let (opening, light) = (Opening::Always, Light::None);
         let queue = queue::Config::DropTail;
-        PortRule { capacity, delay, buffer, queue, loss: Loss::None, controller: None, opening, light }
+        PortRule {
+            capacity,
+            delay,
+            buffer,
+            queue,
+            loss: Loss::None,
+            controller: None,
+            opening,
+            light,
+            is_decided_late: false,
+        }
     }
 
     /// What a link says of its port, and nothing besides.
@@ -73,13 +85,10 @@ impl PortRule {
         PortRule { queue: link.queue, loss: link.loss, controller: link.controller, ..plain }
     }
 
-    /// The same port, with departures decided one by one if it is drop-tail. A port that computes them when packets
-    /// arrive has to compute those of all that wait anew when its link changes, which takes time in proportion to the
-    /// queue.
+    /// The same port, with departures decided one by one, unless it sends in windows or is one of an optical switch. A
+    /// port that computes them when packets arrive has to compute those of all that wait anew when its link changes,
+    /// which takes time in proportion to the queue.
     pub fn decided_late(self) -> PortRule {
-        let is_plain =
-            self.queue == queue::Config::DropTail && self.opening == Opening::Always && self.light == Light::None;
-        let one_band = queue::priority::Config { bands: 1, push_out: false };
-        if is_plain { PortRule { queue: queue::Config::Priority(one_band), ..self } } else { self }
+        PortRule { is_decided_late: self.opening == Opening::Always && self.light == Light::None, ..self }
     }
 }

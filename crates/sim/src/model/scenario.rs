@@ -1,6 +1,6 @@
 //! A whole run, before its random parts are drawn.
 
-use super::{Forced, LinkEvent, Network, Traffic, Transport};
+use super::{Forced, Network, Timeline, Traffic, Transport};
 use units::{Bytes, Duration};
 
 /// A whole run, ready to be built.
@@ -14,8 +14,8 @@ pub struct Scenario {
     pub transports: Vec<Transport>,
     /// What is sent, before the random parts are drawn.
     pub traffic: Vec<Traffic>,
-    /// Changes of links during the run, sorted by time (ties: order of the file).
-    pub events: Vec<LinkEvent>,
+    /// How links change during the run, in the order of links.
+    pub changes: Vec<Timeline>,
     /// Segments that are dropped, delayed or duplicated by order.
     pub forced: Vec<Forced>,
     /// What is sampled.

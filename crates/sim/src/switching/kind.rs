@@ -116,7 +116,7 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
         None
     }
 
-    /// Why a link, whose quoted name this is, keeps its capacity and delay during a run; `None` if it need not.
+    /// Why a link, whose quoted name this is, keeps all but its state during a run; `None` if it need not.
     fn keeps(&self, network: &Network, id: LinkId, name: &str) -> Option<String> {
         let _ = (network, id, name);
         None

@@ -2,14 +2,14 @@
 
 use super::partition::{Partition, fold};
 use super::site::{Endpoints, FibreEnd, PartitionSite};
-use crate::engine::link::port::{Port, Reading};
+use crate::engine::link::port::{LinkDownLosses, Port, Reading};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::counters::Counters;
 use crate::engine::node::hosts::{Lifecycle, ReceivingHost, SendingHost};
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
 use crate::engine::packet::{DELIVER, DropPlace, Drops, Packet, add_drops};
-use crate::model::Flow;
+use crate::model::{Flow, MidPacket};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -154,11 +154,29 @@ impl<'a> Partitions<'a> {
         (port.reading(now), port.restart_maximum(now))
     }
 
-    /// Takes `link` down; what had not left is dropped.
-    pub fn take_down(&mut self, now: u64, link: u32) {
+    /// Takes `link` down; what waits is dropped, and what is in transmission unless it may finish.
+    pub fn take_down(&mut self, now: u64, link: u32, rest: MidPacket) {
+        self.lose(now, link, rest, |port, fibre| port.take_down(now, rest, fibre));
+    }
+
+    /// The packet in transmission on `link` is dropped.
+    pub fn cut(&mut self, now: u64, link: u32) {
+        self.lose(now, link, MidPacket::Cut, |port, fibre| port.cut(now, fibre));
+    }
+
+    /// What a link loses at its port.
+    fn lose(
+        &mut self,
+        now: u64,
+        link: u32,
+        rest: MidPacket,
+        take: impl FnOnce(&mut Port, &mut Ring<Packet>) -> LinkDownLosses,
+    ) {
         let (port, fibre) = (self.layout.ports[link as usize].part, self.layout.fibres[link as usize].part);
-        let taken = self.change_link(link, |port, fibre| port.take_down(now, fibre));
-        if let Some(observer) = &mut self.list[port as usize].fabric.observer {
+        let taken = self.change_link(link, take);
+        if let Some(observer) = &mut self.list[port as usize].fabric.observer
+            && rest != MidPacket::Finish
+        {
             observer.went_down(now, link);
         }
         for packet in taken.from_fibre {

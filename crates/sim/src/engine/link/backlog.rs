@@ -209,6 +209,20 @@ impl Backlog {
         (self.busy_until, self.busy, self.waited) = (now, busy, waited);
     }
 
+    /// The only transmission stands still from `now` on and ends at `end`: what is left of it, which no longer counts.
+    pub fn halt(&mut self, now: u64, end: u64) -> u64 {
+        let left = self.first.end - now;
+        self.busy -= left;
+        (self.first.end, self.busy_until) = (end, end);
+        left
+    }
+
+    /// It goes on for `left`, until `end`.
+    pub fn go_on(&mut self, left: u64, end: u64) {
+        self.busy += left;
+        (self.first.end, self.busy_until) = (end, end);
+    }
+
     /// Each transmission that has not ended by `now`, the rest of the first included, lasts as long as `stretch` says
     /// of what it did. They follow each other without a break, as those of a port without a gate do.
     pub fn stretch(&mut self, now: u64, stretch: impl Fn(u64) -> u64) {

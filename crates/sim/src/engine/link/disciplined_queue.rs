@@ -20,22 +20,55 @@ pub struct DisciplinedQueue {
     dropped: Vec<Dropped>,
     /// Whether the discipline is to be asked when the transmitter is free.
     is_armed: bool,
+    /// The link has no capacity.
+    pub pause: Option<Pause>,
+    /// When the last pause ended.
+    pub resumed: u64,
     /// The place of the port's departures in the event list.
     pub leaf: u32,
     /// The bands of the flows, if they have several.
     pub bands: Option<Arc<[u8]>>,
 }
 
+/// A transmitter that stands still.
+#[derive(Clone, Copy, Debug)]
+pub struct Pause {
+    /// The time that the rest of the packet in transmission would have taken, if that stands still too.
+    pub left: Option<u64>,
+}
+
 impl DisciplinedQueue {
     /// An empty one.
     pub fn new(schedule: Schedule, buffer: Buffer) -> DisciplinedQueue {
-        let room = match buffer {
-            Buffer::Packets(places) => Room::Packets(places),
-            Buffer::Bytes(bytes) => Room::Bytes(bytes.count()),
-            Buffer::Unlimited => Room::Unlimited,
-        };
-        let (packets, free, dropped) = (Vec::new(), Vec::new(), Vec::new());
-        DisciplinedQueue { schedule, room, packets, free, bytes: 0, dropped, is_armed: false, leaf: 0, bands: None }
+        DisciplinedQueue {
+            schedule,
+            room: room(buffer),
+            packets: Vec::new(),
+            free: Vec::new(),
+            bytes: 0,
+            dropped: Vec::new(),
+            is_armed: false,
+            pause: None,
+            resumed: 0,
+            leaf: 0,
+            bands: None,
+        }
+    }
+
+    /// There is other room for packets that come; those that wait stay.
+    pub fn set_room(&mut self, buffer: Buffer) {
+        self.room = room(buffer);
+    }
+
+    /// The discipline is asked as soon as the transmitter is free, but not before `now`, if it may have something.
+    pub fn resume(&mut self, now: u64) {
+        self.is_armed |= self.held().packets > 0;
+        self.resumed = now;
+    }
+
+    /// The discipline is asked when the packet is over that is still in transmission.
+    pub fn await_transmitter(&mut self) {
+        self.is_armed = true;
     }
 
     /// Packets that wait, and their bytes.
@@ -51,7 +84,8 @@ impl DisciplinedQueue {
     /// A packet comes.
     pub fn accept(&mut self, now: u64, packet: &Packet) {
         // What comes to a free transmitter need not wait, and needs no room.
-        let room = if self.is_armed { self.room } else { Room::Unlimited };
+        let is_free = !self.is_armed && self.pause.is_none();
+        let room = if is_free { Room::Unlimited } else { self.room };
         let id = self.store(packet);
         let ecn = ecn_of(packet.flags);
         let priority = self.bands.as_ref().and_then(|bands| bands.get(packet.flow as usize)).map_or(0, |band| *band);
@@ -112,6 +146,14 @@ impl DisciplinedQueue {
         self.free.push(id);
         self.bytes -= u64::from(packet.size);
         packet
+    }
+}
+
+fn room(buffer: Buffer) -> Room {
+    match buffer {
+        Buffer::Packets(places) => Room::Packets(places),
+        Buffer::Bytes(bytes) => Room::Bytes(bytes.count()),
+        Buffer::Unlimited => Room::Unlimited,
     }
 }
 

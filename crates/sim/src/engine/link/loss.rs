@@ -34,6 +34,13 @@ impl LossProcess {
         }
     }
 
+    /// From now on each packet is lost with this probability, of a process that began so.
+    pub fn change(&mut self, to: f64) {
+        if let LossProcess::Bernoulli { p, .. } = self {
+            *p = to;
+        }
+    }
+
     /// Whether the next packet is lost.
     #[inline]
     pub fn strikes(&mut self) -> bool {

@@ -17,6 +17,7 @@ mod agent_backlog;
 mod changes;
 mod control;
 mod enqueue;
+mod pause;
 mod reading;
 mod release;
 mod windows;
@@ -31,7 +32,7 @@ use super::optical::{AgentBacklog, LeastBacklog};
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::{Cause, Count, Interceptor};
 use crate::model::{Buffer, Light, Opening, PortRule};
-use crate::queue::{Schedule, Site};
+use crate::queue::{self, Schedule, Site};
 use units::ByteTime;
 
 /// The packets that a link lost when it went down.
@@ -97,6 +98,9 @@ enum PortKind {
     Disciplined(Box<DisciplinedQueue>),
 }
 
+/// What waits leaves as it came.
+const IN_ORDER: queue::Config = queue::Config::Priority(queue::priority::Config { bands: 1, push_out: false });
+
 /// A port of an optical packet switch.
 #[derive(Debug)]
 struct Optical {
@@ -118,8 +122,9 @@ pub struct PortConfig {
 }
 
 impl PortKind {
-    fn new(rule: &PortRule, site: impl FnOnce() -> Site) -> PortKind {
-        if let Some(schedule) = Schedule::new(&rule.queue, site) {
+    fn new(rule: &PortRule, site: impl Fn() -> Site) -> PortKind {
+        let in_order = || rule.is_decided_late.then(|| Schedule::new(&IN_ORDER, &site)).flatten();
+        if let Some(schedule) = Schedule::new(&rule.queue, &site).or_else(in_order) {
             return PortKind::Disciplined(Box::new(DisciplinedQueue::new(schedule, rule.buffer)));
         }
         match (rule.opening, rule.light) {
@@ -236,6 +241,15 @@ impl Port {
             PortKind::Gated(gate) => self.backlog.waiting(now).plus(gate.waiting(now)),
             PortKind::Disciplined(line) => line.held(),
         }
+    }
+
+    /// Its queue, if a discipline decides when packets leave.
+    fn line(&self) -> Option<&DisciplinedQueue> {
+        if let PortKind::Disciplined(line) = &self.kind { Some(line) } else { None }
+    }
+
+    fn line_mut(&mut self) -> Option<&mut DisciplinedQueue> {
+        if let PortKind::Disciplined(line) = &mut self.kind { Some(line) } else { None }
     }
 
     /// Packets and bytes inside that have no time to leave.

@@ -1,5 +1,6 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
+use super::changes::Changes;
 use super::controls::{add_sample, changing, controls};
 use super::options::{Options, RunError, check_number};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
@@ -22,7 +23,7 @@ use crate::engine::observe::capture::{UnknownLink, start};
 use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::containers::PerFlow;
-use crate::model::{Buffer, Flow, LinkId, Load, Network, PortRule, Scenario, SimTime};
+use crate::model::{Buffer, Change, Flow, LinkId, Load, Loss, Network, PortRule, Scenario, SimTime};
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -71,8 +72,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         add: &mut |links| paths.add(Some(links.to_vec())),
     });
     agent_setup.check(network);
-    let maker = PortMaker { network, rules: &rules, seed, agent_setup: &agent_setup, changing: &changing(scenario) };
-    let ports = maker.ports(&order, bands(scenario, &flows));
+    let ports = PortMaker::new(scenario, &rules, seed, &agent_setup).ports(&order, bands(scenario, &flows));
     let AgentSetup { agents, shared, .. } = agent_setup;
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let agent_nodes: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
@@ -86,7 +86,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
-    let are_fixed = agents.is_empty() && scenario.events.is_empty();
+    let are_fixed = agents.is_empty() && scenario.changes.is_empty();
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
@@ -103,6 +103,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         baseline: Baseline::zero(network.links.len()),
         link_numbers,
         controls,
+        changes: Changes::new(&scenario.changes),
         trace: None,
         now: SimTime::ZERO,
     })
@@ -142,11 +143,19 @@ struct PortMaker<'a> {
     rules: &'a [PortRule],
     seed: Seed,
     agent_setup: &'a AgentSetup,
-    /// Links whose capacity or delay changes.
-    changing: &'a BTreeSet<LinkId>,
+    /// Links whose capacity, delay or buffer changes.
+    moved: BTreeSet<LinkId>,
+    /// Links whose loss changes.
+    lossy: BTreeSet<LinkId>,
 }
 
-impl PortMaker<'_> {
+impl<'a> PortMaker<'a> {
+    fn new(scenario: &'a Scenario, rules: &'a [PortRule], seed: Seed, agent_setup: &'a AgentSetup) -> PortMaker<'a> {
+        let moved = changing(scenario, |change| change.moves_departures() || matches!(change, Change::Buffer(_)));
+        let lossy = changing(scenario, Change::is_loss);
+        PortMaker { network: &scenario.network, rules, seed, agent_setup, moved, lossy }
+    }
+
     /// All ports, and the band of each flow at those that have several.
     fn ports(&self, order: &[LinkId], bands: Option<Arc<[u8]>>) -> Vec<Port> {
         let mut ports: Vec<Port> = order.iter().map(|id| self.port(*id)).collect();
@@ -161,7 +170,9 @@ impl PortMaker<'_> {
         let streams = Streams { loss: stream("loss"), queue: stream("queue") };
         let (rule, interceptor) = (self.rules[id.index()], self.agent_setup.interceptors.get(&id).copied());
         let buffer = if self.agent_setup.unbounded.contains(&id) { Buffer::Unlimited } else { rule.buffer };
-        let rule = if self.changing.contains(&id) { rule.decided_late() } else { rule };
+        let rule = if self.moved.contains(&id) { rule.decided_late() } else { rule };
+        let may_lose = rule.loss == Loss::None && self.lossy.contains(&id);
+        let rule = if may_lose { PortRule { loss: Loss::Bernoulli(0.0), ..rule } } else { rule };
         let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, interceptor };
         Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
     }

@@ -1,8 +1,8 @@
-//! What happens from outside: links change, flows take other paths, statistics begin.
+//! What happens from outside but for links that change: flows take other paths, statistics begin, samples are due.
 
 use super::paths::Paths;
 use crate::engine::observe::sampler::Sampler;
-use crate::model::{Change, Flow, LinkId, Scenario, SimTime};
+use crate::model::{Change, Flow, LinkId, Scenario, SimTime, Step, Timeline};
 use std::collections::BTreeSet;
 use units::Duration;
 
@@ -20,8 +20,6 @@ pub(super) enum Action {
     Sample,
     /// Statistics begin.
     EndWarmUp,
-    /// Links change.
-    Change(Vec<LinkId>, Change),
     /// Flows take new paths: (flow, path, way back), as positions in the array of paths.
     Reroute(Vec<(u32, u32, u32)>),
 }
@@ -32,16 +30,20 @@ impl Action {
         match self {
             Action::Sample => 0,
             Action::EndWarmUp => 1,
-            Action::Change(..) => 2,
-            Action::Reroute(_) => 3,
+            Action::Reroute(_) => 2,
         }
+    }
+
+    /// Whether it comes before the changes of links of its instant.
+    pub(super) fn precedes_changes(&self) -> bool {
+        !matches!(self, Action::Reroute(_))
     }
 }
 
-/// Links whose capacity or delay changes during the run.
-pub(super) fn changing(scenario: &Scenario) -> BTreeSet<LinkId> {
-    let changes = scenario.events.iter().filter(|event| event.change.moves_departures());
-    changes.flat_map(|event| event.links.iter().copied()).collect()
+/// Links with a change that is such.
+pub(super) fn changing(scenario: &Scenario, is_such: impl Fn(Change) -> bool) -> BTreeSet<LinkId> {
+    let timelines = scenario.changes.iter().filter(|timeline| timeline.has(&is_such));
+    timelines.map(|timeline| timeline.link).collect()
 }
 
 /// The next sample, if there is one, takes its place among what will happen.
@@ -54,16 +56,12 @@ pub(super) fn add_sample(controls: &mut Vec<Control>, sampler: &Sampler) {
     }
 }
 
-/// What will happen from outside but for samples, latest first.
+/// What will happen from outside but for samples and changes of links, latest first.
 pub(super) fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -> Vec<Control> {
     let mut controls = vec![Control { at: SimTime::ZERO + scenario.run.warm_up, action: Action::EndWarmUp }];
-    for event in &scenario.events {
-        controls.push(Control { at: event.at, action: Action::Change(event.links.clone(), event.change) });
-    }
     if let Some(span) = scenario.network.reroute_after {
         controls.extend(reroutes(scenario, flows, paths, span));
     }
-    // Stable, so that what happens at one instant keeps this order: end of the warm-up, changes, new paths.
     controls.sort_by_key(|control| (control.at, control.action.rank()));
     controls.reverse();
     controls
@@ -72,27 +70,47 @@ pub(super) fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -
 /// New paths, where links have been down, or up again, for `span`. A link whose state changes back before that has not
 /// changed for routing.
 fn reroutes(scenario: &Scenario, flows: &[Flow], paths: &mut Paths, span: Duration) -> Vec<Control> {
-    let is_up = |change| match change {
-        Change::Up => Some(true),
-        Change::Down => Some(false),
-        Change::Capacity(_) | Change::Told(_) | Change::Delay(_) => None,
-    };
+    let states = states(scenario);
     let open = scenario.network.open_to_flows();
     let (mut known, mut controls) = (open.clone(), Vec::new());
-    for (number, event) in scenario.events.iter().enumerate() {
-        let Some(state) = is_up(event.change) else { continue };
-        let at = event.at + span;
-        let soon = || scenario.events[number + 1..].iter().take_while(|later| later.at <= at);
-        let lasts = |link| !soon().any(|later| is_up(later.change) == Some(!state) && later.links.contains(link));
+    let mut rest = &states[..];
+    while let Some(first) = rest.first() {
+        let (now, later) = rest.split_at(rest.partition_point(|state| state.at <= first.at));
+        let at = first.at + span;
+        let soon = || later.iter().take_while(|later| later.at <= at);
+        let lasts = |state: &State| !soon().any(|later| later.link == state.link && later.is_up != state.is_up);
         let before = known.clone();
-        for link in event.links.iter().filter(|link| lasts(link)) {
-            known[link.index()] = state && open[link.index()];
+        for state in now.iter().filter(|state| lasts(state)) {
+            known[state.link.index()] = state.is_up && open[state.link.index()];
         }
         if known != before {
             let found = paths.of_flows(&scenario.network, flows, &known);
             let found = found.iter().enumerate().map(|(flow, (path, back))| (flow as u32, *path, *back)).collect();
             controls.push(Control { at, action: Action::Reroute(found) });
         }
+        rest = later;
     }
     controls
+}
+
+/// A link goes down or comes up.
+struct State {
+    at: SimTime,
+    link: LinkId,
+    is_up: bool,
+}
+
+/// The links that go down or come up, in the order of time. None does so again and again where routes follow.
+fn states(scenario: &Scenario) -> Vec<State> {
+    let of = |timeline: &Timeline| {
+        let link = timeline.link;
+        let state = move |step: &Step| {
+            let is_up = step.change.is_up()?;
+            Some(State { at: SimTime::ZERO + step.after, link, is_up })
+        };
+        timeline.steps.iter().filter_map(state).collect::<Vec<_>>()
+    };
+    let mut states: Vec<State> = scenario.changes.iter().flat_map(of).collect();
+    states.sort_by_key(|state| state.at);
+    states
 }

@@ -9,7 +9,7 @@ use crate::engine::observe::loss_attribution::LossAttribution;
 use crate::engine::observe::observers::Observers;
 use crate::engine::observe::reordering::Reordering;
 use crate::engine::observe::trace::{Trace, TraceRules};
-use crate::model::{self, Flow, LinkId, Network, Scenario, Selection, SimTime};
+use crate::model::{self, Change, Flow, LinkId, Network, Scenario, Selection, SimTime, Timeline};
 use std::sync::Arc;
 use units::PS_PER_SECOND;
 
@@ -86,9 +86,8 @@ pub(super) fn trace_rules(scenario: &Scenario, layout: &PartitionLayout, order: 
 /// The last change of a traced link's capacity or delay.
 fn settled(scenario: &Scenario) -> Option<SimTime> {
     let is_traced = |link: &LinkId| scenario.trace.links.has(link.0);
-    let changes = scenario.events.iter();
-    let changes = changes.filter(|event| event.change.moves_departures() && event.links.iter().any(is_traced));
-    changes.map(|event| event.at).max()
+    let timelines = scenario.changes.iter().filter(|timeline| is_traced(&timeline.link));
+    timelines.filter(|timeline| timeline.has(Change::moves_departures)).filter_map(Timeline::last).max()
 }
 
 /// What is measured of packets that arrive; `empty` is what each path would take if its queues were empty, if that is

@@ -1,111 +1,22 @@
-//! `[[event]]`, `[[force]]`, `[probe]`, `[trace]`.
+//! `[[force]]`, `[probe]`, `[trace]`, and the links that tables name.
 
 use super::Context;
 use crate::language::keys::Table;
-use crate::language::{At, Choice, Fault, Place, choices, quoted, rate_in_range};
-use crate::model::{
-    Arrivals, Change, Fate, Forced, LinkEvent, LinkId, Network, Probe, Selection, SimTime, Trace, Traffic,
-};
-use crate::scenario::spec::{DISPLACEMENT_THRESHOLD, Event, ForceAction, Spec, State};
-use crate::switching::kind::Plan;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::language::{At, Choice, Fault, Names, Place, choices, quoted};
+use crate::model::{Arrivals, Fate, Forced, LinkId, Network, Probe, Selection, Trace, Traffic};
+use crate::scenario::spec::{DISPLACEMENT_THRESHOLD, ForceAction, Spec};
+use std::collections::BTreeSet;
 
-/// The events in the order of time.
-pub(super) fn link_events(
-    spec: &Spec,
-    network: &Network,
-    plan: &dyn Plan,
-    context: &mut Context,
-) -> Result<Vec<LinkEvent>, Fault> {
-    let mut events = Vec::new();
-    let mut said: BTreeMap<(SimTime, LinkId, &str), Place> = BTreeMap::new();
-    for event in &spec.event {
-        event.check()?;
-        let changes = changes(event)?;
-        let links = links(event, context)?;
-        let keeps = |link: LinkId| plan.keeps(network, link, &context.name(link));
-        check(event, &links, &keeps, context)?;
-        if event.at.0 >= context.duration {
-            let (at, end) = (event.at.0, context.duration);
-            context.warnings.push(format!("an event at \"{at}\" never happens: the run ends at \"{end}\""));
-        }
-        let at = SimTime::ZERO + event.at.0;
-        for (key, place, change) in changes {
-            for link in &links {
-                if let Some(first) = said.insert((at, *link, key), place.clone()) {
-                    let (time, name) = (event.at.0, context.name(*link));
-                    let message = format!("the {key} of {name} changes at \"{time}\" already");
-                    return Err(Fault::twice(place, first, message));
-                }
-            }
-            events.push(LinkEvent { at, links: links.clone(), change });
-        }
-    }
-    events.sort_by_key(|event| event.at);
-    Ok(events)
-}
-
-/// The links of an event, each once.
-fn links(event: &At<Event>, context: &Context) -> Result<Vec<LinkId>, Fault> {
+/// The links that a key names, each once.
+pub(super) fn links_named(names: &At<Names>, context: &Context) -> Result<Vec<LinkId>, Fault> {
     let (mut links, mut known) = (Vec::new(), BTreeSet::new());
-    for (name, place) in event.link.each() {
+    for (name, place) in names.each() {
         links.extend(named(name, place, context)?.into_iter().filter(|link| known.insert(*link)));
     }
     if links.is_empty() {
-        return Err(event.link.fault("found an empty list; allowed: at least one link"));
+        return Err(names.fault("found an empty list; allowed: at least one link"));
     }
     Ok(links)
-}
-
-/// Whether these links can change so; `keeps` tells why a link keeps its capacity and delay.
-fn check(
-    event: &At<Event>,
-    links: &[LinkId],
-    keeps: &dyn Fn(LinkId) -> Option<String>,
-    context: &Context,
-) -> Result<(), Fault> {
-    if let Some(told) = &event.told_capacity
-        && let Some(link) = links.iter().find(|link| context.controllers.get(link.index()) == Some(&false))
-    {
-        let name = context.name(*link);
-        return Err(told.fault(format!("the port of {name} has no XCP controller; allowed with xcp = {{}} there")));
-    }
-    let Some(place) = event.capacity.map(|at| at.place()).or(event.delay.map(|at| at.place())) else { return Ok(()) };
-    let kept = links.iter().find_map(|link| keeps(*link));
-    kept.map_or(Ok(()), |why| Err(Fault::new(place, why)))
-}
-
-/// What an event changes: each with its key and where that stands.
-fn changes(event: &At<Event>) -> Result<Vec<(&'static str, Place, Change)>, Fault> {
-    let mut changes = Vec::new();
-    if let Some(capacity) = event.capacity {
-        let rate = rate_in_range(capacity.0, || capacity.place());
-        let rate = rate.map_err(|fault| match capacity.0.bps() {
-            0 => {
-                let instead = "for a pause that drops nothing: \"8 bps\"; for a cut: state = \"down\"";
-                Fault { message: format!("{}; {instead}", fault.message), ..fault }
-            }
-            _ => fault,
-        })?;
-        changes.push(("capacity", capacity.place(), Change::Capacity(rate)));
-    }
-    if let Some(told) = event.told_capacity {
-        changes.push(("told_capacity", told.place(), Change::Told(told.0)));
-    }
-    if let Some(delay) = &event.delay {
-        changes.push(("delay", delay.place(), Change::Delay(delay.0)));
-    }
-    if let Some(state) = event.state {
-        let change = match state.0 {
-            State::Up => Change::Up,
-            State::Down => Change::Down,
-        };
-        changes.push(("state", state.place(), change));
-    }
-    if changes.is_empty() {
-        return Err(event.fault("the event changes nothing; allowed: capacity, told_capacity, delay, state"));
-    }
-    Ok(changes)
 }
 
 /// The links a user means: `a->b` one direction, `a->b#2` one beside it, `a-b` or `a<->b` all in both directions.
@@ -176,7 +87,6 @@ pub(super) fn forced(spec: &Spec, traffic: &[Traffic]) -> Result<Vec<Forced>, Fa
     Ok(forced)
 }
 
-/// What is sampled.
 /// `[trace]`.
 pub(super) fn trace(spec: &Spec, network: &Network, context: &Context) -> Result<Trace, Fault> {
     let Some(table) = &spec.trace else { return Ok(Trace::default()) };
@@ -220,6 +130,7 @@ fn links_of(choice: &Choice<String>, network: &Network, context: &Context) -> Re
     Ok(some(links))
 }
 
+/// `[probe]`.
 pub(super) fn probe(spec: &Spec, network: &Network, context: &Context) -> Result<Probe, Fault> {
     let probe = &spec.probe;
     probe.check()?;

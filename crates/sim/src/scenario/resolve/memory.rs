@@ -5,7 +5,7 @@
 
 use super::traffic::count;
 use crate::language::{Fault, Place, rounded};
-use crate::model::{Change, Load, Scenario, Selection, Traffic};
+use crate::model::{Load, Scenario, Selection, Traffic};
 use crate::scenario::spec::Spec;
 use crate::switching::kind::Demand;
 use units::{Bytes, Duration};
@@ -84,8 +84,8 @@ fn flows(spec: &Spec, scenario: &Scenario) -> Vec<Demand> {
 
 /// Paths that flows take after links have gone down or come up.
 fn new_paths(spec: &Spec, scenario: &Scenario) -> Demand {
-    let state = |change: &Change| matches!(change, Change::Up | Change::Down);
-    let changes = scenario.events.iter().filter(|event| state(&event.change)).count() as f64;
+    let steps = scenario.changes.iter().flat_map(|timeline| timeline.steps.iter());
+    let changes = steps.filter(|step| step.change.is_up().is_some()).count() as f64;
     let flows = scenario.traffic.iter().map(|traffic| count(&traffic.arrivals)).sum::<u64>() as f64;
     let paths = if scenario.network.reroute_after.is_some() { changes * flows } else { 0.0 };
     let place = spec.event.first().map_or(Place::Unknown, |event| event.place());

@@ -3,16 +3,20 @@
 
 mod arrivals;
 pub(super) mod bare;
+mod changes;
 mod ecn;
 mod events;
 mod flow_list;
 mod load;
 mod memory;
 mod network;
+mod phases;
+mod properties;
 mod queues;
 mod share;
 mod sizes;
 mod switching;
+mod traces;
 mod traffic;
 mod transport;
 
@@ -83,12 +87,13 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Resolved, Fault> {
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
-    let events = events::link_events(spec, &network, &*plan, &mut context)?;
+    let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };
+    let changes = changes::timelines(spec, ports, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &network, &context)?;
     let trace = events::trace(spec, &network, &context)?;
     let warnings = context.warnings;
-    let model = model::Scenario { run, network, transports, traffic, events, forced, probe, trace };
+    let model = model::Scenario { run, network, transports, traffic, changes, forced, probe, trace };
     let memory = memory::check(spec, &model, demands)?;
     Ok(Resolved { scenario: Scenario { model, plan, switching }, warnings, memory })
 }

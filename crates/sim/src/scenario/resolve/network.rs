@@ -4,7 +4,7 @@ use crate::language::keys::Table;
 use crate::language::{At, Fault, Place, quoted, rate_in_range, room};
 use crate::model::{Lane, Link, Loss, Network, NodeId, PortController, Position, Role};
 use crate::queue;
-use crate::scenario::spec::{self, LinkKeys, Shared, Spec};
+use crate::scenario::spec::{self, LONGEST_DELAY, LinkKeys, Shared, Spec};
 use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
 use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration, Rate};
@@ -290,9 +290,6 @@ fn lead_through_cores(links: &mut [Link], draft: &Draft) -> Result<(), Fault> {
     }
     Ok(())
 }
-
-/// A link this long is a mistake; sums over a path do not overflow.
-const LONGEST_DELAY: Duration = Duration::from_secs(3600);
 
 impl super::Context<'_> {
     /// The nodes of random pairs: edge nodes and hosts, or all nodes if there are not two of these.

@@ -35,7 +35,9 @@ pub(super) fn resolve(
             format!("the network has links that lead through a core node; allowed: kind = {}", switching::that_lead());
         return Err(at.fault(message));
     }
-    let first_event = spec.event.first().map(|event| event.link.place());
+    let event = spec.event.first().map(|event| event.link.place());
+    let phases = spec.link_phases.first().map(|phases| phases.link.place());
+    let first_event = event.or(phases).or(spec.link_trace.first().map(|trace| trace.link.place()));
     let (checked, keys) = at.check(Site { at: at.mark(), network, draft, largest_packet, duration, first_event })?;
     Ok((checked, Some(Switched { kind: Switching::name(at).name(), keys })))
 }

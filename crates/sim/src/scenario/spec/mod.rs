@@ -1,6 +1,7 @@
 //! The scenario as users write it: one type per table, each key declared once.
 
 mod application;
+mod changes;
 mod link;
 pub(crate) mod queue;
 mod sizes;
@@ -9,6 +10,8 @@ mod transport;
 
 pub use crate::switching::Switching;
 pub use application::{Application, OnOffWriter, PacedWriter, RequestResponse};
+pub(crate) use changes::LONGEST_DELAY;
+pub use changes::{Event, LinkPhases, LinkTrace, Phase, State, TraceFormat};
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
 pub(crate) use link::{LinkKeys, Shared};
 pub use queue::QueueTable;
@@ -20,8 +23,8 @@ pub use traffic::{
 pub use transport::{Parameter, Transport, Wire};
 pub(crate) use transport::{clash, usual_sender};
 
-use crate::language::keys::{Table, When, Within, a_rate, keys, more_than_zero};
-use crate::language::{At, Choice, Key, Names, Size, Speed, Time, Word};
+use crate::language::keys::{Table, When, Within, keys, more_than_zero};
+use crate::language::{At, Choice, Key, Size, Time, Word};
 use crate::topology::Topology;
 use options::words;
 use schemars::JsonSchema;
@@ -60,6 +63,12 @@ pub struct Spec {
     /// Changes of links during the run.
     #[serde(default)]
     pub event: Vec<At<Event>>,
+    /// Phases of links that come again and again.
+    #[serde(default)]
+    pub link_phases: Vec<At<LinkPhases>>,
+    /// Links that change as files say.
+    #[serde(default)]
+    pub link_trace: Vec<At<LinkTrace>>,
     /// Fates of single segments, for tests and demonstrations.
     #[serde(default)]
     pub force: Vec<At<Force>>,
@@ -94,35 +103,6 @@ const NO_TIME: Time = Time(Duration::ZERO);
 
 fn from_one() -> Within<u32> {
     Within::new("at least 1", |number| *number >= 1)
-}
-
-keys! {
-    /// A change of links at a time. What several events change at one instant they change in the order of the file; no
-    /// two change the same of one link.
-    pub struct Event {
-        /// When.
-        pub at: At<Time>;
-        /// "a->b" for one direction, "a-b" for both, or a list of such.
-        pub link: At<Names>;
-        /// The new capacity.
-        pub capacity: Option<At<Speed>>;
-        /// What XCP's controller at the port believes from now on, whether it is true or not.
-        pub told_capacity: Option<At<Speed>>, in a_rate();
-        /// The new propagation delay.
-        pub delay: Option<At<Time>>, in more_than_zero();
-        /// Whether the links pass packets from now on.
-        pub state: Option<At<Word<State>>>;
-    }
-}
-
-words! {
-    /// Whether a link passes packets.
-    pub enum State {
-        /// It passes packets.
-        Up = "up",
-        /// It does not: what waits and what comes is dropped.
-        Down = "down",
-    }
 }
 
 keys! {

@@ -232,8 +232,11 @@ fn events_of_one_instant_come_in_the_order_of_the_file() {
     let later = event("\"left->right\"", "state = \"up\"").replace("1 s", "2 s");
     let slower = event("\"left->right\"", "capacity = \"5 Mbps\"");
     let loaded = load_text(&format!("{SMALL}{later}{cut}{slower}")).unwrap();
-    let changes: Vec<_> = loaded.scenario.events.iter().map(|event| (event.links.len(), event.change)).collect();
-    assert_eq!(changes, [(2, Change::Down), (1, Change::Capacity(Rate::from_bps(5_000_000))), (1, Change::Up)]);
+    let of = |timeline: &Timeline| timeline.steps.iter().map(|step| step.change).collect::<Vec<_>>();
+    let changes: Vec<_> = loaded.scenario.changes.iter().map(of).collect();
+    let (down, slower) = (Change::Down(MidPacket::Cut), Rate::from_bps(5_000_000));
+    let there = vec![down, Change::Capacity(slower, MidPacket::Continue), Change::Up];
+    assert_eq!(changes, [there, vec![down]]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod json;
 mod kinds;
+mod links;
 mod memory;
 mod messages;
 mod networks;
@@ -239,7 +240,7 @@ fn a_set_value_is_toml_if_it_can_be_and_text_if_it_must_be() {
     assert_eq!((scenario.run.name.as_str(), scenario.run.seed), ("12", 12));
     assert_eq!(scenario.traffic[0].load, Load::Size(Bytes(10_000_000)));
     assert_eq!(scenario.transports[0].name, "fast");
-    assert_eq!(scenario.events[0].links.len(), 2);
+    assert_eq!(scenario.changes.len(), 2, "both directions");
 }
 
 #[test]
@@ -301,7 +302,8 @@ fn parallel_links_and_one_way_links_survive_explain() {
     let loaded = load_text(text).unwrap_or_else(|error| panic!("{error}"));
     let names: Vec<&str> = loaded.scenario.network.links.iter().map(|link| link.name.as_str()).collect();
     assert_eq!(names, ["a->b", "b->a", "a->b#2", "b->a#2", "b->c", "c->b", "a->b#3"]);
-    assert_eq!(loaded.scenario.events.len(), 2, "a change of capacity and one of delay");
+    let steps: Vec<usize> = loaded.scenario.changes.iter().map(|timeline| timeline.steps.len()).collect();
+    assert_eq!(steps, [2, 2, 2], "a change of capacity and one of delay");
     assert_eq!(loaded.scenario.probe.links, Selection::Some(vec![0, 1, 2, 3, 6]));
     same(&loaded.scenario, &load_text(&loaded.explain()).unwrap().scenario);
 }
@@ -364,7 +366,7 @@ fn events_may_stand_in_any_order() {
     let event =
         |at: &str, rate: &str| format!("[[event]]\nat = \"{at}\"\nlink = \"left->right\"\ncapacity = \"{rate}\"\n");
     let text = format!("{SMALL}{}{}{}", event("4 s", "45 Mbps"), event("2 s", "40 Mbps"), event("3 s", "30 Mbps"));
-    let events = load_text(&text).unwrap().scenario.model.events;
-    let seconds: Vec<_> = events.iter().map(|event| event.at.saturating_since(SimTime::ZERO)).collect();
+    let changes = load_text(&text).unwrap().scenario.model.changes;
+    let seconds: Vec<_> = changes[0].steps.iter().map(|step| step.after).collect();
     assert_eq!(seconds, [2, 3, 4].map(Duration::from_secs));
 }

@@ -324,6 +324,11 @@ fn the_frames_capacity_and_delay_do_not_change_by_events() {
         "test.toml:16:9: event.0.delay: the frames depend on \"e0->c0\", which keeps its capacity and delay; allowed: \
          another switching.allocation"
     );
+    let pause = "phases = [{ duration = \"1 ms\", capacity = \"0 bps\" }]";
+    assert!(
+        added(&format!("[[link_phases]]\nlink = \"e0->e1\"\n{pause}"))
+            .contains("link_phases.0.phases.0.capacity: the frames depend on \"e0->e1\"")
+    );
 }
 
 /// Two queues of one's own through a core node; the ways to and from it are on lines 21 and 26.

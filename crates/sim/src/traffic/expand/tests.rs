@@ -35,7 +35,7 @@ fn scenario(traffic: Vec<Traffic>) -> Scenario {
         network: Network::default(),
         transports: Vec::new(),
         traffic,
-        events: Vec::new(),
+        changes: Vec::new(),
         forced: Vec::new(),
         probe: Probe::default(),
         trace: crate::model::Trace::default(),

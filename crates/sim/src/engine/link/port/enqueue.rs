@@ -64,12 +64,15 @@ impl Port {
         if let PortKind::Optical(optical) = &mut self.kind {
             optical.least_backlog.note(self.backlog.busy_until().saturating_sub(now));
         }
+        let is_judged = self.features.as_ref().is_some_and(|features| features.queue.is_some());
         match &mut self.kind {
             _ if !self.is_up => Err(Cause::Unreachable),
             PortKind::Gated(_) => self.admit_to_gate(now, packet, verdict),
             PortKind::Disciplined(line) => {
-                line.accept(now, packet);
-                Ok(None)
+                line.accept(now, &if verdict == Verdict::Mark { packet.marked() } else { *packet });
+                // A judged packet without room is dropped at once, and its mark does not count.
+                let dropped = if is_judged { line.take_dropped() } else { None };
+                dropped.map_or(Ok(None), |(_, cause)| Err(cause))
             }
             PortKind::DropTail | PortKind::Optical(_) => {
                 let has_room = self.has_room_now(now, size);

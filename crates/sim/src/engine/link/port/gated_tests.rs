@@ -186,7 +186,7 @@ fn what_had_no_slot_is_given_back_when_the_link_goes_down() {
         }
     }
     // Two of 40 ps each are placed, the third has 10 ps; at 30 ps the first is half gone.
-    let lost = port.take_down(30, &mut in_flight);
+    let lost = port.take_down(30, crate::model::MidPacket::Cut, &mut in_flight);
     assert_eq!((lost.from_fibre.len(), lost.held.len()), (2, 1));
     let reading = port.reading(30);
     assert_eq!((reading.busy, reading.waiting, reading.waited), (20, 0, 10 + 30 + 30));

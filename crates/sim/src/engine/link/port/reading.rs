@@ -78,6 +78,7 @@ impl Port {
     pub(super) fn busy(&self, now: u64) -> u64 {
         let to_come = match self.gate() {
             Some(gate) => gate.future_work(now, &self.backlog),
+            None if self.is_halted() => 0,
             None => self.busy_until().saturating_sub(now),
         };
         self.backlog.busy() - to_come

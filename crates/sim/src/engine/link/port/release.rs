@@ -36,7 +36,7 @@ impl Port {
             return Some(admission);
         }
         let PortKind::Disciplined(line) = &self.kind else { return None };
-        if line.is_armed() && self.backlog.busy_until() > now {
+        if line.pause.is_some() || line.is_armed() && self.backlog.busy_until() > now {
             return None;
         }
         self.serve_controller(now);
@@ -61,19 +61,20 @@ impl Port {
     #[inline]
     pub fn departure(&self) -> Option<(u32, u64)> {
         let PortKind::Disciplined(line) = &self.kind else { return None };
-        Some((line.leaf, if line.is_armed() { self.busy_until() } else { NEVER }))
+        let sends = line.is_armed() && line.pause.is_none();
+        Some((line.leaf, if sends { self.busy_until().max(line.resumed) } else { NEVER }))
     }
 
     /// The bands of the flows, for a discipline that has use for them.
     pub fn set_bands(&mut self, bands: &Arc<[u8]>) {
-        if let PortKind::Disciplined(line) = &mut self.kind {
+        if let Some(line) = self.line_mut() {
             line.bands = Some(Arc::clone(bands));
         }
     }
 
     /// The place of its departures in the event list, if they are events.
     pub fn set_leaf(&mut self, leaf: u32) {
-        if let PortKind::Disciplined(line) = &mut self.kind {
+        if let Some(line) = self.line_mut() {
             line.leaf = leaf;
         }
     }

@@ -2,6 +2,7 @@ use super::*;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::PayloadTable;
 use crate::engine::packet::admission::Admission;
+use crate::model::MidPacket;
 use crate::random::Seed;
 use proptest::prelude::*;
 use units::{Duration, Rate};
@@ -16,6 +17,7 @@ pub(in crate::engine) fn port(buffer: Buffer) -> Port {
 
 const MS: u64 = 1_000_000_000;
 const US: u64 = 1_000_000;
+const CONTINUE: MidPacket = MidPacket::Continue;
 
 impl Port {
     /// A plain packet arrives.
@@ -49,7 +51,7 @@ fn one_waiting_place_means_two_in_the_system() {
 /// back to back from a link of 1 Gb/s.
 fn refused_of_a_burst(capacity: Rate) -> Vec<u64> {
     let mut port = port(Buffer::Packets(1));
-    port.change_capacity(0, capacity, &mut Ring::new());
+    port.change_capacity(0, capacity, CONTINUE, &mut Ring::new());
     let refused = |number: &u64| port.offer((number + 1) * 8 * US, 1000) == Admission::Dropped(Cause::Congestion);
     (0..200).filter(refused).collect()
 }
@@ -100,7 +102,7 @@ fn a_tenth_of_the_capacity_makes_the_rest_last_ten_times_as_long() {
     let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
     fill(&mut port, &mut fibre, 3);
     // At 18 us the second packet has 6 us to go, which become 60; the third then lasts 120.
-    port.change_capacity(18 * US, Rate::from_mbps(100), &mut fibre);
+    port.change_capacity(18 * US, Rate::from_mbps(100), CONTINUE, &mut fibre);
     let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at - MS).collect();
     assert_eq!(arrivals, [12 * US, 78 * US, 198 * US]);
     let reading = port.reading(198 * US);
@@ -113,10 +115,10 @@ fn a_shorter_delay_holds_for_what_has_not_left_and_nothing_overtakes() {
     let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
     fill(&mut port, &mut fibre, 3);
     // A packet lasts 12 us, and its last bit arrives at least as long behind the one before.
-    port.change_delay(12 * US, Duration::from_micros(995), &mut fibre);
+    port.change_delay(12 * US, Duration::from_micros(995), CONTINUE, &mut fibre);
     let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at).collect();
     assert_eq!(arrivals, [1012 * US, 1024 * US, 1036 * US]);
-    port.change_delay(24 * US, Duration::from_micros(100), &mut fibre);
+    port.change_delay(24 * US, Duration::from_micros(100), CONTINUE, &mut fibre);
     let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at).collect();
     assert_eq!(arrivals, [1012 * US, 1024 * US, 1036 * US]);
     assert_eq!(port.offer(36 * US, 1500), Admission::Scheduled(1048 * US), "and so do those that come later");
@@ -128,7 +130,7 @@ fn a_change_of_capacity_squeezes_nothing_either() {
     // The second packet goes on at a tenth of the time: the first bits at 1 Gb/s, 6 us are left of it and become 0.6.
     let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
     fill(&mut port, &mut fibre, 3);
-    port.change_capacity(18 * US, Rate::from_gbps(10), &mut fibre);
+    port.change_capacity(18 * US, Rate::from_gbps(10), CONTINUE, &mut fibre);
     let arrivals: Vec<u64> = fibre.iter().map(|packet| packet.at - MS).collect();
     assert_eq!(arrivals, [12 * US, 18 * US + 600_000, 19 * US + 800_000]);
 }
@@ -137,7 +139,7 @@ fn a_change_of_capacity_squeezes_nothing_either() {
 fn a_cut_takes_back_what_has_not_left() {
     let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
     fill(&mut port, &mut fibre, 3);
-    assert_eq!(port.take_down(18 * US, &mut fibre).from_fibre.len(), 2);
+    assert_eq!(port.take_down(18 * US, CONTINUE, &mut fibre).from_fibre.len(), 2);
     assert_eq!(fibre.len(), 1);
     assert_eq!(port.offer(20 * US, 1500), Admission::Dropped(Cause::Unreachable));
     let reading = port.reading(20 * US);
@@ -151,8 +153,8 @@ fn a_cut_takes_back_what_has_not_left() {
 fn what_is_sent_after_a_cut_arrives_behind_what_had_left_before_it() {
     let (mut port, mut fibre) = (port(Buffer::Unlimited), Ring::new());
     fill(&mut port, &mut fibre, 1);
-    port.change_delay(12 * US, Duration::from_micros(100), &mut fibre);
-    port.take_down(12 * US, &mut fibre);
+    port.change_delay(12 * US, Duration::from_micros(100), CONTINUE, &mut fibre);
+    port.take_down(12 * US, CONTINUE, &mut fibre);
     port.bring_up();
     assert_eq!(port.offer(20 * US, 1500), Admission::Scheduled(24 * US + MS), "12 us behind it");
     assert_eq!(port.offer(950 * US, 1500), Admission::Scheduled(1062 * US));
@@ -211,12 +213,12 @@ proptest! {
             _ => Buffer::Unlimited,
         };
         let (mut port, mut plain, mut now) = (port(buffer), Plain::default(), 0);
-        port.change_capacity(0, Rate::from_bps(8_000_000_000_000 / byte), &mut Ring::new());
+        port.change_capacity(0, Rate::from_bps(8_000_000_000_000 / byte), CONTINUE, &mut Ring::new());
         for (gap, size, event) in arrivals {
             now += gap * gap * 5 * byte;
             match event {
                 // The link goes down and comes up again when nothing is under way.
-                0 if port.busy_until() <= now => { port.take_down(now, &mut Ring::new()); }
+                0 if port.busy_until() <= now => { port.take_down(now, CONTINUE, &mut Ring::new()); }
                 1 => port.bring_up(),
                 2 => {
                     let waiting = plain.accepted.iter().filter(|(start, ..)| *start > now).count() as u64;

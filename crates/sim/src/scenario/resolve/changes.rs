@@ -1,0 +1,166 @@
+//! How links change, whatever table says it: `[[event]]`, `[[link_phases]]`, `[[link_trace]]`. All of them become
+//! timelines.
+
+use super::Context;
+use super::events::links_named;
+use super::phases::Period;
+use super::properties::{Ports, Properties, Rest, Said};
+use super::traces::{self, Changes};
+use crate::language::keys::Table;
+use crate::language::{At, Fault, Place};
+use crate::model::{Change, LinkId, Step, Timeline};
+use crate::scenario::spec::{Event, LinkPhases, LinkTrace, Spec};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use units::Duration;
+
+/// The properties of links that phases or traces say, and where.
+type Taken = BTreeMap<(LinkId, &'static str), Place>;
+
+/// How links change, in the order of links.
+pub(super) fn timelines(spec: &Spec, ports: Ports, context: &mut Context) -> Result<Vec<Timeline>, Fault> {
+    let (mut all, mut taken) = (Vec::new(), Taken::new());
+    for table in &spec.link_phases {
+        table.check()?;
+        all.extend(of_phases(table, ports, &mut taken, context)?);
+    }
+    for table in &spec.link_trace {
+        table.check()?;
+        all.extend(of_trace(table, ports, &mut taken, context)?);
+    }
+    all.extend(of_events(spec, ports, &taken, context)?);
+    all.retain(|timeline| !timeline.steps.is_empty());
+    all.sort_by_key(|timeline| timeline.link);
+    Ok(all)
+}
+
+fn of_phases(
+    table: &At<LinkPhases>,
+    ports: Ports,
+    taken: &mut Taken,
+    context: &Context,
+) -> Result<Vec<Timeline>, Fault> {
+    let period = Period::new(table)?;
+    let mut timelines = Vec::new();
+    for link in links_named(&table.link, context)? {
+        let mut keys: BTreeMap<&'static str, Place> = BTreeMap::new();
+        for said in period.said() {
+            said.check(period.rest(), link, ports, context)?;
+            for (key, place) in said.keys() {
+                keys.entry(key).or_insert(place);
+            }
+        }
+        check_routes(keys.get("state"), ports)?;
+        for (key, place) in keys {
+            take(taken, link, key, place, context)?;
+        }
+        let own = Properties::of(&ports.network.links[link.index()]);
+        timelines.extend(period.timelines(link, &own, ports)?);
+    }
+    Ok(timelines)
+}
+
+fn of_trace(table: &At<LinkTrace>, ports: Ports, taken: &mut Taken, context: &Context) -> Result<Vec<Timeline>, Fault> {
+    let links = links_named(&table.link, context)?;
+    let Changes { steps, period, said } = traces::read(table, ports)?;
+    for link in &links {
+        said.check(Rest::new(table.mid_packet), *link, ports, context)?;
+        for (key, place) in said.keys() {
+            take(taken, *link, key, place, context)?;
+        }
+    }
+    check_routes(said.state.map(|at| at.place()).as_ref().filter(|_| period.is_some()), ports)?;
+    let timeline = |link| Timeline { link, steps: Arc::clone(&steps), period };
+    Ok(links.into_iter().map(timeline).collect())
+}
+
+/// Why links whose state changes again and again, said there, cannot be in this network.
+fn check_routes(state: Option<&Place>, ports: Ports) -> Result<(), Fault> {
+    match (state, ports.network.reroute_after) {
+        (Some(place), Some(_)) => {
+            let message = "routes do not follow phases; allowed: no reroute_after, or [[event]] instead";
+            Err(Fault::new(place.clone(), message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Nothing else says this property of this link.
+fn take(taken: &mut Taken, link: LinkId, key: &'static str, place: Place, context: &Context) -> Result<(), Fault> {
+    match taken.insert((link, key), place.clone()) {
+        Some(first) => Err(Fault::twice(place, first, has_phases(link, key, context))),
+        None => Ok(()),
+    }
+}
+
+fn has_phases(link: LinkId, key: &str, context: &Context) -> String {
+    format!("the {key} of {} has phases or a trace already", context.name(link))
+}
+
+fn of_events(spec: &Spec, ports: Ports, taken: &Taken, context: &mut Context) -> Result<Vec<Timeline>, Fault> {
+    let mut steps: BTreeMap<LinkId, Vec<Step>> = BTreeMap::new();
+    let mut said: BTreeMap<(Duration, LinkId, &str), Place> = BTreeMap::new();
+    for event in &spec.event {
+        event.check()?;
+        let after = event.at.0;
+        for link in links_of(event, context)? {
+            for (key, place, change) in changes(event, link, ports, context)? {
+                let first = said.insert((after, link, key), place.clone());
+                if let Some(first) = first {
+                    let message = format!("the {key} of {} changes at \"{after}\" already", context.name(link));
+                    return Err(Fault::twice(place, first, message));
+                }
+                if let Some(first) = taken.get(&(link, key)) {
+                    return Err(Fault::twice(place, first.clone(), has_phases(link, key, context)));
+                }
+                steps.entry(link).or_default().push(Step { after, change });
+            }
+        }
+        if after >= context.duration {
+            let end = context.duration;
+            context.warnings.push(format!("an event at \"{after}\" never happens: the run ends at \"{end}\""));
+        }
+    }
+    Ok(steps.into_iter().map(|(link, steps)| once(link, steps)).collect())
+}
+
+/// Changes of a link that happen once. Those of one instant keep the order of the file.
+fn once(link: LinkId, mut steps: Vec<Step>) -> Timeline {
+    steps.sort_by_key(|step| step.after);
+    Timeline { link, steps: steps.into(), period: None }
+}
+
+/// The links of an event that changes something.
+fn links_of(event: &At<Event>, context: &Context) -> Result<Vec<LinkId>, Fault> {
+    if event.told_capacity.is_none() && Said::from(&**event).keys().is_empty() {
+        let keys = "capacity, told_capacity, delay, buffer, loss, state";
+        return Err(event.fault(format!("the event changes nothing; allowed: {keys}")));
+    }
+    links_named(&event.link, context)
+}
+
+/// What an event changes of a link: each with its key and where that stands.
+fn changes(
+    event: &Event,
+    link: LinkId,
+    ports: Ports,
+    context: &Context,
+) -> Result<Vec<(&'static str, Place, Change)>, Fault> {
+    let (said, rest) = (Said::from(event), Rest::new(event.mid_packet));
+    if let Some(told) = &event.told_capacity
+        && context.controllers.get(link.index()) == Some(&false)
+    {
+        let name = context.name(link);
+        return Err(told.fault(format!("the port of {name} has no XCP controller; allowed with xcp = {{}} there")));
+    }
+    said.check(rest, link, ports, context)?;
+    let now = said.over(&Properties::of(&ports.network.links[link.index()]), ports)?;
+    let change = |(key, place): (&'static str, Place)| (key, place, now.change(key, rest));
+    let mut changes: Vec<_> = said.keys().into_iter().map(change).collect();
+    if let Some(told) = event.told_capacity {
+        // Behind the capacity, which a controller may follow.
+        let behind = usize::from(said.capacity.is_some());
+        changes.insert(behind, ("told_capacity", told.place(), Change::Told(told.0)));
+    }
+    Ok(changes)
+}
