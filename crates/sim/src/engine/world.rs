@@ -12,6 +12,7 @@ pub(crate) mod build;
 mod controls;
 #[cfg(test)]
 mod migration_tests;
+mod news;
 mod options;
 mod paths;
 mod watching;
@@ -324,6 +325,7 @@ impl World {
                 }
                 Action::EndWarmUp => self.baseline = Baseline::read(self.now, parts),
                 Action::Change(links, change) => links.iter().for_each(|link| self.change(*link, change, parts)),
+                Action::Mark(link, is_on) => parts.port_mut(self.link_numbers[link.index()]).mark_all(is_on),
                 Action::Reroute(paths) => reroute(&paths, parts),
             }
         }

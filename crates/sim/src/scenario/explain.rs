@@ -28,6 +28,7 @@ pub(super) fn explain(spec: &Spec, scenario: &Scenario) -> String {
         text.traffic(table, traffic, scenario.transports[traffic.transport.index()].kind.protocol());
     }
     spec.event.iter().for_each(|event| text.section("[[event]]", &event.explained()));
+    spec.news.iter().for_each(|news| text.section("[[news]]", &news.explained()));
     spec.force.iter().for_each(|force| text.section("[[force]]", &force.explained()));
     text.probe(&spec.probe);
     text.trace(spec.trace.as_deref(), &scenario.trace);

@@ -70,7 +70,8 @@ impl SenderFeatures {
         let needs_all = segments.is_some() || prr.is_some() || ecn.is_some() || reordering.is_some() || adapts_timer;
         let is_plain = pacer.is_none() && !needs_all && timestamps.is_none();
         // Marks that are told by a counter and count as losses are looked for where losses are.
-        let counts_marks = config.has_ecn() && config.feedback() == EcnFeedback::Accurate && !asks.marks.are_counted();
+        let counts_marks =
+            config.has_ecn() && config.feedback() == EcnFeedback::Accurate && !config.marks().are_counted();
         let needs_more = bursts.is_some() || timestamps.is_some() || adapts_timer || counts_marks;
         let has_fast_path = (rack.is_some() || config.loss_recovery() == LossRecovery::Sack) && !needs_more;
         let fast_path = match has_fast_path {

@@ -21,6 +21,7 @@
 //! | `frto` | whether a timeout was spurious, found out by new data |
 //! | `ecn` | congestion marks that ACKs echo |
 //! | `min_rtt` | the shortest round trip of the last minutes |
+//! | `news` | news of the path, told to laws that listen |
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
 //! | `features` | what only some flows have |
@@ -51,6 +52,7 @@ mod frto;
 pub mod keys;
 mod lost;
 mod min_rtt;
+mod news;
 mod pacing;
 mod presets;
 mod prr;

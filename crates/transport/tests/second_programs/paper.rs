@@ -448,3 +448,38 @@ impl Program for Lp {
         flight as f64 / 2.0
     }
 }
+
+/// Mukerjee et al., the endpoint's half: Reno; the window doubles when a circuit comes, and halves when it goes.
+#[derive(Default)]
+pub struct ReTcp {
+    acked: f64,
+}
+
+impl Program for ReTcp {
+    fn ack(&mut self, window: &mut f64, ssthresh: &mut f64, heard: &Heard) {
+        // RFC 5681: a segment for each ACK below ssthresh, above it one for each window of acknowledged data.
+        if *window < *ssthresh {
+            *window += 1.0;
+            return;
+        }
+        self.acked += heard.acked as f64;
+        // The window is a multiple of a thousandth, of which reals do not always sum up to the last.
+        if self.acked >= *window - 1e-6 {
+            self.acked -= *window;
+            *window += 1.0;
+        }
+    }
+
+    fn loss(&mut self, flight: u64, _: bool, _: u64, _: u64) -> f64 {
+        self.acked = 0.0;
+        flight as f64 / 2.0
+    }
+
+    fn circuit(&mut self, window: &mut f64, is_up: bool) {
+        *window *= if is_up { 2.0 } else { 0.5 };
+    }
+
+    fn listens(&self) -> bool {
+        true
+    }
+}

@@ -18,6 +18,9 @@ pub struct DisciplinedQueue {
     dropped: Vec<Dropped>,
     /// Whether the discipline is to be asked when the transmitter is free.
     is_armed: bool,
+    /// The least of what a packet says of congestion that makes it leave marked: [`Ecn::Marked`], by its discipline,
+    /// unless the link is a circuit that tells of itself by marks.
+    marked_from: Ecn,
     /// The place of the port's departures in the event list.
     pub leaf: u32,
     /// The bands of the flows, if they have several.
@@ -28,7 +31,8 @@ impl DisciplinedQueue {
     /// An empty one.
     pub fn new(schedule: Schedule) -> DisciplinedQueue {
         let (packets, free, dropped) = (Vec::new(), Vec::new(), Vec::new());
-        DisciplinedQueue { schedule, packets, free, bytes: 0, dropped, is_armed: false, leaf: 0, bands: None }
+        let (bytes, is_armed, marked_from, leaf, bands) = (0, false, Ecn::Marked, 0, None);
+        DisciplinedQueue { schedule, packets, free, bytes, dropped, is_armed, marked_from, leaf, bands }
     }
 
     /// Packets that wait.
@@ -71,8 +75,13 @@ impl DisciplinedQueue {
         self.is_armed = next.is_some();
         let item = next?;
         let packet = self.take(item.id);
-        let is_marked = item.ecn == Ecn::Marked && !packet.flags.has(Flags::MARKED);
+        let is_marked = item.ecn >= self.marked_from && !packet.flags.has(Flags::MARKED);
         Some((if is_marked { packet.marked() } else { packet }, is_marked))
+    }
+
+    /// Whether all that leaves from now on, and may be marked, is.
+    pub fn mark_all(&mut self, is_on: bool) {
+        self.marked_from = if is_on { Ecn::Classic } else { Ecn::Marked };
     }
 
     /// Takes everything; nothing is sent any more.

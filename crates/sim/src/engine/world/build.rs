@@ -1,6 +1,7 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
 use super::controls::{add_sample, changing, controls};
+use super::news;
 use super::options::{Options, RunError, check_number};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
 use super::watching::{Watching, Ways, trace_rules};
@@ -86,6 +87,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
+    news::feed(&ways, &mut hosts);
     let are_fixed = agents.is_empty() && scenario.events.is_empty();
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);

@@ -1,5 +1,6 @@
 //! What happens from outside: links change, flows take other paths, statistics begin.
 
+use super::news;
 use super::paths::Paths;
 use crate::engine::observe::sampler::Sampler;
 use crate::model::{Change, Flow, LinkId, Scenario, SimTime};
@@ -22,6 +23,8 @@ pub(super) enum Action {
     EndWarmUp,
     /// Links change.
     Change(Vec<LinkId>, Change),
+    /// Data that leave by a link from now on are marked, or not: a circuit has come or gone.
+    Mark(LinkId, bool),
     /// Flows take new paths: (flow, path, way back), as positions in the array of paths.
     Reroute(Vec<(u32, u32, u32)>),
 }
@@ -32,7 +35,7 @@ impl Action {
         match self {
             Action::Sample => 0,
             Action::EndWarmUp => 1,
-            Action::Change(..) => 2,
+            Action::Change(..) | Action::Mark(..) => 2,
             Action::Reroute(_) => 3,
         }
     }
@@ -60,6 +63,7 @@ pub(super) fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -
     for event in &scenario.events {
         controls.push(Control { at: event.at, action: Action::Change(event.links.clone(), event.change) });
     }
+    controls.extend(news::marks(scenario).map(|(at, link, is_on)| Control { at, action: Action::Mark(link, is_on) }));
     if let Some(span) = scenario.network.reroute_after {
         controls.extend(reroutes(scenario, flows, paths, span));
     }

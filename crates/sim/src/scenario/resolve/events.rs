@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::language::keys::Table;
-use crate::language::{At, Choice, Fault, Place, choices, quoted, rate_in_range};
+use crate::language::{At, Choice, Fault, Names, Place, choices, quoted, rate_in_range};
 use crate::model::{
     Arrivals, Change, Fate, Forced, LinkEvent, LinkId, Network, Probe, Selection, SimTime, Trace, Traffic,
 };
@@ -22,7 +22,7 @@ pub(super) fn link_events(
     for event in &spec.event {
         event.check()?;
         let changes = changes(event)?;
-        let links = links(event, context)?;
+        let links = links(&event.link, context)?;
         let keeps = |link: LinkId| plan.keeps(network, link, &context.name(link));
         check(event, &links, &keeps, context)?;
         if event.at.0 >= context.duration {
@@ -45,14 +45,14 @@ pub(super) fn link_events(
     Ok(events)
 }
 
-/// The links of an event, each once.
-fn links(event: &At<Event>, context: &Context) -> Result<Vec<LinkId>, Fault> {
+/// The links of a list, each once.
+pub(super) fn links(names: &At<Names>, context: &Context) -> Result<Vec<LinkId>, Fault> {
     let (mut links, mut known) = (Vec::new(), BTreeSet::new());
-    for (name, place) in event.link.each() {
+    for (name, place) in names.each() {
         links.extend(named(name, place, context)?.into_iter().filter(|link| known.insert(*link)));
     }
     if links.is_empty() {
-        return Err(event.link.fault("found an empty list; allowed: at least one link"));
+        return Err(names.fault("found an empty list; allowed: at least one link"));
     }
     Ok(links)
 }

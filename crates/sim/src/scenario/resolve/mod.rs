@@ -9,6 +9,7 @@ mod flow_list;
 mod load;
 mod memory;
 mod network;
+mod news;
 mod queues;
 mod share;
 mod sizes;
@@ -84,11 +85,12 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Resolved, Fault> {
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let events = events::link_events(spec, &network, &*plan, &mut context)?;
+    let news = news::resolve(spec, &events, &transports, &*plan, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &network, &context)?;
     let trace = events::trace(spec, &network, &context)?;
     let warnings = context.warnings;
-    let model = model::Scenario { run, network, transports, traffic, events, forced, probe, trace };
+    let model = model::Scenario { run, network, transports, traffic, events, news, forced, probe, trace };
     let memory = memory::check(spec, &model, demands)?;
     Ok(Resolved { scenario: Scenario { model, plan, switching }, warnings, memory })
 }

@@ -2,6 +2,7 @@
 
 mod application;
 mod link;
+mod news;
 pub(crate) mod queue;
 mod sizes;
 mod traffic;
@@ -11,6 +12,7 @@ pub use crate::switching::Switching;
 pub use application::{Application, OnOffWriter, PacedWriter, RequestResponse};
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
 pub(crate) use link::{LinkKeys, Shared};
+pub use news::LinkNews;
 pub use queue::QueueTable;
 pub use sizes::{FlowSizeLaw, SizeCdf, SizeExponential, SizeLognormal, SizePareto, SizePublished, SizeWeibull};
 pub use traffic::{
@@ -60,6 +62,9 @@ pub struct Spec {
     /// Changes of links during the run.
     #[serde(default)]
     pub event: Vec<At<Event>>,
+    /// What senders are told of such changes.
+    #[serde(default)]
+    pub news: Vec<At<LinkNews>>,
     /// Fates of single segments, for tests and demonstrations.
     #[serde(default)]
     pub force: Vec<At<Force>>,

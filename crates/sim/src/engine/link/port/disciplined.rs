@@ -85,6 +85,13 @@ impl Port {
         }
     }
 
+    /// Whether all that leaves from now on, and may be marked, is: so a circuit tells that data have met it.
+    pub fn mark_all(&mut self, is_on: bool) {
+        if let Some(line) = self.features.as_mut().and_then(|features| features.line.as_mut()) {
+            line.mark_all(is_on);
+        }
+    }
+
     #[inline]
     pub(super) fn line(&self) -> Option<&DisciplinedQueue> {
         self.features.as_ref().and_then(|features| features.line.as_deref())
