@@ -3,6 +3,8 @@
 mod support;
 
 use sim::results::Results;
+use sim::scenario::{Input, Loaded, load};
+use std::path::Path;
 use support::{Builder, numbers, texts};
 
 /// A link of 10 Mb/s and 10 ms that is a circuit of 80 Mb/s from 1.1 to 1.2 s; the flow is in congestion avoidance, its
@@ -117,4 +119,58 @@ fn flows_in_parts_of_a_network_hear_the_same() {
     });
     fingerprints.sort_unstable();
     assert_eq!(fingerprints[0], fingerprints[1]);
+}
+
+/// The scenario with news, and with more of its link.
+fn loaded(news: &str, more: &str) -> Result<Loaded, String> {
+    let circuit = CIRCUIT.replace("buffer = \"500 packets\"\n", &format!("buffer = \"500 packets\"\n{more}"));
+    let text = format!("{circuit}[[news]]\nlink = \"a->b\"\n{news}\n");
+    load(Input::Text { name: "test.toml", text: &text, folder: Path::new(".") }, &[]).map_err(|why| why.to_string())
+}
+
+#[test]
+fn news_has_a_way_and_what_goes_with_it() {
+    let told = |news: &str| loaded(news, "").err().unwrap_or_default();
+    let ends = |news: &str, end: &str| assert!(told(news).ends_with(end), "{}", told(news));
+    ends("way = \"rumour\"", "news.0.way: found \"rumour\"; allowed: mark, message, schedule");
+    ends("way = \"mark\"\nlead = \"1 ms\"", "goes with way = \"schedule\"");
+    ends("way = \"mark\"\ndelay = \"1 ms\"", "goes with way = \"message\"");
+    let late = "news.0.lead: found \"2 s\"; allowed: at most the duration, \"1500 ms\"";
+    ends("way = \"schedule\"\nlead = \"2 s\"", late);
+    let twice = told("way = \"message\"\n[[news]]\nlink = \"a-b\"\nway = \"mark\"");
+    assert!(twice.contains("\"a->b\" has news already; the first is news.0.link"), "{twice}");
+    let queue = "queue = { kind = \"step\", threshold = \"5 packets\" }\n";
+    let marks = loaded("way = \"mark\"", queue).err().unwrap_or_default();
+    assert!(marks.contains("has the queue discipline \"step\"; allowed with way = \"mark\""), "{marks}");
+}
+
+#[test]
+fn what_explain_writes_of_news_is_the_same_again() {
+    let text = |news: &str| loaded(news, "").unwrap().explain();
+    let scheduled = text("way = \"schedule\"\nlead = \"2 ms\"");
+    assert!(scheduled.contains("[[news]]") && scheduled.contains("lead = \"2 ms\""), "{scheduled}");
+    let again = load(Input::Text { name: "again.toml", text: &scheduled, folder: Path::new(".") }, &[]).unwrap();
+    assert_eq!(again.explain(), scheduled);
+    // Marks make those who listen read them.
+    assert!(scheduled.contains("path_marks = false") && text("way = \"mark\"").contains("path_marks = true"));
+}
+
+#[test]
+fn news_that_nobody_hears_or_that_says_nothing_is_warned_of() {
+    let deaf = CIRCUIT.replace("\"retcp\"", "\"sack\"");
+    let warnings =
+        |text: &str, link: &str| support::warnings(&format!("{text}[[news]]\nlink = \"{link}\"\nway = \"message\"\n"));
+    assert_eq!(warnings(CIRCUIT, "a->b"), Vec::<String>::new());
+    assert!(warnings(&deaf, "a->b")[0].contains("no transport's law listens"));
+    assert!(warnings(CIRCUIT, "b->a")[0].contains("there is no news of \"b->a\""));
+}
+
+#[test]
+fn tdtcp_has_a_window_for_each_division_and_goes_back_to_the_first() {
+    // Without news it has one; with news the circuit begins with the first window, beside what is outstanding.
+    let text = CIRCUIT.replace("\"retcp\"", "\"tdtcp\"");
+    let run = Builder::of(text).add("[[news]]\nlink = \"a->b\"\nway = \"message\"").run(1);
+    let [before, after] = [windows(&run, &[1100]), windows(&run, &[1101])];
+    let first = 16.0 * 1460.0;
+    assert!(after[0] > before[0] && after[0] <= before[0] + first, "{before:?}, {after:?}");
 }

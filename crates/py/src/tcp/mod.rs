@@ -37,7 +37,7 @@ fn change_of(news: NewsIn, now: Instant) -> PyResult<PathChange> {
 
 fn word_of<W: Words>(name: &str, said: &str) -> PyResult<W> {
     let words = || W::LIST.words.iter().map(|one| one.word).collect::<Vec<_>>().join(", ");
-    W::from_word(said).ok_or_else(|| PyValueError::new_err(format!("{name} is {said:?}, must be one of {}", words())))
+    W::from_word(said).ok_or_else(|| PyValueError::new_err(format!("{name} is '{said}', must be one of {}", words())))
 }
 
 /// What a packet without payload says.

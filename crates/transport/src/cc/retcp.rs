@@ -1,11 +1,11 @@
 //! reTCP: M. Mukerjee, C. Canel, W. Wang, D. Kim, S. Seshan, A. Snoeren, "Adapting TCP for Reconfigurable Datacenter
-//! Networks", NSDI 2020, and the Linux module of its artefact (`mukerjee/etalon`, `reTCP/retcp.c`), whose parameters and
-//! order these are.
+//! Networks", NSDI 2020, and the Linux module of its artefact (`mukerjee/etalon`, `reTCP/retcp.c`), whose parameters
+//! and order these are.
 //!
-//! The window is Reno's. When a circuit comes it is multiplied, once; when the circuit goes it is divided, once. ssthresh
-//! stays. The module hears of the circuit by the flag ECE in ACKs: there the jump follows Reno's growth at the next ACK
-//! of new data outside of a recovery. A message or a schedule brings no ACK, so the jump comes with it; in a recovery it
-//! waits for the same ACK.
+//! The window is Reno's. When a circuit comes it is multiplied, once; when the circuit goes it is divided, once.
+//! ssthresh stays. The module hears of the circuit by the flag ECE in ACKs. There the jump follows Reno's growth, at
+//! the next ACK of new data outside of a recovery. A message or a schedule brings no ACK, so the jump comes with it; in
+//! a recovery it waits for the same ACK.
 //!
 //! Left out: nothing of the module. Its window is a number of whole segments, of which a division leaves none of a
 //! window of one; here it is bytes, and the sender keeps a segment.

@@ -366,6 +366,19 @@ impl SenderConfig {
         if self.algorithm.asks().model && self.window_reduction() != Reduction::Immediate {
             return wrong("reduction", "must be immediate with a law that sets cwnd also in recovery");
         }
+        self.validate_marks()?;
+        if self.max_rto < self.min_rto {
+            return wrong("max_rto", "must not be below min_rto");
+        }
+        if self.initial_rto > self.max_rto {
+            return wrong("initial_rto", "must be at most max_rto");
+        }
+        self.laws.validate(self.algorithm)
+    }
+
+    /// The same of marks.
+    fn validate_marks(&self) -> Result<(), ConfigError> {
+        let wrong = |field, reason| Err(ConfigError::new(field, reason));
         if self.ecn && self.algorithm.asks().marks == cc::Marks::Unheard {
             return wrong("ecn", "must be false for bbr and bbr3, which have no answer to marks");
         }
@@ -381,13 +394,7 @@ impl SenderConfig {
         if self.algorithm.wants(&self.laws).marks && !self.ecn {
             return wrong("abe", "needs ecn = true: without it no congestion marks come");
         }
-        if self.max_rto < self.min_rto {
-            return wrong("max_rto", "must not be below min_rto");
-        }
-        if self.initial_rto > self.max_rto {
-            return wrong("initial_rto", "must be at most max_rto");
-        }
-        self.laws.validate(self.algorithm)
+        Ok(())
     }
 }
 

@@ -59,7 +59,6 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let first = paths.of_flows(network, &flows, &network.open_to_flows());
     check_paths(network, &flows, &first)?;
     let mut controls = controls(scenario, &flows, &mut paths);
-
     let (mask, timer_order) = order_of_timers(shuffle.as_mut());
     let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
     let agent_setup = equip(&mut BuildContext {

@@ -4,7 +4,7 @@ use super::{SMALL, load_set, load_text, root};
 use crate::model::*;
 use crate::scenario::{Error, Input, load};
 use std::path::Path;
-use units::{Duration, Rate};
+use units::Rate;
 
 /// The message when `text` replaces `part` of the small scenario (in which line numbers start below the first, empty
 /// line).
@@ -667,49 +667,4 @@ fn a_queue_discipline_says_what_is_wrong_with_it_and_where() {
         "test.toml:15:33: link.0.queue.max_p: max_p must be above 0 and at most 1"
     );
     assert_eq!(link("{ max_p = 0.5 }"), "test.toml:15:9: link.0.queue: the key \"kind\" is missing");
-}
-
-fn news(more: &str) -> String {
-    let slower = event("\"left->right\"", "capacity = \"5 Mbps\"");
-    format!("[transport.it]\nalgorithm = \"retcp\"\n{slower}[[news]]\nlink = \"left->right\"\n{more}")
-}
-
-#[test]
-fn news_has_a_way_and_what_goes_with_it() {
-    let all = |more: &str| load_text(&format!("{SMALL}{}", news(more)));
-    let told = |more: &str| all(more).unwrap_err().to_string();
-    let scenario = all("way = \"schedule\"\nlead = \"2 ms\"").unwrap();
-    assert_eq!(scenario.scenario.news[0].told, Telling::Schedule(Duration::from_millis(2)));
-    assert_eq!(load_text(&scenario.explain()).unwrap().scenario.news, scenario.scenario.news);
-    assert!(
-        told("way = \"rumour\"").ends_with("allowed: \"mark\", \"message\", \"schedule\""),
-        "{}",
-        told("way = \"rumour\"")
-    );
-    assert!(told("way = \"mark\"\nlead = \"1 ms\"").ends_with("goes with way = \"schedule\""));
-    assert!(told("way = \"mark\"\ndelay = \"1 ms\"").ends_with("goes with way = \"message\""));
-    let late = told("way = \"schedule\"\nlead = \"11 s\"");
-    assert!(late.ends_with("news.0.lead: found \"11 s\"; allowed: at most the duration, \"10 s\""), "{late}");
-    let twice = told("way = \"message\"\n[[news]]\nlink = \"left-right\"\nway = \"mark\"");
-    assert!(twice.contains("\"left->right\" has news already; the first is news.0.link"), "{twice}");
-    let marking = "way = \"mark\"\n[[link]]\nfrom = \"left\"\nto = \"right\"\nqueue = { kind = \"step\", threshold = \"5 packets\" }";
-    let marking = told(marking);
-    assert!(marking.contains("has the queue discipline \"step\"; allowed with way = \"mark\""), "{marking}");
-}
-
-#[test]
-fn marks_make_listeners_read_them_and_silence_is_told() {
-    let path_marks = |text: &str| {
-        let loaded = load_text(text).unwrap();
-        let senders = loaded.scenario.transports.iter().filter_map(|one| one.kind.sender());
-        senders.map(|sender| (sender.algorithm.name(), sender.path_marks, sender.has_ecn())).collect::<Vec<_>>()
-    };
-    let marked = format!("{SMALL}{}", news("way = \"mark\""));
-    assert_eq!(path_marks(&marked), [("retcp", true, true), ("reno", false, false)]);
-    let by_message = format!("{SMALL}{}", news("way = \"message\""));
-    assert_eq!(path_marks(&by_message)[0], ("retcp", false, false));
-    let warnings = load_text(&format!("{SMALL}[[news]]\nlink = \"left->right\"\nway = \"message\"")).unwrap().warnings;
-    assert_eq!(warnings.len(), 2, "{warnings:?}");
-    assert!(warnings[0].contains("there is no news of \"left->right\""), "{warnings:?}");
-    assert!(warnings[1].contains("no transport's law listens"), "{warnings:?}");
 }
