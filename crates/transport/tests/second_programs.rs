@@ -137,6 +137,43 @@ fn retcp_in_reals() {
     side_by_side::<ReTcp>(&Config::default(), &|| Box::new(paper::ReTcp::default()), 0.002);
 }
 
+/// The window of a flow over two divisions of time, of which the second program knows each segment by where it left.
+#[test]
+fn tdtcp_by_segments() {
+    use transport::cc::tdtcp::{Config, Growth, TdTcp};
+    let config = Config { growth: Growth::Reno, ..Config::default() };
+    for seed in 1..=40 {
+        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
+        let (mut law, mut other) = (TdTcp::new(&config), paper::TdTcp::new(10.0));
+        let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, mss: MSS };
+        let at = |step: u64| Event::at(Instant::ZERO + Duration::from_micros(step));
+        for step in 0..6000 {
+            other.fill(window.cwnd / MSS);
+            let in_flight = other.outstanding() * MSS;
+            match numbers.below(100) {
+                0 => {
+                    let is_up = other.change();
+                    let mut news = news(&mut numbers, is_up, step);
+                    news.event.in_flight = in_flight;
+                    law.on_news(&config, &mut window, &news);
+                }
+                1 => {
+                    other.lose();
+                    let event = Event { in_flight, ..at(step) };
+                    law.on_loss(&config, &mut window, &Loss { cause: LossCause::FastRetransmit, event });
+                }
+                more => {
+                    let acked = other.acknowledge(1 + more % 2);
+                    let in_flight = in_flight - acked * MSS;
+                    law.on_ack(&config, &mut window, &Event { acked: acked * MSS, in_flight, ..at(step) });
+                }
+            }
+            let found = window.cwnd as f64 / MSS as f64;
+            assert!((found - other.window()).abs() < 1e-9, "seed {seed}, step {step}: {found} and {}", other.window());
+        }
+    }
+}
+
 /// One test for each law and arithmetic.
 macro_rules! beside {
     ($($name:ident: $law:ident::$type:ident, $arithmetic:ident, $program:expr, $apart:literal;)+) => {

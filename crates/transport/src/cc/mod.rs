@@ -42,6 +42,7 @@ pub mod retcp;
 pub mod scalable;
 mod segments;
 pub mod tcp_eng;
+pub mod tdtcp;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
@@ -266,6 +267,10 @@ laws! {
     retcp::ReTcp {
         ReTcp = "retcp", Sack, "Mukerjee et al. 2020; its Linux module; RFC 6675",
             "reTCP: Reno's window, which jumps when a circuit comes and when it goes, as it is told; SACK recovery.";
+    }
+    tdtcp::TdTcp {
+        TdTcp = "tdtcp", Rack, "Chen et al. 2022; RFC 8985",
+            "TDTCP: a window, round trips and losses for each division of time, of which it is told; RACK-TLP.";
     }
     external::External {
         External = "python", Sack, "docs/guide/law-in-python.md; RFC 6675",

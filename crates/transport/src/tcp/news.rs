@@ -18,6 +18,9 @@ impl Sender {
 
     /// The law hears of its path.
     pub(super) fn tell_news(&mut self, now: Instant, change: PathChange) {
+        if let Some(number) = change.division {
+            self.change_division(now, number);
+        }
         let is_app_limited = !self.is_cwnd_limited();
         let (in_recovery, srtt) = (matches!(self.phase, Phase::FastRecovery(_)), self.rtt.srtt());
         let in_flight = self.nxt - self.una;

@@ -39,7 +39,7 @@ pub(super) fn resolve(
     }
     let listens = |transport: &Transport| transport.kind.sender().is_some_and(SenderConfig::hears_news);
     if !all.is_empty() && !transports.iter().any(listens) {
-        let which = "\"retcp\", and laws in Python that have on_news";
+        let which = "\"retcp\", \"tdtcp\", and laws in Python that have on_news";
         context.warnings.push(format!("there is [[news]], and no transport's law listens; those that do: {which}"));
     }
     Ok(all)

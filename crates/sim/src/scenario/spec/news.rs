@@ -5,9 +5,9 @@ use crate::language::{At, Names, Time, Word};
 use transport::cc::NewsWay;
 
 keys! {
-    /// What senders are told of changes of links: that a circuit comes, goes, or is about to. Only senders hear it whose
-    /// data cross the link and whose window law listens ("retcp", a law in Python with `on_news`). A change is
-    /// one of capacity or state, by `[[event]]`; each capacity of a link has a number, 0 the first.
+    /// What senders are told of changes of links: that a circuit comes, goes, or is about to. Only senders hear it
+    /// whose data cross the link and whose window law listens ("retcp", "tdtcp", a law in Python with `on_news`). A
+    /// change is one of capacity or state, by `[[event]]`; each capacity of a link has a number, 0 the first.
     pub struct LinkNews {
         /// "a->b" for one direction, "a-b" for both, or a list of such.
         pub link: At<Names>;
