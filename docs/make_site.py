@@ -8,12 +8,14 @@ so they are copied with their places; notebooks become pages, and each paper's p
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import make_experiments
 
@@ -61,7 +63,9 @@ def collect(source: Path) -> None:
         page.parent.mkdir(parents=True)
         page.write_text(text, encoding="utf-8")
     shutil.move(source / "docs" / "site" / "index.md", source / "index.md")
-    (source / "docs" / "site" / "notebooks.md").write_text(notebooks(), encoding="utf-8")
+    place = source / "docs" / "site"
+    (place / "notebooks.md").write_text(notebooks(place), encoding="utf-8")
+    (place / "figures.md").write_text(figures(), encoding="utf-8")
     for page in source.rglob("*.md"):
         page.write_text(within(page, source), encoding="utf-8")
 
@@ -79,17 +83,43 @@ def within(page: Path, source: Path) -> str:
     return OUTSIDE.sub(kept, page.read_text(encoding="utf-8"))
 
 
-def notebooks() -> str:
-    """The notebooks as one page: words and code, without what the code prints."""
-    parts = ["# Notebooks\n\nThey are in `docs/notebooks`; the tests execute them.\n"]
+def notebooks(folder: Path) -> str:
+    """The notebooks as one page: words, code and what is kept of the outputs; pictures go into `folder`."""
+    parts = ["# Notebooks\n\nThey are in `docs/notebooks`; the tests execute them and compare what they show.\n"]
     for file in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
-        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+        for number, cell in enumerate(json.loads(file.read_text(encoding="utf-8"))["cells"]):
             text = "".join(cell["source"])
             if cell["cell_type"] == "markdown":
                 parts.append(re.sub(r"^#", "##", text))
-            else:
-                parts.append(f"```python\n{text}\n```")
+                continue
+            parts.append(f"```python\n{text}\n```")
+            for place, output in enumerate(cell["outputs"]):
+                parts.append(shown(output, folder / f"notebook-{file.stem}-{number}-{place}.png"))
     return "\n\n".join(parts) + "\n"
+
+
+def figures() -> str:
+    """The figures of a summary as one page: a sentence each."""
+    from photocol.runs.meanings import MEANINGS
+
+    rows = "\n".join(f"| `{name}` | {said} |" for name, said in MEANINGS.items())
+    return (
+        "# Figures of a summary\n\n"
+        "`photocol run … --explain` prints those of a run. Completion times, slowdowns, requests and delays have "
+        "percentiles too (`completion_time_p99`); [results](../guide/results.md) says what they cover.\n\n"
+        f"| figure | is |\n|---|---|\n{rows}\n"
+    )
+
+
+def shown(output: dict[str, Any], picture: Path) -> str:
+    """An output of a cell: a picture, a table or its text."""
+    data = output.get("data", {"text/plain": output.get("text", "")})
+    if "image/png" in data:
+        picture.write_bytes(base64.b64decode("".join(data["image/png"])))
+        return f"![What the cell above draws]({picture.name})"
+    if "text/html" in data:
+        return f'`````{{raw}} html\n<div class="output">{"".join(data["text/html"])}</div>\n`````'
+    return f"```text\n{''.join(data['text/plain']).rstrip()}\n```"
 
 
 if __name__ == "__main__":

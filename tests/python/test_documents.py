@@ -64,7 +64,7 @@ COMMAND_PAGES = [page for page in PAGES if commands(page)]
 
 def test_the_pages_that_show_something_are_found() -> None:
     assert {"docs/guide/aapn.md", "docs/guide/obs.md", "docs/guide/ops.md"} <= set(names(TOML_PAGES))
-    assert {"README.md", "docs/guide/first-run.md", "docs/experiments.md"} <= set(names(COMMAND_PAGES))
+    assert {"README.md", "docs/guide/start.md", "docs/experiments.md"} <= set(names(COMMAND_PAGES))
 
 
 @pytest.mark.parametrize("page", TOML_PAGES, ids=names(TOML_PAGES))

@@ -129,6 +129,19 @@ def test_tables_speak_arrow(hostile: photocol.Result) -> None:
     assert (goodput["value"], goodput["unit"]) == (hostile.summary["goodput"].value, "bps")
 
 
+def test_pandas_is_one_word_away(hostile: photocol.Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = hostile.summary.to_pandas().set_index("name")
+    assert summary.loc["goodput", "value"] == hostile.summary["goodput"].value
+    assert list(hostile.flows.to_pandas().columns) == hostile.flows.columns
+
+    def gone(_frame: pl.DataFrame) -> None:
+        raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
+
+    monkeypatch.setattr(pl.DataFrame, "to_pandas", gone)
+    with pytest.raises(InputError, match=r"pandas is not installed: pip install photocol\[pandas\]"):
+        hostile.summary.to_pandas()
+
+
 class Capsule:
     """Nothing but the Arrow interface of a thing, so that no reader takes another way."""
 

@@ -128,7 +128,7 @@ VERSIONS = {
 }
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/guide/install.md"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/guide/start.md"])
 def test_the_versions_needed_are_those_that_are_declared(page: str) -> None:
     named = re.findall(r"\b(Rust|Python) (\d+\.\d+)", words_of(page))
     assert named

@@ -306,6 +306,20 @@ def test_a_run_without_a_trace_says_how_to_get_more(tmp_path: Path) -> None:
     look(build.write(tmp_path / "run"), tmp_path / "profile", judge)
 
 
+def test_a_trace_that_was_cut_says_how_to_have_the_end(tmp_path: Path) -> None:
+    settings = {"run.duration": "2 s", "run.warm_up": "0 s", "trace.limit": 10_000}
+    photocol.run(ROOT / "scenarios" / "dumbbell.toml", set={**settings, "trace.enabled": True}, out=tmp_path / "run")
+    note = page(tmp_path / "run")["note"]
+    begin = note.split("from=")[1].split(" s'")[0]
+    again = {**settings, "trace.from": f"{begin} s", "trace.limit": 1_000_000}
+    photocol.run(ROOT / "scenarios" / "dumbbell.toml", set={**again, "trace.enabled": True}, out=tmp_path / "again")
+    whole_until_s = json.loads((tmp_path / "run" / "manifest.json").read_text())["trace"]["whole_until_s"]
+    assert float(begin) == pytest.approx(2 - 0.9 * whole_until_s, rel=1e-3)
+    times = pl.read_parquet(tmp_path / "again" / "trace.parquet")["t_ps"]
+    assert times.min() >= float(begin) * 1e12
+    assert times.max() > 1.99e12
+
+
 @needs_browser
 def test_a_campaign_shows_its_claims_and_points(tmp_path: Path) -> None:
     folder = tmp_path / "figure"

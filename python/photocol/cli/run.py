@@ -57,6 +57,7 @@ _MOST_SAMPLES = 8
     help="Write what happened, event by event, to DIR/trace.parquet; FILTER as in 'flows=0,3-5;links=a->b;from=1 s'.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print summary.json and nothing else.")
+@click.option("--explain", is_flag=True, help="Print every figure, zeros too, with a sentence on it.")
 @click.option("--quiet/--no-quiet", help="No progress, no table.")
 @click.option(
     "--shuffle-ties",
@@ -76,6 +77,7 @@ def run(
     pcap: Sequence[str],
     traced: str | None,
     as_json: bool,
+    explain: bool,
     quiet: bool,
     shuffle_ties: int | None,
 ) -> int:
@@ -111,7 +113,7 @@ def run(
         say(f"photocol: {execution.idle_threads}")
     for name, cost in execution.python_laws.items():
         say(f"photocol: the law {name}: {cost['calls']} calls, {cost['seconds']:.2f} s in Python")
-    _report(result, out, as_json=as_json, quiet=quiet)
+    _report(result, out, as_json=as_json, quiet=quiet, explain=explain)
     return DONE
 
 
@@ -152,14 +154,14 @@ def _interrupted(execution: Execution, stop: KeyboardInterrupt, *, as_json: bool
     return exit_status(stop)
 
 
-def _report(result: Result, out: Path | None, *, as_json: bool, quiet: bool) -> None:
+def _report(result: Result, out: Path | None, *, as_json: bool, quiet: bool, explain: bool = False) -> None:
     if as_json:
         click.echo(result.summary.to_json(), nl=False)
         return
     if quiet:
         return
     manifest = result.manifest
-    click.echo(repr(result.summary))
+    click.echo(result.summary.explain() if explain else repr(result.summary))
     if sys.stdout.isatty():
         _show_samples(result)
     hops, cpu_s = manifest["packet_hops"], max(manifest["cpu_s"], 1e-9)

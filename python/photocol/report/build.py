@@ -19,6 +19,8 @@ FILE = "report.html"
 MODULES = (
     "data",
     "words",
+    "save",
+    "placing",
     "view",
     "levels",
     "trace",

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from photocol.report.sides import sides
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -22,10 +24,20 @@ _MOST_SPRINGS = 400
 
 
 def places(
-    nodes: Sequence[str], links: Sequence[tuple[str, str]], on_map: Mapping[str, Degrees] | None = None
+    nodes: Sequence[str],
+    links: Sequence[tuple[str, str]],
+    on_map: Mapping[str, Degrees] | None = None,
+    core: Sequence[str] = (),
 ) -> dict[str, Place]:
-    """A place for each node: on the map if its coordinates are known, others where springs along the links put them."""
+    """A place for each node: on the map if its coordinates are known.
+
+    Others stand left and right of a core that is a chain or a column, by their distance from it; else where springs
+    along the links put them.
+    """
     fixed = _projected(on_map or {})
+    beside = None if fixed else sides(nodes, links, [node for node in nodes if node in core])
+    if beside is not None:
+        return _fitted(beside)
     if len(nodes) > _MOST_SPRINGS and len(fixed) < len(nodes):
         return _fitted(_circle(nodes))
     return _fitted(_springs(nodes, links, fixed))

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.errors import InputError
+from photocol.quantity import readable
 from photocol.report import columns
 from photocol.report.levels import levels
 from photocol.report.places import Degrees, places
+from photocol.runs import meanings
 from photocol.runs.results import Result
 
 if TYPE_CHECKING:
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 MOST_EVENTS = 1_000_000
 MOST_FLOWS = 20_000
-_FACTS = ("version", "seed", "fingerprint", "started", "events", "packet_hops", "wall_s", "cpu_s", "peak_memory_bytes")
+_FACTS = {"version": "", "seed": "", "fingerprint": "", "started": "", "events": "1", "packet_hops": "1"}
+_FACTS |= {"wall_s": "s", "cpu_s": "s", "peak_memory_bytes": "B"}
+"""Keys of the manifest, and the units of those that are quantities."""
 
 
 def page(folder: Path) -> dict[str, Any]:
@@ -39,23 +43,43 @@ def page(folder: Path) -> dict[str, Any]:
     return {
         "kind": "run",
         "name": str(manifest.get("name") or folder.name),
-        "subtitle": _subtitle(manifest),
-        "note": _note(manifest, held),
+        "subtitle": f"{_subtitle(manifest)}{_span(result)}",
+        "note": _note(manifest, held, duration_s),
         "duration_s": duration_s,
+        "measured_from_s": _measured_from(result),
         "summary": _summary(result),
         "network": network,
         "trace": held,
         "series": columns.samples(result.series),
         "tables": _tables(result),
         "command": str(manifest.get("command", "")),
-        "facts": [[key, manifest[key]] for key in _FACTS if manifest.get(key) is not None],
+        "command_hint": "In the directory of the run, which has scenario.toml:",
+        "facts": [_fact(key, manifest[key], unit) for key, unit in _FACTS.items() if manifest.get(key) is not None],
         "scenario": str(manifest.get("scenario", "")),
     }
+
+
+def _fact(key: str, value: Any, unit: str) -> list[str]:
+    """As people read it: `cpu_s` 0.0064 is "CPU time" and "6.40 ms"."""
+    name = key.removesuffix("_bytes").replace("_", " ")
+    name = {"wall s": "wall-clock time", "cpu s": "CPU time"}.get(name, name)
+    return [name, readable(float(value), unit) if unit else str(value)]
 
 
 def _duration(result: Result) -> float:
     figure = result.summary.get("duration")
     return float(figure) if figure is not None else 1.0
+
+
+def _measured_from(result: Result) -> float:
+    """The end of the warm-up, which the figures of links, goodput and losses leave out."""
+    measured = result.summary.get("measured_time")
+    return 0.0 if measured is None else _duration(result) - float(measured)
+
+
+def _span(result: Result) -> str:
+    begin, end = _measured_from(result), _duration(result)
+    return f"; figures cover {readable(begin, 's')} to {readable(end, 's')}, pictures are grey before" if begin else ""
 
 
 def _until(manifest: Mapping[str, Any]) -> float | None:
@@ -69,7 +93,7 @@ def _subtitle(manifest: Mapping[str, Any]) -> str:
     return f"photocol {manifest.get('version', '')}, seed {manifest.get('seed', '')}, {several}"
 
 
-def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None) -> str | None:
+def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None, duration_s: float) -> str | None:
     """What is missing, and how to get it."""
     from photocol.runs.trace import sentence
 
@@ -84,11 +108,30 @@ def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None) -> str | 
             "drawn beyond are shares of the time and losses (network; wavelengths, slots and lines)."
         )
     said = manifest.get("trace")
-    return f"The {sentence(said)}." if isinstance(said, dict) and said.get("left_out") else None
+    if not isinstance(said, dict) or not said.get("left_out"):
+        return None
+    return f"The {sentence(said)}. {_end_instead(float(said.get('whole_until_s', 0)), duration_s)}"
+
+
+def _end_instead(whole_until_s: float, duration_s: float) -> str:
+    """How to trace the end of the run: nine tenths of the time that fitted, for it may be busier than the beginning."""
+    begin = max(0.0, duration_s - 0.9 * whole_until_s)
+    return f"For the end of the run: --trace 'from={begin:.4g} s'."
 
 
 def _summary(result: Result) -> list[dict[str, Any]]:
-    return [{"name": name, **figure.to_dict()} for name, figure in result.summary.items()]
+    """Every figure with a sentence; those that are looked at first are marked by their place among them."""
+    first = meanings.headline(result.summary)
+    return [
+        {
+            "name": name,
+            **figure.to_dict(),
+            "of": meanings.counted(name),
+            "meaning": meanings.meaning(name),
+            "first": first.index(name) if name in first else None,
+        }
+        for name, figure in result.summary.items()
+    ]
 
 
 def _first(frame: pl.DataFrame) -> pl.DataFrame:
@@ -104,7 +147,8 @@ def _network(result: Result, manifest: Mapping[str, Any]) -> dict[str, Any] | No
     said = _said_of_nodes(manifest)
     nodes = list(dict.fromkeys(name for row in rows for name in (row["from"], row["to"])))
     ends = [(row["from"], row["to"]) for row in rows]
-    at = places(nodes, ends, _on_map(said, nodes))
+    roles = {name: str(node.get("role", "host")) for name, node in said.items()}
+    at = places(nodes, ends, _on_map(said, nodes), [name for name in nodes if roles.get(name) == "core"])
     links = [
         {
             "name": row["link"],
@@ -113,11 +157,9 @@ def _network(result: Result, manifest: Mapping[str, Any]) -> dict[str, Any] | No
             "utilization": row["utilization"] or 0.0,
             "offered": row["offered_units"],
             "dropped": row["dropped_units"],
-            "lane": ends[:number].count((row["from"], row["to"])) if len(rows) < 1000 else 0,
         }
-        for number, row in enumerate(rows)
+        for row in rows
     ]
-    roles = {name: str(node.get("role", "host")) for name, node in said.items()}
     listed = [{"name": name, "role": roles.get(name, "host"), "x": at[name][0], "y": at[name][1]} for name in nodes]
     return {"nodes": listed, "links": links}
 

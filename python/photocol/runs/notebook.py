@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from photocol.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,16 +22,33 @@ class Tabular:
         """As a polars frame."""
         raise NotImplementedError
 
+    def to_pandas(self) -> Any:
+        """As a pandas frame. Raises InputError where pandas or pyarrow is missing."""
+        try:
+            return self.frame().to_pandas()
+        except ModuleNotFoundError as error:
+            raise InputError(f"{error.name} is not installed: pip install photocol[pandas]") from error
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """For pandas, pyarrow, DuckDB and others that read Arrow streams."""
         return self.frame().__arrow_c_stream__(requested_schema)
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def table(head: Sequence[str], cells: Iterable[Sequence[object]]) -> str:
     """A table; its cells are texts."""
+    return rows(head, ([text(cell) for cell in row] for row in cells))
+
+
+def rows(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
+    """A table whose cells are markup."""
     heads = "".join(f'<th scope="col"{_LEFT}>{text(one)}</th>' for one in head)
-    lines = "".join(f"<tr>{''.join(f'<td{_LEFT}>{text(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    lines = "".join(f"<tr>{''.join(f'<td{_LEFT}>{cell}</td>' for cell in row)}</tr>" for row in cells)
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def hinted(one: str, hint: str) -> str:
+    """A text that says more where one points at it."""
+    return f'<span title="{escape(hint)}">{text(one)}</span>' if hint else text(one)
 
 
 def details(title: str, inside: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from html import escape
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 from photocol.errors import InputError
 from photocol.files import content
 from photocol.quantity import factor, readable
-from photocol.runs import digests, notebook, storage, trace
+from photocol.runs import digests, meanings, notebook, storage, trace
 from photocol.runs.signals import deferred
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 TABLES = ("flows", "links", "series", "drops")
 REORDERING = "reordering.parquet"
+_ZEROS_WIDE = 80
+"""Columns for the names of figures that are zero."""
 
 
 class Figure(float):
@@ -109,11 +112,30 @@ class Summary(Mapping[str, Figure], notebook.Tabular):
         return len(self._figures)
 
     def __repr__(self) -> str:
-        width = max(map(len, self), default=0)
-        return "\n".join(f"{name:<{width}}  {figure!r}" for name, figure in self.items())
+        """As people read it: without rows of zeros, and with one rate of loss; the mapping has every figure."""
+        names, zero = meanings.shown(self)
+        width = max(map(len, names), default=0)
+        lines = [f"{name:<{width}}  {self.text(name)}" for name in names]
+        rest = textwrap.wrap(", ".join(zero), _ZEROS_WIDE)
+        return "\n".join([*lines, *(f"{'' if k else 'zero':<{width}}  {line}" for k, line in enumerate(rest))])
 
     def _repr_html_(self) -> str:
-        return notebook.table(("figure", "value"), self.items())
+        names, zero = meanings.shown(self)
+        rows = [(notebook.hinted(name, meanings.meaning(name)), notebook.text(self.text(name))) for name in names]
+        return notebook.rows(
+            ("figure", "value"), [*rows, *([("zero", notebook.text(", ".join(zero)))] if zero else [])]
+        )
+
+    def text(self, name: str) -> str:
+        """A figure as people read it; a rate of loss says what it counts."""
+        return f"{self[name]!r} {meanings.counted(name)}".rstrip()
+
+    def explain(self) -> str:
+        """Every figure, zeros too, with a sentence on it; names that are not the simulator's have none."""
+        width = max(map(len, self), default=0)
+        values = {name: self.text(name) for name in self}
+        wide = max(map(len, values.values()), default=0)
+        return "\n".join(f"{name:<{width}}  {values[name]:<{wide}}  {meanings.meaning(name)}".rstrip() for name in self)
 
     def frame(self) -> pl.DataFrame:
         """One row a figure: name, value, unit, half_width, n, method; the values in base units."""

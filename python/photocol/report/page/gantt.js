@@ -2,7 +2,7 @@
 
 import { lowerBound } from "./data.js";
 import { ownerOf } from "./levels.js";
-import { Bars, eventsBy } from "./trace.js";
+import { Bars, eventNumbers, eventsBy } from "./trace.js";
 import { View, within } from "./view.js";
 import { COLOURS, LOST, chooser, isolated, short, time } from "./words.js";
 
@@ -86,6 +86,7 @@ export function ganttView(trace, timeline) {
     height: () => 34 + ROW * Math.max(2, state.rows.length),
     draw: (context, area, x, line) => draw(context, area, x, line, trace, state),
     describe: (pointed) => describe(trace, state, pointed),
+    numbers: (line) => eventNumbers(trace, line, keptBy(trace, state.rows)),
   });
   const again = (key) => (value) => {
     state[key] = value;
@@ -103,6 +104,15 @@ export function ganttView(trace, timeline) {
   view.rows = all;
   prepare(state.rows);
   return view;
+}
+
+/** Whether an event is one of these rows, or a loss at their places. */
+function keptBy(trace, rows) {
+  const { place, channel, event } = trace.columns;
+  const kinds = new Map(rows.map((row) => [`${trace.what[EVENTS[row.kind]]} ${row.place} ${row.kind === "wavelength" ? row.channel : ""}`, row]));
+  const places = new Set(rows.map((row) => row.place));
+  const lost = new Set([trace.what.drop, trace.what.vanish]);
+  return (i) => (lost.has(event[i]) ? places.has(place[i]) : kinds.has(`${event[i]} ${place[i]} ${event[i] === trace.what.reserve ? channel[i] : ""}`));
 }
 
 /** Makes the bars of rows that are shown, one row at a time, so that the first look at single events does not wait for them. */

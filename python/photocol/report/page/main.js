@@ -38,18 +38,18 @@ function header(page) {
 async function runSections(page, room) {
   const trace = page.trace ? await Trace.read(page.trace) : null;
   const series = await readSeries(page.series);
-  const timeline = new Timeline(0, page.duration_s);
+  const timeline = new Timeline(0, page.duration_s, page.measured_from_s);
   room.append(summarySection(page.summary));
   const shares = page.network && sharesOver(page, trace, series, timeline);
   if (page.network) room.append(topologySection(page.network, timeline, shares));
   const views = [];
   const add = (view) => view && (views.push(view), room.append(view.figure));
-  if (trace) add(ganttView(trace, timeline));
   const sequence = trace && sequenceView(trace, timeline);
-  add(sequence);
-  if (trace) add(spaceView(trace, new Map(page.network.links.map((link) => [link.name, link])), timeline));
   const quantities = new Map([...sampled(series), ...(trace ? traced(trace, sequence?.flows, timeline) : [])]);
   add(seriesView(quantities, timeline));
+  if (trace) add(ganttView(trace, timeline));
+  add(sequence);
+  if (trace) add(spaceView(trace, new Map(page.network.links.map((link) => [link.name, link])), timeline));
   for (const table of page.tables) room.append(tableSection({ ...table, open: false }));
   timeline.all();
   if (trace) timeline.show(0, Math.min(page.duration_s, page.trace.until_s));
@@ -101,14 +101,23 @@ function meanShare(levels, numbers, from, to) {
   return numbers.reduce((sum, number) => sum + levels.share(number, from, to), 0) / numbers.length;
 }
 
+/** The figures that are looked at first; all of them, with a sentence each, are a click away. */
 function summarySection(summary) {
-  const rows = summary.map(({ name, value, unit, half_width: half, n }) => {
-    const spread = half === null || half === undefined ? "" : ` ± ${quantity(half, unit)}`;
-    const cells = [element("th", { scope: "row" }, name.replaceAll("_", " ")), element("td", { class: "number", "data-name": name, "data-value": value }, `${quantity(value, unit)}${spread}`)];
-    return element("tr", {}, ...cells, n ? element("td", {}, `${n} replications`) : null);
-  });
+  const first = summary.filter((figure) => figure.first !== null).sort((a, b) => a.first - b.first);
+  const several = summary.find((figure) => figure.n);
+  const tiles = first.map((figure) => element("div", { title: figure.meaning }, element("dt", {}, figure.name.replaceAll("_", " ")), element("dd", {}, figureText(figure, 3))));
+  const rows = summary.map((figure) => element("tr", {}, element("th", { scope: "row", title: figure.meaning }, figure.name.replaceAll("_", " ")),
+    element("td", { class: "number", "data-name": figure.name, "data-value": figure.value }, figureText(figure)), element("td", { class: "meaning" }, figure.meaning)));
   return element("section", { id: "summary", "aria-labelledby": "summary-title" }, element("h2", { id: "summary-title" }, "Summary"),
-    element("div", { class: "scroll columns" }, element("table", {}, element("tbody", {}, ...rows))));
+    several ? element("p", { class: "hint" }, `Means of ${several.n} replications with their 95 % intervals.`) : null,
+    element("dl", { class: "tiles" }, ...tiles),
+    element("details", { class: "figures" }, element("summary", {}, `All ${summary.length} figures`),
+      element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...rows)))));
+}
+
+function figureText({ value, unit, half_width: half, of }, digits = 4) {
+  const spread = half === null || half === undefined ? "" : ` ± ${quantity(half, unit, 3)}`;
+  return `${quantity(value, unit, digits)}${spread}${of ? ` ${of}` : ""}`;
 }
 
 function campaignSections(page, room) {
@@ -136,14 +145,16 @@ function claimsSection(claims, whose, title) {
 function parameters(page) {
   const facts = page.facts.map(([name, value]) => [element("dt", {}, name), element("dd", {}, element("bdi", {}, String(value)))]).flat();
   return [
-    element("section", { id: "repeat", "aria-labelledby": "repeat-title" }, element("h2", { id: "repeat-title" }, "Repeat it"), element("pre", { tabindex: 0 }, page.command), element("dl", {}, ...facts)),
+    element("section", { id: "repeat", "aria-labelledby": "repeat-title" }, element("h2", { id: "repeat-title" }, "Repeat it"), page.command_hint ? element("p", { class: "hint" }, page.command_hint) : null, element("pre", { tabindex: 0 }, page.command), element("dl", {}, ...facts)),
     page.scenario ? element("details", { id: "parameters" }, element("summary", {}, "Parameters: the scenario with every default"), element("pre", { tabindex: 0, class: "scenario" }, page.scenario)) : null,
   ].filter(Boolean);
 }
 
 function contents(room) {
-  const heads = [...room.querySelectorAll("section[id] > h2")];
-  document.getElementById("contents").append(...heads.map((head) => element("a", { href: `#${head.parentElement.id}` }, head.textContent)));
+  const heads = [...room.querySelectorAll("section[id] > h2, details.table > summary")];
+  const opened = (part) => part.tagName === "DETAILS" && (part.open = true);
+  const link = (head) => element("a", { href: `#${head.parentElement.id}`, onclick: () => opened(head.parentElement) }, head.textContent.replace(/ \(.* rows\)$/, ""));
+  document.getElementById("contents").append(...heads.map(link));
 }
 
 /** Pictures are drawn once more for a printer, finer. */

@@ -1,6 +1,7 @@
 // The time–sequence graph of a flow, as tcptrace draws it: segments at their first bytes, what is acknowledged below, the window above.
 
 import { lowerBound } from "./data.js";
+import { eventNumbers } from "./trace.js";
 import { View, drawCourse, drawValueAxis, within } from "./view.js";
 import { LOST, chooser, quantity, time } from "./words.js";
 
@@ -60,6 +61,7 @@ export function sequenceView(trace, timeline) {
     height: 380,
     draw: (context, area, x, line) => draw(context, area, x, line, flows.get(state.flow)),
     describe: ({ at }) => describe(flows.get(state.flow), state.flow, at),
+    numbers: (line) => eventNumbers(trace, line, keptBy(trace, state.flow)),
   });
   const options = [...flows.counts.keys()].map((number) => [number, `${number} (${sent(number)} sent)`]);
   const flow = chooser("Flow", options, (value) => {
@@ -70,6 +72,12 @@ export function sequenceView(trace, timeline) {
   view.controls.append(flow.control);
   view.flows = flows;
   return view;
+}
+
+/** Whether an event is one of those that the graph of a flow shows. */
+function keptBy(trace, number) {
+  const wanted = new Set(KINDS.map((name) => trace.what[name]));
+  return (i) => trace.columns.flow[i] === number && wanted.has(trace.columns.event[i]);
 }
 
 function part(points, timeline) {

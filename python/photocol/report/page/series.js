@@ -7,6 +7,8 @@ import { COLOURS, DASHES, chooser, element, isolated, quantity, time } from "./w
 
 const MOST_LINES = 8;
 const BINS = 400;
+// Looked at first.
+const FIRST = ["cwnd", "cwnd (trace)", "queue", "queue (trace)", "goodput", "goodput (trace)", "mean_queue", "utilization", "rtt"];
 const UNITS = { cwnd: "B", ssthresh: "B", pipe: "B", acked: "B", rtt: "s", srtt: "s", rto: "s", mean_rtt: "s", utilization: "1",
   believed_capacity: "bps", feedback: "bps", persistent_queue: "B", queue: "packets", mean_queue: "packets", goodput: "bps" };
 
@@ -17,7 +19,14 @@ export function sampled(series) {
     if (!found.has(quantity)) found.set(quantity, new Map());
     found.get(quantity).set(entity, { t, v, steps: false });
   }
+  const acked = found.get("acked");
+  if (acked && !found.has("goodput")) found.set("goodput", new Map([...acked].map(([entity, points]) => [entity, later(() => slopeOf(points))])));
   return found;
+}
+
+/** Acknowledged bits a second from each sample to the next; at a sample, those since the one before. */
+function slopeOf({ t, v }) {
+  return { t: t.subarray(1), v: Float64Array.from(t.subarray(1), (at, k) => (8 * (v[k + 1] - v[k])) / (at - t[k])) };
 }
 
 /** The same from a trace: made when they are asked for. */
@@ -60,7 +69,8 @@ function rateOf(acks, { begin, end }) {
 
 export function seriesView(quantities, timeline) {
   if (!quantities.size) return null;
-  const state = { quantity: [...quantities.keys()][0], entity: "" };
+  const names = [...quantities.keys()].sort((a, b) => rank(a) - rank(b));
+  const state = { quantity: names[0], entity: "" };
   const lines = () => {
     const all = [...quantities.get(state.quantity)];
     return (state.entity === "" ? all : all.filter(([name]) => name === state.entity)).slice(0, MOST_LINES);
@@ -74,6 +84,7 @@ export function seriesView(quantities, timeline) {
     height: 280,
     draw: (context, area, x, window) => draw(context, area, x, window, lines(), unitOf(state.quantity)),
     describe: ({ at }) => describe(lines(), state.quantity, at),
+    numbers: (line) => numbers(lines(), state.quantity, line),
   });
   const whom = chooser("Of", [], (value) => {
     state.entity = value;
@@ -86,13 +97,25 @@ export function seriesView(quantities, timeline) {
     legend.replaceChildren(...lines().map(([name], k) => element("span", {}, element("i", { style: `background:${COLOURS[k % COLOURS.length]}` }), element("bdi", {}, name))));
     view.refresh();
   };
-  view.controls.append(chooser("Quantity", [...quantities.keys()].map((name) => [name, name]), (value) => {
+  view.controls.append(chooser("Quantity", names.map((name) => [name, name]), (value) => {
     Object.assign(state, { quantity: value, entity: "" });
     renew();
   }).control, whom.control);
-  view.figure.append(legend);
+  view.saving.before(legend);
   renew();
   return view;
+}
+
+const rank = (name) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+
+/** Heads and rows of the points of a window, as numbers to save. */
+function numbers(lines, name, { low, high }) {
+  const rows = lines.flatMap(([entity, { t, v }]) => {
+    const found = [];
+    for (let k = lowerBound(t, low); k < t.length && t[k] <= high; k++) found.push([t[k], entity, name, v[k]]);
+    return found;
+  });
+  return [["t_s", "entity", "quantity", "value"], rows];
 }
 
 const unitOf = (name) => UNITS[name.replace(" (trace)", "")] ?? "1";

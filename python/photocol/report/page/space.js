@@ -1,6 +1,7 @@
 // Packets in time and space: a line from each node of a path to the next, for the packets of a flow.
 
 import { lowerBound } from "./data.js";
+import { eventNumbers } from "./trace.js";
 import { View, line, within } from "./view.js";
 import { LOST, chooser, isolated, time } from "./words.js";
 
@@ -59,12 +60,18 @@ export function spaceView(trace, links, timeline) {
     height: 320,
     draw: (context, area, x, window) => draw(context, area, x, window, trace, state.path),
     describe: ({ at }) => `flow ${state.flow}, ${time(at, Math.abs(at) || 1, 8)}: ${[...state.path.nodes.keys()].map(isolated).join(" → ")}`,
+    numbers: (line) => eventNumbers(trace, line, keptBy(trace, state.path)),
   });
   view.controls.append(chooser("Flow", flows.map((flow) => [flow, flow]), (value) => {
     Object.assign(state, { flow: +value, path: pathOf(trace, links, +value) });
     view.refresh();
   }).control);
   return view;
+}
+
+function keptBy(trace, { hops }) {
+  const shown = new Set(hops.map(({ i }) => i));
+  return (i) => shown.has(i);
 }
 
 function draw(context, area, x, timeline, trace, path) {
@@ -101,10 +108,8 @@ class Pens {
   }
 
   line(colour, x0, y0, x1, y1) {
-    if (!this.paths.has(colour)) this.paths.set(colour, new Path2D());
-    const path = this.paths.get(colour);
-    path.moveTo(x0, y0);
-    path.lineTo(x1, y1);
+    if (!this.paths.has(colour)) this.paths.set(colour, []);
+    this.paths.get(colour).push(x0, y0, x1, y1);
   }
 
   /** What was lost above all others. */
@@ -112,7 +117,12 @@ class Pens {
     for (const [colour, path] of [...this.paths].sort(([a], [b]) => (a === LOST) - (b === LOST))) {
       context.strokeStyle = colour;
       context.lineWidth = colour === LOST ? 2 : 1;
-      context.stroke(path);
+      context.beginPath();
+      for (let k = 0; k < path.length; k += 4) {
+        context.moveTo(path[k], path[k + 1]);
+        context.lineTo(path[k + 2], path[k + 3]);
+      }
+      context.stroke();
     }
     context.lineWidth = 1;
   }

@@ -1,10 +1,15 @@
-// The network: nodes at their places, links in the colour of their utilization, what they dropped, at any part of the time.
+// The network: nodes at their places, roads in the colour of their utilization, what they dropped, at any part of the time.
 
-import { COLOURS, LOST, element, isolated, short, time } from "./words.js";
+import { csvText, saveButtons, standalone } from "./save.js";
+import { labelled, marked } from "./placing.js";
+import { COLOURS, element, isolated, short, time } from "./words.js";
 
 const BINS = 200;
 const SCALE = ["#d5dde3", "#a6c8e4", "#6aaed6", "#e8b93c", "#e07b1f", "#b3201d"];
 const STEPS = [0, 0.1, 0.3, 0.6, 0.8, 0.95];
+const LOSSES = ["#f2a3a3", "#dd5a5a", "#b00000", "#5c0000"];
+const MOST_SAID = 12;
+const NAMED = 400;
 
 export { BINS };
 
@@ -13,16 +18,18 @@ export function heat(share) {
   return SCALE[STEPS.findLastIndex((step) => share >= step)] ?? SCALE[0];
 }
 
+/** The mark of so many drops: how large it is and its colour, a step for every hundred times as many. */
+export function lossMark(dropped) {
+  const tens = Math.log10(Math.max(1, dropped));
+  return { radius: Math.min(9, 3 + tens), colour: LOSSES[Math.min(LOSSES.length - 1, Math.floor(tens / 2))] };
+}
+
 /** The section; `at` gives the shares of all links in a part of the time, or null. */
 export function topologySection(network, timeline, at) {
-  const drawing = draw(network);
   const reading = element("output", { id: "slider-reading", for: "slider" }, "the whole run");
+  const map = new NetworkMap(network);
   const paint = (bin) => {
-    const shares = bin < 0 || !at ? network.links.map((link) => link.utilization) : at(bin);
-    drawing.links.forEach(({ shape, link, said }, k) => {
-      shape.setAttribute("stroke", heat(shares[k] ?? 0));
-      said.textContent = sentence(link, shares[k]);
-    });
+    map.paint(bin < 0 || !at ? network.links.map((link) => link.utilization) : at(bin));
     const width = (timeline.end - timeline.begin) / BINS;
     reading.textContent = bin < 0 ? "the whole run" : `${time(timeline.begin + bin * width)} to ${time(timeline.begin + (bin + 1) * width)}`;
   };
@@ -30,51 +37,135 @@ export function topologySection(network, timeline, at) {
   const slider = at && element("label", { class: "control" }, "Time ", element("input", {
     type: "range", id: "slider", min: -1, max: BINS - 1, value: -1, oninput: (event) => paint(+event.target.value),
   }), " ", reading);
-  const legend = element("p", { class: "legend" }, ...STEPS.map((step, k) => element("span", {}, element("i", { style: `background:${SCALE[k]}` }), `from ${100 * step} %`)));
+  const dropped = Math.max(0, ...map.lanes.map((lane) => lane.dropped));
   return element("section", { id: "topology", class: "view", "aria-labelledby": "topology-title" },
     element("h2", { id: "topology-title" }, "Network"),
-    element("p", { class: "hint" }, `Links in the colour of their utilization${network.links.some((link) => link.dropped) ? "; a red number is what a link dropped" : ""}. The same numbers stand in the table of links.`),
-    slider, drawing.svg, legend);
+    element("p", { class: "hint" }, `Two lanes a road, in the colour of their utilization${dropped ? "; a red mark is on a lane that dropped something, larger and darker for more" : ""}. Numbers show under the pointer, and stand in the table of links.`),
+    slider, map.holder, map.note, legend(dropped),
+    saveButtons("network", { svg: () => standalone(map.svg, map.size), csv: () => numbers(network, map.shares) }));
 }
 
-function sentence(link, share) {
-  return `${isolated(link.name)}: ${short(100 * (share ?? 0), 3)} % busy, ${short(link.dropped, 9)} dropped of ${short(link.offered, 9)}`;
+function legend(dropped) {
+  const colour = (colour, text, round) => element("span", {}, element("i", { class: round ? "round" : null, style: `background:${colour}` }), text);
+  const losses = LOSSES.filter((_, k) => dropped >= 100 ** k).map((shade, k) => colour(shade, `from ${short(100 ** k, 9)} dropped`, true));
+  return element("p", { class: "legend" }, ...STEPS.map((step, k) => colour(SCALE[k], `from ${100 * step} %`)), ...losses);
 }
 
-function draw(network) {
-  const { nodes, links } = network;
-  const [wide, high] = [720, 420];
-  const x = (node) => 50 + node.x * (wide - 100);
-  const y = (node) => 34 + node.y * (high - 68);
-  const svg = element("svg", { viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${nodes.length} nodes and ${links.length} links; the numbers stand in the table of links`, class: "network" });
+function numbers({ links }, shares) {
+  const rows = links.map((link, k) => [link.name, link.from, link.to, shares[k], link.offered, link.dropped]);
+  return csvText(["link", "from", "to", "utilization", "offered_units", "dropped_units"], rows);
+}
+
+/** All fibres from one node to another are a lane. */
+function lanesOf({ nodes, links }) {
   const byName = new Map(nodes.map((node) => [node.name, node]));
-  const few = nodes.length <= 60;
-  const drawn = links.map((link) => {
-    const [from, to] = [byName.get(link.from), byName.get(link.to)];
-    const said = element("title", {});
-    const shape = element("path", { d: arc(x(from), y(from), x(to), y(to), link.lane ?? 0), fill: "none", "stroke-width": few ? 5 : 2, class: "link" }, said);
-    svg.append(shape);
-    return { shape, link, said };
+  const lanes = new Map();
+  links.forEach((link, k) => {
+    const key = JSON.stringify([link.from, link.to]);
+    if (!lanes.has(key)) lanes.set(key, { from: byName.get(link.from), to: byName.get(link.to), fibres: [], dropped: 0 });
+    const lane = lanes.get(key);
+    lane.fibres.push(k);
+    lane.dropped += link.dropped;
   });
-  links.filter((link) => link.dropped && few).forEach((link) => {
-    const [from, to] = [byName.get(link.from), byName.get(link.to)];
-    const [dx, dy] = beside(x(from), y(from), x(to), y(to), 15);
-    svg.append(element("text", { x: x(from) + (x(to) - x(from)) * (0.3 + 0.12 * link.lane) + dx, y: y(from) + (y(to) - y(from)) * (0.3 + 0.12 * link.lane) + dy + 4, class: "dropped", fill: LOST }, short(link.dropped, 9)));
-  });
-  nodes.forEach((node) => {
-    svg.append(element("circle", { cx: x(node), cy: y(node), r: few ? 8 : 3, fill: node.role === "core" ? COLOURS[0] : "#555" }, element("title", {}, `${isolated(node.name)} (${node.role})`)));
-    if (few) svg.append(element("text", { x: x(node), y: y(node) - 12, class: "node" }, isolated(node.name)));
-  });
-  return { svg, links: drawn };
+  return [...lanes.values()];
 }
 
-/** A point `far` to the right of a line's direction: the two directions of a link lie beside each other. */
-function beside(x0, y0, x1, y1, far) {
+/** The drawing, made anew for each width, so that letters keep their size. */
+class NetworkMap {
+  constructor(network) {
+    Object.assign(this, { network, lanes: lanesOf(network), shares: network.links.map((link) => link.utilization), wide: 0 });
+    this.holder = element("div", { class: "map" });
+    this.note = element("p", { class: "hint" });
+    new ResizeObserver(() => this.fit()).observe(this.holder);
+    this.draw(720);
+  }
+
+  fit() {
+    const wide = Math.round(this.holder.clientWidth);
+    if (wide > 0 && wide !== this.wide) this.draw(wide);
+  }
+
+  paint(shares) {
+    this.shares = shares;
+    for (const { shape, said, lane } of this.drawn) {
+      const mean = lane.fibres.reduce((sum, k) => sum + (shares[k] ?? 0), 0) / lane.fibres.length;
+      shape.setAttribute("stroke", heat(mean));
+      const text = sentence(this.network.links, lane, shares);
+      said.forEach((one) => (one.textContent = text));
+    }
+  }
+
+  draw(wide) {
+    this.wide = wide;
+    const { nodes, links } = this.network;
+    const small = wide < 500 || nodes.length > 60;
+    const high = Math.round(Math.max(220, Math.min(520, wide * (wide < 500 ? 0.8 : nodes.length > 16 ? 0.55 : 0.36))));
+    const edge = { across: Math.min(50, wide / 9), down: 34 };
+    const at = new Map(nodes.map((node) => [node, [edge.across + node.x * (wide - 2 * edge.across), edge.down + node.y * (high - 2 * edge.down)]]));
+    this.size = { width: wide, height: high };
+    this.svg = element("svg", { viewBox: `0 0 ${wide} ${high}`, width: wide, height: high, role: "img", "aria-label": `${nodes.length} nodes and ${links.length} links; the numbers stand in the table of links`, class: "network" });
+    const thick = small ? 3 : 5;
+    const radius = nodes.length > 60 ? (wide < 500 ? 3 : 4) : small ? 5 : 8;
+    const lines = this.lanes.map((lane) => beside(at.get(lane.from), at.get(lane.to), thick / 2 + 0.75));
+    this.drawn = this.lanes.map((lane, k) => this.road(lane, lines[k], thick));
+    const taken = nodes.map((node) => box(at.get(node), radius + 1));
+    this.marks(lines, taken);
+    nodes.forEach((node) => this.svg.append(element("circle", { cx: at.get(node)[0], cy: at.get(node)[1], r: radius, fill: node.role === "core" ? COLOURS[0] : "#555" }, element("title", {}, `${isolated(node.name)} (${node.role})`))));
+    this.names(at, { radius, lines, taken, size: small ? 11 : 13 });
+    this.holder.replaceChildren(this.svg);
+    this.paint(this.shares);
+  }
+
+  road(lane, [x0, y0, x1, y1], thick) {
+    const title = element("title", {});
+    const shape = element("path", { d: `M${x0},${y0}L${x1},${y1}`, fill: "none", "stroke-width": thick, class: "link" }, title);
+    this.svg.append(shape);
+    return { shape, said: [title], lane };
+  }
+
+  /** The greatest losses have the first choice of a place. */
+  marks(lines, taken) {
+    const lossy = this.drawn.map((road, k) => ({ road, line: lines[k] })).filter(({ road }) => road.lane.dropped).sort((a, b) => b.road.lane.dropped - a.road.lane.dropped);
+    for (const { road, line } of lossy) {
+      const { radius, colour } = lossMark(road.lane.dropped);
+      const [x, y, r] = marked(line, radius, taken);
+      const title = element("title", {});
+      road.said.push(title);
+      taken.push(box([x, y], r));
+      this.svg.append(element("circle", { cx: x, cy: y, r, fill: colour, stroke: "#fff", class: "loss" }, title));
+    }
+  }
+
+  /** Names where there is room; those of core nodes first. */
+  names(at, { radius, lines, taken, size }) {
+    const { nodes } = this.network;
+    const order = nodes.length > NAMED ? [] : [...nodes].sort((a, b) => (b.role === "core") - (a.role === "core"));
+    let left = nodes.length - order.length;
+    for (const node of order) {
+      const place = labelled(node.name, at.get(node), { radius, size, taken, lines, within: this.size });
+      if (!place) {
+        left++;
+        continue;
+      }
+      taken.push(place.box);
+      this.svg.append(element("text", { x: place.x, y: place.y, "text-anchor": "middle", "font-size": size, fill: "#1c1f23", class: "node" }, isolated(node.name)));
+    }
+    this.note.textContent = left ? `${left} of ${nodes.length} names have no room; each shows under the pointer.` : "";
+  }
+}
+
+function sentence(links, { fibres }, shares) {
+  const said = fibres.slice(0, MOST_SAID).map((k) => `${isolated(links[k].name)}: ${short(100 * (shares[k] ?? 0), 3)} % busy, ${short(links[k].dropped, 9)} dropped of ${short(links[k].offered, 9)}`);
+  return [...said, ...(fibres.length > MOST_SAID ? [`and ${fibres.length - MOST_SAID} fibres more`] : [])].join("\n");
+}
+
+function box([x, y], radius) {
+  return [x - radius, y - radius, x + radius, y + radius];
+}
+
+/** A line moved `far` to the right of its direction: the lanes of a road lie beside each other. */
+function beside([x0, y0], [x1, y1], far) {
   const long = Math.hypot(x1 - x0, y1 - y0) || 1;
-  return [(-(y1 - y0) / long) * far, ((x1 - x0) / long) * far];
-}
-
-function arc(x0, y0, x1, y1, lane) {
-  const [dx, dy] = beside(x0, y0, x1, y1, 3.5 + 6 * lane);
-  return `M${x0 + dx},${y0 + dy}L${x1 + dx},${y1 + dy}`;
+  const [dx, dy] = [(-(y1 - y0) / long) * far, ((x1 - x0) / long) * far];
+  return [x0 + dx, y0 + dy, x1 + dx, y1 + dy];
 }

@@ -70,6 +70,19 @@ export class Trace {
   }
 }
 
+const HEADS = ["t_s", "event", "place", "class", "flow", "unit", "bytes", "begins_s", "ends_s", "cause"];
+
+/** Heads and rows of the events that happen in a window of time and that `keep` keeps, as numbers to save. */
+export function eventNumbers(trace, { low, high }, keep) {
+  const rows = [];
+  for (let i = 0; i < trace.count; i++) {
+    if (trace.ends(i) < low || trace.at(i) > high || !keep(i)) continue;
+    const event = trace.words.event[trace.columns.event[i]];
+    rows.push([trace.at(i), event, trace.placeOf(i), trace.classOf(i), trace.flowOf(i), trace.columns.unit[i], trace.columns.bytes[i], trace.begins(i), trace.ends(i), trace.causeOf(i)]);
+  }
+  return [HEADS, rows];
+}
+
 /** The events of rows: places in the trace by `keyOf`, a number, in their order. */
 export function eventsBy(trace, names, keyOf) {
   const lists = new Map();

@@ -1,15 +1,17 @@
 // A picture on a canvas with a window of time that can be moved by mouse, touch and keys. All pictures share one window.
 
+import { SvgContext, csvText, saveButtons } from "./save.js";
 import { element, ticks, time } from "./words.js";
 
 const MARGIN = { left: 74, right: 12, top: 8, bottom: 26 };
 const NARROW = 48;
 const LEAST = 1e-11;
+const WARM_UP = "#f1f1ee";
 
 /** The window of time, in seconds, and who is told of its changes. */
 export class Timeline {
-  constructor(begin, end) {
-    Object.assign(this, { begin, end, low: begin, high: end, heard: [] });
+  constructor(begin, end, measuredFrom = begin) {
+    Object.assign(this, { begin, end, measuredFrom, low: begin, high: end, heard: [] });
   }
 
   listen(told) {
@@ -49,14 +51,15 @@ const KEYS = {
 
 /** A figure: canvas, a line that says what is under the pointer, and room for controls. */
 export class View {
-  constructor({ id, title, hint, timeline, height, draw, describe }) {
+  constructor({ id, title, hint, timeline, height, draw, describe, numbers }) {
     Object.assign(this, { timeline, draw, describe, height });
     this.canvas = element("canvas", { tabindex: 0, role: "img", "aria-label": `${title}. ${hint}`, id: `${id}-canvas` });
     this.reading = element("p", { class: "reading", role: "status", "aria-live": "polite" });
     this.note = element("p", { class: "hint drawn" });
     this.controls = element("div", { class: "controls" });
+    this.saving = saveButtons(id, { svg: () => this.svg(), csv: () => csvText(...numbers(timeline)) });
     this.figure = element("section", { id, class: "view", "aria-labelledby": `${id}-title` },
-      element("h2", { id: `${id}-title` }, title), element("p", { class: "hint" }, hint), this.controls, this.canvas, this.note, this.reading);
+      element("h2", { id: `${id}-title` }, title), element("p", { class: "hint" }, hint), this.controls, this.canvas, this.note, this.reading, this.saving);
     this.listen();
   }
 
@@ -149,16 +152,33 @@ export class View {
     if (this.canvas.height !== Math.round(area.height * density)) this.canvas.height = Math.round(area.height * density);
     const context = this.canvas.getContext("2d");
     context.setTransform(density, 0, 0, density, 0, 0);
+    context.font = "12px system-ui, sans-serif";
+    const note = this.render(context, area);
+    if (this.note.textContent !== note) this.note.textContent = note;
+  }
+
+  /** On a canvas, or on what stands in for one. */
+  render(context, area) {
     context.fillStyle = "#fff";
     context.fillRect(0, 0, area.width, area.height);
-    context.font = "12px system-ui, sans-serif";
     drawTimeAxis(context, area, this.timeline, this.scale());
-    const note = this.draw(context, area, this.scale(), this.timeline) || "";
-    if (this.note.textContent !== note) this.note.textContent = note;
+    return this.draw(context, area, this.scale(), this.timeline) || "";
+  }
+
+  /** The picture as it is seen now. */
+  svg() {
+    const area = this.area();
+    const context = new SvgContext(area.width, area.height);
+    this.render(context, area);
+    return context.text();
   }
 }
 
-function drawTimeAxis(context, area, { low, high }, x) {
+function drawTimeAxis(context, area, { low, high, measuredFrom }, x) {
+  if (measuredFrom > low) {
+    context.fillStyle = WARM_UP;
+    context.fillRect(area.left, area.top, x(Math.min(measuredFrom, high)) - area.left, area.high);
+  }
   const marks = ticks(low, high, area.wide / 110);
   const step = marks.length > 1 ? marks[1] - marks[0] : high - low;
   const digits = Math.max(3, Math.min(12, Math.ceil(Math.log10(Math.max(Math.abs(high), step) / step)) + 2));

@@ -21,14 +21,14 @@ export function short(value, digits = 4) {
 }
 
 /** With a unit: 97.3 Mb/s, 1.2 GB, 0.31. */
-export function quantity(value, unit) {
+export function quantity(value, unit, digits = 4) {
   if (value === null || value === undefined) return "–";
-  if (unit === "s") return time(value);
-  if (unit === "1" || unit === "") return short(value);
+  if (unit === "s") return time(value, value, digits);
+  if (unit === "1" || unit === "") return short(value, Number.isInteger(value) ? 15 : digits);
   const plain = { bps: "b/s", B: "B", bits: "bit" }[unit];
-  if (!plain) return `${short(value)} ${unit}`;
+  if (!plain) return `${short(value, digits)} ${unit}`;
   const [factor, prefix] = PREFIXES.find(([factor]) => Math.abs(value) >= factor) ?? [1, ""];
-  return `${short(value / factor)} ${prefix}${plain}`;
+  return `${short(value / factor, digits)} ${prefix}${plain}`;
 }
 
 /** A time in seconds with the unit that fits it, or one that fits `scale`. */
