@@ -21,6 +21,7 @@ from photocol.errors import InputError
 
 if TYPE_CHECKING:
     from photocol import control, experiment, laws, models, obs, plot, queue, stats, transport, verdict, xcp
+    from photocol.conversions.convert import convert
     from photocol.experiments.verdict import Claims
     from photocol.runs.capture import Capture
     from photocol.runs.laws import law
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from photocol.runs.runner import run
     from photocol.runs.scenario import Checked, check
     from photocol.sweeps.run import sweep
+    from photocol.sweeps.swept import SweepTable
     from photocol.transport.control import schedule
 
 __all__ = [
@@ -41,9 +43,11 @@ __all__ = [
     "RunError",
     "ScenarioError",
     "Summary",
+    "SweepTable",
     "__version__",
     "check",
     "control",
+    "convert",
     "experiment",
     "law",
     "laws",
@@ -68,7 +72,9 @@ _HOMES = {
     "Figure": "runs.results",
     "Result": "runs.results",
     "Summary": "runs.results",
+    "SweepTable": "sweeps.swept",
     "check": "runs.scenario",
+    "convert": "conversions.convert",
     "law": "runs.laws",
     "model": "runs.models",
     "run": "runs.runner",

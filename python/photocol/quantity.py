@@ -62,7 +62,7 @@ def factor(unit: str, into: str) -> float:
 def readable(value: float, unit: str, half_width: float | None = None) -> str:
     """`97.3 Mb/s`, `308 µs`, `749,923 ± 563 packets`, `20 s`; an interval without width is not shown."""
     spread = half_width if half_width is not None and _is_seen(half_width, value) else None
-    scale, name = _scale(value, unit)
+    scale, name = scale_of(value, unit)
     if spread is not None:
         number = _with_spread(value / scale, spread / scale)
     else:
@@ -74,8 +74,8 @@ def _is_seen(half_width: float, value: float) -> bool:
     return math.isfinite(half_width) and half_width > _ROUNDING * abs(value)
 
 
-def _scale(value: float, unit: str) -> tuple[float, str]:
-    """What the value is divided by, and the unit behind it then."""
+def scale_of(value: float, unit: str) -> tuple[float, str]:
+    """What a value of this unit is divided by to be read easily, and the unit behind it then: 1e9 and Gb/s."""
     if unit == "1":
         return 1.0, ""
     scales = _SHOWN_IN.get(unit)

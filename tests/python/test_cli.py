@@ -121,8 +121,8 @@ def test_a_finished_run_of_another_scenario_is_replaced_only_by_force(small: Pat
     done = photocol(*other)
     assert (done.returncode, done.stdout) == (WRONG_INPUT, "")
     assert done.stderr == (
-        f"{out} holds a run of another scenario, 'small' with seed 7; choose another directory, or replace it with "
-        "--force (force=True)\n"
+        f"{out} holds a run of another scenario, 'small' with seed 7; write beside it with --out {out}-2, "
+        "or replace it with --force (force=True)\n"
     )
     assert (out / "manifest.json").read_bytes() == before
     assert photocol(*other, "--force").returncode == DONE

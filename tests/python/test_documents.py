@@ -54,6 +54,11 @@ def commands(page: Path) -> list[list[str]]:
     return [shlex.split(line, comments=True) for line in lines if line.startswith(("photocol ", "make "))]
 
 
+def shown_files(page: Path) -> list[tuple[str, str]]:
+    """The files that a page shows, each in a block of text behind its name."""
+    return re.findall(r"\bfile\s`([\w.-]+)`:\n\n```text\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
 def names(pages: list[Path]) -> list[str]:
     return [page.relative_to(ROOT).as_posix() for page in pages]
 
@@ -78,6 +83,8 @@ def test_every_command_does_what_it_is_asked(page: Path, tmp_path: Path) -> None
     for shared in ("scenarios", "experiments"):
         (tmp_path / shared).symlink_to(ROOT / shared)
     (tmp_path / "requests.json").write_text("[[0, 4, 1], [2, 0, 0], [0, 3, 0]]")
+    for name, text in shown_files(page):
+        (tmp_path / name).write_text(text)
     for program, *words in commands(page):
         if program == "make":
             assert f"\n{words[0]}:" in (ROOT / "Makefile").read_text(), words

@@ -105,6 +105,10 @@ def test_the_script_of_a_shell_is_one_that_it_reads(shell: str, tmp_path: Path) 
         ("photocol run dumbbell --set run.du", ["run.duration="]),
         ("photocol run dumbbell --set topology.bott", ["topology.bottleneck_buffer=", "topology.bottleneck_delay="]),
         ("photocol run dumbbell --set traffic.0.fl", ["traffic.0.flows="]),
+        ("photocol sweep dumbbell --grid traffic.0.fl", ["traffic.0.flows="]),
+        ("photocol sweep scenarios/sweeps/buffers.toml --set run.du", ["run.duration="]),
+        ("photocol sweep dumbbell --keep fl", ["flows"]),
+        ("photocol model erlang-b --set se", ["servers="]),
     ],
 )
 def test_bash_is_told_what_fits(words: str, offered: list[str]) -> None:

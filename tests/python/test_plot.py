@@ -60,6 +60,12 @@ def test_samples_are_lines_in_their_unit(axes: Axes, result: photocol.Result) ->
     assert max(axes.lines[0].get_ydata()) < 500
 
 
+def test_large_values_have_a_larger_unit(axes: Axes) -> None:
+    series = pl.DataFrame({"run": 0, "t_s": [0.0, 1.0], "entity": "flow 0", "quantity": "cwnd", "value": [0.0, 1.6e8]})
+    plot.samples(axes, series)
+    assert (axes.get_ylabel(), list(axes.lines[0].get_ydata())) == ("congestion window (MB)", [0, 160])
+
+
 def test_many_entities_are_drawn_as_quantiles(axes: Axes) -> None:
     rows = [(0, t / 10, f"flow {i}", "rto", i) for i in range(9) for t in range(5)]
     plot.samples(axes, pl.DataFrame(rows, ["run", "t_s", "entity", "quantity", "value"], orient="row"))
@@ -201,7 +207,8 @@ def test_files_have_their_fonts_and_no_dates(tmp_path: Path, result: photocol.Re
 def test_a_picture_without_anything_in_it_is_not_drawn(tmp_path: Path, result: photocol.Result) -> None:
     files = {file.stem for file in plot.save_all(result, tmp_path)}
     sampled = {f"series_{kind}" for kind in result.series["quantity"].unique()}
-    assert files <= {"link_utilization", "goodput", "losses_data", *sampled}
+    follow = {"throughput", "class_throughput", "link_throughput", "fairness", "queue_distribution"}
+    assert files <= {"link_utilization", "goodput", "losses_data", *sampled, *follow}
     assert {"link_utilization", "goodput", "series_cwnd", "series_queue"} <= files
     none = photocol.run(SMALL, set={"traffic.0.start": "1.999999 s", "traffic.0.spread": "0 s"})
     assert "series_rtt" not in {file.stem for file in plot.save_all(none, tmp_path / "none")}

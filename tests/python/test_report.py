@@ -355,7 +355,7 @@ def test_a_campaign_shows_its_claims_and_points(tmp_path: Path) -> None:
         cells: Any = await page.ask(
             "[...document.querySelectorAll('#table-table tbody tr')].map((row) => row.cells[1].textContent)"
         )
-        assert cells == ["0.5 ± 0.1", "0.25"]
+        assert cells == ["0.50 ± 0.10", "0.250"]
         assert (
             await page.ask("document.querySelector('#repeat pre').textContent")
             == "photocol reproduce 009/figure-1 --quick"

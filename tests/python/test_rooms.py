@@ -19,12 +19,13 @@ PACKAGE = ROOT / "python" / "photocol"
 
 KNOWS = {
     "runs": set(),
+    "conversions": {"runs"},
     "sweeps": {"runs"},
     "experiments": {"sweeps", "runs"},
     "plot": {"experiments", "sweeps", "runs"},
-    "report": {"experiments", "sweeps", "runs"},
+    "report": {"plot", "experiments", "sweeps", "runs"},
     "transport": set(),
-    "cli": {"report", "plot", "experiments", "sweeps", "runs", "transport"},
+    "cli": {"report", "plot", "experiments", "sweeps", "conversions", "runs", "transport"},
 }
 """Each room and the rooms that it may know; `transport` stands alone."""
 GROUND = {"_core", "__version__", "InputError", "RunError", "ScenarioError", "errors", "files", "options", "quantity"}
@@ -32,8 +33,8 @@ GROUND |= {"stats"}
 """What every room may import: the extension, and modules that know no room."""
 FACES = {"control", "dlcc", "experiment", "laws", "models", "obs", "queue", "verdict", "xcp"}
 """Public modules outside the rooms, which have names of one room and no code."""
-ALLOWED = {("runs/results.py", "plot")}
-"""`result.plot` is a public name of a result; the pictures are imported when it is used."""
+ALLOWED = {("runs/results.py", "plot"), ("sweeps/plots.py", "plot")}
+"""`plot` is a public name of a result and of a sweep's table; the pictures are imported when it is used."""
 
 
 def imported(text: str) -> set[str]:

@@ -27,7 +27,6 @@ from photocol.sweeps import slurm
 from photocol.sweeps.axes import log_steps, steps
 from photocol.sweeps.campaign.job import Row
 from photocol.sweeps.folder import exported, load, names_of
-from photocol.sweeps.plots import positions
 from photocol.sweeps.precision import Precision
 from photocol.sweeps.run import _ordered
 from photocol.sweeps.spec import checked
@@ -331,13 +330,6 @@ def test_a_warm_up_on_a_series_that_is_not_there_is_named(place: Path) -> None:
     done = photocol("sweep", "s.toml", "--jobs", "1", "--out", "o")
     assert done.returncode == 1
     assert "no series 'utilisation' of 'left->right'; there are: dropped, mean_queue" in done.stderr
-
-
-def test_quantities_of_one_unit_are_numbers_on_an_axis() -> None:
-    assert positions(["1 kB", "10 kB"]) == ([1.0, 10.0], "kB")
-    assert positions([1, 2.5]) == ([1.0, 2.5], "")
-    assert positions(["1 kB", "1 MB"]) == (["1 kB", "1 MB"], "")
-    assert positions(["reno", "sack"]) == (["reno", "sack"], "")
 
 
 def test_the_tasks_of_a_slurm_array_make_the_same_tables(place: Path) -> None:

@@ -15,6 +15,7 @@ pub fn catalogue(kind: &str) -> Vec<Entry> {
         "queues" => declared(sim::queue::list()).collect(),
         "models" => declared(analytic::models()).collect(),
         "schedulers" => declared(control::scheduler::registry()).collect(),
+        "circuit-schedules" => declared(control::scheduler::circuits::registry()).collect(),
         "reservations" => declared(control::reservation::registry()).collect(),
         "transports" => declared(tcp::presets())
             .chain(declared(cc::registry()))

@@ -5,6 +5,7 @@
 
 mod build;
 mod catalogue;
+mod circuits;
 mod columns;
 mod control;
 mod dlcc;
@@ -30,6 +31,8 @@ mod _core {
     use super::build::build_parts;
     #[pymodule_export]
     use super::catalogue::{catalogue, schema};
+    #[pymodule_export]
+    use super::circuits::{CircuitCoverage, CircuitSchedule, circuit_schedule};
     #[pymodule_export]
     use super::control::{Demand, FrameSchedule, FrameScheduler, Islip, frame_rate, share_slots};
     #[pymodule_export]

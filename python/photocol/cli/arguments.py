@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from photocol.errors import InputError
+from photocol.runs.free_names import claim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from click.shell_completion import CompletionItem
 
@@ -55,6 +57,54 @@ code_option = click.option(
     "--allow-code", is_flag=True, help="Execute laws in Python whose files are not as DIR records them."
 )
 quiet_option = click.option("--quiet/--no-quiet", help="No progress, no tables.")
+_SWEPT_OPTIONS = (
+    click.option("--x", metavar="AXIS", shell_complete=offered("axes"), help="Of a sweep: along this axis."),
+    click.option(
+        "--by", multiple=True, metavar="AXIS", shell_complete=offered("axes"), help="A curve for each of its values."
+    ),
+    click.option("--panels", metavar="AXIS", shell_complete=offered("axes"), help="A small picture for each."),
+    click.option(
+        "--log",
+        type=click.Choice(["x", "y", "xy", "none"]),
+        help="Logarithmic; by default x if it spans a factor of 30.",
+    ),
+    click.option("--map", "is_map", is_flag=True, help="Colours over two axes, --x and --by."),
+    click.option("--where", metavar="SQL", help="Points to draw, as in \"buffer_kb <> '10 kB'\"."),
+    click.option(
+        "--over",
+        multiple=True,
+        metavar="WHAT",
+        help="Lay it over: 'erlang-b(servers=16)', a CSV file of points, the directory of a run or a sweep.",
+    ),
+)
+
+
+def swept_options(command: Callable[..., object]) -> Callable[..., object]:
+    """The options of pictures of sweeps."""
+    for option in reversed(_SWEPT_OPTIONS):
+        command = option(command)
+    return command
+
+
+AUTO = Path("auto")
+"""As `--out`: the next free name, which is printed last."""
+
+
+@contextlib.contextmanager
+def place_of(out: Path | None, first: Path) -> Iterator[Path | None]:
+    """The directory that `--out` says; of `auto` the first name that is free, made and kept if something comes into it.
+
+    An absolute path that ends so is a directory of that name.
+    """
+    if out != AUTO:
+        yield out
+        return
+    place = claim(first)
+    try:
+        yield place
+    finally:
+        with contextlib.suppress(OSError):
+            place.rmdir()
 
 
 def flow_numbers(option: str, text: str) -> list[int]:

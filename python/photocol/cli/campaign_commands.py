@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from photocol import __version__, files
+from photocol import __version__
 from photocol.cli import DONE, FAILED, complain, say
 from photocol.cli.arguments import (
+    AUTO,
     FOLDER,
     code_option,
     dask_option,
     force_option,
     jobs_option,
     offered,
+    place_of,
     quiet_option,
     settings_option,
 )
+from photocol.cli.sweep_options import SweepOptions, described_by
 from photocol.errors import InputError, exit_status, shown
 
 if TYPE_CHECKING:
@@ -29,13 +30,11 @@ if TYPE_CHECKING:
 
     from photocol.experiments.verify import Checked
     from photocol.sweeps.campaign.run_campaign import Resources
-    from photocol.sweeps.campaign.study import Value
     from photocol.sweeps.folder import Described
     from photocol.sweeps.run import Finished, Part
 
 ACTIONS = ("status", "resume", "export")
 _MOST_LINES = 100
-_DEFAULT_COLUMNS = ("goodput", "drop_rate", "max_link_utilization")
 
 
 @click.command()
@@ -64,39 +63,42 @@ def reproduce(
     return carry_out(targets, quick=not full, jobs=jobs, dask=dask, out=out, resume=resume, record=record, quiet=quiet)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SweepOptions:
-    """The options of `photocol sweep`, as they are given."""
-
-    grid: Sequence[str]
-    side: Sequence[str]
-    """--zip."""
-    where: str | None
-    settings: Sequence[str]
-    seeds: int | None
-    metrics: Sequence[str]
-    tables: Sequence[str]
-    out: Path | None
-    resume: bool
-    force: bool
-    jobs: int | None
-    dask: str | None
-    part: str | None
-    allow_code: bool
-    slurm: int | None
-    quiet: bool
-
-
 @click.command()
-@click.argument("what", nargs=-1, required=True, metavar="SWEEP.toml|SCENARIO | status|resume|export DIR")
-@click.option("--grid", multiple=True, metavar="KEY=A,B", help="An axis; several make every combination.")
-@click.option("--zip", "side", multiple=True, metavar="KEY=A,B", help="Axes that go side by side.")
+@click.argument(
+    "what",
+    nargs=-1,
+    required=True,
+    metavar="SWEEP.toml|SCENARIO | status|resume|export DIR",
+    shell_complete=offered("scenarios"),
+)
+@click.option(
+    "--grid",
+    multiple=True,
+    metavar="KEY=A,B",
+    shell_complete=offered("settings"),
+    help="An axis; several make every combination.",
+)
+@click.option(
+    "--zip",
+    "side",
+    multiple=True,
+    metavar="KEY=A,B",
+    shell_complete=offered("settings"),
+    help="Axes that go side by side.",
+)
 @click.option("--where", metavar="SQL", help="Points to keep, as in \"'traffic.0.flows' < 10\".")
 @settings_option
 @click.option("--seeds", type=int, metavar="N", help="Replications of each point; all points share their seeds.  [1]")
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Columns of the table; by default all.")
-@click.option("--keep", "tables", multiple=True, metavar="TABLE", help="Keep this table of every run, as in flows.")
-@click.option("--out", type=FOLDER, metavar="DIR|FILE", help="By default out/sweep/NAME.")
+@click.option(
+    "--keep",
+    "tables",
+    multiple=True,
+    metavar="TABLE",
+    shell_complete=offered("tables"),
+    help="Keep this table of every run, as in flows.",
+)
+@click.option("--out", type=FOLDER, metavar="DIR|FILE", help="By default out/sweep/NAME; `auto`: the next free name.")
 @click.option("--resume", is_flag=True, help="Keep the runs that are in DIR.")
 @force_option
 @jobs_option
@@ -116,10 +118,16 @@ def sweep(*, what: Sequence[str], **given: Any) -> int:
         return _act(what[0], Path(what[1]), options)
     if len(what) != 1:
         raise InputError(f"sweep: one file, or one of {', '.join(ACTIONS)} with a directory, not {' '.join(what)!r}")
-    described, folder = _described(what[0], options)
-    if options.slurm is not None:
-        return _prepare(described, options.out or folder, options, options.slurm)
-    return _carry_out(described, options.out or folder, options, resume=options.resume)
+    described, folder = described_by(what[0], options)
+    with place_of(options.out, folder) as place:
+        target = place or folder
+        if options.slurm is not None:
+            status = _prepare(described, target, options, options.slurm)
+        else:
+            status = _carry_out(described, target, options, resume=options.resume)
+    if options.out == AUTO:
+        click.echo(target)
+    return status
 
 
 @click.command()
@@ -246,62 +254,6 @@ def _prepare(described: Described, folder: Path, options: SweepOptions, parts: i
     return DONE
 
 
-def _described(source: str, options: SweepOptions) -> tuple[Described, Path]:
-    """The sweep of a file and the options, and where it goes by default."""
-    from photocol.runs import bundled
-    from photocol.sweeps.run import describe
-    from photocol.sweeps.spec import read_file
-
-    file = bundled.found(source)
-    said: dict[str, Any] = read_file(file) if _is_sweep(file) else {"scenario": str(file)}
-    for key, words in (("grid", options.grid), ("zip", options.side)):
-        if words:
-            said[key] = {**_former(said, key), **dict(_axis(f"--{key}", one) for one in words)}
-    if options.settings:
-        from photocol.runs.scenario import parse_setting
-
-        said["set"] = {**said.get("set", {}), **dict(parse_setting(one) for one in options.settings)}
-    said |= {key: value for key, value in (("seeds", options.seeds), ("where", options.where)) if value is not None}
-    said |= {key: list(names) for key, names in (("metrics", options.metrics), ("tables", options.tables)) if names}
-    described = describe(said, said["scenario"], source)
-    return described, Path("out") / "sweep" / Path(source).stem
-
-
-def _former(said: dict[str, Any], key: str) -> dict[str, Any]:
-    former = said.get(key, {})
-    if not isinstance(former, dict):
-        raise InputError(f"--{key} does not go with several [[{key}]] in the file")
-    return former
-
-
-def _is_sweep(file: Path) -> bool:
-    """Whether a file is a sweep.toml; what cannot be read is left to those who read scenarios.
-
-    Raises InputError for a device, a pipe, and what is too large.
-    """
-    try:
-        return isinstance(tomllib.loads(files.text(file)).get("scenario"), str)
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
-        return False
-
-
-def _axis(option: str, text: str) -> tuple[str, list[Value]]:
-    key, equals, values = text.partition("=")
-    if not equals or not key.strip() or not values:
-        raise InputError(f"{option} {text!r}: must be KEY=A,B, as in traffic.0.flows=2,4,8")
-    return key.strip(), [_value(value.strip()) for value in values.split(",")]
-
-
-def _value(text: str) -> Value:
-    """A number where it is one, so that its column is one of numbers."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
 def _carry_out(
     described: Described,
     folder: Path,
@@ -330,7 +282,7 @@ def _carry_out(
     for remark in done.remarks:
         say(f"photocol sweep: {remark}")
     if not options.quiet:
-        _show(described, done, folder)
+        _show(done, folder)
     return DONE if done.campaign.stop is None else exit_status(done.campaign.stop)
 
 
@@ -354,37 +306,12 @@ def _part(options: SweepOptions) -> Part | None:
     return Part(number=int(number), of=int(of))
 
 
-def _show(described: Described, done: Finished, folder: Path) -> None:
+def _show(done: Finished, folder: Path) -> None:
     campaign = done.campaign
     if not done.table.is_empty():
-        click.echo(_aligned(described, done))
+        click.echo(done.table.text(most=_MOST_LINES))
     stopped = "interrupted; " if campaign.stop is not None else ""
     kept = f" ({campaign.kept} of them were there)" if campaign.kept else ""
     click.echo(f"{stopped}{len(campaign.rows)} runs{kept} in {folder}/")
-
-
-def _aligned(described: Described, done: Finished) -> str:
-    """The axes and some figures as text; all of them are in the files."""
-    axes = [axis.name for axis in described.sweep.plan.axes]
-    wanted = described.sweep.metrics or _DEFAULT_COLUMNS
-    metrics = [name for name in wanted if name in done.table.columns]
-    units: dict[str, str] = {}
-    for finished in done.campaign.rows.values():
-        said = finished.manifest.get("units")
-        units |= said if isinstance(said, dict) else {}
-    lines = [[*axes, *metrics, "n"]]
-    for row in done.table.head(_MOST_LINES).iter_rows(named=True):
-        cells = [_cell(row[name], row[f"{name}_half_width"], units.get(name, "1")) for name in metrics]
-        lines.append([*(str(row[axis]) for axis in axes), *cells, str(row["n"])])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
-    if len(done.table) > _MOST_LINES:
-        text.append(f"… and {len(done.table) - _MOST_LINES} points more")
-    return "\n".join(text)
-
-
-def _cell(mean: float | None, half_width: float | None, unit: str) -> str:
-    """As people read it: `97.3 Mb/s`; the files have all digits."""
-    from photocol.quantity import readable
-
-    return "–" if mean is None else readable(mean, unit, half_width)
+    if not done.table.is_empty():
+        click.echo(f"photocol plot {folder} draws it")

@@ -20,10 +20,13 @@ from photocol.cli.arguments import (
     offered,
     scenario_argument,
     settings_option,
+    swept_options,
 )
 from photocol.cli.campaign_commands import export, reproduce, sweep, verify
+from photocol.cli.convert import convert
 from photocol.cli.listing import list_
 from photocol.cli.run import loaded_scenario, run
+from photocol.cli.schedule import schedule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +118,14 @@ def completion(*, shell: str) -> None:
 
 @app.command()
 @click.argument("name", metavar="NAME", shell_complete=offered("models"))
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Give an input a value, as in rtt='60 ms'.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    shell_complete=offered("inputs"),
+    help="Give an input a value, as in rtt='60 ms'.",
+)
 @json_option
 def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
     """Evaluate a closed-form model (NAME of `photocol list models`).
@@ -130,31 +140,13 @@ def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
 
 
 @app.command()
-@click.argument("requests", type=FOLDER, metavar="REQUESTS.json")
-@click.option("--frame", type=int, required=True, metavar="F", help="Slots of the frame.")
-@click.option("--algorithm", default="bvn", metavar="NAME", help="One of `photocol list schedulers`.  [bvn]")
-@click.option("--json", "as_json", is_flag=True, help="Print the whole schedule for programs.")
-def schedule(*, requests: Path, frame: int, algorithm: str, as_json: bool) -> None:
-    """Schedule a frame of a bufferless switch for an integer request matrix.
-
-    REQUESTS.json has rows of whole numbers: slots from each input to each output.
-    """
-    import json
-
-    from photocol.transport.control import Scheduler, read_requests
-
-    plan = Scheduler(algorithm).schedule(read_requests(requests), frame)
-    click.echo(json.dumps(plan.to_dict()) if as_json else plan.to_text())
-
-
-@app.command()
 @click.argument("directories", nargs=-1, required=True, type=FOLDER, metavar="DIR...")
 @click.option(
     "--format",
     "formats",
     multiple=True,
-    type=click.Choice(["png", "svg", "pdf"]),
-    help="Of the files; several times for several.  [png]",
+    type=click.Choice(["png", "svg", "pdf", "csv"]),
+    help="Of the files, csv for the numbers; several times for several.  [png]",
 )
 @click.option("--width", metavar="INCHES", help="Or `column` (3.5) or `page` (7.16); by default for a screen.")
 @click.option(
@@ -162,7 +154,7 @@ def schedule(*, requests: Path, frame: int, algorithm: str, as_json: bool) -> No
     multiple=True,
     metavar="NAME",
     shell_complete=offered("pictures"),
-    help="This picture, as in goodput or series_cwnd; by default all.",
+    help="This picture, as in goodput or series_cwnd; by default all of a run, some of a sweep.",
 )
 @click.option("--flows", metavar="FLOWS", help="Only these, as in 0,3-5.")
 @click.option("--link", "links", multiple=True, metavar="LINK", help="Only this, as in 'left->right'.")
@@ -171,10 +163,12 @@ def schedule(*, requests: Path, frame: int, algorithm: str, as_json: bool) -> No
 )
 @click.option("--out", type=FOLDER, metavar="DIR", help="By default DIR/plots; with --together out/plots.")
 @click.option("--text", "as_text", is_flag=True, help="Lines of text on the terminal instead of files.")
+@swept_options
 def plot(*, directories: Sequence[Path], **options: Any) -> None:
-    """Draw pictures of finished runs (what `run --out` wrote).
+    """Draw pictures of finished runs (what `run --out` wrote), or of sweeps and reproduced figures.
 
-    Over several replications there are means with 95 % intervals.
+    Over several replications there are means with 95 % intervals. Of a sweep each figure is drawn along an axis, with
+    a curve for each value of another: `--only goodput --x AXIS --by AXIS`.
     """
     from photocol.cli.plot import draw
 
@@ -200,15 +194,17 @@ def report(*, directory: Path, output: Path | None, shown: bool) -> None:
 @click.argument("directory", type=FOLDER, metavar="DIR")
 @click.option("--perfetto", type=FOLDER, metavar="FILE", help="Write it for ui.perfetto.dev.")
 @click.option("--bursts", type=FOLDER, metavar="FILE.csv", help="Write what became of bursts, by source and path.")
-def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None) -> None:
+@click.option("--delays", type=FOLDER, metavar="FILE.csv", help="Write one-way delay, jitter and losses of each flow.")
+def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None, delays: Path | None) -> None:
     """Export the trace of a finished run."""
+    from photocol.plot.flow_delays import flow_delays
     from photocol.report.perfetto import export
     from photocol.runs import storage
     from photocol.runs.results import Result
     from photocol.runs.trace import NO_EVENTS
 
-    if perfetto is None and bursts is None:
-        raise InputError("trace: say what to write: --perfetto FILE, --bursts FILE.csv")
+    if perfetto is None and bursts is None and delays is None:
+        raise InputError("trace: say what to write: --perfetto FILE, --bursts FILE.csv, --delays FILE.csv")
     result = Result.load(directory)
     if result.trace is None:
         raise InputError(f"{directory}: {NO_EVENTS}")
@@ -216,9 +212,14 @@ def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None) -> Non
         export(result.trace, perfetto)
         click.echo(perfetto)
     if bursts is not None:
-        table = result.bursts
-        storage.replace(bursts, table.write_csv)
+        storage.replace(bursts, result.bursts.write_csv)
         click.echo(bursts)
+    if delays is not None:
+        table = flow_delays(result)
+        if table.is_empty():
+            raise InputError(f"{directory}: no packet of the trace reaches a receiver by itself: there are no delays")
+        storage.replace(delays, table.write_csv)
+        click.echo(delays)
 
 
 @app.command()
@@ -238,5 +239,5 @@ def bench(*, as_json: bool, large: bool, threads: int | None) -> None:
         click.echo(measured(as_json=as_json, large=large))
 
 
-for command in (run, list_, sweep, verify, export, reproduce):
+for command in (run, convert, list_, schedule, sweep, verify, export, reproduce):
     app.add_command(command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from click.shell_completion import CompletionItem, get_completion_class, shell_complete
@@ -56,14 +57,26 @@ def settings(context: click.Context, _parameter: click.Parameter, begun: str) ->
     from photocol import ScenarioError, _core
     from photocol.runs.scenario import load
 
-    path = context.params.get("scenario") or next(iter(context.args), None)  # The first before a whole option.
+    named = context.params.get("scenario") or next(iter(context.params.get("what") or ()), None)
+    path = named or next(iter(context.args), None)  # The first before a whole option.
     try:
-        said = tomllib.loads(load(path).text) if path else {}
-    except (ScenarioError, InputError):
+        said = tomllib.loads(load(_scenario_of(path)).text) if path else {}
+    except (ScenarioError, InputError, OSError):
         said = {}
     schema = json.loads(_core.schema())
     keys = dict.fromkeys(_keys(schema, schema["$defs"], said))
     return [CompletionItem(f"{key}=") for key in keys if key.startswith(begun)]
+
+
+def _scenario_of(path: str) -> str:
+    """The scenario of a `sweep.toml`; any other path as it is."""
+    from photocol.sweeps.spec import read_file
+
+    try:
+        said = read_file(Path(path)).get("scenario")
+    except InputError:
+        return path
+    return said if isinstance(said, str) else path
 
 
 def _keys(part: Mapping[str, Any], known: Mapping[str, Any], said: object, before: str = "") -> Iterator[str]:
@@ -97,16 +110,36 @@ def _alternatives(part: Mapping[str, Any], known: Mapping[str, Any], said: objec
 
 
 def pictures(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Pictures of the runs that the command line names."""
+    """Pictures of the runs that the command line names, figures of its sweeps."""
     from photocol.plot.files import pictures_of
     from photocol.runs.results import Result
+    from photocol.sweeps.swept import SweepTable, is_campaign
 
+    found: dict[str, None] = {}
     try:
-        results = {str(folder): Result.load(folder) for folder in context.params.get("directories") or ()}
-        found = dict.fromkeys(name for label, one in results.items() for name in pictures_of({label: one}))
+        for folder in _directories(context):
+            there = SweepTable.load(folder).metrics if is_campaign(folder) else pictures_of({"": Result.load(folder)})
+            found |= dict.fromkeys(there)
     except (InputError, OSError):
         return []
     return [CompletionItem(name) for name in found if name.startswith(begun)]
+
+
+def axes(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Axes of the sweeps that the command line names."""
+    from photocol.sweeps.swept import SweepTable, is_campaign
+
+    try:
+        swept = [SweepTable.load(folder) for folder in _directories(context) if is_campaign(folder)]
+    except (InputError, OSError):
+        return []
+    found = dict.fromkeys(name for table in swept for name in table.axes)
+    return [CompletionItem(name) for name in found if name.startswith(begun)]
+
+
+def _directories(context: click.Context) -> list[Path]:
+    """Those on the command line; before a whole option they are not read yet."""
+    return [Path(folder) for folder in context.params.get("directories") or context.args]
 
 
 def models(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -114,6 +147,23 @@ def models(_context: click.Context, _parameter: click.Parameter, begun: str) -> 
     from photocol import _core
 
     return [CompletionItem(one["name"], help=one["summary"]) for one in _core.models() if one["name"].startswith(begun)]
+
+
+def inputs(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Inputs of the model that the command line names."""
+    from photocol import _core
+
+    wanted = context.params.get("name") or next(iter(context.args), None)
+    known = [one for model in _core.models() if model["name"] == wanted for one in model["inputs"]]
+    fitting = [one for one in known if f"{one['name']}=".startswith(begun)]
+    return [CompletionItem(f"{one['name']}=", help=one["meaning"]) for one in fitting]
+
+
+def tables(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Tables of a run."""
+    from photocol.runs.results import TABLES
+
+    return [CompletionItem(name) for name in TABLES if name.startswith(begun)]
 
 
 def experiments(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:

@@ -22,6 +22,7 @@ class Kind(StrEnum):
     SWITCHES = "switches"
     QUEUES = "queues"
     SCHEDULERS = "schedulers"
+    CIRCUIT_SCHEDULES = "circuit-schedules"
     RESERVATIONS = "reservations"
     MODELS = "models"
     EXPERIMENTS = "experiments"

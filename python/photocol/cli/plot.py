@@ -1,22 +1,26 @@
-"""What `photocol plot` does: pictures of each run, or of several together, or lines of text."""
+"""What `photocol plot` does: pictures of each run, of several together or of sweeps, or lines of text."""
 
 from __future__ import annotations
 
+import difflib
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from photocol.cli import say
 from photocol.cli.arguments import flow_numbers
 from photocol.errors import InputError
 from photocol.plot.files import Format, Pictures, check_names, save_all
 from photocol.plot.sparkline import BLOCKS, PLAIN, sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES
 from photocol.plot.tables import Chosen
+from photocol.runs import storage
 from photocol.runs.results import Result
+from photocol.sweeps.swept import is_campaign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
@@ -35,26 +39,96 @@ def draw(
     is_overlay: bool = False,
     out: Path | None = None,
     as_text: bool = False,
+    **of_sweeps: Any,
 ) -> Iterator[str]:
     """The lines to print: the names of the files, or the text. Raises InputError before anything is written."""
     chosen = Chosen(flows=tuple(flow_numbers("--flows", flows)) if flows else (), links=tuple(links))
     how = Pictures(formats=formats or ("png",), width_inches=_inches(width), only=only, chosen=chosen)
-    results = {folder: Result.load(folder) for folder in directories}
+    if out is not None and len(directories) > 1 and not is_overlay:
+        raise InputError("--out with several directories goes with --together; each has its own DIR/plots otherwise")
+    swept = _sweeps_among(directories, is_alone=not (is_overlay or flows or links))
+    for folder in swept:
+        yield from _swept(folder, how, out or folder / "plots", as_text=as_text, **of_sweeps)
+    if swept:
+        return
+    given = [f"--{name.removeprefix('is_')}" for name, value in of_sweeps.items() if value]
+    results = {folder: _loaded(folder) for folder in directories}
+    if given:
+        raise InputError(f"{directories[0]} is a run: {', '.join(given)} goes with a sweep")
     if as_text:
         for folder, result in results.items():
             text = sparklines(_sampled(chosen.of_series(result.series), only), levels=levels())
             yield f"{folder}:\n{text}" if len(results) > 1 else text
-        return
-    if is_overlay:
+    elif is_overlay:
         yield from map(str, save_all(_by_name(results), out or Path("out") / "plots", how))
-        return
-    if out is not None and len(results) > 1:
-        raise InputError("--out with several runs goes with --together; each has its own DIR/plots otherwise")
+    else:
+        yield from _each(results, how, out)
+
+
+def _sweeps_among(directories: Sequence[Path], *, is_alone: bool) -> list[Path]:
+    """Those that are sweeps: all or none."""
+    swept = [folder for folder in directories if is_campaign(folder)]
+    if swept and (len(swept) < len(directories) or not is_alone):
+        raise InputError(
+            f"{swept[0]} is a sweep: it goes without runs, --together, --flows and --link; "
+            "another sweep or a run is laid over it by --over DIR"
+        )
+    return swept
+
+
+def _each(results: Mapping[Path, Result], how: Pictures, out: Path | None) -> Iterator[str]:
     for folder, result in results.items():
         files = save_all(result, out or folder / "plots", how)
         yield from map(str, files)
         if not files:
             yield f"{folder}: nothing to draw"
+
+
+def _swept(
+    folder: Path,
+    how: Pictures,
+    out: Path,
+    *,
+    as_text: bool,
+    x: str | None = None,
+    by: Sequence[str] = (),
+    panels: str | None = None,
+    log: str | None = None,
+    is_map: bool = False,
+    where: str | None = None,
+    over: Sequence[str] = (),
+) -> Iterator[str]:
+    """The pictures of a sweep, or its table as text."""
+    from photocol.plot.sweeps import save
+    from photocol.plot.view import Asked
+    from photocol.sweeps.swept import SweepTable
+
+    table = SweepTable.load(folder)
+    if as_text:
+        yield table.text(how.only)
+        return
+    asked = Asked(x=x, by=by, panels=panels, log=log, is_map=is_map, where=where)
+    files, said = save(table, out, how, asked, over)
+    yield from map(str, files)
+    for sentence in said:
+        say(sentence)
+    others = len(table.metrics) - len(table.main_metrics())
+    if not how.only and others > 0:
+        say(f"{folder} has {others} more figures; --only NAME draws one, as in --only {table.metrics[0]}")
+
+
+def _loaded(folder: Path) -> Result:
+    """The run in a directory. Raises InputError, which names runs and sweeps that are in it, or the nearest name."""
+    if not folder.exists():
+        beside = [place.name for place in folder.parent.glob("*/") if (place / storage.MARK).is_file()]
+        close = difflib.get_close_matches(folder.name, beside, n=1)
+        raise InputError(f"there is no {folder}" + (f"; nearest: {folder.with_name(close[0])}" if close else ""))
+    if not (folder / storage.MARK).is_file() and folder.is_dir():
+        inside = sorted({place.parent for deep in ("*/", "*/*/") for place in folder.glob(f"{deep}{storage.MARK}")})
+        if inside:
+            more = f" and {len(inside) - 1} more" if len(inside) > 1 else ""
+            raise InputError(f"{folder} is not a run or a sweep of photocol; in it is {inside[0]}{more}")
+    return Result.load(folder)
 
 
 def _sampled(series: pl.DataFrame, only: Sequence[str]) -> pl.DataFrame:

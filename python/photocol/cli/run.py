@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from photocol.cli import DONE, say
 from photocol.cli.arguments import (
+    AUTO,
     FLOWS,
     FOLDER,
     flow_numbers,
     force_option,
+    place_of,
     scenario_argument,
     settings_option,
 )
@@ -20,7 +23,6 @@ from photocol.errors import InputError, exit_status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from photocol._core import Scenario
     from photocol.runs.capture import Capture
@@ -39,7 +41,9 @@ _MOST_SAMPLES = 8
 @click.option(
     "--threads", type=int, default=1, metavar="N", help="At most this many; results are the same for any N.  [1]"
 )
-@click.option("--out", type=FOLDER, metavar="DIR", help="Write manifest, summary and tables there.")
+@click.option(
+    "--out", type=FOLDER, metavar="DIR", help="Write manifest, summary and tables there; `auto`: to the next free name."
+)
 @force_option
 @click.option(
     "--pcap",
@@ -93,28 +97,38 @@ def run(
     if threads < 1:
         raise InputError(f"--threads {threads}: at least one")
     _announce(loaded)
-    execution = Execution(
-        loaded,
-        seed=seed,
-        runs=runs,
-        threads=threads,
-        shuffle_ties=shuffle_ties,
-        capture=_capture(pcap),
-        out=out,
-        force=force,
-        settings=dict([*(parse_setting(one) for one in settings), *asked]),
-        unset_sha256=None if out is None else digest_without(scenario, [*settings, *asked]),
-    )
-    try:
-        result = _completed(execution, show=not (quiet or as_json))
-    except KeyboardInterrupt as stop:
-        return _interrupted(execution, stop, as_json=as_json)
+    with place_of(out, Path("out") / Path(scenario).stem) as place:
+        execution = Execution(
+            loaded,
+            seed=seed,
+            runs=runs,
+            threads=threads,
+            shuffle_ties=shuffle_ties,
+            capture=_capture(pcap),
+            out=place,
+            force=force,
+            settings=dict([*(parse_setting(one) for one in settings), *asked]),
+            unset_sha256=None if place is None else digest_without(scenario, [*settings, *asked]),
+        )
+        try:
+            result = _completed(execution, show=not (quiet or as_json))
+        except KeyboardInterrupt as stop:
+            return _interrupted(execution, stop, as_json=as_json)
+    _tell(execution, result, place, as_json=as_json, explain=explain, quiet=quiet)
+    if out == AUTO:
+        click.echo(place, err=as_json)
+    return DONE
+
+
+def _tell(
+    execution: Execution, result: Result, place: Path | None, *, as_json: bool, explain: bool, quiet: bool
+) -> None:
+    """What a finished run says of itself."""
     if execution.idle_threads:
         say(f"photocol: {execution.idle_threads}")
     for name, cost in execution.python_laws.items():
         say(f"photocol: the law {name}: {cost['calls']} calls, {cost['seconds']:.2f} s in Python")
-    _report(result, out, as_json=as_json, quiet=quiet, explain=explain)
-    return DONE
+    _report(result, place, as_json=as_json, quiet=quiet, explain=explain)
 
 
 def loaded_scenario(path: str, settings: Sequence[str], *, is_quiet: bool = False) -> Scenario:

@@ -6,10 +6,14 @@ Tables of several results can be drawn together: `together({"a": one.flows, "b":
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import difflib
+from typing import TYPE_CHECKING, NoReturn
 
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
+from photocol.plot.completion import completion_times, completions_by_size, sized_flows, slowdown_by_size
 from photocol.plot.files import Pictures, pictures_of, save_all, save_figure
+from photocol.plot.flow_delays import flow_delays
+from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distribution, queue_samples, queues
 from photocol.plot.sparkline import sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure
 from photocol.plot.tables import Chosen, together
@@ -32,7 +36,10 @@ __all__ = [
     "Look",
     "Pictures",
     "Plots",
+    "completion_times",
+    "completions_by_size",
     "course",
+    "flow_delays",
     "frame",
     "goodput_distribution",
     "link_utilization",
@@ -40,10 +47,15 @@ __all__ = [
     "looks",
     "losses",
     "new_figure",
+    "over_time",
+    "queue_distribution",
+    "queues",
     "samples",
     "save_all",
     "save_figure",
     "save_png",
+    "sized_flows",
+    "slowdown_by_size",
     "sparklines",
     "together",
 ]
@@ -85,13 +97,53 @@ class Plots:
         wanted = of or ("burst" if "burst" in classes else classes[0])
         return _drawn(losses, axes, table.filter(table["class"] == wanted))
 
+    def completion_times(self, axes: Axes | None = None) -> Axes:
+        """`photocol.plot.completion_times` of this result; ValueError if no flow with a size completed."""
+        return _drawn(completion_times, axes, self._completed())
+
+    def slowdown(self, axes: Axes | None = None) -> Axes:
+        """`photocol.plot.slowdown_by_size` of this result; ValueError if no flow with a size completed."""
+        return _drawn(slowdown_by_size, axes, self._completed())
+
+    def over_time(self, quantity: str = "throughput", axes: Axes | None = None) -> Axes:
+        """Throughput, `class_throughput`, `link_throughput` or `fairness` over time; ValueError if it is not there."""
+        return self._quantity(over_time(self._result), quantity, axes)
+
+    def queue_distribution(self, axes: Axes | None = None) -> Axes:
+        """`photocol.plot.queue_distribution` of this result after its warm-up; ValueError if no queue was sampled."""
+        table = queue_samples({"": self._result})[""]
+        if table.is_empty():
+            raise ValueError("no queue was sampled; a scenario's [probe] links says which are")
+        return _drawn(queue_distribution, axes, table)
+
     def series(self, quantity: str, axes: Axes | None = None) -> Axes:
         """`photocol.plot.samples` of one quantity of this result; ValueError if it was not sampled."""
-        table = self._result.series.filter(self._result.series["quantity"] == quantity)
+        return self._quantity(self._result.series, quantity, axes)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """A picture that there is not. AttributeError, with the nearest."""
+        there = [one for one in dir(type(self)) if not one.startswith("_")]
+        close = difflib.get_close_matches(name, there, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise AttributeError(f"there is no picture {name!r}; {hint}there is: {', '.join(there)}", name=name, obj=self)
+
+    def _completed(self) -> pl.DataFrame:
+        flows = sized_flows(self._result)
+        if not flows["completion_s"].count():
+            raise ValueError("no flow with a size has completed after the warm-up")
+        return flows
+
+    def _quantity(self, series: pl.DataFrame, quantity: str, axes: Axes | None) -> Axes:
+        table = series.filter(series["quantity"] == quantity)
         if table.is_empty():
-            sampled = ", ".join(sorted(self._result.series["quantity"].unique())) or "nothing"
-            raise ValueError(f"{quantity!r} was not sampled (there is: {sampled}); a scenario's [probe] says what is")
-        return _drawn(samples, axes, table)
+            there = sorted(series["quantity"].unique())
+            close = difflib.get_close_matches(quantity, there, n=1)
+            hint = f"did you mean {close[0]!r}? " if close else ""
+            raise ValueError(
+                f"{quantity!r} was not sampled ({hint}there is: {', '.join(there) or 'nothing'}); "
+                "a scenario's [probe] says what is"
+            )
+        return _drawn(fairness if quantity == FAIRNESS else samples, axes, table)
 
     def text(self, *, width: int = 48) -> str:
         """The samples as lines of text (`photocol.plot.sparklines`)."""

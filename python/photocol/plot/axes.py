@@ -80,8 +80,9 @@ def samples(axes: Axes, series: pl.DataFrame) -> None:
     quantities = series["quantity"].unique().to_list()
     if len(quantities) != 1:
         raise ValueError(f"one quantity can be drawn at a time, the table has {sorted(quantities)}")
-    axis = quantity(quantities[0])
-    table = with_names(series).filter(pl.col("value").is_finite()).with_columns(pl.col("value") / axis.divisor)
+    table = with_names(series).filter(pl.col("value").is_finite())
+    axis = quantity(quantities[0]).scaled(table["value"].abs().max())  # type: ignore[arg-type]
+    table = table.with_columns(pl.col("value") / axis.divisor)
     parts = groups(table, OF, "entity")
     if len(parts) <= MAX_NAMED_LINES:
         for place, (look, ((name, entity), group)) in enumerate(zip(looks(len(parts)), parts, strict=True)):

@@ -5,13 +5,24 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from photocol.errors import InputError
 from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
+from photocol.plot.completion import completion_times, sized_flows, slowdown_by_size
+from photocol.plot.over_time import (
+    FAIRNESS,
+    OF_CLASSES,
+    OF_LINKS,
+    THROUGHPUT,
+    fairness,
+    over_time,
+    queue_distribution,
+    queue_samples,
+)
 from photocol.plot.style import drawing, new_figure
 from photocol.plot.tables import Chosen, together
 from photocol.runs import storage
@@ -26,8 +37,9 @@ if TYPE_CHECKING:
 
     from photocol.runs.results import Result
 
-Format = Literal["png", "svg", "pdf"]
-FORMATS: tuple[Format, ...] = ("png", "svg", "pdf")
+Format = Literal["png", "svg", "pdf", "csv"]
+FORMATS: tuple[Format, ...] = ("png", "svg", "pdf", "csv")
+"""`csv` is the table of a picture: its numbers, with all digits."""
 _DPI = 150
 _DPI_OF_COLUMN = 300
 """What journals ask for, where a width in inches is given."""
@@ -72,6 +84,18 @@ def save_figure(figure: Figure, file: Path, *, width_inches: float | None = None
         figure.savefig(file, metadata={date: None})
 
 
+def write_numbers(table: pl.DataFrame, stem: Path) -> Path:
+    """The table of a picture as `STEM.csv`."""
+    file = stem.with_name(f"{stem.name}.csv")
+    storage.replace(file, table.write_csv)
+    return file
+
+
+def without_numbers(how: Pictures) -> Pictures:
+    """The same without `csv`."""
+    return replace(how, formats=[one for one in how.formats if one != "csv"])
+
+
 def check_names(wanted: Sequence[str], there: Iterable[str]) -> None:
     """Raises InputError, with the nearest name, if a picture is asked for that is not there."""
     names = list(there)
@@ -97,14 +121,38 @@ def pictures_of(results: Mapping[str, Result], chosen: Chosen | None = None) -> 
     drops, series = chosen.of_drops(tables("drops")), chosen.of_series(tables("series"))
     for kind in drops["class"].unique(maintain_order=True):
         pictures[f"losses_{kind}"] = (losses, drops.filter(pl.col("class") == kind))
+    pictures |= _of_flows(results, chosen)
     for kind in series["quantity"].unique(maintain_order=True):
         pictures[f"series_{kind}"] = (samples, series.filter(pl.col("quantity") == kind))
     return {name: picture for name, picture in pictures.items() if _shows(picture[1])}
 
 
+def _of_flows(results: Mapping[str, Result], chosen: Chosen) -> dict[str, _Picture]:
+    """How long flows took, and what follows from the samples."""
+    sized, derived = ({name: read(one) for name, one in results.items()} for read in (sized_flows, over_time))
+    flows = _one(sized)
+    # Which flows there are has been looked up in the table of all.
+    flows = flows.filter(pl.col("flow").is_in(chosen.flows)) if chosen.flows else flows
+    slowed = flows.filter(pl.col("slowdown").is_not_null())
+    pictures: dict[str, _Picture] = {
+        "completion_times": (completion_times, flows),
+        "slowdown": (slowdown_by_size, slowed),
+    }
+    follows = chosen.of_series(_one(derived))
+    for kind, draw in ((THROUGHPUT, samples), (OF_CLASSES, samples), (OF_LINKS, samples), (FAIRNESS, fairness)):
+        pictures[kind] = (draw, follows.filter(pl.col("quantity") == kind))
+    pictures["queue_distribution"] = (queue_distribution, chosen.of_series(_one(queue_samples(results))))
+    return pictures
+
+
+def _one(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """The table of one result, or of several together."""
+    return together(tables) if len(tables) > 1 else next(iter(tables.values()))
+
+
 def _shows(table: pl.DataFrame) -> bool:
     """Whether there is a value to draw."""
-    for column in ("utilization", "goodput_bps", "units", "value"):
+    for column in ("utilization", "goodput_bps", "units", "completion_s", "value"):
         if column in table.columns:
             values = table[column]
             return bool((values.is_finite() if values.dtype.is_float() else values.is_not_null()).any())
@@ -113,6 +161,10 @@ def _shows(table: pl.DataFrame) -> bool:
 
 def _save(picture: _Picture, stem: Path, how: Pictures) -> list[Path]:
     draw, table = picture
+    if "csv" in how.formats:
+        return [write_numbers(table, stem), *_save(picture, stem, without_numbers(how))]
+    if not how.formats:
+        return []
     files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in how.formats]
     with drawing(how.width_inches):
         figure = new_figure(how.width_inches)

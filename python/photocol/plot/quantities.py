@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from photocol.quantity import scale_of
+
 
 class Quantity(NamedTuple):
     """A sampled quantity."""
@@ -22,6 +24,13 @@ class Quantity(NamedTuple):
         """The text of an axis."""
         return f"{self.title} ({self.shown_in})"
 
+    def scaled(self, most: float | None) -> Quantity:
+        """The same in the unit that the largest value asks for: 160 MB, not 160,000 kB."""
+        if not most or self.unit not in ("B", "bps", "s"):
+            return self
+        divisor, shown_in = scale_of(most, self.unit)
+        return self._replace(shown_in=shown_in, divisor=divisor)
+
 
 _KNOWN = {
     "cwnd": Quantity("congestion window", "B", "kB", 1e3),
@@ -39,6 +48,10 @@ _KNOWN = {
     "utilization": Quantity("utilization", "1", "busy time / time"),
     "offered": Quantity("offered so far", "1", "packets or bursts"),
     "dropped": Quantity("dropped so far", "1", "packets or bursts"),
+    "throughput": Quantity("throughput, acknowledged", "bps", "Mb/s", 1e6),
+    "class_throughput": Quantity("throughput of the class, acknowledged", "bps", "Mb/s", 1e6),
+    "link_throughput": Quantity("carried by the link", "bps", "Mb/s", 1e6),
+    "fairness": Quantity("fairness", "1", "Jain's index of throughput"),
     "granted_slots": Quantity("granted slots", "1", "slots a frame"),
     "believed_capacity": Quantity("capacity that XCP reckons with", "bps", "Mb/s", 1e6),
     "feedback": Quantity("XCP's aggregate feedback", "bps", "Mb/s", 1e6),

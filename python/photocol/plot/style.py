@@ -88,11 +88,14 @@ def marker_size() -> float:
     return 0.7 * float(mpl.rcParams["lines.markersize"])
 
 
-def frame(axes: Axes) -> None:
-    """What all plots share; the legend stands above the axes, where it hides nothing."""
-    labels = axes.get_legend_handles_labels()[1]
+def frame(axes: Axes, *, title: str = "") -> None:
+    """What all plots share; the legend, with a title or none, stands above the axes, where it hides nothing."""
+    labels = [label for label in axes.get_legend_handles_labels()[1] if label]
     if labels:
         axes.legend(
+            title=title or None,
+            title_fontsize="small",
+            alignment="left",
             frameon=False,
             fontsize="small",
             ncols=_columns(axes, labels),

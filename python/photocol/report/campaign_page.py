@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
 from photocol.files import content
+from photocol.plot.sweeps import as_svg
 from photocol.report import columns
 from photocol.runs import storage
 from photocol.runs.results import read_table
+from photocol.sweeps.swept import SPREAD, SweepTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    import polars as pl
 
 _FACTS = ("version", "form", "jobs_missing", "started", "fingerprint")
 _TABLES = (
@@ -29,14 +33,15 @@ def page(folder: Path) -> dict[str, Any]:
     judged, manifest = _json(folder / "claims.json"), _json(folder / "manifest.json")
     name = str(judged.get("experiment") or manifest.get("name") or folder.name)
     missing = judged.get("jobs_missing")
+    table = SweepTable.load(folder)
     return {
         "kind": "campaign",
         "name": name,
         "subtitle": _title(folder) or f"a campaign of photocol {manifest.get('version', '')}",
         "note": f"Interrupted: {missing} runs are missing, and no claim is judged." if missing else None,
         "claims": judged.get("claims", []),
-        "pictures": _pictures(folder),
-        "tables": _tables(folder),
+        "pictures": _pictures(folder, table),
+        "tables": _tables(folder, table),
         "command": _command(judged, manifest),
         "facts": [[key, said[key]] for said in [{**manifest, **judged}] for key in _FACTS if said.get(key) is not None],
         "scenario": str(manifest.get("scenario") or ""),
@@ -69,19 +74,30 @@ def _command(judged: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
     return "photocol sweep resume ."
 
 
-def _pictures(folder: Path) -> list[dict[str, str]]:
-    """Pictures as they are, drawn once by `photocol reproduce` or `sweep`."""
-    files = sorted([*folder.glob("*.svg"), *folder.glob("plots/*.svg")])
+def _pictures(folder: Path, table: SweepTable) -> list[dict[str, str]]:
+    """Pictures as they are, drawn once by `photocol reproduce`; of a sweep its own, drawn now."""
+    found = {file.stem: file.read_bytes() for file in sorted(folder.glob("*.svg"))}
+    drawn = found or {name: text.encode() for name, text in as_svg(table)}
+    drawn |= {file.stem: file.read_bytes() for file in sorted(folder.glob("plots/*.svg"))}
     return [
-        {"name": file.stem, "data": "data:image/svg+xml;base64," + base64.b64encode(file.read_bytes()).decode("ascii")}
-        for file in files
+        {"name": name, "data": f"data:image/svg+xml;base64,{base64.b64encode(svg).decode('ascii')}"}
+        for name, svg in drawn.items()
     ]
 
 
-def _tables(folder: Path) -> list[dict[str, Any]]:
+def _tables(folder: Path, table: SweepTable) -> list[dict[str, Any]]:
     found = [(name, title, folder / f"{name}.parquet") for name, title in _TABLES]
+    units = {name: table.unit(name) for name in table.metrics}
+    units |= {f"{name}{SPREAD}": unit for name, unit in units.items()}
+    first = [*table.axes, *table.main_metrics()]
     return [
-        columns.with_spreads(columns.rows(title, name, read_table(file)))
+        columns.with_spreads(columns.rows(title, name, _beginning_with(first, read_table(file)), units=units))
         for name, title, file in found
         if file.is_file()
     ]
+
+
+def _beginning_with(first: list[str], frame: pl.DataFrame) -> pl.DataFrame:
+    """With these columns first, as far as it has them."""
+    there = [name for name in first if name in frame.columns]
+    return frame.select(*there, *(name for name in frame.columns if name not in there))

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
+from photocol.quantity import readable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,26 +39,31 @@ def _narrowest(values: NDArray[Any]) -> tuple[str, NDArray[Any]]:
     return "f64", values.astype("<f8")
 
 
-def rows(title: str, name: str, frame: pl.DataFrame, *, leave: Sequence[str] = ()) -> dict[str, Any]:
-    """A table whose rows are shown as they are; what is not finite is null."""
+def rows(
+    title: str, name: str, frame: pl.DataFrame, *, leave: Sequence[str] = (), units: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """A table whose rows are shown as they are; what is not finite is null. Units that are not given are in names."""
     kept = frame.drop([column for column in leave if column in frame.columns])
     cells = [[_cell(value) for value in row] for row in kept.iter_rows()]
     return {
         "id": f"table-{name}",
         "title": title,
-        "table": {"columns": kept.columns, "units": _units(kept.columns), "rows": cells},
+        "table": {"columns": kept.columns, "units": _units(kept.columns, units or {}), "rows": cells},
     }
 
 
 def with_spreads(table: dict[str, Any]) -> dict[str, Any]:
-    """The same with each mean and its half width in one cell, [mean, half width]."""
+    """The same with each mean and its half width in one cell: [mean, half width, both as people read them]."""
     said = table["table"]
     names: list[str] = said["columns"]
     spread = {name: names.index(f"{name}_half_width") for name in names if f"{name}_half_width" in names}
     kept = [k for k, name in enumerate(names) if k not in spread.values()]
 
     def cell(row: list[Any], k: int) -> object:
-        return [row[k], row[spread[names[k]]]] if names[k] in spread else row[k]
+        if names[k] not in spread:
+            return row[k]
+        mean, half_width = row[k], row[spread[names[k]]]
+        return [mean, half_width, "–" if mean is None else readable(mean, said["units"][k] or "1", half_width)]
 
     columns = [names[k] for k in kept]
     return {
@@ -70,8 +76,12 @@ def with_spreads(table: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _units(columns: Sequence[str]) -> list[str]:
-    return [next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), "") for name in columns]
+def _units(columns: Sequence[str], known: Mapping[str, str]) -> list[str]:
+    return [known.get(name) or _unit_of(name) for name in columns]
+
+
+def _unit_of(name: str) -> str:
+    return next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), "")
 
 
 def _cell(value: object) -> object:

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.errors import InputError
+from photocol.plot.completion import completions_by_size
+from photocol.plot.flow_delays import flow_delays
+from photocol.plot.over_time import THROUGHPUT, over_time, queues
 from photocol.quantity import readable
 from photocol.report import columns
 from photocol.report.levels import levels
@@ -50,13 +53,18 @@ def page(folder: Path) -> dict[str, Any]:
         "summary": _summary(result),
         "network": network,
         "trace": held,
-        "series": columns.samples(result.series),
+        "series": columns.samples(pl.concat([result.series, _derived(result)], how="diagonal_relaxed")),
         "tables": _tables(result),
         "command": str(manifest.get("command", "")),
         "command_hint": "In the directory of the run, which has scenario.toml:",
         "facts": [_fact(key, manifest[key], unit) for key, unit in _FACTS.items() if manifest.get(key) is not None],
         "scenario": str(manifest.get("scenario", "")),
     }
+
+
+def _derived(result: Result) -> pl.DataFrame:
+    """What follows from the samples; the throughput of single flows is the page's goodput."""
+    return over_time(result).filter(pl.col("quantity") != THROUGHPUT)
 
 
 def _fact(key: str, value: Any, unit: str) -> list[str]:
@@ -192,6 +200,12 @@ def _tables(result: Result) -> list[dict[str, Any]]:
         columns.rows("Flows", "flows", flows.head(MOST_FLOWS), leave=leave),
         columns.rows("Drops", "drops", result.drops, leave=leave),
     ]
+    for title, name, table in (
+        ("Completion times by size (bytes)", "completions", completions_by_size(result)),
+        ("Sampled queues after the warm-up (packets)", "queues", queues(result)),
+        ("Packets of flows: delays of those sent once (from the trace)", "delays", flow_delays(result)),
+    ):
+        tables += [columns.rows(title, name, table, leave=leave)] if table.height else []
     with contextlib.suppress(InputError):
         tables.append(columns.rows("Bursts by source and path (from the trace)", "bursts", result.bursts))
     if flows.height > MOST_FLOWS:

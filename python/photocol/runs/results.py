@@ -265,6 +265,7 @@ class Result:
         names the file that could not be written. A signal is acted upon when everything is written.
         """
         target = Path(directory)
+        storage.check_no_campaign(target)
         if not force:
             storage.check_replaceable(target, lambda: self.manifest)
         storage.remove_leftovers(target.absolute().parent, target.name)

@@ -103,6 +103,7 @@ class Execution:
         self._force = force
         if out is not None:
             storage.check_target(out)
+            storage.check_no_campaign(out)
             if not force:
                 storage.check_replaceable(out, lambda: self._digests)
             storage.remove_leftovers(out.absolute().parent, out.name)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
 from photocol.files import content
+from photocol.runs.free_names import free_neighbour
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -36,6 +37,8 @@ RUNS = "runs"
 """The folder of a campaign that has a directory a run."""
 _LATER = re.compile(r"report\.html|runs\.parquet|plots|sweep\.sbatch|slurm-.*\.log")
 """What `report`, `sweep export`, `plot` and Slurm put into a finished directory; it is made from the rest."""
+CAMPAIGNS = {"sweep": "a sweep", "reproduction": "a reproduced figure"}
+"""What manifests of campaigns call themselves, in words."""
 _FORMER = "former-manifest.json"
 """Where the mark of a run goes that is being replaced by files: what it says were its files may be removed."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
@@ -70,7 +73,21 @@ def check_replaceable(target: Path, digests: Callable[[], Mapping[str, Any]]) ->
         held = f"{len(runs)} replications" if len(runs) > 1 else "a run"
         raise InputError(
             f"{target} holds {held} of another scenario, {manifest.get('name')!r} with seed {manifest.get('seed')}; "
-            "choose another directory, or replace it with --force (force=True)"
+            f"write beside it with --out {free_neighbour(target)}, or replace it with --force (force=True)"
+        )
+
+
+def check_no_campaign(target: Path) -> None:
+    """Refuse (InputError) a target that holds a sweep or a reproduced figure: no run replaces its runs."""
+    try:
+        manifest = json.loads(content(target / MARK, MOST_OF_A_RECORD))
+    except (OSError, ValueError):
+        manifest = {}
+    kind = manifest.get("photocol") if isinstance(manifest, dict) else None
+    if kind in CAMPAIGNS or (target / RUNS).is_dir():
+        raise InputError(
+            f"{target} holds {CAMPAIGNS.get(str(kind), 'the runs of a campaign')}, which a run does not replace; "
+            f"write beside it with --out {free_neighbour(target)}"
         )
 
 

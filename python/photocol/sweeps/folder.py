@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from photocol.errors import InputError
 from photocol.files import content
 from photocol.runs import digests, laws, storage
+from photocol.runs.free_names import free_neighbour
 from photocol.runs.scenario import ScenarioText
 from photocol.runs.signals import deferred
 from photocol.sweeps.campaign.job import Job, cell_name, jobs_of
@@ -107,7 +108,8 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read: {error}") from error
     if not isinstance(manifest, dict) or manifest.get("photocol") != KIND:
-        raise InputError(f"{folder} holds a finished run, not a sweep; choose another directory")
+        beside = free_neighbour(folder)
+        raise InputError(f"{folder} holds a finished run, not a sweep; write beside it with --out {beside}")
     return manifest
 
 
@@ -137,7 +139,10 @@ def open_folder(folder: Path, described: Described, *, resume: bool, force: bool
     elif former is not None and resume:
         _check_same(folder, former, described)
     elif former is not None and runs.is_dir() and any(runs.iterdir()):
-        raise InputError(f"{folder} holds a sweep already; go on with it by --resume, or remove its runs by --force")
+        raise InputError(
+            f"{folder} holds a sweep already; write beside it with --out {free_neighbour(folder)}, "
+            "go on with it by --resume, or remove its runs by --force"
+        )
     folder.mkdir(parents=True, exist_ok=True)
 
 
@@ -233,5 +238,5 @@ def _check_same(folder: Path, former: Mapping[str, Any], described: Described) -
         was = f" (version {former.get('version')})" if "version" in other else ""
         raise InputError(
             f"{folder} holds a sweep of another {' and '.join(other)}{was}; its runs would not go with new ones. "
-            "Choose another directory, or start anew with --force"
+            f"Write beside it with --out {free_neighbour(folder)}, or start anew with --force"
         )

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from photocol.sweeps.campaign.job import Job, Row
     from photocol.sweeps.campaign.study import Point, Value
     from photocol.sweeps.precision import Precision
+    from photocol.sweeps.swept import SweepTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +54,7 @@ class Part:
 class Finished:
     """What a sweep has come to."""
 
-    table: pl.DataFrame
+    table: SweepTable
     replications: pl.DataFrame
     campaign: Campaign
     remarks: Sequence[str] = field(default=())
@@ -110,7 +111,12 @@ def carry_out(
     metrics = chosen_metrics(described, rows)
     outcome = outcome_of(metrics, points, rows)
     folders.write_tables(folder, outcome.table, outcome.replications)
-    plots.save(described.sweep.plots, outcome.table, folder)
+    from photocol.sweeps.swept import SweepTable
+
+    table = SweepTable.of(
+        outcome.table, units=units_of(rows), drawings=described.sweep.plots, asked=described.sweep.metrics
+    )
+    plots.save(table.drawings, table, folder)
     folders.close_manifest(
         folder,
         described,
@@ -122,7 +128,7 @@ def carry_out(
         peak_memory_bytes=max(_bytes(row) for row in rows),
     )
     remarks = _remarks(described, points, rows) if campaign.stop is None else []
-    return Finished(table=outcome.table, replications=outcome.replications, campaign=campaign, remarks=remarks)
+    return Finished(table=table, replications=outcome.replications, campaign=campaign, remarks=remarks)
 
 
 def prepare(described: Described, folder: Path, *, resume: bool, force: bool) -> None:
@@ -153,11 +159,12 @@ def sweep(
     resume: bool = False,
     force: bool = False,
     progress: bool = False,
-) -> pl.DataFrame:
+) -> SweepTable:
     """Run a scenario at every point of some axes and return a table: means with 95 % intervals.
 
     One row a point: the axes; per figure its mean and `<figure>_half_width`; `n` replications. All points share their
-    seeds, so that differences between them are estimated better than each of them.
+    seeds, so that differences between them are estimated better than each of them. The table is a polars frame that
+    draws itself: `table.plot("goodput")`.
 
     Arguments:
         scenario: a path, TOML text, or the same thing as a dict.
@@ -227,6 +234,15 @@ def table_of(folder: Path) -> pl.DataFrame:
     return outcome_of(chosen_metrics(described, rows), points, rows).table
 
 
+def units_of(rows: Sequence[Row]) -> dict[str, str]:
+    """The unit of each figure that has one."""
+    units: dict[str, str] = {}
+    for row in rows:
+        said = row.manifest.get("units")
+        units |= said if isinstance(said, dict) else {}
+    return units
+
+
 def _look_at_first(described: Described, progress: Progress, by: Resources, row: Row) -> None:
     """What can be done when the first row is there and others still work."""
     _look_for_metrics(described, progress, row)
@@ -288,7 +304,9 @@ def _ordered(points: Sequence[Point], rows: Iterable[Row]) -> list[Row]:
 def _without_tables(campaign: Campaign) -> Finished:
     import polars as pl
 
-    return Finished(table=pl.DataFrame(), replications=pl.DataFrame(), campaign=campaign)
+    from photocol.sweeps.swept import SweepTable
+
+    return Finished(table=SweepTable(), replications=pl.DataFrame(), campaign=campaign)
 
 
 def _remarks(described: Described, points: Sequence[Point], rows: Sequence[Row]) -> list[str]:

@@ -60,6 +60,12 @@ class Drawing:
     by: str | None = None
     log: str = ""
     """Which axes are logarithmic: "x", "y" or "xy"."""
+    panels: str | None = None
+    """The axis each value of which has a small picture."""
+    is_map: bool = False
+    """Colours over x and by."""
+    over: tuple[str, ...] = ()
+    """Models, files and directories that are laid over it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,10 +191,21 @@ def _precision(said: object) -> Precision | None:
 
 def _drawing(said: object) -> Drawing:
     one = _mapping(said, "plot")
-    _only(one, ("x", "y", "by", "log"), "plot")
+    _only(one, ("x", "y", "by", "panels", "log", "map", "over"), "plot")
     if not isinstance(one.get("x"), str) or not isinstance(one.get("y"), str):
         raise InputError("a [[plot]] has an x (an axis) and a y (a metric)")
-    return Drawing(x=one["x"], y=one["y"], by=one.get("by"), log=str(one.get("log", "")))
+    if not isinstance(one.get("map", False), bool):
+        raise InputError(f"plot.map: true or false, not {one['map']!r}")
+    over = one.get("over", ())
+    return Drawing(
+        x=one["x"],
+        y=one["y"],
+        by=_text(one, "by"),
+        panels=_text(one, "panels"),
+        log=str(one.get("log", "")),
+        is_map=one.get("map", False),
+        over=(over,) if isinstance(over, str) else _names(over, "plot.over"),
+    )
 
 
 def _chosen_tables(said: object) -> tuple[str, ...]:

@@ -22,6 +22,15 @@ from photocol import _core, files
 from photocol.errors import InputError
 from photocol.transport._reservation import Booking, Fibre
 from photocol.transport._signalling import Action, Core, Network, Node
+from photocol.transport.circuits import (
+    CircuitSchedule,
+    Coverage,
+    Hold,
+    circuit_schedule,
+    read_circuits,
+    read_demand,
+    scaled_demand,
+)
 from photocol.transport.clock import ClockFilter, Estimate
 
 if TYPE_CHECKING:
@@ -33,20 +42,27 @@ if TYPE_CHECKING:
 __all__ = [
     "Action",
     "Booking",
+    "CircuitSchedule",
     "ClockFilter",
     "Core",
+    "Coverage",
     "Demand",
     "Estimate",
     "Fibre",
+    "Hold",
     "Islip",
     "Network",
     "Node",
     "Schedule",
     "Scheduler",
+    "circuit_schedule",
     "decode",
     "encode",
     "frame_rate",
+    "read_circuits",
+    "read_demand",
     "read_requests",
+    "scaled_demand",
     "schedule",
     "share",
 ]

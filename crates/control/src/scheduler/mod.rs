@@ -12,8 +12,10 @@
 //! | `schedule` | the result: connections, held for some slots each |
 //! | `support` | the positive entries of a matrix as bits, and a matching on them |
 //! | `bvn`, `greedy`, `round_robin`, `islip`, `rotor` | the algorithms |
+//! | `circuits` | schedules of switches that are dark while they change |
 
 mod bvn;
+pub mod circuits;
 mod greedy;
 mod islip;
 mod requests;

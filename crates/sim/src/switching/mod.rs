@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `kind` | what a kind of switching answers |
 //! | `packets` | nothing but ports: the default |
+//! | `circuits` | circuits between racks that come and go, beside a packet switch |
 //! | `aapn` | an agile all-photonic network: edge nodes that send in granted slots, core nodes that schedule frames |
 //! | `ops` | optical packet switching: edge nodes that pace macroflows; optical RAM, slots or delay lines in the core |
 //! | `obs` | optical burst switching: packets are assembled into bursts, headers reserve wavelengths ahead of them |
@@ -11,6 +12,7 @@
 //! Another kind is a folder here and one line in `kinds!` (and its `mod`).
 
 pub mod aapn;
+pub mod circuits;
 pub(crate) mod kind;
 pub mod obs;
 pub mod ops;
@@ -76,6 +78,9 @@ kinds! {
     Aapn = "aapn", "paper 003 (an agile all-photonic network), chapters 2 to 4",
         "Slots of light: edge nodes with a queue for each other one send in the slots that a bufferless core grants.":
         aapn;
+    /// Circuits between racks that come and go, beside packets.
+    Circuits = "circuits", "hybrid rack networks; Mukerjee et al., NSDI 2020",
+        "Circuits between racks that come and go by a week's plan; a packet switch takes what they do not.": circuits;
     /// Packets of light, in an optical packet-switched network.
     Ops = "ops", "paper 002 (XCP macroflows with optical RAM), §2.2 and §3.1; slots: Hluchyj and Karol 1988",
         "Packets of light: cut-through with a little RAM, slots or delay lines; edge nodes may pace XCP macroflows.":

@@ -14,6 +14,7 @@ mod grid;
 mod nsfnet;
 mod nsfnet_edge;
 mod parking_lot;
+mod racks;
 mod round_trips;
 mod sndlib;
 mod star;
@@ -21,6 +22,7 @@ mod star;
 pub use draft::{Controller, Draft, DraftLink, Given, Property};
 pub use gml::parse as parse_gml;
 pub(crate) use nsfnet::CAPACITY as NSFNET_CAPACITY;
+pub(crate) use racks::CIRCUIT_COST;
 pub use sndlib::parse as parse_sndlib;
 
 use crate::language::keys::Table;
@@ -108,6 +110,8 @@ topologies! {
     ParkingLot = "parking-lot", "the multiple-bottleneck network of congestion control studies (RFC 5166 §3)",
         "A chain of routers \"0\", \"1\", … with \"source\" and \"sink\" at its ends and hosts \"c0\" to \"d0\", … \
             across each hop.": parking_lot;
+    Racks = "racks", "hybrid rack networks; Mukerjee et al., NSDI 2020, §2",
+        "Hosts \"t0h0\", … at racks \"t0\", \"t1\", …, which the switches \"packet\" and \"circuit\" join.": racks;
     Star = "star", "the incast and overlaid-star studies",
         "Hosts \"n0\", \"n1\", … around the switch \"hub\".": star;
 }

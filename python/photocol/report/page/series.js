@@ -10,7 +10,8 @@ const BINS = 400;
 // Looked at first.
 const FIRST = ["cwnd", "cwnd (trace)", "queue", "queue (trace)", "goodput", "goodput (trace)", "mean_queue", "utilization", "rtt"];
 const UNITS = { cwnd: "B", ssthresh: "B", pipe: "B", acked: "B", rtt: "s", srtt: "s", rto: "s", mean_rtt: "s", utilization: "1",
-  believed_capacity: "bps", feedback: "bps", persistent_queue: "B", queue: "packets", mean_queue: "packets", goodput: "bps" };
+  believed_capacity: "bps", feedback: "bps", persistent_queue: "B", queue: "packets", mean_queue: "packets", goodput: "bps",
+  throughput: "bps", class_throughput: "bps", link_throughput: "bps", fairness: "1" };
 
 /** Quantity → entity → points, from samples. */
 export function sampled(series) {

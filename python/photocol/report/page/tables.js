@@ -46,10 +46,10 @@ function compare(left, right) {
   return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
 }
 
-/** A mean has its half width beside it. Numbers stand exactly in `data-value`, as people read them in the text. */
+/** A mean has its half width beside it, and both in words. Numbers stand exactly in `data-value`, as people read them in the text. */
 function cell(value, unit) {
   if (typeof value === "number") return element("td", { class: "number", "data-value": value }, unit ? quantity(value, unit) : short(value, Number.isInteger(value) ? 15 : 6));
-  if (Array.isArray(value)) return element("td", { class: "number", "data-value": value[0] }, value[1] === null ? short(value[0], 6) : `${short(value[0], 6)} ± ${short(value[1], 3)}`);
+  if (Array.isArray(value)) return element("td", { class: "number", "data-value": value[0] }, value[2]);
   if (value === null) return element("td", { class: "number" }, "–");
   return element("td", {}, element("bdi", {}, String(value)));
 }

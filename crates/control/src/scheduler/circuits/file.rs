@@ -1,0 +1,103 @@
+//! The schedule as CSV: a line for each hold, switch after switch.
+//!
+//! | column | is |
+//! |---|---|
+//! | `week_ps` | the length of the schedule, the same in every line |
+//! | `reconfiguration_ps` | the dark time, the same in every line |
+//! | `switch` | from 0 |
+//! | `start_ps` | when the light begins, from the beginning of the week on |
+//! | `length_ps` | how long it lasts |
+//! | `outputs` | the output of input 0, 1, … with a space between; `-` for none |
+
+use super::super::IDLE;
+use super::{CircuitError, CircuitSchedule, Hold};
+use std::fmt::Write;
+use units::Duration;
+
+/// The first line of a file.
+const HEAD: &str = "week_ps,reconfiguration_ps,switch,start_ps,length_ps,outputs";
+
+impl CircuitSchedule {
+    /// The schedule as text of a file.
+    pub fn to_csv(&self) -> String {
+        let mut text = format!("{HEAD}\n");
+        let holds = self.switches().iter().enumerate().flat_map(|(at, holds)| holds.iter().map(move |hold| (at, hold)));
+        for (switch, hold) in holds {
+            let output = |output: &u16| if *output == IDLE { "-".to_owned() } else { output.to_string() };
+            let outputs: Vec<String> = hold.outputs.iter().map(output).collect();
+            let (week, dark) = (self.week().ps(), self.reconfiguration().ps());
+            let (start, length) = (hold.start.ps(), hold.length.ps());
+            let _ = writeln!(text, "{week},{dark},{switch},{start},{length},{}", outputs.join(" "));
+        }
+        text
+    }
+
+    /// The schedule of such a text; the error names the line.
+    pub fn from_csv(text: &str) -> Result<CircuitSchedule, CircuitError> {
+        let wrong = |line: usize, reason: String| CircuitError::Line { line: line + 1, reason };
+        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let head = lines.next().map_or("", |(_, line)| line.trim());
+        if head != HEAD {
+            return Err(wrong(0, format!("found '{head:.80}'; allowed: {HEAD}")));
+        }
+        let mut of_all: Option<(u64, u64, usize)> = None;
+        let mut switches: Vec<Vec<Hold>> = Vec::new();
+        for (at, line) in lines {
+            let row = Row::read(line).map_err(|reason| wrong(at, reason))?;
+            let common = (row.week, row.reconfiguration, row.hold.outputs.len());
+            let known = *of_all.get_or_insert(common);
+            if common != known {
+                let (week, dark, ports) = known;
+                let reason =
+                    format!("another week, reconfiguration or number of ports; allowed: {week}, {dark}, {ports}");
+                return Err(wrong(at, reason));
+            }
+            if row.switch > switches.len() || row.switch + 1 < switches.len() {
+                let reason = format!("switch {}; allowed: switches in order, from 0", row.switch);
+                return Err(wrong(at, reason));
+            }
+            if row.switch == switches.len() {
+                switches.push(Vec::new());
+            }
+            switches[row.switch].push(row.hold);
+        }
+        let (week, dark, ports) = of_all.ok_or_else(|| wrong(1, "no matching; allowed: at least one".to_owned()))?;
+        CircuitSchedule::new(ports, Duration::from_ps(week), Duration::from_ps(dark), switches)
+    }
+}
+
+/// A line.
+struct Row {
+    week: u64,
+    reconfiguration: u64,
+    switch: usize,
+    hold: Hold,
+}
+
+impl Row {
+    fn read(line: &str) -> Result<Row, String> {
+        let cells: Vec<&str> = line.trim().split(',').collect();
+        let [week, reconfiguration, switch, start, length, outputs] = cells[..] else {
+            return Err(format!("{} columns; allowed: 6", cells.len()));
+        };
+        let output = |text: &str| match text {
+            "-" => Ok(IDLE),
+            _ => text.parse().map_err(|_| format!("output '{text:.20}'; allowed: a port or -")),
+        };
+        Ok(Row {
+            week: number("week_ps", week)?,
+            reconfiguration: number("reconfiguration_ps", reconfiguration)?,
+            switch: number("switch", switch)?.min(usize::MAX as u64 - 1) as usize,
+            hold: Hold {
+                start: Duration::from_ps(number("start_ps", start)?),
+                length: Duration::from_ps(number("length_ps", length)?),
+                outputs: outputs.split_whitespace().map(output).collect::<Result<_, _>>()?,
+            },
+        })
+    }
+}
+
+fn number(column: &str, text: &str) -> Result<u64, String> {
+    let wrong = |_| format!("{column} is '{text:.30}'; allowed: a whole number, 0 or more");
+    text.trim().parse().map_err(wrong)
+}

@@ -1,0 +1,194 @@
+//! Circuits that come and go between racks, beside a packet network (a hybrid rack network; Mukerjee et al., "Adapting
+//! TCP for reconfigurable datacenter networks", NSDI 2020, §2 and §5).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `keys`, `check` | `[switching]` with `kind = "circuits"`, and the plan that comes of it |
+//! | `week` | nights, days, and which racks a circuit joins in each |
+//! | `members` | from which rack to which a packet travels, and its way over a circuit |
+//! | `rack` | the agent of a rack: a queue for each other rack, two ways out |
+//! | `packet_switch` | the agent of the packet switch: little room, and credits for it |
+//! | `turns` | whose turn it is |
+//! | `latency` | how long packets took, by way |
+//!
+//! A rack keeps packets for each other rack in a queue of its own. In the day of a pair its circuit drains that queue;
+//! else the queues take turns on the rack's one link to the packet switch, which has room for a few packets for
+//! each input and output. A rack sends there only what has room, which it knows by credits; so nothing is lost between
+//! racks.
+//!
+//! Left out: news to hosts, schedules by demand, a private packet path for each pair (links whose capacity changes say
+//! that without a kind of switching).
+
+mod check;
+mod keys;
+mod latency;
+mod members;
+mod packet_switch;
+mod rack;
+mod turns;
+mod week;
+
+pub(super) use check::check;
+pub use keys::CircuitSwitching as Keys;
+
+use super::kind::{self, Kind};
+use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::node::counters::{KeyedSums, SumKey};
+use crate::engine::packet::admission::Interceptor;
+use crate::model::{Buffer, Light, LinkId, Network, NodeId, PortRule};
+use crate::results::Figure;
+use keys::{DayEnd, InDay};
+use latency::Way;
+use members::Members;
+use packet_switch::PacketSwitch;
+use rack::Rack;
+use std::sync::Arc;
+use week::Week;
+
+pub(super) const KIND: Kind = Kind::new();
+
+/// The resolved keys.
+#[derive(Clone, Debug)]
+pub struct Circuits {
+    packet_switch: NodeId,
+    /// In the order of their nodes.
+    racks: Vec<Links>,
+    week: Week,
+    rules: Rules,
+}
+
+/// The links of a rack.
+#[derive(Clone, Copy, Debug)]
+struct Links {
+    node: NodeId,
+    to_packet: LinkId,
+    from_packet: LinkId,
+    to_circuit: LinkId,
+    from_circuit: LinkId,
+    /// For credits, from the packet switch.
+    credits: LinkId,
+}
+
+/// What racks and the packet switch go by.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    /// Room of a queue.
+    buffer: Buffer,
+    /// The same from `lead` picoseconds before the pair's day until its end.
+    resized: Option<(Buffer, u64)>,
+    /// ECN marks from so many waiting packets on.
+    mark_from: Option<u32>,
+    /// Room of the packet switch for each input and output, in bytes.
+    room: u64,
+    cut_through: bool,
+    in_day: InDay,
+    day_end: DayEnd,
+}
+
+/// What racks and the packet switch tell one another.
+#[derive(Clone, Copy, Debug)]
+enum Notice {
+    /// Room for packets to rack `to` is free again.
+    Credit {
+        to: u32,
+        /// So many bytes.
+        size: u16,
+        /// When the last bit of the packet that had it leaves the switch.
+        leaves: u64,
+    },
+}
+
+/// What agents sum up.
+#[derive(Clone, Copy, Debug)]
+enum Sum {
+    /// Bytes sent over circuits.
+    Circuit,
+    /// Bytes sent by the packet switch.
+    Packet,
+    /// Bytes that the circuits of pairs with data could have carried in days that have begun.
+    Capacity,
+    /// Bytes that they carried.
+    Carried,
+    /// Packets with data by way and by how long they took.
+    Took(Way, usize),
+}
+
+impl SumKey for Sum {
+    fn place(self) -> usize {
+        match self {
+            Sum::Circuit => 0,
+            Sum::Packet => 1,
+            Sum::Capacity => 2,
+            Sum::Carried => 3,
+            Sum::Took(way, class) => 4 + 2 * class + way as usize,
+        }
+    }
+}
+
+impl kind::Plan for Circuits {
+    fn port(&self, network: &Network, id: LinkId) -> PortRule {
+        let light = match self.racks.iter().find_map(|rack| rack.place(id)) {
+            Some(Place::ToCircuit) => Light::FirstBit,
+            Some(Place::FromCircuit) => Light::LastBit,
+            Some(Place::ToPacket) if self.rules.cut_through => Light::FirstBit,
+            Some(Place::FromPacket) if self.rules.cut_through => Light::LastBit,
+            _ => Light::None,
+        };
+        PortRule { light, ..PortRule::of(&network.links[id.index()]) }
+    }
+
+    fn install_agents(&self, build: &mut BuildContext) -> AgentSetup {
+        let members = Arc::new(Members::new(&self.racks, self.packet_switch, build));
+        let mut agent_setup = AgentSetup::default();
+        for (links, number) in self.racks.iter().zip(0..) {
+            agent_setup.interceptors.insert(links.to_packet, Interceptor { agent: number, place: 0 });
+            let switch = Interceptor { agent: self.racks.len() as u32, place: number };
+            agent_setup.interceptors.insert(links.from_packet, switch);
+            let minded = [links.to_packet, links.from_packet, links.to_circuit, links.from_circuit];
+            agent_setup.unbounded.extend(minded);
+            agent_setup.agents.push((links.node, Box::new(Rack::new(self, number, &members, build))));
+        }
+        let switch = PacketSwitch::new(self, &members, build);
+        agent_setup.agents.push((self.packet_switch, Box::new(switch)));
+        agent_setup
+    }
+
+    fn keeps(&self, _: &Network, id: LinkId, name: &str) -> Option<String> {
+        let place = self.racks.iter().find_map(|rack| rack.place(id));
+        place.map(|_| format!("the week depends on {name}, which keeps its capacity and delay"))
+    }
+
+    fn figures(&self, before: &KeyedSums, after: &KeyedSums) -> Vec<Figure> {
+        let of = |sum: Sum| (after.of(sum) - before.of(sum)) as f64;
+        let mut figures = Vec::new();
+        if of(Sum::Capacity) > 0.0 {
+            let value = of(Sum::Carried) / of(Sum::Capacity);
+            figures.push(Figure { name: "circuit_utilization", value, unit: "1" });
+        }
+        figures.push(Figure { name: "circuit_bytes", value: of(Sum::Circuit), unit: "B" });
+        figures.push(Figure { name: "packet_bytes", value: of(Sum::Packet), unit: "B" });
+        figures
+            .extend(latency::figures(|way, class| after.of(Sum::Took(way, class)) - before.of(Sum::Took(way, class))));
+        figures
+    }
+}
+
+/// Where a link of a rack leads.
+enum Place {
+    ToPacket,
+    FromPacket,
+    ToCircuit,
+    FromCircuit,
+}
+
+impl Links {
+    fn place(&self, id: LinkId) -> Option<Place> {
+        match id {
+            id if id == self.to_packet => Some(Place::ToPacket),
+            id if id == self.from_packet => Some(Place::FromPacket),
+            id if id == self.to_circuit => Some(Place::ToCircuit),
+            id if id == self.from_circuit => Some(Place::FromCircuit),
+            _ => None,
+        }
+    }
+}

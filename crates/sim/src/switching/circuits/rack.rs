@@ -1,0 +1,377 @@
+//! The agent of a rack: a queue for each other rack, drained by the circuit of the hour and by the packet switch.
+
+use super::keys::{DayEnd, InDay};
+use super::latency::{Latencies, Way};
+use super::members::{Member, Members};
+use super::turns::Turns;
+use super::week::{Now, Week};
+use super::{Circuits, Notice, Rules, Sum};
+use crate::engine::link::ring::Ring;
+use crate::engine::node::agent::Agent;
+use crate::engine::node::agent_setup::BuildContext;
+use crate::engine::node::counters::Counters;
+use crate::engine::node::node_context::{LinkNumber, LocalPort, NodeContext};
+use crate::engine::packet::admission::Cause;
+use crate::engine::packet::event::What;
+use crate::engine::packet::message::Message;
+use crate::engine::packet::{Class, Flags, NEVER, Packet};
+use crate::model::{Buffer, LinkId};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use units::ByteTime;
+
+/// A rack. Times are in picoseconds.
+#[derive(Debug)]
+pub(super) struct Rack {
+    number: u32,
+    rules: Rules,
+    week: Week,
+    members: Arc<Members>,
+    /// By the rack that its packets go to.
+    queues: Vec<Queue>,
+    /// Queues whose first packet has room at the packet switch.
+    turns: Turns,
+    packet: Output,
+    circuit: Output,
+    /// As it was when last looked at.
+    now: Now,
+    /// Packets in all queues.
+    waiting: u64,
+    wake: u64,
+    days: Days,
+    sent: Sent,
+}
+
+/// What waits for another rack.
+#[derive(Debug, Default)]
+struct Queue {
+    packets: Ring<Waiting>,
+    bytes: u64,
+    /// Bytes for which the packet switch has room.
+    credits: u64,
+    /// When those that are on their way to there came, if they have data.
+    on_way: VecDeque<u64>,
+    /// When in the week its days begin, where the queue is resized.
+    days: Box<[u64]>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    packet: Packet,
+    arrived: u64,
+    /// Its way over a circuit.
+    circuit: u32,
+}
+
+/// A way out.
+#[derive(Debug)]
+struct Output {
+    port: LocalPort,
+    byte_time: ByteTime,
+    /// From its last bit here to its last bit at the other rack, unless it waits.
+    delay: u64,
+    /// When it has sent what it was given.
+    free: u64,
+}
+
+/// The days of pairs with data, for what their circuits could carry.
+#[derive(Debug)]
+struct Days {
+    /// When in the week they begin, in order.
+    begin: Box<[u64]>,
+    /// When the next one begins, and its place among them.
+    next: (u64, usize),
+    /// How many have begun.
+    begun: u64,
+    /// By rack: whether it gets data from here.
+    data: Box<[bool]>,
+}
+
+#[derive(Debug, Default)]
+struct Sent {
+    circuit: u64,
+    packet: u64,
+    /// Over circuits of pairs with data.
+    carried: u64,
+    took: [Latencies; 2],
+}
+
+impl Rack {
+    /// A rack before its first packet.
+    pub fn new(plan: &Circuits, number: u32, members: &Arc<Members>, build: &mut BuildContext) -> Rack {
+        let links = plan.racks[number as usize];
+        let racks = plan.racks.len();
+        let mut output = |id: LinkId, back: LinkId| {
+            let [there, onward] = [id, back].map(|id| &build.network.links[id.index()]);
+            let byte_time = ByteTime::at(there.capacity).expect("a resolved link has a byte time");
+            let delay = there.delay.ps() + onward.delay.ps();
+            Output { port: build.port(links.node, id), byte_time, delay, free: 0 }
+        };
+        let packet = output(links.to_packet, links.from_packet);
+        let circuit = output(links.to_circuit, links.from_circuit);
+        let queue = |to: u32| {
+            let days = if plan.rules.resized.is_some() { plan.week.days(number, to).collect() } else { Box::default() };
+            Queue { credits: plan.rules.room, days, ..Queue::default() }
+        };
+        Rack {
+            number,
+            rules: plan.rules,
+            members: Arc::clone(members),
+            queues: (0..racks as u32).map(queue).collect(),
+            turns: Turns::new(racks),
+            packet,
+            circuit,
+            now: Now { to: None, until: 0 },
+            waiting: 0,
+            wake: NEVER,
+            days: Days::new(&plan.week, number, members, racks),
+            sent: Sent::default(),
+            week: plan.week.clone(),
+        }
+        .planned(0)
+    }
+
+    fn planned(mut self, now: u64) -> Rack {
+        self.plan(now);
+        self
+    }
+
+    /// Sends what can leave now, and sees when more can.
+    fn serve(&mut self, now: u64, context: &mut NodeContext) {
+        self.days.note(now, &self.week);
+        self.look(now);
+        while let Some(to) = self.now.to.filter(|to| self.circuit.free <= now && self.may_take_circuit(*to, now)) {
+            self.send_by_circuit(now, to, context);
+        }
+        if self.packet.free <= now
+            && let Some(to) = self.turns.take(self.kept_for_circuit())
+        {
+            self.send_by_packet_switch(now, to, context);
+        }
+        self.plan(now);
+    }
+
+    /// Which circuit there is.
+    fn look(&mut self, now: u64) {
+        if self.now.until <= now {
+            self.now = self.week.at(now, self.number);
+        }
+    }
+
+    /// When something can leave, or a circuit comes or goes for what waits, or there is a day to be counted.
+    fn plan(&mut self, now: u64) {
+        self.wake = self.days.next.0;
+        if self.waiting == 0 {
+            return;
+        }
+        self.wake = self.wake.min(self.now.until);
+        let free = self.circuit.free.max(now);
+        if self.now.to.is_some_and(|to| free < self.now.until && self.may_take_circuit(to, free)) {
+            self.wake = self.wake.min(free);
+        }
+        if self.turns.any(self.kept_for_circuit()) {
+            self.wake = self.wake.min(self.packet.free.max(now));
+        }
+    }
+
+    /// The queue that the packet switch leaves alone, since its circuit is there.
+    fn kept_for_circuit(&self) -> Option<u32> {
+        self.now.to.filter(|_| self.rules.in_day == InDay::Circuit)
+    }
+
+    /// Whether the circuit that is there can begin with a packet for a rack.
+    fn may_take_circuit(&self, to: u32, at: u64) -> bool {
+        let first = self.queues[to as usize].packets.front();
+        first.is_some_and(|first| self.fits_circuit(first.packet.size, at))
+    }
+
+    fn fits_circuit(&self, size: u16, at: u64) -> bool {
+        self.rules.day_end != DayEnd::Hold || at + self.circuit.lasts(size) <= self.now.until
+    }
+
+    fn take(&mut self, now: u64, to: u32, context: &mut NodeContext) -> Waiting {
+        let queue = &mut self.queues[to as usize];
+        let waiting = queue.packets.pop().expect("a queue whose turn it is has a packet");
+        queue.bytes -= u64::from(waiting.packet.size);
+        self.waiting -= 1;
+        context.port_mut(self.packet.port).let_go(now, waiting.packet.size);
+        self.set_turn(to);
+        waiting
+    }
+
+    fn set_turn(&mut self, to: u32) {
+        let queue = &self.queues[to as usize];
+        let has_room = queue.packets.front().is_some_and(|first| queue.credits >= first.packet.size.into());
+        self.turns.set(to, has_room);
+    }
+
+    fn send_by_circuit(&mut self, now: u64, to: u32, context: &mut NodeContext) {
+        let Waiting { packet, arrived, circuit } = self.take(now, to, context);
+        let ends = now + self.circuit.lasts(packet.size);
+        let packet = Packet { hop: circuit, ..packet };
+        let is_cut = self.rules.day_end == DayEnd::Cut && ends > self.now.until;
+        self.circuit.free = if is_cut { self.now.until } else { ends };
+        if is_cut {
+            let link: LinkNumber = context.link(self.circuit.port);
+            return context.drop(now, link, Cause::GuardViolation, &packet);
+        }
+        context.send_past(now, &packet);
+        self.sent.circuit += u64::from(packet.size);
+        self.sent.carried += if self.days.data[to as usize] { packet.size.into() } else { 0 };
+        if has_data(&packet) {
+            self.sent.took[Way::Circuit as usize].add(ends + self.circuit.delay - arrived);
+        }
+    }
+
+    fn send_by_packet_switch(&mut self, now: u64, to: u32, context: &mut NodeContext) {
+        let Waiting { packet, arrived, .. } = self.take(now, to, context);
+        let queue = &mut self.queues[to as usize];
+        queue.credits -= u64::from(packet.size);
+        queue.on_way.push_back(if has_data(&packet) { arrived } else { NEVER });
+        self.set_turn(to);
+        self.packet.free = now + self.packet.lasts(packet.size);
+        context.send_past(now, &packet);
+        self.sent.packet += u64::from(packet.size);
+    }
+
+    /// Whether a packet that comes now leaves at once.
+    fn is_idle(&self, now: u64, to: u32, size: u16) -> bool {
+        let queue = &self.queues[to as usize];
+        let by_circuit = self.now.to == Some(to) && self.circuit.free <= now && self.fits_circuit(size, now);
+        let by_packet = self.kept_for_circuit() != Some(to) && self.packet.free <= now && queue.credits >= size.into();
+        queue.packets.is_empty() && (by_circuit || by_packet && !self.turns.any(self.kept_for_circuit()))
+    }
+
+    fn is_full(&self, now: u64, to: u32, size: u16) -> bool {
+        let queue = &self.queues[to as usize];
+        match self.room(now, queue) {
+            Buffer::Packets(places) => queue.packets.len() as u64 >= places,
+            Buffer::Bytes(room) => queue.bytes + u64::from(size) > room.count(),
+            Buffer::Unlimited => false,
+        }
+    }
+
+    fn room(&self, now: u64, queue: &Queue) -> Buffer {
+        let Some((resized, lead)) = self.rules.resized else { return self.rules.buffer };
+        let length = self.week.length();
+        let is_resized = |begins: &u64| (now % length + length + lead - begins) % length < lead + self.week.day();
+        if queue.days.iter().any(is_resized) { resized } else { self.rules.buffer }
+    }
+
+    fn note_credit(&mut self, to: u32, size: u16, leaves: u64) {
+        let queue = &mut self.queues[to as usize];
+        queue.credits += u64::from(size);
+        let arrived = queue.on_way.pop_front().unwrap_or(NEVER);
+        if arrived != NEVER {
+            let half = self.packet.delay / 2;
+            self.sent.took[Way::Packet as usize].add(leaves + half - arrived);
+        }
+        self.set_turn(to);
+    }
+}
+
+fn has_data(packet: &Packet) -> bool {
+    matches!(packet.class, Class::Data | Class::Datagram)
+}
+
+impl Output {
+    fn lasts(&self, size: u16) -> u64 {
+        self.byte_time.of_packet(size).ps()
+    }
+}
+
+impl Days {
+    fn new(week: &Week, rack: u32, members: &Members, racks: usize) -> Days {
+        let mut data: Box<[bool]> = vec![false; racks].into();
+        let mut begin = Vec::new();
+        for to in members.data_from(rack) {
+            data[to as usize] = true;
+            begin.extend(week.days(rack, to));
+        }
+        begin.sort_unstable();
+        let next = (begin.first().copied().unwrap_or(NEVER), 0);
+        Days { begin: begin.into(), next, begun: 0, data }
+    }
+
+    /// Counts those that have begun.
+    fn note(&mut self, now: u64, week: &Week) {
+        while self.next.0 <= now {
+            self.begun += 1;
+            let (begins, place) = self.next;
+            let ahead = match self.begin.get(place + 1) {
+                Some(next) => (next - self.begin[place], place + 1),
+                None => (week.length() - self.begin[place] + self.begin[0], 0),
+            };
+            self.next = (begins.saturating_add(ahead.0), ahead.1);
+        }
+    }
+}
+
+impl Agent for Rack {
+    fn next_timeout(&self) -> u64 {
+        self.wake
+    }
+
+    fn handle_timeout(&mut self, now: u64, context: &mut NodeContext) {
+        self.serve(now, context);
+    }
+
+    fn handle_message(&mut self, now: u64, message: Message, context: &mut NodeContext) {
+        if let Some(Notice::Credit { to, size, leaves }) = message.read() {
+            self.note_credit(*to, *size, *leaves);
+            self.serve(now, context);
+        }
+    }
+
+    fn handle_packet(&mut self, now: u64, _: u32, packet: &Packet, context: &mut NodeContext) {
+        let Some(Member { to, circuit, .. }) = self.members.find(packet) else {
+            // It goes to no rack.
+            return context.send_past(now, packet);
+        };
+        self.look(now);
+        if self.is_full(now, to, packet.size) && !self.is_idle(now, to, packet.size) {
+            return context.refuse(now, Cause::Congestion, packet);
+        }
+        context.port_mut(self.packet.port).keep(now, packet.size);
+        context.note(now, What::Store, packet);
+        let queue = &mut self.queues[to as usize];
+        let marks = self.rules.mark_from.is_some_and(|from| queue.packets.len() as u64 >= u64::from(from));
+        let packet = if marks && packet.flags.has(Flags::CAPABLE) {
+            context.port_mut(self.packet.port).note_mark();
+            packet.marked()
+        } else {
+            *packet
+        };
+        queue.bytes += u64::from(packet.size);
+        queue.packets.push(Waiting { packet, arrived: now, circuit });
+        self.waiting += 1;
+        self.set_turn(to);
+        self.serve(now, context);
+    }
+
+    fn kept(&self) -> i64 {
+        i64::try_from(self.waiting).unwrap_or(i64::MAX)
+    }
+
+    fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        for queue in &mut self.queues {
+            queue.packets.for_each_mut(|waiting| change(&mut waiting.packet));
+        }
+    }
+
+    fn account(&self, counters: &mut Counters) {
+        let day = u128::from(self.week.day());
+        let capacity = day * u128::from(self.days.begun) / u128::from(self.circuit.byte_time.of(1).ps());
+        let sums = [
+            (Sum::Circuit, self.sent.circuit.into()),
+            (Sum::Packet, self.sent.packet.into()),
+            (Sum::Carried, self.sent.carried.into()),
+            (Sum::Capacity, capacity),
+        ];
+        sums.into_iter().for_each(|(sum, more)| counters.sums.add(sum, more));
+        for way in [Way::Circuit, Way::Packet] {
+            let each = self.sent.took[way as usize].each();
+            each.for_each(|(class, packets)| counters.sums.add(Sum::Took(way, class), packets.into()));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Racks of hosts that a packet switch and a circuit switch join.
+
+use super::{Draft, Given, MAX_ELEMENTS, Property, network_keys};
+use crate::language::keys::whole;
+use crate::language::{At, Fault, Key, Room, Speed, Time};
+use crate::model::{NodeId, Role};
+use units::{Duration, Rate};
+
+network_keys! {
+    /// Hosts "t0h0", "t0h1", … at the top-of-rack switches "t0", "t1", …, which the nodes "packet" and "circuit" join:
+    /// a hybrid network, for `[switching]` with kind = "circuits". Host j of a rack is paired with host j of the next.
+    pub struct Config {
+        /// Racks.
+        pub racks: At<u32>, in whole(2, 1024);
+        /// Hosts of each rack.
+        pub hosts: Key<u32> = 1, in whole(1, 1024);
+        /// Bit rate between hosts and their rack.
+        pub host_capacity: At<Speed>;
+        /// Delay between hosts and their rack.
+        pub host_delay: Key<Time> = Time(Duration::from_micros(1));
+        /// Bit rate between racks and the packet switch.
+        pub packet_capacity: At<Speed>;
+        /// Delay from rack to rack by the packet switch: half of it to the switch.
+        pub packet_delay: At<Time>;
+        /// Bit rate of a circuit.
+        pub circuit_capacity: At<Speed>;
+        /// Delay from rack to rack by a circuit.
+        pub circuit_delay: At<Time>;
+        /// Waiting room at hosts, and at racks for packets to their own hosts.
+        pub buffer: Key<Room> = Room(units::BufferSize::Unlimited);
+    }
+}
+
+/// No route leads over a circuit: what takes one is chosen when it is there.
+pub(crate) const CIRCUIT_COST: u64 = 1 << 60;
+
+impl Config {
+    pub(super) fn draw(&self, draft: &mut Draft) -> Result<(), Fault> {
+        let (racks, hosts) = (*self.racks, *self.hosts);
+        if u64::from(racks) * u64::from(hosts) * 2 > MAX_ELEMENTS / 2 {
+            let most = MAX_ELEMENTS / 4 / u64::from(racks);
+            let message = format!("found {hosts} hosts in each of {racks} racks; allowed: at most {most}");
+            return Err(Fault::new(self.hosts.place().unwrap_or_else(|| self.racks.place()), message));
+        }
+        let [packet, circuit] = ["packet", "circuit"].map(|name| draft.drawn(name, Role::Core));
+        let tors: Vec<NodeId> = (0..racks).map(|rack| draft.drawn(format!("t{rack}"), Role::Edge)).collect();
+        for tor in &tors {
+            draft.duplex(*tor, packet, self.half(self.packet_capacity, self.packet_delay, None));
+            draft.duplex(*tor, circuit, self.half(self.circuit_capacity, self.circuit_delay, Some(CIRCUIT_COST)));
+        }
+        let mut all = Vec::new();
+        for (rack, tor) in tors.iter().enumerate() {
+            let own: Vec<NodeId> = (0..hosts).map(|host| draft.drawn(format!("t{rack}h{host}"), Role::Host)).collect();
+            own.iter().for_each(|host| draft.duplex(*host, *tor, self.access()));
+            all.push(own);
+        }
+        let next = all.iter().cycle().skip(1);
+        draft.pairs = all.iter().zip(next).flat_map(|(a, b)| a.iter().copied().zip(b.iter().copied())).collect();
+        Ok(())
+    }
+
+    /// Between a rack and a switch.
+    fn half(&self, capacity: At<Speed>, delay: At<Time>, cost: Option<u64>) -> Given {
+        let half = |delay: Time| Duration::from_ps(delay.0.ps().div_ceil(2));
+        Given { delay: Some(Property::given(delay, half)), cost, ..self.link(capacity) }
+    }
+
+    fn access(&self) -> Given {
+        Given { delay: Some(Property::of(&self.host_delay, |delay| delay.0)), ..self.link(self.host_capacity) }
+    }
+
+    fn link(&self, capacity: At<Speed>) -> Given {
+        let capacity: Property<Rate> = Property::given(capacity, |capacity| capacity.0);
+        Given { capacity: Some(capacity), buffer: Some(Property::of(&self.buffer, |room| room.0)), ..Given::default() }
+    }
+}

@@ -1,0 +1,216 @@
+//! Circuits that come and go between racks: utilization and latencies against hand computation, a lossless packet
+//! switch, the end of a day, bad input.
+
+mod support;
+
+use sim::SimTime;
+use sim::engine::Options;
+use sim::random::Seed;
+use sim::scenario::{Input, load};
+use sim::study::World;
+use std::path::Path;
+use support::{Builder, at, figure, numbers, scenario, texts};
+
+/// Three racks with two hosts each; a packet of 9000 B lasts 7.2 µs on the way by the packet switch, 0.9 µs on a
+/// circuit. A week is two matchings of a night of 20 µs and a day of 180 µs: rack 0 has its circuit to rack 1 from 20
+/// to 200 µs.
+const RACKS: &str = r#"
+[run]
+duration = "8 ms"
+[topology]
+kind = "racks"
+racks = 3
+hosts = 2
+host_capacity = "40 Gbps"
+packet_capacity = "10 Gbps"
+packet_delay = "5 us"
+circuit_capacity = "80 Gbps"
+circuit_delay = "30 us"
+[switching]
+kind = "circuits"
+day = "180 us"
+night = "20 us"
+buffer = "16 packets"
+[transport.udp]
+packet_size = 9000
+"#;
+
+/// Datagrams at a constant rate between a pair of hosts.
+fn constant(pair: [&str; 2], rate: &str) -> String {
+    let [from, to] = pair;
+    format!(
+        r#"
+[[traffic]]
+name = "{from}"
+transport = "udp"
+load = "constant"
+rate = "{rate}"
+pairs = [["{from}", "{to}"]]
+"#
+    )
+}
+
+fn racks() -> Builder {
+    Builder::of(RACKS)
+}
+
+/// In a day the circuit takes the 16 packets that wait, and then what comes at 20 Gb/s for 180 µs: 16 + 50 of the 200
+/// packets that it could carry. The packet switch has all the rest of the week but the time in which the queue is
+/// empty.
+#[test]
+fn a_constant_source_uses_a_circuit_as_by_hand() {
+    let found = racks().add(&constant(["t0h0", "t1h0"], "20 Gbps")).set("run.warm_up", "\"800 us\"").run(1);
+    let expected = (16.0 + 20e9 * 180e-6 / 72e3) / 200.0;
+    let used = figure(&found, "circuit_utilization");
+    assert!((used - expected).abs() < 1.5 / 200.0, "{used}, expected {expected}");
+    let weeks = 18.0;
+    let (by_circuit, by_packets) = (figure(&found, "circuit_bytes"), figure(&found, "packet_bytes"));
+    assert!((by_circuit / (weeks * 200.0 * 9000.0) - used).abs() < 1e-9, "no other pair has data");
+    let expected = 10e9 * 220e-6 / 8.0;
+    let a_week = by_packets / weeks;
+    assert!((a_week - expected).abs() < 1.5 * 9000.0, "{a_week}, expected {expected}");
+}
+
+/// A source of 1 Gb/s, whose packets find nobody: 7.2 µs and 5 µs by a switch that cuts through, 7.2 µs more by one
+/// that stores; 0.9 µs and 30 µs by a circuit, in 9 of 20 parts of the time.
+#[test]
+fn a_packet_alone_takes_its_transmission_and_the_delay() {
+    for (cut_through, expected) in [(false, 19.4e-6), (true, 12.2e-6)] {
+        let found = racks()
+            .add(&constant(["t0h0", "t1h0"], "1 Gbps"))
+            .set("switching.cut_through", cut_through)
+            .set("run.duration", "\"80 ms\"")
+            .run(1);
+        let packet = figure(&found, "packet_latency_p50");
+        assert!((packet / expected - 1.0).abs() < 0.005, "{packet}, expected {expected}");
+        let circuit = figure(&found, "circuit_latency_p50");
+        assert!((circuit / 30.9e-6 - 1.0).abs() < 0.005, "{circuit}");
+        let share =
+            figure(&found, "circuit_bytes") / (figure(&found, "circuit_bytes") + figure(&found, "packet_bytes"));
+        assert!((share - 0.45).abs() < 0.02, "{share}");
+    }
+}
+
+/// Two racks send 8 Gb/s each to a third one over its one downlink of 10 Gb/s. The switch loses nothing; what does not
+/// fit waits, and is lost, at the racks; and each gets half.
+#[test]
+fn the_packet_switch_loses_nothing_and_shares_a_downlink_evenly() {
+    let found = racks()
+        .set("switching.day", "\"1 us\"")
+        .set("switching.night", "\"1 s\"")
+        .set("run.duration", "\"40 ms\"")
+        .add(&constant(["t0h0", "t2h0"], "8 Gbps"))
+        .add(&constant(["t1h0", "t2h1"], "8 Gbps"))
+        .run(1);
+    let lost = |link: &str| at(&found.links, "link", link, "dropped_units");
+    assert_eq!(lost("packet->t2"), 0.0);
+    assert!(lost("t0->packet") > 0.0 && lost("t1->packet") > 0.0);
+    let received = numbers(&found.flows, "bytes_arrived");
+    let (least, most) = (received[0].min(received[1]), received[0].max(received[1]));
+    assert!(most - least <= 2.0 * 9000.0, "{received:?}");
+    let all = 10e9 / 8.0 * 40e-3;
+    assert!((received.iter().sum::<f64>() / all - 1.0).abs() < 0.01, "{received:?}, expected {all} in all");
+}
+
+/// A day of 8.5 packets of 0.9 µs.
+#[test]
+fn the_end_of_a_day_holds_a_packet_or_finishes_or_cuts_it() {
+    for (rule, carried, lost) in [("hold", 8.0, 0.0), ("finish", 9.0, 0.0), ("cut", 8.0, 1.0)] {
+        let found = racks()
+            .set("switching.day", "\"7.65 us\"")
+            .set("switching.night", "\"92.35 us\"")
+            .set("switching.day_end", format!("{rule:?}"))
+            .set("run.duration", "\"200 us\"")
+            .add(&constant(["t0h0", "t1h0"], "20 Gbps"))
+            .run(1);
+        assert_eq!(figure(&found, "circuit_bytes"), carried * 9000.0, "{rule}");
+        let at_circuit = |(place, _): &(String, f64)| place == "t0->circuit";
+        let drops = texts(&found.drops, "where").into_iter().zip(numbers(&found.drops, "units"));
+        let cut: f64 = drops.filter(at_circuit).map(|(_, units)| units).sum();
+        assert_eq!(cut, lost, "{rule}");
+    }
+}
+
+/// From 100 µs before the day on 40 packets may wait instead of 16: these leave by the circuit too.
+#[test]
+fn a_queue_that_is_resized_ahead_of_its_day_fills_the_circuit() {
+    let used = |keys: [(&str, &str); 2]| {
+        let all = keys.iter().filter(|(_, value)| !value.is_empty());
+        let rack = all.fold(racks(), |rack, (key, value)| rack.set(key, format!("{value:?}")));
+        let rack = rack.set("run.warm_up", "\"800 us\"").add(&constant(["t0h0", "t1h0"], "20 Gbps"));
+        figure(&rack.run(1), "circuit_utilization")
+    };
+    let keys = ["switching.resized_buffer", "switching.lead"];
+    let with = |values: [&'static str; 2]| used([(keys[0], values[0]), (keys[1], values[1])]);
+    let static_queue = with(["", ""]);
+    // Nothing grows before the day; then the source does not fill the circuit, and no queue is left.
+    assert!((with(["40 packets", "0 s"]) - static_queue).abs() < 1e-3);
+    // At 20 Gb/s less 10 Gb/s a packet more waits every 7.2 µs. 100 µs before the day 16 wait, and 13.9 come. 200 µs
+    // before it the queue is still filling, and has what came in the 220 µs since the last day: 30.6.
+    let more = |lead: &'static str| (with(["40 packets", lead]) - static_queue) * 200.0;
+    assert!((more("100 us") - 13.9).abs() < 1.5, "{}", more("100 us"));
+    assert!((more("200 us") - 14.6).abs() < 1.5, "{}", more("200 us"));
+}
+
+/// The 16 packets that wait take the circuit 14.4 µs, in which the packet switch takes two of them; what comes later
+/// finds the circuit idle.
+#[test]
+fn both_ways_drain_a_queue_in_its_day_if_asked() {
+    let packets = |rule: &str| {
+        let rack = racks().set("switching.in_day", format!("{rule:?}")).add(&constant(["t0h0", "t1h0"], "20 Gbps"));
+        figure(&rack.run(1), "packet_bytes") / 9000.0
+    };
+    let (days, more) = (20.0, packets("both") - packets("circuit"));
+    assert!((more / days - 2.0).abs() < 0.2, "{more}");
+}
+
+const MANY: &str = r#"
+[[traffic]]
+name = "all"
+transport = "cubic"
+flows = 12
+pairs = "all"
+[transport.cubic]
+packet_size = 9000
+"#;
+
+/// TCP in all directions: nothing is lost but at racks, what is sent is received once, and threads change nothing.
+#[test]
+fn threads_change_nothing() {
+    let text = racks().add(MANY).text();
+    let print = |threads: usize| {
+        let mut world = World::build(&scenario(&text), Seed { seed: 3, run: 0 }, Options::default()).unwrap();
+        world.use_threads(threads);
+        world.run_until(SimTime::NEVER);
+        world.finish().unwrap().fingerprint
+    };
+    assert_eq!(print(1), print(2));
+    assert_eq!(print(1), print(5));
+}
+
+/// What is said about the racks with these keys.
+fn refusal(keys: &[(&str, &str)]) -> String {
+    let text = format!("{RACKS}{MANY}");
+    let input = Input::Text { name: "test.toml", text: &text, folder: Path::new(".") };
+    let keys: Vec<_> = keys.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    load(input, &keys).err().map_or_else(String::new, |error| error.to_string())
+}
+
+#[test]
+fn bad_weeks_are_refused() {
+    assert_eq!(refusal(&[]), "");
+    for (key, value, wanted) in [
+        ("switching.day", "\"0.5 us\"", "allowed: at least \"900 ns\", which 9000 B last at 80 Gbps"),
+        ("switching.lead", "\"1 us\"", "goes with resized_buffer"),
+        ("switching.packet_switch", "\"nowhere\"", "there is no node \"nowhere\""),
+        ("switching.circuit_switch", "\"t0\"", "has links with \"packet\" and \"t0\", and not one to and one from"),
+        ("switching.buffer", "\"100 B\"", "less than the largest packet"),
+        ("switching.places", "0", "allowed: 1 to 65536"),
+        ("topology.racks", "1", "allowed: 2 to 1024"),
+    ] {
+        let found = refusal(&[(key, value)]);
+        assert!(found.contains(wanted), "{key} = {value}: {found:?}");
+    }
+    let found = refusal(&[("switching.resized_buffer", "\"40 packets\""), ("switching.lead", "\"1 ms\"")]);
+    assert!(found.contains("allowed: at most \"220 us\", a week of 400 us less the day"), "{found:?}");
+}

@@ -1,0 +1,90 @@
+"""The hybrid rack network of Mukerjee et al. (NSDI 2020), whose numbers come from the testbed Etalon: what all
+experiments of this folder share.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.experiment import Metric, Setup, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from photocol.experiment import Outcome, RunResult
+
+PAPER = "Mukerjee et al., Adapting TCP for reconfigurable datacenter networks, NSDI 2020"
+WEEK_MS = 4.8
+SEEDS = 5
+FULL_WEEKS, QUICK_WEEKS = (100, 600), (20, 60)
+"""Weeks before the measurement, and those that are measured."""
+POINTS, RATIO = 5.0, 0.1
+"""A claim agrees within so many points of utilization, or this part of a latency."""
+METRICS = (
+    Metric(name="utilization_percent", label="utilization of the circuit (%)", form=".2f"),
+    Metric(name="p50_us", label="median latency (µs)", form=".1f"),
+    Metric(name="p99_us", label="99 % latency (µs)", form=".1f"),
+    Metric(name="circuit_p50_us", label="median latency by circuit (µs)", form=".1f"),
+    Metric(name="packet_p50_us", label="median latency by packet switch (µs)", form=".1f"),
+    Metric(name="goodput_gbps", label="goodput of the pair (Gb/s)", form=".2f"),
+)
+
+
+def source(figures: str, section: str) -> Source:
+    """Where the numbers stand."""
+    return Source(paper=PAPER, figures=figures, section=section)
+
+
+def weeks(before: int, measured: int) -> dict[str, Any]:
+    """A run of so many weeks."""
+    return {"run.warm_up": f"{before * WEEK_MS} ms", "run.duration": f"{(before + measured) * WEEK_MS} ms"}
+
+
+LINUX: Mapping[str, Any] = {"recovery": "linux", "timestamps": True}
+"""Hosts as the testbed's."""
+
+
+def network(buffer: int, hosts: Mapping[str, Any], **switching: Any) -> Setup:
+    """The ready-made pair of racks with K packets at its queue."""
+    settings: dict[str, Any] = {"switching.buffer": f"{buffer} packets"}
+    settings |= {f"switching.{key}": value for key, value in switching.items()}
+    settings |= {f"transport.cubic.{key}": value for key, value in hosts.items()}
+    return Setup(scenario="circuits.toml", settings=settings)
+
+
+def measure(result: RunResult) -> dict[str, float]:
+    """Utilization and latencies of one run."""
+    found = {name: figure.value for name, figure in result.summary.items()}
+    return {
+        "utilization_percent": 100 * found["circuit_utilization"],
+        "p50_us": 1e6 * found["latency_p50"],
+        "p99_us": 1e6 * found["latency_p99"],
+        "circuit_p50_us": 1e6 * found["circuit_latency_p50"],
+        "packet_p50_us": 1e6 * found["packet_latency_p50"],
+        "goodput_gbps": found["goodput"] / 1e9,
+    }
+
+
+def column(outcome: Outcome, axis: str, metric: str, **where: Any) -> dict[int, float]:
+    """A metric against an axis, ascending."""
+    rows = outcome.table.filter(*(pl.col(key) == value for key, value in where.items())).sort(axis)
+    return dict(zip(rows[axis].to_list(), rows[metric].to_list(), strict=True))
+
+
+def near(found: Sequence[float], published: Sequence[float], *, points: float = 0, ratio: float = 0) -> bool:
+    """Whether each is within so many points, or this part, of what is published."""
+    bounds = [points + ratio * value for value in published]
+    return all(abs(a - b) <= bound for a, b, bound in zip(found, published, bounds, strict=True))
+
+
+def rises(found: Sequence[float]) -> bool:
+    """Whether none is below the one before, but for a point where it is full."""
+    return all(b >= a - 1 for a, b in itertools.pairwise(found))
+
+
+def listed(values: Sequence[float], form: str = ".1f") -> str:
+    """Numbers in a row."""
+    return ", ".join(f"{value:{form}}" for value in values)

@@ -1,0 +1,110 @@
+"""Queues resized ahead of the day, CUBIC: utilization and latency against the lead.
+
+The expected values and tolerances below were written before the first run of this kind of switching.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.plot import frame
+from photocol.verdict import Finding, judge
+
+from ._etalon import (
+    FULL_WEEKS,
+    LINUX,
+    METRICS,
+    POINTS,
+    QUICK_WEEKS,
+    RATIO,
+    SEEDS,
+    column,
+    listed,
+    measure,
+    near,
+    network,
+    rises,
+    source,
+    weeks,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+LEADS_US = tuple(range(0, 3001, 300))
+PUBLISHED = {
+    "utilization_percent": (49.24, 60.33, 64.89, 71.57, 78.56, 85.87, 91.10, 95.89, 97.75, 97.40, 96.72),
+    "p50_us": (123, 124, 124, 127, 129, 129, 130, 131, 136, 136, 138),
+    "p99_us": (139, 149, 180, 208, 239, 265, 286, 318, 358, 379, 381),
+}
+PLACES, RESIZED = 16, 50
+
+
+def setup(point: Point) -> Setup:
+    """16 packets, and 50 from the lead before the day until its end."""
+    return network(PLACES, LINUX, resized_buffer=f"{RESIZED} packets", lead=f"{point['lead_us']} us")
+
+
+def check(metric: str, outcome: Outcome) -> Finding:
+    """A metric against what is published."""
+    found = column(outcome, "lead_us", metric)
+    published = [dict(zip(LEADS_US, PUBLISHED[metric], strict=True))[lead] for lead in found]
+    values = list(found.values())
+    is_utilization = metric == "utilization_percent"
+    return judge(
+        agrees=near(values, published, points=POINTS) if is_utilization else near(values, published, ratio=RATIO),
+        in_shape=rises(values),
+        measured=f"{listed(values)}, published {listed(published)}",
+    )
+
+
+def claim(metric: str, text: str, unit: str) -> Claim:
+    """A row of the published table."""
+    within = f"{POINTS:g} points" if metric == "utilization_percent" else f"{100 * RATIO:g} %"
+    return Claim(
+        id=metric.replace("_", "-"),
+        text=text,
+        where="§5; result log of February 2020",
+        expected=f"{listed(PUBLISHED[metric], 'g')} {unit} with 0, 300, … 3000 µs",
+        tolerance=f"each within {within}; in shape: it rises with the lead",
+        check=partial(check, metric),
+    )
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Utilization against the lead."""
+    rows = table.sort("lead_us")
+    axes.plot(LEADS_US, PUBLISHED["utilization_percent"], "k--", label="published")
+    bars = rows["utilization_percent_half_width"] if "utilization_percent_half_width" in rows.columns else None
+    axes.errorbar(rows["lead_us"], rows["utilization_percent"], bars, fmt="o-", color="#0072B2", label="here")
+    axes.set_xlabel("resized before the day (µs)")
+    axes.set_ylabel("utilization of the circuit (%)")
+    axes.legend(frameon=False)
+    frame(axes)
+
+
+experiment = Experiment(
+    id="circuits/dynamic",
+    title="utilization of a circuit and latency where the queue is resized ahead of the day, CUBIC",
+    source=source("dynamic buffers", "§5"),
+    setup=setup,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(lead_us=(0, 1200, 2400)),
+        replications=1,
+        settings=weeks(*QUICK_WEEKS),
+        note="three of eleven leads, 60 of 600 weeks, one of five seeds",
+    ),
+    full=Form(points=grid(lead_us=LEADS_US), replications=SEEDS, settings=weeks(*FULL_WEEKS)),
+    claims=(
+        claim("utilization_percent", "a queue that grows before the day fills the circuit", "%"),
+        claim("p50_us", "the median latency hardly grows", "µs"),
+        claim("p99_us", "the 99 % latency grows with the lead", "µs"),
+    ),
+    plots=(Plot(name="utilization", draw=draw),),
+    notes=("K is 16, and 50 from the lead before the day until its end; the hosts are Linux.",),
+)

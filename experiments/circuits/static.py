@@ -1,0 +1,123 @@
+"""Static queues, CUBIC: how much of its circuit a pair of racks uses, and how long packets take, against K.
+
+The expected values and tolerances below were written before the first run of this kind of switching.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.plot import frame
+from photocol.verdict import Finding, judge
+
+from ._etalon import (
+    FULL_WEEKS,
+    LINUX,
+    METRICS,
+    POINTS,
+    QUICK_WEEKS,
+    RATIO,
+    SEEDS,
+    column,
+    listed,
+    measure,
+    near,
+    network,
+    rises,
+    source,
+    weeks,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+PLACES = (4, 8, 16, 32, 64, 128)
+PUBLISHED = {
+    "utilization_percent": (21.25, 31.09, 48.67, 76.74, 99.89, 99.91),
+    "p50_us": (42, 69, 123, 236, 453, 884),
+    "p99_us": (52, 81, 139, 254, 484, 943),
+    "circuit_p50_us": (31, 32, 33, 34, 48, 286),
+    "packet_p50_us": (42, 71, 127, 238, 461, 906),
+}
+HOSTS = {"linux": {**LINUX}, "default": {}}
+"""The testbed's hosts are Linux; the default recovery stands beside it."""
+
+
+def setup(point: Point) -> Setup:
+    """K packets at the queue."""
+    return network(int(point["places"]), HOSTS[str(point["hosts"])])
+
+
+def check(metric: str, outcome: Outcome) -> Finding:
+    """A metric against what is published, with the testbed's hosts."""
+    found = column(outcome, "places", metric, hosts="linux")
+    published = [dict(zip(PLACES, PUBLISHED[metric], strict=True))[places] for places in found]
+    values = list(found.values())
+    is_utilization = metric == "utilization_percent"
+    agrees = near(values, published, points=POINTS) if is_utilization else near(values, published, ratio=RATIO)
+    return judge(
+        agrees=agrees,
+        in_shape=rises(values),
+        measured=f"{listed(values)}, published {listed(published)}",
+    )
+
+
+def claim(metric: str, text: str, unit: str) -> Claim:
+    """A row of the published table."""
+    within = f"{POINTS:g} points" if metric == "utilization_percent" else f"{100 * RATIO:g} %"
+    return Claim(
+        id=metric.replace("_", "-"),
+        text=text,
+        where="§5; result log of February 2020",
+        expected=f"{listed(PUBLISHED[metric], 'g')} {unit} with K = {listed(PLACES, 'g')}",
+        tolerance=f"each within {within}; in shape: it rises with K",
+        check=partial(check, metric),
+    )
+
+
+def draw(axes: Axes, table: pl.DataFrame) -> None:
+    """Utilization against K."""
+    axes.plot(PLACES, PUBLISHED["utilization_percent"], "k--", label="published")
+    for hosts, colour in (("linux", "#0072B2"), ("default", "#D55E00")):
+        rows = table.filter(table["hosts"] == hosts).sort("places")
+        if not rows.is_empty():
+            bars = rows["utilization_percent_half_width"] if "utilization_percent_half_width" in rows.columns else None
+            axes.errorbar(rows["places"], rows["utilization_percent"], bars, fmt="o-", color=colour, label=hosts)
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_xlabel("K, packets that may wait")
+    axes.set_ylabel("utilization of the circuit (%)")
+    axes.legend(frameon=False)
+    frame(axes)
+
+
+experiment = Experiment(
+    id="circuits/static",
+    title="utilization of a circuit and latency against the static queue of a rack pair, CUBIC",
+    source=source("static buffers", "§5"),
+    setup=setup,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(hosts=("linux",), places=(4, 16, 64)),
+        replications=1,
+        settings=weeks(*QUICK_WEEKS),
+        note="three of six K, 60 of 600 weeks, one of five seeds",
+    ),
+    full=Form(points=grid(hosts=tuple(HOSTS), places=PLACES), replications=SEEDS, settings=weeks(*FULL_WEEKS)),
+    claims=(
+        claim("utilization_percent", "a pair's circuit is used the more the larger its static queue", "%"),
+        claim("p50_us", "the median latency of all packets grows with K", "µs"),
+        claim("p99_us", "the 99 % latency of all packets grows with K", "µs"),
+        claim("circuit_p50_us", "packets by circuit hardly wait up to 64 packets", "µs"),
+        claim("packet_p50_us", "packets by packet switch wait for the queue", "µs"),
+    ),
+    plots=(Plot(name="utilization", draw=draw),),
+    notes=(
+        "Latencies are from the rack's queue to the last bit at the other rack; the testbed's tap is at its switch.",
+        "Time in the testbed runs 20 times slower, so Linux's minimum RTO of 200 ms is 10 ms of network time.",
+    ),
+)

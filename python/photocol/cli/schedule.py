@@ -1,0 +1,131 @@
+"""The command `photocol schedule`: slots of a frame, or circuits of a week."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from photocol import InputError
+from photocol.cli.arguments import FOLDER
+from photocol.quantity import readable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from photocol.transport.circuits import CircuitSchedule, Coverage
+
+_NEITHER = "say what is to be scheduled: --frame F (slots of a frame), or --week T or --slice T (circuits)"
+
+
+@click.command()
+@click.argument("demand", type=FOLDER, metavar="DEMAND")
+@click.option("--frame", type=int, metavar="F", help="Slots of a frame, for a bufferless switch.")
+@click.option("--week", metavar="T", help="How long a schedule of circuits lasts, as in '2 ms'.")
+@click.option("--slice", "slice_", metavar="T", help="How long each matching lasts, with its dark time.")
+@click.option("--reconfiguration", metavar="T", default="0 s", help="Dark time before another matching.  [0 s]")
+@click.option("--switches", type=int, default=1, metavar="N", help="Switches side by side.  [1]")
+@click.option("--capacity", metavar="RATE", default="100 Gbps", help="Of a circuit.  [100 Gbps]")
+@click.option("--packet-capacity", metavar="RATE", default="0 bps", help="Of each port to the packet network.  [0 bps]")
+@click.option(
+    "--algorithm",
+    metavar="NAME",
+    help="One of `photocol list schedulers` for a frame [bvn], of `photocol list circuit-schedules` else [solstice].",
+)
+@click.option("--load", type=float, metavar="L", help="Scale DEMAND: its longest line is L of what circuits carry.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Give a reading a value, as in seed=2.")
+@click.option("--from", "source", type=FOLDER, metavar="FILE", help="Take the schedule from FILE (CSV, JSON).")
+@click.option("-o", "--output", type=FOLDER, metavar="FILE", help="Write the schedule of circuits (.csv, or JSON).")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole schedule for programs.")
+def schedule(*, demand: Path, frame: int | None, algorithm: str | None, as_json: bool, **options: Any) -> None:
+    """Schedule the slots of a frame, or the circuits of a week, for a matrix of demands.
+
+    With --frame, DEMAND is JSON with rows of whole numbers: slots from each input to each output. Else it has rows of
+    bytes a week from each port to each, as JSON, or with commas or spaces between.
+    """
+    if frame is not None:
+        _refuse_others(options)
+        click.echo(_of_frame(demand, frame, algorithm or "bvn", as_json=as_json))
+    elif options["week"] or options["slice_"] or options["source"]:
+        click.echo(_of_circuits(demand, algorithm or "solstice", as_json=as_json, **options))
+    else:
+        raise click.UsageError(_NEITHER)
+
+
+def _refuse_others(options: dict[str, Any]) -> None:
+    for name, option in (("week", "--week"), ("slice_", "--slice"), ("source", "--from"), ("output", "--output")):
+        if options[name]:
+            raise click.UsageError(f"{option} is for schedules of circuits; with --frame there are slots of a frame")
+
+
+def _of_frame(file: Path, frame: int, algorithm: str, *, as_json: bool) -> str:
+    from photocol.transport.control import Scheduler, read_requests
+
+    plan = Scheduler(algorithm).schedule(read_requests(file), frame)
+    return json.dumps(plan.to_dict()) if as_json else plan.to_text()
+
+
+def _of_circuits(
+    file: Path,
+    algorithm: str,
+    *,
+    as_json: bool,
+    load: float | None,
+    source: Path | None,
+    output: Path | None,
+    **options: Any,
+) -> str:
+    from photocol.transport.circuits import demand_matrix, read_circuits, read_demand, scaled_demand
+
+    raw = read_demand(file)
+    # A rule that goes in turn makes its own week, which any demand shows.
+    fixed = read_circuits(source) if source else _planned(raw * 0, algorithm, **options) if load is not None else None
+    capacity = options["capacity"]
+    try:
+        if load is not None and fixed is not None:
+            week_ps, switches = fixed.week_ps, fixed.switches
+            demand = scaled_demand(raw, load, week_ps=week_ps, capacity=capacity, switches=switches)
+        else:
+            demand = demand_matrix(raw)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+    plan = fixed if source and fixed else _planned(demand, algorithm, **options)
+    coverage = plan.coverage(demand, capacity, options["packet_capacity"])
+    if output is not None:
+        plan.save(output)
+    if as_json:
+        return json.dumps({**plan.to_dict(), "demand_bytes": int(demand.sum()), **coverage.to_dict()})
+    return f"{plan.to_text()}\n{_covered(coverage, int(demand.sum()))}"
+
+
+def _planned(
+    demand: Any, algorithm: str, *, settings: Sequence[str], slice_: str | None, **options: Any
+) -> CircuitSchedule:
+    from photocol.runs.scenario import parse_setting
+    from photocol.transport.circuits import circuit_schedule
+
+    readings: dict[str, Any] = dict(parse_setting(one) for one in settings)
+    seed = readings.pop("seed", "1")
+    if not seed.isdecimal():
+        raise InputError(f"seed is '{seed:.40}'; allowed: a whole number, 0 or more")
+    for name in options:
+        if name in readings:
+            raise InputError(f"--set {name}=…: allowed: --{name.replace('_', '-')}")
+    return circuit_schedule(demand, algorithm, slice=slice_, seed=int(seed[:30]), **options, **readings)
+
+
+def _covered(coverage: Coverage, demand: int) -> str:
+    left, longest, packet = (
+        readable(float(size), "B")
+        for size in (int(coverage.left.sum()), coverage.longest_left_bytes, coverage.packet_bytes)
+    )
+    lines = [
+        f"circuits carry {coverage.share:.1%} of {readable(float(demand), 'B')}",
+        f"{left} are left for the packet network, at most {longest} of a port, which carries {packet}: "
+        f"{'enough' if coverage.fits else 'too little'}",
+    ]
+    if demand:
+        lines.append(f"circuits alone carry the demand times {coverage.scale:.3g} (throughput of single hops)")
+    return "\n".join(lines)

@@ -1,0 +1,5 @@
+"""Other people's files as scenarios: networks, traffic matrices, lists of flows, contact plans, schedules.
+
+`formats` knows the formats and their readers, which give what they found (`found`); `network` and `scenario` put files
+together and fill gaps, `changes` turns contacts into events, `writer` writes.
+"""

@@ -1,0 +1,142 @@
+"""How long flows took: the distribution of completion times, and the slowdown by size.
+
+Of flows with a size that start after the warm-up, as in the summary. Those that did not complete have no time; each
+curve and each row says how many flows it stands for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from photocol.plot.over_time import class_of, steps, warm_up_s
+from photocol.plot.style import every, frame, looks, marker_size, width
+from photocol.plot.tables import OF, groups, runs_of, with_names
+from photocol.quantity import readable, scale_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from photocol.runs.results import Result
+
+_BINS_A_DECADE = 2
+_PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+_FAR_APART = 30.0
+_NEAR = 4.0
+"""Slowdowns within this factor stand on a linear axis."""
+
+
+def sized_flows(result: Result) -> pl.DataFrame:
+    """The flows that completion times are about: run, flow, class, size_bytes, completion_s (null: not completed),
+    slowdown.
+    """
+    flows = result.flows
+    sized = flows.filter(pl.col("size_bytes").is_not_null() & (pl.col("start_s") >= warm_up_s(result)))
+    time = pl.when(pl.col("completed")).then(pl.col("end_s") - pl.col("start_s"))
+    slowdown = pl.col("slowdown") if "slowdown" in flows.columns else pl.lit(None, pl.Float64)
+    there = [name for name in ("run", "flow") if name in flows.columns]
+    return sized.select(
+        *there, class_of(flows).alias("class"), "size_bytes", time.alias("completion_s"), slowdown.alias("slowdown")
+    )
+
+
+def completions_by_size(result: Result) -> pl.DataFrame:
+    """A row a class and range of sizes: flows, completed, percentiles of the completion time and of the slowdown.
+
+    A percentile is the least value that so many flows do not exceed; null where too few completed for one to lie above.
+    """
+    flows = sized_flows(result)
+    table = _by_size(flows.filter(pl.col("size_bytes") > 0), ["class"])
+    return table.rename({"from": "size_from_bytes", "to": "size_to_bytes"})
+
+
+def completion_times(axes: Axes, flows: pl.DataFrame) -> None:
+    """Share of the completed flows that took at most x, a curve a class; the axis is logarithmic for wide ranges.
+
+    `flows` is what `sized_flows` gives. All replications count together.
+    """
+    table = with_names(flows)
+    parts = [
+        (key, part.get_column("completion_s").drop_nulls().to_numpy(), len(part))
+        for key, part in groups(table, OF, "class")
+    ]
+    longest = max((values.max() for _, values, _ in parts if len(values)), default=1.0)
+    divisor, unit = scale_of(float(longest), "s")
+    for place, (look, ((name, kind), values, number)) in enumerate(zip(looks(len(parts)), parts, strict=True)):
+        if not len(values):
+            continue
+        at, share = steps(values)
+        told = f"{name}: {kind}" if name else kind
+        rest = "" if len(values) == number else f" of {number:,}"
+        axes.step(
+            np.append(at[:1], at) / divisor,
+            np.append(0.0, share),
+            where="post",
+            color=look.colour,
+            linestyle=look.line,
+            marker=look.marker,
+            markevery=every(len(at), place),
+            markersize=marker_size(),
+            linewidth=width(),
+            label=f"{told} ({len(values):,}{rest} flows), median {readable(float(np.median(values)), 's')}",
+        )
+    least = min((values.min() for _, values, _ in parts if len(values)), default=1.0)
+    if 0 < _FAR_APART * least < longest:
+        axes.set_xscale("log")
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel(f"completion time x ({unit})")
+    axes.set_ylabel("share of completed flows with time ≤ x")
+    frame(axes)
+
+
+def slowdown_by_size(axes: Axes, flows: pl.DataFrame) -> None:
+    """Median and 95th percentile of the slowdown by the size of flows, a pair of curves a class.
+
+    `flows` is what `sized_flows` gives. Points stand in the middle of their range of sizes.
+    """
+    table = with_names(flows).filter(pl.col("slowdown").is_not_null() & (pl.col("size_bytes") > 0))
+    sizes = _by_size(table, [OF, "class"])
+    parts = groups(sizes, OF, "class")
+    for look, ((name, kind), part) in zip(looks(len(parts)), parts, strict=True):
+        told = f"{name}: {kind}" if name else kind
+        middle = (part.get_column("from") * part.get_column("to")).sqrt() / 1e3
+        for rank, words, line, face in (("p50", "median", "-", look.colour), ("p95", "95th percentile", "--", "white")):
+            axes.plot(
+                middle,
+                part.get_column(f"slowdown_{rank}"),
+                color=look.colour,
+                linestyle=line,
+                marker=look.marker,
+                markerfacecolor=face,
+                markersize=marker_size(),
+                linewidth=width(),
+                label=f"{told}, {words}",
+            )
+    axes.set_xscale("log")
+    low, high = axes.dataLim.y0, axes.dataLim.y1
+    if high > _NEAR * low > 0:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(0, 1.05 * high if high > 0 else 1)
+    runs = f", {runs_of(table)} runs" if runs_of(table) > 1 else ""
+    axes.set_xlabel(f"size of the flow (kB; {len(table):,} flows{runs})")
+    axes.set_ylabel("slowdown (time / time on the empty path)")
+    frame(axes)
+
+
+def _by_size(flows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Flows in half decades of size: those from `from` on, below `to`; all in one range where sizes are equal."""
+    place = (pl.col("size_bytes").log10() * _BINS_A_DECADE + 1e-9).floor()
+    named = flows.with_columns(place.alias("place"))
+    columns = [pl.len().alias("flows"), pl.col("completion_s").count().alias("completed")]
+    for value, name in (("completion_s", "completion"), ("slowdown", "slowdown")):
+        for rank, share in _PERCENTILES.items():
+            kept = pl.col(value).count() * (1 - share) >= 1
+            quantile = pl.col(value).quantile(share, "equiprobable")
+            ending = "_s" if name == "completion" else ""
+            columns.append(pl.when(kept).then(quantile).alias(f"{name}_{rank}{ending}"))
+    table = named.group_by(*keys, "place").agg(*columns).sort(*keys, "place")
+    begin, end = (10.0 ** ((pl.col("place") + more) / _BINS_A_DECADE) for more in (0, 1))
+    return table.select(*keys, begin.round(0).alias("from"), end.round(0).alias("to"), pl.exclude(*keys, "place"))

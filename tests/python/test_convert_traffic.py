@@ -1,0 +1,172 @@
+"""`photocol convert`: lists of flows and distributions of sizes, as other simulators and generators write them."""
+
+from __future__ import annotations
+
+import gzip
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import photocol as package
+from photocol import InputError, convert
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from photocol.conversions.convert import Converted
+
+HPCC = "2\n0 1 3 100 100000 2\n2 3 3 100 50000 2.01\n\nFirst line: # of flows\nsrc dst 3 port size start\n"
+HTSIM = "2 0 1870 1636369\n0 1 1850000 3929208\n"
+MATRIX = """Nodes 4
+Connections 3
+Triggers 1
+0->1 id 1 start 0 size 2000000
+2->3 id 2 start 500000 size 0 prio 3 send_done_trigger 1
+1->0 id 3 trigger 1 size 1000
+trigger id 1 oneshot
+"""
+TABLE = "source,destination,bytes,start_ms\na,b,1500,0.25\nb,a,1e6,10\n"
+PERCENT = "0 0\n10000 15\n20000 50\n30000 100\n"
+PFABRIC = "1 1 0\n6 1 0.5\n100 1 1\n"
+HOMA = "129\n3 0.01\n1000 1.0\n"
+COMMAS = "size,share\n,\n100,0\n180,0.085\n1000000,1\n"
+
+
+def converted(place: Path, name: str, text: str, *others: Path, **choices: Any) -> Converted:
+    """What a file of this text becomes; the written scenario is valid and runs."""
+    (place / name).write_text(text)
+    made = convert(place / name, *others, to=place / "made.toml", force=True, **choices)
+    assert package.check(place / "made.toml").name == "made"
+    assert package.run(
+        place / "made.toml", set={"run.duration": "2.1 s" if name == "hpcc.txt" else "11 ms"}
+    ).flows.height
+    return made
+
+
+def listed(made: Converted) -> list[tuple[int, str, str, int | None]]:
+    return [(flow.start_ps, flow.source, flow.target, flow.size) for flow in made.flows]
+
+
+def test_flows_of_hpcc(tmp_path: Path) -> None:
+    made = converted(tmp_path, "hpcc.txt", HPCC)
+    assert listed(made) == [(2 * 10**12, "0", "1", 100_000), (2_010 * 10**9, "2", "3", 50_000)]
+    written = (tmp_path / "made.flows.csv").read_text()
+    assert written == "start_s,source,destination,size_bytes\n2,0,1,100000\n2.01,2,3,50000\n"
+    scenario = tomllib.loads((tmp_path / "made.toml").read_text())
+    assert scenario["traffic"] == [{"name": "flows", "transport": "cubic", "file": "made.flows.csv"}]
+    assert scenario["run"]["duration"] == "3 s"
+    assert [node["role"] for node in scenario["node"]] == ["core", "host", "host", "host", "host"]
+    assert made.warnings == ("no file has a network: 4 hosts are around a switch, each with 10 Gbps and 1 us",)
+
+
+def test_hpcc_reads_as_many_flows_as_its_first_line_says(tmp_path: Path) -> None:
+    made = converted(tmp_path, "hpcc.txt", HPCC.replace("2\n", "1\n", 1))
+    assert len(made.flows) == 1
+    assert "the first line says 1 flows: 1 more are left out, as HPCC does" in made.warnings[0]
+    with pytest.raises(InputError, match=r"hpcc.txt:1: the first line says 3 flows, the file has 2; allowed"):
+        converted(tmp_path, "hpcc.txt", HPCC.replace("2\n", "3\n", 1))
+
+
+def test_flows_of_opera_and_rotornet(tmp_path: Path) -> None:
+    made = converted(tmp_path, "flows.htsim", HTSIM)
+    assert listed(made) == [(1_636_369_000, "2", "0", 1870), (3_929_208_000, "0", "1", 1_850_000)]
+    made = converted(tmp_path, "flows.htsim", HTSIM, time_unit="ps")
+    assert made.flows[0].start_ps == 1_636_369
+    packed = tmp_path / "flows.htsim.gz"
+    packed.write_bytes(gzip.compress(HTSIM.encode()))
+    assert listed(convert(packed)) == listed(converted(tmp_path, "flows.htsim", HTSIM))
+
+
+def test_the_connection_matrix_of_htsim(tmp_path: Path) -> None:
+    made = converted(tmp_path, "one.cm", MATRIX)
+    # A start is in picoseconds; the size 0 is a flow without end.
+    assert listed(made) == [(0, "0", "1", 2_000_000), (500_000, "2", "3", None)]
+    assert (tmp_path / "made.flows.csv").read_text().splitlines()[2] == "0.0000005,2,3,"
+    assert [one.partition(": ")[2] for one in made.warnings[:2]] == [
+        "1 flows that start when another ends are left out: a list has times",
+        "1 triggers and failures are left out",
+    ]
+
+
+def test_a_table_of_flows_over_a_network(tmp_path: Path) -> None:
+    network = tmp_path / "net.csv"
+    network.write_text("from,to,capacity_gbps,delay_us\na,s,1,5\ns,b,1,5\n")
+    made = converted(tmp_path, "flows.csv", TABLE, network)
+    assert listed(made) == [(250_000_000, "a", "b", 1500), (10 * 10**9, "b", "a", 1_000_000)]
+    assert {node["name"]: node["role"] for node in made.tables["node"]} == {"a": "host", "s": "core", "b": "host"}
+    # 1500 B of data over two links of 1 Gb/s: the flow is done long before 11 ms.
+    done = package.run(tmp_path / "made.toml", set={"run.duration": "11 ms"}).flows
+    assert done["bytes_arrived"][0] == 1500
+
+
+def test_numbers_are_nodes_in_the_order_of_the_network(tmp_path: Path) -> None:
+    network = tmp_path / "net.csv"
+    network.write_text("from,to\nx,y\ny,z\n")
+    made = converted(tmp_path, "flows.htsim", HTSIM, network)
+    assert [(flow.source, flow.target) for flow in made.flows] == [("z", "x"), ("x", "y")]
+    with pytest.raises(InputError, match=r'flows.htsim:1: there is no node "3"; allowed: the 3 nodes of the network'):
+        converted(tmp_path, "flows.htsim", "3 0 1 1\n", network)
+    with pytest.raises(InputError, match=r'flows.csv:2: there is no node "yy"; did you mean "y"\?'):
+        converted(tmp_path, "flows.csv", "from,to,size,start\nyy,x,1,0\n", network)
+
+
+POINTS = {
+    "percent": (PERCENT, [["1 B", 0.0], ["10000 B", 0.15], ["20000 B", 0.5], ["30000 B", 1.0]]),
+    "pfabric": (PFABRIC, [["1460 B", 0.0], ["8760 B", 0.5], ["146000 B", 1.0]]),
+    "homa": (HOMA, [["3 B", 0.01], ["1000 B", 1.0]]),
+    "commas.csv": (COMMAS, [["100 B", 0.0], ["180 B", 0.085], ["1000000 B", 1.0]]),
+}
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_distributions_in_two_or_three_columns_as_fractions_or_per_cent(name: str, tmp_path: Path) -> None:
+    text, points = POINTS[name]
+    made = converted(tmp_path, name, text, load=0.1)
+    [traffic] = made.tables["traffic"]
+    assert traffic["size_law"] == {"law": "cdf", "points": points}
+    assert (traffic["load_share"], traffic["arrivals"], traffic["pairs"]) == (0.1, "poisson", "random")
+    assert made.formats == {str(tmp_path / name): "sizes"}
+
+
+def test_the_unit_of_sizes_can_be_said(tmp_path: Path) -> None:
+    made = converted(tmp_path, "pfabric", PFABRIC, size_unit=1, load=1e-4)
+    assert made.tables["traffic"][0]["size_law"]["points"][1] == ["6 B", 0.5]
+    assert not any("1460" in warning for warning in made.warnings)
+
+
+WRONG = {
+    "a.htsim": ("0 1 5\n", r"a\.htsim:1: found 3 columns; allowed: source destination bytes start"),
+    "b.htsim": ("0 1 5 1\n0 -1 5 1\n", r'b\.htsim:2: to: found "-1"; allowed: a whole number from 0 to 4294967295'),
+    "c.htsim": ("0 1 5 1e30\n", r'c\.htsim:1: start: found "1e30"; allowed: 0 s to 213 days'),
+    "d.cm": ("Nodes 2\nConnections 1\n0->2 start 0 size 1\n", r'd\.cm:3: node: found "2"; allowed: .* 0 to 1'),
+    "e.cm": ("Nodes 2\nConnections 2\n0->1 start 0 size 1\n", r"e\.cm:1: Connections says 2, the file has 1"),
+    "f.cm": ("Nodes 2\nConnections 1\n0->1 begin 0\n", r'f\.cm:3: found "begin"; allowed: id, start, size'),
+    "g.cm": ("Nodes 2\nConnections 1\n0->1 size 5\n", r"g\.cm:3: the start is missing"),
+    "h.csv": ("from,to,size,start\na,b,1.5,0\n", r'h\.csv:2: size: found "1\.5"; allowed: a whole number from 0'),
+    "i.cdf": ("1 0\n2 0.5\n3 0.4\n", r'i\.cdf:3: found "3 0.4" after less; allowed: sizes and shares that do not fall'),
+    "j.cdf": ("1 0\n2 0.5\n", r"j\.cdf:2: the last share is 0\.5; allowed: 1, or 100 for per cent"),
+    "x.cdf": ("1 0\n-2 0.5\n", r'x\.cdf:2: size: found "-2"; allowed: a number from 0'),
+    "k.cdf": ("1 2 3 4\n", r"k\.cdf:1: found 4 columns; allowed: size and share, or size, 1 and share"),
+    "l.cdf": ("# nothing\n", r"l\.cdf:1: there are no points; allowed: a size and a share in each line"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_told_with_its_line_and_what_is_allowed(name: str, tmp_path: Path) -> None:
+    text, message = WRONG[name]
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=message):
+        convert(tmp_path / name)
+
+
+def test_flows_within_a_node_are_left_out(tmp_path: Path) -> None:
+    made = converted(tmp_path, "flows.htsim", f"5 5 10 0\n{HTSIM}")
+    assert len(made.flows) == 2
+    assert "1 flows from a node to itself are left out" in made.warnings[0]
+
+
+def test_a_file_that_cannot_be_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "flows.htsim.gz").write_bytes(b"\x1f\x8b\x08\x00broken")
+    with pytest.raises(InputError, match=r"flows\.htsim\.gz: cannot be unpacked"):
+        convert(tmp_path / "flows.htsim.gz")

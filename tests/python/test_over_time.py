@@ -1,0 +1,198 @@
+"""Throughput, fairness, queues and completion times, from tables whose answers are sums on paper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import pytest
+from command import SMALL, photocol
+from matplotlib.figure import Figure
+
+import photocol as package
+from photocol import plot
+from photocol.plot.files import pictures_of
+from photocol.plot.over_time import steps
+from photocol.report.build import page_of
+from photocol.runs.results import Figure as Number
+from photocol.runs.results import Result, Summary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SERIES = ["run", "t_s", "entity", "quantity", "value"]
+
+
+def result(*, scenario: str = "", warm_up_s: float = 0.0, **tables: pl.DataFrame) -> Result:
+    """A run of 10 s with these tables."""
+    empty: dict[str, pl.DataFrame] = {
+        "series": pl.DataFrame(schema={"run": pl.UInt64, "t_s": float, "entity": str, "quantity": str, "value": float}),
+        "flows": pl.DataFrame(
+            schema={"run": pl.UInt64, "flow": pl.UInt64, "transport": str, "traffic": str, "start_s": float}
+            | {"end_s": float, "size_bytes": float, "completed": bool, "slowdown": float, "goodput_bps": float}
+        ),
+        "links": pl.DataFrame(schema={"run": pl.UInt64, "link": str, "utilization": float}),
+        "drops": pl.DataFrame(schema={"run": pl.UInt64, "where": str, "class": str, "cause": str, "units": pl.UInt64}),
+    }
+    summary = Summary({"duration": Number(10, "s"), "measured_time": Number(10 - warm_up_s, "s")})
+    return Result(summary=summary, manifest={"scenario": scenario}, table=lambda name: {**empty, **tables}[name])
+
+
+def acked(**bytes_at: list[float]) -> pl.DataFrame:
+    """Bytes acknowledged of each flow at 0, 1, 2, … s."""
+    rows = [
+        (0, float(t), name.replace("_", " "), "acked", float(value))
+        for name, values in bytes_at.items()
+        for t, value in enumerate(values)
+    ]
+    return pl.DataFrame(rows, SERIES, orient="row")
+
+
+def flows(*rows: tuple[float, float, float | None, bool, float | None], traffic: str = "a") -> pl.DataFrame:
+    """Start, end, size, completed, slowdown of each flow."""
+    known: dict[str, Any] = dict(
+        zip(
+            ("start_s", "end_s", "size_bytes", "completed", "slowdown"), map(list, zip(*rows, strict=True)), strict=True
+        )
+    )
+    numbers = list(range(len(rows)))
+    return pl.DataFrame(
+        {"run": 0, "flow": numbers, "transport": "sack", "traffic": traffic, "goodput_bps": 1.0, **known}
+    )
+
+
+def values(table: pl.DataFrame, quantity: str, entity: str | None = None) -> list[float]:
+    kept = table.filter(pl.col("quantity") == quantity)
+    return (kept if entity is None else kept.filter(pl.col("entity") == entity))["value"].to_list()
+
+
+def test_throughput_is_what_was_acknowledged_since_the_last_sample() -> None:
+    one = result(
+        series=acked(flow_0=[0, 1000, 3000], flow_1=[0, 1000, 1000]), flows=flows(*[(0, 10, None, False, None)] * 2)
+    )
+    table = plot.over_time(one)
+    assert values(table, "throughput", "flow 0") == [8000, 16000]
+    assert values(table, "class_throughput", "sack") == [16000, 16000]
+    # Jain: (1 + 1)² / (2 · 2) = 1, then (2 + 0)² / (2 · 4) = 1/2.
+    assert values(table, "fairness") == [1.0, 0.5]
+
+
+def test_a_class_of_which_only_some_flows_are_sampled_says_so() -> None:
+    one = result(series=acked(flow_0=[0, 1000]), flows=flows(*[(0, 10, None, False, None)] * 3))
+    assert plot.over_time(one).filter(pl.col("quantity") == "class_throughput")["entity"].to_list() == [
+        "sack, 1 of 3 flows"
+    ]
+    assert values(plot.over_time(one), "fairness") == [], "one flow is equal to nobody"
+
+
+def test_a_link_carries_its_utilization_times_the_capacity_that_it_has() -> None:
+    """0.5 of 100 Mb/s up to 1 s, of 20 Mb/s then: the sample at 2 s is about the second after the change."""
+    scenario = """
+        [[link]]
+        from = "a"
+        to = "b"
+        capacity = "100 Mbps"
+        [[event]]
+        at = "1 s"
+        link = "a->b"
+        capacity = "20 Mbps"
+    """
+    rows = [(0, float(t), link, "utilization", 0.5) for link in ("a->b", "b->a", "x->y") for t in range(3)]
+    one = result(series=pl.DataFrame(rows, SERIES, orient="row"), scenario=scenario)
+    assert values(plot.over_time(one), "link_throughput", "a->b") == [50e6, 10e6]
+    assert values(plot.over_time(one), "link_throughput", "b->a") == [50e6, 50e6]
+    assert values(plot.over_time(one), "link_throughput", "x->y") == []
+    bursts = result(series=one.series, scenario=scenario + '[switching]\nkind = "obs"\n')
+    assert values(plot.over_time(bursts), "link_throughput") == [], "wavelengths are not one line"
+
+
+def test_a_queue_is_a_distribution_after_the_warm_up() -> None:
+    rows = [(0, t / 10, "a->b", "queue", float(t)) for t in range(100)]
+    one = result(series=pl.DataFrame(rows, SERIES, orient="row"), warm_up_s=5.0)
+    (row,) = plot.queues(one).rows(named=True)
+    # 50 samples, 50 … 99: the least value that half do not exceed is the 25th, 74; of 99 % the 50th.
+    assert (row["samples"], row["mean"], row["p50"], row["p99"], row["max"]) == (50, 74.5, 74, 99, 99)
+    axes = one.plot.queue_distribution(Figure().add_subplot())
+    line = axes.lines[0]
+    assert (line.get_xdata()[0], line.get_xdata()[-1], line.get_ydata()[-1]) == (50, 99, 1)
+    assert "median 74.5" in line.get_label()
+
+
+def test_queues_that_are_always_empty_have_no_curve() -> None:
+    rows = [(0, t / 10, link, "queue", value * t) for t in range(9) for link, value in (("a->b", 1.0), ("b->a", 0.0))]
+    one = result(series=pl.DataFrame(rows, SERIES, orient="row"))
+    axes = one.plot.queue_distribution(Figure().add_subplot())
+    assert (len(axes.lines), axes.get_xlabel()) == (1, "queue x (packets); 1 are always empty")
+    assert "queue_distribution" not in pictures_of({"": result(series=one.series.filter(pl.col("entity") == "b->a"))})
+
+
+def test_shares_of_equal_values_rise_at_once() -> None:
+    at, share = steps(np.array([3.0, 1.0, 1.0, 1.0]))
+    assert (at.tolist(), share.tolist()) == ([1, 1, 1, 3], [0.75, 0.75, 0.75, 1])
+    many, share = steps(np.arange(1_000_000.0))
+    assert (len(many), many[0], many[-1], share[-1]) == (1000, 0, 999_999, 1)
+
+
+def test_completion_times_are_of_sized_flows_after_the_warm_up() -> None:
+    table = flows(
+        (0.5, 1.0, 1000, True, 9.0),
+        (1.0, 1.5, 1000, True, 2.0),
+        (2.0, 4.0, 1000, True, 4.0),
+        (3.0, 10.0, 1000, False, None),
+        (3.0, 10.0, None, False, None),
+    )
+    one = result(flows=table, warm_up_s=1.0)
+    assert plot.sized_flows(one)["completion_s"].to_list() == [0.5, 2.0, None]
+    axes = one.plot.completion_times(Figure().add_subplot())
+    assert list(axes.lines[0].get_xdata()) == [0.5, 0.5, 2.0]
+    assert list(axes.lines[0].get_ydata()) == [0, 0.5, 1]
+    assert axes.lines[0].get_label() == "sack (2 of 3 flows), median 1.25 s"
+    (row,) = plot.completions_by_size(one).rows(named=True)
+    # 1000 B stand in the half decade from 1000 to 3162 B.
+    assert (row["size_from_bytes"], row["size_to_bytes"], row["flows"], row["completed"]) == (1000, 3162, 3, 2)
+    assert (row["completion_p50_s"], row["slowdown_p50"], row["slowdown_p95"]) == (0.5, 2.0, None)
+
+
+def test_slowdown_stands_in_the_middle_of_its_sizes() -> None:
+    table = flows(
+        *[(1.0, 2.0, size, True, slow) for size, slow in ((1000, 2.0), (1000, 4.0), (100_000, 30.0), (100_000, 9.0))]
+    )
+    axes = result(flows=table).plot.slowdown(Figure().add_subplot())
+    # √(1000 · 3162) = 1778 B; one flow is its own range's median only with another beside it.
+    assert axes.lines[0].get_xdata()[0] == pytest.approx(1.778, rel=1e-3)
+    assert (axes.lines[0].get_ydata()[0], axes.get_xscale(), axes.get_yscale()) == (2.0, "log", "log")
+
+
+def test_a_traffic_has_its_own_curve_where_there_are_several() -> None:
+    table = pl.concat([flows((1.0, 2.0, 1000, True, 2.0)), flows((1.0, 3.0, 1000, True, 2.0), traffic="b")])
+    assert set(plot.sized_flows(result(flows=table))["class"]) == {"a (sack)", "b (sack)"}
+
+
+def test_a_run_without_any_of_it_has_none_of_the_pictures() -> None:
+    assert pictures_of({"": result()}) == {}
+    with pytest.raises(ValueError, match="no flow with a size has completed"):
+        result().plot.completion_times()
+    with pytest.raises(ValueError, match="no queue was sampled"):
+        result().plot.queue_distribution()
+    with pytest.raises(AttributeError, match="did you mean 'goodput'"):
+        result().plot.godput()
+    with pytest.raises(ValueError, match="did you mean 'throughput'"):
+        result(series=acked(flow_0=[0, 8]), flows=flows((0, 1, None, False, None))).plot.over_time("troughput")
+
+
+def test_a_run_draws_and_tells_them(tmp_path: Path) -> None:
+    settings = {"probe.flows": "all", "traffic.0.size": "100 kB", "run.duration": "3 s"}
+    run = package.run(SMALL, set=settings).save(tmp_path / "run")
+    done = photocol("plot", run, "--format", "csv", "--only", "completion_times", "--only", "class_throughput")
+    assert done.stdout.split() == [
+        str(run / "plots" / f"{name}.csv") for name in ("completion_times", "class_throughput")
+    ]
+    sums = pl.read_csv(run / "plots" / "class_throughput.csv")
+    # Four flows of 100 kB are 3.2 Mb, in samples 0.1 s apart; what comes before a flow's first sample is in none.
+    assert sums["value"].sum() * 0.1 == pytest.approx(3.2e6, rel=0.05)
+    names = set(pictures_of({"": Result.load(run)}))
+    assert {"completion_times", "slowdown", "throughput", "fairness", "link_throughput", "queue_distribution"} <= names
+    page = page_of(run)
+    assert {"table-completions", "table-queues"} <= {table["id"] for table in page["tables"]}
+    assert {"class_throughput", "fairness"} <= {part["quantity"] for part in page["series"]["parts"]}
