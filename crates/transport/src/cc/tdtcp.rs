@@ -227,14 +227,13 @@ impl State {
     /// What has left up to `end` belongs to the division that is on; `next` begins. If nothing has left in between, its
     /// last span goes on.
     fn end_span(&mut self, end: u64, next: usize) {
-        match self.spans.back() {
-            Some((last, place)) if *last >= end => {
-                if *place == next {
-                    self.spans.pop_back();
-                }
+        let last = self.spans.back().copied();
+        if last.is_none_or(|(last, _)| last < end) {
+            if end > self.una {
+                self.spans.push_back((end, self.current));
             }
-            _ if end > self.una => self.spans.push_back((end, self.current)),
-            _ => {}
+        } else if last.is_some_and(|(_, place)| place == next) {
+            self.spans.pop_back();
         }
         self.current = next;
     }
