@@ -84,11 +84,6 @@ impl PartitionLayout {
         PartitionSite { ends, links: Arc::clone(&self.links), flows: Arc::clone(&self.flows) }
     }
 
-    /// Whether a link's fibre leads to another partition.
-    pub fn leads_out(&self, link: u32) -> bool {
-        self.ports[link as usize].part != self.fibres[link as usize].part
-    }
-
     /// The partition of a flow's sending side.
     pub fn source_of(&self, flow: u32) -> u32 {
         self.of_node[self.flows[flow as usize].source.index()]
@@ -150,21 +145,13 @@ impl<'a> Partitions<'a> {
 
     /// What a link's port has counted up to `now`.
     pub fn reading(&mut self, now: u64, link: u32) -> Reading {
-        self.look_at_link(link, |port, fibre| port.reading(now, fibre))
+        self.port_mut(link).reading(now)
     }
 
     /// The same, and the most packets that waited there, which are counted anew.
     pub fn last_reading(&mut self, now: u64, link: u32) -> (Reading, u64) {
-        self.look_at_link(link, |port, fibre| (port.reading(now, fibre), port.restart_maximum(now, fibre)))
-    }
-
-    /// Lets `look` see a link's port and fibre together.
-    fn look_at_link<T>(&mut self, link: u32, look: impl FnOnce(&mut Port, &Ring<Packet>) -> T) -> T {
-        let Location { part, number } = self.layout.fibres[link as usize];
-        let fibre = std::mem::take(&mut self.list[part as usize].fabric.fibres[number as usize]);
-        let seen = look(self.port_mut(link), &fibre);
-        self.list[part as usize].fabric.fibres[number as usize] = fibre;
-        seen
+        let port = self.port_mut(link);
+        (port.reading(now), port.restart_maximum(now))
     }
 
     /// Takes `link` down; what had not left is dropped.
@@ -194,7 +181,7 @@ impl<'a> Partitions<'a> {
             return self.change_link(link, change);
         }
         let (expected, planned) = self.change_link(link, |port, fibre| {
-            port.sweep_own(now);
+            port.sweep(now);
             let expected = port.leaving(fibre);
             change(port, fibre);
             (expected, port.leaving(fibre))
@@ -214,13 +201,11 @@ impl<'a> Partitions<'a> {
         ends.into_iter().for_each(|part| self.list[part as usize].prepare_for_change());
         let mut fibre = std::mem::take(&mut self.list[part as usize].fabric.fibres[number as usize]);
         let result = change(self.port_mut(link), &mut fibre);
-        let inside = self.layout.leads_out(link).then(|| self.port(link).near_end(&fibre));
         let fabric = &mut self.list[part as usize].fabric;
         fabric.fibres[number as usize] = fibre;
         fabric.rekey(number);
         let Location { part, number } = self.layout.ports[link as usize];
         let fabric = &mut self.list[part as usize].fabric;
-        inside.into_iter().for_each(|inside| fabric.resume(number, inside));
         fabric.rearm(number);
         result
     }

@@ -1,8 +1,9 @@
 //! What waits at a port whose discipline decides when packets leave: the discipline knows packets by number, the line
 //! has them.
 
-use crate::engine::packet::admission::Cause;
+use crate::engine::packet::admission::{Cause, Count};
 use crate::engine::packet::{Class, Flags, Packet};
+use crate::model::Buffer;
 use crate::queue::{Dropped, Ecn, Item, Reason, Room, Schedule};
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct DisciplinedQueue {
     schedule: Schedule,
+    room: Room,
     /// By number; free places are in `free`.
     packets: Vec<Option<Packet>>,
     free: Vec<u32>,
@@ -29,20 +31,20 @@ pub struct DisciplinedQueue {
 
 impl DisciplinedQueue {
     /// An empty one.
-    pub fn new(schedule: Schedule) -> DisciplinedQueue {
+    pub fn new(schedule: Schedule, buffer: Buffer) -> DisciplinedQueue {
+        let room = match buffer {
+            Buffer::Packets(places) => Room::Packets(places),
+            Buffer::Bytes(bytes) => Room::Bytes(bytes.count()),
+            Buffer::Unlimited => Room::Unlimited,
+        };
         let (packets, free, dropped) = (Vec::new(), Vec::new(), Vec::new());
         let (bytes, is_armed, marked_from, leaf, bands) = (0, false, Ecn::Marked, 0, None);
-        DisciplinedQueue { schedule, packets, free, bytes, dropped, is_armed, marked_from, leaf, bands }
+        DisciplinedQueue { schedule, room, packets, free, bytes, dropped, is_armed, marked_from, leaf, bands }
     }
 
-    /// Packets that wait.
-    pub fn len(&self) -> u64 {
-        (self.packets.len() - self.free.len()) as u64
-    }
-
-    /// Their bytes.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
+    /// Packets that wait, and their bytes.
+    pub fn held(&self) -> Count {
+        Count { packets: (self.packets.len() - self.free.len()) as u64, bytes: self.bytes }
     }
 
     /// Whether the transmitter sends, so that there is a departure to come.
@@ -51,7 +53,9 @@ impl DisciplinedQueue {
     }
 
     /// A packet comes.
-    pub fn accept(&mut self, now: u64, packet: &Packet, room: Room) {
+    pub fn accept(&mut self, now: u64, packet: &Packet) {
+        // What comes to a free transmitter need not wait, and needs no room.
+        let room = if self.is_armed { self.room } else { Room::Unlimited };
         let id = self.store(packet);
         let ecn = ecn_of(packet.flags);
         let priority = self.bands.as_ref().and_then(|bands| bands.get(packet.flow as usize)).map_or(0, |band| *band);

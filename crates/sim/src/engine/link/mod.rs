@@ -1,8 +1,10 @@
 //! Output ports and the fibres behind them.
 
+pub(crate) mod backlog;
 pub(crate) mod disciplined_queue;
 pub(crate) mod features;
 pub(crate) mod gated;
+pub(crate) mod loss;
 pub(crate) mod optical;
 pub(crate) mod port;
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! What a port of an optical packet switch does that others do not: it may tell its fibre when the *first* bit of a
 //! packet arrives, it knows its least backlog, and it counts what an agent keeps for it.
 
+use crate::engine::packet::admission::Count;
+
 /// The least time that what a port had to send would have lasted, at any arrival since it was last asked.
 #[derive(Debug, Default)]
 pub struct LeastBacklog(u64);
@@ -22,12 +24,12 @@ impl LeastBacklog {
 /// Packets that an agent keeps for a port.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AgentBacklog {
-    /// How many. Two half words: a port fills four cache lines.
-    pub packets: u32,
+    /// How many.
+    packets: u64,
     /// The most packets since the last restart.
-    most: u32,
+    most: u64,
     /// Their bytes.
-    pub bytes: u64,
+    bytes: u64,
     /// The least bytes since this was last asked for.
     least_bytes: u64,
     /// Integral of the number of packets up to `since`, in packet-picoseconds.
@@ -61,9 +63,14 @@ impl AgentBacklog {
     /// So many from now on.
     pub fn set(&mut self, now: u64, packets: u64, bytes: u64) {
         self.advance(now);
-        (self.packets, self.bytes) = (packets as u32, bytes);
+        (self.packets, self.bytes) = (packets, bytes);
         self.most = self.most.max(self.packets);
         self.least_bytes = self.least_bytes.min(bytes);
+    }
+
+    /// Packets and bytes kept now.
+    pub fn count(&self) -> Count {
+        Count { packets: self.packets, bytes: self.bytes }
     }
 
     /// The integral of the number of packets up to `now`, in packet-picoseconds.
@@ -78,7 +85,7 @@ impl AgentBacklog {
 
     /// The most packets since this was last called.
     pub fn restart_maximum(&mut self) -> u64 {
-        std::mem::replace(&mut self.most, self.packets).into()
+        std::mem::replace(&mut self.most, self.packets)
     }
 
     fn advance(&mut self, now: u64) {
@@ -98,7 +105,7 @@ mod tests {
         kept.add(10, 1500);
         kept.add(10, 40);
         kept.remove(30, 1500);
-        assert_eq!((kept.waited(50), kept.packets, kept.bytes), (60, 1, 40));
+        assert_eq!((kept.waited(50), kept.count()), (60, Count { packets: 1, bytes: 40 }));
         assert_eq!([kept.restart_maximum(), kept.restart_maximum()], [2, 1]);
     }
 
@@ -111,7 +118,7 @@ mod tests {
         kept.remove(20, 40);
         passed.pass();
         let read =
-            |kept: &mut AgentBacklog| (kept.waited(30), kept.take_least_bytes(), kept.restart_maximum(), kept.bytes);
+            |kept: &mut AgentBacklog| (kept.waited(30), kept.take_least_bytes(), kept.restart_maximum(), kept.count());
         assert_eq!(read(&mut kept), read(&mut passed));
     }
 

@@ -1,39 +1,38 @@
-//! An output port: a first-in-first-out transmitter with a waiting room, at the sending end of a fibre.
+//! An output port: a transmitter with a waiting room, at the sending end of a fibre.
 //!
-//! The departure of a packet is computed when it arrives, so no event marks the end of a transmission. Conventions,
-//! which decide drop rates at buffers of a few packets:
+//! Wherever the order of departures is known, a packet's departure is computed when it arrives, so no event marks the
+//! end of a transmission. Conventions, which decide drop rates at buffers of a few packets:
 //!
 //! * the waiting room does not count the packet in transmission: "K packets" means K + 1 in the system;
-//! * a packet whose transmission starts, or whose last bit leaves, exactly now is no longer waiting, or in transmission;
+//! * a packet whose transmission starts, or whose last bit leaves, exactly now is no longer waiting, or in
+//!   transmission;
 //! * departures come before arrivals of the same instant.
 //!
 //! Sums over time (utilization, mean queue) are integers and exact: a packet's waiting time is known when it arrives,
 //! and [`Port::reading`] takes off what lies in the future.
+//!
+//! [`Port::enqueue`] is the way in, [`Port::release`] the way out of a port that holds packets back.
 
 mod agent_backlog;
-mod backlog;
-mod bounds;
 mod changes;
 mod control;
-mod disciplined;
 mod enqueue;
-mod gated;
-mod queued;
 mod reading;
+mod release;
+mod windows;
 
 pub use reading::Reading;
 
+use super::backlog::Backlog;
+use super::disciplined_queue::DisciplinedQueue;
 use super::features::{PortFeatures, Streams};
 use super::gated::GatedTransmitter;
 use super::optical::{AgentBacklog, LeastBacklog};
-use super::ring::Ring;
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::{Cause, Count, Interceptor};
-use crate::model::{Buffer, Light, PortRule};
+use crate::model::{Buffer, Light, Opening, PortRule};
+use crate::queue::{Schedule, Site};
 use units::ByteTime;
-
-use backlog::{BacklogEntry, ByteCount};
-use bounds::SEVERAL;
 
 /// The packets that a link lost when it went down.
 #[derive(Debug, Default)]
@@ -44,99 +43,67 @@ pub struct LinkDownLosses {
     pub held: Vec<Packet>,
 }
 
-/// An output port. The fields lie in the order of need.
+/// An output port. Its fields are in the order in which a packet meets them.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Port {
-    busy_until: u64,
-    byte_time: ByteTime,
-    delay: u64,
-    /// Packets offered since the start.
-    offered: u64,
-    /// Transmission time accepted since the start, in picoseconds.
-    busy: u64,
-    /// Bytes offered since the start. (They do not lie beside the packets: the compiler would add to both at once, in
-    /// five instructions.)
-    offered_bytes: u64,
-    /// Its fibre among those of its partition.
-    target: u32,
-    /// The size of all packets that are inside, [`SEVERAL`] if they have several, or if nobody knows.
-    only_size: u16,
-    /// Waiting time accepted since the start, in packet-picoseconds: the upper part of [`Port::waited`].
-    waited_above: u16,
-    /// While a packet of that size waits no longer there is room for it, and it is no new maximum. Where there are
-    /// several sizes: there is room for a packet that will have left so soon after it came.
-    time_bound: u64,
-    /// The lower part of the waiting time.
-    waited: u64,
-    /// The position of the oldest packet that is in transmission or waits in the list of those: its fibre, or a list of
-    /// its own. Swept only when their number could matter, so some from there on may be gone.
-    first_inside: u64,
-    /// Where packets have several sizes: while fewer are inside there is room for one more, and it is no new maximum; 0
-    /// where that must be looked at in any case. (No memory holds 2^32 packets.)
-    count_bound: u32,
-    /// Most packets that waited at once since the last [`Port::restart_maximum`].
-    max_waiting: u32,
-    kind: PortKind,
-    /// Where what is inside can be read.
-    list: BacklogPlace,
-    /// An agent takes its packets first.
-    is_intercepted: bool,
-    /// It has more than an agent before it.
-    has_features: bool,
-    /// What happens to its packets is traced or captured.
+    /// The number of its fibre among those of its partition.
+    fibre: u32,
+    /// An agent that takes its packets first.
+    interceptor: Option<Interceptor>,
+    /// Whether what happens to its packets is traced or captured.
     is_watched: bool,
-    state: State,
-    light: Light,
-    /// Whether something may be inside that came at another capacity.
-    is_stretched: bool,
-    // The two cache lines up to here are all that a packet touches that is carried where there is room.
-    buffer: Buffer,
-    /// What is inside, and perhaps what has left, where the fibre does not say it.
-    own: Ring<BacklogEntry>,
-    /// No arrival at the far end comes before this one: a fibre does not let packets overtake. Kept up to date with a
-    /// list of its own.
+    /// Whether the link is up.
+    is_up: bool,
+    /// Whether it is a plain port: its room alone decides about a packet. See [`Port::is_plain_now`].
+    is_plain: bool,
+    /// How long a byte lasts.
+    byte_time: ByteTime,
+    /// Offered since the start.
+    offered: Count,
+    /// From the port to the far end of its fibre, in picoseconds.
+    delay: u64,
+    /// When the packet sent last is at the far end. A fibre does not let packets overtake, also where the delay has
+    /// become shorter.
     last_arrival: u64,
-    /// Bytes inside, as far as they have been counted, if anybody has asked.
-    counted: Option<Box<ByteCount>>,
-    /// Only kept up to date by a port of an optical packet switch.
-    least_backlog: LeastBacklog,
-    /// What few ports have.
+    /// The packets inside that have their time to leave, and sums over time.
+    backlog: Backlog,
+    /// The most that may wait, not counting the packet in transmission.
+    room: Count,
+    /// The way of a packet through the port, and what only ports of that kind have.
+    kind: PortKind,
+    /// What most ports do without: a discipline that judges arrivals, XCP's controller, random loss.
     features: Option<Box<PortFeatures>>,
-    /// Packets and bytes dropped since the start, those lost on the fibre included.
+    /// Packets that wait elsewhere for their time: with an agent, or in the discipline. For most ports, none ever did.
+    kept: Option<Box<AgentBacklog>>,
+    /// Dropped since the start, those lost on the fibre included.
     dropped: Count,
-    /// The part of `dropped` that was refused without being transmitted.
+    /// The part of `dropped` that was not transmitted.
     refused: Count,
-    /// What an agent keeps for it, or its own line.
-    kept: AgentBacklog,
+    /// Packets marked since the start.
+    marked: u64,
 }
 
 /// What decides when a packet leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 enum PortKind {
     /// First in, first out.
     DropTail,
     /// The same in an optical packet switch.
-    Optical,
+    Optical(Optical),
     /// Windows of time.
-    Gated,
+    Gated(Box<GatedTransmitter>),
     /// A queue discipline.
-    Disciplined,
+    Disciplined(Box<DisciplinedQueue>),
 }
 
-/// Where the packets inside a port can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BacklogPlace {
-    /// On its fibre.
-    Fibre,
-    /// In a list of its own.
-    Own,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Up,
-    Down,
+/// A port of an optical packet switch.
+#[derive(Debug)]
+struct Optical {
+    /// Whether its fibre says when the first bit of a packet arrives, not the last.
+    tells_first_bit: bool,
+    /// The least that it had still to send.
+    least_backlog: LeastBacklog,
 }
 
 /// What a port is built from.
@@ -150,64 +117,67 @@ pub struct PortConfig {
     pub interceptor: Option<Interceptor>,
 }
 
+impl PortKind {
+    fn new(rule: &PortRule, site: impl FnOnce() -> Site) -> PortKind {
+        if let Some(schedule) = Schedule::new(&rule.queue, site) {
+            return PortKind::Disciplined(Box::new(DisciplinedQueue::new(schedule, rule.buffer)));
+        }
+        match (rule.opening, rule.light) {
+            (Opening::InWindows(packing), _) => PortKind::Gated(Box::new(GatedTransmitter::new(packing))),
+            (Opening::Always, Light::None) => PortKind::DropTail,
+            (Opening::Always, light) => PortKind::Optical(Optical {
+                tells_first_bit: light == Light::FirstBit,
+                least_backlog: LeastBacklog::default(),
+            }),
+        }
+    }
+}
+
 impl Port {
     /// An idle port; `None` if the capacity is too small to have a byte time.
     pub fn new(config: PortConfig) -> Option<Port> {
         let PortConfig { rule, streams, interceptor } = config;
-        let features = PortFeatures::new(&rule, streams, interceptor);
-        let light = rule.light;
-        let kind = match &features {
-            Some(features) if features.line.is_some() => PortKind::Disciplined,
-            Some(features) if features.gate.is_some() => PortKind::Gated,
-            _ if light == Light::None => PortKind::DropTail,
-            _ => PortKind::Optical,
-        };
+        let byte_time = ByteTime::at(rule.capacity)?;
+        let site = || Site { byte_time, stream: streams.queue.clone() };
         let mut port = Port {
-            byte_time: ByteTime::at(rule.capacity)?,
-            delay: rule.delay.ps(),
-            busy_until: 0,
-            offered: 0,
-            offered_bytes: 0,
-            busy: 0,
-            waited: 0,
-            waited_above: 0,
-            counted: None,
-            is_stretched: false,
-            first_inside: 0,
-            own: Ring::new(),
-            count_bound: 0,
-            time_bound: 0,
-            only_size: SEVERAL,
-            buffer: rule.buffer,
-            max_waiting: 0,
-            last_arrival: 0,
-            state: State::Up,
-            light,
-            kind,
-            list: BacklogPlace::Own,
-            is_intercepted: interceptor.is_some(),
-            has_features: features.as_ref().is_some_and(|features| features.acts()),
+            interceptor,
+            fibre: 0,
             is_watched: false,
-            least_backlog: LeastBacklog::default(),
-            kept: AgentBacklog::default(),
-            target: 0,
-            features,
+            is_up: true,
+            is_plain: false,
+            offered: Count::default(),
+            byte_time,
+            room: room(rule.buffer),
+            backlog: Backlog::new(),
+            delay: rule.delay.ps(),
+            last_arrival: 0,
+            kind: PortKind::new(&rule, site),
+            features: PortFeatures::new(&rule, site, streams.loss),
+            kept: None,
             dropped: Count::default(),
             refused: Count::default(),
+            marked: 0,
         };
-        port.set_bounds();
+        port.is_plain = port.is_plain_now();
         Some(port)
+    }
+
+    /// Whether its room alone decides about a packet, and its bytes are short enough for [`ByteTime::of_packet`]: first
+    /// in, first out, without features, and the link is up.
+    fn is_plain_now(&self) -> bool {
+        let is_first_out = matches!(self.kind, PortKind::DropTail) && self.features.is_none();
+        is_first_out && self.is_up && self.byte_time.is_short()
     }
 
     /// Its fibre among those of its partition.
     #[inline]
-    pub fn target(&self) -> u32 {
-        self.target
+    pub fn fibre(&self) -> u32 {
+        self.fibre
     }
 
     /// Its packets go over that fibre of its partition from now on.
-    pub fn connect(&mut self, target: u32) {
-        self.target = target;
+    pub fn connect(&mut self, fibre: u32) {
+        self.fibre = fibre;
     }
 
     /// How long its packets are on the fibre.
@@ -215,20 +185,10 @@ impl Port {
         self.delay
     }
 
-    /// Waiting time accepted since the start, in packet-picoseconds. (80 bits of them: a million packets that wait for
-    /// two weeks.)
-    fn waited(&self) -> u128 {
-        u128::from(self.waited_above) << 64 | u128::from(self.waited)
-    }
-
-    fn set_waited(&mut self, waited: u128) {
-        (self.waited, self.waited_above) = (waited as u64, (waited >> 64) as u16);
-    }
-
-    /// Whether an agent takes its packets first.
+    /// The agent that takes its packets first.
     #[inline]
-    pub fn is_intercepted(&self) -> bool {
-        self.is_intercepted
+    pub fn interceptor(&self) -> Option<Interceptor> {
+        self.interceptor
     }
 
     /// Whether what happens to its packets is traced or captured.
@@ -237,32 +197,17 @@ impl Port {
         self.is_watched
     }
 
-    /// The agent before it.
-    #[inline]
-    pub fn interceptor(&self) -> Option<Interceptor> {
-        self.features.as_ref().and_then(|features| features.interceptor)
-    }
-
-    /// The agent before the port drops a packet that was for it.
-    pub fn refuse_before(&mut self, cause: Cause, size: u16) {
-        self.note_offered(size);
-        self.refuse(cause, size);
-    }
-
-    /// When all that it has accepted has left.
-    pub fn busy_until(&self) -> u64 {
-        self.busy_until
-    }
-
-    /// Bytes offered since the start.
-    pub fn offered_bytes(&self) -> u64 {
-        self.offered_bytes
-    }
-
     /// Its packets are traced or captured from now on. Nothing has been sent yet.
     pub fn watch(&mut self) {
         self.is_watched = true;
-        self.gate_mut().into_iter().for_each(GatedTransmitter::hold_all);
+        if let PortKind::Gated(gate) = &mut self.kind {
+            gate.hold_all();
+        }
+    }
+
+    /// When all that has its time has left.
+    pub fn busy_until(&self) -> u64 {
+        self.backlog.busy_until()
     }
 
     /// How long a packet of `size` bytes is, in picoseconds.
@@ -272,21 +217,76 @@ impl Port {
     }
 
     /// Whether its fibre says when the first bit of a packet arrives.
+    #[inline]
     pub fn tells_first_bit(&self) -> bool {
-        self.light == Light::FirstBit
+        matches!(self.kind, PortKind::Optical(Optical { tells_first_bit: true, .. }))
     }
 
-    /// When the packet of `size` bytes that was accepted last begins to leave, and when it has left.
-    pub fn newest(&self, size: u16) -> (u64, u64) {
-        let placed = self.gate().and_then(GatedTransmitter::newest);
-        placed.unwrap_or((self.busy_until.saturating_sub(self.lasts(size)), self.busy_until))
+    /// When the packet that has its time last begins to leave, and when it has left.
+    pub fn newest(&self) -> Option<(u64, u64)> {
+        self.backlog.newest().map(|newest| (newest.start, newest.end))
     }
 
-    /// Packets marked since the start.
-    pub fn marked(&self) -> u64 {
-        self.features.as_ref().map_or(0, |features| features.marked)
+    /// Packets and bytes that wait at `now`, until which the backlog has been swept: not the one in transmission, and
+    /// not what an agent keeps.
+    #[inline(always)]
+    fn waiting(&self, now: u64) -> Count {
+        match &self.kind {
+            PortKind::DropTail | PortKind::Optical(_) => self.backlog.behind_first(),
+            PortKind::Gated(gate) => self.backlog.waiting(now).plus(gate.waiting(now)),
+            PortKind::Disciplined(line) => line.held(),
+        }
+    }
+
+    /// Packets and bytes inside that have no time to leave.
+    fn unscheduled(&self) -> Count {
+        match &self.kind {
+            PortKind::DropTail | PortKind::Optical(_) => Count::default(),
+            PortKind::Gated(gate) => gate.unplaced(),
+            PortKind::Disciplined(line) => line.held(),
+        }
+    }
+
+    /// Packets that stay here because no window has room for them yet, or wait for their discipline.
+    pub fn held(&self) -> u64 {
+        self.unscheduled().packets
+    }
+
+    /// Shows every packet that is held.
+    pub fn for_each_held(&mut self, change: impl FnMut(&mut Packet)) {
+        match &mut self.kind {
+            PortKind::DropTail | PortKind::Optical(_) => {}
+            PortKind::Gated(gate) => gate.for_each_unplaced(change),
+            PortKind::Disciplined(line) => line.for_each(change),
+        }
+    }
+
+    /// A packet does not get into the port.
+    #[cold]
+    fn refuse(&mut self, cause: Cause, size: u16) -> Cause {
+        self.dropped.add(size);
+        self.refused.add(size);
+        cause
+    }
+
+    /// The agent before the port drops a packet that was for it.
+    pub fn refuse_before(&mut self, cause: Cause, size: u16) {
+        self.offered.add(size);
+        self.refuse(cause, size);
     }
 }
 
+/// What a buffer holds at most.
+fn room(buffer: Buffer) -> Count {
+    let (packets, bytes) = match buffer {
+        Buffer::Packets(places) => (places, u64::MAX),
+        Buffer::Bytes(bytes) => (u64::MAX, bytes.count()),
+        Buffer::Unlimited => (u64::MAX, u64::MAX),
+    };
+    Count { packets, bytes }
+}
+
+#[cfg(test)]
+mod gated_tests;
 #[cfg(test)]
 pub(in crate::engine) mod tests;

@@ -3,7 +3,6 @@
 
 use super::features::Streams;
 use super::port::{Port, PortConfig};
-use super::ring::Ring;
 use crate::engine::packet::admission::{Admission, Cause};
 use crate::model::{Buffer, PortRule};
 use crate::random::{Seed, Stream, exponential};
@@ -43,7 +42,7 @@ fn replicate(run: u32, load: f64, buffer: Buffer, size: fn(&mut Stream) -> u16) 
         let offer = port.offer(now, size(&mut sizes));
         drops += u32::from(offer == Admission::Dropped(Cause::Congestion));
     }
-    let reading = port.reading(now, &Ring::new());
+    let reading = port.reading(now);
     Outcome {
         mean_waiting: reading.waited as f64 / now as f64,
         drop_share: f64::from(drops) / f64::from(PACKETS),

@@ -1,6 +1,6 @@
 //! A queue of plain values in a power-of-two buffer that doubles when full and never shrinks.
 
-use prefetch_index::prefetch_index;
+use crate::engine::packet::prefetch::prefetch_item;
 
 /// A first-in-first-out queue: half a cache line, and its values elsewhere.
 #[derive(Clone, Debug, Default)]
@@ -86,21 +86,6 @@ impl<T: Copy + Default> Ring<T> {
         self.tail += values.len() as u64;
     }
 
-    /// The first position from one on whose value `is_such`, behind the newest if none is. All values behind one that
-    /// is such are too.
-    pub fn first_where(&self, from: u64, is_such: impl Fn(&T) -> bool) -> u64 {
-        let (mut first, mut end) = (from, self.tail);
-        while first < end {
-            let middle = first + (end - first) / 2;
-            if is_such(self.get(middle)) {
-                end = middle;
-            } else {
-                first = middle + 1;
-            }
-        }
-        first
-    }
-
     /// The values from a position on, oldest first: those up to the end of the buffer, and those at its beginning.
     pub fn from(&self, position: u64) -> [&[T]; 2] {
         let (slot, count) = (self.slot(position), (self.tail - position) as usize);
@@ -110,13 +95,6 @@ impl<T: Copy + Default> Ring<T> {
         let (before, behind) = self.buffer.split_at(slot);
         let at_end = count.min(behind.len());
         [&behind[..at_end], &before[..count - at_end]]
-    }
-
-    /// A ring that has the values from a position on, at the same positions.
-    pub fn copy_from(&self, position: u64) -> Ring<T> {
-        let mut copy = Ring { buffer: Box::default(), head: position, tail: position };
-        self.from(position).into_iter().for_each(|values| copy.extend(values));
-        copy
     }
 
     /// Takes the oldest value, of which there must be one, out of its place, which is shown, as is the place `ahead`
@@ -150,6 +128,13 @@ impl<T: Copy + Default> Ring<T> {
         if self.is_empty() { None } else { Some(&self.buffer[self.slot(self.tail - 1)]) }
     }
 
+    /// The same, to be changed.
+    #[inline]
+    pub fn newest_mut(&mut self) -> Option<&mut T> {
+        let last = self.len().checked_sub(1)?;
+        Some(self.nth_mut(last))
+    }
+
     /// The one behind the oldest in its place.
     #[inline]
     pub fn second(&self) -> Option<&T> {
@@ -159,13 +144,13 @@ impl<T: Copy + Default> Ring<T> {
     /// Brings the place of the `ahead`-th oldest value into the cache.
     #[inline]
     pub fn prefetch(&self, ahead: u64) {
-        prefetch_index(&self.buffer, self.slot(self.head + ahead));
+        prefetch_item(&self.buffer, self.slot(self.head + ahead));
     }
 
     /// Brings the place of the `ahead`-th value from now on into the cache.
     #[inline]
     pub fn prefetch_push(&self, ahead: u64) {
-        prefetch_index(&self.buffer, self.slot(self.tail + ahead));
+        prefetch_item(&self.buffer, self.slot(self.tail + ahead));
     }
 
     /// Removes the oldest value.
@@ -192,13 +177,6 @@ impl<T: Copy + Default> Ring<T> {
     #[inline]
     pub fn restart(&mut self) {
         (self.head, self.tail) = (0, 0);
-    }
-
-    /// Takes all values before a position, which lies between those of the oldest and behind the newest.
-    #[inline]
-    pub fn take_out_until(&mut self, position: u64) {
-        debug_assert!((self.head..=self.tail).contains(&position), "the ring has that position");
-        self.head = position;
     }
 
     /// The value at a position in its place, [`Ring::taken_out`] being that of the oldest.
@@ -282,8 +260,7 @@ mod tests {
             }
         }
 
-        /// Several values at once, from any position of a buffer that has wrapped around, and the same values in
-        /// another ring.
+        /// Several values at once, from any position of a buffer that has wrapped around.
         #[test]
         fn values_in_a_row_are_as_values_one_by_one(
             before in 0u32..20,
@@ -304,13 +281,6 @@ mod tests {
                 for position in oldest..=ring.put_in() {
                     let expected: Vec<u32> = plain.iter().copied().skip((position - oldest) as usize).collect();
                     prop_assert_eq!(ring.from(position).concat(), &expected[..]);
-                    let copy = ring.copy_from(position);
-                    prop_assert!(copy.iter().eq(expected.iter().copied()));
-                    prop_assert_eq!((copy.taken_out(), copy.put_in()), (position, ring.put_in()));
-                }
-                for bound in plain.iter().copied().chain([next]) {
-                    let found = ring.first_where(oldest, |value| *value >= bound) - oldest;
-                    prop_assert_eq!(found as usize, plain.iter().filter(|value| **value < bound).count());
                 }
             }
         }

@@ -29,7 +29,7 @@ pub struct Fabric {
     /// Whether the event list has the arrivals. In windowed execution they are found in the fibres themselves.
     is_listed: bool,
     /// Packets in flight, by fibre. On one that leads to another partition: those that have not been
-    /// [sent](Fabric::send_out), or are still inside its port.
+    /// [sent](Fabric::send_out).
     pub fibres: Vec<Ring<Packet>>,
     /// How many of the fibres end here.
     entering: u32,
@@ -85,8 +85,8 @@ pub struct FabricParts {
     pub fibres: PerLink<Ring<Packet>>,
     /// How many agents there are.
     pub agents: u32,
-    /// Fibres that lead out of it, numbered behind those, and what is inside their ports.
-    pub boundaries: Vec<(Boundary, Ring<Packet>)>,
+    /// Fibres that lead out of it, numbered behind those.
+    pub boundaries: Vec<Boundary>,
     /// Paths as lists of ports.
     pub paths: Arc<[u32]>,
     /// See [`Fabric::payloads`], as all that follows.
@@ -98,13 +98,13 @@ pub struct FabricParts {
 }
 
 impl Fabric {
-    /// A fabric of `partitions`, whose fibres are empty up to what is inside the ports of those that lead out.
+    /// A fabric of one of `partitions`, with empty fibres to others.
     pub fn new(parts: FabricParts, order: TimerOrder, partitions: usize) -> Fabric {
         let FabricParts { ports, links, fibres, agents, boundaries, paths, payloads, totals, observer } = parts;
         let of_all = ports.iter().zip(0..);
         let departing = of_all.filter(|(port, _)| port.departure().is_some()).map(|(_, number)| number).collect();
         let entering = fibres.len() as u32;
-        let (boundaries, leaving): (Vec<_>, Vec<_>) = boundaries.into_iter().unzip();
+        let leaving = boundaries.iter().map(|_| Ring::new());
         let mut fabric = Fabric {
             event_list: EventList::new(order, departing, entering, 0..agents),
             is_listed: true,
@@ -225,7 +225,7 @@ impl Fabric {
     /// Whether the fibre of a port ends in this partition.
     #[inline]
     pub fn ends_here(&self, port: &Port) -> bool {
-        port.target() < self.entering
+        port.fibre() < self.entering
     }
 
     /// Fibres that lead to other partitions.

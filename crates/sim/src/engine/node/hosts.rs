@@ -26,10 +26,9 @@ use super::forced::ForcedFates;
 use super::timers::{TimerId, TimerKind, TimingWheel};
 use crate::engine::packet::containers::{PerAgent, PerFlow};
 use crate::engine::packet::event::What;
-use crate::engine::packet::prefetch::{prefetch_held, prefetch_recovery};
+use crate::engine::packet::prefetch::{prefetch_held, prefetch_item, prefetch_recovery};
 use crate::engine::packet::said::Said;
 use crate::engine::packet::{Class, Flags, NEVER, NO_PAYLOAD, Packet, Stamp};
-use prefetch_index::prefetch_index;
 use std::collections::BTreeMap;
 use transport::tcp::{Ack, Actions, InOrder, ReceiverActions, Sender, TcpOptions};
 use units::Instant;
@@ -115,7 +114,7 @@ impl Hosts {
             return;
         };
         // The field lies at the start of the host; the places counted from it are those of the host's cache lines.
-        (0..lines).for_each(|line| prefetch_index(std::slice::from_ref(first), line * CACHE_LINE / size_of::<u64>()));
+        (0..lines).for_each(|line| prefetch_item(std::slice::from_ref(first), line * CACHE_LINE / size_of::<u64>()));
     }
 
     /// A packet is the next one on its last fibre, and its host is in the cache: what the host keeps elsewhere is

@@ -205,8 +205,8 @@ impl Sampler {
         self.rows.push(now, link.entity, "offered", reading.offered.packets as f64);
         self.rows.push(now, link.entity, "dropped", reading.dropped.packets as f64);
         link.before = reading;
-        if let Some(granted) = parts.port_mut(link.number).granted() {
-            self.rows.push(now, link.entity, "granted_slots", f64::from(granted.now));
+        if let Some(openings) = parts.port_mut(link.number).openings() {
+            self.rows.push(now, link.entity, "granted_slots", f64::from(openings.now));
         }
         if let Some((Some(figures), _)) = parts.port_mut(link.number).control(now.ps()) {
             self.rows.push(now, link.entity, "believed_capacity", figures.capacity.bps() as f64);

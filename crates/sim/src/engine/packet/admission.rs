@@ -13,13 +13,18 @@ pub enum Cause {
     Unreachable,
     /// The scenario ordered it.
     Forced,
-    /// Its slot did not meet the switch in its window.
+    /// It was sent in a window in which the switch did not pass it.
     GuardViolation,
     /// A reason that only agents know, by its number among those of their kind of switching.
     Agent(u8),
 }
 
 impl Cause {
+    /// Whether the packet was transmitted: the fibre or the switch loses it.
+    pub fn is_after_transmission(self) -> bool {
+        matches!(self, Cause::Random | Cause::GuardViolation)
+    }
+
     /// As written in tables; `agents` are the names of the reasons of agents.
     pub fn name<'n>(self, agents: &[&'n str]) -> &'n str {
         match self {
@@ -43,10 +48,10 @@ pub enum Admission {
     Marked(u64),
     /// It is dropped.
     Dropped(Cause),
-    /// It stays in the port, which may send it or one before it: it is to be asked. Only a port with a gate or a line
-    /// says so.
+    /// It stays in the port, which may send it or one before it: it is to be asked. Only a port with a gate or a
+    /// discipline says so.
     Queued,
-    /// It stays in the port, which can send nothing before it is granted a slot.
+    /// It stays in the port, which can send nothing before its gate opens.
     Blocked,
 }
 
@@ -79,19 +84,26 @@ impl Admission {
 }
 
 impl Count {
+    /// One packet.
+    #[inline]
+    pub fn of(size: u16) -> Count {
+        Count { packets: 1, bytes: size.into() }
+    }
+
     /// Adds one packet.
     #[inline]
     pub fn add(&mut self, size: u16) {
-        self.packets += 1;
-        self.bytes += u64::from(size);
+        *self = self.plus(Count::of(size));
     }
 
     /// The sum, part by part.
+    #[inline]
     pub fn plus(self, other: Count) -> Count {
         Count { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
     }
 
     /// The difference, part by part.
+    #[inline]
     pub fn since(self, earlier: Count) -> Count {
         Count { packets: self.packets - earlier.packets, bytes: self.bytes - earlier.bytes }
     }

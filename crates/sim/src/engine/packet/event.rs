@@ -15,7 +15,7 @@ pub enum What {
     Ack,
     /// A block of bytes that the ACK before it reports.
     Sack,
-    /// A packet waits at a port for its slot.
+    /// A packet waits at a port for its gate to open.
     Wait,
     /// An agent keeps a packet in the memory or the delay lines of its node.
     Store,
@@ -27,7 +27,7 @@ pub enum What {
     Drop,
     /// One that was accepted does not get across.
     Vanish,
-    /// A queue was granted a slot.
+    /// The gate of a queue has an opening.
     Slot,
     /// A unit that agents switch has a channel of a link for its time.
     Reserve,
@@ -93,8 +93,8 @@ pub struct Event {
     pub lasts: u64,
     /// From its last bit to the far end, in picoseconds.
     pub flight: u64,
-    /// A congestion window in bytes, a rate in bit/s; of a packet that a slot's end has cut, for how long its first bit
-    /// has left.
+    /// A congestion window in bytes, a rate in bit/s; of a packet that a window's end has cut, for how long its first
+    /// bit has left.
     pub value: u64,
     /// The flow, or [`NOBODY`].
     pub flow: u32,

@@ -2,8 +2,8 @@
 
 use super::fields::{Class, Flags, Packet};
 use super::message::{ControlMessage, Message};
+use super::prefetch::prefetch_item;
 use super::reserved::NO_PAYLOAD;
-use prefetch_index::prefetch_index;
 use transport::tcp::{SackList, TcpOptions};
 use transport::xcp::Header;
 
@@ -150,7 +150,7 @@ impl PayloadTable {
     #[inline]
     pub fn prefetch(&self, packet: &Packet) {
         if packet.flags.has(Flags::EXPLICIT) {
-            prefetch_index(&self.explicit.items, packet.payload as usize);
+            prefetch_item(&self.explicit.items, packet.payload as usize);
         }
     }
 
@@ -158,7 +158,7 @@ impl PayloadTable {
     #[inline]
     pub fn prefetch_sack(&self, packet: &Packet) {
         if packet.carries_sack_alone() {
-            prefetch_index(&self.sacks.items, packet.payload as usize);
+            prefetch_item(&self.sacks.items, packet.payload as usize);
         }
     }
 
@@ -177,7 +177,7 @@ impl PayloadTable {
     #[inline]
     pub fn prefetch_place(&self, packet: &Packet) {
         if packet.class == Class::Control {
-            prefetch_index(&self.control_messages.items, packet.payload as usize);
+            prefetch_item(&self.control_messages.items, packet.payload as usize);
         }
     }
 

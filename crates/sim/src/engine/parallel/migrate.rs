@@ -131,7 +131,7 @@ impl OfLinks {
         let OfLinks { ports, fibres, observers } = self;
         let mut ports = merge(ports, |link| before.ports[link as usize].part);
         let fibres = merge(fibres, |link| before.fibres[link as usize].part);
-        let boundaries = connect(&mut ports, &fibres, after);
+        let boundaries = connect(&mut ports, after);
         let links: PerLink<u32> = (0..ports.len() as u32).collect();
         let port = |link: u32| after.ports[link as usize].part;
         let fibres = split(fibres, after.parts, |link| after.fibres[link as usize].part);
@@ -162,24 +162,17 @@ fn translate(layout: &PartitionLayout) -> Arc<[u32]> {
     layout.paths.iter().map(port).collect()
 }
 
-/// Connects every port with its fibre. Gives the fibres that lead out of each partition, with what is inside their
-/// ports.
-fn connect(
-    ports: &mut [Port],
-    fibres: &[Ring<Packet>],
-    layout: &PartitionLayout,
-) -> Vec<Vec<(Boundary, Ring<Packet>)>> {
+/// Connects every port with its fibre. Gives the fibres that lead out of each partition.
+fn connect(ports: &mut [Port], layout: &PartitionLayout) -> Vec<Vec<Boundary>> {
     let mut entering = vec![0; layout.parts as usize];
     layout.fibres.iter().for_each(|at| entering[at.part as usize] += 1);
     let mut boundaries: Vec<Vec<_>> = (0..layout.parts).map(|_| Vec::new()).collect();
-    let ends = layout.ports.iter().zip(&layout.fibres);
-    for ((port, fibre), (from, to)) in ports.iter_mut().zip(fibres).zip(ends) {
+    for (port, (from, to)) in ports.iter_mut().zip(layout.ports.iter().zip(&layout.fibres)) {
         let leading_out = &mut boundaries[from.part as usize];
         port.connect(if from.part == to.part {
             to.number
         } else {
-            let boundary = Boundary { to: to.part, fibre: to.number, port: from.number, sent: fibre.put_in() };
-            leading_out.push((boundary, port.near_end(fibre)));
+            leading_out.push(Boundary { to: to.part, fibre: to.number, port: from.number });
             entering[from.part as usize] + leading_out.len() as u32 - 1
         });
     }

@@ -206,7 +206,7 @@ impl Synchronizer {
         shared.receive_batches(&mut partition);
         let mut effort = EFFORT_OF_A_STEP;
         let send = |fabric: &mut Fabric, reached: u64| {
-            fabric.send_out(reached);
+            fabric.send_out();
             self.send_batches(shared, fabric);
             times.sent.store(reached, Ordering::Release);
         };

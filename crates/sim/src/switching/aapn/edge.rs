@@ -186,7 +186,7 @@ impl EdgeAgent {
                 queue.coming.pop_front();
             }
             if queue.granted > 0 || before > 0 {
-                context.port_mut(queue.port).begin_frame(now, queue.granted);
+                context.port_mut(queue.port).begin_cycle(now, queue.granted);
             }
         }
         self.open(now, frame, &runs, context);

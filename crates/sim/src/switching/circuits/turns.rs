@@ -28,9 +28,9 @@ impl Turns {
         }
     }
 
-    /// Whether another one than `but` has something.
+    /// Whether another one than `but` has something. One that does not exist has nothing.
     pub fn any(&self, but: Option<u32>) -> bool {
-        let has = |queue: u32| self.words[(queue / 64) as usize] & 1 << (queue % 64) != 0;
+        let has = |queue: u32| self.words.get((queue / 64) as usize).is_some_and(|word| word & 1 << (queue % 64) != 0);
         self.count > u32::from(but.is_some_and(has))
     }
 
@@ -72,6 +72,7 @@ mod tests {
         turns.set(3, false);
         turns.set(129, false);
         assert_eq!((turns.any(None), turns.any(Some(64)), turns.take(Some(64))), (true, false, None));
+        assert!(turns.any(Some(200)), "there is no such queue, so 64 is another one");
     }
 
     proptest! {

@@ -7,7 +7,7 @@ use super::node::{Asking, BurstNode, NodeParts, OutputFibre, Receiver, Route, Ru
 use super::plan::{Balancing, Contention, Obs, SharedLinks};
 use super::route_index::RouteIndex;
 use super::source::Generator;
-use crate::engine::link::features::LossProcess;
+use crate::engine::link::loss::LossProcess;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::LinkAccount;

@@ -15,7 +15,7 @@ use super::queues::Queues;
 use super::route_index::RouteIndex;
 use super::source::Generator;
 use super::task::Task;
-use crate::engine::link::features::LossProcess;
+use crate::engine::link::loss::LossProcess;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::counters::{Counters, Group, LinkAccount};
 use crate::engine::node::node_context::{AgentPath, ControlPacket, LocalPort, NodeContext};

@@ -105,7 +105,7 @@ impl Agent for Turner {
         let port = self.ports[(self.turns % self.ports.len() as u64) as usize];
         self.turns += 1;
         let own = context.port_mut(port);
-        own.begin_frame(now, 1);
+        own.begin_cycle(now, 1);
         own.open_windows(Window { start: now, end: now + self.slot, passes: true });
         context.release(now, port);
     }

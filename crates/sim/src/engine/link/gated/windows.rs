@@ -1,5 +1,5 @@
-//! The windows of a gate. Slots in a row are kept as one entry, a [`Row`]: a queue that is granted eight slots in a
-//! frame has one or two of them.
+//! The windows of a gate. Those that follow each other evenly are kept as one entry, a [`Row`]: a gate with eight
+//! openings in a cycle has one or two of them.
 
 /// A stretch of time in which a queue may send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Row {
 }
 
 impl Windows {
-    /// Those of earlier frames that are over are forgotten.
+    /// Those of earlier cycles that are over are forgotten.
     pub(super) fn forget(&mut self, now: u64) {
         // Nearly always all of them are over, which the last one tells.
         let over = match self.rows.last() {

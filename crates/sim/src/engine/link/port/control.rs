@@ -2,63 +2,75 @@
 //! were due.
 
 use super::Port;
-use crate::engine::link::features::PortFeatures;
-use crate::engine::link::gated::GatedTransmitter;
-use crate::model::Light;
-use transport::xcp::{Figures, Router};
+use crate::engine::link::features::Controller;
+use transport::xcp::{Figures, Header};
 use units::Rate;
 
 impl Port {
     /// Serves the timers of the port's controller that were due before `now`.
-    pub(super) fn serve(&mut self, now: u64, router: &mut Router, gate: &mut Option<GatedTransmitter>) {
-        while router.next_timeout().ps() < now {
+    #[inline]
+    pub(super) fn serve_controller(&mut self, now: u64) {
+        while let Some(Controller { router, .. }) = self.controller()
+            && router.next_timeout().ps() < now
+        {
             let due = router.next_timeout();
-            let waiting = self.queue_bytes(due.ps(), gate);
-            router.handle_timeout(due, waiting);
+            self.backlog.sweep(due.ps());
+            let waiting = self.waiting(due.ps()).bytes;
+            if let Some(Controller { router, .. }) = self.controller_mut() {
+                router.handle_timeout(due, waiting);
+            }
         }
     }
 
-    /// Bytes that wait at `now`, the packet in transmission not counted.
-    pub(super) fn queue_bytes(&mut self, now: u64, gate: &mut Option<GatedTransmitter>) -> u64 {
-        if let Some(gate) = gate {
-            return gate.queue(now).1;
+    /// The port's controller, if it has one, sees a packet that comes.
+    pub(super) fn tell_arrival(&mut self, now: u64, size: u16, header: Option<&Header>) {
+        if self.reads_payload() {
+            self.serve_controller(now);
+            self.backlog.sweep(now);
+            let waiting = self.waiting(now).bytes;
+            if let Some(Controller { router, .. }) = self.controller_mut() {
+                router.handle_arrival(size.into(), header, waiting);
+            }
         }
-        // What an optical port keeps is not its own queue; what any other keeps waits in its line.
-        let in_discipline = if self.light == Light::None { self.kept.bytes } else { 0 };
-        in_discipline + self.backlog(now).bytes
+    }
+
+    /// It sees a packet that has got in.
+    pub(super) fn tell_departure(&mut self, size: u16, header: Option<&mut Header>) {
+        if let (Some(Controller { router, .. }), Some(header)) = (self.controller_mut(), header) {
+            router.handle_departure(size.into(), header);
+        }
     }
 
     /// The figures of XCP's controller up to `now`, if the port has one, and the packets that broke its rules.
     pub fn control(&mut self, now: u64) -> Option<(Option<Figures>, u64)> {
-        let mut features = self.features.take()?;
-        let PortFeatures { controller, gate, .. } = &mut *features;
-        let control = controller.as_mut().map(|controller| {
-            self.serve(now, &mut controller.router, gate);
-            (controller.router.figures().copied(), controller.router.violations())
-        });
-        self.features = Some(features);
-        control
+        self.serve_controller(now);
+        let Controller { router, .. } = self.controller()?;
+        Some((router.figures().copied(), router.violations()))
     }
 
     /// XCP's controller is told that the port carries `capacity`, whether that is true or not.
     pub fn tell_capacity(&mut self, now: u64, capacity: Rate) {
-        let Some(mut features) = self.features.take() else { return };
-        let PortFeatures { controller, gate, .. } = &mut *features;
-        if let Some(controller) = controller {
-            self.serve(now, &mut controller.router, gate);
-            controller.router.set_capacity(capacity);
+        self.serve_controller(now);
+        if let Some(Controller { router, .. }) = self.controller_mut() {
+            router.set_capacity(capacity);
         }
-        self.features = Some(features);
     }
 
     /// Whether it reads congestion headers.
     pub fn reads_payload(&self) -> bool {
-        self.features.as_ref().is_some_and(|features| features.controller.is_some())
+        self.controller().is_some()
     }
 
     /// Whether the port has a controller that is to be told its capacity.
     pub fn controller_follows(&self) -> bool {
-        let controller = self.features.as_ref().and_then(|features| features.controller.as_ref());
-        controller.is_some_and(|controller| controller.follows)
+        self.controller().is_some_and(|controller| controller.follows)
+    }
+
+    fn controller(&self) -> Option<&Controller> {
+        self.features.as_ref()?.controller.as_ref()
+    }
+
+    fn controller_mut(&mut self) -> Option<&mut Controller> {
+        self.features.as_mut()?.controller.as_mut()
     }
 }

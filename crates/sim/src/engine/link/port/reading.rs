@@ -1,13 +1,11 @@
 //! What a port has counted, as totals since the start of the run.
 
-use super::Port;
-use super::backlog::{Backlog, BacklogEntry, from};
-use crate::engine::link::gated::GatedReading;
+use super::{Port, PortKind};
+use crate::engine::link::backlog::Transmission;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::Count;
 use crate::engine::packet::event::Leaving;
-use crate::model::Light;
 
 /// Totals of a port from the start of the run up to an instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,16 +27,29 @@ pub struct Reading {
 }
 
 impl Port {
-    /// When what is in the list of a port with one of its own leaves, oldest first; `fibre` is the one behind this
-    /// port.
-    pub fn leaving(&self, fibre: &Ring<Packet>) -> Vec<Leaving> {
-        let unsent = self.own.iter().filter(|packet| !packet.is_lost()).count() as u64;
-        let mut arrivals = (fibre.put_in() - unsent..fibre.put_in()).map(|position| fibre.get(position));
-        let mut flight = |packet: BacklogEntry| match if packet.is_lost() { None } else { arrivals.next() } {
+    /// When what has its time leaves, oldest first; `in_flight` is on the fibre behind this port. Nothing of a port
+    /// with a gate, whose times stand whatever happens to its link.
+    pub fn leaving(&self, in_flight: &Ring<Packet>) -> Vec<Leaving> {
+        if self.gate().is_some() {
+            return Vec::new();
+        }
+        let unsent = self.unsent();
+        let mut arrivals = in_flight.iter().skip(in_flight.len() - unsent);
+        let mut flight = |packet: Transmission| match if packet.is_lost { None } else { arrivals.next() } {
             Some(on_fibre) => self.last_bit_at(on_fibre.at, on_fibre.size).saturating_sub(packet.end),
             None => self.delay,
         };
-        self.own.iter().map(|packet| Leaving { end: packet.end, flight: flight(packet) }).collect()
+        self.backlog.iter().map(|packet| Leaving { end: packet.end, flight: flight(packet) }).collect()
+    }
+
+    /// How many of the packets that were put on the fibre have not left.
+    pub(super) fn unsent(&self) -> usize {
+        self.backlog.iter().filter(|packet| !packet.is_lost).count()
+    }
+
+    /// Goes past what has left.
+    pub fn sweep(&mut self, now: u64) {
+        self.backlog.sweep(now);
     }
 
     /// When a packet that arrives at `at` has arrived with its last bit.
@@ -46,58 +57,66 @@ impl Port {
         if self.tells_first_bit() { at + self.lasts(size) } else { at }
     }
 
-    /// Totals up to `now`; `fibre` is the one behind this port.
-    pub fn reading(&mut self, now: u64, fibre: &Ring<Packet>) -> Reading {
+    /// Totals up to `now`.
+    pub fn reading(&mut self, now: u64) -> Reading {
         // Its controller's timers that were due are served first, with the queue as it was then.
-        self.control(now);
-        let marked = self.features.as_ref().map_or(0, |features| features.marked);
-        if let Some(gate) = self.gate_mut() {
-            let GatedReading { inside: (packets, bytes), busy, waited, waiting } = gate.reading(now);
-            let carried = self.offered().since(self.refused).since(Count { packets, bytes });
-            return Reading { offered: self.offered(), carried, dropped: self.dropped, busy, waited, waiting, marked };
-        }
-        let (inside, future_wait) = self.with_list(fibre, |port, list| port.read_backlog(now, list));
-        let held = self.in_discipline();
+        self.serve_controller(now);
+        self.sweep(now);
+        let unsent = self.backlog.inside().plus(self.unscheduled());
         Reading {
-            offered: self.offered(),
-            carried: self.offered().since(self.refused).since(inside).since(held),
+            offered: self.offered,
+            carried: self.offered.since(self.refused).since(unsent),
             dropped: self.dropped,
-            busy: self.busy - self.busy_until.saturating_sub(now),
-            waited: self.waited() - future_wait + self.kept.waited(now),
-            waiting: inside.packets.saturating_sub(1) + u64::from(self.kept.packets),
-            marked,
+            busy: self.busy(now),
+            waited: self.waited(now),
+            waiting: self.waiting(now).plus(self.kept_by_agent()).packets,
+            marked: self.marked,
         }
     }
 
-    /// What is inside, and how long all of that has still to wait, in packet-picoseconds.
-    fn read_backlog(&mut self, now: u64, list: &dyn Backlog) -> (Count, u128) {
-        self.sweep(now, list);
-        let (mut inside, mut start, mut future_wait) = (Count::default(), now, 0);
-        for packet in from(list, self.first_inside) {
-            inside = inside.plus(Count { packets: 1, bytes: packet.size() });
-            future_wait += u128::from(start - now);
-            start = packet.end;
+    /// Time spent transmitting up to `now`, in picoseconds.
+    pub(super) fn busy(&self, now: u64) -> u64 {
+        let to_come = match self.gate() {
+            Some(gate) => gate.future_work(now, &self.backlog),
+            None => self.busy_until().saturating_sub(now),
+        };
+        self.backlog.busy() - to_come
+    }
+
+    /// Packet-picoseconds that packets have waited up to `now`.
+    fn waited(&self, now: u64) -> u128 {
+        self.waited_inside(now) + self.kept().waited(now)
+    }
+
+    /// The same without those that wait with an agent or in a discipline.
+    pub(super) fn waited_inside(&self, now: u64) -> u128 {
+        let scheduled = self.backlog.waited(now);
+        self.gate().map_or(scheduled, |gate| scheduled + gate.waited(now) - u128::from(gate.wait_to_come(now)))
+    }
+
+    /// What an agent keeps for the port.
+    pub(super) fn kept_by_agent(&self) -> Count {
+        match self.kind {
+            PortKind::Disciplined(_) => Count::default(),
+            _ => self.kept().count(),
         }
-        (inside, future_wait)
     }
 
     /// Most packets that waited at once since the start or the last call; counting restarts with those that wait now.
-    pub fn restart_maximum(&mut self, now: u64, fibre: &Ring<Packet>) -> u64 {
-        if let Some(gate) = self.gate_mut() {
-            return gate.restart_maximum(now);
+    pub fn restart_maximum(&mut self, now: u64) -> u64 {
+        self.serve_controller(now);
+        self.sweep(now);
+        match self.kind {
+            PortKind::DropTail | PortKind::Gated(_) => self.backlog.restart_maximum(self.waiting(now).packets),
+            PortKind::Optical(_) | PortKind::Disciplined(_) => {
+                self.kept_mut().restart_maximum().max(self.backlog.restart_maximum(0))
+            }
         }
-        if self.light != Light::None || self.line().is_some() {
-            let kept = self.kept.restart_maximum();
-            return kept.max(self.replace_maximum(0));
-        }
-        let waiting = self.reading(now, fibre).waiting;
-        self.replace_maximum(waiting)
     }
 
-    fn replace_maximum(&mut self, by: u64) -> u64 {
-        let maximum = std::mem::replace(&mut self.max_waiting, by as u32);
-        self.set_bounds();
-        u64::from(maximum)
+    /// Packets and bytes offered since the start.
+    pub fn offered_bytes(&self) -> u64 {
+        self.offered.bytes
     }
 
     /// Packets that were dropped here, or lost on the fibre.
@@ -105,8 +124,13 @@ impl Port {
         self.dropped.packets
     }
 
+    /// Packets marked since the start.
+    pub fn marked(&self) -> u64 {
+        self.marked
+    }
+
     /// Packets that have been given to the fibre: all that were offered but those dropped, taken back, lost or held.
     pub fn given_to_fibre(&self) -> u64 {
-        self.offered - self.dropped.packets - self.held()
+        self.offered.packets - self.dropped.packets - self.held()
     }
 }

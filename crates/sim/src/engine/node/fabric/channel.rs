@@ -1,12 +1,10 @@
 //! Packets that leave a partition, and those that come from another one.
 
 use super::Fabric;
-use crate::engine::link::ring::Ring;
 use crate::engine::packet::{NO_PAYLOAD, Packet, Payload};
 use transport::tcp::{SackBlock, SackList};
 
-/// A fibre that leads to another partition. Here it has what its port has sent, in the places that it has there: so a
-/// port need not know where its fibre ends.
+/// A fibre that leads to another partition.
 #[derive(Clone, Copy, Debug)]
 pub struct Boundary {
     /// The receiving partition.
@@ -15,8 +13,6 @@ pub struct Boundary {
     pub fibre: u32,
     /// Its port.
     pub port: u32,
-    /// The position behind the last packet that has been sent.
-    pub sent: u64,
 }
 
 /// Packets that travel between partitions; each fibre's packets are in order.
@@ -69,19 +65,18 @@ impl Batch {
 }
 
 impl Fabric {
-    /// Sends what has been put on fibres to other partitions since the last time; everything before `now` has happened.
-    pub fn send_out(&mut self, now: u64) {
-        for number in 0..self.boundaries.len() {
-            let Boundary { to, fibre, port, sent } = self.boundaries[number];
-            let ring = &mut self.fibres[self.entering as usize + number];
-            let packets = (ring.put_in() - sent) as usize;
+    /// Sends what has been put on fibres to other partitions since the last time.
+    pub fn send_out(&mut self) {
+        let leaving = self.fibres[self.entering as usize..].iter_mut();
+        for (Boundary { to, fibre, .. }, ring) in self.boundaries.iter().copied().zip(leaving) {
+            let packets = ring.len();
             if packets == 0 {
                 continue;
             }
             let batch = &mut self.outgoing[to as usize];
             batch.runs.push(Run { fibre, packets });
             let first = batch.packets.len();
-            ring.from(sent).into_iter().for_each(|packets| batch.packets.extend_from_slice(packets));
+            ring.from(ring.taken_out()).into_iter().for_each(|packets| batch.packets.extend_from_slice(packets));
             for packet in batch.packets[first..].iter_mut().filter(|packet| packet.payload != NO_PAYLOAD) {
                 if packet.carries_sack_alone() {
                     let list = self.payloads.take_sack(packet.payload);
@@ -91,10 +86,7 @@ impl Fabric {
                     batch.payloads.push(self.payloads.unload(packet));
                 }
             }
-            self.boundaries[number].sent = ring.put_in();
-            // Of what has left the port nobody asks here any more.
-            let (delay, oldest) = (self.ports[port as usize].delay(), ring.taken_out());
-            ring.take_out_until(ring.first_where(oldest, |packet| packet.at > now.saturating_add(delay)));
+            ring.clear();
         }
     }
 
@@ -132,14 +124,6 @@ impl Fabric {
         }
         batch.packets.clear();
     }
-
-    /// The fibre of port `number`, which leads to another partition, has been changed there; `inside` is what is on it
-    /// now that is still inside the port.
-    pub fn resume(&mut self, number: u32, inside: Ring<Packet>) {
-        let place = self.ports[number as usize].target();
-        self.boundaries[(place - self.entering) as usize].sent = inside.put_in();
-        self.fibres[place as usize] = inside;
-    }
 }
 
 #[cfg(test)]
@@ -147,6 +131,7 @@ mod tests {
     use super::super::{FabricParts, TimerOrder};
     use super::*;
     use crate::engine::link::port::tests::port;
+    use crate::engine::link::ring::Ring;
     use crate::engine::packet::{Class, Flags, PayloadTable};
     use crate::model::Buffer;
     use proptest::prelude::*;
@@ -157,9 +142,9 @@ mod tests {
 
     /// One fibre, which leads out over a port, or in.
     fn fabric(leads_out: bool) -> Fabric {
-        let boundary = Boundary { to: 1, fibre: 0, port: 0, sent: 0 };
+        let boundary = Boundary { to: 1, fibre: 0, port: 0 };
         let (ports, boundaries, fibres) = match leads_out {
-            true => (vec![port(Buffer::Unlimited)], vec![(boundary, Ring::new())], vec![]),
+            true => (vec![port(Buffer::Unlimited)], vec![boundary], vec![]),
             false => (vec![], vec![], vec![Ring::new()]),
         };
         let links = (0..ports.len() as u32).collect();
@@ -199,7 +184,7 @@ mod tests {
                     sent.push((packet.at, from.payloads.said(&packet)));
                     from.fibres[0].push(packet);
                 }
-                from.send_out(now);
+                from.send_out();
                 batch.append(&mut from.outgoing[1]);
                 if now % 2000 == 0 {
                     to.receive(&mut batch, now);
@@ -218,7 +203,7 @@ mod tests {
         let (mut from, mut to) = (fabric(true), fabric(false));
         let packet = load(&mut from.payloads, DELAY, 1, false);
         from.fibres[0].push(packet);
-        from.send_out(0);
+        from.send_out();
         to.receive(&mut from.outgoing[1], DELAY + 1);
     }
 }

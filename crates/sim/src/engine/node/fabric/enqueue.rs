@@ -18,22 +18,21 @@ impl Fabric {
     /// event list has no arrivals, it cannot be `listed`.
     #[inline(always)]
     pub fn enqueue(&mut self, now: u64, number: u32, packet: &Packet, listed: bool) -> Option<Interceptor> {
-        let port = &self.ports[number as usize];
-        if port.is_intercepted() {
-            return port.interceptor();
+        let interceptor = self.ports[number as usize].interceptor();
+        if interceptor.is_none() {
+            self.enqueue_past_interceptor(now, number, packet, listed);
         }
-        self.enqueue_past_interceptor(now, number, packet, listed);
-        None
+        interceptor
     }
 
     /// A packet that no agent takes enters a port.
     #[inline(always)]
     fn enqueue_past_interceptor(&mut self, now: u64, number: u32, packet: &Packet, listed: bool) {
         let port = &mut self.ports[number as usize];
-        let place = port.target() as usize;
+        let place = port.fibre() as usize;
         let admission = match port.is_watched() {
             true => self.enqueue_observed(now, number, packet),
-            false => port.enqueue(now, packet, &mut self.payloads, &self.fibres[place]),
+            false => port.enqueue(now, packet, &mut self.payloads),
         };
         match admission {
             Admission::Scheduled(at) => self.put(place, at, packet, listed && self.is_listed),
@@ -77,13 +76,13 @@ impl Fabric {
     /// A packet leaves a port and will be at the far end at `at`.
     #[inline(always)]
     fn send(&mut self, number: u32, at: u64, packet: &Packet) {
-        self.put(self.ports[number as usize].target() as usize, at, packet, self.is_listed);
+        self.put(self.ports[number as usize].fibre() as usize, at, packet, self.is_listed);
     }
 
     /// A packet does not get past a port.
     fn record_drop(&mut self, now: u64, number: u32, cause: Cause, packet: &Packet) {
         // A packet that the fibre or the switch loses was sent.
-        self.totals.packet_hops += u64::from(matches!(cause, Cause::Random | Cause::GuardViolation));
+        self.totals.packet_hops += u64::from(cause.is_after_transmission());
         self.drop(now, DropPlace::Link(self.links[number as usize]), cause, packet);
     }
 

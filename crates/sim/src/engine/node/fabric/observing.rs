@@ -16,8 +16,7 @@ impl Fabric {
     pub(super) fn enqueue_observed(&mut self, now: u64, number: u32, packet: &Packet) -> Admission {
         let port = &mut self.ports[number as usize];
         let marked = port.marked();
-        let fibre = &self.fibres[port.target() as usize];
-        let admission = port.enqueue(now, packet, &mut self.payloads, fibre);
+        let admission = port.enqueue(now, packet, &mut self.payloads);
         let is_marked = port.marked() > marked;
         match admission {
             Admission::Queued | Admission::Blocked => self.note_at(now, number, What::Wait, None, packet),
@@ -56,12 +55,12 @@ impl Fabric {
     /// A packet is the newest of those that a port has sent.
     fn note_sent(&mut self, now: u64, number: u32, admission: Admission, packet: &Packet) {
         let port = &self.ports[number as usize];
-        let (begins, ends) = port.newest(packet.size);
+        let Some((begins, ends)) = port.newest() else { return };
         let flight = match admission {
             Admission::Scheduled(at) | Admission::Marked(at) => port.last_bit_at(at, packet.size).saturating_sub(ends),
             Admission::Dropped(_) | Admission::Queued | Admission::Blocked => port.delay(),
         };
-        // The first part of a packet that the end of a slot has cut may have left before the rest has its time.
+        // The first part of a packet that the end of a window has cut may have left before the rest has its time.
         let (value, begins) = (now.saturating_sub(begins), begins.max(now));
         let (wait, lasts) = (begins - now, ends.saturating_sub(begins));
         let event = Event::of_packet(now, What::Pass, Spot::link(self.links[number as usize]), packet);

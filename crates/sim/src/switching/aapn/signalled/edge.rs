@@ -293,7 +293,7 @@ impl SignalledEdge {
         for (queue, slots) in queues.iter_mut().zip(&slots) {
             let before = std::mem::replace(&mut queue.granted, *slots);
             if *slots > 0 || before > 0 {
-                context.port_mut(queue.port).begin_frame(now, *slots);
+                context.port_mut(queue.port).begin_cycle(now, *slots);
             }
             let port = context.port(queue.port);
             let backlog = Backlog { offered: port.offered_bytes(), held: port.held_bytes() };

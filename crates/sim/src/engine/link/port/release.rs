@@ -1,0 +1,87 @@
+//! The way out of a port that holds packets back: behind a gate, or in a queue discipline.
+
+use super::{Port, PortKind};
+use crate::engine::packet::admission::{Admission, Count};
+use crate::engine::packet::{NEVER, Packet};
+use std::sync::Arc;
+
+impl Port {
+    /// The next of what there is to do at `now`: `released` is a packet that is sent, as far as the windows reach or if
+    /// the transmitter is free, or that the discipline has dropped. Gives what becomes of it.
+    #[inline(always)]
+    pub fn release(&mut self, now: u64, released: &mut Packet) -> Option<Admission> {
+        match &mut self.kind {
+            PortKind::DropTail | PortKind::Optical(_) => None,
+            PortKind::Gated(gate) => match gate.place(now, self.byte_time, &mut self.backlog, released) {
+                Some(end) => Some(self.send(end, released.size)),
+                None => {
+                    self.note_waiting(now);
+                    None
+                }
+            },
+            PortKind::Disciplined(_) => {
+                let admission = self.release_disciplined(now, released);
+                if admission.is_none() {
+                    let Count { packets, bytes } = self.unscheduled();
+                    self.kept_mut().set(now, packets, bytes);
+                }
+                admission
+            }
+        }
+    }
+
+    /// The discipline is asked whenever the transmitter is free.
+    fn release_disciplined(&mut self, now: u64, released: &mut Packet) -> Option<Admission> {
+        if let Some(admission) = self.take_dropped(released) {
+            return Some(admission);
+        }
+        let PortKind::Disciplined(line) = &self.kind else { return None };
+        if line.is_armed() && self.backlog.busy_until() > now {
+            return None;
+        }
+        self.serve_controller(now);
+        let PortKind::Disciplined(line) = &mut self.kind else { return None };
+        let Some((packet, is_marked)) = line.next(now) else { return self.take_dropped(released) };
+        *released = packet;
+        self.marked += u64::from(is_marked);
+        self.backlog.sweep(now);
+        let end = self.transmit(now, packet.size, self.lasts(packet.size));
+        Some(self.send(end, packet.size))
+    }
+
+    /// A packet that the discipline has dropped.
+    fn take_dropped(&mut self, released: &mut Packet) -> Option<Admission> {
+        let PortKind::Disciplined(line) = &mut self.kind else { return None };
+        let (packet, cause) = line.take_dropped()?;
+        *released = packet;
+        Some(Admission::Dropped(self.refuse(cause, packet.size)))
+    }
+
+    /// When the discipline is asked next, and the place of that in the event list; `None` for a port without one.
+    #[inline]
+    pub fn departure(&self) -> Option<(u32, u64)> {
+        let PortKind::Disciplined(line) = &self.kind else { return None };
+        Some((line.leaf, if line.is_armed() { self.busy_until() } else { NEVER }))
+    }
+
+    /// The bands of the flows, for a discipline that has use for them.
+    pub fn set_bands(&mut self, bands: &Arc<[u8]>) {
+        if let PortKind::Disciplined(line) = &mut self.kind {
+            line.bands = Some(Arc::clone(bands));
+        }
+    }
+
+    /// Whether all that leaves from now on, and may be marked, is: so a circuit tells that data have met it.
+    pub fn mark_all(&mut self, is_on: bool) {
+        if let PortKind::Disciplined(line) = &mut self.kind {
+            line.mark_all(is_on);
+        }
+    }
+
+    /// The place of its departures in the event list, if they are events.
+    pub fn set_leaf(&mut self, leaf: u32) {
+        if let PortKind::Disciplined(line) = &mut self.kind {
+            line.leaf = leaf;
+        }
+    }
+}
