@@ -52,7 +52,7 @@ def network(buffer: int, hosts: Mapping[str, Any], **switching: Any) -> Setup:
     settings: dict[str, Any] = {"switching.buffer": f"{buffer} packets"}
     settings |= {f"switching.{key}": value for key, value in switching.items()}
     settings |= {f"transport.cubic.{key}": value for key, value in hosts.items()}
-    return Setup(scenario="circuits.toml", settings=settings)
+    return Setup(scenario="racks.toml", settings=settings)
 
 
 def measure(result: RunResult) -> dict[str, float]:

@@ -9,7 +9,7 @@ import re
 import subprocess
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from command import arguments
@@ -110,9 +110,73 @@ def test_pacing_and_recovery_of_the_transport_go_with_a_law_in_python() -> None:
     assert mine.manifest["fingerprint"] == built_in.manifest["fingerprint"]
 
 
+HEARD: list[tuple[str | None, str | None, int | None, float | None, float | None, float]] = []
+
+
+@photocol.law
+class Listener(Aimd):
+    """Keeps the news."""
+
+    def on_news(self, window: Window, news: Event) -> None:
+        HEARD.append((news.way, news.turn, news.division, news.capacity, news.at, news.now))
+
+
+CIRCUIT: dict[str, Any] = {
+    "run": {"duration": "0.4 s"},
+    "link": [{"from": "a", "to": "b", "capacity": "10 Mbps", "delay": "10 ms"}],
+    "transport": {"mine": {"law": Listener}},
+    "traffic": [{"transport": "mine", "from": "a", "to": "b"}],
+    "event": [
+        {"at": "0.2 s", "link": "a->b", "capacity": "80 Mbps"},
+        {"at": "0.3 s", "link": "a->b", "capacity": "10 Mbps"},
+    ],
+}
+
+
+def heard(**news: str) -> list[tuple[str | None, str | None, int | None, float | None, float | None, float]]:
+    HEARD.clear()
+    photocol.run({**CIRCUIT, "news": [{"link": "a->b", **news}]})
+    return list(HEARD)
+
+
+def test_a_law_hears_of_a_circuit_by_each_way() -> None:
+    told = [("up", 1, 80e6, 0.2), ("down", 0, 10e6, 0.3)]
+    by_message = [("message", *change, change[-1] + 0.003) for change in told]
+    assert heard(way="message", delay="3 ms") == [(*said[:-1], pytest.approx(said[-1])) for said in by_message]
+    by_schedule = [("schedule", *change, pytest.approx(change[-1] - 0.05)) for change in told]
+    assert heard(way="schedule", lead="50 ms") == by_schedule
+    up, down = heard(way="mark")
+    assert up[:4] == ("mark", "up", 1, None) and down[:4] == ("mark", "down", 0, None)
+    # The ACK of data that left at the change is 20 ms later, and a packet of 10 Mb/s lasts 1.2 ms.
+    assert 0.220 <= up[-1] < 0.2225 and 0.320 <= down[-1] < 0.3225
+
+
+def test_a_law_without_the_method_hears_nothing_and_sends_the_same_bits() -> None:
+    def fingerprint(**more: Any) -> str:
+        run = photocol.run({**CIRCUIT, "transport": {"mine": {"law": Aimd}}, **more})
+        return str(run.manifest["fingerprint"])
+
+    with pytest.warns(UserWarning, match="no transport's law listens"):
+        told = fingerprint(news=[{"link": "a->b", "way": "mark"}])
+    assert told == fingerprint()
+
+
+def test_news_by_hand() -> None:
+    sender = photocol.transport.Sender("retcp", mss=1000, initial_window=4)
+    sender.write(100)
+    assert len(sender.on_news(0.1, "up", division=1)) == 4
+    assert sender.cwnd == 8000
+    sender.on_news(0.2, "down", way="schedule", at=0.3)
+    assert sender.cwnd == 4000
+    with pytest.raises(ValueError, match="turn is 'left', must be one of up, down"):
+        sender.on_news(0.3, cast("Any", "left"))
+    with pytest.raises(ValueError, match="capacity is -1 bit/s"):
+        sender.on_news(0.3, "up", capacity=-1)
+
+
 def test_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(), flags=re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     names: dict[str, Any] = {"__name__": "guide"}
     for block in blocks:
         exec(compile(block, str(GUIDE), "exec"), names)
@@ -338,15 +402,15 @@ def test_the_source_says_what_a_law_is(tmp_path: Path) -> None:
         "@p.law\nclass Heir(Base): pass\n@mine\nclass Calm:\n    def on_ack(self, w, e): pass\n"
         "@mine\nclass Empty: pass\n@mine\nclass Typo:\n    def on_akc(self, w, e): pass\n"
     )
-    assert [law_source.paces(file, name) for name in ("Heir", "Calm", "Far")] == [True, False, None]
+    assert [law_source.asked(file, name).paces for name in ("Heir", "Calm", "Far")] == [True, False, None]
     for name, why in (("Empty", "no method on_ack"), ("Typo", "'on_akc'"), ("Base", "not under"), ("No", "no No in")):
         with pytest.raises(InputError, match=why):
-            law_source.paces(file, name)
+            law_source.asked(file, name)
     file.write_text("class (")
     with pytest.raises(InputError, match=r"some.py:1: "):
-        law_source.paces(file, "A")
+        law_source.asked(file, "A")
     with pytest.raises(InputError, match="is not a file"):
-        law_source.paces(Path("/dev/zero"), "A")
+        law_source.asked(Path("/dev/zero"), "A")
 
 
 @pytest.mark.parametrize("value", ["1e10", "1e308", "math.nan", "math.inf", "-1", "2**30 + 1", "2**70"])

@@ -16,7 +16,7 @@ const READY_MADE: [(&str, &str); 24] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
     ("capacity-change", "11 s"),
-    ("circuits", "0.6 s"),
+    ("racks", "0.6 s"),
     ("dlcc", "8 s"),
     ("dumbbell", "6 s"),
     ("forced-drops", "3 s"),

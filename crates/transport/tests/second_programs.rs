@@ -5,7 +5,7 @@
 mod linux;
 mod paper;
 
-use transport::cc::{CongestionControl, Event, Loss, LossCause, RateSample, Window};
+use transport::cc::{CongestionControl, Event, Loss, LossCause, News, NewsWay, PathChange, RateSample, Turn, Window};
 use units::{Duration, Instant};
 
 const MSS: u64 = 1000;
@@ -27,6 +27,12 @@ trait Program {
     fn ack(&mut self, window: &mut f64, ssthresh: &mut f64, heard: &Heard);
     /// The new ssthresh at a loss with so many segments in flight.
     fn loss(&mut self, flight: u64, is_timeout: bool, now: u64, left: u64) -> f64;
+    /// A circuit comes or goes; only those are told that have [listen](Program::listens).
+    fn circuit(&mut self, _window: &mut f64, _is_up: bool) {}
+    /// True if it hears of circuits.
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
 /// A generator of numbers of its own (xorshift).
@@ -50,12 +56,18 @@ fn side_by_side<L: CongestionControl>(config: &L::Config, program: &dyn Fn() -> 
         let (mut cwnd, mut ssthresh) = (10.0, f64::INFINITY);
         let base = [300, 12_000, 90_000, 250_000][numbers.below(4) as usize];
         let (mut now, mut queue, mut srtt) = (5_000_000, 0, base);
+        let (mut is_up, listens) = (false, other.listens());
         for step in 0..6000 {
             let segments = (window.cwnd / MSS).max(1);
             queue = (queue + numbers.below(base / 8)).saturating_sub(numbers.below(base / 8)).min(base);
             let rtt = base + queue;
             srtt = (7 * srtt + rtt) / 8;
             now += rtt / segments + 1;
+            if listens && numbers.below(60) == 0 {
+                is_up = !is_up;
+                law.on_news(config, &mut window, &news(&mut numbers, is_up, now));
+                other.circuit(&mut cwnd, is_up);
+            }
             if numbers.below(700) == 0 {
                 let cause = [LossCause::FastRetransmit, LossCause::Mark, LossCause::Timeout][numbers.below(3) as usize];
                 let (flight, left) = (segments, segments);
@@ -89,6 +101,14 @@ fn side_by_side<L: CongestionControl>(config: &L::Config, program: &dyn Fn() -> 
     }
 }
 
+/// A message or an entry of the schedule, after which a law jumps at once.
+fn news(numbers: &mut Numbers, is_up: bool, now: u64) -> News {
+    let (at, turn) = (Instant::ZERO + Duration::from_micros(now), if is_up { Turn::Up } else { Turn::Down });
+    let way = [NewsWay::Message, NewsWay::Schedule][numbers.below(2) as usize];
+    let change = PathChange { way, turn, division: Some(is_up.into()), capacity: None, at };
+    News { change, event: Event::at(at) }
+}
+
 fn event(heard: &Heard) -> Event {
     let interval = Duration::from_micros(heard.rtt);
     let sample = RateSample {
@@ -106,6 +126,49 @@ fn event(heard: &Heard) -> Event {
         in_flight: heard.left * MSS,
         rate_sample: Some(sample),
         ..Event::at(Instant::ZERO + Duration::from_micros(heard.now))
+    }
+}
+
+#[test]
+fn retcp_in_reals() {
+    use transport::cc::retcp::{Config, ReTcp};
+    side_by_side::<ReTcp>(&Config::default(), &|| Box::new(paper::ReTcp::default()), 0.002);
+}
+
+/// The window of a flow over two divisions of time, of which the second program knows each segment by where it left.
+#[test]
+fn tdtcp_by_segments() {
+    use transport::cc::tdtcp::{Config, Growth, TdTcp};
+    let config = Config { growth: Growth::Reno, ..Config::default() };
+    for seed in 1..=40 {
+        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
+        let (mut law, mut other) = (TdTcp::new(&config), paper::TdTcp::new(10.0));
+        let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, mss: MSS };
+        let at = |step: u64| Event::at(Instant::ZERO + Duration::from_micros(step));
+        for step in 0..6000 {
+            other.fill(window.cwnd / MSS);
+            let in_flight = other.outstanding() * MSS;
+            match numbers.below(100) {
+                0 => {
+                    let is_up = other.change();
+                    let mut news = news(&mut numbers, is_up, step);
+                    news.event.in_flight = in_flight;
+                    law.on_news(&config, &mut window, &news);
+                }
+                1 => {
+                    other.lose();
+                    let event = Event { in_flight, ..at(step) };
+                    law.on_loss(&config, &mut window, &Loss { cause: LossCause::FastRetransmit, event });
+                }
+                more => {
+                    let acked = other.acknowledge(1 + more % 2);
+                    let in_flight = in_flight - acked * MSS;
+                    law.on_ack(&config, &mut window, &Event { acked: acked * MSS, in_flight, ..at(step) });
+                }
+            }
+            let found = window.cwnd as f64 / MSS as f64;
+            assert!((found - other.window()).abs() < 1e-9, "seed {seed}, step {step}: {found} and {}", other.window());
+        }
     }
 }
 

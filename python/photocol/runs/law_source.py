@@ -6,7 +6,7 @@ import ast
 import importlib.machinery
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from photocol import files
 from photocol.errors import InputError
@@ -14,7 +14,7 @@ from photocol.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-METHODS = ("on_ack", "on_loss", "ssthresh_after", "on_repeated_timeout", "on_idle", "pacing_rate")
+METHODS = ("on_ack", "on_loss", "ssthresh_after", "on_repeated_timeout", "on_idle", "on_news", "pacing_rate")
 """What a law may answer; only `on_ack` must be there."""
 _MOST_BYTES = 1 << 24
 
@@ -47,8 +47,17 @@ def place_of(place: str) -> Path | None:
     return Path(origin).absolute() if origin is not None and origin.endswith(".py") else None
 
 
-def paces(file: Path, path: str) -> bool | None:
-    """Whether the class asks for paced segments; None where the file does not say, as of an imported name.
+class Asked(NamedTuple):
+    """What a class asks for; None where its file does not say, as of an imported name."""
+
+    paces: bool | None
+    """Paced segments."""
+    hears_news: bool | None
+    """News of its path."""
+
+
+def asked(file: Path, path: str) -> Asked:
+    """What the class asks for.
 
     Raises InputError if there is no such name, or the class is no law.
     """
@@ -63,13 +72,13 @@ def paces(file: Path, path: str) -> bool | None:
         if found is None:
             if part not in _bound(scope):
                 raise InputError(f"there is no {part} in {file}")
-            return None
+            return Asked(None, None)
         scope = found
     assert isinstance(scope, ast.ClassDef), "a path has at least one part"
     return _of_class(module, scope, path)
 
 
-def _of_class(module: ast.Module, law: ast.ClassDef, path: str) -> bool | None:
+def _of_class(module: ast.Module, law: ast.ClassDef, path: str) -> Asked:
     if not any(_is_mark(one, module) for one in law.decorator_list):
         raise InputError(f"{path} is not under @photocol.law")
     for name in _methods(law):
@@ -80,9 +89,11 @@ def _of_class(module: ast.Module, law: ast.ClassDef, path: str) -> bool | None:
     for one in line:
         flag = _flag(one, "paced") if flag is None else flag
     is_whole = all(_class(module, base) is not None for one in line for base in _bases(one))
-    if is_whole and not any("on_ack" in {*_methods(one), *_bound(one)} for one in line):
+    names = {name for one in line for name in (*_methods(one), *_bound(one))}
+    if is_whole and "on_ack" not in names:
         raise InputError(f"the law {path} has no method on_ack(self, window, event)")
-    return flag if flag is not None or not is_whole else False
+    hears = True if "on_news" in names else None
+    return Asked(flag or False, hears or False) if is_whole else Asked(flag, hears)
 
 
 def _prefixes(place: str) -> Iterator[str]:

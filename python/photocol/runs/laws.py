@@ -58,6 +58,8 @@ def law(cls: _Law) -> _Law:
     - `on_ack(window, event)`: new bytes are acknowledged outside of fast recovery; with `every_ack = True` any ACK.
     - `ssthresh_after(window, loss)`: the new ssthresh at a loss, by default half of the flight; cwnd follows as in TCP.
     - `on_loss(window, loss)` instead: moves both. `loss.cause` is "fast-retransmit", "timeout", "mark" or "contention".
+    - `on_news(window, news)`: the path changes, where a scenario tells of it (`[[news]]`). `news` has way, turn,
+      division, capacity and at, besides what any event has.
     - `on_repeated_timeout(window, event)`, by default cwnd is one segment; `on_idle(window, event)`, by default cwnd is
       at most the restart window; `pacing_rate(window, srtt)` in bit/s, which `paced = True` or the transport asks for.
 
@@ -94,16 +96,27 @@ def paces(name: str) -> bool:
 
     Raises InputError if there is none, or it is no law.
     """
+    asked = _asked(name).paces
+    return bool(getattr(_known[name], "paced", False)) if asked is None and name in _known else bool(asked)
+
+
+def hears_news(name: str) -> bool:
+    """Whether the law that a scenario calls `name` has a method `on_news`, as its source says; nothing is executed.
+
+    Raises InputError if there is none, or it is no law.
+    """
+    asked = _asked(name).hears_news
+    return hasattr(_known[name], "on_news") if asked is None and name in _known else bool(asked)
+
+
+def _asked(name: str) -> law_source.Asked:
     place, path = _split(name)
     file = None
     if name not in _known or not _is_made_here(name):
         file = law_source.place_of(place)
-    asked = None if file is None else law_source.paces(file, path)
-    if asked is None and name in _known:
-        return bool(getattr(_known[name], "paced", False))
-    if file is None and place == "__main__":
+    if file is None and name not in _known and place == "__main__":
         raise InputError(_NOWHERE)
-    return bool(asked)
+    return law_source.Asked(None, None) if file is None else law_source.asked(file, path)
 
 
 def announce(names: Iterable[str]) -> None:

@@ -122,6 +122,24 @@ class Sender:
         """
         return _segments(self._machine.on_burst_report(t, report, list(segments)))
 
+    def on_news(
+        self,
+        t: float,
+        turn: Literal["up", "down"],
+        *,
+        way: Literal["mark", "message", "schedule"] = "message",
+        division: int | None = None,
+        capacity: float | None = None,
+        at: float | None = None,
+    ) -> list[Segment]:
+        """The path changes, or will: a circuit comes ("up") or goes ("down").
+
+        `way` is how the sender hears of it; `division` the number of what begins, 0 for the path as it was first and
+        None for a path that is down; `capacity` in bit/s; `at` when in seconds, by default now. Laws that do not listen
+        hear nothing. A mark in an ACK is `ece` of `on_ack`, for a sender with `path_marks=True`.
+        """
+        return _segments(self._machine.on_news(t, (turn, way, division, capacity, at)))
+
     def on_timer(self, t: float, *, timer: Timer | None = None) -> list[Segment]:
         """The clock reaches `t` seconds: serves the timers that are due, if any.
 

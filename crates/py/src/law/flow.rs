@@ -42,7 +42,7 @@ impl PythonLaw {
         if self.maker.has_failed.load(Ordering::Relaxed) {
             return T::default();
         }
-        let now = event.at();
+        let now = event.reading();
         Python::attach(|py| {
             let maker = Arc::clone(&self.maker);
             let began = maker.now(py);
@@ -127,6 +127,12 @@ impl Foreign for PythonLaw {
         match self.maker.methods.on_idle {
             true => self.call("on_idle", window, Event::of(event), nothing),
             false => window.cwnd = window.cwnd.min(restart),
+        }
+    }
+
+    fn on_news(&mut self, window: &mut cc::Window, news: &cc::News) {
+        if self.maker.methods.on_news {
+            self.call("on_news", window, Event::of_news(news), nothing);
         }
     }
 

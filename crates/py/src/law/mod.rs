@@ -23,6 +23,7 @@ struct Methods {
     on_loss: bool,
     on_repeated_timeout: bool,
     on_idle: bool,
+    on_news: bool,
     pacing_rate: bool,
     hears_every_ack: bool,
     paces: bool,
@@ -63,6 +64,7 @@ impl PythonMaker {
             on_loss: has("on_loss")?,
             on_repeated_timeout: has("on_repeated_timeout")?,
             on_idle: has("on_idle")?,
+            on_news: has("on_news")?,
             pacing_rate: has("pacing_rate")?,
             hears_every_ack: is_on("every_ack")?,
             paces: is_on("paced")?,
@@ -77,14 +79,15 @@ impl PythonMaker {
         PythonMaker { name, class, clock, methods, calls, nanoseconds, has_failed, failure }
     }
 
-    /// What stands for a law whose source has been read and not executed; it says whether the law paces, and makes
-    /// none.
-    fn unexecuted(py: Python<'_>, name: &str, paces: bool) -> PythonMaker {
+    /// What stands for a law whose source has been read and not executed; it says whether the law paces and whether it
+    /// hears news, and makes none.
+    fn unexecuted(py: Python<'_>, name: &str, (paces, on_news): (bool, bool)) -> PythonMaker {
         let methods = Methods {
             ssthresh_after: false,
             on_loss: false,
             on_repeated_timeout: false,
             on_idle: false,
+            on_news,
             pacing_rate: false,
             hears_every_ack: false,
             paces,
@@ -151,12 +154,21 @@ impl Maker for Shared {
     fn paces(&self) -> bool {
         self.0.methods.paces
     }
+
+    fn hears_news(&self) -> bool {
+        self.0.methods.on_news
+    }
 }
 
 /// Reads the source of the law that a scenario names; nothing of it is executed.
 pub fn read(py: Python<'_>, name: &str) -> Result<Arc<PythonMaker>, String> {
-    let paces = || -> PyResult<bool> { py.import("photocol.laws")?.getattr("paces")?.call1((name,))?.extract() };
-    paces().map(|paces| Arc::new(PythonMaker::unexecuted(py, name, paces))).map_err(|error| error.value(py).to_string())
+    let asked = || -> PyResult<(bool, bool)> {
+        let laws = py.import("photocol.runs.laws")?;
+        let ask = |what: &str| laws.getattr(what)?.call1((name,))?.extract();
+        Ok((ask("paces")?, ask("hears_news")?))
+    };
+    let maker = asked().map(|asks| Arc::new(PythonMaker::unexecuted(py, name, asks)));
+    maker.map_err(|error| error.value(py).to_string())
 }
 
 /// Finds the class that a scenario names, for which its file is executed.

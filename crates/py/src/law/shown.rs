@@ -1,8 +1,9 @@
 //! What a law in Python is shown: its window, and an event.
 
+use options::Words;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use transport::cc::{self, LossCause};
+use transport::cc::{self, LossCause, PathChange};
 use units::{Duration, Instant};
 
 /// The congestion window that a law moves, in bytes.
@@ -75,6 +76,7 @@ fn ssthresh(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
 pub struct Event {
     event: cc::Event,
     cause: Option<LossCause>,
+    change: Option<PathChange>,
 }
 
 #[pymethods]
@@ -153,6 +155,36 @@ impl Event {
         self.event.in_recovery
     }
 
+    /// Of news how it came: "mark", "message" or "schedule".
+    #[getter]
+    fn way(&self) -> Option<&'static str> {
+        self.change.map(|change| change.way.word())
+    }
+
+    /// Of news whether the path has more or less capacity then: "up" or "down".
+    #[getter]
+    fn turn(&self) -> Option<&'static str> {
+        self.change.map(|change| change.turn.word())
+    }
+
+    /// Of news the number of the division that begins.
+    #[getter]
+    fn division(&self) -> Option<u16> {
+        self.change?.division
+    }
+
+    /// Of news the capacity in bit/s.
+    #[getter]
+    fn capacity(&self) -> Option<f64> {
+        Some(self.change?.capacity?.bps() as f64)
+    }
+
+    /// Of news when the path changes.
+    #[getter]
+    fn at(&self) -> Option<f64> {
+        self.change.map(|change| change.at.as_secs_f64())
+    }
+
     /// At a loss how it was noticed.
     #[getter]
     fn cause(&self) -> Option<&'static str> {
@@ -167,14 +199,18 @@ impl Event {
 
 impl Event {
     pub(super) fn of(event: &cc::Event) -> Event {
-        Event { event: *event, cause: None }
+        Event { event: *event, cause: None, change: None }
     }
 
     pub(super) fn of_loss(loss: &cc::Loss) -> Event {
-        Event { event: loss.event, cause: Some(loss.cause) }
+        Event { event: loss.event, cause: Some(loss.cause), change: None }
     }
 
-    pub(super) fn at(&self) -> Instant {
+    pub(super) fn of_news(news: &cc::News) -> Event {
+        Event { event: news.event, cause: None, change: Some(news.change) }
+    }
+
+    pub(super) fn reading(&self) -> Instant {
         self.event.now
     }
 }

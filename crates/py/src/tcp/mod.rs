@@ -6,16 +6,39 @@ mod sender;
 pub use receiver::Receiver;
 pub use sender::Sender;
 
+use options::Words;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use transport::cc::PathChange;
 use transport::tcp::{Control, TcpOptions};
-use units::Instant;
+use units::{Instant, Rate};
 
 /// (kind, whether it asks for ECN or agrees to it, timestamp).
 type ControlSaid = (String, bool, Option<f64>);
 
 const CONTROLS: [(&str, Control); 4] =
     [("syn", Control::Syn), ("syn-ack", Control::SynAck), ("fin", Control::Fin), ("fin-ack", Control::FinAck)];
+
+/// (turn, way, division, capacity in bit/s, when).
+type NewsIn = (String, String, Option<u16>, Option<f64>, Option<f64>);
+
+/// A change of the path, which is now unless it says when.
+fn change_of(news: NewsIn, now: Instant) -> PyResult<PathChange> {
+    let (turn, way, division, capacity, at) = news;
+    let turn = word_of("turn", &turn)?;
+    let way = word_of("way", &way)?;
+    let bad = |bps| PyValueError::new_err(format!("capacity is {bps} bit/s, must be None or from 0 to 1e15"));
+    let rate = |bps: f64| (0.0..=1e15).contains(&bps).then(|| Rate::from_bps(bps as u64)).ok_or_else(|| bad(bps));
+    let capacity = capacity.map(rate).transpose()?;
+    let wrong = |at| PyValueError::new_err(format!("at is {at} s, must be a reading of the clock, from 0 s on"));
+    let at = at.map(|at| Instant::from_secs_f64(at).ok_or_else(|| wrong(at))).transpose()?.unwrap_or(now);
+    Ok(PathChange { way, turn, division, capacity, at })
+}
+
+fn word_of<W: Words>(name: &str, said: &str) -> PyResult<W> {
+    let words = || W::LIST.words.iter().map(|one| one.word).collect::<Vec<_>>().join(", ");
+    W::from_word(said).ok_or_else(|| PyValueError::new_err(format!("{name} is '{said}', must be one of {}", words())))
+}
 
 /// What a packet without payload says.
 fn said_of(options: TcpOptions) -> Option<ControlSaid> {

@@ -1,6 +1,6 @@
 //! A TCP sender, or the sending end of a connection, driven by hand.
 
-use super::{ControlSaid, control_of, echoed, reading, said_of};
+use super::{ControlSaid, NewsIn, change_of, control_of, echoed, reading, said_of};
 use crate::law::{PythonMaker, Shared};
 use crate::options::{each, misplaced, set, wrong};
 use crate::xcp::{self, Header};
@@ -149,6 +149,15 @@ impl Sender {
         self.now = reading(self.now, Some(t))?;
         let segments: Vec<_> = segments.into_iter().map(|(start, end)| SackBlock { start, end }).collect();
         self.machine.sender_mut().handle_burst_report(self.now, report, &segments, &mut self.actions);
+        self.sent()
+    }
+
+    /// The path changes, or will; a law that does not listen hears nothing.
+    fn on_news(&mut self, t: f64, news: NewsIn) -> PyResult<Vec<Segment>> {
+        let now = reading(self.now, Some(t))?;
+        let change = change_of(news, now)?;
+        self.now = now;
+        self.machine.sender_mut().handle_news(self.now, change, &mut self.actions);
         self.sent()
     }
 

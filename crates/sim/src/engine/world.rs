@@ -13,6 +13,7 @@ mod changes;
 mod controls;
 #[cfg(test)]
 mod migration_tests;
+mod news;
 mod options;
 mod paths;
 mod watching;
@@ -338,6 +339,7 @@ impl World {
                     add_sample(&mut self.controls, &self.sampler);
                 }
                 Action::EndWarmUp => self.baseline = Baseline::read(self.now, parts),
+                Action::Mark(link, is_on) => parts.port_mut(self.link_numbers[link.index()]).mark_all(is_on),
                 Action::Reroute(paths) => reroute(&paths, parts),
             }
         }

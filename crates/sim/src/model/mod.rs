@@ -9,6 +9,7 @@
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
 //! | `sizes`, `published` | laws of flow sizes; distributions of papers |
 //! | `events` | what happens by order: links change, segments meet their fates |
+//! | `news` | changes of links as senders are told of them |
 //! | `scenario` | all of it: a whole run but for what its network switches |
 
 mod changes;
@@ -16,6 +17,7 @@ mod disjoint;
 mod events;
 mod ids;
 mod network;
+mod news;
 mod port;
 mod published;
 mod routes;
@@ -30,6 +32,7 @@ pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
 pub use events::{Fate, Forced};
 pub use ids::{LinkId, NodeId, TransportId};
 pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Position, Role};
+pub use news::{LinkNews, Telling, path_changes};
 pub use port::{Light, Opening, Packing, PortRule};
 pub use published::{DATA_MINING, HADOOP, Published, WEB_SEARCH};
 pub use routes::{Routes, components};

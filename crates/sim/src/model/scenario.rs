@@ -1,6 +1,6 @@
 //! A whole run, before its random parts are drawn.
 
-use super::{Forced, Network, Timeline, Traffic, Transport};
+use super::{Forced, LinkNews, Network, Timeline, Traffic, Transport};
 use units::{Bytes, Duration};
 
 /// A whole run, ready to be built.
@@ -16,6 +16,8 @@ pub struct Scenario {
     pub traffic: Vec<Traffic>,
     /// How links change during the run, in the order of links.
     pub changes: Vec<Timeline>,
+    /// Of which of them senders are told, and how.
+    pub news: Vec<LinkNews>,
     /// Segments that are dropped, delayed or duplicated by order.
     pub forced: Vec<Forced>,
     /// What is sampled.

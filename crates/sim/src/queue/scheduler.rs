@@ -4,7 +4,7 @@ use super::{Parameters, Site};
 use std::collections::VecDeque;
 
 /// What a packet says of congestion (RFC 3168 §5, RFC 9331 §2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ecn {
     /// It is dropped instead.
     #[default]

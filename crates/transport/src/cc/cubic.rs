@@ -141,7 +141,7 @@ impl CongestionControl for Cubic {
     }
 
     fn wants(config: &Config) -> Wants {
-        Wants { every_rtt: config.hystart, marks: config.abe }
+        Wants { every_rtt: config.hystart, marks: config.abe, ..Wants::default() }
     }
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {

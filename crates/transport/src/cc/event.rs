@@ -174,13 +174,15 @@ pub enum Marks {
     CountedFinely,
     /// Nothing: its connections have no ECN.
     Unheard,
+    /// They are no marks of congestion but news of the path ([`NewsWay::Mark`](super::NewsWay::Mark)).
+    OfPath,
 }
 
 impl Marks {
-    /// True if the law counts marked bytes.
+    /// True if no mark is a loss: the law is told how many bytes were marked.
     #[inline]
     pub const fn are_counted(self) -> bool {
-        matches!(self, Marks::Counted | Marks::CountedFinely)
+        matches!(self, Marks::Counted | Marks::CountedFinely | Marks::OfPath)
     }
 }
 
@@ -205,6 +207,12 @@ pub struct Wants {
     pub every_rtt: bool,
     /// Congestion marks: without ECN it would have no effect.
     pub marks: bool,
+    /// [`on_news`](super::CongestionControl::on_news), as far as anybody tells of its path.
+    pub news: bool,
+    /// Round trips by division of time, of which the news tells.
+    pub division_rtt: bool,
+    /// With them: nothing that left in another division than the newest delivered segment is late to RACK.
+    pub division_losses: bool,
 }
 
 #[cfg(test)]

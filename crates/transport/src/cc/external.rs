@@ -5,7 +5,7 @@
 //! congestion headers and news about bursts, which are the business of senders; and pacing, which the configuration
 //! asks for.
 
-use super::{Asks, CongestionControl, Event, Loss, Window};
+use super::{Asks, CongestionControl, Event, Loss, News, Wants, Window};
 use options::{Key, Options, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub trait Foreign: fmt::Debug + Send + Sync {
     fn on_repeated_timeout(&mut self, window: &mut Window, event: &Event);
     /// As [`CongestionControl::on_idle`].
     fn on_idle(&mut self, window: &mut Window, restart: u64, event: &Event);
+    /// As [`CongestionControl::on_news`].
+    fn on_news(&mut self, window: &mut Window, news: &News);
     /// As [`CongestionControl::pacing_rate`].
     fn pacing_rate(&self, window: &Window, srtt: Option<Duration>) -> Option<Rate>;
     /// A copy in the same state.
@@ -39,6 +41,8 @@ pub trait Maker: fmt::Debug + Send + Sync {
     fn make(&self) -> Box<dyn Foreign>;
     /// True if segments are paced, whatever the configuration says.
     fn paces(&self) -> bool;
+    /// True if its laws hear of their paths.
+    fn hears_news(&self) -> bool;
 }
 
 /// The maker of the laws. Without one a law leaves the window as it is; faces refuse that before.
@@ -94,6 +98,10 @@ impl CongestionControl for External {
         External(config.maker.as_ref().map(|maker| maker.make()))
     }
 
+    fn wants(config: &Config) -> Wants {
+        Wants { news: config.maker.as_ref().is_some_and(|maker| maker.hears_news()), ..Wants::default() }
+    }
+
     fn on_ack(&mut self, _: &Config, window: &mut Window, event: &Event) {
         let Some(law) = &mut self.0 else { return };
         let is_usual = event.acked > 0 && !event.in_recovery && !event.ecn_echo;
@@ -123,6 +131,10 @@ impl CongestionControl for External {
         }
     }
 
+    fn on_news(&mut self, _: &Config, window: &mut Window, news: &News) {
+        self.0.iter_mut().for_each(|law| law.on_news(window, news));
+    }
+
     fn pacing_rate(&self, _: &Config, window: &Window, srtt: Option<Duration>) -> Option<Rate> {
         self.0.as_ref()?.pacing_rate(window, srtt)
     }
@@ -130,7 +142,7 @@ impl CongestionControl for External {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CongestionControl, LossCause, reno};
+    use super::super::{CongestionControl, LossCause, NewsWay, PathChange, Turn, reno};
     use super::*;
     use crate::cc::Algorithm;
     use crate::tcp::{Ack, Actions, SackBlock, Sender, SenderConfig};
@@ -157,6 +169,12 @@ mod tests {
         fn on_idle(&mut self, window: &mut Window, restart: u64, event: &Event) {
             self.0.on_idle(&self.1, window, restart, event);
         }
+        fn on_news(&mut self, window: &mut Window, news: &News) {
+            window.cwnd = match news.change.turn {
+                Turn::Up => 3 * window.cwnd,
+                Turn::Down => window.cwnd / 3,
+            };
+        }
         fn pacing_rate(&self, _: &Window, _: Option<Duration>) -> Option<Rate> {
             None
         }
@@ -174,6 +192,9 @@ mod tests {
         }
         fn paces(&self) -> bool {
             false
+        }
+        fn hears_news(&self) -> bool {
+            true
         }
     }
 
@@ -212,6 +233,23 @@ mod tests {
             (sender.cwnd(), sender.ssthresh())
         };
         assert_eq!(cut(&mut inner), cut(&mut outer.clone()));
+    }
+
+    #[test]
+    fn a_law_from_outside_hears_news_and_what_its_window_admits_leaves_at_once() {
+        let (mut outer, mut actions) = (sender(Algorithm::External), Actions::default());
+        outer.write(Instant::ZERO, u64::MAX, &mut actions);
+        let (before, sent) = (outer.cwnd(), actions.segments.len() as u64);
+        let now = Instant::ZERO + Duration::from_millis(1);
+        let change = |turn, at| PathChange { way: NewsWay::Message, turn, division: Some(1), capacity: None, at };
+        outer.handle_news(now, change(Turn::Up, now), &mut actions);
+        assert_eq!((outer.cwnd(), actions.segments.len() as u64), (3 * before, 3 * sent));
+        outer.handle_news(now, change(Turn::Down, now), &mut actions);
+        assert_eq!((outer.cwnd(), actions.segments.len() as u64), (before, 3 * sent));
+        // A law of Reno's does not listen.
+        let mut inner = sender(Algorithm::Sack);
+        inner.handle_news(now, change(Turn::Up, now), &mut actions);
+        assert_eq!(inner.cwnd(), before);
     }
 
     #[test]

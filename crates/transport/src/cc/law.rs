@@ -1,6 +1,6 @@
 //! What a window law answers, and the ways to repair losses on which it runs.
 
-use super::{Asks, Event, Feedback, Loss, LostSegment, Wants, Window, btcp, tcp_eng};
+use super::{Asks, Event, Feedback, Loss, LostSegment, News, Wants, Window, btcp, tcp_eng};
 use crate::ConfigError;
 use options::{Options, words};
 use units::{Duration, Instant, Rate};
@@ -115,6 +115,10 @@ pub trait CongestionControl: Sized {
 
     /// The network says by how much to change the throughput.
     fn on_feedback(&mut self, _: &Self::Config, _: &mut Window, _: &Feedback) {}
+
+    /// The path has changed, or will; only laws that want [`Wants::news`] hear of it. cwnd as it is left counts at
+    /// once.
+    fn on_news(&mut self, _: &Self::Config, _: &mut Window, _: &News) {}
 
     /// Its needs that follow from its parameters.
     fn wants(_: &Self::Config) -> Wants {

@@ -6,7 +6,8 @@
 //! the caps) is [`Window`]. A law knows neither the sender that runs it nor the routers that talk to it: what networks
 //! tell a sender (lost bursts, explicit rates) is the sender's business.
 //!
-//! `law` says what a law answers; `event` what it is told; `window` is what it moves.
+//! `law` says what a law answers; `event` and `news` what it is told; `window` is what it moves; `registered` is the
+//! list of all.
 
 pub mod bbr;
 pub mod bbr3;
@@ -32,12 +33,16 @@ mod law;
 pub mod listener;
 pub mod lp;
 pub mod max_filter;
+mod news;
 pub mod nv;
 pub mod prague;
+mod registered;
 pub mod reno;
+pub mod retcp;
 pub mod scalable;
 mod segments;
 pub mod tcp_eng;
+pub mod tdtcp;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
@@ -47,6 +52,8 @@ pub mod yeah;
 
 pub use self::event::{Asks, Event, Feedback, Loss, LossCause, LostSegment, Marks, RateSample, Wants};
 pub use self::law::{BurstNews, CongestionControl, LossRecovery};
+pub use self::news::{News, NewsWay, PathChange, Turn};
+pub use self::registered::registry;
 pub use self::segments::Arithmetic;
 pub use self::window::Window;
 use crate::ConfigError;
@@ -257,6 +264,14 @@ laws! {
             "NV: Vegas for data centres: the window of the greatest rate and the shortest round trip, and ten \
                 segments; SACK recovery.";
     }
+    retcp::ReTcp {
+        ReTcp = "retcp", Sack, "Mukerjee et al. 2020; its Linux module; RFC 6675",
+            "reTCP: Reno's window, which jumps when a circuit comes and when it goes, as it is told; SACK recovery.";
+    }
+    tdtcp::TdTcp {
+        TdTcp = "tdtcp", Rack, "Chen et al. 2022; RFC 8985",
+            "TDTCP: a window, round trips and losses for each division of time, of which it is told; RACK-TLP.";
+    }
     external::External {
         External = "python", Sack, "docs/guide/law-in-python.md; RFC 6675",
             "A law of your own, a class in Python that the key law names; slow; SACK recovery.";
@@ -332,76 +347,14 @@ impl Law {
     pub(crate) fn on_feedback(&mut self, config: &Config, window: &mut Window, feedback: &Feedback) {
         with_law!(self, law => law.on_feedback(own(law, config), window, feedback))
     }
+
+    pub(crate) fn on_news(&mut self, config: &Config, window: &mut Window, news: &News) {
+        with_law!(self, law => law.on_news(own(law, config), window, news))
+    }
 }
 
 /// A law hears of an ACK. Not inlined, so that the jump to it does not save the registers that another law uses.
 #[inline(never)]
 fn tell<L: Registered>(law: &mut L, config: &Config, window: &mut Window, event: &Event) {
     law.on_ack(L::own(config), window, event);
-}
-
-/// Every algorithm there is, in a fixed order.
-pub fn registry() -> &'static [Entry] {
-    Algorithm::REGISTRY
-}
-
-impl Algorithm {
-    /// How it repairs losses, unless its user asks for another way.
-    pub const fn recovery(self) -> LossRecovery {
-        self.entry().item.recovery
-    }
-
-    /// Its needs that others do not pay for.
-    #[inline]
-    pub const fn asks(self) -> Asks {
-        self.entry().item.asks
-    }
-
-    /// Its needs that follow from its parameters.
-    pub fn wants(self, config: &Config) -> Wants {
-        (self.entry().item.wants)(config)
-    }
-
-    /// Its sender's answer to news about bursts.
-    pub fn burst_news(self, config: &Config) -> BurstNews {
-        (self.entry().item.burst_news)(config)
-    }
-
-    /// True if its segments and ACKs must carry a congestion header that routers on the path write.
-    #[inline]
-    pub const fn needs_header(self) -> bool {
-        self.asks().congestion_header
-    }
-}
-
-impl Config {
-    /// An error if the law of an algorithm cannot run with its parameters.
-    pub fn validate(&self, algorithm: Algorithm) -> Result<(), ConfigError> {
-        self.of(algorithm).check_ranges()?;
-        (algorithm.entry().item.validate)(self)
-    }
-
-    /// The parameters of an algorithm's law.
-    pub fn of(&self, algorithm: Algorithm) -> &dyn Options {
-        (algorithm.entry().item.options)(self)
-    }
-
-    /// The same, to be set.
-    pub fn of_mut(&mut self, algorithm: Algorithm) -> &mut dyn Options {
-        (algorithm.entry().item.options_mut)(self)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_algorithm_is_found_under_its_name() {
-        for entry in registry() {
-            assert_eq!(Algorithm::from_name(entry.name), Some(entry.choice));
-            assert_eq!(entry.choice.name(), entry.name);
-        }
-        assert_eq!(Algorithm::from_name("tahoe"), None);
-    }
 }

@@ -92,7 +92,7 @@ impl CongestionControl for Prague {
 
     /// The delay of the queue is seen by every round trip.
     fn wants(config: &Config) -> Wants {
-        Wants { every_rtt: config.fallback == Fallback::Delay, marks: false }
+        Wants { every_rtt: config.fallback == Fallback::Delay, ..Wants::default() }
     }
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {

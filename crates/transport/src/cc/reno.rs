@@ -54,7 +54,7 @@ impl CongestionControl for Reno {
     }
 
     fn wants(config: &Config) -> Wants {
-        Wants { every_rtt: config.hystart, marks: config.abe }
+        Wants { every_rtt: config.hystart, marks: config.abe, ..Wants::default() }
     }
 
     #[inline]

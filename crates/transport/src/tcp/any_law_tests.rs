@@ -125,8 +125,8 @@ fn a_law_that_asks_hears_every_ack_of_a_fast_recovery() {
     assert_eq!((heard.acked, heard.sacked, heard.in_recovery), (1000, 0, true));
 }
 
-/// Laws that ask for delivery rates, or for the round trip of every ACK.
-const MEASURING: [&str; 9] = ["bbr", "bbr3", "cdg", "htcp", "illinois", "lp", "nv", "veno", "yeah"];
+/// Laws that ask for delivery rates, or for the round trip of every ACK, or run on RACK.
+const MEASURING: [&str; 10] = ["bbr", "bbr3", "cdg", "htcp", "illinois", "lp", "nv", "tdtcp", "veno", "yeah"];
 
 #[test]
 fn nobody_else_pays() {

@@ -178,6 +178,9 @@ options! {
         /// How ACKs tell of congestion marks; the receiver must do the same. Default: "classic", with "dctcp" "dctcp",
         /// with "prague" "accurate".
         pub ecn_feedback: Option<EcnFeedback> = None, Kind::Word(&EcnFeedback::LIST), or SenderConfig::feedback;
+        /// Marks are no congestion but news that data met a circuit: all data packets may be marked, and what an ACK
+        /// echoes is told to the law. For laws that hear news, and with `[[news]]` of way "mark" true for all of them.
+        pub path_marks: bool = false, Kind::Flag;
         /// Segments and ACKs carry timestamps (RFC 7323), which takes 12 bytes of each: round trips by every ACK, also
         /// of what was sent again, PAWS at the receiver, and undo "eifel". SACK has room for three blocks then.
         pub timestamps: bool = false, Kind::Flag;
@@ -257,16 +260,26 @@ impl SenderConfig {
         }
     }
 
+    /// True if the law hears of its path.
+    pub fn hears_news(&self) -> bool {
+        self.algorithm.wants(&self.laws).news
+    }
+
+    /// The law's answer to congestion marks.
+    pub(super) fn marks(&self) -> cc::Marks {
+        if self.path_marks { cc::Marks::OfPath } else { self.algorithm.asks().marks }
+    }
+
     /// True if the connections use ECN.
     pub fn has_ecn(&self) -> bool {
-        self.ecn || self.algorithm.asks().marks.are_counted()
+        self.ecn || self.marks().are_counted()
     }
 
     /// How ACKs tell of congestion marks.
     pub fn feedback(&self) -> EcnFeedback {
-        self.ecn_feedback.unwrap_or(match self.algorithm.asks().marks {
+        self.ecn_feedback.unwrap_or(match self.marks() {
             cc::Marks::AsLosses | cc::Marks::Unheard => EcnFeedback::Classic,
-            cc::Marks::Counted => EcnFeedback::Dctcp,
+            cc::Marks::Counted | cc::Marks::OfPath => EcnFeedback::Dctcp,
             cc::Marks::CountedFinely => EcnFeedback::Accurate,
         })
     }
@@ -353,15 +366,7 @@ impl SenderConfig {
         if self.algorithm.asks().model && self.window_reduction() != Reduction::Immediate {
             return wrong("reduction", "must be immediate with a law that sets cwnd also in recovery");
         }
-        if self.ecn && self.algorithm.asks().marks == cc::Marks::Unheard {
-            return wrong("ecn", "must be false for bbr and bbr3, which have no answer to marks");
-        }
-        if self.algorithm.asks().marks.are_counted() && self.feedback() == EcnFeedback::Classic {
-            return wrong("ecn_feedback", "must be dctcp or accurate for a law that counts marks");
-        }
-        if self.algorithm.wants(&self.laws).marks && !self.ecn {
-            return wrong("abe", "needs ecn = true: without it no congestion marks come");
-        }
+        self.validate_marks()?;
         if self.max_rto < self.min_rto {
             return wrong("max_rto", "must not be below min_rto");
         }
@@ -369,6 +374,27 @@ impl SenderConfig {
             return wrong("initial_rto", "must be at most max_rto");
         }
         self.laws.validate(self.algorithm)
+    }
+
+    /// The same of marks.
+    fn validate_marks(&self) -> Result<(), ConfigError> {
+        let wrong = |field, reason| Err(ConfigError::new(field, reason));
+        if self.ecn && self.algorithm.asks().marks == cc::Marks::Unheard {
+            return wrong("ecn", "must be false for bbr and bbr3, which have no answer to marks");
+        }
+        if self.path_marks && !self.hears_news() {
+            return wrong("path_marks", "needs a law that hears news of its path");
+        }
+        if self.marks().are_counted() && self.feedback() == EcnFeedback::Classic {
+            return wrong(
+                "ecn_feedback",
+                "must be dctcp or accurate for a law that counts marks, or hears news by them",
+            );
+        }
+        if self.algorithm.wants(&self.laws).marks && !self.ecn {
+            return wrong("abe", "needs ecn = true: without it no congestion marks come");
+        }
+        Ok(())
     }
 }
 

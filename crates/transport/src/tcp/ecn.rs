@@ -20,7 +20,7 @@
 //! forbids and RFC 9331 does not.
 
 use super::{Ack, LossRecovery, Segment, Sender, SenderConfig};
-use crate::cc::{LossCause, Marks};
+use crate::cc::{LossCause, Marks, PathChange};
 use options::words;
 use units::Instant;
 
@@ -91,6 +91,8 @@ pub(super) struct EcnSender {
     held_until: Instant,
     /// Marks in a row that found a window of one segment.
     waits: u32,
+    /// True while marks say that the path has its circuit ([`Marks::OfPath`]).
+    on_circuit: bool,
 }
 
 /// The peer's feedback so far.
@@ -121,10 +123,17 @@ impl EcnSender {
             EcnFeedback::Classic | EcnFeedback::Dctcp => Feedback::Echo,
             EcnFeedback::Accurate => Feedback::Counter { seen: FIRST_COUNT, now: None },
         };
-        let marks = config.algorithm.asks().marks;
-        let (held_until, waits) = (Instant::NEVER, 0);
-        let ecn = EcnSender { recover: 0, cause: Reduced::Never, reductions: 0, marks, feedback, held_until, waits };
-        config.has_ecn().then_some(ecn)
+        let marks = config.marks();
+        config.has_ecn().then_some(EcnSender {
+            recover: 0,
+            cause: Reduced::Never,
+            reductions: 0,
+            marks,
+            feedback,
+            held_until: Instant::NEVER,
+            waits: 0,
+            on_circuit: false,
+        })
     }
 
     /// True if the window has been reduced for the window of data that an ACK of everything below `ack` speaks of.
@@ -198,8 +207,10 @@ impl Sender {
     pub fn ecn_of(&self, segment: &Segment) -> Option<SegmentEcn> {
         let ecn = self.ecn()?;
         let is_new = !segment.retransmission;
-        let window_reduced = is_new && ecn.cause != Reduced::Never && segment.seq == ecn.recover;
+        let window_reduced =
+            is_new && ecn.marks != Marks::OfPath && ecn.cause != Reduced::Never && segment.seq == ecn.recover;
         let codepoint = match ecn.marks {
+            Marks::OfPath => Codepoint::Ect0,
             _ if !is_new => Codepoint::NotEct,
             Marks::CountedFinely => Codepoint::Ect1,
             Marks::AsLosses | Marks::Counted | Marks::Unheard => Codepoint::Ect0,
@@ -218,18 +229,39 @@ impl Sender {
     }
 
     /// Bytes that the ACK at hand, which newly covers `acked`, says were marked.
-    pub(super) fn read_marks(&mut self, ack: &Ack<'_>, acked: u64, sacked: u64) -> u64 {
+    pub(super) fn read_marks(&mut self, now: Instant, ack: &Ack<'_>, acked: u64, sacked: u64) -> u64 {
         let mss = self.window.mss;
         let Some(ecn) = self.ecn_mut() else { return 0 };
+        if ecn.marks == Marks::OfPath {
+            return self.read_path_marks(now, ack, acked + sacked);
+        }
         // An echo on a duplicate ACK covers nothing new, and is one nevertheless.
         let covered = if matches!(ecn.feedback, Feedback::Echo) { acked } else { acked + sacked };
         let is_bare = ack.ecn_echo && covered == 0 && !ecn.marks.are_counted();
         ecn.marked(ack.ecn_echo, if is_bare { 1 } else { covered }, mss)
     }
 
-    /// True if the law hears of marks as of losses.
+    /// The same where marks are news of the path: whether the data that the ACK is the first to cover met a circuit.
+    #[cold]
+    fn read_path_marks(&mut self, now: Instant, ack: &Ack<'_>, covered: u64) -> u64 {
+        let mss = self.window.mss;
+        let Some(ecn) = self.ecn_mut().filter(|_| covered > 0) else { return 0 };
+        let marked = ecn.marked(ack.ecn_echo, covered, mss);
+        if (marked > 0) != ecn.on_circuit {
+            ecn.on_circuit = marked > 0;
+            self.tell_news(now, PathChange::marked(now, marked > 0));
+        }
+        marked
+    }
+
+    /// True if no mark is a loss to the law.
     pub(super) fn answers_marks_itself(&self) -> bool {
         self.ecn().is_some_and(|ecn| ecn.marks.are_counted())
+    }
+
+    /// True if the law lowers cwnd for marks of congestion.
+    pub(super) fn lowers_cwnd_for_marks(&self) -> bool {
+        self.ecn().is_some_and(|ecn| ecn.marks.are_counted() && ecn.marks != Marks::OfPath)
     }
 
     /// Answers the marks of an ACK of everything below `ack`, if there are any and the window has not been reduced for

@@ -1,6 +1,7 @@
 //! Features that only some flows have. Every other flow carries a null pointer for it, so that its sender stays small.
 
 use super::bursts::Bursts;
+use super::divisions::Divisions;
 use super::ecn::EcnSender;
 use super::frto::Forward;
 use super::pacing::Pacer;
@@ -28,6 +29,7 @@ pub(super) struct SenderFeatures {
     pub(super) ecn: Option<EcnSender>,
     pub(super) reordering: Option<Box<Reordering>>,
     pub(super) delay: Option<Delay>,
+    pub(super) divisions: Option<Box<Divisions>>,
     pub(super) fast_path: FastPath,
     /// True if the law measures the round trip of every segment.
     pub(super) times_segments: bool,
@@ -65,12 +67,14 @@ impl SenderFeatures {
         let forward = (config.frto_rule() != Frto::Off).then(Forward::default);
         let reductions = (config.undo_rule() != Undo::Never || forward.is_some()).then(Reductions::default);
         let ecn = EcnSender::new(config);
+        let divisions = Divisions::new(config);
         // RFC 4015 §3.1 step 11 reads the samples after an undo.
         let adapts_timer = reductions.is_some() && config.undo_response == UndoResponse::Eifel;
         let needs_all = segments.is_some() || prr.is_some() || ecn.is_some() || reordering.is_some() || adapts_timer;
         let is_plain = pacer.is_none() && !needs_all && timestamps.is_none();
         // Marks that are told by a counter and count as losses are looked for where losses are.
-        let counts_marks = config.has_ecn() && config.feedback() == EcnFeedback::Accurate && !asks.marks.are_counted();
+        let counts_marks =
+            config.has_ecn() && config.feedback() == EcnFeedback::Accurate && !config.marks().are_counted();
         let needs_more = bursts.is_some() || timestamps.is_some() || adapts_timer || counts_marks;
         let has_fast_path = (rack.is_some() || config.loss_recovery() == LossRecovery::Sack) && !needs_more;
         let fast_path = match has_fast_path {
@@ -79,7 +83,8 @@ impl SenderFeatures {
             false => FastPath::Absent,
         };
         let (times_segments, sends_by_window) = (wants.every_rtt, !asks.rate_samples && !asks.model && pacer.is_none());
-        (!is_plain || bursts.is_some() || reductions.is_some() || delay.is_some()).then(|| {
+        let has_more = bursts.is_some() || reductions.is_some() || delay.is_some() || divisions.is_some();
+        (!is_plain || has_more).then(|| {
             let reordering = reordering.map(Box::new);
             Box::new(SenderFeatures {
                 pacer,
@@ -93,6 +98,7 @@ impl SenderFeatures {
                 ecn,
                 reordering,
                 delay,
+                divisions,
                 fast_path,
                 times_segments,
                 sends_by_window,

@@ -21,6 +21,8 @@
 //! | `frto` | whether a timeout was spurious, found out by new data |
 //! | `ecn` | congestion marks that ACKs echo |
 //! | `min_rtt` | the shortest round trip of the last minutes |
+//! | `divisions` | round trips and holes by division of time, for laws that want it |
+//! | `news` | news of the path, told to laws that listen |
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
 //! | `features` | what only some flows have |
@@ -43,6 +45,7 @@ mod any_law_tests;
 mod bursts;
 mod config;
 mod connection;
+mod divisions;
 mod ecn;
 mod endpoint;
 mod explicit;
@@ -51,6 +54,7 @@ mod frto;
 pub mod keys;
 mod lost;
 mod min_rtt;
+mod news;
 mod pacing;
 mod presets;
 mod prr;

@@ -16,6 +16,7 @@ mod probe;
 pub(super) use probe::{Probe, wait_for_ack};
 
 use super::SackBlock;
+use super::divisions::Divisions;
 use super::min_rtt::MinRtt;
 use super::segments::{Record, Segments};
 use std::cmp::Ordering;
@@ -85,6 +86,24 @@ struct Resent {
 impl Sent {
     fn of(record: &Record) -> Sent {
         Sent { at: record.sent_at, end: record.end }
+    }
+}
+
+/// The times by which segments are found lost.
+#[derive(Clone, Copy, Debug)]
+struct Late<'a> {
+    now: Instant,
+    /// How long after it left a segment is lost.
+    wait: Duration,
+    /// When the newest delivered segment left.
+    newest: Instant,
+    divisions: Option<&'a Divisions>,
+}
+
+impl Late<'_> {
+    /// True if the newest delivered segment says anything of this one.
+    fn may_be(&self, sent: Sent) -> bool {
+        self.divisions.is_none_or(|divisions| divisions.are_comparable(sent.at, self.newest))
     }
 }
 
@@ -263,29 +282,32 @@ impl Rack {
     }
 
     /// §6.2 step 5: marks what is lost, and sets the timer for what may only be late.
-    pub(super) fn detect(&mut self, situation: Situation, segments: &mut Segments) {
-        let now = situation.now;
+    pub(super) fn detect(&mut self, situation: Situation, segments: &mut Segments, divisions: Option<&Divisions>) {
         let wait = self.rtt + self.reordering_window(situation, segments.sacked());
-        let latest = self.detect_of_sent_once(now, wait, segments).max(self.detect_of_resent(now, wait, segments));
+        let newest = self.newest.at;
+        let late = Late { now: situation.now, wait, newest, divisions };
+        let latest = self.detect_of_sent_once(late, segments).max(self.detect_of_resent(late, segments));
         self.timer = latest.unwrap_or(Instant::NEVER);
     }
 
     /// Of what was sent once. Returns when the last of what may only be late is lost.
-    fn detect_of_sent_once(&mut self, now: Instant, wait: Duration, segments: &mut Segments) -> Option<Instant> {
-        let mut latest = None;
+    fn detect_of_sent_once(&mut self, late: Late<'_>, segments: &mut Segments) -> Option<Instant> {
+        let (mut latest, mut is_kept) = (None, false);
         let mut place = segments.first_reaching(self.settled);
         while let Some(record) = segments.at(place) {
             let (sent, is_open) = (Sent::of(record), record.is_in_flight() && !record.retransmitted);
             if sent >= self.newest && !record.retransmitted {
                 break;
             }
-            let due = sent.at + wait;
-            if is_open && due > now {
+            let due = sent.at + late.wait;
+            if is_open && !late.may_be(sent) {
+                is_kept = true;
+            } else if is_open && due > late.now {
                 latest = Some(due);
             } else if is_open {
                 segments.lose_at(place);
             }
-            if latest.is_none() {
+            if latest.is_none() && !is_kept {
                 self.settled = sent.end;
             }
             place += 1;
@@ -294,22 +316,24 @@ impl Rack {
     }
 
     /// The same of what was sent again.
-    fn detect_of_resent(&mut self, now: Instant, wait: Duration, segments: &mut Segments) -> Option<Instant> {
-        let mut latest = None;
+    fn detect_of_resent(&mut self, late: Late<'_>, segments: &mut Segments) -> Option<Instant> {
+        let (mut latest, mut is_kept) = (None, false);
         let mut place = 0;
         // What left behind the newest at the same instant was sent after it, wherever it lies in the flow.
         let is_before = |one: &Resent| one.sent < self.newest && one.behind < self.newest;
         while let Some(Resent { sent, .. }) = self.resent.get(place).copied().filter(is_before) {
-            let due = sent.at + wait;
+            let due = sent.at + late.wait;
             let is_current = is_current(segments, sent);
-            if is_current && due > now {
+            if is_current && !late.may_be(sent) {
+                is_kept = true;
+            } else if is_current && due > late.now {
                 latest = Some(due);
             } else if is_current {
                 segments.lose(sent.end);
             }
             match latest {
-                None => drop(self.resent.pop_front()),
-                Some(_) => place += 1,
+                None if !is_kept => drop(self.resent.pop_front()),
+                _ => place += 1,
             }
         }
         latest

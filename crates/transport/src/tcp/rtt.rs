@@ -41,6 +41,11 @@ impl Rtt {
         }
     }
 
+    /// Without samples, with this timeout.
+    pub(super) fn waiting(config: &SenderConfig, rto: Option<Duration>) -> Rtt {
+        Rtt { rto: rto.unwrap_or(config.initial_rto), ..Rtt::new(config) }
+    }
+
     /// The current timeout, backed off or not.
     #[inline]
     pub(super) fn rto(&self) -> Duration {

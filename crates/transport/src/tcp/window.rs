@@ -26,7 +26,7 @@ impl Sender {
         let before = self.window.cwnd;
         self.law.on_event(&self.config.laws, &mut self.window, &event);
         self.set_cwnd(self.window.cwnd);
-        if self.window.cwnd < before && self.answers_marks_itself() {
+        if self.window.cwnd < before && self.lowers_cwnd_for_marks() {
             self.note_answer();
         }
     }

@@ -1,6 +1,7 @@
 //! The laws in reals, as their papers' formulas stand. Windows in segments, times in seconds.
 
 use super::{Heard, Program};
+use std::collections::VecDeque;
 
 /// Slow start; what is left of the ACK.
 fn start(window: &mut f64, ssthresh: f64, acked: f64) -> f64 {
@@ -446,5 +447,116 @@ impl Program for Lp {
 
     fn loss(&mut self, flight: u64, _: bool, _: u64, _: u64) -> f64 {
         flight as f64 / 2.0
+    }
+}
+
+/// Mukerjee et al., the endpoint's half: Reno; the window doubles when a circuit comes, and halves when it goes.
+#[derive(Default)]
+pub struct ReTcp {
+    acked: f64,
+}
+
+impl Program for ReTcp {
+    fn ack(&mut self, window: &mut f64, ssthresh: &mut f64, heard: &Heard) {
+        // RFC 5681: a segment for each ACK below ssthresh, above it one for each window of acknowledged data.
+        if *window < *ssthresh {
+            *window += 1.0;
+            return;
+        }
+        self.acked += heard.acked as f64;
+        // The window is a multiple of a thousandth, of which reals do not always sum up to the last.
+        if self.acked >= *window - 1e-6 {
+            self.acked -= *window;
+            *window += 1.0;
+        }
+    }
+
+    fn loss(&mut self, flight: u64, _: bool, _: u64, _: u64) -> f64 {
+        self.acked = 0.0;
+        flight as f64 / 2.0
+    }
+
+    fn circuit(&mut self, window: &mut f64, is_up: bool) {
+        *window *= if is_up { 2.0 } else { 0.5 };
+    }
+
+    fn listens(&self) -> bool {
+        true
+    }
+}
+
+/// Chen et al., with Reno's window in each of two divisions: every outstanding segment is known by its division.
+pub struct TdTcp {
+    cwnd: [f64; 2],
+    ssthresh: [f64; 2],
+    acked: [f64; 2],
+    on: usize,
+    outstanding: VecDeque<usize>,
+}
+
+impl TdTcp {
+    pub fn new(first: f64) -> TdTcp {
+        let (cwnd, ssthresh) = ([first; 2], [f64::INFINITY; 2]);
+        TdTcp { cwnd, ssthresh, acked: [0.0; 2], on: 0, outstanding: VecDeque::new() }
+    }
+
+    fn count(&self, division: usize) -> usize {
+        self.outstanding.iter().filter(|one| **one == division).count()
+    }
+
+    /// What may be outstanding: the window of the division that is on beside what left in the other.
+    pub fn window(&self) -> f64 {
+        self.cwnd[self.on] + self.count(1 - self.on) as f64
+    }
+
+    pub fn outstanding(&self) -> u64 {
+        self.outstanding.len() as u64
+    }
+
+    /// Segments leave until so many are outstanding.
+    pub fn fill(&mut self, segments: u64) {
+        while self.outstanding() < segments {
+            self.outstanding.push_back(self.on);
+        }
+    }
+
+    /// The other division begins; whether it is the circuit.
+    pub fn change(&mut self) -> bool {
+        self.on = 1 - self.on;
+        self.on == 1
+    }
+
+    /// The first outstanding segment is missing.
+    pub fn lose(&mut self) {
+        let hit = self.outstanding.front().copied().unwrap_or(self.on);
+        let kept = (self.count(hit) as f64 / 2.0).max(2.0);
+        (self.cwnd[hit], self.ssthresh[hit], self.acked[hit]) = (kept, kept, 0.0);
+    }
+
+    /// The first segments are acknowledged, at most so many; each division hears of its own.
+    pub fn acknowledge(&mut self, most: u64) -> u64 {
+        let mut acked = 0;
+        while acked < most && !self.outstanding.is_empty() {
+            let division = self.outstanding[0];
+            let mut own = 0.0;
+            while acked < most && self.outstanding.front() == Some(&division) {
+                self.outstanding.pop_front();
+                (acked, own) = (acked + 1, own + 1.0);
+            }
+            self.grow(division, own);
+        }
+        acked
+    }
+
+    fn grow(&mut self, at: usize, acked: f64) {
+        if self.cwnd[at] < self.ssthresh[at] {
+            self.cwnd[at] += 1.0;
+            return;
+        }
+        self.acked[at] += acked;
+        if self.acked[at] >= self.cwnd[at] {
+            self.acked[at] -= self.cwnd[at];
+            self.cwnd[at] += 1.0;
+        }
     }
 }

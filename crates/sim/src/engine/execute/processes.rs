@@ -90,7 +90,7 @@ impl LogicalProcesses {
         let flow = &flows[timer.flow() as usize];
         let node = match timer.kind() {
             TimerKind::Receiver => flow.destination,
-            TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held => flow.source,
+            TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => flow.source,
         };
         self.at(node.0).due.push((time, timer));
     }

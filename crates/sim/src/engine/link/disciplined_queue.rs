@@ -24,6 +24,9 @@ pub struct DisciplinedQueue {
     pub pause: Option<Pause>,
     /// When the last pause ended.
     pub resumed: u64,
+    /// The least of what a packet says of congestion that makes it leave marked: [`Ecn::Marked`], by its discipline,
+    /// unless the link is a circuit that tells of itself by marks.
+    marked_from: Ecn,
     /// The place of the port's departures in the event list.
     pub leaf: u32,
     /// The bands of the flows, if they have several.
@@ -48,6 +51,7 @@ impl DisciplinedQueue {
             bytes: 0,
             dropped: Vec::new(),
             is_armed: false,
+            marked_from: Ecn::Marked,
             pause: None,
             resumed: 0,
             leaf: 0,
@@ -109,8 +113,13 @@ impl DisciplinedQueue {
         self.is_armed = next.is_some();
         let item = next?;
         let packet = self.take(item.id);
-        let is_marked = item.ecn == Ecn::Marked && !packet.flags.has(Flags::MARKED);
+        let is_marked = item.ecn >= self.marked_from && !packet.flags.has(Flags::MARKED);
         Some((if is_marked { packet.marked() } else { packet }, is_marked))
+    }
+
+    /// Whether all that leaves from now on, and may be marked, is.
+    pub fn mark_all(&mut self, is_on: bool) {
+        self.marked_from = if is_on { Ecn::Classic } else { Ecn::Marked };
     }
 
     /// Takes everything; nothing is sent any more.

@@ -10,12 +10,14 @@ mod ecn;
 mod exit;
 mod explicit;
 mod kinds;
+mod news;
 mod sides;
 mod slow_path;
 mod timing;
 
 pub use agents::HostedAgent;
 pub use kinds::{Configs, Offer};
+pub use news::{NewsFeed, PathNews};
 pub use sides::{ExplicitSink, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine, Sink};
 
 use super::datagrams::Datagram;
@@ -53,6 +55,8 @@ pub struct Hosts {
     pub timers: TimingWheel,
     /// Fates by order of the scenario.
     pub forced: ForcedFates,
+    /// What few flows hear of their paths.
+    pub news: BTreeMap<u32, NewsFeed>,
     /// Packets given to the network, duplicates by order included.
     pub emitted: u64,
     /// Packets taken from the network.
@@ -86,6 +90,7 @@ impl Hosts {
             agents: PerAgent::default(),
             timers,
             forced: ForcedFates::default(),
+            news: BTreeMap::new(),
             emitted: 0,
             delivered: 0,
             marked: 0,

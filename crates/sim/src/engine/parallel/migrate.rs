@@ -13,7 +13,7 @@ use crate::engine::link::port::Port;
 use crate::engine::link::ring::Ring;
 use crate::engine::node::fabric::{Boundary, Fabric, FabricParts};
 use crate::engine::node::forced::ForcedFates;
-use crate::engine::node::hosts::{HostedAgent, Hosts, Lifecycle, ReceivingHost, SendingHost};
+use crate::engine::node::hosts::{HostedAgent, Hosts, Lifecycle, NewsFeed, ReceivingHost, SendingHost};
 use crate::engine::node::timers::{TimerId, TimerKind, TimingWheel};
 use crate::engine::observe::observers::Observers;
 use crate::engine::packet::containers::{
@@ -188,6 +188,7 @@ struct OfFlows {
     agents: Vec<PerAgent<HostedAgent>>,
     timers: Vec<(u64, TimerId)>,
     forced: ForcedFates,
+    news: BTreeMap<u32, NewsFeed>,
     held: BTreeMap<(u32, u64, u64), Packet>,
     held_count: u64,
 }
@@ -201,6 +202,7 @@ impl OfFlows {
             agents,
             timers,
             forced,
+            news,
             emitted,
             delivered,
             marked,
@@ -216,6 +218,7 @@ impl OfFlows {
         self.agents.push(agents);
         self.timers.extend(timers.into_entries());
         self.forced.add_all(forced);
+        self.news.extend(news);
         self.held.extend(held);
         self.held_count = self.held_count.max(held_count);
         totals.emitted += emitted;
@@ -225,22 +228,24 @@ impl OfFlows {
 
     /// Each with its timers in a wheel of its own.
     fn split(self, before: &PartitionLayout, after: &PartitionLayout, wheel: impl Fn() -> TimingWheel) -> Vec<Hosts> {
-        let OfFlows { senders, receivers, lifecycles, agents, timers, forced, held, held_count } = self;
+        let OfFlows { senders, receivers, lifecycles, agents, timers, forced, news, held, held_count } = self;
         let (parts, source) = (after.parts, |flow: u32| after.source_of(flow));
         let senders = PerFlow::merge(senders, |flow| before.source_of(flow)).split(parts, source);
         let lifecycles = PerFlow::merge(lifecycles, |flow| before.source_of(flow)).split(parts, source);
         let receivers = PerFlow::merge(receivers, |flow| before.sink_of(flow)).split(parts, |flow| after.sink_of(flow));
         let agents = PerFlow::merge(agents, |agent| before.agent_of(agent)).split(parts, |agent| after.agent_of(agent));
         let (held, forced) = (split_map(held, parts, |(flow, ..)| source(*flow)), forced.split(parts, source));
+        let news = split_map(news, parts, |flow| source(*flow));
         let timers = split_timers(timers, wheel, after);
-        let of_sources = senders.into_iter().zip(lifecycles).zip(forced).zip(held);
-        let hosts = |(((((senders, lifecycles), forced), held), (receivers, agents)), timers)| Hosts {
+        let of_sources = senders.into_iter().zip(lifecycles).zip(forced.into_iter().zip(news)).zip(held);
+        let hosts = |(((((senders, lifecycles), (forced, news)), held), (receivers, agents)), timers)| Hosts {
             senders,
             receivers,
             lifecycles,
             agents,
             timers,
             forced,
+            news,
             held,
             held_count,
             emitted: 0,
@@ -264,7 +269,9 @@ fn split_timers(
     for (time, timer) in timers {
         let part = match timer.kind() {
             TimerKind::Receiver => layout.sink_of(timer.flow()),
-            TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held => layout.source_of(timer.flow()),
+            TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {
+                layout.source_of(timer.flow())
+            }
         };
         split[part as usize].push(time, timer);
     }

@@ -2,6 +2,7 @@
 
 use super::changes::Changes;
 use super::controls::{add_sample, changing, controls};
+use super::news;
 use super::options::{Options, RunError, check_number};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
 use super::watching::{Watching, Ways, trace_rules};
@@ -59,7 +60,6 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let first = paths.of_flows(network, &flows, &network.open_to_flows());
     check_paths(network, &flows, &first)?;
     let mut controls = controls(scenario, &flows, &mut paths);
-
     let (mask, timer_order) = order_of_timers(shuffle.as_mut());
     let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
     let agent_setup = equip(&mut BuildContext {
@@ -86,6 +86,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
+    news::feed(&ways, &mut hosts);
     let are_fixed = agents.is_empty() && scenario.changes.is_empty();
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);

@@ -1,5 +1,6 @@
 //! What happens from outside but for links that change: flows take other paths, statistics begin, samples are due.
 
+use super::news;
 use super::paths::Paths;
 use crate::engine::observe::sampler::Sampler;
 use crate::model::{Change, Flow, LinkId, Scenario, SimTime, Step, Timeline};
@@ -20,6 +21,8 @@ pub(super) enum Action {
     Sample,
     /// Statistics begin.
     EndWarmUp,
+    /// Data that leave by a link from now on are marked, or not: a circuit has come or gone.
+    Mark(LinkId, bool),
     /// Flows take new paths: (flow, path, way back), as positions in the array of paths.
     Reroute(Vec<(u32, u32, u32)>),
 }
@@ -30,13 +33,14 @@ impl Action {
         match self {
             Action::Sample => 0,
             Action::EndWarmUp => 1,
-            Action::Reroute(_) => 2,
+            Action::Mark(..) => 2,
+            Action::Reroute(_) => 3,
         }
     }
 
     /// Whether it comes before the changes of links of its instant.
     pub(super) fn precedes_changes(&self) -> bool {
-        !matches!(self, Action::Reroute(_))
+        !matches!(self, Action::Mark(..) | Action::Reroute(_))
     }
 }
 
@@ -59,6 +63,7 @@ pub(super) fn add_sample(controls: &mut Vec<Control>, sampler: &Sampler) {
 /// What will happen from outside but for samples and changes of links, latest first.
 pub(super) fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -> Vec<Control> {
     let mut controls = vec![Control { at: SimTime::ZERO + scenario.run.warm_up, action: Action::EndWarmUp }];
+    controls.extend(news::marks(scenario).map(|(at, link, is_on)| Control { at, action: Action::Mark(link, is_on) }));
     if let Some(span) = scenario.network.reroute_after {
         controls.extend(reroutes(scenario, flows, paths, span));
     }

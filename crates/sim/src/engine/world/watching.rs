@@ -58,7 +58,7 @@ pub(super) struct Ways<'a> {
 
 impl<'a> Ways<'a> {
     /// The links of a flow's path.
-    fn links(&self, flow: usize) -> impl Iterator<Item = LinkId> + use<'a> {
+    pub(super) fn links(&self, flow: usize) -> impl Iterator<Item = LinkId> + use<'a> {
         self.laid[self.first[flow].0 as usize..].iter().map_while(|link| *link)
     }
 }

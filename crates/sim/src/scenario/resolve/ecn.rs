@@ -42,7 +42,8 @@ fn deaf(key: &str, transports: &[Transport], traffic: &[Traffic]) -> Option<Stri
 
 /// Transports whose packets no queue marks.
 fn unmarked(network: &Network, transports: &[Transport], traffic: &[Traffic]) -> Vec<String> {
-    let uses = |one: &&Traffic| transports[one.transport.index()].kind.sender().is_some_and(SenderConfig::has_ecn);
+    let hears_queues = |sender: &SenderConfig| sender.has_ecn() && !sender.path_marks;
+    let uses = |one: &&Traffic| transports[one.transport.index()].kind.sender().is_some_and(hears_queues);
     let advice = "its ECN does nothing there; give the links of a bottleneck queue = { kind = \"step\" } or \"red\"";
     if traffic.iter().any(|one| uses(&one)) && !network.links.iter().any(|link| link.queue.marks()) {
         let names = traffic.iter().filter(uses).map(|one| quoted(&transports[one.transport.index()].name));

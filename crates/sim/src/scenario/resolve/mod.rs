@@ -10,6 +10,7 @@ mod flow_list;
 mod load;
 mod memory;
 mod network;
+mod news;
 mod phases;
 mod properties;
 mod queues;
@@ -89,11 +90,12 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Resolved, Fault> {
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };
     let changes = changes::timelines(spec, ports, &mut context)?;
+    let news = news::resolve(spec, &changes, &transports, &*plan, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &network, &context)?;
     let trace = events::trace(spec, &network, &context)?;
     let warnings = context.warnings;
-    let model = model::Scenario { run, network, transports, traffic, changes, forced, probe, trace };
+    let model = model::Scenario { run, network, transports, traffic, changes, news, forced, probe, trace };
     let memory = memory::check(spec, &model, demands)?;
     Ok(Resolved { scenario: Scenario { model, plan, switching }, warnings, memory })
 }

@@ -6,7 +6,7 @@ use crate::scenario::Laws;
 use crate::scenario::spec::{self, Parameter, Spec};
 use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
-use transport::cc::{self, Algorithm};
+use transport::cc::{self, Algorithm, NewsWay};
 use transport::tcp::{self, ConfigError, Connection, Endpoint, Preset, ReceiverConfig, SenderConfig, TcpOptions, keys};
 use transport::xcp;
 use units::{Bytes, Duration};
@@ -17,6 +17,13 @@ const DEFAULT_PACKET: u32 = 1500;
 /// IP and TCP headers without options.
 const DEFAULT_HEADER: u32 = 40;
 const DEFAULT_ACK: u32 = 40;
+
+/// What a transport is made of besides its table.
+struct Told<'a> {
+    laws: &'a Laws<'a>,
+    /// Whether news comes by marks.
+    by_marks: bool,
+}
 
 /// Before anything is read.
 pub(super) fn assert_names() {
@@ -37,9 +44,10 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Vec<Transport>, Fault>
         }
         tables.entry(name.as_str()).or_insert(None);
     }
+    let context = Told { laws, by_marks: spec.news.iter().any(|news| news.way.0 == NewsWay::Mark) };
     let resolved =
-        tables.into_iter().map(|(name, table)| Ok(Transport { name: name.to_owned(), kind: kind(name, table, laws)? }));
-    resolved.collect()
+        |(name, table): (&str, _)| Ok(Transport { name: name.to_owned(), kind: kind(name, table, &context)? });
+    tables.into_iter().map(resolved).collect()
 }
 
 /// The size of the largest packet any transport sends.
@@ -52,21 +60,22 @@ fn built_in<'n>() -> impl Iterator<Item = &'n str> {
     presets.chain(cc::registry().iter().map(|entry| entry.name)).chain(["udp"])
 }
 
-fn kind(name: &str, table: Option<&At<spec::Transport>>, laws: &Laws) -> Result<TransportKind, Fault> {
+fn kind(name: &str, table: Option<&At<spec::Transport>>, context: &Told) -> Result<TransportKind, Fault> {
     let Some(table) = table else {
-        return kind_of(name, &spec::Transport::default(), laws, |message| Fault::new(Place::Unknown, message));
+        let nowhere = |message| Fault::new(Place::Unknown, message);
+        return kind_of(name, &spec::Transport::default(), context, nowhere);
     };
     if table.wire.algorithm.is_none() && table.wire.law.is_none() && !built_in().any(|known| known == name) {
         let names: Vec<&str> = built_in().collect();
         return Err(table.fault(format!("the key \"algorithm\" is missing; allowed: {}", names.join(", "))));
     }
-    kind_of(name, table, laws, |message| table.fault(message))
+    kind_of(name, table, context, |message| table.fault(message))
 }
 
 fn kind_of(
     name: &str,
     table: &spec::Transport,
-    laws: &Laws,
+    context: &Told,
     fault: impl Fn(String) -> Fault,
 ) -> Result<TransportKind, Fault> {
     let unsaid = if table.wire.law.is_some() { Algorithm::External.name() } else { name };
@@ -103,9 +112,12 @@ fn kind_of(
         let Some(law) = &table.wire.law else {
             return Err(fault("the key \"law\" is missing: a class, \"module:Class\" or \"file.py:Class\"".to_owned()));
         };
-        let maker = laws(law).map_err(|why| law.fault(format!("found {}: {why}", quoted(law))))?;
+        let maker = (context.laws)(law).map_err(|why| law.fault(format!("found {}: {why}", quoted(law))))?;
         sender.paced |= maker.paces();
         sender.laws.external.maker = Some(maker);
+    }
+    if context.by_marks && sender.hears_news() && table.get("path_marks").is_none() {
+        sender.path_marks = true;
     }
     settle(table, &mut sender, &mut receiver)?;
     let wrong = |why: ConfigError| match table.place(why.field) {

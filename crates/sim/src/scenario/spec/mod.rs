@@ -3,6 +3,7 @@
 mod application;
 mod changes;
 mod link;
+mod news;
 pub(crate) mod queue;
 mod sizes;
 mod traffic;
@@ -14,6 +15,7 @@ pub(crate) use changes::LONGEST_DELAY;
 pub use changes::{Event, LinkPhases, LinkTrace, Phase, State, TraceFormat};
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
 pub(crate) use link::{LinkKeys, Shared};
+pub use news::LinkNews;
 pub use queue::QueueTable;
 pub use sizes::{FlowSizeLaw, SizeCdf, SizeExponential, SizeLognormal, SizePareto, SizePublished, SizeWeibull};
 pub use traffic::{
@@ -69,6 +71,9 @@ pub struct Spec {
     /// Links that change as files say.
     #[serde(default)]
     pub link_trace: Vec<At<LinkTrace>>,
+    /// What senders are told of such changes.
+    #[serde(default)]
+    pub news: Vec<At<LinkNews>>,
     /// Fates of single segments, for tests and demonstrations.
     #[serde(default)]
     pub force: Vec<At<Force>>,

@@ -46,7 +46,7 @@ keys! {
 words! {
     /// Which racks circuits join in the days of a week.
     pub enum Matchings {
-        /// In day m rack i sends to rack i + m (modulo their number): a pair's way back has its day in another matching.
+        /// In day m rack i sends to rack i + m (modulo their number): a pair's way back has another day.
         Offsets = "offsets",
         /// A round-robin tournament: in a day two racks send to each other.
         Tournament = "tournament",

@@ -36,6 +36,7 @@ fn scenario(traffic: Vec<Traffic>) -> Scenario {
         transports: Vec::new(),
         traffic,
         changes: Vec::new(),
+        news: Vec::new(),
         forced: Vec::new(),
         probe: Probe::default(),
         trace: crate::model::Trace::default(),

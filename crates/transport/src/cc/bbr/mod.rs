@@ -180,7 +180,7 @@ impl CongestionControl for Bbr {
     }
 
     fn wants(_: &Config) -> Wants {
-        Wants { every_rtt: true, marks: false }
+        Wants { every_rtt: true, ..Wants::default() }
     }
 
     /// BBRUpdateOnACK(): §3.5.2.

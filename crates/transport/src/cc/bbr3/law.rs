@@ -24,7 +24,7 @@ impl CongestionControl for Bbr3 {
     }
 
     fn wants(_: &Config) -> Wants {
-        Wants { every_rtt: true, marks: false }
+        Wants { every_rtt: true, ..Wants::default() }
     }
 
     /// UpdateOnACK(): §5.2.3.

@@ -35,7 +35,7 @@ impl Sender {
     pub(in crate::tcp) fn read_in_order(&mut self, ack: &Ack<'_>, event: Event) {
         let (now, una) = (event.now, ack.ack);
         let (round_trip, rate_sample) = self.measure_in_order(now, una);
-        let marked = self.read_marks(ack, event.acked, 0);
+        let marked = self.read_marks(now, ack, event.acked, 0);
         let timed = self.acknowledge(now, una);
         let (rtt_sample, ecn_echo) = (round_trip.or(timed), ack.ecn_echo || marked > 0);
         self.tell_law_in_full(Event { rtt_sample, rate_sample, ecn_echo, marked, ..event });

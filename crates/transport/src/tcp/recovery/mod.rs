@@ -123,7 +123,7 @@ impl Sender {
             self.restart_timer_for_sack(now);
         }
         let (rtt_sample, rate_sample) = self.read_records(now, ack.ack);
-        let marked = self.read_marks(ack, acked, sacked);
+        let marked = self.read_marks(now, ack, acked, sacked);
         let ecn_echo = ack.ecn_echo || marked > 0;
         let follows_timeout = matches!(self.phase, Phase::TimeoutRecovery { .. });
         let event =

@@ -128,12 +128,21 @@ impl Sender {
         }
     }
 
+    fn detect_late(&mut self, situation: Situation) -> u64 {
+        match self.features.as_deref_mut() {
+            Some(SenderFeatures { rack: Some(rack), segments: Some(segments), divisions, .. }) => {
+                rack.detect(situation, segments, divisions.as_deref());
+                segments.lost()
+            }
+            _ => 0,
+        }
+    }
+
     /// RACK_detect_loss_and_arm_timer(); a loss outside of a recovery begins one.
     pub(super) fn detect_losses(&mut self, now: Instant) {
         let situation = self.situation(now);
-        let Some((rack, segments)) = self.rack_and_segments() else { return };
-        rack.detect(situation, segments);
-        if segments.lost() > 0 && !situation.in_recovery {
+        let lost = self.detect_late(situation);
+        if lost > 0 && !situation.in_recovery {
             self.enter_fast_recovery(now, LossCause::FastRetransmit);
         }
     }

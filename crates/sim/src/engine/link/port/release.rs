@@ -72,6 +72,13 @@ impl Port {
         }
     }
 
+    /// Whether all that leaves from now on, and may be marked, is: so a circuit tells that data have met it.
+    pub fn mark_all(&mut self, is_on: bool) {
+        if let PortKind::Disciplined(line) = &mut self.kind {
+            line.mark_all(is_on);
+        }
+    }
+
     /// The place of its departures in the event list, if they are events.
     pub fn set_leaf(&mut self, leaf: u32) {
         if let Some(line) = self.line_mut() {

@@ -49,6 +49,10 @@ impl Hosts {
                 self.timers.pop();
                 self.release(now, flow, fabric)
             }
+            TimerKind::News => {
+                self.timers.pop();
+                self.hear_news(now, flow, fabric)
+            }
         }
     }
 
@@ -69,7 +73,7 @@ impl Hosts {
                     let host = &mut self.receivers[timer.flow()];
                     (&mut host.armed, host.sink.next_timeout())
                 }
-                TimerKind::Lifecycle | TimerKind::Held => {
+                TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {
                     self.timers.push(time, timer);
                     continue;
                 }
@@ -90,7 +94,7 @@ impl Hosts {
         match timer.kind() {
             TimerKind::Sender => prefetch(&self.senders[flow].armed),
             TimerKind::Receiver => prefetch(&self.receivers[flow].armed),
-            TimerKind::Lifecycle | TimerKind::Held => {}
+            TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {}
         }
     }
 

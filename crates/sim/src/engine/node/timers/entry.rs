@@ -18,6 +18,8 @@ pub enum TimerKind {
     Receiver,
     /// A packet held back by order of the scenario.
     Held,
+    /// News of the flow's path.
+    News,
 }
 
 impl TimerId {
@@ -40,7 +42,8 @@ impl TimerId {
             0 => TimerKind::Lifecycle,
             1 => TimerKind::Sender,
             2 => TimerKind::Receiver,
-            _ => TimerKind::Held,
+            3 => TimerKind::Held,
+            _ => TimerKind::News,
         }
     }
 }

@@ -1,0 +1,176 @@
+//! News of a link: who hears it, how, and when.
+
+mod support;
+
+use sim::results::Results;
+use sim::scenario::{Input, Loaded, load};
+use std::path::Path;
+use support::{Builder, numbers, texts};
+
+/// A link of 10 Mb/s and 10 ms that is a circuit of 80 Mb/s from 1.1 to 1.2 s; the flow is in congestion avoidance, its
+/// window about what the path holds, and sampled each millisecond.
+const CIRCUIT: &str = r#"
+[run]
+duration = "1.5 s"
+[[link]]
+from = "a"
+to = "b"
+capacity = "10 Mbps"
+delay = "10 ms"
+buffer = "500 packets"
+[transport.it]
+algorithm = "retcp"
+initial_ssthresh = "16 packets"
+initial_window = 16
+[[traffic]]
+transport = "it"
+from = "a"
+to = "b"
+[[event]]
+at = "1.1 s"
+link = "a->b"
+capacity = "80 Mbps"
+[[event]]
+at = "1.2 s"
+link = "a->b"
+capacity = "10 Mbps"
+[probe]
+interval = "1 ms"
+flows = [0]
+"#;
+
+fn told(news: &str) -> Builder {
+    Builder::of(CIRCUIT).add(&format!("[[news]]\nlink = \"a->b\"\n{news}"))
+}
+
+/// The congestion window just before each of these milliseconds.
+fn windows(run: &Results, at_ms: &[u64]) -> Vec<f64> {
+    let (times, values) = (numbers(&run.series, "t_s"), numbers(&run.series, "value"));
+    let is_cwnd: Vec<bool> = texts(&run.series, "quantity").iter().map(|name| name == "cwnd").collect();
+    let at = |ms: &u64| (0..times.len()).find(|row| is_cwnd[*row] && (times[*row] * 1e3).round() as u64 == *ms);
+    at_ms.iter().map(|ms| values[at(ms).expect("it is sampled")]).collect()
+}
+
+/// Growth by a segment of 1460 B a round trip is far less than a quarter between two samples.
+fn is_doubled(windows: &[f64]) -> bool {
+    (1.9..2.1).contains(&(windows[1] / windows[0]))
+}
+
+#[test]
+fn a_message_comes_its_delay_after_the_change() {
+    let run = told("way = \"message\"\ndelay = \"3 ms\"").run(1);
+    let [before, after] = [windows(&run, &[1103, 1104]), windows(&run, &[1204, 1203])];
+    assert!(is_doubled(&before) && is_doubled(&after), "{before:?}, {after:?}");
+}
+
+#[test]
+fn a_schedule_is_known_its_lead_ahead() {
+    let run = told("way = \"schedule\"\nlead = \"5 ms\"").run(1);
+    let [before, after] = [windows(&run, &[1095, 1096]), windows(&run, &[1196, 1195])];
+    assert!(is_doubled(&before) && is_doubled(&after), "{before:?}, {after:?}");
+}
+
+#[test]
+fn a_mark_comes_with_the_ack_of_the_first_packet_that_left_by_the_circuit() {
+    // A packet that leaves at 1.1 s lasts at most 1.2 ms, and its ACK is back 20 ms later.
+    let run = told("way = \"mark\"").run(1);
+    let before = windows(&run, &[1120, 1123]);
+    assert!(is_doubled(&before), "{before:?}");
+    let after = windows(&run, &[1224, 1219]);
+    assert!(is_doubled(&after), "{after:?}");
+}
+
+#[test]
+fn who_does_not_listen_sends_the_same_bits() {
+    let plain = |news: &str| {
+        let text = CIRCUIT.replace("algorithm = \"retcp\"", "algorithm = \"sack\"");
+        Builder::of(text).add(news).run(1).fingerprint
+    };
+    for way in ["mark", "message", "schedule"] {
+        assert_eq!(plain(&format!("[[news]]\nlink = \"a->b\"\nway = \"{way}\"")), plain(""), "{way}");
+    }
+}
+
+#[test]
+fn a_listener_without_news_is_reno() {
+    let reno = CIRCUIT.replace("algorithm = \"retcp\"", "algorithm = \"sack\"");
+    assert_eq!(Builder::of(CIRCUIT).run(1).fingerprint, Builder::of(reno).run(1).fingerprint);
+}
+
+#[test]
+fn a_flow_that_starts_on_the_circuit_hears_of_it_as_it_starts() {
+    let text = CIRCUIT
+        .replace("from = \"a\"\nto = \"b\"\n[[event]]", "from = \"a\"\nto = \"b\"\nstart = \"1.15 s\"\n[[event]]");
+    let run = Builder::of(text).add("[[news]]\nlink = \"a->b\"\nway = \"message\"").run(1);
+    assert_eq!(windows(&run, &[1151]), [2.0 * 16.0 * 1460.0]);
+}
+
+#[test]
+fn flows_in_parts_of_a_network_hear_the_same() {
+    let text = told("way = \"message\"").set("traffic.0.flows", 4).text();
+    let mut fingerprints = [1, 2].map(|parts| {
+        let scenario = support::scenario(&text);
+        let seed = sim::random::Seed { seed: 1, run: 0 };
+        let mut world = sim::study::World::build(&scenario, seed, Default::default()).unwrap();
+        world.run_until(sim::SimTime::from_ps(1_050_000_000_000));
+        world.migrate(&[0, parts - 1]);
+        world.run_until(sim::SimTime::NEVER);
+        world.finish().unwrap().fingerprint
+    });
+    fingerprints.sort_unstable();
+    assert_eq!(fingerprints[0], fingerprints[1]);
+}
+
+/// The scenario with news, and with more of its link.
+fn loaded(news: &str, more: &str) -> Result<Loaded, String> {
+    let circuit = CIRCUIT.replace("buffer = \"500 packets\"\n", &format!("buffer = \"500 packets\"\n{more}"));
+    let text = format!("{circuit}[[news]]\nlink = \"a->b\"\n{news}\n");
+    load(Input::Text { name: "test.toml", text: &text, folder: Path::new(".") }, &[]).map_err(|why| why.to_string())
+}
+
+#[test]
+fn news_has_a_way_and_what_goes_with_it() {
+    let told = |news: &str| loaded(news, "").err().unwrap_or_default();
+    let ends = |news: &str, end: &str| assert!(told(news).ends_with(end), "{}", told(news));
+    ends("way = \"rumour\"", "news.0.way: found \"rumour\"; allowed: mark, message, schedule");
+    ends("way = \"mark\"\nlead = \"1 ms\"", "goes with way = \"schedule\"");
+    ends("way = \"mark\"\ndelay = \"1 ms\"", "goes with way = \"message\"");
+    let late = "news.0.lead: found \"2 s\"; allowed: at most the duration, \"1500 ms\"";
+    ends("way = \"schedule\"\nlead = \"2 s\"", late);
+    let twice = told("way = \"message\"\n[[news]]\nlink = \"a-b\"\nway = \"mark\"");
+    assert!(twice.contains("\"a->b\" has news already; the first is news.0.link"), "{twice}");
+    let queue = "queue = { kind = \"step\", threshold = \"5 packets\" }\n";
+    let marks = loaded("way = \"mark\"", queue).err().unwrap_or_default();
+    assert!(marks.contains("has the queue discipline \"step\"; allowed with way = \"mark\""), "{marks}");
+}
+
+#[test]
+fn what_explain_writes_of_news_is_the_same_again() {
+    let text = |news: &str| loaded(news, "").unwrap().explain();
+    let scheduled = text("way = \"schedule\"\nlead = \"2 ms\"");
+    assert!(scheduled.contains("[[news]]") && scheduled.contains("lead = \"2 ms\""), "{scheduled}");
+    let again = load(Input::Text { name: "again.toml", text: &scheduled, folder: Path::new(".") }, &[]).unwrap();
+    assert_eq!(again.explain(), scheduled);
+    // Marks make those who listen read them.
+    assert!(scheduled.contains("path_marks = false") && text("way = \"mark\"").contains("path_marks = true"));
+}
+
+#[test]
+fn news_that_nobody_hears_or_that_says_nothing_is_warned_of() {
+    let deaf = CIRCUIT.replace("\"retcp\"", "\"sack\"");
+    let warnings =
+        |text: &str, link: &str| support::warnings(&format!("{text}[[news]]\nlink = \"{link}\"\nway = \"message\"\n"));
+    assert_eq!(warnings(CIRCUIT, "a->b"), Vec::<String>::new());
+    assert!(warnings(&deaf, "a->b")[0].contains("no transport's law listens"));
+    assert!(warnings(CIRCUIT, "b->a")[0].contains("there is no news of \"b->a\""));
+}
+
+#[test]
+fn tdtcp_has_a_window_for_each_division_and_goes_back_to_the_first() {
+    // Without news it has one; with news the circuit begins with the first window, beside what is outstanding.
+    let text = CIRCUIT.replace("\"retcp\"", "\"tdtcp\"");
+    let run = Builder::of(text).add("[[news]]\nlink = \"a->b\"\nway = \"message\"").run(1);
+    let [before, after] = [windows(&run, &[1100]), windows(&run, &[1101])];
+    let first = 16.0 * 1460.0;
+    assert!(after[0] > before[0] && after[0] <= before[0] + first, "{before:?}, {after:?}");
+}
