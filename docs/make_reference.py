@@ -34,6 +34,7 @@ ORDER = (
     "event",
     "link_phases",
     "link_trace",
+    "news",
     "force",
     "probe",
     "trace",

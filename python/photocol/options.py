@@ -64,6 +64,10 @@ class SenderOptions(TypedDict, total=False):
     ecn_feedback: Literal["classic", "dctcp", "accurate"]
     """How ACKs tell of congestion marks; the receiver must do the same. Default: "classic", with "dctcp" "dctcp", with
     "prague" "accurate"."""
+    path_marks: bool
+    """Marks are no congestion but news that data met a circuit: all data packets may be marked, and what an ACK echoes
+    is told to the law. For laws that hear news, and with `[[news]]` of way "mark" true for all of them. Default
+    False."""
     timestamps: bool
     """Segments and ACKs carry timestamps (RFC 7323), which takes 12 bytes of each: round trips by every ACK, also of
     what was sent again, PAWS at the receiver, and undo "eifel". SACK has room for three blocks then. Default False."""
@@ -307,6 +311,16 @@ class SenderOptions(TypedDict, total=False):
     """"nv": Segments in queues from which the window comes down. Linux's `nv_pad`: 10. Default 10."""
     nv_reset_period: float
     """"nv": Seconds after which the shortest round trip is forgotten, a quarter more or less. Linux: 5. Default 5.0."""
+    retcp_jump_up: float
+    """"retcp": By what the window is multiplied when a circuit comes. The module's `jump_up`: 2. Default 2.0."""
+    retcp_jump_down: float
+    """"retcp": By what it is divided when the circuit goes. The module's `jump_down`: 2. Default 2.0."""
+    tdtcp_growth: Literal["cubic", "reno"]
+    """"tdtcp": How the window of a division grows, with the parameters of that law. Default "cubic"."""
+    tdtcp_in_flight: Literal["own", "all"]
+    """"tdtcp": Which data count against the window of a division. Default "own"."""
+    tdtcp_holes: Literal["own-division", "any"]
+    """"tdtcp": Which missing data may be found lost by what was delivered. Default "own-division"."""
 
 
 class ReceiverOptions(TypedDict, total=False):
