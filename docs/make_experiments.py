@@ -30,6 +30,8 @@ RECORDS = (
     "there; where a record differs, it is newer."
 )
 DISCUSSION = "discussion.md"
+STUDIES = ("modern", "circuits")
+"""Folders that repeat none of the five papers."""
 MOST_ROWS = 60
 """A longer table is not on the page; its file is linked."""
 _PARTS = ("The shape in words", "Table", "Under each reading", "To compare with the source", "This form")
@@ -57,10 +59,10 @@ def overview(root: Path, paper: str, figures: Sequence[Baseline]) -> list[str]:
     parts = [total(list(known.values()))] if known else []
     if not fates:
         return parts
-    heads = ("asked by" if paper == "modern" else "printed as", "verdict", *OF_WHOM.values())
+    heads = ("asked by" if paper in STUDIES else "printed as", "verdict", *OF_WHOM.values())
     rows = ["| " + " | ".join(heads) + " |\n|" + "---|" * len(heads)]
     rows += ["| " + " | ".join([name, *fate_of(fate, said.get(name), known)]) + " |" for name, fate in fates.items()]
-    return ["## What holds" if paper == "modern" else "## Figures and tables", *parts, "\n".join(rows)]
+    return ["## What holds" if paper in STUDIES else "## Figures and tables", *parts, "\n".join(rows)]
 
 
 Apart = Mapping[Whose, Sequence[Mapping[str, str]]]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 LAWS = (
     *("bbr", "bic", "cdg", "cubic", "dctcp", "highspeed", "htcp", "hybla", "illinois", "lp", "nv", "reno"),
-    *("scalable", "vegas", "veno", "westwood", "yeah"),
+    *("scalable", "vegas", "veno", "westwood+", "yeah"),
 )
 HOSTS: Mapping[str, Mapping[str, Any]] = {"linux": LINUX, "default": {}}
 PLACES, RESIZED, LEAD_US, MARKS_FROM = 16, 50, 1200, 10
@@ -134,6 +134,7 @@ experiment = Experiment(
             expected=f"{MEAN_PERCENT} %",
             tolerance=f"within {POINTS:g} points; in shape: {3 * POINTS:g}",
             check=check_mean,
+            reason="the testbed's hosts lose more to a small queue: with RACK all laws but BBR and NV have more",
         ),
         Claim(
             id="gain",
@@ -142,6 +143,8 @@ experiment = Experiment(
             expected=f"{GAIN_POINTS:+} points",
             tolerance=f"within {POINTS:g} points; in shape: more with every law",
             check=check_gain,
+            reason="DCTCP's marks from 10 packets hold its queue where it was, BBR and NV keep queues short by "
+            "themselves; the other laws fill the circuit, and started higher",
         ),
         Claim(
             id="named",
@@ -150,6 +153,7 @@ experiment = Experiment(
             expected=", ".join(f"{law} {value}" for law, value in NAMED.items()) + " %",
             tolerance=f"within {POINTS:g} points; in shape: {3 * POINTS:g}",
             check=check_named,
+            reason="with recovery by SACK alone they have less: the table has both",
         ),
     ),
     plots=(Plot(name="laws", draw=draw),),
