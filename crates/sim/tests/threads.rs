@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 24] = [
+const READY_MADE: [(&str, &str); 25] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
     ("capacity-change", "11 s"),
-    ("racks", "0.6 s"),
+    ("circuit", "0.6 s"),
     ("dlcc", "8 s"),
     ("dumbbell", "6 s"),
     ("forced-drops", "3 s"),
@@ -32,6 +32,7 @@ const READY_MADE: [(&str, &str); 24] = [
     ("obs", "0.6 s"),
     ("on-off", "5 s"),
     ("parking-lot", "2 s"),
+    ("racks", "0.6 s"),
     ("random-loss", "8 s"),
     ("slotted-packets", "1 s"),
     ("star", "2 s"),

@@ -292,7 +292,7 @@ fn the_packets_of_prague_say_ect_1() {
 fn a_law_that_counts_marks_needs_feedback_that_tells_them() {
     let config = SenderConfig { ecn_feedback: Some(EcnFeedback::Classic), ..sender_config("dctcp") };
     let wrong = config.validate().unwrap_err().to_string();
-    assert_eq!(wrong, "ecn_feedback must be dctcp or accurate for a law that counts marks");
+    assert_eq!(wrong, "ecn_feedback must be dctcp or accurate for a law that counts marks, or hears news by them");
 }
 
 #[test]

@@ -128,7 +128,8 @@ impl CongestionControl for TdTcp {
             if state.una >= end {
                 state.spans.pop_front();
             }
-            if !event.in_recovery && part > 0 {
+            // An ACK that echoes a mark raises no window (RFC 3168 §6.1.2).
+            if !event.in_recovery && !event.ecn_echo && part > 0 {
                 state.grow(place, part, event);
             }
         }

@@ -277,6 +277,10 @@ fn settle(table: &spec::Transport, sender: &mut SenderConfig, receiver: &mut Rec
             .value
             .fault(format!("found false; {law} answers congestion marks, so its connections use ECN")));
     }
+    if !sender.path_marks {
+        // What the law implies, so that the explanation says it.
+        sender.ecn = sender.has_ecn();
+    }
     sender.recovery = Some(sender.loss_recovery());
     sender.ecn_feedback = Some(sender.feedback());
     receiver.ecn_feedback = sender.feedback();

@@ -19,6 +19,10 @@ fn every_topology_is_listed_and_can_be_drawn() {
         "star" => "leaves = 3\n",
         "file" => "path = \"triangle.xml\"\n",
         "grid" => "rows = 2\nhosts = 3\ntrunk_delay = \"1 ms\"\naccess_delay = \"1 ms\"\n",
+        "racks" => {
+            "racks = 3\nhost_capacity = \"1 Gbps\"\npacket_capacity = \"1 Gbps\"\npacket_delay = \"1 us\"\n\
+             circuit_capacity = \"1 Gbps\"\ncircuit_delay = \"1 us\"\n"
+        }
         "dumbbell" | "parking-lot" => "bottleneck_delay = \"1 ms\"\n",
         _ => "",
     };
