@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.plot import frame
 from photocol.verdict import Finding, judge
 
@@ -60,9 +60,9 @@ def by_law(outcome: Outcome, queue: str, hosts: str = "linux") -> dict[str, floa
     return {str(law): value for law, value in found.items()}
 
 
-def check_mean(outcome: Outcome) -> Finding:
+def check_mean(outcome: Outcome, hosts: str = "linux") -> Finding:
     """The mean over all laws."""
-    found = by_law(outcome, STATIC)
+    found = by_law(outcome, STATIC, hosts)
     value = mean(found.values())
     least, most = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
     return judge(
@@ -72,26 +72,43 @@ def check_mean(outcome: Outcome) -> Finding:
     )
 
 
-def check_gain(outcome: Outcome) -> Finding:
+def check_gain(outcome: Outcome, hosts: str = "linux") -> Finding:
     """What resizing adds on average."""
-    before, after = by_law(outcome, STATIC), by_law(outcome, AHEAD)
+    before, after = by_law(outcome, STATIC, hosts), by_law(outcome, AHEAD, hosts)
     gains = [after[law] - before[law] for law in before]
+    agrees = abs(mean(gains) - GAIN_POINTS) <= POINTS
     return judge(
-        agrees=abs(mean(gains) - GAIN_POINTS) <= POINTS,
-        in_shape=min(gains) > 0,
+        agrees=agrees,
+        in_shape=agrees or min(gains) > 0,
         measured=f"{mean(gains):+.1f} points; from {min(gains):+.1f} to {max(gains):+.1f}",
     )
 
 
-def check_named(outcome: Outcome) -> Finding:
+def check_named(outcome: Outcome, hosts: str = "linux") -> Finding:
     """Reno and Vegas."""
-    found = by_law(outcome, STATIC)
+    found = by_law(outcome, STATIC, hosts)
     off = [abs(found[law] - published) for law, published in NAMED.items()]
     return judge(
         agrees=max(off) <= POINTS,
         in_shape=max(off) <= 3 * POINTS,
         measured=", ".join(f"{law} {found[law]:.1f}" for law in NAMED),
     )
+
+
+CHECKS = {"mean": check_mean, "gain": check_gain, "named": check_named}
+
+
+def side_by_side(outcome: Outcome) -> list[UnderReadings]:
+    """Each claim with the hosts that were run."""
+    ran = [hosts for hosts in HOSTS if hosts in set(outcome.table["hosts"].to_list())]
+    return [
+        UnderReadings(
+            claim=claim.text,
+            where=claim.where,
+            findings={hosts: CHECKS[claim.id](outcome, hosts) for hosts in ran},
+        )
+        for claim in experiment.claims
+    ]
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -134,7 +151,7 @@ experiment = Experiment(
             expected=f"{MEAN_PERCENT} %",
             tolerance=f"within {POINTS:g} points; in shape: {3 * POINTS:g}",
             check=check_mean,
-            reason="the testbed's hosts lose more to a small queue: with RACK all laws but BBR and NV have more",
+            reason="RACK repairs fast what 16 packets lose: with recovery by SACK alone the mean is 45.4 %",
         ),
         Claim(
             id="gain",
@@ -144,7 +161,7 @@ experiment = Experiment(
             tolerance=f"within {POINTS:g} points; in shape: more with every law",
             check=check_gain,
             reason="DCTCP's marks from 10 packets hold its queue where it was, BBR and NV keep queues short by "
-            "themselves; the other laws fill the circuit, and started higher",
+            "themselves; the others start higher. Resized the mean is 85.0 %, published 85.5",
         ),
         Claim(
             id="named",
@@ -153,9 +170,10 @@ experiment = Experiment(
             expected=", ".join(f"{law} {value}" for law, value in NAMED.items()) + " %",
             tolerance=f"within {POINTS:g} points; in shape: {3 * POINTS:g}",
             check=check_named,
-            reason="with recovery by SACK alone they have less: the table has both",
+            reason="with recovery by SACK alone Reno has 40.2 % and Vegas 44.9: the testbed lies between",
         ),
     ),
+    readings=side_by_side,
     plots=(Plot(name="laws", draw=draw),),
     notes=("DCTCP's queue marks from 10 packets on. Only these means, Reno's and Vegas's numbers are at hand.",),
 )

@@ -75,7 +75,7 @@ def check(metric: str, outcome: Outcome, hosts: str = "linux") -> Finding:
     agrees = near(values, published, points=POINTS) if is_utilization else near(values, published, ratio=RATIO)
     return judge(
         agrees=agrees,
-        in_shape=rises(values),
+        in_shape=agrees or rises(values),
         measured=f"{listed(values)}, published {listed(published)}",
     )
 
