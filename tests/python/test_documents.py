@@ -35,6 +35,8 @@ FILLING = {
     "traffic": [{"transport": "sack", "pairs": "random", "flows": 1}],
 }
 """What a fragment of a scenario is completed with."""
+TRACES = {"uplink.csv": "time_s,capacity_mbps,delay_ms\n0,12,20\n5,6,30\n", "downlink.trace": "1\n2\n4\n"}
+"""Files that fragments name."""
 
 
 def transport_names() -> set[str]:
@@ -72,6 +74,15 @@ def test_the_pages_that_show_something_are_found() -> None:
     assert {"README.md", "docs/guide/start.md", "docs/experiments.md"} <= set(names(COMMAND_PAGES))
 
 
+@pytest.fixture
+def traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with the files that fragments name."""
+    for name, text in TRACES.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("traces")
 @pytest.mark.parametrize("page", TOML_PAGES, ids=names(TOML_PAGES))
 def test_every_fragment_of_a_scenario_is_valid(page: Path) -> None:
     for block in blocks(page, "toml"):
@@ -128,6 +139,7 @@ NETWORK_PAGES = [
 """The reference speaks of all networks, not of its example's."""
 
 
+@pytest.mark.usefixtures("traces")
 @pytest.mark.parametrize("page", NETWORK_PAGES, ids=names(NETWORK_PAGES))
 def test_every_node_and_link_that_a_page_names_is_in_one_of_its_networks(page: Path) -> None:
     assert unknown_names(page) == []

@@ -27,6 +27,8 @@ def figures_of_the_simulator() -> set[str]:
             found |= set(re.findall(r'\badd\(\s*"(\w+)"', text))
         if file.name == "report.rs":
             found |= set(re.findall(r'\badd\("(\w+)"', text))
+        if file.name == "latency.rs":
+            found |= set(re.findall(r'"(\w*latency_p\d+)"', text))
         if file.name == "figures.rs":
             found |= set(re.findall(r'\(\s*"(\w+)",\s*(?:Key::|sum\(|ratio\(|mean_s\(|held|after)', text))
             found |= set(re.findall(r'\(Sum::\w+, "(\w+)"', text))

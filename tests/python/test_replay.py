@@ -39,6 +39,7 @@ DURATIONS = {
     "aapn": "0.4 s",
     "aapn-signalled": "1.2 s",
     "capacity-change": "8.5 s",
+    "circuit": "0.03 s",
     "dlcc": "8 s",
     "grid": "0.05 s",
     "header-flood": "0.02 s",
@@ -47,6 +48,7 @@ DURATIONS = {
     "macroflows": "0.5 s",
     "nsfnet-buffers": "0.6 s",
     "obs": "0.1 s",
+    "racks": "0.03 s",
     "slotted-packets": "0.1 s",
     "web-search": "0.05 s",
 }

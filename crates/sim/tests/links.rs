@@ -1,6 +1,6 @@
 //! Links that change: phases, events, pauses, and that nothing is lost that had room.
 
-mod support;
+
 
 use proptest::prelude::*;
 use sim::SimTime;
@@ -8,7 +8,7 @@ use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::Results;
 use sim::study::World;
-use support::{at, figure, run, scenario, texts};
+use crate::support::{at, figure, run, scenario, texts};
 
 /// A source of 4 Mb/s in packets of 1000 B, one every 2 ms from 0 on, over a link of 8 Mb/s, where one lasts 1 ms.
 fn constant(start: &str, phases: &str) -> Results {

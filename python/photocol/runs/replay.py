@@ -135,11 +135,30 @@ def capacities(run: Replayed) -> pl.DataFrame:
             changed = {one if "->" in one else one.replace("-", "->") for one in named} | back
             since, capacity = _ps(event["at"]), _quantity(event["capacity"])
             rows += [(name, since, capacity) for name in links(run) if name in changed]
+    rows += [row for table in run.scenario.get("link_phases", ()) for row in _phases(run, table)]
     schema = {"place": pl.String, "since": pl.Int64, "capacity": pl.Float64}
-    known = pl.DataFrame(rows, schema, orient="row").sort("since")
+    known = pl.DataFrame(rows, schema, orient="row").sort("since", maintain_order=True)
+    known = known.unique(["place", "since"], keep="last", maintain_order=True)
     lasted = (pl.col("since") - pl.col("since").shift(1)).over("place").fill_null(0)
     sent = pl.col("capacity").shift(1).over("place").fill_null(0) * lasted / 1e12
     return known.with_columns(before=sent.cum_sum().over("place"))
+
+
+def _phases(run: Replayed, table: Mapping[str, Any]) -> Iterator[tuple[str, int, float]]:
+    """The capacities of links with phases, period by period, the link's own between them."""
+    named = [table["link"]] if isinstance(table["link"], str) else table["link"]
+    ends = {one if "->" in one else one.replace("-", "->") for one in named}
+    ends |= {"->".join(reversed(one.split("-"))) for one in named if "->" not in one}
+    period, offset = _ps(table["period"]), _ps(table.get("offset", "0 s"))
+    for name, link in links(run).items():
+        own = _quantity(link["capacity"])
+        for start in range(offset % period - period, run.end, period) if name in ends else ():
+            at = start
+            for phase in table["phases"]:
+                at = start + _ps(phase["at"]) if "at" in phase else at
+                yield name, max(at, 0), _quantity(phase["capacity"]) if "capacity" in phase else own
+                at += _ps(phase["duration"])
+                yield name, max(at, 0), own
 
 
 def links(run: Replayed) -> dict[str, Mapping[str, Any]]:
@@ -153,8 +172,14 @@ def links(run: Replayed) -> dict[str, Mapping[str, Any]]:
     for place in run.trace["place"].unique():
         base, wave, kind = place.partition(" (")[0], " (" in place, place.endswith(" (control)")
         if wave and base in found:
-            found[place] = {**found[base], "capacity": _switching(run)["control_capacity"]} if kind else found[base]
+            found[place] = {**found[base], "capacity": _control_capacity(run)} if kind else found[base]
     return found
+
+
+def _control_capacity(run: Replayed) -> str:
+    """That of control wavelengths; the credits of a network of circuits take no time to speak of."""
+    switching = _switching(run)
+    return "1000 Gbps" if switching.get("kind") == "circuits" else str(switching["control_capacity"])
 
 
 def queues(run: Replayed) -> Iterator[str]:
@@ -204,7 +229,7 @@ def packets(run: Replayed) -> Iterator[str]:
     events = run.trace.filter(pl.col("class").is_in(PACKETS) & ~pl.col("event").is_in(["ack", "sack", "mark"]))
     lost = _vanished(events)
     of = {name: events.filter(pl.col("event") == name) for name in ("pass", "drop", "wait", "store")}
-    first_bit = pl.col("arrives") - (pl.col("lasts_ps") if _switching(run).get("kind") == "ops" else 0)
+    first_bit = pl.col("arrives") - (pl.col("lasts_ps") if _switching(run).get("kind") in ("ops", "circuits") else 0)
     arrived = of["pass"].filter(~pl.col("row").is_in(lost["pass_row"].drop_nulls().implode()))
     at, source, target = pl.col("t_ps"), pl.col("source"), pl.col("target")
     moves = pl.concat(

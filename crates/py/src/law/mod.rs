@@ -81,7 +81,7 @@ impl PythonMaker {
 
     /// What stands for a law whose source has been read and not executed; it says whether the law paces and whether it
     /// hears news, and makes none.
-    fn unexecuted(py: Python<'_>, name: &str, (paces, on_news): (bool, bool)) -> PythonMaker {
+    fn unexecuted(py: Python<'_>, name: &str, paces: bool, on_news: bool) -> PythonMaker {
         let methods = Methods {
             ssthresh_after: false,
             on_loss: false,
@@ -167,7 +167,7 @@ pub fn read(py: Python<'_>, name: &str) -> Result<Arc<PythonMaker>, String> {
         let ask = |what: &str| laws.getattr(what)?.call1((name,))?.extract();
         Ok((ask("paces")?, ask("hears_news")?))
     };
-    let maker = asked().map(|asks| Arc::new(PythonMaker::unexecuted(py, name, asks)));
+    let maker = asked().map(|asks| Arc::new(PythonMaker::unexecuted(py, name, asks.0, asks.1)));
     maker.map_err(|error| error.value(py).to_string())
 }
 
