@@ -343,7 +343,7 @@ experiment = Experiment(
             "an infinite rwnd; in shape: 30 %, mostly lower",
             check=check_rwnd,
             reason="64 KiB are 122 segments: at 560 ms the bursts halve windows before they are so large, so that cwnd "
-            "rules and not rwnd. With TCP smoothed it sends 34.3 Mb/s there. 16 KiB are 31 segments, and nothing is lost",
+            "rules and not rwnd. With TCP smoothed it sends 34.3 Mb/s there. 16 KiB are 31 segments: nothing is lost",
         ),
         Claim(
             id="factor",
