@@ -13,7 +13,7 @@ SIDE_BY_SIDE := --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATU
 PYTHON_CODE := python tests experiments bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-rust test-python quick lint check bench reproduce docs wheels reference lock clean
+.PHONY: help setup run test build-rust test-rust test-python quick lint check bench reproduce docs wheels reference lock clean
 
 help:  ## lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -26,9 +26,15 @@ run: setup  ## sets everything up and runs the main job (002/baseline, quick for
 
 # Rust and Python side by side. Neither is told of it: cargo would look for the processes that make has left.
 test: setup  ## sets everything up, runs all tests, checks formatting, lints and type-checks the Python side
-	@$(MAKE) $(SIDE_BY_SIDE) test-rust test-python
+	@$(MAKE) $(SIDE_BY_SIDE) build-rust test-python
+	@$(MAKE) --no-print-directory test-rust
 	@$(MAKE) --no-print-directory lint
 	@tools/lint-rust format
+
+# Rust is compiled beside the tests of Python, and tested after them: tests of real processes need a machine that keeps up.
+build-rust:
+	$(ALONE) $(CARGO_TEST) --no-run
+	$(ALONE) $(CARGO_TEST) --config tools/checked.toml --test runs --no-run
 
 test-rust:
 	$(ALONE) $(CARGO_TEST)

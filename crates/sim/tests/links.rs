@@ -1,14 +1,12 @@
 //! Links that change: phases, events, pauses, and that nothing is lost that had room.
 
-
-
+use crate::support::{at, figure, run, scenario, texts};
 use proptest::prelude::*;
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::Results;
 use sim::study::World;
-use crate::support::{at, figure, run, scenario, texts};
 
 /// A source of 4 Mb/s in packets of 1000 B, one every 2 ms from 0 on, over a link of 8 Mb/s, where one lasts 1 ms.
 fn constant(start: &str, phases: &str) -> Results {

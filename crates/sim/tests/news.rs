@@ -1,11 +1,9 @@
 //! News of a link: who hears it, how, and when.
 
-
-
+use crate::support::{self, Builder, numbers, texts};
 use sim::results::Results;
 use sim::scenario::{Input, Loaded, load};
 use std::path::Path;
-use crate::support::{self, Builder, numbers, texts};
 
 /// A link of 10 Mb/s and 10 ms that is a circuit of 80 Mb/s from 1.1 to 1.2 s; the flow is in congestion avoidance, its
 /// window about what the path holds, and sampled each millisecond.
