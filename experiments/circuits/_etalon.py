@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.experiment import Metric, Setup, Source
+from photocol.verdict import judge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from photocol.experiment import Outcome, RunResult
+    from photocol.verdict import Finding
 
 PAPER = "Mukerjee et al., Adapting TCP for reconfigurable datacenter networks, NSDI 2020"
 WEEK_MS = 4.8
@@ -74,10 +76,21 @@ def column(outcome: Outcome, axis: str, metric: str, **where: Any) -> dict[int, 
     return dict(zip(rows[axis].to_list(), rows[metric].to_list(), strict=True))
 
 
-def near(found: Sequence[float], published: Sequence[float], *, points: float = 0, ratio: float = 0) -> bool:
-    """Whether each is within so many points, or this part, of what is published."""
-    bounds = [points + ratio * value for value in published]
-    return all(abs(a - b) <= bound for a, b, bound in zip(found, published, bounds, strict=True))
+def tolerance(metric: str) -> str:
+    """How far from a published number a claim agrees."""
+    return f"{POINTS:g} points" if metric == "utilization_percent" else f"{100 * RATIO:g} %"
+
+
+def against(metric: str, found: Mapping[int, float], published: Mapping[int, float]) -> Finding:
+    """A metric along an axis against what is published; in shape where it rises as that does."""
+    values, expected = list(found.values()), [published[place] for place in found]
+    points, ratio = (POINTS, 0.0) if metric == "utilization_percent" else (0.0, RATIO)
+    agrees = all(abs(a - b) <= points + ratio * b for a, b in zip(values, expected, strict=True))
+    return judge(
+        agrees=agrees,
+        in_shape=agrees or rises(values),
+        measured=f"{listed(values)}, published {listed(expected)}",
+    )
 
 
 def rises(found: Sequence[float]) -> bool:

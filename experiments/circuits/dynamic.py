@@ -10,29 +10,28 @@ from typing import TYPE_CHECKING
 
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
 from photocol.plot import frame
-from photocol.verdict import Finding, judge
 
 from ._etalon import (
     FULL_WEEKS,
     LINUX,
     METRICS,
-    POINTS,
     QUICK_WEEKS,
-    RATIO,
     SEEDS,
+    against,
     column,
     listed,
     measure,
-    near,
     network,
-    rises,
     source,
+    tolerance,
     weeks,
 )
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
+
+    from photocol.verdict import Finding
 
 LEADS_US = tuple(range(0, 3001, 300))
 PUBLISHED = {
@@ -59,26 +58,17 @@ def setup(point: Point) -> Setup:
 def check(metric: str, outcome: Outcome) -> Finding:
     """A metric against what is published."""
     found = column(outcome, "lead_us", metric)
-    published = [dict(zip(LEADS_US, PUBLISHED[metric], strict=True))[lead] for lead in found]
-    values = list(found.values())
-    is_utilization = metric == "utilization_percent"
-    agrees = near(values, published, points=POINTS) if is_utilization else near(values, published, ratio=RATIO)
-    return judge(
-        agrees=agrees,
-        in_shape=agrees or rises(values),
-        measured=f"{listed(values)}, published {listed(published)}",
-    )
+    return against(metric, found, dict(zip(LEADS_US, PUBLISHED[metric], strict=True)))
 
 
 def claim(metric: str, text: str, unit: str) -> Claim:
     """A row of the published table."""
-    within = f"{POINTS:g} points" if metric == "utilization_percent" else f"{100 * RATIO:g} %"
     return Claim(
         id=metric.replace("_", "-"),
         text=text,
         where="§5; result log of February 2020",
         expected=f"{listed(PUBLISHED[metric], 'g')} {unit} with 0, 300, … 3000 µs",
-        tolerance=f"each within {within}; in shape: it rises with the lead",
+        tolerance=f"each within {tolerance(metric)}; in shape: it rises with the lead",
         check=partial(check, metric),
         reason=REASONS.get(metric, ""),
     )

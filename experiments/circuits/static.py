@@ -10,29 +10,28 @@ from typing import TYPE_CHECKING
 
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.plot import frame
-from photocol.verdict import Finding, judge
 
 from ._etalon import (
     FULL_WEEKS,
     LINUX,
     METRICS,
-    POINTS,
     QUICK_WEEKS,
-    RATIO,
     SEEDS,
+    against,
     column,
     listed,
     measure,
-    near,
     network,
-    rises,
     source,
+    tolerance,
     weeks,
 )
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
+
+    from photocol.verdict import Finding
 
 PLACES = (4, 8, 16, 32, 64, 128)
 PUBLISHED = {
@@ -69,26 +68,17 @@ def setup(point: Point) -> Setup:
 def check(metric: str, outcome: Outcome, hosts: str = "linux") -> Finding:
     """A metric against what is published, with the testbed's hosts unless said."""
     found = column(outcome, "places", metric, hosts=hosts)
-    published = [dict(zip(PLACES, PUBLISHED[metric], strict=True))[places] for places in found]
-    values = list(found.values())
-    is_utilization = metric == "utilization_percent"
-    agrees = near(values, published, points=POINTS) if is_utilization else near(values, published, ratio=RATIO)
-    return judge(
-        agrees=agrees,
-        in_shape=agrees or rises(values),
-        measured=f"{listed(values)}, published {listed(published)}",
-    )
+    return against(metric, found, dict(zip(PLACES, PUBLISHED[metric], strict=True)))
 
 
 def claim(metric: str, text: str, unit: str) -> Claim:
     """A row of the published table."""
-    within = f"{POINTS:g} points" if metric == "utilization_percent" else f"{100 * RATIO:g} %"
     return Claim(
         id=metric.replace("_", "-"),
         text=text,
         where="§5; result log of February 2020",
         expected=f"{listed(PUBLISHED[metric], 'g')} {unit} with K = {listed(PLACES, 'g')}",
-        tolerance=f"each within {within}; in shape: it rises with K",
+        tolerance=f"each within {tolerance(metric)}; in shape: it rises with K",
         check=partial(check, metric),
         reason=REASONS[metric],
     )
