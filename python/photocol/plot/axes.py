@@ -162,6 +162,23 @@ def _marks(axes: Axes, rows: pl.DataFrame, look: Look, name: str) -> None:
         axes.axhline(overall, color=colour, linestyle=line, linewidth=width(0.8), label=label)
 
 
+def draw_shares(axes: Axes, rises: tuple[np.ndarray, np.ndarray], look: Look, label: str, place: int = 0) -> None:
+    """The share of values that are at most x: where it rises, and to what. `place` numbers the curves of a picture."""
+    at, shares = rises
+    axes.step(
+        np.append(at[:1], at),
+        np.append(0.0, shares),
+        where="post",
+        color=look.colour,
+        linestyle=look.line,
+        marker=look.marker,
+        markevery=every(len(at), place),
+        markersize=marker_size(),
+        linewidth=width(),
+        label=label,
+    )
+
+
 def _distribution(axes: Axes, group: pl.DataFrame, look: Look, label: str) -> None:
     runs = [np.sort(one["goodput_bps"].to_numpy()) / 1e6 for _, one in groups(group, "run")]
     everything = np.sort(np.concatenate(runs))
@@ -171,18 +188,8 @@ def _distribution(axes: Axes, group: pl.DataFrame, look: Look, label: str) -> No
         each = np.array([np.searchsorted(values, at, side="right") / len(values) for values in runs])
         shares, spread = each.mean(axis=0), _half_widths(each)
     flows = f"{round(len(everything) / len(runs)):,} flows" + (f", {len(runs)} runs" if len(runs) > 1 else "")
-    axes.step(
-        np.append(at[:1], at),
-        np.append(0.0, shares),
-        where="post",
-        color=look.colour,
-        linestyle=look.line,
-        marker=look.marker,
-        markevery=every(len(at), 0),
-        markersize=marker_size(),
-        label=f"{label} ({flows}), median {float(np.median(everything)):.3g} Mb/s",
-        linewidth=width(),
-    )
+    named = f"{label} ({flows}), median {float(np.median(everything)):.3g} Mb/s"
+    draw_shares(axes, (at, shares), look, named)
     if spread is not None:
         low, high = np.clip(shares - spread, 0, 1), np.clip(shares + spread, 0, 1)
         axes.fill_between(at, low, high, step="post", color=look.colour, alpha=0.2, linewidth=0)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from photocol.plot.axes import draw_shares
 from photocol.plot.over_time import class_of, steps, warm_up_s
-from photocol.plot.style import every, frame, looks, marker_size, width
+from photocol.plot.style import frame, looks, marker_size, width
 from photocol.plot.tables import OF, groups, runs_of, with_names
 from photocol.quantity import readable, scale_of
 
@@ -67,21 +68,10 @@ def completion_times(axes: Axes, flows: pl.DataFrame) -> None:
     for place, (look, ((name, kind), values, number)) in enumerate(zip(looks(len(parts)), parts, strict=True)):
         if not len(values):
             continue
-        at, share = steps(values)
         told = f"{name}: {kind}" if name else kind
         rest = "" if len(values) == number else f" of {number:,}"
-        axes.step(
-            np.append(at[:1], at) / divisor,
-            np.append(0.0, share),
-            where="post",
-            color=look.colour,
-            linestyle=look.line,
-            marker=look.marker,
-            markevery=every(len(at), place),
-            markersize=marker_size(),
-            linewidth=width(),
-            label=f"{told} ({len(values):,}{rest} flows), median {readable(float(np.median(values)), 's')}",
-        )
+        label = f"{told} ({len(values):,}{rest} flows), median {readable(float(np.median(values)), 's')}"
+        draw_shares(axes, steps(values / divisor), look, label, place)
     least = min((values.min() for _, values, _ in parts if len(values)), default=1.0)
     if 0 < _FAR_APART * least < longest:
         axes.set_xscale("log")

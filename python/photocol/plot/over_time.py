@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
-from photocol.plot.axes import samples
+from photocol.plot.axes import draw_shares, samples
 from photocol.plot.labels import base_value
-from photocol.plot.style import every, frame, looks, marker_size, width
+from photocol.plot.style import frame, looks
 from photocol.plot.tables import OF, groups, runs_of, with_names
 
 if TYPE_CHECKING:
@@ -81,20 +81,9 @@ def queue_distribution(axes: Axes, series: pl.DataFrame) -> None:
     parts.sort(key=lambda one: -float(one[1].get_column("value").mean() or 0.0))  # type: ignore[arg-type]
     shown = parts[:_MOST_QUEUES]
     for place, (look, ((name, link), part)) in enumerate(zip(looks(len(shown)), shown, strict=True)):
-        at, share = steps(part.get_column("value").to_numpy())
+        values = part.get_column("value").to_numpy()
         label = f"{name}: {link}" if name else link
-        axes.step(
-            np.append(at[:1], at),
-            np.append(0.0, share),
-            where="post",
-            color=look.colour,
-            linestyle=look.line,
-            marker=look.marker,
-            markevery=every(len(at), place),
-            markersize=marker_size(),
-            linewidth=width(),
-            label=f"{label}: median {np.median(part.get_column('value').to_numpy()):g}",
-        )
+        draw_shares(axes, steps(values), look, f"{label}: median {np.median(values):g}", place)
     hidden = f"; {len(parts) - len(shown)} shorter queues are not shown" if len(parts) > len(shown) else ""
     hidden += f"; {empty} are always empty" if empty else ""
     runs = f" of {runs_of(table)} runs" if runs_of(table) > 1 else ""
