@@ -39,7 +39,7 @@ pub fn check(keys: &CircuitSwitching, site: Site) -> Result<Checked, Fault> {
         in_day: keys.in_day.0,
         day_end: keys.day_end.0,
     };
-    Ok(Checked::plan(Circuits { packet_switch, racks, week, rules }))
+    Ok(Checked::plan(Circuits { packet_switch, circuit_switch, racks, week, rules }))
 }
 
 fn switch(name: &Key<String>, draft: &Draft, at: &At<()>) -> Result<NodeId, Fault> {

@@ -35,7 +35,7 @@ use super::kind::{self, Kind};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{KeyedSums, SumKey};
 use crate::engine::packet::admission::Interceptor;
-use crate::model::{Buffer, Light, LinkId, Network, NodeId, PortRule};
+use crate::model::{Buffer, Lane, Light, LinkId, Network, NodeId, PortRule};
 use crate::results::Figure;
 use keys::{DayEnd, InDay};
 use latency::Way;
@@ -51,6 +51,7 @@ pub(super) const KIND: Kind = Kind::new();
 #[derive(Clone, Debug)]
 pub struct Circuits {
     packet_switch: NodeId,
+    circuit_switch: NodeId,
     /// In the order of their nodes.
     racks: Vec<Links>,
     week: Week,
@@ -127,14 +128,16 @@ impl SumKey for Sum {
 
 impl kind::Plan for Circuits {
     fn port(&self, network: &Network, id: LinkId) -> PortRule {
-        let light = match self.racks.iter().find_map(|rack| rack.place(id)) {
-            Some(Place::ToCircuit) => Light::FirstBit,
-            Some(Place::FromCircuit) => Light::LastBit,
-            Some(Place::ToPacket) if self.rules.cut_through => Light::FirstBit,
-            Some(Place::FromPacket) if self.rules.cut_through => Light::LastBit,
+        let link = &network.links[id.index()];
+        let is_passed =
+            |node: NodeId| node == self.circuit_switch || node == self.packet_switch && self.rules.cut_through;
+        let light = match (link.lane, is_passed(link.to), is_passed(link.from)) {
+            (Lane::Control, ..) => Light::None,
+            (_, true, _) => Light::FirstBit,
+            (_, _, true) => Light::LastBit,
             _ => Light::None,
         };
-        PortRule { light, ..PortRule::of(&network.links[id.index()]) }
+        PortRule { light, ..PortRule::of(link) }
     }
 
     fn install_agents(&self, build: &mut BuildContext) -> AgentSetup {
@@ -153,9 +156,11 @@ impl kind::Plan for Circuits {
         agent_setup
     }
 
-    fn keeps(&self, _: &Network, id: LinkId, name: &str) -> Option<String> {
-        let place = self.racks.iter().find_map(|rack| rack.place(id));
-        place.map(|_| format!("the week depends on {name}, which keeps its capacity and delay"))
+    fn keeps(&self, network: &Network, id: LinkId, name: &str) -> Option<String> {
+        let link = &network.links[id.index()];
+        let is_switch = |node: NodeId| node == self.packet_switch || node == self.circuit_switch;
+        let is_planned = is_switch(link.from) || is_switch(link.to);
+        is_planned.then(|| format!("the week depends on {name}, which keeps its capacity and delay"))
     }
 
     fn figures(&self, before: &KeyedSums, after: &KeyedSums) -> Vec<Figure> {
@@ -170,25 +175,5 @@ impl kind::Plan for Circuits {
         figures
             .extend(latency::figures(|way, class| after.of(Sum::Took(way, class)) - before.of(Sum::Took(way, class))));
         figures
-    }
-}
-
-/// Where a link of a rack leads.
-enum Place {
-    ToPacket,
-    FromPacket,
-    ToCircuit,
-    FromCircuit,
-}
-
-impl Links {
-    fn place(&self, id: LinkId) -> Option<Place> {
-        match id {
-            id if id == self.to_packet => Some(Place::ToPacket),
-            id if id == self.from_packet => Some(Place::FromPacket),
-            id if id == self.to_circuit => Some(Place::ToCircuit),
-            id if id == self.from_circuit => Some(Place::FromCircuit),
-            _ => None,
-        }
     }
 }
