@@ -224,7 +224,7 @@ impl HyStart {
                 if now < last + 3000 {
                     self.train = Some((now, first));
                     if now > first + (self.least as u64 / 2).max(125) {
-                        window.ssthresh = window.cwnd;
+                        window.end_slow_start();
                         return;
                     }
                 }
@@ -234,7 +234,7 @@ impl HyStart {
         if self.samples < 8 {
             self.samples += 1;
         } else if shortest > (self.least + self.least / 8).max(125) {
-            window.ssthresh = window.cwnd;
+            window.end_slow_start();
         }
     }
 }

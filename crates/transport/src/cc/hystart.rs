@@ -92,7 +92,7 @@ impl HyStart {
         if let Stage::Conservative { rounds, .. } = &mut self.stage {
             *rounds += 1;
             if *rounds >= CONSERVATIVE_ROUNDS {
-                window.ssthresh = window.cwnd;
+                window.end_slow_start();
             }
         }
     }

@@ -83,7 +83,7 @@ impl Vegas {
         let queued = self.queued(window, rtt);
         if window.in_slow_start() {
             if queued > config.gamma {
-                window.ssthresh = window.cwnd.max(2 * window.mss);
+                window.end_slow_start();
             }
             self.slow_start = match self.slow_start {
                 SlowStart::Grows => SlowStart::StandsStill,

@@ -27,6 +27,11 @@ impl Window {
         self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
     }
 
+    /// Slow start ends here, without a loss; ssthresh is at least 2 MSS all the same.
+    pub fn end_slow_start(&mut self) {
+        self.ssthresh = self.cwnd.max(2 * self.mss);
+    }
+
     /// TCP's answer to a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one
     /// segment after a timeout. A mark may leave one segment: RFC 3168 §6.1.2, RFC 9438 §4.6.
     pub fn cut(&mut self, cause: LossCause, ssthresh: u64) {
@@ -42,6 +47,17 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// After a timeout a window is one segment, and delays may be long then.
+    #[test]
+    fn slow_start_ends_at_two_segments_at_least() {
+        let after = |cwnd| {
+            let mut window = Window { cwnd, ssthresh: 9000, mss: 1000 };
+            window.end_slow_start();
+            window.ssthresh
+        };
+        assert_eq!([after(1000), after(2000), after(5500)], [2000, 2000, 5500]);
+    }
 
     #[test]
     fn a_mark_may_leave_one_segment_and_a_loss_leaves_two() {

@@ -146,7 +146,7 @@ impl State {
         if are_many && segments > self.reno {
             segments = (segments - self.queued.min(whole(segments / 2.0))).max(self.reno);
             window.cwnd = bytes(segments, window.mss).max(window.mss);
-            window.ssthresh = window.cwnd;
+            window.end_slow_start();
         }
         self.reno = if self.reno <= 2.0 { whole(segments / 2.0).max(2.0) } else { self.reno + 1.0 };
         self.slow = self.slow.saturating_add(1);
