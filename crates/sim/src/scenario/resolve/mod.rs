@@ -5,6 +5,7 @@ mod arrivals;
 pub(super) mod bare;
 mod changes;
 mod ecn;
+mod equal_paths;
 mod events;
 mod flow_list;
 mod load;
@@ -26,6 +27,7 @@ use crate::language::keys::Table;
 use crate::language::{Fault, quoted};
 use crate::model::{self, LinkId, Network, RunSpec, Transport, components};
 use crate::scenario::{Laws, Scenario};
+use crate::switching::Switching;
 use crate::switching::kind::Checked;
 use crate::topology::Draft;
 use units::{Bytes, Duration};
@@ -86,6 +88,10 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Resolved, Fault> {
     let mut context = Context { network: &network, draft, component, controllers, duration: run.duration, warnings };
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
+    let is_said = spec.topology.as_ref().and_then(|topology| topology.routing_place()).is_some();
+    if !is_said && spec.switching.as_ref().is_none_or(|kind| Switching::name(kind).entry().item.equal_paths) {
+        context.warnings.extend(equal_paths::warning(&context, &traffic));
+    }
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };

@@ -2,7 +2,7 @@
 
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Place, quoted, rate_in_range, room};
-use crate::model::{Lane, Link, Loss, Network, NodeId, PortController, Position, Role};
+use crate::model::{Lane, Link, Loss, Network, NodeId, PortController, Position, Role, Routing};
 use crate::queue;
 use crate::scenario::spec::{self, LONGEST_DELAY, LinkKeys, Shared, Spec};
 use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
@@ -34,7 +34,8 @@ pub(super) fn resolve(spec: &Spec, largest_packet: u32) -> Result<(Network, Draf
     let mut links: Vec<Link> = links.collect::<Result<_, _>>()?;
     lead_through_cores(&mut links, &draft)?;
     let reroute_after = spec.topology.as_ref().and_then(|topology| topology.reroute_after()).map(|at| at.0);
-    Ok((Network { nodes: draft.nodes.clone(), links, reroute_after }, draft))
+    let routing = spec.topology.as_ref().map_or(Ok(Routing::First), |topology| topology.routing())?;
+    Ok((Network { nodes: draft.nodes.clone(), links, reroute_after, routing }, draft))
 }
 
 /// The nodes of `[[node]]`. If there are none and the topology has none, the ends of links are the nodes.

@@ -17,6 +17,8 @@ fn every_topology_is_listed_and_can_be_drawn() {
     let keys = |name: &str| match name {
         "aapn-star" => "edges = 2\ndelay = \"1 ms\"\n[switching]\nkind = \"aapn\"\nslots = 8\nslot_time = \"10 us\"\n",
         "star" => "leaves = 3\n",
+        "leaf-spine" => "leaves = 3\nspines = 2\nhosts = 2\nhost_capacity = \"1 Gbps\"\nrouting = \"ecmp\"\n",
+        "fat-tree" => "k = 4\ncapacity = \"1 Gbps\"\nrouting = \"ecmp\"\n",
         "file" => "path = \"triangle.xml\"\n",
         "grid" => "rows = 2\nhosts = 3\ntrunk_delay = \"1 ms\"\naccess_delay = \"1 ms\"\n",
         "racks" => {
