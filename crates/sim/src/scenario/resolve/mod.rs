@@ -14,6 +14,7 @@ mod news;
 mod phases;
 mod properties;
 mod queues;
+mod round_trips;
 mod share;
 mod sizes;
 mod switching;
@@ -25,9 +26,10 @@ use super::spec::{Run, Spec};
 use crate::language::keys::Table;
 use crate::language::{Fault, quoted};
 use crate::model::{self, LinkId, Network, RunSpec, Transport, components};
-use crate::scenario::{Laws, Scenario};
+use crate::scenario::{Laws, Scenario, Switched};
 use crate::switching::kind::Checked;
 use crate::topology::Draft;
+use round_trips::RoundTrips;
 use units::{Bytes, Duration};
 
 /// What the parts of a scenario need to know of one another.
@@ -40,6 +42,34 @@ struct Context<'n> {
     controllers: Vec<bool>,
     duration: Duration,
     warnings: Vec<String>,
+}
+
+/// The network with what it switches.
+struct Ground {
+    network: Network,
+    draft: Draft,
+    checked: Checked,
+    switching: Option<Switched>,
+}
+
+impl Ground {
+    /// Without round trips, buffers that are given in bandwidth-delay products have no limit yet.
+    fn lay(spec: &Spec, largest_packet: u32, duration: Duration, trips: Option<&RoundTrips>) -> Result<Ground, Fault> {
+        let (mut network, mut draft) = network::resolve(spec, network::Sizing { largest_packet, trips })?;
+        let most = switching::Most { largest_packet, duration };
+        let (checked, switching) = switching::resolve(spec, &mut network, &mut draft, most)?;
+        queues::check(&network, &draft, &*checked.plan)?;
+        Ok(Ground { network, draft, checked, switching })
+    }
+}
+
+impl<'n> Context<'n> {
+    fn new(network: &'n Network, mut draft: Draft, duration: Duration) -> Context<'n> {
+        let warnings = std::mem::take(&mut draft.warnings);
+        let component = components(network);
+        let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
+        Context { network, draft, component, controllers, duration, warnings }
+    }
 }
 
 impl Context<'_> {
@@ -76,14 +106,15 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Resolved, Fault> {
     let run = run(&spec.run)?;
     let transports = transport::resolve(spec, laws)?;
     let largest_packet = transport::largest_packet(&transports);
-    let (mut network, mut draft) = network::resolve(spec, largest_packet)?;
-    let most = switching::Most { largest_packet, duration: run.duration };
-    let (Checked { plan, later, demands, .. }, switching) = switching::resolve(spec, &mut network, &mut draft, most)?;
-    queues::check(&network, &draft, &*plan)?;
-    let warnings = std::mem::take(&mut draft.warnings);
-    let component = components(&network);
-    let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
-    let mut context = Context { network: &network, draft, component, controllers, duration: run.duration, warnings };
+    let mut ground = Ground::lay(spec, largest_packet, run.duration, None)?;
+    if let Some(place) = ground.draft.products.take() {
+        let mut context = Context::new(&ground.network, ground.draft, run.duration);
+        let traffic = traffic::resolve(spec, &transports, &mut context)?;
+        let trips = RoundTrips::of(&ground.network, &traffic, &place)?;
+        ground = Ground::lay(spec, largest_packet, run.duration, Some(&trips))?;
+    }
+    let Ground { network, draft, switching, checked: Checked { plan, later, demands, .. } } = ground;
+    let mut context = Context::new(&network, draft, run.duration);
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
