@@ -160,7 +160,10 @@ pub fn models() -> &'static [Entry] {
 /// The model of that name.
 pub fn find(name: &str) -> Result<&'static Model, Error> {
     let found = Name::from_name(name).map(|name| name.entry().item);
-    found.ok_or_else(|| Error::UnknownModel { name: name.to_owned(), nearest: error::nearest(name, models().iter().map(|entry| entry.name)) })
+    found.ok_or_else(|| Error::UnknownModel {
+        name: name.to_owned(),
+        nearest: error::nearest(name, models().iter().map(|entry| entry.name)),
+    })
 }
 
 #[cfg(test)]

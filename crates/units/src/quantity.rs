@@ -329,8 +329,13 @@ mod tests {
     fn a_buffer_may_be_bandwidth_delay_products() {
         // 0.5 × 40 ms = 20 ms at the link's capacity.
         assert_eq!(parse_packets_or_bytes("0.5 BDP of 40 ms"), Ok(BufferSize::Time(Duration::from_millis(20))));
-        assert_eq!(parse_port_buffer("2BDP of 100us"), Ok(PortBuffer::Size(BufferSize::Time(Duration::from_micros(200)))));
-        let Ok(PortBuffer::Products(quarter)) = parse_port_buffer(" 0.25 BDP ") else { panic!("no round trip is said") };
+        assert_eq!(
+            parse_port_buffer("2BDP of 100us"),
+            Ok(PortBuffer::Size(BufferSize::Time(Duration::from_micros(200))))
+        );
+        let Ok(PortBuffer::Products(quarter)) = parse_port_buffer(" 0.25 BDP ") else {
+            panic!("no round trip is said")
+        };
         assert_eq!(quarter.of(Duration::from_millis(40)), Some(Duration::from_millis(10)));
         assert_eq!(quarter.to_string(), "0.25 BDP");
         assert_eq!(parse_packets_or_bytes("1 BDP"), Err(QuantityError::MissingRoundTrip));

@@ -40,12 +40,7 @@ pub(crate) fn room(
 }
 
 /// A buffer in bytes, and what was found.
-pub(crate) fn room_of(
-    bytes: Bytes,
-    found: &str,
-    packet: u32,
-    place: impl FnOnce() -> Place,
-) -> Result<Buffer, Fault> {
+pub(crate) fn room_of(bytes: Bytes, found: &str, packet: u32, place: impl FnOnce() -> Place) -> Result<Buffer, Fault> {
     if bytes < Bytes(u64::from(packet)) {
         let message =
             format!("found {found}, less than the largest packet; allowed: at least {packet} B, or \"0 packets\"");

@@ -1,5 +1,6 @@
 //! A network in the making: names, and properties that may still be open.
 
+use super::geography::Imported;
 use crate::language::{At, Fault, Key, Place};
 use crate::model::{Loss, Node, NodeId, Role};
 use crate::queue;
@@ -20,6 +21,8 @@ pub struct Draft {
     pub warnings: Vec<String>,
     /// The delay of a kilometre of fibre.
     pub delay_per_km: Option<Duration>,
+    /// What was read for a network from a file.
+    pub(crate) imported: Imported,
     /// Where the first buffer is given whose size waits for the round trips of the traffic.
     pub(crate) products: Option<Place>,
     by_name: BTreeMap<String, NodeId>,

@@ -2,8 +2,8 @@
 
 use super::Explained;
 use crate::language::{
-    At, ByteCount, CdfPoint, Choice, Fault, FlowSize, Length, Names, PairsSpec, PortRoom, Room, Size, Speed, Time, Word,
-    quote,
+    At, ByteCount, CdfPoint, Choice, Fault, FlowSize, Length, Names, PairsSpec, PortRoom, Room, Size, Speed, Time,
+    Word, quote,
 };
 use options::Words;
 use units::{BufferSize, Bytes, PortBuffer};

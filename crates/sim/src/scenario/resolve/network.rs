@@ -5,6 +5,7 @@ use crate::language::keys::Table;
 use crate::language::{At, Fault, Place, quoted, rate_in_range, room};
 use crate::model::{Buffer, Lane, Link, LinkId, Loss, Network, NodeId, PortController, Position, Role};
 use crate::queue;
+use crate::scenario::Files;
 use crate::scenario::spec::{self, LONGEST_DELAY, LinkKeys, Shared, Spec};
 use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
 use transport::xcp::RouterConfig;
@@ -23,11 +24,18 @@ pub(super) struct Sizing<'t> {
 }
 
 /// The network, and the draft with its names.
-pub(super) fn resolve(spec: &Spec, sizing: Sizing) -> Result<(Network, Draft), Fault> {
+pub(super) fn resolve(spec: &Spec, files: Option<&dyn Files>, sizing: Sizing) -> Result<(Network, Draft), Fault> {
     let mut draft = Draft::default();
     spec.link_defaults.check()?;
     draft.delay_per_km = spec.link_defaults.delay_per_km.map(|delay| delay.0);
     if let Some(topology) = &spec.topology {
+        if let Topology::File(file) = &**topology {
+            let Some(files) = files else {
+                return Err(topology.fault("networks in files are read only where Python runs the scenario"));
+            };
+            let (format, unit) = (file.format.as_ref().map(|at| at.as_str()), file.capacity_unit.map(|at| at.0));
+            draft.imported = files.network(&file.path, format, unit).map_err(|why| why.fault(&file.path))?;
+        }
         topology.draw(&mut draft)?;
     }
     add_nodes(spec, &mut draft)?;

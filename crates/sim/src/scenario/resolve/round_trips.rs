@@ -40,7 +40,14 @@ impl RoundTrips {
     }
 
     /// So many products of a link as bytes.
-    pub fn room(&self, products: Products, id: LinkId, link: &Link, packet: u32, place: Place) -> Result<Buffer, Fault> {
+    pub fn room(
+        &self,
+        products: Products,
+        id: LinkId,
+        link: &Link,
+        packet: u32,
+        place: Place,
+    ) -> Result<Buffer, Fault> {
         let trip = self.at.get(id.index()).copied().filter(|trip| *trip > Duration::ZERO).unwrap_or(self.longest);
         let Some(span) = products.of(trip) else {
             return Err(Fault::new(place, format!("found \"{products}\" of \"{trip}\"; allowed: at most 213 days")));
