@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
 from photocol.plot.completion import completion_times, completions_by_size, sized_flows, slowdown_by_size
-from photocol.plot.files import Pictures, pictures_of, save_all, save_figure
+from photocol.plot.files import Pictures, check_names, pictures_of, save_all, save_figure
 from photocol.plot.flow_delays import flow_delays
 from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distribution, queue_samples, queues
 from photocol.plot.sparkline import sparklines
@@ -67,11 +67,16 @@ class Plots:
     def __init__(self, result: Result) -> None:
         self._result = result
 
-    def __call__(self) -> Figure:
-        """All pictures of this result, as `photocol plot` draws them, one below the other on a new figure."""
+    def __call__(self, *only: str) -> Figure:
+        """The pictures of these names, by default all, as `photocol plot` draws them, one below the other.
+
+        Raises InputError, with the nearest name, for a picture that is not there.
+        """
         from matplotlib import pyplot
 
         pictures = pictures_of({"": self._result})
+        check_names(only, pictures)
+        pictures = {name: pictures[name] for name in only or pictures}
         if not pictures:
             raise ValueError("nothing to draw: no link carried anything, no flow has a goodput, nothing was sampled")
         width, height = SIZE_INCHES

@@ -1,4 +1,4 @@
-//! Networks: ready-made ones and importers.
+//! Networks: ready-made ones and imported ones.
 //!
 //! A ready-made network is one file here with a `Config` (the keys of `[topology]` besides `kind`) and `draw`; one line
 //! in `topologies!` below gives it its name, source and summary.
@@ -11,7 +11,6 @@ mod dumbbell;
 mod fat_tree;
 mod file;
 mod geography;
-mod gml;
 mod grid;
 mod leaf_spine;
 mod nsfnet;
@@ -19,14 +18,12 @@ mod nsfnet_edge;
 mod parking_lot;
 mod racks;
 mod round_trips;
-mod sndlib;
 mod star;
 
 pub use draft::{Controller, Draft, DraftLink, Given, Property};
-pub use gml::parse as parse_gml;
+pub use geography::{ImportError, Imported, ImportedLink, ImportedNode};
 pub(crate) use nsfnet::CAPACITY as NSFNET_CAPACITY;
 pub(crate) use racks::CIRCUIT_COST;
-pub use sndlib::parse as parse_sndlib;
 
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Key, Place, Time, Word};
@@ -127,8 +124,9 @@ topologies! {
         dumbbell;
     FatTree = "fat-tree", "Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, §3; Clos networks folded",
         "Hosts \"h0\", \"h1\", … below edge, aggregation and core switches of k ports each.": fat_tree;
-    File = "file", "Himsolt, GML (1996); Orlowski et al., SNDlib 1.0 (2010)",
-        "A network from a GML file (Internet Topology Zoo) or an SNDlib XML file.": file;
+    File = "file",
+        "Himsolt, GML (1996); Brandes et al., GraphML (2002); Orlowski et al., SNDlib 1.0 (2010); REPETITA (2017)",
+        "A network from a file: GraphML, GML (Internet Topology Zoo), SNDlib, REPETITA, HPCC or a list of links.": file;
     Grid = "grid", "the square mesh of scaling studies; for 10^5 links see scenarios/large/million-flows.toml",
         "Routers \"0,0\", \"0,1\", … in rows and columns, and hosts \"h0\", \"h1\", … that they have in turn.": grid;
     LeafSpine = "leaf-spine", "two-tier Clos networks of data centres, e.g. Alizadeh et al. (CONGA), SIGCOMM 2014, §2",
@@ -173,6 +171,3 @@ fn routing(
 pub fn list() -> &'static [Entry] {
     Name::REGISTRY
 }
-
-#[cfg(test)]
-mod tests;

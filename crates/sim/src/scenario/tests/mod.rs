@@ -1,6 +1,7 @@
 //! Tests of the language as a whole: the ready-made scenarios, layers, defaults, messages, and texts nobody would
 //! write.
 
+mod buffers;
 mod json;
 mod kinds;
 mod links;
