@@ -10,6 +10,7 @@ mod circuits;
 mod connections;
 mod dlcc;
 mod engine_rooms;
+mod flow_delays;
 mod hostile;
 mod links;
 mod load_balancing;

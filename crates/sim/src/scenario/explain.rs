@@ -262,7 +262,7 @@ impl Text<'_> {
 
     fn probe(&mut self, probe: &spec::Probe) {
         let mut keys = probe.explained();
-        let measures = *probe.delays || *probe.reordering || *probe.lost_throughput;
+        let measures = *probe.delays || *probe.flow_delays || *probe.reordering || *probe.lost_throughput;
         if probe.interval.is_none() && !measures {
             return self.line("\n[probe]\n# no interval: nothing is sampled");
         }

@@ -134,10 +134,10 @@ fn links_of(choice: &Choice<String>, network: &Network, context: &Context) -> Re
 pub(super) fn probe(spec: &Spec, network: &Network, context: &Context) -> Result<Probe, Fault> {
     let probe = &spec.probe;
     probe.check()?;
-    let (delays, lost_throughput) = (*probe.delays, *probe.lost_throughput);
+    let (delays, flow_delays, lost_throughput) = (*probe.delays, *probe.flow_delays, *probe.lost_throughput);
     let threshold = probe.displacement_threshold.as_ref().map_or(DISPLACEMENT_THRESHOLD, |places| **places);
     let reordering = probe.reordering.then_some(threshold);
-    let unsampled = Probe { delays, reordering, lost_throughput, ..Probe::default() };
+    let unsampled = Probe { delays, flow_delays, reordering, lost_throughput, ..Probe::default() };
     let Some(interval) = &probe.interval else { return Ok(unsampled) };
     let unsaid = if probe.flows.is_none() && probe.links.is_none() { Selection::All } else { Selection::None };
     let flows = probe.flows.as_deref().map_or_else(|| unsaid.clone(), flows_of);

@@ -154,6 +154,10 @@ keys! {
         /// Whether the summary has percentiles of the one-way delays of data packets and datagrams (none of xcp's), and
         /// of how long they waited. A run takes longer with it, and does not change.
         pub delays: Key<bool> = false;
+        /// Whether the table of flows has the one-way delay of each flow's data packets and datagrams (none of xcp's),
+        /// their jitter, and how many were lost: docs/guide/results.md. Quantiles are within 0.4 %; they take some kB
+        /// a flow. A run takes longer with it, and does not change.
+        pub flow_delays: Key<bool> = false;
         /// Whether it is measured how far packets arrive out of order (docs/guide/reordering.md): columns of the table
         /// of flows, a table `reordering`, figures of the summary, and with `interval` samples of flows. None for xcp.
         /// A run takes longer with it, and does not change.
