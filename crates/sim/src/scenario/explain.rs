@@ -252,6 +252,7 @@ impl Text<'_> {
     fn trace(&mut self, table: Option<&spec::Trace>, trace: &Trace) {
         let Some(table) = table.filter(|_| trace.is_on()) else { return };
         let mut keys = table.explained();
+        keys.derive("from", Time(trace.from).form());
         keys.derive("until", Time(trace.until).form());
         let all = || Written::Inline("\"all\"".to_owned());
         if table.flows.is_none() && table.links.is_none() {

@@ -200,8 +200,9 @@ keys! {
         /// "all" or a list of links, written as those of `[probe]`: packets, bursts and slots there. What sending hosts
         /// do is traced unless links are given and flows are not.
         pub links: Option<At<Choice<String>>>;
-        /// Nothing before this is traced.
-        pub from: Key<Time> = NO_TIME;
+        /// Nothing before this is traced. Default: the end of the warm-up, from which on the figures count as well, or
+        /// the start of the run if `until` is not after that.
+        pub from: Option<At<Time>>;
         /// Nothing from then on is. Default: the duration of the run.
         pub until: Option<At<Time>>, in more_than_zero();
         /// The most events; later ones are counted and left out.
