@@ -73,8 +73,9 @@ fn a_segment_of_tcp_that_is_alone_takes_as_long() {
     let text = LINE.replace("[probe]", &format!("{tcp}[probe]"));
     let run = Builder::of(text).set("traffic.0.stop", "1 ns").set("run.duration", "20 s").run(1);
     let of_tcp = numbers(&run.flows, "delay_p99_s").len() - 1;
-    let full = [("delay_p50_s", 4.32e-3), ("delay_p99_s", 4.32e-3), ("delay_max_s", 4.32e-3)];
-    full.iter().for_each(|(name, value)| near(numbers(&run.flows, name)[of_tcp], *value, 1e-12));
+    near(numbers(&run.flows, "delay_max_s")[of_tcp], 4.32e-3, 1e-12);
+    // Not all are equal, so quantiles are to 0.4 %.
+    ["delay_p50_s", "delay_p99_s"].iter().for_each(|name| near(numbers(&run.flows, name)[of_tcp], 4.32e-3, 4e-3));
     // 684 segments of 1460 B and one of 1360.
     assert_eq!(numbers(&run.flows, "delays")[of_tcp], 685.0);
     // The last has 100 B less on the wire: 0.08 and 0.008 ms less to send.
