@@ -74,7 +74,7 @@ impl FlowDelays {
 impl FlowDelay {
     /// No delay yet; none will be below `least`. Classes that would tell smaller ones apart are left out.
     fn new(least: u64) -> FlowDelay {
-        let unit = 1 << (least / CLASSES).max(FINEST).min(LONGEST / CLASSES).ilog2();
+        let unit = 1 << (least / CLASSES).clamp(FINEST, LONGEST / CLASSES).ilog2();
         let mut classes = Histogram::new_with_bounds(unit, 2 * unit, DIGITS).expect("the bounds are in order");
         classes.auto(true);
         FlowDelay { classes, sum: 0, least: u64::MAX, greatest: 0, last: 0, differences: 0, expected: 0 }
