@@ -10,6 +10,8 @@ from command import SMALL, photocol
 
 import photocol as package
 from photocol import plot
+from photocol.plot.flow_delays import delays_by_class
+from photocol.report.build import page_of
 from photocol.runs.results import Figure, Result, Summary
 
 if TYPE_CHECKING:
@@ -79,6 +81,17 @@ def test_the_picture_of_delays_is_a_curve_a_class_of_the_flows_with_enough_packe
     # 10 ms and twice 1 ms of fibre, and at most 20 packets of 1.2 ms before each.
     assert 0.012 < delays["delay_p99_s"].min() <= delays["delay_p99_s"].max() < 0.012 + 22 * 0.0012  # type: ignore[operator]
     assert "delay_percentiles.png" in {file.name for file in plot.save_all(run, tmp_path)}
+    of_few, tcp = delays_by_class(run).rows(named=True)
+    assert (of_few["class"], of_few["flows"], of_few["median_delay_p99_s"]) == ("few (udp)", 1, None)
+    # 42 left, and each arrived or was lost; a lost one behind the last that arrived does not show.
+    assert 40 <= of_few["packets"] + of_few["lost_packets"] <= 42
+    of_tcp = run.flows.filter(pl.col("transport") == "sack")
+    lost = of_tcp["lost_packets"].sum()
+    assert tcp["flows"] == 4
+    assert tcp["loss_ratio"] == lost / (lost + of_tcp["delays"].sum()) > 0
+    assert tcp["delay_max_s"] == of_tcp["delay_max_s"].max()
+    tables = page_of(run.save(tmp_path / "saved"))["tables"]
+    assert "table-delays-by-class" in {one["id"] for one in tables}
     with pytest.raises(ValueError, match="flow_delays"):
         package.run(SMALL).plot.delay_percentiles()
 
@@ -92,8 +105,6 @@ def test_they_are_on_the_page_and_in_a_file(tmp_path: Path) -> None:
     assert (table["sent"] + table["resent"]).to_list() == flows["segments_sent"].to_list()
     # 1 + 10 + 1 ms of fibre; 1500 B take 1.2 ms at 10 Mb/s and the access twice 0.12 ms.
     assert table["delay_p50_s"].min() > 0.012 + 0.0012 + 2 * 0.00012 - 1e-9  # type: ignore[operator]
-    from photocol.report.build import page_of
-
     assert "table-delays" in {one["id"] for one in page_of(run)["tables"]}
 
 

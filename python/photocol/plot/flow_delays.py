@@ -67,6 +67,27 @@ def measured_delays(result: Result) -> pl.DataFrame:
     return seen.select("run", "flow", class_of(seen).alias("class"), MEASURED)
 
 
+def delays_by_class(result: Result) -> pl.DataFrame:
+    """A row a class of flows of which the engine measured delays: flows, packets that arrived, the median over flows of
+    the median and of the 99th percentile, the greatest delay, the mean jitter of flows, lost packets and their ratio.
+    """
+    flows = result.flows
+    if MEASURED not in flows.columns:
+        return pl.DataFrame()
+    seen = flows.filter(pl.col("delays") > 0).with_columns(class_of(flows).alias("class"))
+    lost, arrived = pl.col("lost_packets").sum(), pl.col("delays").sum()
+    table = seen.group_by("class").agg(
+        pl.len().alias("flows"),
+        arrived.alias("packets"),
+        *(pl.col(name).median().alias(f"median_{name}") for name in ("delay_p50_s", MEASURED)),
+        pl.col("delay_max_s").max(),
+        pl.col("jitter_mean_s").mean(),
+        lost.alias("lost_packets"),
+        (lost / (lost + arrived)).alias("loss_ratio"),
+    )
+    return table.sort("class")
+
+
 def delay_percentiles(axes: Axes, flows: pl.DataFrame) -> None:
     """Share of the flows whose 99th percentile of the one-way delay is at most x, a curve a class.
 
