@@ -11,6 +11,7 @@ mod connections;
 mod data_centres;
 mod dlcc;
 mod engine_rooms;
+mod flow_delays;
 mod hostile;
 mod links;
 mod load_balancing;

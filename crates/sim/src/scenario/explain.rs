@@ -265,6 +265,7 @@ impl Text<'_> {
     fn trace(&mut self, table: Option<&spec::Trace>, trace: &Trace) {
         let Some(table) = table.filter(|_| trace.is_on()) else { return };
         let mut keys = table.explained();
+        keys.derive("from", Time(trace.from).form());
         keys.derive("until", Time(trace.until).form());
         let all = || Written::Inline("\"all\"".to_owned());
         if table.flows.is_none() && table.links.is_none() {
@@ -275,7 +276,7 @@ impl Text<'_> {
 
     fn probe(&mut self, probe: &spec::Probe) {
         let mut keys = probe.explained();
-        let measures = *probe.delays || *probe.reordering || *probe.lost_throughput;
+        let measures = *probe.delays || *probe.flow_delays || *probe.reordering || *probe.lost_throughput;
         if probe.interval.is_none() && !measures {
             return self.line("\n[probe]\n# no interval: nothing is sampled");
         }

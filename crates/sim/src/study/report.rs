@@ -9,6 +9,7 @@ mod buildups;
 mod completions;
 mod delays;
 mod fairness;
+mod flow_delays;
 mod flows;
 mod lost;
 mod reordering;
@@ -70,7 +71,8 @@ pub fn run(mut end: End, parts: &mut Partitions) -> Results {
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
     let drops = drops(&end, parts);
-    let more = reordering::columns(parts).into_iter().chain(lost.iter().flat_map(LostRows::columns)).collect();
+    let arrivals = flow_delays::columns(parts).into_iter().chain(reordering::columns(parts));
+    let more = arrivals.chain(lost.iter().flat_map(LostRows::columns)).collect();
     let fingerprint = parts.fingerprint();
     Results {
         flows: flows.table(end.run, more),
