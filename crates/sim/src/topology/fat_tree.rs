@@ -62,7 +62,7 @@ impl Config {
             let ratio_of = |uplinks: u32| (*self.k - uplinks) as f64 / f64::from(uplinks);
             let near = (whole as u32).clamp(1, *self.k - 1);
             let message = format!(
-                "an edge switch of {k} ports has {uplinks:.3} uplinks then; allowed: (k − u)/u for a whole u, such as {}",
+                "an edge switch of {k} ports has {uplinks:.3} uplinks then; allowed: (k − u)/u for whole u, such as {}",
                 ratio_of(near)
             );
             return Err(Fault::new(self.oversubscription.place().unwrap_or_else(|| self.k.place()), message));

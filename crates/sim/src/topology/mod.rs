@@ -42,8 +42,8 @@ macro_rules! network_keys {
                 pub routing: crate::language::Key<crate::language::Word<crate::model::RoutingRule>> =
                     crate::language::Word(crate::model::RoutingRule::First);
                 /// The pause after which a flow may take another path; with routing = "flowlet".
-                pub flowlet_gap: crate::language::Key<crate::language::Time> =
-                    crate::language::Time(units::Duration::from_micros(500)), in crate::language::keys::more_than_zero();
+                pub flowlet_gap: crate::language::Key<crate::language::Time> = crate::topology::FLOWLET_GAP,
+                    in crate::language::keys::more_than_zero();
                 /// Another number, another hash; with routing = "ecmp".
                 pub hash_seed: crate::language::Key<u32> = 0;
                 /// What the shares of flows of equally near links are in proportion to; with routing = "ecmp".
@@ -58,6 +58,8 @@ use options::registry;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+/// LetFlow's (Vanini et al., NSDI 2017, §5).
+const FLOWLET_GAP: Time = Time(units::Duration::from_micros(500));
 /// The most nodes, and the most directed links, of a network.
 pub const MAX_ELEMENTS: u64 = 1_000_000;
 

@@ -62,7 +62,6 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let mut controls = controls(scenario, &flows, &mut paths);
     let (mask, timer_order) = order_of_timers(shuffle.as_mut());
     let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
-    let hashed = paths.hashed.take();
     let agent_setup = equip(&mut BuildContext {
         network,
         flows: &flows,
@@ -76,12 +75,9 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let ports = PortMaker::new(scenario, &rules, seed, &agent_setup).ports(&order, bands(scenario, &flows));
     let AgentSetup { agents, shared, .. } = agent_setup;
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
-    let agent_nodes: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
+    let agent_nodes = agents.iter().map(|(node, _)| *node).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
-    let spray = paths.spray.filter(|spray| !spray.is_empty()).map(Arc::new);
-    let (links, agent_nodes) = (ends(network, &order), agent_nodes.into());
-    let layout = PartitionLayout::whole(links, Arc::clone(&flows), paths.flat.into(), agent_nodes, nodes);
-    let layout = PartitionLayout { spray, ..layout };
+    let layout = paths.layout(ends(network, &order), Arc::clone(&flows), agent_nodes, nodes);
     let mut fabric = fabric(ports, &layout, timer_order);
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
     let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose();
@@ -110,7 +106,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         changes: Changes::new(&scenario.changes),
         trace: None,
         now: SimTime::ZERO,
-        hashed,
+        hashed: paths.hashed,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::hashing::{Hashed, Hashing};
 use super::options::RunError;
+use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::site::Endpoints;
 use crate::engine::node::spray::Spray;
 use crate::engine::packet::{DELIVER, NO_PATH};
@@ -108,6 +109,21 @@ impl Paths {
             self.spray.iter_mut().for_each(|spray| spray.add(ways.clone()));
         }
         flows.iter().map(pairs).map(|[there, back]| (known[&there], known[&back])).collect()
+    }
+
+    /// The network in one partition, which takes the paths.
+    pub(super) fn layout(
+        &mut self,
+        links: Arc<[Endpoints]>,
+        flows: Arc<[Flow]>,
+        agents: Arc<[u32]>,
+        nodes: usize,
+    ) -> PartitionLayout {
+        let spray = self.spray.take().filter(|spray| !spray.is_empty()).map(Arc::new);
+        PartitionLayout {
+            spray,
+            ..PartitionLayout::whole(links, flows, std::mem::take(&mut self.flat).into(), agents, nodes)
+        }
     }
 
     pub(super) fn add(&mut self, path: Option<Vec<LinkId>>) -> u32 {

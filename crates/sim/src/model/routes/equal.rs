@@ -114,8 +114,8 @@ impl EqualRoutes {
         }
     }
 
-    /// The next links at any node towards any other one: one at least, or there is no way. Paths may begin at a stub and
-    /// do not come back to one.
+    /// The next links at any node towards any other one: one at least, or there is no way. Paths may begin at a stub
+    /// and do not come back to one.
     fn onward(&mut self, node: NodeId, to: NodeId, is_first: bool) -> Option<Vec<LinkId>> {
         let beside = |link: LinkId, routes: &EqualRoutes| {
             let (from, to, _) = routes.routes.links[link.index()];

@@ -71,8 +71,8 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
         replaced("bottleneck_delay", "botleneck_delay"),
         "test.toml:7:1: topology.botleneck_delay: unknown key \"botleneck_delay\"; did you mean \"bottleneck_delay\"? \
          allowed: pairs, bottleneck_capacity, bottleneck_delay, bottleneck_buffer, access_capacity, access_delay, \
-         left_delay, \
-         right_delay, round_trips, round_trip_law, access_buffer, reroute_after, routing, flowlet_gap, hash_seed, weights"
+         left_delay, right_delay, round_trips, round_trip_law, access_buffer, reroute_after, routing, flowlet_gap, \
+         hash_seed, weights"
     );
 }
 
