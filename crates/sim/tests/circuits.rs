@@ -175,9 +175,16 @@ packet_size = 9000
 /// TCP in all directions: nothing is lost but at racks, what is sent is received once, and threads change nothing.
 #[test]
 fn threads_change_nothing() {
-    let text = racks().add(MANY).text();
+    let told = MANY.replace("\"cubic\"", "\"retcp\"").replace(".cubic]", ".retcp]");
+    let news = "[[news]]\ncircuit = \"all\"\nway = \"mark\"\n";
+    for text in [racks().add(MANY).text(), racks().add(&told).add(news).text()] {
+        same_by_threads(&text);
+    }
+}
+
+fn same_by_threads(text: &str) {
     let print = |threads: usize| {
-        let mut world = World::build(&scenario(&text), Seed { seed: 3, run: 0 }, Options::default()).unwrap();
+        let mut world = World::build(&scenario(text), Seed { seed: 3, run: 0 }, Options::default()).unwrap();
         world.use_threads(threads);
         world.run_until(SimTime::NEVER);
         world.finish().unwrap().fingerprint

@@ -32,7 +32,7 @@ pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
 pub use events::{Fate, Forced};
 pub use ids::{LinkId, NodeId, TransportId};
 pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Position, Role};
-pub use news::{LinkNews, Telling, path_changes};
+pub use news::{LinkNews, PathPart, Telling, path_changes};
 pub use port::{Light, Opening, Packing, PortRule};
 pub use published::{DATA_MINING, HADOOP, Published, WEB_SEARCH};
 pub use routes::{Routes, components};

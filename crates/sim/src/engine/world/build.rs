@@ -66,6 +66,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         network,
         flows: &flows,
         transports: &scenario.transports,
+        news: &scenario.news,
         paths: &first,
         laid: &laid,
         seed,

@@ -16,7 +16,9 @@
 //! each input and output. A rack sends there only what has room, which it knows by credits; so nothing is lost between
 //! racks.
 //!
-//! Left out: news to hosts, schedules by demand, a private packet path for each pair (links whose capacity changes say
+//! What senders are told of circuits is `[[news]]`; a rack makes its marks, since packets leave there by either way.
+//!
+//! Left out: schedules by demand, a private packet path for each pair (links whose capacity changes say
 //! that without a kind of switching).
 
 mod check;
@@ -35,7 +37,9 @@ use super::kind::{self, Kind};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{KeyedSums, SumKey};
 use crate::engine::packet::admission::Interceptor;
-use crate::model::{Buffer, Lane, Light, LinkId, Network, NodeId, PortRule};
+use crate::model::{
+    Buffer, Change, Lane, Light, LinkId, MidPacket, Network, NodeId, PathPart, PortRule, Step, Telling, Timeline,
+};
 use crate::results::Figure;
 use keys::{DayEnd, InDay};
 use latency::Way;
@@ -43,6 +47,7 @@ use members::Members;
 use packet_switch::PacketSwitch;
 use rack::Rack;
 use std::sync::Arc;
+use units::Duration;
 use week::Week;
 
 pub(super) const KIND: Kind = Kind::new();
@@ -126,6 +131,19 @@ impl SumKey for Sum {
     }
 }
 
+impl Circuits {
+    /// To which downlinks a rack tells by marks that a circuit is there, and so long before it is.
+    fn marked(&self, rack: u32, build: &BuildContext) -> impl Iterator<Item = (LinkId, u64)> {
+        let uplink = self.racks[rack as usize].to_packet;
+        let by_marks = build.news.iter().filter(|news| news.told == Telling::Mark);
+        let parts = by_marks.flat_map(|news| news.parts.iter().map(move |part| (part, news.ahead.ps())));
+        parts.filter_map(move |(part, ahead)| match part.links.as_slice() {
+            [first, second] if *first == uplink => Some((*second, ahead)),
+            _ => None,
+        })
+    }
+}
+
 impl kind::Plan for Circuits {
     fn port(&self, network: &Network, id: LinkId) -> PortRule {
         let link = &network.links[id.index()];
@@ -154,6 +172,37 @@ impl kind::Plan for Circuits {
         let switch = PacketSwitch::new(self, &members, build);
         agent_setup.agents.push((self.packet_switch, Box::new(switch)));
         agent_setup
+    }
+
+    fn echoes(&self) -> Option<&'static str> {
+        self.rules.mark_from.map(|_| "switching.mark_from")
+    }
+
+    fn racks(&self) -> Vec<NodeId> {
+        self.racks.iter().map(|rack| rack.node).collect()
+    }
+
+    fn circuit(&self, network: &Network, ends: [NodeId; 2]) -> Option<PathPart> {
+        let number = |node| self.racks.binary_search_by_key(&node, |rack| rack.node).ok();
+        let (from, to) = (number(ends[0])?, number(ends[1])?);
+        let [circuit, packet] =
+            [self.racks[from].to_circuit, self.racks[from].to_packet].map(|id| network.links[id.index()].capacity);
+        let step = |after: u64, capacity| Step {
+            after: Duration::from_ps(after),
+            change: Change::Capacity(capacity, MidPacket::Continue),
+        };
+        let days = self.week.days(from as u32, to as u32);
+        let steps = days.flat_map(|begins| [step(begins, circuit), step(begins + self.week.day(), packet)]);
+        let (link, period) = (self.racks[from].to_circuit, Some(Duration::from_ps(self.week.length())));
+        Some(PathPart {
+            links: vec![self.racks[from].to_packet, self.racks[to].from_packet],
+            first: packet,
+            changes: vec![Timeline { link, steps: steps.collect(), period }],
+        })
+    }
+
+    fn resizes_ahead(&self) -> Option<Duration> {
+        self.rules.resized.map(|(_, lead)| Duration::from_ps(lead))
     }
 
     fn keeps(&self, network: &Network, id: LinkId, name: &str) -> Option<String> {

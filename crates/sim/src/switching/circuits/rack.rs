@@ -16,7 +16,7 @@ use crate::engine::packet::event::What;
 use crate::engine::packet::message::Message;
 use crate::engine::packet::{Class, Flags, NEVER, Packet};
 use crate::model::{Buffer, LinkId};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use units::ByteTime;
 
@@ -51,8 +51,10 @@ struct Queue {
     credits: u64,
     /// When those that are on their way to there came, if they have data.
     on_way: VecDeque<u64>,
-    /// When in the week its days begin, where the queue is resized.
+    /// When in the week its days begin, where the queue is resized or marks tell of them.
     days: Box<[u64]>,
+    /// What leaves is marked so long before each day, and until its end: ACKs tell the sender of it.
+    told_ahead: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,9 +111,12 @@ impl Rack {
         };
         let packet = output(links.to_packet, links.from_packet);
         let circuit = output(links.to_circuit, links.from_circuit);
+        let marked: BTreeMap<LinkId, u64> = plan.marked(number, build).collect();
         let queue = |to: u32| {
-            let days = if plan.rules.resized.is_some() { plan.week.days(number, to).collect() } else { Box::default() };
-            Queue { credits: plan.rules.room, days, ..Queue::default() }
+            let told_ahead = marked.get(&plan.racks[to as usize].from_packet).copied();
+            let needs_days = plan.rules.resized.is_some() || told_ahead.is_some();
+            let days = if needs_days { plan.week.days(number, to).collect() } else { Box::default() };
+            Queue { credits: plan.rules.room, days, told_ahead, ..Queue::default() }
         };
         Rack {
             number,
@@ -191,11 +196,16 @@ impl Rack {
 
     fn take(&mut self, now: u64, to: u32, context: &mut NodeContext) -> Waiting {
         let queue = &mut self.queues[to as usize];
-        let waiting = queue.packets.pop().expect("a queue whose turn it is has a packet");
+        let mut waiting = queue.packets.pop().expect("a queue whose turn it is has a packet");
         queue.bytes -= u64::from(waiting.packet.size);
         self.waiting -= 1;
         context.port_mut(self.packet.port).let_go(now, waiting.packet.size);
         self.set_turn(to);
+        let queue = &self.queues[to as usize];
+        if waiting.packet.flags.has(Flags::CAPABLE) && queue.told_ahead.is_some_and(|lead| self.is_day(now, queue, lead)) {
+            context.port_mut(self.packet.port).note_mark();
+            waiting.packet = waiting.packet.marked();
+        }
         waiting
     }
 
@@ -253,9 +263,14 @@ impl Rack {
 
     fn room(&self, now: u64, queue: &Queue) -> Buffer {
         let Some((resized, lead)) = self.rules.resized else { return self.rules.buffer };
+        if self.is_day(now, queue, lead) { resized } else { self.rules.buffer }
+    }
+
+    /// Whether the pair of a queue has its day, or will have it within so long.
+    fn is_day(&self, now: u64, queue: &Queue, lead: u64) -> bool {
         let length = self.week.length();
-        let is_resized = |begins: &u64| (now % length + length + lead - begins) % length < lead + self.week.day();
-        if queue.days.iter().any(is_resized) { resized } else { self.rules.buffer }
+        let is_in = |begins: &u64| (now % length + length + lead - begins) % length < lead + self.week.day();
+        queue.days.iter().any(is_in)
     }
 
     fn note_credit(&mut self, to: u32, size: u16, leaves: u64) {
