@@ -58,8 +58,6 @@ INVERTED = {
 
 
 FEWER_AXES = [
-    "000/hosts-udp-shares",
-    "000/sensitivity",
     "004/nsfnet",
 ]
 """Records from before their experiment had all of its axes; they go when the experiment is recorded anew."""

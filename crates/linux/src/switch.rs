@@ -59,7 +59,10 @@ struct Switch {
     arrivals: Arrivals,
     passed: u64,
     lost: u64,
+    /// With light of another fibre.
     collided: u64,
+    /// With light of the slot after it, of its own fibre: its sender was late.
+    overtaken: u64,
     unreadable: u64,
     capture: Option<Capture>,
     /// Beside a capture.
@@ -112,6 +115,7 @@ impl Switch {
             passed: 0,
             lost: 0,
             collided: 0,
+            overtaken: 0,
             unreadable: 0,
             capture: capture.map_err(|error| input(format!("{shown}: capture: {error}")))?,
             log: log.map_err(|error| input(format!("{shown}: log: {error}")))?,
@@ -174,17 +178,19 @@ impl Switch {
         };
         let (length, from) = (part.lasts(self.network.light()), (port, label.frame, label.slot));
         let output = self.machine.route(stamp, self.ports[port].number, length);
-        let free = |output: &u16| self.busy.get(output).is_none_or(|held| held.until <= stamp || held.from == from);
-        let fate = match output {
-            None => {
+        let met = output.and_then(|output| self.busy.get(&output));
+        let met = met.filter(|held| held.until > stamp && held.from != from).map(|held| held.from.0);
+        let fate = match (output, met) {
+            (None, _) => {
                 self.lost += 1;
                 "lost: no connection"
             }
-            Some(output) if !free(&output) => {
-                (self.lost, self.collided) = (self.lost + 1, self.collided + 1);
+            (Some(_), Some(fibre)) => {
+                self.lost += 1;
+                *(if fibre == port { &mut self.overtaken } else { &mut self.collided }) += 1;
                 "lost: met other light"
             }
-            Some(output) => {
+            (Some(output), None) => {
                 self.busy.insert(output, Passing { until: stamp + length, from });
                 self.passed += 1;
                 let at = self.clock.truth(stamp);
@@ -304,6 +310,7 @@ impl Switch {
             ("light_passed", self.passed),
             ("light_lost", self.lost),
             ("light_collided", self.collided),
+            ("light_overtaken", self.overtaken),
             ("datagrams_unreadable", self.unreadable + self.ports.iter().map(|port| port.ear.unreadable).sum::<u64>()),
         ];
         report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
