@@ -13,7 +13,7 @@ from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, S
 from photocol.plot import frame
 from photocol.verdict import judge
 
-from ._etalon import LINUX, METRICS, RATIO, SEEDS, column, measure, network, told
+from ._etalon import LINUX, METRICS, RATIO, SEEDS, TDTCP_HOSTS, column, measure, network, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +54,8 @@ def setup(point: Point) -> Setup:
     switching: dict[str, Any] = {"mark_from": MARKS_FROM} if law == "dctcp" else {}
     if law == "retcp-resized":
         switching |= {"resized_buffer": f"{RESIZED} packets", "lead": f"{LEAD_US} us"}
-    made = network(PLACES, {**LINUX, "algorithm": law.removesuffix("-resized")}, **switching)
+    hosts = TDTCP_HOSTS if law == "tdtcp" else LINUX
+    made = network(PLACES, {**hosts, "algorithm": law.removesuffix("-resized")}, **switching)
     before, measured = int(point["weeks"]) // 6, int(point["weeks"])
     more: dict[str, Any] = {
         "topology.racks": racks,
@@ -208,6 +209,6 @@ experiment = Experiment(
     notes=(
         "A queue of 16 packets; DCTCP's marks from 10 packets on; reTCP's queue has 50 from 150 µs before the day.",
         "The week of seven matchings, six packet days to one of the circuit, is recalled, not read.",
-        "Racks tell senders 1 µs later. MPTCP does not exist here.",
+        "Racks tell senders 1 µs later. MPTCP does not exist here. TDTCP's hosts undo no window that was cut in vain.",
     ),
 )

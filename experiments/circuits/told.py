@@ -14,7 +14,20 @@ from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, S
 from photocol.plot import frame
 from photocol.verdict import judge
 
-from ._etalon import FULL_WEEKS, LINUX, METRICS, QUICK_WEEKS, RATIO, SEEDS, WEEK_MS, measure, network, told, weeks
+from ._etalon import (
+    FULL_WEEKS,
+    LINUX,
+    METRICS,
+    QUICK_WEEKS,
+    RATIO,
+    SEEDS,
+    TDTCP_HOSTS,
+    WEEK_MS,
+    measure,
+    network,
+    told,
+    weeks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +69,7 @@ def setup(point: Point) -> Setup:
             # A week repeats: late is a week less that ahead.
             more["switching.xcp_lead"] = f"{lead_us if lead_us >= 0 else 1000 * WEEK_MS + lead_us:g} us"
         return Setup(scenario=made.scenario, settings={**made.settings, **more})
-    made = network(places, {**LINUX, "algorithm": law})
+    made = network(places, {**(TDTCP_HOSTS if law == "tdtcp" else LINUX), "algorithm": law})
     late = lead_us < 0
     news = told("message" if late else "schedule", "day", **{"delay" if late else "lead": f"{abs(lead_us)} us"})
     return Setup(scenario=made.scenario, settings={**made.settings, **news})
