@@ -50,7 +50,7 @@ LINUX: Mapping[str, Any] = {"recovery": "linux", "timestamps": True}
 
 
 TDTCP_HOSTS: Mapping[str, Any] = {**LINUX, "undo": "never"}
-"""Those of TDTCP: an undo gives back a window that held data of another division, and the next one more, without end."""
+"""Those of TDTCP: an undo gives back a window that held data of another division, and the next one more of them."""
 
 
 def network(buffer: int, hosts: Mapping[str, Any], **switching: Any) -> Setup:
