@@ -49,10 +49,6 @@ LINUX: Mapping[str, Any] = {"recovery": "linux", "timestamps": True}
 """Hosts as the testbed's."""
 
 
-TDTCP_HOSTS: Mapping[str, Any] = {**LINUX, "undo": "never"}
-"""Those of TDTCP: an undo gives back a window that held data of another division, and the next one more of them."""
-
-
 def network(buffer: int, hosts: Mapping[str, Any], **switching: Any) -> Setup:
     """The ready-made pair of racks with K packets at its queue."""
     settings: dict[str, Any] = {"switching.buffer": f"{buffer} packets"}

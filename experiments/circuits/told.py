@@ -21,7 +21,6 @@ from ._etalon import (
     QUICK_WEEKS,
     RATIO,
     SEEDS,
-    TDTCP_HOSTS,
     WEEK_MS,
     measure,
     network,
@@ -45,8 +44,8 @@ LEADS = (LATE, NOW, *AHEAD)
 PLACES = (16, 50)
 CIRCUIT_PER_PACKET = 8.0
 POINTS = 5.0
-TOLD = ("retcp", "tdtcp", "xcp-cl")
-COLOURS = {"xcp": "#999999", "retcp": "#E69F00", "tdtcp": "#009E73", "xcp-cl": "#0072B2"}
+TOLD = ("retcp", "xcp-cl")
+COLOURS = {"xcp": "#999999", "retcp": "#E69F00", "xcp-cl": "#0072B2"}
 
 
 def points(leads: Sequence[int], places: Sequence[int]) -> tuple[Point, ...]:
@@ -69,7 +68,7 @@ def setup(point: Point) -> Setup:
             # A week repeats: late is a week less that ahead.
             more["switching.xcp_lead"] = f"{lead_us if lead_us >= 0 else 1000 * WEEK_MS + lead_us:g} us"
         return Setup(scenario=made.scenario, settings={**made.settings, **more})
-    made = network(places, {**(TDTCP_HOSTS if law == "tdtcp" else LINUX), "algorithm": law})
+    made = network(places, {**LINUX, "algorithm": law})
     late = lead_us < 0
     news = told("message" if late else "schedule", "day", **{"delay" if late else "lead": f"{abs(lead_us)} us"})
     return Setup(scenario=made.scenario, settings={**made.settings, **news})
@@ -158,15 +157,14 @@ REASONS: Mapping[str, str] = {
     "untold": "sixteen flows have a packet in flight at least: 16 times 72 kb in a round trip of 63 µs are 18 of 80 "
     "Gb/s. And 16 packets wait as the day begins, 8 % of it",
     "ahead-retcp": EARLY,
-    "ahead-tdtcp": EARLY,
-    "late": "the windows of reTCP and TDTCP open when the circuit has drained the queue, and what they send finds room",
+    "late": "the window of reTCP opens when the circuit has drained the queue, and what it sends finds room",
     "winner": "a day is three round trips by the circuit, in each of which a controller decides once: it comes too "
     "late for most of the day. reTCP's jump is made at once",
 }
 
 experiment = Experiment(
     id="circuits/told",
-    title="who deserves the circuit: reTCP, TDTCP and XCP-CL told late, now and 1 to 50 round trips ahead, and XCP",
+    title="who deserves the circuit: reTCP and XCP-CL told late, now and 1 to 50 round trips ahead, and XCP",
     source=Source(paper="ours; the network of Mukerjee et al., NSDI 2020", figures="none", section="none"),
     setup=setup,
     measure=measure,
@@ -216,7 +214,7 @@ experiment = Experiment(
             id="winner",
             text="XCP-CL, whose controller knows the capacity, fills the circuit best",
             where="ours",
-            expected="XCP-CL before reTCP and TDTCP, each at its best lead",
+            expected="XCP-CL before reTCP, each at its best lead",
             tolerance=f"the most; in shape: within {POINTS:g} points of the most",
             check=check_winner,
             whose="ours",
@@ -229,6 +227,6 @@ experiment = Experiment(
     notes=(
         f"A round trip is {ROUND_TRIP_US} µs. Ahead and late are of both changes, as the circuit comes and as it goes.",
         "XCP's controllers stand at the rack's queues and decide once in a round trip, not once in a millisecond.",
-        "Hosts of reTCP and TDTCP are Linux; XCP repairs losses by SACK.",
+        "Hosts of reTCP are Linux; XCP repairs losses by SACK.",
     ),
 )

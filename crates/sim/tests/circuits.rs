@@ -239,7 +239,8 @@ fn bad_weeks_are_refused() {
 fn an_xcp_controller_at_the_queue_believes_what_the_pair_has() {
     let used = |follows: bool| {
         let xcp = format!(
-            "[transport.xcp]\npacket_size = 9000\n[link_defaults]\nxcp = {{ interval = \"20 us\", follows = {follows} }}\n"
+            "[transport.xcp]\npacket_size = 9000\n[link_defaults]\n\
+             xcp = {{ interval = \"20 us\", follows = {follows} }}\n"
         );
         let flow = "[[traffic]]\ntransport = \"xcp\"\nfrom = \"t0h0\"\nto = \"t1h0\"\n";
         let found = racks()
@@ -264,7 +265,8 @@ fn xcp_controllers_of_a_rack_share_its_link_to_the_packet_switch() {
     let flow =
         |to: &str| format!("[[traffic]]\nname = \"{to}\"\ntransport = \"xcp\"\nfrom = \"t0h0\"\nto = \"{to}\"\n");
     let found = racks()
-        .add("[transport.xcp]\npacket_size = 9000\n[link_defaults]\nxcp = { interval = \"20 us\", queue_interval = \"20 us\" }\n")
+        .add("[transport.xcp]\npacket_size = 9000\n[link_defaults]\n")
+        .add("xcp = { interval = \"20 us\", queue_interval = \"20 us\" }\n")
         .add(&flow("t1h0"))
         .add(&flow("t2h0"))
         .set("switching.day", "\"1 us\"")
@@ -284,7 +286,8 @@ fn xcp_controllers_of_a_rack_share_its_link_to_the_packet_switch() {
 fn xcp_that_is_told_ahead_uses_more_of_a_short_day() {
     let used = |lead: &str| {
         let found = racks()
-            .add("[transport.xcp]\npacket_size = 9000\n[link_defaults]\nxcp = { interval = \"20 us\", queue_interval = \"20 us\" }\n")
+            .add("[transport.xcp]\npacket_size = 9000\n[link_defaults]\n")
+            .add("xcp = { interval = \"20 us\", queue_interval = \"20 us\" }\n")
             .add("[[traffic]]\ntransport = \"xcp\"\nflows = 2\npairs = [[\"t0h0\", \"t1h0\"], [\"t0h1\", \"t1h1\"]]\n")
             .set("switching.buffer", "\"64 packets\"")
             .set("switching.xcp_lead", format!("{lead:?}"))
@@ -398,14 +401,16 @@ fn what_explain_writes_of_racks_is_the_same_again() {
     assert_eq!(explain(&explained), explained);
 }
 
-/// What left in another division and is missing is repaired with its own division's ACKs or by the timer, and until then
+/// What left in another division and is missing is repaired with its own division's ACKs or by the timer. Until then
 /// the window does not open for what was delivered behind it: the flow would go on without end behind the first hole.
 #[test]
 fn tdtcp_keeps_its_windows_over_racks() {
-    let flows = "[[traffic]]\ntransport = \"tdtcp\"\nflows = 4\npairs = [[\"t0h0\", \"t1h0\"], [\"t0h1\", \"t1h1\"]]\n";
+    let pairs = "pairs = [[\"t0h0\", \"t1h0\"], [\"t0h1\", \"t1h1\"]]";
+    let flows = format!("[[traffic]]\ntransport = \"tdtcp\"\nflows = 4\n{pairs}\n");
     let news = "[[news]]\ncircuit = \"t0->t1\"\nway = \"message\"\n";
-    let hosts = "[transport.tdtcp]\npacket_size = 9000\nmin_rto = \"1 ms\"\nrecovery = \"linux\"\ntimestamps = true\n";
-    let found = racks().add(flows).add(news).add(hosts).set("run.duration", "\"20 ms\"").run(1);
+    let hosts = "[transport.tdtcp]\npacket_size = 9000\nmin_rto = \"1 ms\"\n\
+                 recovery = \"linux\"\ntimestamps = true\n";
+    let found = racks().add(&flows).add(news).add(hosts).set("run.duration", "\"20 ms\"").run(1);
     let (received, in_order) = (figure(&found, "goodput"), figure(&found, "in_order_goodput"));
     assert!(in_order > 0.8 * received && received > 8e9, "{in_order} of {received}");
 }

@@ -435,8 +435,8 @@ mod tests {
         assert_eq!((flow.window.cwnd, flow.windows()), (10 * MSS, vec![10, 10]));
     }
 
-    /// While losses of division 0 are repaired, what the sender aims at is the circuit's window. Its ssthresh, none yet,
-    /// would let PRR send without end (RFC 6937: ssthresh over the flight at the loss, for each byte delivered).
+    /// While losses of division 0 are repaired, what the sender aims at is the circuit's window. Its ssthresh, none
+    /// yet, would let PRR send without end (RFC 6937: ssthresh over the flight at the loss, for each byte delivered).
     #[test]
     fn a_repair_of_another_division_aims_at_the_window_of_the_one_that_is_on() {
         let mut flow = Flow::reno();
