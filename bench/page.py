@@ -75,7 +75,7 @@ async def measured(file: Path, profile: Path) -> dict[str, float]:
 
 def traced(name: str, events: int, out: Path) -> int:
     """A run of which at most so many events are traced; how many they are."""
-    settings = {"run.duration": SCENARIOS[name], "trace.enabled": True, "trace.limit": events}
+    settings = {"run.duration": SCENARIOS[name], "trace.from": "0 s", "trace.limit": events}
     result = photocol.run(ROOT / "scenarios" / f"{name}.toml", set=settings, out=out)
     return int(result.manifest["trace"]["events"])
 

@@ -333,7 +333,7 @@ experiment = Experiment(
             *grid(reading=(SLOW,), kind=(NONE, LB, RR)),
             *grid(reading=(DELAY,), kind=(LB, RR)),
         ),
-        replications=5,
+        replications=3,
     ),
     claims=CLAIMS,
     readings=side_by_side,

@@ -123,7 +123,7 @@ def test_what_is_no_matrix_says_where(matrix: Any, reason: str) -> None:
         (-1, "bvn", "a frame of -1 slots"),
         (2**21, "bvn", "a frame of 2097152 slots; allowed: 1 to 1048576"),
         (10**40, "bvn", "a frame of 1000"),
-        (8, "qbvn", "'qbvn' is unknown; there are: bvn, greedy, round-robin, islip, rotor"),
+        (8, "qbvn", "'qbvn' is unknown; nearest: bvn; there are: bvn, greedy, round-robin, islip, rotor"),
     ],
 )
 def test_wrong_arguments_are_named(frame: int, algorithm: str, reason: str) -> None:

@@ -83,7 +83,7 @@ def test_a_fibres_input_is_checked() -> None:
     for wrong, match in [
         ({"wavelengths": 0}, "0 wavelengths"),
         ({"wavelengths": 70_000}, "allowed: 0 to 65535"),
-        ({"wavelengths": 1, "rule": "lauc"}, "rule 'lauc' is unknown; there are: horizon"),
+        ({"wavelengths": 1, "rule": "lauc"}, "rule 'lauc' is unknown; nearest: lauc-vf; there are: horizon"),
         ({"wavelengths": 1, "guard_s": -1.0}, "guard_s is -1 s"),
         ({"wavelengths": 1, "capacity": 0}, "capacity"),
     ]:

@@ -265,49 +265,6 @@ def test_light_in_fibre_takes_5_us_a_kilometre(tmp_path: Path) -> None:
     assert link["delay"] == "1500 us"
 
 
-WRONG = {
-    "n.graphml": (
-        '<!DOCTYPE a [<!ENTITY b "c">]><graphml/>',
-        r"^\S+n\.graphml:1: found a document type .*; allowed: XML",
-    ),
-    "a.graphml": ("<graphml>\n<graph>\n<node/></graph></graphml>", r'a\.graphml:3: the attribute "id" is missing'),
-    "b.graphml": ("<graphml>\n<graph></graphml>", r"b\.graphml:2: not XML: mismatched tag"),
-    "deep.graphml": ("<graphml>" + "<a>" * 100, r"deep\.graphml:1: too many elements within elements; allowed: 64"),
-    "deep.gml": ("graph [ " + "a [ " * 100, r"deep\.gml:1: too many lists within lists; allowed: 32"),
-    "cut.gml": ('graph [\n node [ id 0\n label "x', r"cut\.gml:3: the file ends inside the quotes"),
-    "end.gml": ("graph [\n node [\n id 0", r"end\.gml:2: the file ends inside this node: it is cut off"),
-    "edge.gml": ("graph [ node [ id 1 ]\n edge [ source 1 target 2 ] ]", r'edge\.gml:2: target: there is no node "2"'),
-    "rate.gml": (
-        'graph [ node [ id 1 ] node [ id 2 ]\n edge [ source 1 target 2 capacity "fast" ] ]',
-        r'rate\.gml:2: capacity: found "fast"; allowed: 8 bps to 1000 Tbps, as a number of bps or with a unit',
-    ),
-    "cut.graph": ("NODES 2\nlabel x y\nA 1 1\n", r"cut\.graph:1: NODES says 2, the file has 1: it is cut off"),
-    "few.graph": ("NODES 1\nlabel x y\nA 1\n", r"few\.graph:3: found 2 columns; allowed: 3"),
-    "x.demands": ("DEMANDS many\n", r'x\.demands:1: DEMANDS: found "many"; allowed: a whole number from 0 to 1000000'),
-    "s.txt": ("?SNDlib native format\nNODES (\n A ( 1\n)\n", r's\.txt:3: found "A \( 1"; allowed: NAME \( longitude'),
-    "t.csv": ("from,to\na\n", r't\.csv:2: the column "target" is missing or empty'),
-    "u.csv": ("from,to\na,b,c\n", r"u\.csv:2: found 3 columns; allowed: 2, as in the titles"),
-    "v.csv": ("from,to,delay_ms\na,b,1e9\n", r'v\.csv:2: delay: found "1e9"; allowed: 0 s to 3600 s'),
-    "what.bin": (
-        "Lorem ipsum",
-        r"what\.bin:1: found \"Lorem ipsum\", which begins as no known format; allowed: graphml",
-    ),
-    "h.txt": ("3 1 1\n0 1\n0 1 1Gbps 1us 0\n", r"h\.txt:2: found 2 switches; allowed: 1, as the first line says"),
-    "i.txt": ("3 1 2\n0\n0 1 1Gbps 1us 0\n", r"i\.txt:3: link 2 of 2: found \"\"; allowed: from to rate delay error"),
-    "empty.csv": ("from,to\n", r"empty\.csv:1: nothing was found in it; allowed: at least one node"),
-    "lone.gml": ("graph [ node [ id 1 ] ]", r"no file has links or traffic; allowed: a network"),
-    "one.csv": ("from,to\na,a\n", r"no file has two nodes with a way there and back"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_told_with_its_line_and_what_is_allowed(name: str, tmp_path: Path) -> None:
-    text, message = WRONG[name]
-    (tmp_path / name).write_text(text)
-    with pytest.raises(InputError, match=message):
-        convert(tmp_path / name)
-
-
 def test_choices_are_checked(tmp_path: Path) -> None:
     (tmp_path / "net.csv").write_text(EDGES)
     for choices, message in (

@@ -135,31 +135,6 @@ def test_the_unit_of_sizes_can_be_said(tmp_path: Path) -> None:
     assert not any("1460" in warning for warning in made.warnings)
 
 
-WRONG = {
-    "a.htsim": ("0 1 5\n", r"a\.htsim:1: found 3 columns; allowed: source destination bytes start"),
-    "b.htsim": ("0 1 5 1\n0 -1 5 1\n", r'b\.htsim:2: to: found "-1"; allowed: a whole number from 0 to 4294967295'),
-    "c.htsim": ("0 1 5 1e30\n", r'c\.htsim:1: start: found "1e30"; allowed: 0 s to 213 days'),
-    "d.cm": ("Nodes 2\nConnections 1\n0->2 start 0 size 1\n", r'd\.cm:3: node: found "2"; allowed: .* 0 to 1'),
-    "e.cm": ("Nodes 2\nConnections 2\n0->1 start 0 size 1\n", r"e\.cm:1: Connections says 2, the file has 1"),
-    "f.cm": ("Nodes 2\nConnections 1\n0->1 begin 0\n", r'f\.cm:3: found "begin"; allowed: id, start, size'),
-    "g.cm": ("Nodes 2\nConnections 1\n0->1 size 5\n", r"g\.cm:3: the start is missing"),
-    "h.csv": ("from,to,size,start\na,b,1.5,0\n", r'h\.csv:2: size: found "1\.5"; allowed: a whole number from 0'),
-    "i.cdf": ("1 0\n2 0.5\n3 0.4\n", r'i\.cdf:3: found "3 0.4" after less; allowed: sizes and shares that do not fall'),
-    "j.cdf": ("1 0\n2 0.5\n", r"j\.cdf:2: the last share is 0\.5; allowed: 1, or 100 for per cent"),
-    "x.cdf": ("1 0\n-2 0.5\n", r'x\.cdf:2: size: found "-2"; allowed: a number from 0'),
-    "k.cdf": ("1 2 3 4\n", r"k\.cdf:1: found 4 columns; allowed: size and share, or size, 1 and share"),
-    "l.cdf": ("# nothing\n", r"l\.cdf:1: there are no points; allowed: a size and a share in each line"),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_told_with_its_line_and_what_is_allowed(name: str, tmp_path: Path) -> None:
-    text, message = WRONG[name]
-    (tmp_path / name).write_text(text)
-    with pytest.raises(InputError, match=message):
-        convert(tmp_path / name)
-
-
 def test_flows_within_a_node_are_left_out(tmp_path: Path) -> None:
     made = converted(tmp_path, "flows.htsim", f"5 5 10 0\n{HTSIM}")
     assert len(made.flows) == 2

@@ -76,8 +76,9 @@ def test_the_pages_that_show_something_are_found() -> None:
 
 @pytest.fixture
 def traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder with the files that fragments name."""
-    for name, text in TRACES.items():
+    """A folder with the files that fragments name, and those that pages show."""
+    shown = dict(file for page in PAGES for file in shown_files(page))
+    for name, text in (shown | TRACES).items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
 

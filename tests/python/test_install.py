@@ -109,6 +109,7 @@ def test_the_script_of_a_shell_is_one_that_it_reads(shell: str, tmp_path: Path) 
         ("photocol sweep scenarios/sweeps/buffers.toml --set run.du", ["run.duration="]),
         ("photocol sweep dumbbell --keep fl", ["flows"]),
         ("photocol model erlang-b --set se", ["servers="]),
+        ("photocol plot --over erlang-f", ["erlang-fixed-point"]),
     ],
 )
 def test_bash_is_told_what_fits(words: str, offered: list[str]) -> None:

@@ -78,6 +78,11 @@ def test_a_wrong_name_is_named_with_the_nearest() -> None:
         photocol.model("tcp_eng")
     with pytest.raises(photocol.InputError, match="tcp-eng has no input 'p'; it has: loss, "):
         photocol.model("tcp-eng", p=[0.1])
+    with pytest.raises(photocol.InputError, match="erlang-b has no input 'servrs'; nearest: servers; it has: load, "):
+        photocol.model("erlang-b", servrs=3)
+    for answer in (photocol.model("erlang-b"), photocol.model("erlang-b", load=[1, 2])):
+        with pytest.raises(KeyError, match="erlang-b has no output 'blockng'; did you mean 'blocking'"):
+            answer["blockng"]
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 from browser import CHROMIUM, Page
+from command import SMALL
 from test_report import look
 
 import photocol
@@ -145,7 +146,7 @@ CAUGHT = """
 @needs_browser
 @pytest.mark.filterwarnings("ignore:.*start after the end")
 def test_each_picture_is_saved_as_svg_and_its_numbers_as_csv(tmp_path: Path) -> None:
-    settings = {"run.duration": "1 s", "run.warm_up": "0.5 s", "trace.enabled": True}
+    settings = {"run.duration": "1 s", "run.warm_up": "0.5 s", "trace.enabled": True, "trace.from": "0 s"}
     photocol.run("dumbbell", set=settings, out=tmp_path / "run")
     links = pl.read_parquet(tmp_path / "run" / "links.parquet")
     samples = pl.read_parquet(tmp_path / "run" / "series.parquet").filter(pl.col("quantity") == "cwnd")
@@ -219,3 +220,33 @@ def test_a_ring_and_what_is_not_joined_are_for_springs() -> None:
     # Two chains are no chain.
     two = [("a", "b"), ("c", "d")]
     assert sides(["a", "b", "c", "d"], two, ["a", "b", "c", "d"]) is None
+
+
+@needs_browser
+def test_a_trace_covers_the_time_that_figures_cover_unless_it_is_told(tmp_path: Path) -> None:
+    settings = {"run.warm_up": "1.5 s", "trace.limit": 1_000_000}
+    photocol.run(SMALL, out=tmp_path / "run", set={**settings, "trace.enabled": True})
+    events = pl.read_parquet(tmp_path / "run" / "trace.parquet").with_columns(pl.col("event").cast(pl.String))
+    assert 1.5e12 <= events["t_ps"].min() < 1.51e12  # type: ignore[operator]
+    saved: list[str] = []
+
+    async def judge(page: Page) -> None:
+        subtitle = await page.ask("document.querySelector('header .hint').textContent")
+        assert "the trace covers 1.50 s to 2 s; figures cover 1.50 s to 2 s" in subtitle
+        assert await page.ask("photocol.views.timeline.low") == pytest.approx(1.5, abs=1e-9)
+        await page.ask(
+            "(() => { const one = document.querySelector('#series select'); one.value = 'goodput (trace)'; "
+            "one.dispatchEvent(new Event('change')); })()"
+        )
+        await page.settle()
+        saved.extend(await page.ask(CAUGHT))
+
+    look(build.write(tmp_path / "run"), tmp_path / "profile", judge)
+    [table] = [text for text in saved if text.startswith("t_s,entity")]
+    rates = pl.read_csv(io.StringIO(table)).group_by("entity").agg(pl.col("value").sum() * 0.5 / 400)
+    # What was acknowledged before the trace begins is no jump at its beginning: 400 parts of 0.5 s.
+    acks = events.filter(pl.col("event") == "ack").group_by("flow").agg(pl.col("unit").cast(float))
+    bits = {f"flow {flow}": 8 * (max(units) - units[0]) for flow, units in acks.iter_rows()}
+    assert dict(rates.iter_rows()) == pytest.approx(bits)
+    photocol.run(SMALL, out=tmp_path / "whole", set={**settings, "trace.from": "0 s"})
+    assert pl.read_parquet(tmp_path / "whole" / "trace.parquet")["t_ps"].min() < 0.5e12  # type: ignore[operator]

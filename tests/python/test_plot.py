@@ -91,6 +91,11 @@ def test_a_result_draws_all_it_has_when_asked_for_a_plot(result: photocol.Result
     labels = [axes.get_ylabel() for axes in figure.axes]
     assert "queue (packets)" in labels
     assert len(labels) == len(pictures_of({"": result})), "the pictures of `photocol plot`"
+    with mpl.rc_context({"backend": "agg"}):
+        figure = result.plot("series_queue")
+    assert [axes.get_ylabel() for axes in figure.axes] == ["queue (packets)"]
+    with pytest.raises(photocol.InputError, match="there is no picture 'godput'; did you mean goodput"):
+        result.plot("godput")
 
 
 def test_no_style_is_set_for_others(axes: Axes, result: photocol.Result) -> None:

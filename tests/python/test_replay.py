@@ -41,6 +41,7 @@ DURATIONS = {
     "capacity-change": "8.5 s",
     "circuit": "0.03 s",
     "dlcc": "8 s",
+    "fat-tree": "0.03 s",
     "grid": "0.05 s",
     "header-flood": "0.02 s",
     "load-balanced-bursts": "0.2 s",

@@ -68,7 +68,11 @@ impl fmt::Display for Error {
                 nearest.map_or(Ok(()), |nearest| write!(f, "; nearest: {nearest}"))
             }
             Error::UnknownInput { model, name, allowed } => {
-                write!(f, "{model} has no input '{name}'; it has: {}", allowed.join(", "))
+                write!(f, "{model} has no input '{name}'")?;
+                if let Some(near) = nearest(name, allowed.iter().copied()) {
+                    write!(f, "; nearest: {near}")?;
+                }
+                write!(f, "; it has: {}", allowed.join(", "))
             }
             Error::Unreadable { input, found, why } => write!(f, "{input} = {found}: {why}"),
             Error::OutOfRange { input, value, allowed } => write!(f, "{input} = {value}: must be {allowed}"),
@@ -80,3 +84,16 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// The name that shares most pairs of neighbouring letters with `found`, if it shares any.
+pub(crate) fn nearest<'n>(found: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let pairs = |text: &str| -> Vec<(char, char)> { text.chars().zip(text.chars().skip(1)).collect() };
+    let wanted = pairs(&found.to_lowercase());
+    let shared = |name: &str| {
+        let have = pairs(name);
+        let common = wanted.iter().filter(|pair| have.contains(pair)).count();
+        2.0 * common as f64 / (wanted.len() + have.len()).max(1) as f64
+    };
+    let rated = names.into_iter().map(|name| (shared(name), name)).filter(|(rating, _)| *rating > 0.2);
+    rated.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+}

@@ -160,20 +160,10 @@ pub fn models() -> &'static [Entry] {
 /// The model of that name.
 pub fn find(name: &str) -> Result<&'static Model, Error> {
     let found = Name::from_name(name).map(|name| name.entry().item);
-    found.ok_or_else(|| Error::UnknownModel { name: name.to_owned(), nearest: nearest(name) })
-}
-
-/// The name that shares most pairs of neighbouring letters with `found`, if it shares any.
-fn nearest(found: &str) -> Option<&'static str> {
-    let pairs = |text: &str| -> Vec<(char, char)> { text.chars().zip(text.chars().skip(1)).collect() };
-    let wanted = pairs(&found.to_lowercase());
-    let shared = |name: &str| {
-        let have = pairs(name);
-        let common = wanted.iter().filter(|pair| have.contains(pair)).count();
-        2.0 * common as f64 / (wanted.len() + have.len()).max(1) as f64
-    };
-    let rated = models().iter().map(|entry| (shared(entry.name), entry.name)).filter(|(rating, _)| *rating > 0.2);
-    rated.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+    found.ok_or_else(|| Error::UnknownModel {
+        name: name.to_owned(),
+        nearest: error::nearest(name, models().iter().map(|entry| entry.name)),
+    })
 }
 
 #[cfg(test)]
@@ -187,6 +177,9 @@ mod tests {
             assert_eq!((entry.item.name, Name::from_name(entry.name)), (entry.choice, Some(entry.choice)));
         }
         assert_eq!(find("erlangb").unwrap_err().to_string(), "no model 'erlangb'; nearest: erlang-b");
+        let wrong = |name| find("erlang-b").unwrap().arguments().set(name, Value::Number(1.0)).unwrap_err().to_string();
+        assert_eq!(wrong("servrs"), "erlang-b has no input 'servrs'; nearest: servers; it has: load, servers");
+        assert_eq!(wrong("x"), "erlang-b has no input 'x'; it has: load, servers");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Schedules of reconfigurable switches. Demands are numpy arrays of bytes, times are picoseconds, -1 is "idle".
 
+use crate::options::unknown_name;
 use crate::xcp::rate;
 use control::scheduler::IDLE;
 use control::scheduler::circuits::{
@@ -167,7 +168,7 @@ pub fn circuit_schedule(
 ) -> PyResult<CircuitSchedule> {
     let unknown = || {
         let names: Vec<_> = registry().iter().map(|entry| entry.name).collect();
-        PyValueError::new_err(format!("rule '{algorithm}' is unknown; there are: {}", names.join(", ")))
+        unknown_name("rule", algorithm, &names)
     };
     let rule = Algorithm::from_name(algorithm).ok_or_else(unknown)?;
     let of = |name: &str| times.get(name).map(|value| time(name, value)).transpose();

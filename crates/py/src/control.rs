@@ -1,5 +1,6 @@
 //! Frame schedulers, demand and frames. Matrices are numpy arrays; slots and nodes count from 0, and -1 is "idle".
 
+use crate::options::unknown_name;
 use crate::xcp::rate;
 use control::demand::{self, Forecast};
 use control::frame::Frame;
@@ -19,7 +20,7 @@ impl FrameScheduler {
     fn new(algorithm: &str) -> PyResult<FrameScheduler> {
         let unknown = || {
             let names: Vec<_> = registry().iter().map(|entry| entry.name).collect();
-            PyValueError::new_err(format!("scheduler '{algorithm}' is unknown; there are: {}", names.join(", ")))
+            unknown_name("scheduler", algorithm, &names)
         };
         let algorithm = Algorithm::from_name(algorithm).ok_or_else(unknown)?;
         Ok(FrameScheduler(scheduler::FrameScheduler::new(algorithm)))

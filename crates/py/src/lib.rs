@@ -10,6 +10,7 @@ mod columns;
 mod control;
 mod dlcc;
 mod error;
+mod files;
 mod law;
 mod model;
 mod node;

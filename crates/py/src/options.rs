@@ -158,6 +158,12 @@ pub fn misplaced(name: &str) -> PyErr {
     }
 }
 
+/// A name that is none of these.
+pub fn unknown_name(what: &str, name: &str, names: &[&str]) -> PyErr {
+    let advice = nearest(name, names.iter().copied()).map_or(String::new(), |near| format!("; nearest: {near}"));
+    PyValueError::new_err(format!("{what} '{name}' is unknown{advice}; there are: {}", names.join(", ")))
+}
+
 /// No machine has such an option; these are the ones that there are.
 pub fn unknown_option<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> PyErr {
     let advice = nearest(name, known).map_or(String::new(), |near| format!("; nearest: {near}"));

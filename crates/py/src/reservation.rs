@@ -1,5 +1,6 @@
 //! The wavelengths of an output fibre of a burst switch, booked one burst at a time. Times are seconds.
 
+use crate::options::unknown_name;
 use crate::tcp::reading;
 use crate::xcp::rate;
 use control::reservation::{
@@ -117,5 +118,5 @@ pub fn duration(name: &str, seconds: f64) -> PyResult<Duration> {
 
 fn unknown(rule: &str) -> PyErr {
     let names: Vec<_> = registry().iter().map(|entry| entry.name).collect();
-    PyValueError::new_err(format!("rule '{rule}' is unknown; there are: {}", names.join(", ")))
+    unknown_name("rule", rule, &names)
 }

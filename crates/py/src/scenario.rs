@@ -1,6 +1,7 @@
 //! A scenario, read and resolved.
 
 use crate::error::scenario_error;
+use crate::files::Conversions;
 use crate::law::{self, PythonMaker, Shared};
 use pyo3::prelude::*;
 use sim::scenario::{self, Input, Loaded};
@@ -135,6 +136,7 @@ fn read(py: Python<'_>, source: Input<'_>, set: &[(String, String)]) -> PyResult
         let maker: Arc<dyn Maker> = Arc::new(Shared(maker));
         Ok(maker)
     };
-    let loaded = scenario::load_with(source, set, &find).map_err(|error| scenario_error(py, &error))?;
+    let loaded = scenario::load_with(source, set, &find, Some(&Conversions(py)));
+    let loaded = loaded.map_err(|error| scenario_error(py, &error))?;
     Ok(Scenario { loaded, laws: laws.into_inner() })
 }

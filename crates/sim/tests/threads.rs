@@ -12,13 +12,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 25] = [
+const READY_MADE: [(&str, &str); 26] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
     ("capacity-change", "11 s"),
     ("circuit", "0.6 s"),
     ("dlcc", "8 s"),
     ("dumbbell", "6 s"),
+    ("fat-tree", "0.6 s"),
     ("forced-drops", "3 s"),
     ("grid", "2 s"),
     ("header-flood", "0.6 s"),

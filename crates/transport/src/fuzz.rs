@@ -179,7 +179,12 @@ fn check_sender(sender: &Sender, config: &SenderConfig, actions: &Actions) {
     let mss = u64::from(config.mss);
     assert!(sender.cwnd() >= mss && sender.cwnd() <= config.max_cwnd, "cwnd stays within its bounds");
     assert!(sender.snd_una() <= sender.snd_nxt(), "what is acknowledged has been sent");
-    assert!(sender.ssthresh() >= 2 * mss || config.initial_ssthresh.is_some(), "ssthresh {} of {:?} is at least 2 MSS", sender.ssthresh(), config.algorithm);
+    assert!(
+        sender.ssthresh() >= 2 * mss || config.initial_ssthresh.is_some(),
+        "ssthresh {} of {:?} is at least 2 MSS",
+        sender.ssthresh(),
+        config.algorithm
+    );
     assert!(sender.flight_size() == 0 || sender.next_timeout().is_some(), "data outstanding keep a timer running");
     assert!(actions.segments.len() as u64 <= 3 + config.max_cwnd / mss * 2, "a call sends about a window at most");
     for segment in &actions.segments {

@@ -8,8 +8,8 @@ mod rate;
 mod size;
 mod time;
 
-pub use quantity::{BufferSize, Kilometres};
-pub use quantity::{QuantityError, parse_bytes, parse_duration, parse_length, parse_packets_or_bytes, parse_rate};
+pub use quantity::{BufferSize, Kilometres, PortBuffer, Products, QuantityError};
+pub use quantity::{parse_bytes, parse_duration, parse_length, parse_packets_or_bytes, parse_port_buffer, parse_rate};
 pub use rate::{ByteTime, Rate};
 pub use size::Bytes;
 pub use time::{Duration, Instant, PS_PER_SECOND};

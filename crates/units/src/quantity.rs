@@ -22,6 +22,10 @@ pub enum QuantityError {
     TooLarge,
     /// The number is positive but less than half of the resolution (a picosecond, a bit per second, a byte).
     TooFine,
+    /// Bandwidth-delay products beyond their range.
+    NoProducts,
+    /// Bandwidth-delay products where the round trip has to be said.
+    MissingRoundTrip,
 }
 
 impl fmt::Display for QuantityError {
@@ -35,6 +39,10 @@ impl fmt::Display for QuantityError {
             QuantityError::Negative => write!(f, "must not be negative"),
             QuantityError::TooLarge => write!(f, "too large"),
             QuantityError::TooFine => write!(f, "finer than the resolution"),
+            QuantityError::NoProducts => write!(f, "allowed: 0.000001 BDP to 1000000 BDP, or \"0 packets\""),
+            QuantityError::MissingRoundTrip => {
+                write!(f, "the round trip is missing; allowed here: products that say it, such as \"1 BDP of 40 ms\"")
+            }
         }
     }
 }
@@ -61,12 +69,45 @@ pub enum BufferSize {
     Unlimited,
 }
 
+/// A buffer of a link's port as users give it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PortBuffer {
+    /// A size that needs no more than the link.
+    Size(BufferSize),
+    /// So many bandwidth-delay products; the round trip is that of the traffic.
+    Products(Products),
+}
+
+/// A number of bandwidth-delay products, in whole millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Products {
+    millionths: u64,
+}
+
+impl Products {
+    /// This share of the time, to the nearest picosecond; `None` beyond the range of times.
+    pub fn of(self, round_trip: Duration) -> Option<Duration> {
+        let ps = u128::from(round_trip.ps()) * u128::from(self.millionths) + u128::from(MILLION / 2);
+        u64::try_from(ps / u128::from(MILLION)).ok().map(Duration::from_ps)
+    }
+}
+
+impl fmt::Display for Products {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Below 2^53 the shortest decimal number has the same millionths.
+        write!(f, "{} BDP", self.millionths as f64 / MILLION as f64)
+    }
+}
+
+const MILLION: u64 = 1_000_000;
+/// The unit of bandwidth-delay products.
+const PRODUCT: &str = "BDP";
 const TIME: &[&str] = &["ps", "ns", "us", "ms", "s", "min", "h"];
 const RATE: &[&str] = &["bps", "kbps", "Mbps", "Gbps", "Tbps", "bit/s", "kb/s", "Mb/s", "Gb/s", "Tb/s"];
 const SIZE: &[&str] = &["B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "bytes"];
 const LENGTH: &[&str] = &["km", "m"];
 const BUFFER: &[&str] =
-    &["packets", "packet", "B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "bytes", "ns", "us", "ms", "s"];
+    &["packets", "packet", "B", "kB", "MB", "GB", "KiB", "MiB", "GiB", "bytes", "ns", "us", "ms", "s", PRODUCT];
 
 /// Reads a span of time: `"40 us"`, `"0.1 ms"`, `"2 s"`.
 pub fn parse_duration(text: &str) -> Result<Duration, QuantityError> {
@@ -115,12 +156,40 @@ pub fn parse_length(text: &str) -> Result<Kilometres, QuantityError> {
     Ok(Kilometres { metres })
 }
 
-/// Reads a buffer: `"6 packets"`, `"9 kB"`, `"0.25 s"` or `"unlimited"`.
+/// Reads a buffer: `"6 packets"`, `"9 kB"`, `"0.25 s"`, `"1 BDP of 40 ms"` (the same as `"40 ms"`) or `"unlimited"`.
 pub fn parse_packets_or_bytes(text: &str) -> Result<BufferSize, QuantityError> {
-    if text.trim() == "unlimited" {
-        return Ok(BufferSize::Unlimited);
+    match parse_port_buffer(text)? {
+        PortBuffer::Size(size) => Ok(size),
+        PortBuffer::Products(_) => Err(QuantityError::MissingRoundTrip),
     }
-    let (_, unit) = split(text)?;
+}
+
+/// The same, or `"0.5 BDP"`, of which others know the round trip.
+pub fn parse_port_buffer(text: &str) -> Result<PortBuffer, QuantityError> {
+    if text.trim() == "unlimited" {
+        return Ok(PortBuffer::Size(BufferSize::Unlimited));
+    }
+    let (number, unit) = split(text)?;
+    let Some(rest) = unit.strip_prefix(PRODUCT) else { return sized(text, unit).map(PortBuffer::Size) };
+    let products = products(number)?;
+    match rest.trim_start().strip_prefix("of ") {
+        Some(round_trip) => {
+            let span = products.of(parse_duration(round_trip)?).ok_or(QuantityError::TooLarge)?;
+            Ok(PortBuffer::Size(BufferSize::Time(span)))
+        }
+        None if rest.is_empty() => Ok(PortBuffer::Products(products)),
+        None => Err(QuantityError::UnknownUnit(unit.to_owned(), BUFFER)),
+    }
+}
+
+fn products(number: &str) -> Result<Products, QuantityError> {
+    match Decimal::read(number)?.times(MILLION) {
+        Ok(millionths) if (1..=MILLION * MILLION).contains(&millionths) => Ok(Products { millionths }),
+        _ => Err(QuantityError::NoProducts),
+    }
+}
+
+fn sized(text: &str, unit: &str) -> Result<BufferSize, QuantityError> {
     match unit {
         "packets" | "packet" => scaled(text, BUFFER, |_| Some(1)).map(BufferSize::Packets),
         "ps" | "ns" | "us" | "µs" | "ms" | "s" | "min" => parse_duration(text).map(BufferSize::Time),
@@ -254,6 +323,29 @@ mod tests {
         assert_eq!(parse_packets_or_bytes("9 kB"), Ok(BufferSize::Bytes(Bytes(9000))));
         assert_eq!(parse_packets_or_bytes("0.25 s"), Ok(BufferSize::Time(Duration::from_millis(250))));
         assert_eq!(parse_packets_or_bytes("unlimited"), Ok(BufferSize::Unlimited));
+    }
+
+    #[test]
+    fn a_buffer_may_be_bandwidth_delay_products() {
+        // 0.5 × 40 ms = 20 ms at the link's capacity.
+        assert_eq!(parse_packets_or_bytes("0.5 BDP of 40 ms"), Ok(BufferSize::Time(Duration::from_millis(20))));
+        assert_eq!(
+            parse_port_buffer("2BDP of 100us"),
+            Ok(PortBuffer::Size(BufferSize::Time(Duration::from_micros(200))))
+        );
+        let Ok(PortBuffer::Products(quarter)) = parse_port_buffer(" 0.25 BDP ") else {
+            panic!("no round trip is said")
+        };
+        assert_eq!(quarter.of(Duration::from_millis(40)), Some(Duration::from_millis(10)));
+        assert_eq!(quarter.to_string(), "0.25 BDP");
+        assert_eq!(parse_packets_or_bytes("1 BDP"), Err(QuantityError::MissingRoundTrip));
+        for beyond in ["0 BDP", "1e-7 BDP", "1000001 BDP", "0 BDP of 1 s", "1e99 BDP of 1 s"] {
+            assert_eq!(parse_port_buffer(beyond), Err(QuantityError::NoProducts), "{beyond}");
+        }
+        assert_eq!(parse_port_buffer("1e6 BDP of 3600 s"), Err(QuantityError::TooLarge));
+        assert_eq!(parse_port_buffer("-1 BDP"), Err(QuantityError::Negative));
+        assert_eq!(parse_port_buffer("1 BDP of 40"), Err(QuantityError::MissingUnit(TIME)));
+        assert_eq!(parse_port_buffer("1 BDP 40 ms"), Err(QuantityError::UnknownUnit("BDP 40 ms".into(), BUFFER)));
     }
 
     #[test]

@@ -74,6 +74,7 @@ _SWEPT_OPTIONS = (
         "--over",
         multiple=True,
         metavar="WHAT",
+        shell_complete=offered("overlays"),
         help="Lay it over: 'erlang-b(servers=16)', a CSV file of points, the directory of a run or a sweep.",
     ),
 )

@@ -149,6 +149,11 @@ def models(_context: click.Context, _parameter: click.Parameter, begun: str) -> 
     return [CompletionItem(one["name"], help=one["summary"]) for one in _core.models() if one["name"].startswith(begun)]
 
 
+def overlays(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """What is laid over pictures: a model by name; where none fits, a file or a folder."""
+    return models(context, parameter, begun) or [CompletionItem(begun, type="file")]
+
+
 def inputs(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Inputs of the model that the command line names."""
     from photocol import _core

@@ -58,7 +58,8 @@ _MOST_SAMPLES = 8
     is_flag=False,
     flag_value="",
     metavar="FILTER",
-    help="Write what happened, event by event, to DIR/trace.parquet; FILTER as in 'flows=0,3-5;links=a->b;from=1 s'.",
+    help="Write what happened, event by event, to DIR/trace.parquet; "
+    "FILTER as in 'flows=0,3-5;links=a->b;from=1 s'; without `from` it begins at the end of the warm-up.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print summary.json and nothing else.")
 @click.option("--explain", is_flag=True, help="Print every figure, zeros too, with a sentence on it.")

@@ -72,7 +72,7 @@ def nsfnet() -> dict[str, Any]:
     """The main job: 1586 Reno flows over NSFNET, outputs of core nodes hold six waiting packets."""
     return {
         "run": {"name": "nsfnet", "duration": "40 s"},
-        "topology": {"kind": "nsfnet-edge", "edge_delay": "0.1 ms"},
+        "topology": {"kind": "nsfnet-edge", "edge_delay": "0.1 ms", "routing": "first"},
         "link_defaults": {"capacity": "1 Gbps", "core": {"buffer": "6 packets"}, "edge": {"buffer": "0.25 s"}},
         "transport": {
             "reno": {"packet_size": 1500, "max_window": "20 packets", "initial_window": 2, "min_rto": "0.2 s"}
@@ -91,7 +91,7 @@ def streams(*, bursts: bool) -> dict[str, Any]:
     switching = {"kind": "obs", "wavelengths": 8, "assembly": {"length": "50 kB"}}
     return {
         "run": {"name": "bursts" if bursts else "streams", "duration": "0.1 s"},
-        "topology": {"kind": "nsfnet-edge", "edge_delay": "0.1 ms"},
+        "topology": {"kind": "nsfnet-edge", "edge_delay": "0.1 ms", **({} if bursts else {"routing": "first"})},
         "link_defaults": {"capacity": "10 Gbps" if bursts else "80 Gbps"},
         **({"switching": switching} if bursts else {}),
         "transport": {"cbr": {"algorithm": "udp", "packet_size": 1000}},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,7 +16,7 @@ from photocol.conversions.table import Table, numeric
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from photocol.conversions.choices import Choices
     from photocol.conversions.found import Found
@@ -136,14 +137,16 @@ FORMATS: dict[str, Format] = {
 """By name, in the order in which files are compared with them."""
 
 
-def recognised(source: Source, choices: Choices) -> str:
+def recognised(source: Source, choices: Choices, allowed: Collection[str] = FORMATS) -> str:
     """The name of the format: the one that the user names, that of the ending, or the first that the file begins as.
 
     The ending of tables (.csv) says little; so it counts after the titles.
     """
     if choices.format is not None:
         if choices.format not in FORMATS:
-            raise InputError(f"format: found {choices.format!r}; allowed: {', '.join(FORMATS)}")
+            near = difflib.get_close_matches(choices.format, allowed, n=1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            raise InputError(f"format: found {choices.format!r}; {hint}allowed: {', '.join(allowed)}")
         return choices.format
     by_ending = next((name for name, one in FORMATS.items() if source.ending in one.endings), None)
     if by_ending is not None and by_ending != "edges":
@@ -153,7 +156,7 @@ def recognised(source: Source, choices: Choices) -> str:
     found = next((name for name, one in FORMATS.items() if one.begins(lines)), by_ending)
     if found is None:
         first = lines[0] if lines else ""
-        source.wrong(1, f"found {shown(first)}, which begins as no known format; allowed: {', '.join(FORMATS)}")
+        source.wrong(1, f"found {shown(first)}, which begins as no known format; allowed: {', '.join(allowed)}")
     return found
 
 

@@ -49,6 +49,18 @@ _SHOWN = 60
 _LONGEST_NAME = 200
 
 
+class FileError(InputError):
+    """A file is wrong at a line."""
+
+    def __init__(self, file: str, line: int, reason: str) -> None:
+        super().__init__(file, line, reason)
+        self.line = line
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return "{}:{}: {}".format(*self.args)
+
+
 @dataclass(frozen=True)
 class Source:
     """A file that was read."""
@@ -82,7 +94,7 @@ class Source:
 
     def wrong(self, line: int, message: str) -> NoReturn:
         """Refuse the file at a line."""
-        raise InputError(f"{self.name}:{line}: {message}")
+        raise FileError(self.name, line, message)
 
     def number(self, line: int, what: str, text: str, low: Decimal, high: Decimal) -> Decimal:
         """A number of this range."""

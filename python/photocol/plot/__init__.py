@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
 from photocol.plot.completion import completion_times, completions_by_size, sized_flows, slowdown_by_size
-from photocol.plot.files import Pictures, pictures_of, save_all, save_figure
-from photocol.plot.flow_delays import flow_delays
+from photocol.plot.files import Pictures, check_names, pictures_of, save_all, save_figure
+from photocol.plot.flow_delays import MEASURED, delay_percentiles, flow_delays, measured_delays
 from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distribution, queue_samples, queues
 from photocol.plot.sparkline import sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure
@@ -39,6 +39,7 @@ __all__ = [
     "completion_times",
     "completions_by_size",
     "course",
+    "delay_percentiles",
     "flow_delays",
     "frame",
     "goodput_distribution",
@@ -46,6 +47,7 @@ __all__ = [
     "logarithmic_with_zero",
     "looks",
     "losses",
+    "measured_delays",
     "new_figure",
     "over_time",
     "queue_distribution",
@@ -67,11 +69,16 @@ class Plots:
     def __init__(self, result: Result) -> None:
         self._result = result
 
-    def __call__(self) -> Figure:
-        """All pictures of this result, as `photocol plot` draws them, one below the other on a new figure."""
+    def __call__(self, *only: str) -> Figure:
+        """The pictures of these names, by default all, as `photocol plot` draws them, one below the other.
+
+        Raises InputError, with the nearest name, for a picture that is not there.
+        """
         from matplotlib import pyplot
 
         pictures = pictures_of({"": self._result})
+        check_names(only, pictures)
+        pictures = {name: pictures[name] for name in only or pictures}
         if not pictures:
             raise ValueError("nothing to draw: no link carried anything, no flow has a goodput, nothing was sampled")
         width, height = SIZE_INCHES
@@ -104,6 +111,13 @@ class Plots:
     def slowdown(self, axes: Axes | None = None) -> Axes:
         """`photocol.plot.slowdown_by_size` of this result; ValueError if no flow with a size completed."""
         return _drawn(slowdown_by_size, axes, self._completed())
+
+    def delay_percentiles(self, axes: Axes | None = None) -> Axes:
+        """`photocol.plot.delay_percentiles` of this result; ValueError where no flow has enough packets."""
+        delays = measured_delays(self._result)
+        if not delays[MEASURED].count():
+            raise ValueError("no flow has a 99th percentile of its delays: [probe] flow_delays, and 100 packets of it")
+        return _drawn(delay_percentiles, axes, delays)
 
     def over_time(self, quantity: str = "throughput", axes: Axes | None = None) -> Axes:
         """Throughput, `class_throughput`, `link_throughput` or `fairness` over time; ValueError if it is not there."""

@@ -58,10 +58,19 @@ def completion_times(axes: Axes, flows: pl.DataFrame) -> None:
 
     `flows` is what `sized_flows` gives. All replications count together.
     """
+    draw_times(axes, flows, "completion_s")
+    axes.set_ylabel("share of completed flows with time ≤ x")
+    axes.set_xlabel(f"completion time x ({axes.get_xlabel()})")
+
+
+def draw_times(axes: Axes, flows: pl.DataFrame, column: str) -> None:
+    """Share of the flows whose time in `column` is at most x, a curve a class; the label of x is the unit.
+
+    Each curve says of how many flows it is, and how many there are. Columns: class, `column` in seconds.
+    """
     table = with_names(flows)
     parts = [
-        (key, part.get_column("completion_s").drop_nulls().to_numpy(), len(part))
-        for key, part in groups(table, OF, "class")
+        (key, part.get_column(column).drop_nulls().to_numpy(), len(part)) for key, part in groups(table, OF, "class")
     ]
     longest = max((values.max() for _, values, _ in parts if len(values)), default=1.0)
     divisor, unit = scale_of(float(longest), "s")
@@ -76,8 +85,7 @@ def completion_times(axes: Axes, flows: pl.DataFrame) -> None:
     if 0 < _FAR_APART * least < longest:
         axes.set_xscale("log")
     axes.set_ylim(0, 1.02)
-    axes.set_xlabel(f"completion time x ({unit})")
-    axes.set_ylabel("share of completed flows with time ≤ x")
+    axes.set_xlabel(unit)
     frame(axes)
 
 

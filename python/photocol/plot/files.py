@@ -13,6 +13,7 @@ import polars as pl
 from photocol.errors import InputError
 from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
 from photocol.plot.completion import completion_times, sized_flows, slowdown_by_size
+from photocol.plot.flow_delays import MEASURED, delay_percentiles, measured_delays
 from photocol.plot.over_time import (
     FAIRNESS,
     OF_CLASSES,
@@ -128,17 +129,23 @@ def pictures_of(results: Mapping[str, Result], chosen: Chosen | None = None) -> 
 
 
 def _of_flows(results: Mapping[str, Result], chosen: Chosen) -> dict[str, _Picture]:
-    """How long flows took, and what follows from the samples."""
-    sized, derived = ({name: read(one) for name, one in results.items()} for read in (sized_flows, over_time))
-    flows = _one(sized)
+    """How long flows and their packets took, and what follows from the samples."""
+
+    def of(read: Callable[[Result], pl.DataFrame]) -> pl.DataFrame:
+        return _one({name: read(one) for name, one in results.items()})
+
     # Which flows there are has been looked up in the table of all.
-    flows = flows.filter(pl.col("flow").is_in(chosen.flows)) if chosen.flows else flows
+    flows, delays = (
+        table.filter(pl.col("flow").is_in(chosen.flows)) if chosen.flows else table
+        for table in (of(sized_flows), of(measured_delays))
+    )
     slowed = flows.filter(pl.col("slowdown").is_not_null())
     pictures: dict[str, _Picture] = {
         "completion_times": (completion_times, flows),
         "slowdown": (slowdown_by_size, slowed),
+        "delay_percentiles": (delay_percentiles, delays),
     }
-    follows = chosen.of_series(_one(derived))
+    follows = chosen.of_series(of(over_time))
     for kind, draw in ((THROUGHPUT, samples), (OF_CLASSES, samples), (OF_LINKS, samples), (FAIRNESS, fairness)):
         pictures[kind] = (draw, follows.filter(pl.col("quantity") == kind))
     pictures["queue_distribution"] = (queue_distribution, chosen.of_series(_one(queue_samples(results))))
@@ -152,7 +159,7 @@ def _one(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 def _shows(table: pl.DataFrame) -> bool:
     """Whether there is a value to draw."""
-    for column in ("utilization", "goodput_bps", "units", "completion_s", "value"):
+    for column in ("utilization", "goodput_bps", "units", "completion_s", MEASURED, "value"):
         if column in table.columns:
             values = table[column]
             return bool((values.is_finite() if values.dtype.is_float() else values.is_not_null()).any())

@@ -25,6 +25,9 @@ COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, "#000000", "0.5")
 LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "ooo", "+++", "---")
+OVERLAY_COLOURS = ("black", "0.35", "0.55")
+OVERLAY_LINES = ("--", ":", "-.")
+"""Of what is laid over the curves of a picture."""
 _GOLDEN = 1.6
 _SMALL_PT = 7.0
 

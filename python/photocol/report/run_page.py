@@ -11,13 +11,14 @@ import polars as pl
 
 from photocol.errors import InputError
 from photocol.plot.completion import completions_by_size
-from photocol.plot.flow_delays import flow_delays
+from photocol.plot.flow_delays import delays_by_class, flow_delays
 from photocol.plot.over_time import THROUGHPUT, over_time, queues
 from photocol.quantity import readable
 from photocol.report import columns
 from photocol.report.levels import levels
 from photocol.report.places import Degrees, places
 from photocol.runs import meanings
+from photocol.runs.replay import picoseconds
 from photocol.runs.results import Result
 
 if TYPE_CHECKING:
@@ -41,12 +42,13 @@ def page(folder: Path) -> dict[str, Any]:
     duration_s = _duration(result)
     if held is not None and events is not None:
         last_ps = events.select((pl.col("t_ps") + pl.col("wait_ps") + pl.col("lasts_ps")).max()).item()
+        held["from_s"] = _traced_from(manifest)
         held["until_s"] = min(duration_s, (_until(manifest) or last_ps / 1e12) * 1.000001)
         held["levels"] = levels(events, math.ceil(held["until_s"] * 1e12))
     return {
         "kind": "run",
         "name": str(manifest.get("name") or folder.name),
-        "subtitle": f"{_subtitle(manifest)}{_span(result)}",
+        "subtitle": f"{_subtitle(manifest)}{_span(result, held)}",
         "note": _note(manifest, held, duration_s),
         "duration_s": duration_s,
         "measured_from_s": _measured_from(result),
@@ -85,9 +87,20 @@ def _measured_from(result: Result) -> float:
     return 0.0 if measured is None else _duration(result) - float(measured)
 
 
-def _span(result: Result) -> str:
+def _traced_from(manifest: Mapping[str, Any]) -> float:
+    """The beginning of the trace, in seconds: the end of the warm-up unless the scenario says otherwise."""
+    try:
+        return picoseconds(tomllib.loads(str(manifest.get("scenario", "")))["trace"]["from"]) / 1e12
+    except (KeyError, ValueError):
+        return 0.0
+
+
+def _span(result: Result, held: Mapping[str, Any] | None) -> str:
     begin, end = _measured_from(result), _duration(result)
-    return f"; figures cover {readable(begin, 's')} to {readable(end, 's')}, pictures are grey before" if begin else ""
+    traced = f"; the trace covers {readable(held['from_s'], 's')} to {readable(held['until_s'], 's')}" if held else ""
+    if not begin:
+        return traced
+    return f"{traced}; figures cover {readable(begin, 's')} to {readable(end, 's')}, pictures are grey before"
 
 
 def _until(manifest: Mapping[str, Any]) -> float | None:
@@ -108,7 +121,8 @@ def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None, duration_
     if held is None:
         return (
             "This run has no trace, so there are no pictures of packets, bursts and slots. "
-            "Run it again with --trace to get them; [probe] gives windows and queues over time."
+            "Run it again with --trace to get them, of the time that the figures cover; "
+            "[probe] gives windows and queues over time."
         )
     if held["cut_s"] is not None:
         return (
@@ -118,12 +132,13 @@ def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None, duration_
     said = manifest.get("trace")
     if not isinstance(said, dict) or not said.get("left_out"):
         return None
-    return f"The {sentence(said)}. {_end_instead(float(said.get('whole_until_s', 0)), duration_s)}"
+    fitted_s = float(said.get("whole_until_s", 0)) - held["from_s"]
+    return f"The {sentence(said)}. {_end_instead(fitted_s, duration_s)}"
 
 
-def _end_instead(whole_until_s: float, duration_s: float) -> str:
+def _end_instead(fitted_s: float, duration_s: float) -> str:
     """How to trace the end of the run: nine tenths of the time that fitted, for it may be busier than the beginning."""
-    begin = max(0.0, duration_s - 0.9 * whole_until_s)
+    begin = max(0.0, duration_s - 0.9 * fitted_s)
     return f"For the end of the run: --trace 'from={begin:.4g} s'."
 
 
@@ -203,6 +218,7 @@ def _tables(result: Result) -> list[dict[str, Any]]:
     for title, name, table in (
         ("Completion times by size (bytes)", "completions", completions_by_size(result)),
         ("Sampled queues after the warm-up (packets)", "queues", queues(result)),
+        ("One-way delays of flows by class", "delays-by-class", delays_by_class(result)),
         ("Packets of flows: delays of those sent once (from the trace)", "delays", flow_delays(result)),
     ):
         tables += [columns.rows(title, name, table, leave=leave)] if table.height else []

@@ -44,6 +44,7 @@ MEANINGS = {
     "requests_completed": "Requests (incasts) of which every flow completed.",
     "mean_request_time": "The mean time from the start of a request to the completion of its last flow.",
     "header_violations": "Packets at ports with an XCP controller whose congestion header cannot be.",
+    "colliding_flows": "Flows that share a link with another flow where a node could have chosen another link for them.",
     "marked_packets": "Packets that reached their host with a congestion mark.",
     "mean_packet_delay": "The mean time of a packet from the sending to the receiving host.",
     "mean_queueing_delay": "The mean part of that time that a packet spent waiting.",

@@ -6,6 +6,7 @@ them, and docs/reference/models.md is made from the same descriptions.
 
 from __future__ import annotations
 
+import difflib
 import json
 import shlex
 from dataclasses import dataclass
@@ -74,6 +75,19 @@ def result(name: str, inputs: Mapping[str, Any]) -> Result:
     return Result(summary=Summary(figures), manifest=manifest, table=no_table)
 
 
+class _Outputs(dict[str, Any]):
+    """Outputs by name; a name that is none of them is told with the nearest."""
+
+    def __init__(self, model: str, outputs: Mapping[str, Any]) -> None:
+        super().__init__(outputs)
+        self._model = model
+
+    def __missing__(self, name: str) -> Any:
+        near = difflib.get_close_matches(str(name), list(self), n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise KeyError(f"{self._model} has no output {name!r}; {hint}there is: {', '.join(self)}")
+
+
 @dataclass(frozen=True)
 class Answer:
     """One evaluation of a model with the values of all its inputs."""
@@ -89,7 +103,8 @@ class Answer:
         inputs, outputs = _evaluate(name, settings)
         description = describe(name)
         units = {one["name"]: one["unit"] for one in description["outputs"]}
-        return cls(description, inputs, {key: _answer(value, units[key]) for key, value in outputs.items()})
+        answers = {key: _answer(value, units[key]) for key, value in outputs.items()}
+        return cls(description, inputs, _Outputs(name, answers))
 
     def to_dict(self) -> dict[str, Any]:
         """Model, summary, source and holds; inputs and outputs as name → value, unit."""
@@ -149,7 +164,7 @@ def _over_arrays(name: str, fixed: Mapping[str, Any], arrays: Mapping[str, Any])
     if not together[0].size:
         return {one["name"]: np.empty(shape) for one in describe(name)["outputs"]}
     _, outputs = _evaluate(name, {**fixed, **flat})
-    return {key: _shaped(values, shape) for key, values in outputs.items()}
+    return _Outputs(name, {key: _shaped(values, shape) for key, values in outputs.items()})
 
 
 def _shaped(values: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:

@@ -59,13 +59,13 @@ def load(folder: Path) -> Replayed:
         trace, flows, drops = (pl.read_parquet(folder / f"{name}.parquet") for name in ("trace", "flows", "drops"))
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         raise InputError(f"{folder} cannot be replayed: {str(error).partition(chr(10))[0]}") from error
-    said, end = scenario["trace"], _ps(scenario["run"]["duration"])
+    said, end = scenario["trace"], picoseconds(scenario["run"]["duration"])
     if (
         any(said.get(key, "all") != "all" for key in ("flows", "links"))
-        or _ps(said["from"])
-        or _ps(said["until"]) < end
+        or picoseconds(said["from"])
+        or picoseconds(said["until"]) < end
     ):
-        raise InputError(f"{folder} has a trace of a part of the run; a whole one is needed: --trace without a choice")
+        raise InputError(f"{folder} has a trace of a part of the run; a whole one is needed: --trace 'from=0 s'")
     if note["left_out"]:
         end = round(note["whole_until_s"] * 1e12)
     return Replayed(
@@ -133,7 +133,7 @@ def capacities(run: Replayed) -> pl.DataFrame:
             named = [event["link"]] if isinstance(event["link"], str) else event["link"]
             back = {"->".join(reversed(one.split("-"))) for one in named if "->" not in one}
             changed = {one if "->" in one else one.replace("-", "->") for one in named} | back
-            since, capacity = _ps(event["at"]), _quantity(event["capacity"])
+            since, capacity = picoseconds(event["at"]), _quantity(event["capacity"])
             rows += [(name, since, capacity) for name in links(run) if name in changed]
     rows += [row for table in run.scenario.get("link_phases", ()) for row in _phases(run, table)]
     schema = {"place": pl.String, "since": pl.Int64, "capacity": pl.Float64}
@@ -149,15 +149,15 @@ def _phases(run: Replayed, table: Mapping[str, Any]) -> Iterator[tuple[str, int,
     named = [table["link"]] if isinstance(table["link"], str) else table["link"]
     ends = {one if "->" in one else one.replace("-", "->") for one in named}
     ends |= {"->".join(reversed(one.split("-"))) for one in named if "->" not in one}
-    period, offset = _ps(table["period"]), _ps(table.get("offset", "0 s"))
+    period, offset = picoseconds(table["period"]), picoseconds(table.get("offset", "0 s"))
     for name, link in links(run).items():
         own = _quantity(link["capacity"])
         for start in range(offset % period - period, run.end, period) if name in ends else ():
             at = start
             for phase in table["phases"]:
-                at = start + _ps(phase["at"]) if "at" in phase else at
+                at = start + picoseconds(phase["at"]) if "at" in phase else at
                 yield name, max(at, 0), _quantity(phase["capacity"]) if "capacity" in phase else own
-                at += _ps(phase["duration"])
+                at += picoseconds(phase["duration"])
                 yield name, max(at, 0), own
 
 
@@ -320,7 +320,7 @@ def slots(run: Replayed) -> Iterator[str]:
         twice = on.filter(pl.col("b") < pl.col("e").shift(1).over("core", end))
         yield from _said(twice, f"is granted while another slot is, at its {end}")
     if "slot_time" in _switching(run):
-        number = pl.col("begins") // _ps(_switching(run)["slot_time"])
+        number = pl.col("begins") // picoseconds(_switching(run)["slot_time"])
         sent = run.trace.filter(pl.col("source").is_in(_cores(run)), event="pass").filter(pl.col("class") != "control")
         yield from _said(sent.filter(number.is_duplicated().over("place")), "shares its slot")
 
@@ -343,7 +343,7 @@ def drops(run: Replayed) -> Iterator[str]:
     """What is dropped and what vanishes is the table `drops`."""
     if not run.is_whole:
         return
-    start = _ps(run.scenario["run"]["warm_up"])
+    start = picoseconds(run.scenario["run"]["warm_up"])
     gone = run.trace.filter(pl.col("event").is_in(["drop", "vanish"]), pl.col("t_ps") >= start)
     counted = gone.group_by("place", "class", "cause").agg(pl.len(), pl.col("bytes").sum() * 8)
     table = run.drops.cast(dict.fromkeys(("where", "class", "cause"), pl.String))
@@ -387,6 +387,7 @@ def _quantity(text: object) -> float:
     return float(number) * _UNITS[unit or "B"]
 
 
-def _ps(text: object) -> int:
+def picoseconds(text: object) -> int:
+    """A time as a scenario has it."""
     number, _, unit = str(text).partition(" ")
     return round(float(number) * _TIMES[unit or "s"])

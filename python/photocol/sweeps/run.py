@@ -188,18 +188,9 @@ def sweep(
 
     Raises InputError, ScenarioError, and JobError if a run fails. On Ctrl-C finished runs stay in `out`.
     """
-    given = {
-        "grid": grid,
-        "zip": zip,
-        "axis": list(axes),
-        "where": where,
-        "set": set,
-        "first_seed": first_seed,
-        "metrics": list(metrics),
-        "warm_up": warm_up,
-        "precision": precision,
-        "tables": list(tables),
-    }
+    given: dict[str, Any] = {"grid": grid, "zip": zip, "axis": list(axes), "where": where, "set": set}
+    given |= {"first_seed": first_seed, "metrics": list(metrics), "tables": list(tables)}
+    given |= {"warm_up": warm_up, "precision": precision}
     said = {"seeds": seeds, **{key: value for key, value in given.items() if value}}
     described = describe(said, scenario)
     by = resources(workers=_checked_workers(jobs), resume=resume, dask=dask)

@@ -8,7 +8,7 @@
 //! breadth-first search for an augmenting path over sets of columns. An entry's remainder is written back when its row
 //! is taken off it, so a block costs the search for the least remainder and the paths. At most N² + 2N blocks.
 
-use super::support::{Columns, Matching, Support, first, with_words};
+use super::support::{AugmentingPaths, Columns, Matching, Support, first, with_words};
 use super::{IDLE, LineSums, Requests, Schedule, Scheduler};
 
 /// The scheduler `bvn`; every frame for itself.
@@ -31,21 +31,24 @@ impl Scheduler for Bvn {
 
 /// What is left of the matrix, and the matching that is being served.
 struct Decomposition<const W: usize> {
+    rest: Rest,
+    support: Support<W>,
+    matching: Matching<W>,
+    paths: AugmentingPaths<W>,
+    all: Columns<W>,
+}
+
+/// What is not served yet, and what each row serves.
+struct Rest {
     nodes: usize,
     /// Requests not served yet. An entry being served still has what it had when its row came to it.
     real: Vec<u32>,
     /// What fills the lines up to the same sum, served as idle slots after the request of the same entry.
     filling: Vec<u32>,
-    support: Support<W>,
-    matching: Matching<W>,
     /// When the entry that each row serves is used up.
     until: Vec<u32>,
     /// What each row sends to: its column, or idle while it serves filling.
     outputs: Vec<u16>,
-    /// Of the search.
-    parent: Vec<u16>,
-    queue: Vec<u16>,
-    all: Columns<W>,
 }
 
 impl<const W: usize> Decomposition<W> {
@@ -54,16 +57,12 @@ impl<const W: usize> Decomposition<W> {
         let nodes = requests.nodes();
         let mut support = Support::of(requests);
         let filling = fill(sums, length, &mut support);
+        let (real, until, outputs) = (requests.slots().to_vec(), vec![0; nodes], vec![IDLE; nodes]);
         Decomposition {
-            nodes,
-            real: requests.slots().to_vec(),
-            filling,
+            rest: Rest { nodes, real, filling, until, outputs },
             support,
             matching: Matching::new(nodes),
-            until: vec![0; nodes],
-            outputs: vec![IDLE; nodes],
-            parent: vec![0; nodes],
-            queue: Vec::with_capacity(nodes),
+            paths: AugmentingPaths::new(nodes),
             all: Columns::all(nodes),
         }
     }
@@ -72,8 +71,8 @@ impl<const W: usize> Decomposition<W> {
         let (mut now, mut empty) = (0, self.all);
         while now < length {
             empty.for_each(|row| self.augment(row, now));
-            (now, empty) = first(&self.until);
-            schedule.push(now, &self.outputs);
+            (now, empty) = first(&self.rest.until);
+            schedule.push(now, &self.rest.outputs);
             let served = empty;
             served.for_each(|row| empty.remove_if(self.use_up(row, now), row));
         }
@@ -82,17 +81,39 @@ impl<const W: usize> Decomposition<W> {
     /// The entry of `row` is served. Returns whether its filling follows; else the row has no column.
     fn use_up(&mut self, row: usize, now: u32) -> bool {
         let column = usize::from(self.matching.column_of[row]);
-        let entry = row * self.nodes + column;
-        let was_real = self.outputs[row] != IDLE;
-        let spent = if was_real { &mut self.real } else { &mut self.filling };
-        spent[entry] = 0;
-        if was_real && self.filling[entry] > 0 {
-            self.serve(row, column, now);
+        if self.rest.use_up(row, column, now) {
             return true;
         }
         self.support.remove(row, column);
         self.matching.part(row, column);
         false
+    }
+
+    /// Matches `start`, which has no column, by the shortest augmenting path.
+    fn augment(&mut self, start: usize, now: u32) {
+        let Decomposition { rest, support, matching, paths, .. } = self;
+        let is_matched = paths.augment(start, support, matching, |row, before, column| {
+            if let Some(before) = before {
+                rest.leave(row, before, now);
+            }
+            rest.serve(row, column, now);
+        });
+        assert!(is_matched, "equal line sums leave a perfect matching");
+    }
+}
+
+impl Rest {
+    /// The entry is served. Returns whether its filling follows.
+    fn use_up(&mut self, row: usize, column: usize, now: u32) -> bool {
+        let entry = row * self.nodes + column;
+        let was_real = self.outputs[row] != IDLE;
+        let spent = if was_real { &mut self.real } else { &mut self.filling };
+        spent[entry] = 0;
+        let is_followed = was_real && self.filling[entry] > 0;
+        if is_followed {
+            self.serve(row, column, now);
+        }
+        is_followed
     }
 
     /// `row` serves `column` from now on: the request first.
@@ -107,47 +128,6 @@ impl<const W: usize> Decomposition<W> {
     fn leave(&mut self, row: usize, column: usize, now: u32) {
         let rest = if self.outputs[row] == IDLE { &mut self.filling } else { &mut self.real };
         rest[row * self.nodes + column] = self.until[row] - now;
-    }
-
-    /// Matches `start`, which has no column, by the shortest augmenting path.
-    fn augment(&mut self, start: usize, now: u32) {
-        let found = self.search(start).expect("equal line sums leave a perfect matching");
-        let mut column = found;
-        loop {
-            let row = usize::from(self.parent[column]);
-            let before = self.matching.column_of[row];
-            if row != start {
-                self.leave(row, usize::from(before), now);
-            }
-            self.matching.join(row, column);
-            self.serve(row, column, now);
-            if row == start {
-                return;
-            }
-            column = usize::from(before);
-        }
-    }
-
-    /// A free column that can be reached from `start`, and the way in `parent`.
-    fn search(&mut self, start: usize) -> Option<usize> {
-        let mut unvisited = self.all;
-        self.queue.clear();
-        self.queue.push(start as u16);
-        let mut at = 0;
-        while let Some(&row) = self.queue.get(at) {
-            at += 1;
-            let reachable = self.support.row(usize::from(row));
-            if let Some(column) = self.matching.free.first_in(reachable) {
-                self.parent[column] = row;
-                return Some(column);
-            }
-            let (parent, queue, row_of) = (&mut self.parent, &mut self.queue, &self.matching.row_of);
-            unvisited.take(reachable, |column| {
-                parent[column] = row;
-                queue.push(row_of[column]);
-            });
-        }
-        None
     }
 }
 

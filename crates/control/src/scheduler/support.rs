@@ -1,4 +1,4 @@
-//! The positive entries of a matrix as bits, and a matching of rows and columns on them.
+//! The positive entries of a matrix as bits, a matching of rows and columns on them, and augmenting paths.
 //!
 //! Finding the next column of a row among those that are free or not yet visited is a few and-operations on words.
 
@@ -191,6 +191,64 @@ impl<const W: usize> Matching<W> {
     }
 }
 
+/// Shortest augmenting paths, by a breadth-first search over sets of columns.
+#[derive(Clone, Debug)]
+pub(super) struct AugmentingPaths<const W: usize> {
+    /// Of each column that the search has reached: the row from which.
+    parent: Vec<u16>,
+    queue: Vec<u16>,
+    all: Columns<W>,
+}
+
+impl<const W: usize> AugmentingPaths<W> {
+    pub(super) fn new(nodes: usize) -> AugmentingPaths<W> {
+        AugmentingPaths { parent: vec![0; nodes], queue: Vec::with_capacity(nodes), all: Columns::all(nodes) }
+    }
+
+    /// Matches `start`, which has no column, by the shortest path on `support`; returns whether there is one. `moves`
+    /// is told each row that gets another column, the column that it leaves, if any, and the new one.
+    #[inline]
+    pub(super) fn augment(
+        &mut self,
+        start: usize,
+        support: &Support<W>,
+        matching: &mut Matching<W>,
+        mut moves: impl FnMut(usize, Option<usize>, usize),
+    ) -> bool {
+        let Some(mut column) = self.search(start, support, matching) else { return false };
+        loop {
+            let row = usize::from(self.parent[column]);
+            let before = (row != start).then(|| usize::from(matching.column_of[row]));
+            moves(row, before, column);
+            matching.join(row, column);
+            let Some(before) = before else { return true };
+            column = before;
+        }
+    }
+
+    /// A free column that can be reached from `start`, and the way in `parent`.
+    fn search(&mut self, start: usize, support: &Support<W>, matching: &Matching<W>) -> Option<usize> {
+        let mut unvisited = self.all;
+        self.queue.clear();
+        self.queue.push(start as u16);
+        let mut at = 0;
+        while let Some(&row) = self.queue.get(at) {
+            at += 1;
+            let reachable = support.row(usize::from(row));
+            if let Some(column) = matching.free.first_in(reachable) {
+                self.parent[column] = row;
+                return Some(column);
+            }
+            let (parent, queue) = (&mut self.parent, &mut self.queue);
+            unvisited.take(reachable, |column| {
+                parent[column] = row;
+                queue.push(matching.row_of[column]);
+            });
+        }
+        None
+    }
+}
+
 /// The earliest time, and the rows that have it. No comparison is a branch, as nobody could foresee which rows they
 /// are.
 pub(super) fn first<const W: usize>(times: &[u32]) -> (u32, Columns<W>) {
@@ -246,6 +304,19 @@ mod tests {
             *times.last_mut().unwrap() = 2;
             assert_eq!(rows(&times), (2, vec![times.len() - 1]));
         }
+    }
+
+    /// Row 0 has column 0, the only one of row 1: it goes over to column 1, and row 1 gets column 0. Row 2 has none.
+    #[test]
+    fn a_row_is_matched_by_moving_others() {
+        let (mut support, mut matching) = (Support::<1>::empty(3), Matching::new(3));
+        [(0, 0), (0, 1), (1, 0)].into_iter().for_each(|(row, column)| support.insert(row, column));
+        matching.join(0, 0);
+        let (mut paths, mut moves) = (AugmentingPaths::new(3), Vec::new());
+        assert!(paths.augment(1, &support, &mut matching, |row, before, column| moves.push((row, before, column))));
+        assert_eq!(moves, [(0, Some(0), 1), (1, None, 0)]);
+        assert_eq!((&matching.column_of[..], &matching.row_of[..]), (&[1, 0, NONE][..], &[1, 0, NONE][..]));
+        assert!(!paths.augment(2, &support, &mut matching, |_, _, _| panic!("nothing moves")));
     }
 
     #[test]

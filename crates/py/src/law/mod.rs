@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use transport::cc::external::{Foreign, Maker};
 
 /// The methods that a law may have.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Methods {
     ssthresh_after: bool,
     on_loss: bool,
@@ -79,19 +79,9 @@ impl PythonMaker {
         PythonMaker { name, class, clock, methods, calls, nanoseconds, has_failed, failure }
     }
 
-    /// What stands for a law whose source has been read and not executed; it says whether the law paces and whether it
-    /// hears news, and makes none.
-    fn unexecuted(py: Python<'_>, name: &str, paces: bool, on_news: bool) -> PythonMaker {
-        let methods = Methods {
-            ssthresh_after: false,
-            on_loss: false,
-            on_repeated_timeout: false,
-            on_idle: false,
-            on_news,
-            pacing_rate: false,
-            hears_every_ack: false,
-            paces,
-        };
+    /// What stands for a law whose source has been read and not executed; it says which methods the law has, as far as
+    /// they matter then, and makes none.
+    fn unexecuted(py: Python<'_>, name: &str, methods: Methods) -> PythonMaker {
         PythonMaker::of(name.to_owned(), py.None(), py.None(), methods)
     }
 
@@ -162,12 +152,12 @@ impl Maker for Shared {
 
 /// Reads the source of the law that a scenario names; nothing of it is executed.
 pub fn read(py: Python<'_>, name: &str) -> Result<Arc<PythonMaker>, String> {
-    let asked = || -> PyResult<(bool, bool)> {
+    let asked = || -> PyResult<Methods> {
         let laws = py.import("photocol.runs.laws")?;
         let ask = |what: &str| laws.getattr(what)?.call1((name,))?.extract();
-        Ok((ask("paces")?, ask("hears_news")?))
+        Ok(Methods { paces: ask("paces")?, on_news: ask("hears_news")?, ..Methods::default() })
     };
-    let maker = asked().map(|asks| Arc::new(PythonMaker::unexecuted(py, name, asks.0, asks.1)));
+    let maker = asked().map(|methods| Arc::new(PythonMaker::unexecuted(py, name, methods)));
     maker.map_err(|error| error.value(py).to_string())
 }
 

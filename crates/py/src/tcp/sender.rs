@@ -2,13 +2,12 @@
 
 use super::{ControlSaid, NewsIn, change_of, control_of, echoed, reading, said_of};
 use crate::law::{PythonMaker, Shared};
-use crate::options::{each, misplaced, set, wrong};
+use crate::options::{each, misplaced, set, unknown_name, wrong};
 use crate::xcp::{self, Header};
 use options::Words;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::language::nearest;
 use std::sync::Arc;
 use transport::cc::external::Maker;
 use transport::cc::{self, Algorithm};
@@ -361,8 +360,7 @@ fn algorithm_named(name: &str) -> PyResult<Algorithm> {
         let named = cc::registry().iter().filter(|entry| entry.choice != Algorithm::External);
         let presets = tcp::presets().iter().map(|preset| preset.name);
         let names: Vec<_> = presets.chain(named.map(|entry| entry.name)).collect();
-        let advice = nearest(name, names.iter().copied()).map_or(String::new(), |near| format!("; nearest: {near}"));
-        PyValueError::new_err(format!("algorithm '{name}' is unknown{advice}; there are: {}", names.join(", ")))
+        unknown_name("algorithm", name, &names)
     })
 }
 

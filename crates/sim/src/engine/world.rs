@@ -11,6 +11,7 @@
 pub(crate) mod build;
 mod changes;
 mod controls;
+mod hashing;
 #[cfg(test)]
 mod migration_tests;
 mod news;
@@ -18,6 +19,7 @@ mod options;
 mod paths;
 mod watching;
 
+pub use hashing::Hashed;
 pub use options::{Options, RunError};
 
 use crate::engine::execute::layout::{PartitionLayout, Partitions};
@@ -103,6 +105,8 @@ pub struct World {
     /// What happened, if anybody asked; made at the end.
     pub(crate) trace: Option<Merged>,
     pub(crate) now: SimTime,
+    /// Flows on their links, where nodes hash them.
+    pub(crate) hashed: Option<Hashed>,
 }
 
 impl World {

@@ -28,15 +28,19 @@ pub(crate) fn room(
     packet: u32,
     place: impl FnOnce() -> Place,
 ) -> Result<Buffer, Fault> {
-    let (bytes, found) = match size {
-        BufferSize::Packets(packets) => return Ok(Buffer::Packets(packets)),
-        BufferSize::Unlimited => return Ok(Buffer::Unlimited),
-        BufferSize::Bytes(bytes) => (bytes, format!("\"{bytes}\"")),
+    match size {
+        BufferSize::Packets(packets) => Ok(Buffer::Packets(packets)),
+        BufferSize::Unlimited => Ok(Buffer::Unlimited),
+        BufferSize::Bytes(bytes) => room_of(bytes, &format!("\"{bytes}\""), packet, place),
         BufferSize::Time(span) => {
             let bytes = capacity.bytes_in(span);
-            (bytes, format!("\"{span}\", that is {bytes} at {capacity}"))
+            room_of(bytes, &format!("\"{span}\", that is {bytes} at {capacity}"), packet, place)
         }
-    };
+    }
+}
+
+/// A buffer in bytes, and what was found.
+pub(crate) fn room_of(bytes: Bytes, found: &str, packet: u32, place: impl FnOnce() -> Place) -> Result<Buffer, Fault> {
     if bytes < Bytes(u64::from(packet)) {
         let message =
             format!("found {found}, less than the largest packet; allowed: at least {packet} B, or \"0 packets\"");

@@ -27,7 +27,7 @@ mod text;
 mod tree;
 mod value;
 
-pub(crate) use check::{bounded, rate_in_range, room};
+pub(crate) use check::{bounded, rate_in_range, room, room_of};
 pub use de::At;
 pub(crate) use de::{AtSeed, from_tree};
 pub use error::Error;
@@ -39,7 +39,7 @@ pub use nearest::nearest;
 pub(crate) use nearest::{choices, nearest_unit};
 pub(crate) use option::{OfKind, described, schema_of, written};
 pub use option::{Setting, Word};
-pub use quantity::{Length, Room, Size, Speed, Time, Window};
+pub use quantity::{Length, PortRoom, Room, Size, Speed, Time, Window};
 pub(crate) use text::{Text, quote, rounded, since_start};
 pub(crate) use tree::quoted;
 pub use value::{ByteCount, CdfPoint, Choice, DelayedAck, FlowSize, Names, PairsSpec};

@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::borrow::Cow;
 use std::fmt;
-use units::{BufferSize, Bytes, Duration, Kilometres, QuantityError, Rate};
+use units::{BufferSize, Bytes, Duration, Kilometres, PortBuffer, QuantityError, Rate};
 
 /// Reads a text with `parse` and says what was found when it is not what it should be.
 struct Quantity<T> {
@@ -27,7 +27,9 @@ impl<T> Visitor<'_> for Quantity<T> {
                     Some(near) => format!("; did you mean \"{near}\"?"),
                     None => String::new(),
                 },
-                QuantityError::MissingUnit(_) => String::new(),
+                QuantityError::MissingUnit(_) | QuantityError::MissingRoundTrip | QuantityError::NoProducts => {
+                    String::new()
+                }
                 _ => format!("; allowed: {}", self.allowed),
             };
             E::custom(format!("found {}: {why}{hint}", quoted(text)))
@@ -91,8 +93,13 @@ quantity! {
     Length(Kilometres) = units::parse_length, "1100 km", "a length with a unit (km, m)", "km|m", "";
     /// Waiting room of an output port.
     Room(BufferSize) = units::parse_packets_or_bytes, "20 packets",
-        "a buffer: packets, bytes, time at the link's capacity, or \"unlimited\"",
-        "packets|packet|B|byte|bytes|kB|KB|MB|GB|KiB|MiB|GiB|ps|ns|us|µs|ms|s|min", "unlimited";
+        "a buffer: packets, bytes, time at the link's capacity, products such as \"1 BDP of 40 ms\", or \"unlimited\"",
+        "packets|packet|B|byte|bytes|kB|KB|MB|GB|KiB|MiB|GiB|ps|ns|us|µs|ms|s|min|BDP\\s*of\\s.*", "unlimited";
+    /// Waiting room of a link's port, where the traffic may say the round trip.
+    PortRoom(PortBuffer) = units::parse_port_buffer, "20 packets",
+        "a buffer: packets, bytes, time at the link's capacity, products such as \"1 BDP\" or \"1 BDP of 40 ms\", or \
+         \"unlimited\"",
+        "packets|packet|B|byte|bytes|kB|KB|MB|GB|KiB|MiB|GiB|ps|ns|us|µs|ms|s|min|BDP(?:\\s*of\\s.*)?", "unlimited";
     /// A window.
     Window(BufferSize) = parse_window, "20 packets", "a window: packets of one segment each, bytes, or \"unlimited\"",
         "packets|packet|B|byte|bytes|kB|KB|MB|GB|KiB|MiB|GiB", "unlimited";
@@ -100,11 +107,11 @@ quantity! {
 
 fn parse_window(text: &str) -> Result<BufferSize, QuantityError> {
     const UNITS: &[&str] = &["packets", "B", "kB", "MB", "GB", "KiB", "MiB", "GiB"];
-    match units::parse_packets_or_bytes(text)? {
-        BufferSize::Time(_) => {
+    match units::parse_packets_or_bytes(text) {
+        Err(QuantityError::MissingRoundTrip | QuantityError::NoProducts) | Ok(BufferSize::Time(_)) => {
             let unit = text.trim().trim_start_matches(|letter: char| !letter.is_alphabetic() && letter != 'µ');
             Err(QuantityError::UnknownUnit(unit.to_owned(), UNITS))
         }
-        window => Ok(window),
+        window => window,
     }
 }

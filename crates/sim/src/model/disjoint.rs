@@ -179,7 +179,7 @@ mod tests {
             cost: *delay,
             lane: Lane::FIRST,
         };
-        Network { nodes: (0..nodes).map(node).collect(), links: links.iter().map(link).collect(), reroute_after: None }
+        Network { nodes: (0..nodes).map(node).collect(), links: links.iter().map(link).collect(), ..Network::default() }
     }
 
     /// Every path without a node twice.

@@ -31,11 +31,13 @@ pub use changes::{Change, MidPacket, Step, Timeline};
 pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
 pub use events::{Fate, Forced};
 pub use ids::{LinkId, NodeId, TransportId};
-pub use network::{Buffer, Lane, Link, Loss, Network, Node, PortController, Position, Role};
+pub use network::{
+    Buffer, Lane, Link, Loss, Network, Node, PortController, Position, Role, Routing, RoutingRule, Spread, Weights,
+};
 pub use news::{LinkNews, PathPart, Telling, path_changes};
 pub use port::{Light, Opening, Packing, PortRule};
 pub use published::{DATA_MINING, HADOOP, Published, WEB_SEARCH};
-pub use routes::{Routes, components};
+pub use routes::{EqualRoutes, Routes, components};
 pub use scenario::{Probe, RunSpec, Scenario, Selection, Trace};
 pub use sizes::{Between, Cdf, FlowSizes, MOST_BYTES, WrongPoint, pareto_least, pareto_mean};
 pub use time::SimTime;

@@ -1,6 +1,6 @@
 //! Nodes and links.
 
-use super::NodeId;
+use super::{LinkId, NodeId};
 use crate::queue;
 use options::words;
 use std::collections::BTreeSet;
@@ -16,6 +16,69 @@ pub struct Network {
     pub links: Vec<Link>,
     /// After a link goes down or comes up, routes are computed again after this time; `None`: never.
     pub reroute_after: Option<Duration>,
+    /// Which of several equally short paths a flow takes.
+    pub routing: Routing,
+}
+
+words! {
+    /// Which of several equally short paths a flow takes.
+    pub enum RoutingRule {
+        /// The one with the smallest node numbers, for all flows.
+        First = "first",
+        /// Each packet by itself takes any of them, drawn for it; ACKs too.
+        Spray = "spray",
+        /// Packets that leave without a pause take one of them, drawn anew after each pause (LetFlow: Vanini et al.,
+        /// NSDI 2017, decided at the host).
+        Flowlet = "flowlet",
+        /// Each switch hashes the flow and takes one of its next links that are equally near (RFC 2992).
+        Ecmp = "ecmp",
+    }
+}
+
+/// Which of several equally short paths a flow takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Routing {
+    /// The one with the smallest node numbers.
+    #[default]
+    First,
+    /// Packets, or groups of them, any of them.
+    Spray(Spread),
+    /// By a hash of the flow at each node.
+    Ecmp {
+        /// Another one, another hash.
+        hash_seed: u64,
+        /// What a link's share of flows is in proportion to.
+        weights: Weights,
+    },
+}
+
+/// What is kept together where packets of a flow take several paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spread {
+    /// Nothing: each packet takes any path.
+    Packets,
+    /// What leaves without a pause that is longer than this.
+    Flowlets(Duration),
+}
+
+words! {
+    /// What the shares of equally near links are in proportion to.
+    pub enum Weights {
+        /// All are equal.
+        Equal = "equal",
+        /// The capacity of the link (Zhou et al., WCMP, EuroSys 2014, as far as the next hop goes).
+        Capacity = "capacity",
+    }
+}
+
+impl Weights {
+    /// That of a link.
+    pub fn of(self, network: &Network, link: LinkId) -> u64 {
+        match self {
+            Weights::Equal => 1,
+            Weights::Capacity => network.links[link.index()].capacity.bps(),
+        }
+    }
 }
 
 impl Network {

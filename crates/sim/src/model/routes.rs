@@ -11,6 +11,10 @@
 //! ones. A node that is reached from one neighbour only needs no table of its own: its paths are those to the neighbour
 //! and one link.
 
+mod equal;
+
+pub use equal::EqualRoutes;
+
 use super::{Link, LinkId, Network, NodeId};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -129,6 +129,19 @@ impl Text<'_> {
         if let Some(span) = self.network.reroute_after {
             self.quantity("reroute_after", span, "after a link goes down or comes up");
         }
+        match self.network.routing {
+            Routing::Spray(Spread::Packets) => self.key("routing", &quote("spray"), "each packet by itself"),
+            Routing::Spray(Spread::Flowlets(gap)) => {
+                self.key("routing", &quote("flowlet"), "");
+                self.quantity("flowlet_gap", gap, "after such a pause another path");
+            }
+            Routing::First | Routing::Ecmp { .. } => {}
+        }
+        if let Routing::Ecmp { hash_seed, weights } = self.network.routing {
+            self.key("routing", &quote("ecmp"), "each node hashes the flow");
+            self.key("hash_seed", &hash_seed.to_string(), "");
+            self.key("weights", &quote(weights.word()), "of equally near links");
+        }
     }
 
     fn transport(&mut self, transport: &Transport) {
@@ -252,6 +265,7 @@ impl Text<'_> {
     fn trace(&mut self, table: Option<&spec::Trace>, trace: &Trace) {
         let Some(table) = table.filter(|_| trace.is_on()) else { return };
         let mut keys = table.explained();
+        keys.derive("from", Time(trace.from).form());
         keys.derive("until", Time(trace.until).form());
         let all = || Written::Inline("\"all\"".to_owned());
         if table.flows.is_none() && table.links.is_none() {
@@ -262,7 +276,7 @@ impl Text<'_> {
 
     fn probe(&mut self, probe: &spec::Probe) {
         let mut keys = probe.explained();
-        let measures = *probe.delays || *probe.reordering || *probe.lost_throughput;
+        let measures = *probe.delays || *probe.flow_delays || *probe.reordering || *probe.lost_throughput;
         if probe.interval.is_none() && !measures {
             return self.line("\n[probe]\n# no interval: nothing is sampled");
         }

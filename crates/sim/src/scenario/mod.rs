@@ -4,16 +4,20 @@
 //! |---|---|
 //! | `spec` | what a user may write |
 //! | `resolve` | names to ids, defaults, and all checks of meaning |
+//! | `files` | what others read for it: networks, flows and sizes in other people's forms |
 //! | `explain` | the resolved scenario as a text that parses again |
 //!
 //! How values are read, checked and complained about is in [`language`].
 
 mod explain;
+mod files;
 mod resolve;
 mod schema;
 pub mod spec;
 
 pub use crate::language::{Error, Input};
+pub use crate::topology::{ImportError, Imported, ImportedLink, ImportedNode};
+pub use files::{Files, ImportedFlow, ImportedFlows, ImportedSizes};
 pub use schema::schema;
 
 use crate::language::keys::Explained;
@@ -94,14 +98,21 @@ pub type Laws<'a> = dyn Fn(&str) -> Result<Arc<dyn Maker>, String> + 'a;
 /// Reads a scenario: layers below it (`extends`), assignments on top (`path`, `value`), then types, names, defaults,
 /// checks.
 pub fn load(source: Input<'_>, set: &[(String, String)]) -> Result<Loaded, Error> {
-    load_with(source, set, &|_| Err("laws in Python are found only where Python runs the scenario".to_owned()))
+    let no_laws = |_: &str| Err("laws in Python are found only where Python runs the scenario".to_owned());
+    load_with(source, set, &no_laws, None)
 }
 
-/// The same where laws of other languages can be found.
-pub fn load_with(source: Input<'_>, set: &[(String, String)], laws: &Laws) -> Result<Loaded, Error> {
+/// The same where laws of other languages can be found, and files in other people's forms are read.
+pub fn load_with(
+    source: Input<'_>,
+    set: &[(String, String)],
+    laws: &Laws,
+    files: Option<&dyn Files>,
+) -> Result<Loaded, Error> {
     let tree = language::read(source, set)?;
     let spec: spec::Spec = language::from_tree(&tree).map_err(|fault| tree.error(fault))?;
-    let Resolved { scenario, warnings, memory } = resolve::resolve(&spec, laws).map_err(|fault| tree.error(fault))?;
+    let resolved = resolve::resolve(&spec, laws, files).map_err(|fault| tree.error(fault))?;
+    let Resolved { scenario, warnings, memory } = resolved;
     let text = toml::to_string(&tree.root.to_toml()).map_err(|why| Error::of_file("scenario", why.to_string()))?;
     Ok(Loaded { scenario, text, warnings, memory, spec })
 }
@@ -118,8 +129,6 @@ pub fn fuzz(bytes: &[u8]) {
         let base = Input::Text { name: "fuzz.toml", text: "run.duration = \"1 s\"", folder };
         let _ = load(base, &[(path.to_owned(), value.to_owned())]);
     }
-    let _ = crate::topology::parse_gml(text);
-    let _ = crate::topology::parse_sndlib(text);
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod buildups;
 mod completions;
 mod delays;
 mod fairness;
+mod flow_delays;
 mod flows;
 mod lost;
 mod reordering;
@@ -22,7 +23,7 @@ use crate::engine::observe::accounts::{Baseline, FlowTotals};
 use crate::engine::observe::trace::Merged;
 use crate::engine::packet::DropPlace;
 use crate::engine::packet::admission::Count;
-use crate::engine::world::World;
+use crate::engine::world::{Hashed, World};
 use crate::model::{Lane, Link, LinkId, NodeId, Role};
 use crate::results::{Column, Figure, Results, Table};
 use crate::scenario::Scenario;
@@ -64,11 +65,14 @@ pub fn run(mut end: End, parts: &mut Partitions) -> Results {
         summary.push(Figure { name: "marked_packets", value: marked as f64, unit: "packets" });
     }
     summary.extend(links.buildups.figures());
+    let colliding = |hashed: &Hashed| Figure { name: "colliding_flows", value: hashed.colliding as f64, unit: "1" };
+    summary.extend(end.world.hashed.as_ref().map(colliding));
     summary.extend(end.scenario.plan.figures(&end.world.baseline.counters.sums, &counters.sums));
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
     let drops = drops(&end, parts);
-    let more = reordering::columns(parts).into_iter().chain(lost.iter().flat_map(LostRows::columns)).collect();
+    let arrivals = flow_delays::columns(parts).into_iter().chain(reordering::columns(parts));
+    let more = arrivals.chain(lost.iter().flat_map(LostRows::columns)).collect();
     let fingerprint = parts.fingerprint();
     Results {
         flows: flows.table(end.run, more),
@@ -184,6 +188,8 @@ impl LinkRows {
                 ("max_queue", count(|row| row.max_queue)),
             ],
         };
+        let flows = |hashed: &Hashed| rows.iter().map(|(link, ..)| hashed.flows[link.index()]).collect();
+        table.columns.extend(end.world.hashed.as_ref().map(|hashed| ("flows", Column::U64(flows(hashed)))));
         table.columns.extend(more);
         table
     }

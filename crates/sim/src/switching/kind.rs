@@ -21,6 +21,8 @@ use units::Duration;
 pub struct Kind {
     /// Whether its links may lead through a node that switches their light without a stop (`via`).
     pub(crate) leads: bool,
+    /// Whether its flows may take any of several equally short paths (`routing`).
+    pub(crate) equal_paths: bool,
     /// Columns that it adds to the table of flows of every run.
     pub(crate) flow_columns: fn(&[FlowFacts]) -> Vec<(&'static str, Column)>,
 }
@@ -28,7 +30,7 @@ pub struct Kind {
 impl Kind {
     /// One that has only ordinary links and no columns.
     pub(crate) const fn new() -> Kind {
-        Kind { leads: false, flow_columns: |_| Vec::new() }
+        Kind { leads: false, equal_paths: false, flow_columns: |_| Vec::new() }
     }
 }
 

@@ -3,9 +3,9 @@
 use super::dumbbell::{ACCESS_DELAY, access};
 use super::{Draft, Given, MAX_ELEMENTS, Property, network_keys};
 use crate::language::keys::whole;
-use crate::language::{At, Fault, Key, Room, Speed, Time};
+use crate::language::{At, Fault, Key, PortRoom, Speed, Time};
 use crate::model::{NodeId, Role};
-use units::BufferSize;
+use units::{BufferSize, PortBuffer};
 
 network_keys! {
     /// Edge nodes e0, e1, … around the core nodes c0, c1, … of an agile all-photonic network; `[switching]` says how
@@ -23,7 +23,7 @@ network_keys! {
         /// The same, for each edge node in turn.
         pub delays: Option<At<Vec<At<Time>>>>;
         /// Waiting room of each queue. Default: `link_defaults`.
-        pub buffer: Option<At<Room>>;
+        pub buffer: Option<At<PortRoom>>;
         /// Bit rate of the signalling. Default: that of the fibres.
         pub signalling_capacity: Option<At<Speed>>;
         /// Hosts at each edge node, "h0.0", "h0.1", … at e0. Without any, flows start at edge nodes.
@@ -33,7 +33,7 @@ network_keys! {
         /// Delay between hosts and edge nodes.
         pub host_delay: Key<Time> = ACCESS_DELAY;
         /// Waiting room of the links between hosts and edge nodes. Default: `link_defaults`.
-        pub host_buffer: Option<At<Room>>;
+        pub host_buffer: Option<At<PortRoom>>;
     }
 }
 
@@ -77,7 +77,7 @@ impl Config {
         Given {
             capacity: capacity.map(|capacity| Property::given(capacity, |capacity| capacity.0)),
             delay: delay.map(|delay| Property::given(delay, |delay| delay.0)),
-            buffer: Property::built_in(BufferSize::Unlimited),
+            buffer: Property::built_in(PortBuffer::Size(BufferSize::Unlimited)),
             controller: Property::built_in(None),
             ..Given::default()
         }

@@ -1,11 +1,12 @@
 //! A network in the making: names, and properties that may still be open.
 
+use super::geography::Imported;
 use crate::language::{At, Fault, Key, Place};
 use crate::model::{Loss, Node, NodeId, Role};
 use crate::queue;
 use std::collections::BTreeMap;
 use transport::xcp::RouterConfig;
-use units::{BufferSize, Duration, Rate};
+use units::{Duration, PortBuffer, Rate};
 
 /// Nodes and links without defaults.
 #[derive(Debug, Default)]
@@ -20,6 +21,10 @@ pub struct Draft {
     pub warnings: Vec<String>,
     /// The delay of a kilometre of fibre.
     pub delay_per_km: Option<Duration>,
+    /// What was read for a network from a file.
+    pub(crate) imported: Imported,
+    /// Where the first buffer is given whose size waits for the round trips of the traffic.
+    pub(crate) products: Option<Place>,
     by_name: BTreeMap<String, NodeId>,
     by_ends: BTreeMap<(NodeId, NodeId), Vec<usize>>,
 }
@@ -70,7 +75,7 @@ pub struct Given {
     /// Propagation delay.
     pub delay: Option<Property<Duration>>,
     /// Waiting room.
-    pub buffer: Option<Property<BufferSize>>,
+    pub buffer: Option<Property<PortBuffer>>,
     /// Queue discipline.
     pub queue: Option<Property<queue::Config>>,
     /// Random loss.

@@ -3,7 +3,7 @@
 use super::round_trips::{self, RoundTripLaw};
 use super::{Draft, Given, MAX_ELEMENTS, Property, network_keys};
 use crate::language::keys::whole;
-use crate::language::{At, Fault, Key, Room, Speed, Time};
+use crate::language::{At, Fault, Key, PortRoom, Speed, Time};
 use crate::model::{NodeId, Role};
 use units::{Duration, Rate};
 
@@ -18,7 +18,7 @@ network_keys! {
         /// Delay between the routers. Default: `link_defaults`.
         pub bottleneck_delay: Option<At<Time>>;
         /// Waiting room at both ends of the bottleneck. Default: `link_defaults`.
-        pub bottleneck_buffer: Option<At<Room>>;
+        pub bottleneck_buffer: Option<At<PortRoom>>;
         /// Bit rate between hosts and routers. Default: ten times `bottleneck_capacity`.
         pub access_capacity: Option<At<Speed>>;
         /// Delay between hosts and routers.
@@ -33,7 +33,7 @@ network_keys! {
         /// The law of the round-trip times, instead of a list: pair i of n has the quantile (i + 1/2)/n.
         pub round_trip_law: Option<At<RoundTripLaw>>;
         /// Waiting room of the access links. Default: `link_defaults`.
-        pub access_buffer: Option<At<Room>>;
+        pub access_buffer: Option<At<PortRoom>>;
     }
 }
 
@@ -102,7 +102,7 @@ impl Config {
 }
 
 /// The properties of a bottleneck.
-pub(super) fn bottleneck(capacity: Option<At<Speed>>, delay: Option<At<Time>>, buffer: Option<At<Room>>) -> Given {
+pub(super) fn bottleneck(capacity: Option<At<Speed>>, delay: Option<At<Time>>, buffer: Option<At<PortRoom>>) -> Given {
     Given {
         capacity: capacity.map(|capacity| Property::given(capacity, |capacity| capacity.0)),
         delay: delay.map(|delay| Property::given(delay, |delay| delay.0)),
@@ -119,7 +119,7 @@ pub(super) fn access(
     capacity: Option<At<Speed>>,
     bottleneck_capacity: Option<At<Speed>>,
     delay: Property<Duration>,
-    buffer: Option<At<Room>>,
+    buffer: Option<At<PortRoom>>,
 ) -> Given {
     let given = bottleneck(capacity, None, buffer);
     let tenfold = |rate: Rate| Rate::from_bps(rate.bps().saturating_mul(10));

@@ -1,25 +1,23 @@
-//! A network from a file.
+//! A network from a file. What reads the file is not here; here gaps are filled.
 
-use super::geography::{Capacity, ImportError, Imported, ImportedLink, great_circle};
-use super::{Draft, Given, MAX_ELEMENTS, Property, gml, network_keys, sndlib};
-use crate::language::{At, Fault, Key, Place, Speed, Time, Word, error, read_text};
+use super::geography::{ImportError, Imported, ImportedLink, great_circle};
+use super::{Draft, Given, MAX_ELEMENTS, Property, network_keys};
+use crate::language::{At, Fault, Key, Place, Speed, Time, Word};
 use crate::model::{NodeId, Role};
 use options::words;
-use std::path::Path;
-use units::{Duration, Rate};
-
-/// The largest file.
-const MAX_BYTES: u64 = 256 << 20;
+use units::Duration;
 
 network_keys! {
-    /// A network from a file. Nodes are core nodes. A link's delay is that of the file, of its length there, or of the
-    /// great circle between its ends, in this order.
+    /// A network from a file in one of the forms that `photocol convert` reads (docs/guide/other-peoples-files.md).
+    /// Nodes are core nodes unless the file says otherwise. A link's delay is that of the file, of its length there, or
+    /// of the great circle between its ends, in this order.
     pub struct Config {
         /// The file, relative to this scenario.
         pub path: At<String>;
-        /// Default: as the file's name ends, .gml or .xml.
-        pub format: Option<At<Word<Format>>>;
-        /// What the number 1 means as a capacity. Default: "1 bps" in GML (LinkSpeedRaw), "1 Mbps" in SNDlib.
+        /// "graphml", "gml", "sndlib-xml", "sndlib-native", "repetita", "hpcc-network" or "edges". Default: as the
+        /// file's name ends, or as it begins.
+        pub format: Option<At<String>>;
+        /// What the number 1 means as a capacity, such as "1 Mbps". Default: as the format has it.
         pub capacity_unit: Option<At<Speed>>;
         /// Delay of links whose length is not known (or zero). Default: an error.
         pub missing_delay: Option<At<Time>>;
@@ -27,16 +25,6 @@ network_keys! {
         pub duplicate_links: Key<Word<Duplicates>> = Word(Duplicates::First);
         /// Adds an edge node "e:NAME" to each node, behind a link of this delay. Default: no edge nodes.
         pub edge_delay: Option<At<Time>>;
-    }
-}
-
-words! {
-    /// A file format.
-    pub enum Format {
-        /// GML.
-        Gml = "gml",
-        /// SNDlib XML.
-        Xml = "xml",
     }
 }
 
@@ -54,56 +42,33 @@ words! {
 
 impl Config {
     pub(super) fn draw(&self, draft: &mut Draft) -> Result<(), Fault> {
-        let format = self.format()?;
-        let text = read_text(Path::new(&*self.path), MAX_BYTES)
-            .map_err(|why| self.path.fault(format!("found {:?}: {why}", *self.path)))?;
-        let imported = match format {
-            Format::Gml => gml::parse(&text),
-            Format::Xml => sndlib::parse(&text),
-        };
-        let imported = imported.map_err(|why| self.fault(&text, why))?;
+        let imported = std::mem::take(&mut draft.imported);
         let (nodes, links) = (imported.nodes.len() as u64, imported.links.len() as u64);
         if nodes == 0 || 2 * nodes > MAX_ELEMENTS || 2 * links + 2 * nodes > MAX_ELEMENTS {
             let found = format!("the file has {nodes} nodes and {links} links; allowed: 1 to {MAX_ELEMENTS} in all");
             return Err(self.path.fault(found));
         }
-        let unit = self.capacity_unit.map_or(if format == Format::Gml { 1.0 } else { 1e6 }, |unit| unit.0.bps() as f64);
+        let path = &*self.path;
+        draft.warnings.extend(imported.warnings.iter().map(|warning| format!("{path}: {warning}")));
         self.place_nodes(&imported, draft)?;
-        self.place_links(&imported, unit, draft).map_err(|why| self.fault(&text, why))?;
+        self.place_links(&imported, draft).map_err(|why| why.fault(&self.path))?;
         self.place_edge_nodes(imported.nodes.len(), draft)
-    }
-
-    fn format(&self) -> Result<Format, Fault> {
-        match (self.format, Path::new(&*self.path).extension().and_then(|ending| ending.to_str())) {
-            (Some(format), _) => Ok(format.0),
-            (None, Some("gml")) => Ok(Format::Gml),
-            (None, Some("xml")) => Ok(Format::Xml),
-            _ => Err(self.path.fault(format!(
-                "found {:?}, whose ending names no format; allowed: .gml, .xml, or the key \"format\"",
-                *self.path
-            ))),
-        }
-    }
-
-    fn fault(&self, text: &str, why: ImportError) -> Fault {
-        let (line, column) = error::position(text, why.offset);
-        let (node, file) = (self.path.node(), self.path.to_string());
-        Fault::new(Place::Data { node, file, line, column }, why.message)
     }
 
     fn place_nodes(&self, imported: &Imported, draft: &mut Draft) -> Result<(), Fault> {
         for node in &imported.nodes {
             let taken = || self.path.fault(format!("the file has two nodes {:?}", node.name));
-            let id = draft.node(node.name.clone(), Role::Core).ok_or_else(taken)?;
+            let id = draft.node(node.name.clone(), node.role.unwrap_or(Role::Core)).ok_or_else(taken)?;
             draft.nodes[id.index()].position = node.position;
         }
         Ok(())
     }
 
-    fn place_links(&self, imported: &Imported, unit: f64, draft: &mut Draft) -> Result<(), ImportError> {
+    fn place_links(&self, imported: &Imported, draft: &mut Draft) -> Result<(), ImportError> {
         let (mut loops, mut duplicates) = (0, 0);
         for fibre in &imported.links {
-            let (from, to) = (NodeId(fibre.from as u32), NodeId(fibre.to as u32));
+            let end = |name: &str| draft.find(name).ok_or_else(|| wrong(fibre, format!("there is no node {name:?}")));
+            let (from, to) = (end(&fibre.from)?, end(&fibre.to)?);
             let twice = !draft.between(from, to).is_empty();
             if from == to {
                 loops += 1;
@@ -114,12 +79,13 @@ impl Config {
                 duplicates += 1;
             } else {
                 let given = Given {
-                    capacity: self.capacity(fibre, unit)?.and_then(Property::built_in),
-                    delay: Property::built_in(self.delay(fibre, imported, draft)?),
+                    capacity: fibre.capacity.and_then(Property::built_in),
+                    delay: Property::built_in(self.delay(fibre, [from, to], draft)?),
+                    cost: fibre.cost,
                     ..Given::default()
                 };
                 draft.simplex(from, to, given.clone());
-                if !imported.directed {
+                if fibre.two_way {
                     draft.simplex(to, from, given);
                 }
             }
@@ -136,22 +102,8 @@ impl Config {
         Ok(())
     }
 
-    fn capacity(&self, fibre: &ImportedLink, unit: f64) -> Result<Option<Rate>, ImportError> {
-        match fibre.capacity {
-            None => Ok(None),
-            Some(Capacity::Rate(rate)) => Ok(Some(rate)),
-            Some(Capacity::Number(number)) => {
-                let bps = libm::round(number * unit);
-                let sound = (8.0..1e18).contains(&bps);
-                let message =
-                    || format!("found the capacity {number}, that is {bps:e} bit/s; allowed: 8 bit/s to 1e18 bit/s");
-                if sound { Ok(Some(Rate::from_bps(bps as u64))) } else { Err(wrong(fibre, message())) }
-            }
-        }
-    }
-
-    fn delay(&self, fibre: &ImportedLink, imported: &Imported, draft: &Draft) -> Result<Duration, ImportError> {
-        let ends = [fibre.from, fibre.to].map(|end| &imported.nodes[end]);
+    fn delay(&self, fibre: &ImportedLink, ends: [NodeId; 2], draft: &Draft) -> Result<Duration, ImportError> {
+        let ends = ends.map(|end| &draft.nodes[end.index()]);
         let circle = || Some(great_circle(ends[0].position?, ends[1].position?));
         let by_length = || fibre.metres.or_else(circle).map(|metres| draft.fibre(metres));
         let delay = fibre.delay.or_else(by_length).filter(|delay| *delay > Duration::ZERO);
@@ -180,5 +132,18 @@ impl Config {
 }
 
 fn wrong(fibre: &ImportedLink, message: String) -> ImportError {
-    ImportError { offset: fibre.offset, message }
+    ImportError { line: Some(fibre.line), message }
+}
+
+impl ImportError {
+    /// As a fault of the key that names the file.
+    pub(crate) fn fault(self, file: &At<String>) -> Fault {
+        match self.line {
+            Some(line) => {
+                let place = Place::Data { node: file.node(), file: file.to_string(), line, column: 1 };
+                Fault::new(place, self.message)
+            }
+            None => file.fault(format!("found {:?}: {}", **file, self.message)),
+        }
+    }
 }

@@ -1,59 +1,56 @@
-//! What importers have in common: a graph read from a file, and distances on the globe.
+//! Networks in files of others, as whoever reads them tells them, and distances on the globe.
 
-use crate::model::Position;
+use crate::model::{Position, Role};
 use units::{Duration, Rate};
 
-/// A graph as a file describes it.
+/// A network as a file describes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
     /// Nodes in the order of the file.
     pub nodes: Vec<ImportedNode>,
     /// Links in the order of the file.
     pub links: Vec<ImportedLink>,
-    /// Whether a link is one direction only.
-    pub directed: bool,
+    /// What the user should know.
+    pub warnings: Vec<String>,
 }
 
 /// A node of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedNode {
-    /// Its label.
+    /// Its label, which no other node has.
     pub name: String,
     /// Where it is.
     pub position: Option<Position>,
+    /// What it is, if the file says it.
+    pub role: Option<Role>,
 }
 
 /// A link of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportedLink {
-    /// Index of one end.
-    pub from: usize,
-    /// Index of the other end.
-    pub to: usize,
+    /// The name of one end.
+    pub from: String,
+    /// The name of the other end.
+    pub to: String,
     /// Bit rate, if the file says it.
-    pub capacity: Option<Capacity>,
+    pub capacity: Option<Rate>,
     /// Delay, if the file says it.
     pub delay: Option<Duration>,
     /// Length in metres, if the file says it.
     pub metres: Option<u64>,
-    /// The byte of the file where it stands.
-    pub offset: usize,
-}
-
-/// A bit rate of a file.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Capacity {
-    /// With its unit.
-    Rate(Rate),
-    /// In the file's unit.
-    Number(f64),
+    /// Weight for shortest paths, if the file says it.
+    pub cost: Option<u64>,
+    /// Whether it has both directions.
+    pub two_way: bool,
+    /// The line of the file where it stands.
+    pub line: u32,
 }
 
 /// What is wrong with a file, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportError {
-    /// The byte of the file.
-    pub offset: usize,
+    /// The line, if it is one of the file.
+    pub line: Option<u32>,
     /// What was found and what is allowed.
     pub message: String,
 }
@@ -66,12 +63,6 @@ pub fn great_circle(a: Position, b: Position) -> u64 {
     let chord = half_sine(b.latitude - a.latitude)
         + libm::cos(radians(a.latitude)) * libm::cos(radians(b.latitude)) * half_sine(b.longitude - a.longitude);
     libm::round(2.0 * RADIUS_M * libm::asin(libm::sqrt(chord.min(1.0)))) as u64
-}
-
-/// The position, if both numbers are those of a place on earth.
-pub(super) fn position(latitude: Option<f64>, longitude: Option<f64>) -> Option<Position> {
-    let (latitude, longitude) = (latitude?, longitude?);
-    (latitude.abs() <= 90.0 && longitude.abs() <= 360.0).then_some(Position { latitude, longitude })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::dumbbell::bottleneck;
 use super::{Draft, MAX_ELEMENTS, network_keys};
-use crate::language::{At, Fault, Room, Speed, Time, bounded};
+use crate::language::{At, Fault, PortRoom, Speed, Time, bounded};
 use crate::model::{NodeId, Role};
 
 network_keys! {
@@ -21,13 +21,13 @@ network_keys! {
         /// Delay between routers. Default: `link_defaults`.
         pub trunk_delay: Option<At<Time>>;
         /// Waiting room between routers. Default: `link_defaults`.
-        pub trunk_buffer: Option<At<Room>>;
+        pub trunk_buffer: Option<At<PortRoom>>;
         /// Bit rate between hosts and routers. Default: `link_defaults`.
         pub access_capacity: Option<At<Speed>>;
         /// Delay between hosts and routers. Default: `link_defaults`.
         pub access_delay: Option<At<Time>>;
         /// Waiting room of the links of hosts. Default: `link_defaults`.
-        pub access_buffer: Option<At<Room>>;
+        pub access_buffer: Option<At<PortRoom>>;
     }
 }
 

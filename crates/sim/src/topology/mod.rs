@@ -1,32 +1,33 @@
-//! Networks: ready-made ones and importers.
+//! Networks: ready-made ones and imported ones.
 //!
 //! A ready-made network is one file here with a `Config` (the keys of `[topology]` besides `kind`) and `draw`; one line
 //! in `topologies!` below gives it its name, source and summary.
 
 mod aapn_star;
+mod clos;
 mod custom;
 mod draft;
 mod dumbbell;
+mod fat_tree;
 mod file;
 mod geography;
-mod gml;
 mod grid;
+mod leaf_spine;
 mod nsfnet;
 mod nsfnet_edge;
 mod parking_lot;
 mod racks;
 mod round_trips;
-mod sndlib;
 mod star;
 
 pub use draft::{Controller, Draft, DraftLink, Given, Property};
-pub use gml::parse as parse_gml;
+pub use geography::{ImportError, Imported, ImportedLink, ImportedNode};
 pub(crate) use nsfnet::CAPACITY as NSFNET_CAPACITY;
 pub(crate) use racks::CIRCUIT_COST;
-pub use sndlib::parse as parse_sndlib;
 
 use crate::language::keys::Table;
-use crate::language::{At, Fault, Time};
+use crate::language::{At, Fault, Key, Place, Time, Word};
+use crate::model::{Routing, RoutingRule, Spread, Weights};
 
 /// Declares the keys of a topology, and the one that all have.
 macro_rules! network_keys {
@@ -37,6 +38,17 @@ macro_rules! network_keys {
                 $($keys)*
                 /// After a link goes down or comes up, routes are computed again after this time. Default: never.
                 pub reroute_after: Option<crate::language::At<crate::language::Time>>;
+                /// Which of several equally short paths a flow takes.
+                pub routing: crate::language::Key<crate::language::Word<crate::model::RoutingRule>> =
+                    crate::language::Word(crate::model::RoutingRule::First);
+                /// The pause after which a flow may take another path; with routing = "flowlet".
+                pub flowlet_gap: crate::language::Key<crate::language::Time> =
+                    crate::language::Time(units::Duration::from_micros(500)), in crate::language::keys::more_than_zero();
+                /// Another number, another hash; with routing = "ecmp".
+                pub hash_seed: crate::language::Key<u32> = 0;
+                /// What the shares of flows of equally near links are in proportion to; with routing = "ecmp".
+                pub weights: crate::language::Key<crate::language::Word<crate::model::Weights>> =
+                    crate::language::Word(crate::model::Weights::Equal);
             }
         }
     };
@@ -81,6 +93,18 @@ macro_rules! topologies {
                 match self { $(Topology::$variant(config) => config.reroute_after),+ }
             }
 
+            /// What `routing` and the keys beside it say, which every kind has.
+            pub(crate) fn routing(&self) -> Result<Routing, Fault> {
+                match self { $(Topology::$variant(config) => {
+                    routing(&config.routing, &config.flowlet_gap, &config.hash_seed, &config.weights)
+                }),+ }
+            }
+
+            /// The place of `routing`, if it is given.
+            pub(crate) fn routing_place(&self) -> Option<Place> {
+                match self { $(Topology::$variant(config) => config.routing.place()),+ }
+            }
+
             /// Its line in the list.
             pub fn entry(&self) -> &'static Entry {
                 match self { $(Topology::$variant(_) => Name::$variant.entry()),+ }
@@ -98,10 +122,16 @@ topologies! {
     Dumbbell = "dumbbell", "the common single-bottleneck network of congestion control studies (RFC 5166 §3)",
         "Hosts \"l0\", \"l1\", … and \"r0\", \"r1\", … on both sides of the bottleneck \"left\" – \"right\".":
         dumbbell;
-    File = "file", "Himsolt, GML (1996); Orlowski et al., SNDlib 1.0 (2010)",
-        "A network from a GML file (Internet Topology Zoo) or an SNDlib XML file.": file;
+    FatTree = "fat-tree", "Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, §3; Clos networks folded",
+        "Hosts \"h0\", \"h1\", … below edge, aggregation and core switches of k ports each.": fat_tree;
+    File = "file",
+        "Himsolt, GML (1996); Brandes et al., GraphML (2002); Orlowski et al., SNDlib 1.0 (2010); REPETITA (2017)",
+        "A network from a file: GraphML, GML (Internet Topology Zoo), SNDlib, REPETITA, HPCC or a list of links.": file;
     Grid = "grid", "the square mesh of scaling studies; for 10^5 links see scenarios/large/million-flows.toml",
         "Routers \"0,0\", \"0,1\", … in rows and columns, and hosts \"h0\", \"h1\", … that they have in turn.": grid;
+    LeafSpine = "leaf-spine", "two-tier Clos networks of data centres, e.g. Alizadeh et al. (CONGA), SIGCOMM 2014, §2",
+        "Hosts \"h0\", \"h1\", … at the leaves \"l0\", \"l1\", …, of which each is joined to each spine \"s0\", \
+            \"s1\", ….": leaf_spine;
     Nsfnet = "nsfnet",
         "distances of the 14-node T1 backbone as used in optical networking studies; longest shortest path 4500 km",
         "NSFNET: 14 core nodes \"0\" to \"13\", 21 fibres with their lengths in km.": nsfnet;
@@ -116,10 +146,28 @@ topologies! {
         "Hosts \"n0\", \"n1\", … around the switch \"hub\".": star;
 }
 
+/// Which of several equally short paths flows take.
+fn routing(
+    rule: &Key<Word<RoutingRule>>,
+    gap: &Key<Time>,
+    hash_seed: &Key<u32>,
+    weights: &Key<Word<Weights>>,
+) -> Result<Routing, Fault> {
+    let goes_with = |place: Option<Place>, own: RoutingRule, word: &str| match place {
+        Some(place) if rule.0 != own => Err(Fault::new(place, format!("goes with routing = \"{word}\""))),
+        _ => Ok(()),
+    };
+    goes_with(gap.place(), RoutingRule::Flowlet, "flowlet")?;
+    goes_with(hash_seed.place().or(weights.place()), RoutingRule::Ecmp, "ecmp")?;
+    Ok(match rule.0 {
+        RoutingRule::First => Routing::First,
+        RoutingRule::Spray => Routing::Spray(Spread::Packets),
+        RoutingRule::Flowlet => Routing::Spray(Spread::Flowlets(gap.0)),
+        RoutingRule::Ecmp => Routing::Ecmp { hash_seed: u64::from(**hash_seed), weights: weights.0 },
+    })
+}
+
 /// Every kind of topology, sorted by name.
 pub fn list() -> &'static [Entry] {
     Name::REGISTRY
 }
-
-#[cfg(test)]
-mod tests;

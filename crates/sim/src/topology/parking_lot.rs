@@ -3,7 +3,7 @@
 use super::dumbbell::{ACCESS_DELAY, access, bottleneck};
 use super::{Draft, MAX_ELEMENTS, Property, network_keys};
 use crate::language::keys::whole;
-use crate::language::{At, Fault, Key, Room, Speed, Time};
+use crate::language::{At, Fault, Key, PortRoom, Speed, Time};
 use crate::model::Role;
 
 network_keys! {
@@ -17,13 +17,13 @@ network_keys! {
         /// Delay between routers. Default: `link_defaults`.
         pub bottleneck_delay: Option<At<Time>>;
         /// Waiting room between routers. Default: `link_defaults`.
-        pub bottleneck_buffer: Option<At<Room>>;
+        pub bottleneck_buffer: Option<At<PortRoom>>;
         /// Bit rate between hosts and routers. Default: ten times `bottleneck_capacity`.
         pub access_capacity: Option<At<Speed>>;
         /// Delay between hosts and routers.
         pub access_delay: Key<Time> = ACCESS_DELAY;
         /// Waiting room of the access links. Default: `link_defaults`.
-        pub access_buffer: Option<At<Room>>;
+        pub access_buffer: Option<At<PortRoom>>;
     }
 }
 

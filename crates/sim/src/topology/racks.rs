@@ -2,9 +2,9 @@
 
 use super::{Draft, Given, MAX_ELEMENTS, Property, network_keys};
 use crate::language::keys::whole;
-use crate::language::{At, Fault, Key, Room, Speed, Time};
+use crate::language::{At, Fault, Key, PortRoom, Speed, Time};
 use crate::model::{NodeId, Role};
-use units::{Duration, Rate};
+use units::{BufferSize, Duration, PortBuffer, Rate};
 
 network_keys! {
     /// Hosts "t0h0", "t0h1", … at the top-of-rack switches "t0", "t1", …, which the nodes "packet" and "circuit" join:
@@ -27,7 +27,7 @@ network_keys! {
         /// Delay from rack to rack by a circuit.
         pub circuit_delay: At<Time>;
         /// Waiting room at hosts, and at racks for packets to their own hosts.
-        pub buffer: Key<Room> = Room(units::BufferSize::Unlimited);
+        pub buffer: Key<PortRoom> = PortRoom(PortBuffer::Size(BufferSize::Unlimited));
     }
 }
 

@@ -40,19 +40,20 @@ async function runSections(page, room) {
   const series = await readSeries(page.series);
   const timeline = new Timeline(0, page.duration_s, page.measured_from_s);
   room.append(summarySection(page.summary));
-  const shares = page.network && sharesOver(page, trace, series, timeline);
-  if (page.network) room.append(topologySection(page.network, timeline, shares));
+  const span = { begin: page.trace?.from_s ?? 0, end: page.duration_s };
+  const shares = page.network && sharesOver(page, trace, series, span);
+  if (page.network) room.append(topologySection(page.network, span, shares));
   const views = [];
   const add = (view) => view && (views.push(view), room.append(view.figure));
   const sequence = trace && sequenceView(trace, timeline);
-  const quantities = new Map([...sampled(series), ...(trace ? traced(trace, sequence?.flows, timeline) : [])]);
+  const quantities = new Map([...sampled(series), ...(trace ? traced(trace, sequence?.flows, span) : [])]);
   add(seriesView(quantities, timeline));
   if (trace) add(ganttView(trace, timeline));
   add(sequence);
   if (trace) add(spaceView(trace, new Map(page.network.links.map((link) => [link.name, link])), timeline));
   for (const table of page.tables) room.append(tableSection({ ...table, open: false }));
   timeline.all();
-  if (trace) timeline.show(0, Math.min(page.duration_s, page.trace.until_s));
+  if (trace) timeline.show(span.begin, Math.min(page.duration_s, page.trace.until_s));
   return { timeline, trace, series, views, shares };
 }
 
@@ -62,17 +63,17 @@ async function readSeries(held) {
   return held.parts.map(({ entity, quantity, from, to }) => ({ entity, quantity, t: t.subarray(from, to), v: v.subarray(from, to) }));
 }
 
-/** The utilization of every link in a part of the time: from the trace, else from samples. */
-function sharesOver(page, trace, series, timeline) {
+/** The utilization of every link in a part of a span of time: from the trace, else from samples. */
+function sharesOver(page, trace, series, { begin, end }) {
   const names = page.network.links.map((link) => link.name);
   if (trace) {
     const rows = linksOf(trace, names);
-    const width = (timeline.end - timeline.begin) / BINS;
-    return (bin) => rows.map((numbers) => meanShare(trace.levels, numbers, timeline.begin + bin * width, timeline.begin + (bin + 1) * width));
+    const width = (end - begin) / BINS;
+    return (bin) => rows.map((numbers) => meanShare(trace.levels, numbers, begin + bin * width, begin + (bin + 1) * width));
   }
   const samples = new Map(series.filter((one) => one.quantity === "utilization").map((one) => [one.entity, one]));
   if (!samples.size) return null;
-  const width = (timeline.end - timeline.begin) / BINS;
+  const width = (end - begin) / BINS;
   return (bin) => names.map((name) => {
     const one = samples.get(name);
     if (!one) return 0;

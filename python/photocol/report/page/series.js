@@ -30,8 +30,8 @@ function slopeOf({ t, v }) {
   return { t: t.subarray(1), v: Float64Array.from(t.subarray(1), (at, k) => (8 * (v[k + 1] - v[k])) / (at - t[k])) };
 }
 
-/** The same from a trace: made when they are asked for. */
-export function traced(trace, flows, timeline) {
+/** The same from a trace of a span of time: made when they are asked for. */
+export function traced(trace, flows, span) {
   const found = new Map();
   const add = (name, entity, points) => {
     if (!found.has(name)) found.set(name, new Map());
@@ -40,7 +40,7 @@ export function traced(trace, flows, timeline) {
   for (const [number, { ack }] of flows?.counts ?? []) {
     if (ack < 2) continue;
     add("cwnd (trace)", `flow ${number}`, later(() => ({ t: flows.get(number).ack.t, v: flows.get(number).ack.value })));
-    add("goodput (trace)", `flow ${number}`, later(() => rateOf(flows.get(number).ack, timeline)));
+    add("goodput (trace)", `flow ${number}`, later(() => rateOf(flows.get(number).ack, span)));
   }
   for (const { kind, place } of trace.levels.rows) {
     if (kind === "packets") add("queue (trace)", trace.words.place[place], later(() => queueOf(trace, place)));
@@ -53,14 +53,14 @@ function later(make) {
   return { get made() { return (this.kept ??= make()); }, get t() { return this.made.t; }, get v() { return this.made.v; }, steps: true };
 }
 
-/** Acknowledged bits a second, in equal parts of the time. */
+/** Acknowledged bits a second, in equal parts of a span of time. What had been acknowledged before it does not count. */
 function rateOf(acks, { begin, end }) {
   const width = (end - begin) / BINS;
   const t = Float64Array.from({ length: BINS }, (_, k) => begin + k * width);
-  let before = 0;
+  let before = begin > 0 ? acks.low[0] : 0;
   const v = t.map((from) => {
     const k = lowerBound(acks.t, from + width) - 1;
-    const acked = k < 0 ? 0 : Math.max(before, acks.low[k]);
+    const acked = k < 0 ? before : Math.max(before, acks.low[k]);
     const rate = (8 * (acked - before)) / width;
     before = acked;
     return rate;

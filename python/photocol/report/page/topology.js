@@ -24,14 +24,14 @@ export function lossMark(dropped) {
   return { radius: Math.min(9, 3 + tens), colour: LOSSES[Math.min(LOSSES.length - 1, Math.floor(tens / 2))] };
 }
 
-/** The section; `at` gives the shares of all links in a part of the time, or null. */
-export function topologySection(network, timeline, at) {
+/** The section; `at` gives the shares of all links in a part of a span of time, or null. */
+export function topologySection(network, { begin, end }, at) {
   const reading = element("output", { id: "slider-reading", for: "slider" }, "the whole run");
   const map = new NetworkMap(network);
   const paint = (bin) => {
     map.paint(bin < 0 || !at ? network.links.map((link) => link.utilization) : at(bin));
-    const width = (timeline.end - timeline.begin) / BINS;
-    reading.textContent = bin < 0 ? "the whole run" : `${time(timeline.begin + bin * width)} to ${time(timeline.begin + (bin + 1) * width)}`;
+    const width = (end - begin) / BINS;
+    reading.textContent = bin < 0 ? "the whole run" : `${time(begin + bin * width)} to ${time(begin + (bin + 1) * width)}`;
   };
   paint(-1);
   const slider = at && element("label", { class: "control" }, "Time ", element("input", {

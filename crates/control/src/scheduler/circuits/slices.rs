@@ -1,6 +1,6 @@
 //! Perfect matchings on the large entries of a matrix whose lines are equally long, one after the other.
 
-use super::super::support::{Columns, Matching, NONE, Support, with_words};
+use super::super::support::{AugmentingPaths, Matching, NONE, Support, with_words};
 use super::Matched;
 
 /// What is left of the matrix, and a matching on the entries that reach the threshold.
@@ -12,8 +12,7 @@ pub(super) struct Slicer<const W: usize> {
     /// Entries that reach the threshold.
     support: Support<W>,
     matching: Matching<W>,
-    parent: Vec<u16>,
-    queue: Vec<u16>,
+    paths: AugmentingPaths<W>,
 }
 
 impl<const W: usize> Slicer<W> {
@@ -24,8 +23,7 @@ impl<const W: usize> Slicer<W> {
             threshold,
             support: Support::empty(ports),
             matching: Matching::new(ports),
-            parent: vec![0; ports],
-            queue: Vec::with_capacity(ports),
+            paths: AugmentingPaths::new(ports),
         };
         slicer.set_threshold(threshold);
         slicer
@@ -47,7 +45,8 @@ impl<const W: usize> Slicer<W> {
     /// The outputs of a perfect matching and its least entry, if all entries of one reach the threshold.
     pub(super) fn slice(&mut self) -> Option<Matched> {
         for row in 0..self.ports {
-            if self.matching.column_of[row] == NONE && !self.augment(row) {
+            let Slicer { support, matching, paths, .. } = self;
+            if matching.column_of[row] == NONE && !paths.augment(row, support, matching, |_, _, _| ()) {
                 return None;
             }
         }
@@ -67,42 +66,6 @@ impl<const W: usize> Slicer<W> {
                 self.matching.part(row, column);
             }
         }
-    }
-
-    /// Matches `start`, which has no column, by the shortest augmenting path; returns whether there is one.
-    fn augment(&mut self, start: usize) -> bool {
-        let Some(mut column) = self.search(start) else { return false };
-        loop {
-            let row = usize::from(self.parent[column]);
-            let before = self.matching.column_of[row];
-            self.matching.join(row, column);
-            if row == start {
-                return true;
-            }
-            column = usize::from(before);
-        }
-    }
-
-    /// A free column that can be reached from `start`, and the way in `parent`.
-    fn search(&mut self, start: usize) -> Option<usize> {
-        let mut unvisited = Columns::all(self.ports);
-        self.queue.clear();
-        self.queue.push(start as u16);
-        let mut at = 0;
-        while let Some(&row) = self.queue.get(at) {
-            at += 1;
-            let reachable = self.support.row(usize::from(row));
-            if let Some(column) = self.matching.free.first_in(reachable) {
-                self.parent[column] = row;
-                return Some(column);
-            }
-            let (parent, queue, row_of) = (&mut self.parent, &mut self.queue, &self.matching.row_of);
-            unvisited.take(reachable, |column| {
-                parent[column] = row;
-                queue.push(row_of[column]);
-            });
-        }
-        None
     }
 }
 

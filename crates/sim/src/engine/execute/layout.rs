@@ -6,6 +6,7 @@ use crate::engine::link::port::{LinkDownLosses, Port, Reading};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::counters::Counters;
 use crate::engine::node::hosts::{Lifecycle, ReceivingHost, SendingHost};
+use crate::engine::node::spray::Spray;
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
 use crate::engine::packet::{DELIVER, DropPlace, Drops, Packet, add_drops};
@@ -31,6 +32,8 @@ pub struct PartitionLayout {
     pub flows: Arc<[Flow]>,
     /// All paths as lists of links, see [`Fabric::paths`](crate::engine::node::fabric::Fabric::paths).
     pub paths: Arc<[u32]>,
+    /// Which of them packets take by turns, if any.
+    pub spray: Option<Arc<Spray>>,
     /// The far end of each link.
     pub ends: Arc<[FibreEnd]>,
     /// The node of each agent of the switches.
@@ -56,7 +59,7 @@ impl PartitionLayout {
     ) -> PartitionLayout {
         let ends = far_ends(&links, &paths);
         let (ports, fibres) = (Vec::new(), Vec::new());
-        PartitionLayout { links, flows, paths, ends, agents, parts: 1, of_node: Vec::new(), ports, fibres }
+        PartitionLayout { links, flows, paths, spray: None, ends, agents, parts: 1, of_node: Vec::new(), ports, fibres }
             .assigned(vec![0; nodes])
     }
 

@@ -8,6 +8,7 @@ mod observing;
 pub use channel::{Batch, Boundary};
 pub use event_list::{Event, EventList, TimerOrder};
 
+use super::spray::{Flowlets, Spray};
 use crate::engine::link::port::Port;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::admission::{Cause, Interceptor};
@@ -42,6 +43,10 @@ pub struct Fabric {
     /// All paths, one after the other; each is a list of ports that ends with
     /// [`DELIVER`](crate::engine::packet::DELIVER).
     pub paths: Arc<[u32]>,
+    /// Which of them packets take by turns, if any.
+    pub spray: Option<Arc<Spray>>,
+    /// What goes on without a pause, where that keeps packets together.
+    pub flowlets: Flowlets,
     /// What packets in flight carry besides themselves.
     pub payloads: PayloadTable,
     /// Packets sent, taken back and dropped.
@@ -89,6 +94,10 @@ pub struct FabricParts {
     pub boundaries: Vec<Boundary>,
     /// Paths as lists of ports.
     pub paths: Arc<[u32]>,
+    /// See [`Fabric::spray`].
+    pub spray: Option<Arc<Spray>>,
+    /// See [`Fabric::flowlets`].
+    pub flowlets: Flowlets,
     /// See [`Fabric::payloads`], as all that follows.
     pub payloads: PayloadTable,
     /// Packets sent, taken back and dropped.
@@ -100,7 +109,19 @@ pub struct FabricParts {
 impl Fabric {
     /// A fabric of one of `partitions`, with empty fibres to others.
     pub fn new(parts: FabricParts, order: TimerOrder, partitions: usize) -> Fabric {
-        let FabricParts { ports, links, fibres, agents, boundaries, paths, payloads, totals, observer } = parts;
+        let FabricParts {
+            ports,
+            links,
+            fibres,
+            agents,
+            boundaries,
+            paths,
+            spray,
+            flowlets,
+            payloads,
+            totals,
+            observer,
+        } = parts;
         let of_all = ports.iter().zip(0..);
         let departing = of_all.filter(|(port, _)| port.departure().is_some()).map(|(_, number)| number).collect();
         let entering = fibres.len() as u32;
@@ -114,6 +135,8 @@ impl Fabric {
             ports,
             links,
             paths,
+            spray,
+            flowlets,
             payloads,
             totals,
             outgoing: (0..partitions).map(|_| Batch::default()).collect(),
@@ -133,6 +156,8 @@ impl Fabric {
             ports,
             links,
             paths,
+            spray,
+            flowlets,
             payloads,
             totals,
             observer,
@@ -148,7 +173,7 @@ impl Fabric {
         );
         fibres.truncate(entering as usize);
         let (agents, boundaries) = (0, Vec::new());
-        FabricParts { ports, links, fibres, agents, boundaries, paths, payloads, totals, observer }
+        FabricParts { ports, links, fibres, agents, boundaries, paths, spray, flowlets, payloads, totals, observer }
     }
 
     /// Something is to be done before the next event. The key of the timers is unsettled, so that the check after each
@@ -208,6 +233,15 @@ impl Fabric {
     #[inline]
     pub fn next_link(&self, packet: &Packet) -> u32 {
         self.paths[packet.hop as usize]
+    }
+
+    /// The path of a packet that leaves its host.
+    #[inline]
+    pub fn way(&mut self, now: u64, packet: &Packet) -> u32 {
+        match &self.spray {
+            None => packet.hop,
+            Some(spray) => spray.way(now, packet, &mut self.flowlets),
+        }
     }
 
     /// Whether a next link is a port of this partition, and not [`DELIVER`](crate::engine::packet::DELIVER).

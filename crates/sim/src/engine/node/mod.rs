@@ -11,5 +11,6 @@ pub(crate) mod hosts;
 pub(crate) mod node_context;
 #[cfg(test)]
 mod speed_tests;
+pub(crate) mod spray;
 pub(crate) mod timers;
 pub(crate) mod tournament_tree;

@@ -38,6 +38,14 @@ impl Empty {
     }
 }
 
+impl Empty {
+    /// No packet takes less, in picoseconds.
+    pub fn least(&self) -> u64 {
+        // `as` saturates.
+        (self.propagation + self.per_byte) as u64
+    }
+}
+
 impl Delays {
     /// No delays yet; `empty` has what the path of each flow takes when it is empty, or nothing.
     pub fn new(empty: Arc<[Empty]>) -> Delays {

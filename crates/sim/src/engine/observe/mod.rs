@@ -3,6 +3,7 @@
 pub(crate) mod accounts;
 pub(crate) mod capture;
 pub(crate) mod delays;
+pub(crate) mod flow_delays;
 pub(crate) mod loss_attribution;
 pub(crate) mod observers;
 pub(crate) mod reordering;

@@ -2,6 +2,7 @@
 
 use super::capture::Capture;
 use super::delays::Delays;
+use super::flow_delays::{FlowDelay, FlowDelays};
 use super::loss_attribution::{Drops, LossAttribution};
 use super::reordering::{FlowReordering, Reordering};
 use super::trace::{Trace, merged};
@@ -25,6 +26,8 @@ pub struct Observers {
     pub capture: Option<Capture>,
     /// How long packets were on their way.
     pub delays: Option<Box<Delays>>,
+    /// The same, its variation and losses by flow.
+    pub flow_delays: Option<Box<FlowDelays>>,
     /// How far they are out of order.
     pub reordering: Option<Box<Reordering>>,
     /// What flows did not get of their paths, by flow.
@@ -80,6 +83,9 @@ impl Observer for Observers {
         if let Some(delays) = &mut self.delays {
             delays.record(packet.flow, packet.size, stamp.at, now);
         }
+        if let Some(delays) = &mut self.flow_delays {
+            delays.record(now, packet.flow, stamp.at, stamp.number);
+        }
         if let Some(reordering) = &mut self.reordering {
             reordering.record(now, packet.flow, stamp.number);
         }
@@ -130,8 +136,9 @@ impl Observers {
 
     /// As a fabric calls them. Nobody watches where nothing is asked for.
     pub fn boxed(self) -> Option<Box<dyn Observer>> {
-        let asks = self.delays.is_some() || self.reordering.is_some() || !self.accounts.is_empty();
-        (asks || self.needs_order()).then(|| Box::new(self) as Box<dyn Observer>)
+        let of_arrivals = self.delays.is_some() || self.flow_delays.is_some() || self.reordering.is_some();
+        let asks = of_arrivals || !self.accounts.is_empty() || self.needs_order();
+        asks.then(|| Box::new(self) as Box<dyn Observer>)
     }
 
     /// They watch this partition from now on.
@@ -144,6 +151,7 @@ impl Observers {
     fn anew(&self) -> Observers {
         Observers {
             delays: self.delays.as_ref().map(|delays| Box::new(delays.anew())),
+            flow_delays: self.flow_delays.as_ref().map(|delays| Box::new(delays.anew())),
             reordering: self.reordering.as_ref().map(|reordering| Box::new(reordering.anew())),
             drops: self.drops.as_ref().map(|_| Box::default()),
             ..Observers::default()
@@ -156,10 +164,15 @@ impl Observers {
         let anew = |_| old.first().map(Observers::anew).unwrap_or_default();
         let mut all: Vec<Observers> = (0..layout.parts).map(anew).collect();
         let (mut traces, mut lists) = (Vec::new(), Vec::new());
-        for Observers { trace, capture, delays, reordering, accounts, drops } in old {
+        for Observers { trace, capture, delays, flow_delays, reordering, accounts, drops } in old {
             all[0].capture = all[0].capture.take().or(capture);
             if let (Some(sum), Some(delays)) = (&mut all[0].delays, &delays) {
                 sum.add(delays);
+            }
+            for (flow, seen) in flow_delays.map(|mut delays| delays.take()).unwrap_or_default() {
+                if let Some(delays) = &mut all[layout.sink_of(flow) as usize].flow_delays {
+                    delays.put(flow, seen);
+                }
             }
             for (flow, seen) in reordering.map(|mut reordering| reordering.take()).unwrap_or_default() {
                 if let Some(reordering) = &mut all[layout.sink_of(flow) as usize].reordering {
@@ -197,6 +210,17 @@ impl Partitions<'_> {
     pub fn take_loss_attribution(&mut self, flow: u32) -> Option<LossAttribution> {
         let part = &mut self.list[self.layout.source_of(flow) as usize];
         Observers::of_mut(&mut part.fabric)?.accounts.remove(&flow).map(|account| *account)
+    }
+
+    /// Whether the delays of each flow are measured.
+    pub fn asks_for_flow_delays(&self) -> bool {
+        self.list.iter().any(|part| Observers::of(&part.fabric).is_some_and(|all| all.flow_delays.is_some()))
+    }
+
+    /// How long the packets of a flow were on their way, if that is measured and any have arrived.
+    pub fn flow_delay(&self, flow: u32) -> Option<&FlowDelay> {
+        let part = &self.list[self.layout.sink_of(flow) as usize];
+        Observers::of(&part.fabric)?.flow_delays.as_ref()?.of(flow)
     }
 
     /// Whether the order of packets is measured.

@@ -14,6 +14,7 @@ use crate::engine::link::ring::Ring;
 use crate::engine::node::fabric::{Boundary, Fabric, FabricParts};
 use crate::engine::node::forced::ForcedFates;
 use crate::engine::node::hosts::{HostedAgent, Hosts, Lifecycle, NewsFeed, ReceivingHost, SendingHost};
+use crate::engine::node::spray::Flowlets;
 use crate::engine::node::timers::{TimerId, TimerKind, TimingWheel};
 use crate::engine::observe::observers::Observers;
 use crate::engine::packet::containers::{
@@ -106,6 +107,7 @@ struct OfLinks {
     ports: Vec<PerLink<Port>>,
     fibres: Vec<PerLink<Ring<Packet>>>,
     observers: Vec<Observers>,
+    flowlets: Flowlets,
 }
 
 impl OfLinks {
@@ -119,16 +121,19 @@ impl OfLinks {
             agents: _,
             links: _,
             paths: _,
+            spray: _,
+            flowlets,
             boundaries: _, // the new layout says
         } = fabric;
         self.ports.push(ports);
         self.fibres.push(fibres);
+        self.flowlets.extend(flowlets);
         self.observers.extend(observer.and_then(Observers::unboxed));
         totals.links.add(&of_part);
     }
 
     fn split(self, before: &PartitionLayout, after: &PartitionLayout) -> Vec<FabricParts> {
-        let OfLinks { ports, fibres, observers } = self;
+        let OfLinks { ports, fibres, observers, flowlets } = self;
         let mut ports = merge(ports, |link| before.ports[link as usize].part);
         let fibres = merge(fibres, |link| before.fibres[link as usize].part);
         let boundaries = connect(&mut ports, after);
@@ -138,18 +143,22 @@ impl OfLinks {
         let of_ports = split(ports, after.parts, port).into_iter().zip(split(links, after.parts, port));
         let observers = Observers::split(observers, after).into_iter().map(Observers::boxed);
         let paths = translate(after);
-        let fabric = |((((ports, links), fibres), boundaries), observer)| FabricParts {
+        let begins = |path: u32| after.ports[after.paths[path as usize] as usize].part;
+        let flowlets = split_map(flowlets, after.parts, |(_, path)| begins(*path));
+        let fabric = |(((((ports, links), fibres), boundaries), observer), flowlets)| FabricParts {
             ports,
             links,
             fibres,
             boundaries,
             observer,
             paths: Arc::clone(&paths),
+            spray: after.spray.clone(),
+            flowlets,
             agents: 0,
             payloads: PayloadTable::default(),
             totals: LinkTotals::default(),
         };
-        of_ports.zip(fibres).zip(boundaries).zip(observers).map(fabric).collect()
+        of_ports.zip(fibres).zip(boundaries).zip(observers).zip(flowlets).map(fabric).collect()
     }
 }
 

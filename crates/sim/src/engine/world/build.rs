@@ -55,12 +55,13 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
     let order = link_order(network, shuffle.as_mut());
     let link_numbers = invert(&order);
-    let mut paths = Paths::new(link_numbers.clone());
+    let mut paths = Paths::new(link_numbers.clone(), seed);
     let first = paths.of_flows(network, &flows, &network.open_to_flows());
     check_paths(network, &flows, &first)?;
     let mut controls = controls(scenario, &flows, &mut paths);
     let (mask, timer_order) = order_of_timers(shuffle.as_mut());
     let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
+    let hashed = paths.hashed.take();
     let agent_setup = equip(&mut BuildContext {
         network,
         flows: &flows,
@@ -77,8 +78,10 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let agent_nodes: Vec<u32> = agents.iter().map(|(node, _)| *node).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
-    let layout =
-        PartitionLayout::whole(ends(network, &order), Arc::clone(&flows), paths.flat.into(), agent_nodes.into(), nodes);
+    let spray = paths.spray.filter(|spray| !spray.is_empty()).map(Arc::new);
+    let (links, agent_nodes) = (ends(network, &order), agent_nodes.into());
+    let layout = PartitionLayout::whole(links, Arc::clone(&flows), paths.flat.into(), agent_nodes, nodes);
+    let layout = PartitionLayout { spray, ..layout };
     let mut fabric = fabric(ports, &layout, timer_order);
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
     let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose();
@@ -87,7 +90,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     news::feed(&ways, &mut hosts);
-    let are_fixed = agents.is_empty() && scenario.changes.is_empty();
+    let are_fixed = agents.is_empty() && scenario.changes.is_empty() && layout.spray.is_none();
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
@@ -107,6 +110,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         changes: Changes::new(&scenario.changes),
         trace: None,
         now: SimTime::ZERO,
+        hashed,
     })
 }
 
@@ -132,6 +136,7 @@ fn fabric(ports: Vec<Port>, layout: &PartitionLayout, order: TimerOrder) -> Fabr
         ports,
         agents: layout.agents.len() as u32,
         paths: Arc::clone(&layout.paths),
+        spray: layout.spray.clone(),
         ..FabricParts::default()
     };
     parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));

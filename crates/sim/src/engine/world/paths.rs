@@ -1,10 +1,12 @@
 //! Links in the order in which the engine numbers them, and the paths of flows over them.
 
+use super::hashing::{Hashed, Hashing};
 use super::options::RunError;
 use crate::engine::execute::site::Endpoints;
+use crate::engine::node::spray::Spray;
 use crate::engine::packet::{DELIVER, NO_PATH};
-use crate::model::{Flow, LinkId, Network, NodeId, Routes};
-use crate::random::{Stream, uniform_index};
+use crate::model::{EqualRoutes, Flow, LinkId, Network, NodeId, Routes, Routing};
+use crate::random::{Seed, Stream, uniform_index};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -42,18 +44,40 @@ pub(super) struct Paths {
     /// Of each path its links, as the engine numbers them, and [`DELIVER`].
     pub(super) flat: Vec<u32>,
     link_numbers: Vec<u32>,
+    /// What flows are hashed with, if nodes do.
+    hash: u64,
+    /// What came of it at the start.
+    pub(super) hashed: Option<Hashed>,
+    /// Paths that packets take by turns.
+    pub(super) spray: Option<Spray>,
+    spray_seed: u64,
 }
 
+/// Packets between two nodes are spread over so many paths at most: those of a fat tree with k = 128.
+const MOST_WAYS: usize = 4096;
 /// The position of "there is no way" in the array of paths.
 const NOWHERE: u32 = 0;
 
 impl Paths {
-    pub(super) fn new(link_numbers: Vec<u32>) -> Paths {
-        Paths { flat: vec![NO_PATH], link_numbers }
+    /// Where nodes hash flows, another `seed` gives flows other ports, as it were.
+    pub(super) fn new(link_numbers: Vec<u32>, seed: Seed) -> Paths {
+        let mut hashes = seed.stream("network", "flow hashes");
+        let (hash, spray_seed) = (hashes.next_u64(), hashes.next_u64());
+        Paths { flat: vec![NO_PATH], link_numbers, hash, hashed: None, spray: None, spray_seed }
     }
 
     /// Path and way back of every flow while the links in `up` are up.
     pub(super) fn of_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
+        if let Routing::Spray(spread) = network.routing {
+            self.spray.get_or_insert_with(|| Spray::new(self.spray_seed, spread));
+            return self.of_sprayed_flows(network, flows, up);
+        }
+        if let Some(mut hashing) = Hashing::new(network, self.hash, up) {
+            let found = hashing.of_flows(flows, |way| self.add(way));
+            // Paths that come after failures are not counted.
+            self.hashed.get_or_insert(hashing.found());
+            return found;
+        }
         let mut routes = Routes::new(network, up);
         // Flows take overlaid stars in turn.
         let (stars, led) = (network.cores().len().max(1), led_links(network, up));
@@ -70,6 +94,20 @@ impl Paths {
             *path = self.add(way);
         }
         flows.iter().enumerate().map(pairs).map(|[there, back]| (known[&there], known[&back])).collect()
+    }
+
+    /// The first of all paths of every flow, and of those back; the others are where packets are spread.
+    fn of_sprayed_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
+        let mut routes = EqualRoutes::new(network, up);
+        let pairs = |flow: &Flow| [(flow.destination, flow.source), (flow.source, flow.destination)];
+        let mut known: BTreeMap<(NodeId, NodeId), u32> = flows.iter().flat_map(pairs).map(|pair| (pair, 0)).collect();
+        for ((to, from), first) in &mut known {
+            let ways = routes.all(*from, *to, MOST_WAYS);
+            let ways: Vec<u32> = ways.into_iter().map(|way| self.add(Some(way))).collect();
+            *first = ways.first().copied().unwrap_or(NOWHERE);
+            self.spray.iter_mut().for_each(|spray| spray.add(ways.clone()));
+        }
+        flows.iter().map(pairs).map(|[there, back]| (known[&there], known[&back])).collect()
     }
 
     pub(super) fn add(&mut self, path: Option<Vec<LinkId>>) -> u32 {

@@ -5,6 +5,7 @@ use crate::engine::node::fabric::Fabric;
 use crate::engine::node::hosts::{Hosts, PathFlags};
 use crate::engine::observe::capture::Capture;
 use crate::engine::observe::delays::{Delays, Empty};
+use crate::engine::observe::flow_delays::FlowDelays;
 use crate::engine::observe::loss_attribution::LossAttribution;
 use crate::engine::observe::observers::Observers;
 use crate::engine::observe::reordering::Reordering;
@@ -98,11 +99,13 @@ fn measure_arrivals(
     probe: &model::Probe,
     empty: impl FnOnce() -> Arc<[Empty]>,
 ) {
-    if probe.delays {
-        observers.delays = Some(Box::new(Delays::new(empty())));
+    if probe.delays || probe.flow_delays {
+        let empty = empty();
+        observers.delays = probe.delays.then(|| Box::new(Delays::new(Arc::clone(&empty))));
+        observers.flow_delays = probe.flow_delays.then(|| Box::new(FlowDelays::new(empty)));
     }
     observers.reordering = probe.reordering.map(|threshold| Box::new(Reordering::new(threshold)));
-    if probe.delays || probe.reordering.is_some() {
+    if probe.delays || probe.flow_delays || probe.reordering.is_some() {
         stamp_packets(hosts);
     }
 }

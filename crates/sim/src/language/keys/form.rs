@@ -2,10 +2,11 @@
 
 use super::Explained;
 use crate::language::{
-    At, ByteCount, CdfPoint, Choice, Fault, FlowSize, Length, Names, PairsSpec, Room, Size, Speed, Time, Word, quote,
+    At, ByteCount, CdfPoint, Choice, Fault, FlowSize, Length, Names, PairsSpec, PortRoom, Room, Size, Speed, Time,
+    Word, quote,
 };
 use options::Words;
-use units::{BufferSize, Bytes};
+use units::{BufferSize, Bytes, PortBuffer};
 
 /// A value as it is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +70,10 @@ forms! {
         BufferSize::Time(span) => span.to_string(),
         BufferSize::Unlimited => "unlimited".to_owned(),
     });
+    PortRoom, room => match room.0 {
+        PortBuffer::Size(size) => Room(size).form().inline(),
+        PortBuffer::Products(products) => format!("\"{products}\""),
+    };
     CdfPoint, point => format!("[{}, {:?}]", point.bytes, point.probability);
     Length, length => format!("\"{} m\"", length.0.metres);
     FlowSize, size => match size {

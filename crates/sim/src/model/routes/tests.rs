@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::{Buffer, Lane, Loss, Node, Role};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use units::{Duration, Rate};
 
 /// A network of directed links (from, to, cost).
@@ -23,7 +24,7 @@ fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
         cost: *cost,
         lane: Lane::FIRST,
     };
-    Network { nodes: (0..nodes).map(node).collect(), links: links.iter().map(link).collect(), reroute_after: None }
+    Network { nodes: (0..nodes).map(node).collect(), links: links.iter().map(link).collect(), ..Network::default() }
 }
 
 /// The best of all simple paths by (cost, hops, node ids, link ids).
@@ -106,4 +107,64 @@ fn a_grid_of_100_000_links_is_routed() {
     let mut routes = Routes::new(&network, &vec![true; links.len()]);
     assert_eq!(links.len(), 99_224);
     assert_eq!(routes.path(NodeId(0), NodeId(side * side - 1)).unwrap().len(), 314);
+}
+
+/// All simple paths as good by cost and hops as the best.
+fn all_best(network: &Network, up: &[bool], from: NodeId, to: NodeId) -> BTreeSet<Vec<LinkId>> {
+    fn search(network: &Network, up: &[bool], to: NodeId, so_far: &mut (Vec<NodeId>, Vec<LinkId>), all: &mut Vec<Way>) {
+        let here = so_far.0[so_far.0.len() - 1];
+        if here == to {
+            let cost = so_far.1.iter().map(|link| network.links[link.index()].cost).sum();
+            all.push((cost, so_far.1.len(), so_far.1.clone()));
+            return;
+        }
+        for (index, link) in network.links.iter().enumerate() {
+            if up[index] && link.from == here && !so_far.0.contains(&link.to) {
+                so_far.0.push(link.to);
+                so_far.1.push(LinkId(index as u32));
+                search(network, up, to, so_far, all);
+                (so_far.0.pop(), so_far.1.pop());
+            }
+        }
+    }
+    type Way = (u64, usize, Vec<LinkId>);
+    let mut all = Vec::new();
+    search(network, up, to, &mut (vec![from], Vec::new()), &mut all);
+    let least = all.iter().map(|(cost, hops, _)| (*cost, *hops)).min();
+    all.into_iter().filter(|(cost, hops, _)| Some((*cost, *hops)) == least).map(|(_, _, links)| links).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+
+    #[test]
+    fn equal_paths_are_all_of_the_best_ones_and_no_others(
+        links in proptest::collection::vec((0u32..6, 0u32..6, 1u64..3, any::<bool>()), 0..16),
+    ) {
+        let ends: Vec<_> = links.iter().filter(|link| link.0 != link.1).map(|link| (link.0, link.1, link.2)).collect();
+        let up: Vec<bool> = links.iter().filter(|link| link.0 != link.1).map(|link| link.3 || link.2 == 1).collect();
+        let network = network(6, &ends);
+        let (mut one, mut all) = (Routes::new(&network, &up), EqualRoutes::new(&network, &up));
+        for (from, to) in (0..6).flat_map(|a| (0..6).map(move |b| (NodeId(a), NodeId(b)))) {
+            let expected = if from == to { BTreeSet::from([vec![]]) } else { all_best(&network, &up, from, to) };
+            let found = all.all(from, to, 1000);
+            prop_assert_eq!(found.len(), expected.len(), "no path twice");
+            prop_assert_eq!(BTreeSet::from_iter(found), expected, "{:?} to {:?}", from, to);
+            prop_assert_eq!(all.path(from, to, |_, links| links[0]), one.path(from, to), "the first of them");
+        }
+    }
+}
+
+/// 0 goes to 1 over 2 and over two links by 3; by the number of next links a half each, and then a quarter.
+#[test]
+fn shares_are_divided_at_each_node() {
+    let links = [(0, 2, 1), (0, 3, 1), (2, 1, 1), (3, 1, 1), (3, 1, 1)];
+    let network = network(4, &links);
+    let mut found = [0.0; 5];
+    let mut routes = EqualRoutes::new(&network, &[true; 5]);
+    routes.shares(NodeId(0), NodeId(1), |_| 1.0, |link, part| found[link.index()] += part);
+    assert_eq!(found, [0.5, 0.5, 0.5, 0.25, 0.25]);
+    let mut found = [0.0; 5];
+    routes.shares(NodeId(0), NodeId(1), |link| f64::from(link.0), |link, part| found[link.index()] += part);
+    assert_eq!(found, [0.0, 1.0, 0.0, 3.0 / 7.0, 4.0 / 7.0]);
 }

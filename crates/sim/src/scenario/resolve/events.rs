@@ -6,6 +6,7 @@ use crate::language::{At, Choice, Fault, Names, Place, choices, quoted};
 use crate::model::{Arrivals, Fate, Forced, LinkId, Network, Probe, Selection, Trace, Traffic};
 use crate::scenario::spec::{DISPLACEMENT_THRESHOLD, ForceAction, Spec};
 use std::collections::BTreeSet;
+use units::Duration;
 
 /// The links that a key names, each once.
 pub(super) fn links_named(names: &At<Names>, context: &Context) -> Result<Vec<LinkId>, Fault> {
@@ -92,9 +93,15 @@ pub(super) fn trace(spec: &Spec, network: &Network, context: &Context) -> Result
     let Some(table) = &spec.trace else { return Ok(Trace::default()) };
     table.check()?;
     let until = table.until.as_ref().map_or(context.duration, |until| until.0);
-    if table.from.0 >= until {
-        return Err(table.from.fault(format!("found \"{}\"; allowed: less than the end, \"{until}\"", table.from.0)));
-    }
+    let warm_up = spec.run.warm_up.0;
+    let from = match &table.from {
+        Some(from) if from.0 >= until => {
+            return Err(from.fault(format!("found \"{}\"; allowed: less than the end, \"{until}\"", from.0)));
+        }
+        Some(from) => from.0,
+        None if warm_up < until => warm_up,
+        None => Duration::ZERO,
+    };
     if !*table.enabled {
         return Ok(Trace::default());
     }
@@ -103,7 +110,7 @@ pub(super) fn trace(spec: &Spec, network: &Network, context: &Context) -> Result
         hosts: table.flows.is_some() || links.is_none(),
         flows: table.flows.as_deref().map_or(Selection::All, flows_of),
         links: links.unwrap_or(Selection::All),
-        from: table.from.0,
+        from,
         until,
         limit: *table.limit,
     })
@@ -134,10 +141,10 @@ fn links_of(choice: &Choice<String>, network: &Network, context: &Context) -> Re
 pub(super) fn probe(spec: &Spec, network: &Network, context: &Context) -> Result<Probe, Fault> {
     let probe = &spec.probe;
     probe.check()?;
-    let (delays, lost_throughput) = (*probe.delays, *probe.lost_throughput);
+    let (delays, flow_delays, lost_throughput) = (*probe.delays, *probe.flow_delays, *probe.lost_throughput);
     let threshold = probe.displacement_threshold.as_ref().map_or(DISPLACEMENT_THRESHOLD, |places| **places);
     let reordering = probe.reordering.then_some(threshold);
-    let unsampled = Probe { delays, reordering, lost_throughput, ..Probe::default() };
+    let unsampled = Probe { delays, flow_delays, reordering, lost_throughput, ..Probe::default() };
     let Some(interval) = &probe.interval else { return Ok(unsampled) };
     let unsaid = if probe.flows.is_none() && probe.links.is_none() { Selection::All } else { Selection::None };
     let flows = probe.flows.as_deref().map_or_else(|| unsaid.clone(), flows_of);

@@ -3,8 +3,8 @@
 use super::Context;
 use super::traffic::pair;
 use crate::language::{At, Fault, Place, choices, quoted, read_text};
-use crate::model::{Listed, MAX_FLOWS, SimTime};
-use crate::scenario::spec;
+use crate::model::{Listed, MAX_FLOWS, NodeId, SimTime};
+use crate::scenario::{ImportedFlow, ImportedFlows, spec};
 use std::borrow::Cow;
 use std::path::Path;
 use units::Bytes;
@@ -29,11 +29,55 @@ pub(super) fn inline(list: &At<Vec<At<spec::Listed>>>, context: &Context) -> Res
     list.iter().map(flow).collect()
 }
 
+/// The flows of a file: a CSV table, or a list in one of the forms of others. A number that is no node's name counts
+/// the hosts and edge nodes from 0, all nodes where there are not two.
+pub(super) fn read(file: &At<String>, context: &mut Context) -> Result<Vec<Listed>, Fault> {
+    let text = read_text(Path::new(file.as_str()), MAX_BYTES);
+    let titles = text.as_deref().map_or(Vec::new(), titles);
+    let is_other = text.is_ok() && !titles.is_empty() || file.ends_with(".gz");
+    if let Some(files) = context.files.filter(|_| is_other && !titles.contains(&COLUMNS[0])) {
+        match files.flows(file) {
+            Ok(flows) => return imported(file, flows, context),
+            Err(why) if !titles.iter().any(|title| COLUMNS.contains(title)) => return Err(why.fault(file)),
+            Err(_) => {}
+        }
+    }
+    own(file, &text.map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?, context)
+}
+
+/// The fields of the first line, without the quotes around them.
+fn titles(text: &str) -> Vec<&str> {
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    first.into_iter().flat_map(|line| line.split(',')).map(|title| title.trim().trim_matches('"')).collect()
+}
+
+/// The flows of a list that others read.
+fn imported(file: &At<String>, found: ImportedFlows, context: &mut Context) -> Result<Vec<Listed>, Fault> {
+    let ImportedFlows { flows, warnings } = found;
+    context.warnings.extend(warnings.iter().map(|warning| format!("{}: {warning}", **file)));
+    let (ends, context) = (context.end_points(), &*context);
+    let listed = |flow: &ImportedFlow| {
+        let place = || Place::Data { node: file.node(), file: file.to_string(), line: flow.line, column: 1 };
+        let [source, destination] = [&flow.source, &flow.destination].map(|end| numbered(end, &ends, context));
+        let (source, destination) = pair((source, place()), (destination, place()), context)?;
+        Ok(Listed { start: flow.start, source, destination, size: flow.size })
+    };
+    flows.iter().map(listed).collect()
+}
+
+/// The name of the node that a name or a number means.
+fn numbered<'n>(text: &'n str, ends: &[NodeId], context: &'n Context) -> &'n str {
+    if context.draft.find(text).is_some() || !text.bytes().all(|letter| letter.is_ascii_digit()) {
+        return text;
+    }
+    let node = text.parse::<usize>().ok().and_then(|number| ends.get(number));
+    node.map_or(text, |node| &context.draft.nodes[node.index()].name)
+}
+
 /// The flows of a CSV file (RFC 4180, no line breaks within quotes): a header with the columns in any order, then a
 /// flow a line.
-pub(super) fn read(file: &At<String>, context: &Context) -> Result<Vec<Listed>, Fault> {
-    let text = read_text(Path::new(file.as_str()), MAX_BYTES)
-        .map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?;
+fn own(file: &At<String>, text: &str, context: &Context) -> Result<Vec<Listed>, Fault> {
+    let ends = context.end_points();
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let (number, header) = lines.next().unwrap_or((1, ""));
     let header = Row::split(file, number, header)?;
@@ -41,7 +85,7 @@ pub(super) fn read(file: &At<String>, context: &Context) -> Result<Vec<Listed>, 
     let mut flows = Vec::new();
     for (number, line) in lines {
         let row = Row::split(file, number, line)?;
-        flows.push(row.flow(columns, header.fields.len(), context)?);
+        flows.push(row.flow(columns, header.fields.len(), &ends, context)?);
         if flows.len() as u64 > MAX_FLOWS {
             return Err(row.wrong(format!("too many flows; allowed: {MAX_FLOWS}")));
         }
@@ -114,13 +158,13 @@ impl<'r> Row<'r> {
     }
 
     /// The flow that the line says, which has as many fields as the header or leaves the last ones out.
-    fn flow(&self, columns: Columns, expected: usize, context: &Context) -> Result<Listed, Fault> {
+    fn flow(&self, columns: Columns, expected: usize, ends: &[NodeId], context: &Context) -> Result<Listed, Fault> {
         if let Some(extra) = self.fields.get(expected) {
             let message = format!("found {} fields; allowed: {expected}, as in the header", self.fields.len());
             return Err(Fault::new(extra.place.clone(), message));
         }
         let (start, source, destination) = (self.field(columns, 0)?, self.field(columns, 1)?, self.field(columns, 2)?);
-        let (from, to) = ((&*source.text, source.place.clone()), (&*destination.text, destination.place.clone()));
+        let [from, to] = [source, destination].map(|end| (numbered(&end.text, ends, context), end.place.clone()));
         let (source, destination) = pair(from, to, context)?;
         let start_time = units::parse_duration(&format!("{} s", start.text));
         let wrong = |why| Fault::new(start.place.clone(), format!("start_s: found {}: {why}", quoted(&start.text)));

@@ -16,6 +16,8 @@ const BYTES_OF_A_SAMPLE: f64 = 200.0;
 const BYTES_OF_A_FLOW: f64 = 1500.0;
 /// A row of the table `flows`, which every replication leaves.
 const BYTES_OF_A_ROW: f64 = 400.0;
+/// The delays of a flow by class, where they vary by a factor of two.
+const BYTES_OF_DELAYS: f64 = 2000.0;
 /// A packet that waits or is on its way.
 const BYTES_OF_A_PACKET: f64 = 32.0;
 /// Path and way back of a flow.
@@ -67,7 +69,8 @@ fn flows(spec: &Spec, scenario: &Scenario) -> Vec<Demand> {
     let mut parts = Vec::new();
     for (traffic, table) in scenario.traffic.iter().zip(&spec.traffic) {
         let flows = count(&traffic.arrivals) as f64;
-        let bytes = flows * (BYTES_OF_A_FLOW + f64::from(scenario.run.runs) * BYTES_OF_A_ROW);
+        let delays = if scenario.probe.flow_delays { BYTES_OF_DELAYS } else { 0.0 };
+        let bytes = flows * (BYTES_OF_A_FLOW + delays + f64::from(scenario.run.runs) * BYTES_OF_A_ROW);
         parts.push(Demand { what: format!("{} flows", rounded(flows)), bytes, place: table.place() });
         let kind = &scenario.transports[traffic.transport.index()].kind;
         if let (Some(sender), Some(receiver)) = (kind.sender(), kind.receiver()) {

@@ -5,6 +5,7 @@ mod arrivals;
 pub(super) mod bare;
 mod changes;
 mod ecn;
+mod equal_paths;
 mod events;
 mod flow_list;
 mod load;
@@ -14,6 +15,7 @@ mod news;
 mod phases;
 mod properties;
 mod queues;
+mod round_trips;
 mod share;
 mod sizes;
 mod switching;
@@ -25,14 +27,17 @@ use super::spec::{Run, Spec};
 use crate::language::keys::Table;
 use crate::language::{Fault, quoted};
 use crate::model::{self, LinkId, Network, RunSpec, Transport, components};
-use crate::scenario::{Laws, Scenario};
+use crate::scenario::{Files, Laws, Scenario, Switched};
+use crate::switching::Switching;
 use crate::switching::kind::Checked;
 use crate::topology::Draft;
+use round_trips::RoundTrips;
 use units::{Bytes, Duration};
 
 /// What the parts of a scenario need to know of one another.
 struct Context<'n> {
     network: &'n Network,
+    files: Option<&'n dyn Files>,
     draft: Draft,
     /// Per node: the number of its strongly connected component.
     component: Vec<u32>,
@@ -40,6 +45,44 @@ struct Context<'n> {
     controllers: Vec<bool>,
     duration: Duration,
     warnings: Vec<String>,
+}
+
+/// The network with what it switches.
+struct NetworkSetup {
+    network: Network,
+    draft: Draft,
+    checked: Checked,
+    switching: Option<Switched>,
+}
+
+/// What a network is built from.
+#[derive(Clone, Copy)]
+struct SetupInputs<'m> {
+    spec: &'m Spec,
+    files: Option<&'m dyn Files>,
+    most: switching::Most,
+}
+
+impl NetworkSetup {
+    /// Without round trips, buffers that are given in bandwidth-delay products have no limit yet.
+    fn build(from: SetupInputs, trips: Option<&RoundTrips>) -> Result<NetworkSetup, Fault> {
+        let SetupInputs { spec, files, most } = from;
+        let sizing = network::Sizing { largest_packet: most.largest_packet, trips };
+        let (mut network, mut draft) = network::resolve(spec, files, sizing)?;
+        let (checked, switching) = switching::resolve(spec, &mut network, &mut draft, most)?;
+        queues::check(&network, &draft, &*checked.plan)?;
+        Ok(NetworkSetup { network, draft, checked, switching })
+    }
+}
+
+impl<'n> Context<'n> {
+    fn new(network: &'n Network, mut draft: Draft, from: SetupInputs<'n>) -> Context<'n> {
+        let (files, duration) = (from.files, from.most.duration);
+        let warnings = std::mem::take(&mut draft.warnings);
+        let component = components(network);
+        let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
+        Context { network, files, draft, component, controllers, duration, warnings }
+    }
 }
 
 impl Context<'_> {
@@ -71,21 +114,27 @@ pub(super) struct Resolved {
 }
 
 /// Resolves a whole scenario.
-pub(super) fn resolve(spec: &Spec, laws: &Laws) -> Result<Resolved, Fault> {
+pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Result<Resolved, Fault> {
     transport::assert_names();
     let run = run(&spec.run)?;
     let transports = transport::resolve(spec, laws)?;
     let largest_packet = transport::largest_packet(&transports);
-    let (mut network, mut draft) = network::resolve(spec, largest_packet)?;
-    let most = switching::Most { largest_packet, duration: run.duration };
-    let (Checked { plan, later, demands, .. }, switching) = switching::resolve(spec, &mut network, &mut draft, most)?;
-    queues::check(&network, &draft, &*plan)?;
-    let warnings = std::mem::take(&mut draft.warnings);
-    let component = components(&network);
-    let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
-    let mut context = Context { network: &network, draft, component, controllers, duration: run.duration, warnings };
+    let from = SetupInputs { spec, files, most: switching::Most { largest_packet, duration: run.duration } };
+    let mut setup = NetworkSetup::build(from, None)?;
+    if let Some(place) = setup.draft.products.take() {
+        let mut context = Context::new(&setup.network, setup.draft, from);
+        let traffic = traffic::resolve(spec, &transports, &mut context)?;
+        let trips = RoundTrips::of(&setup.network, &traffic, &place)?;
+        setup = NetworkSetup::build(from, Some(&trips))?;
+    }
+    let NetworkSetup { network, draft, switching, checked: Checked { plan, later, demands, .. } } = setup;
+    let mut context = Context::new(&network, draft, from);
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
+    let is_said = spec.topology.as_ref().and_then(|topology| topology.routing_place()).is_some();
+    if !is_said && spec.switching.as_ref().is_none_or(|kind| Switching::name(kind).entry().item.equal_paths) {
+        context.warnings.extend(equal_paths::warning(&context, &traffic));
+    }
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };

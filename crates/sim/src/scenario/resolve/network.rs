@@ -1,23 +1,41 @@
 //! Nodes and links: the topology, what the scenario adds and changes, then the defaults.
 
+use super::round_trips::RoundTrips;
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Place, quoted, rate_in_range, room};
-use crate::model::{Lane, Link, Loss, Network, NodeId, PortController, Position, Role};
+use crate::model::{Buffer, Lane, Link, LinkId, Loss, Network, NodeId, PortController, Position, Role, Routing};
 use crate::queue;
+use crate::scenario::Files;
 use crate::scenario::spec::{self, LONGEST_DELAY, LinkKeys, Shared, Spec};
 use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
 use transport::xcp::RouterConfig;
-use units::{BufferSize, Duration, Rate};
+use units::{BufferSize, Duration, PortBuffer, Rate};
 
 /// Where nobody says anything: 100 packets, as in ns-3.
-const DEFAULT_BUFFER: BufferSize = BufferSize::Packets(100);
+const DEFAULT_BUFFER: PortBuffer = PortBuffer::Size(BufferSize::Packets(100));
+
+/// By what buffers are sized besides their link.
+#[derive(Clone, Copy)]
+pub(super) struct Sizing<'t> {
+    /// In bytes.
+    pub largest_packet: u32,
+    /// `None` while the traffic is not known: products are without a limit then.
+    pub trips: Option<&'t RoundTrips>,
+}
 
 /// The network, and the draft with its names.
-pub(super) fn resolve(spec: &Spec, largest_packet: u32) -> Result<(Network, Draft), Fault> {
+pub(super) fn resolve(spec: &Spec, files: Option<&dyn Files>, sizing: Sizing) -> Result<(Network, Draft), Fault> {
     let mut draft = Draft::default();
     spec.link_defaults.check()?;
     draft.delay_per_km = spec.link_defaults.delay_per_km.map(|delay| delay.0);
     if let Some(topology) = &spec.topology {
+        if let Topology::File(file) = &**topology {
+            let Some(files) = files else {
+                return Err(topology.fault("networks in files are read only where Python runs the scenario"));
+            };
+            let (format, unit) = (file.format.as_ref().map(|at| at.as_str()), file.capacity_unit.map(|at| at.0));
+            draft.imported = files.network(&file.path, format, unit).map_err(|why| why.fault(&file.path))?;
+        }
         topology.draw(&mut draft)?;
     }
     add_nodes(spec, &mut draft)?;
@@ -30,11 +48,27 @@ pub(super) fn resolve(spec: &Spec, largest_packet: u32) -> Result<(Network, Draf
         return Err(spec.topology.as_ref().map_or(Fault::new(Place::Unknown, message), |at| at.fault(message)));
     }
     let defaults = Defaults::new(spec, &draft)?;
-    let links = draft.links.iter().map(|link| finish(link, &draft, &defaults, largest_packet));
-    let mut links: Vec<Link> = links.collect::<Result<_, _>>()?;
+    let mut products = None;
+    let mut links = Vec::with_capacity(draft.links.len());
+    for (number, link) in (0..).zip(&draft.links) {
+        let (mut link, buffer) = finish(link, &draft, &defaults)?;
+        link.buffer = match (buffer.value, sizing.trips) {
+            (PortBuffer::Size(size), _) => room(size, link.capacity, sizing.largest_packet, || buffer.place)?,
+            (PortBuffer::Products(count), Some(trips)) => {
+                trips.room(count, LinkId(number), &link, sizing.largest_packet, buffer.place)?
+            }
+            (PortBuffer::Products(_), None) => {
+                products.get_or_insert(buffer.place);
+                Buffer::Unlimited
+            }
+        };
+        links.push(link);
+    }
+    draft.products = products;
     lead_through_cores(&mut links, &draft)?;
     let reroute_after = spec.topology.as_ref().and_then(|topology| topology.reroute_after()).map(|at| at.0);
-    Ok((Network { nodes: draft.nodes.clone(), links, reroute_after }, draft))
+    let routing = spec.topology.as_ref().map_or(Ok(Routing::First), |topology| topology.routing())?;
+    Ok((Network { nodes: draft.nodes.clone(), links, reroute_after, routing }, draft))
 }
 
 /// The nodes of `[[node]]`. If there are none and the topology has none, the ends of links are the nodes.
@@ -223,8 +257,8 @@ impl Defaults {
     }
 }
 
-/// A link with all its properties.
-fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: u32) -> Result<Link, Fault> {
+/// A link with all its properties but the buffer, and the size of that.
+fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults) -> Result<(Link, Property<PortBuffer>), Fault> {
     let given = link.given.clone().or(defaults.of(draft.nodes[link.from.index()].role));
     let or_link = |place: Place| match (place, &link.place) {
         (Place::Unknown, Place::Unknown) => defaults.place.clone(),
@@ -247,14 +281,15 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: 
         return Err(Fault::new(or_link(delay.place), message));
     }
     let buffer = given.buffer.ok_or_else(|| missing("buffer"))?;
-    Ok(Link {
+    let buffer = Property { value: buffer.value, place: or_link(buffer.place) };
+    let link = Link {
         name: link.name.clone(),
         from: link.from,
         to: link.to,
         capacity,
         wavelengths: 1,
         delay: delay.value,
-        buffer: room(buffer.value, capacity, largest_packet, || or_link(buffer.place))?,
+        buffer: Buffer::Unlimited,
         queue: given.queue.map_or(queue::Config::DropTail, |queue| queue.value.at(capacity)),
         loss: given.loss.map_or(Loss::None, |loss| loss.value),
         controller: given.controller.and_then(|controller| controller.value).map(|controller| {
@@ -265,7 +300,8 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults, largest_packet: 
         via: given.via.map(|via| via.value),
         cost: given.cost.unwrap_or(delay.value.ps()),
         lane: Lane::FIRST,
-    })
+    };
+    Ok((link, buffer))
 }
 
 /// Gives the links through core nodes the delay of the links to and from there.

@@ -3,12 +3,12 @@
 use super::Context;
 use super::events::named;
 use crate::language::{At, Fault};
-use crate::model::{Ends, LinkId, Network, NodeId, Routes};
+use crate::model::{Ends, EqualRoutes, LinkId, Network, NodeId, Routes, Routing, Weights};
 use crate::scenario::spec::Traffic;
 use units::Duration;
 
 /// Pairs of nodes whose paths are looked at; more than that take seconds.
-const MOST_PAIRS: u64 = 4_000_000;
+pub(super) const MOST_PAIRS: u64 = 4_000_000;
 
 /// Flows whose starts are wanted.
 pub(super) struct Flows<'a> {
@@ -60,30 +60,43 @@ fn most_loaded(passing: &[f64], network: &Network) -> Option<usize> {
 
 /// The part of the flows that passes each link.
 fn passing(share: At<f64>, ends: Ends, network: &Network) -> Result<Vec<f64>, Fault> {
-    let mut pairs = match ends {
-        Ends::Pairs(pairs) => pairs,
-        Ends::Among(nodes) => {
-            let number = (nodes.len() as u64).saturating_mul(nodes.len() as u64);
-            if number > MOST_PAIRS {
-                return Err(
-                    share.fault(format!("{number} pairs of nodes are too many to look at; allowed: {MOST_PAIRS}"))
-                );
-            }
-            let others = |to: NodeId| nodes.iter().filter(move |from| **from != to).map(move |from| (*from, to));
-            nodes.iter().flat_map(|to| others(*to)).collect()
-        }
-    };
+    let too_many =
+        |number| share.fault(format!("{number} pairs of nodes are too many to look at; allowed: {MOST_PAIRS}"));
+    let mut pairs = listed(ends).map_err(too_many)?;
     if pairs.len() as u64 > MOST_PAIRS {
-        return Err(
-            share.fault(format!("{} pairs of nodes are too many to look at; allowed: {MOST_PAIRS}", pairs.len()))
-        );
+        return Err(too_many(pairs.len() as u64));
     }
     // Routes are kept by destination.
     pairs.sort_by_key(|(from, to)| (*to, *from));
-    let mut routes = Routes::new(network, &network.open_to_flows());
-    let mut counts = vec![0u64; network.links.len()];
-    for (from, to) in &pairs {
-        routes.path(*from, *to).into_iter().flatten().for_each(|link| counts[link.index()] += 1);
+    let open = network.open_to_flows();
+    let mut counts = vec![0.0; network.links.len()];
+    let mut add = |link: LinkId, part: f64| counts[link.index()] += part;
+    match network.routing {
+        Routing::First => {
+            let mut routes = Routes::new(network, &open);
+            let ways = pairs.iter().filter_map(|(from, to)| routes.path(*from, *to));
+            ways.flatten().for_each(|link| add(link, 1.0));
+        }
+        Routing::Ecmp { .. } | Routing::Spray(_) => {
+            let mut routes = EqualRoutes::new(network, &open);
+            let weights = if let Routing::Ecmp { weights, .. } = network.routing { weights } else { Weights::Equal };
+            let weight = |link: LinkId| weights.of(network, link) as f64;
+            pairs.iter().for_each(|(from, to)| routes.shares(*from, *to, weight, &mut add));
+        }
     }
-    Ok(counts.into_iter().map(|count| count as f64 / pairs.len().max(1) as f64).collect())
+    Ok(counts.into_iter().map(|count: f64| count / pairs.len().max(1) as f64).collect())
+}
+
+/// The pairs one by one, source first, or how many they would be if any two of a set are too many to look at.
+pub(super) fn listed(ends: Ends) -> Result<Vec<(NodeId, NodeId)>, u64> {
+    let nodes = match ends {
+        Ends::Pairs(pairs) => return Ok(pairs),
+        Ends::Among(nodes) => nodes,
+    };
+    let number = (nodes.len() as u64).saturating_mul(nodes.len() as u64);
+    if number > MOST_PAIRS {
+        return Err(number);
+    }
+    let others = |to: NodeId| nodes.iter().filter(move |from| **from != to).map(move |from| (*from, to));
+    Ok(nodes.iter().flat_map(|to| others(*to)).collect())
 }

@@ -1,7 +1,9 @@
 //! `size_law`: the law that the size of each flow is drawn from.
 
+use super::Context;
 use crate::language::{At, Fault, Place, quoted, read_text};
 use crate::model::{Cdf, DATA_MINING, FlowSizes, HADOOP, Published, WEB_SEARCH, pareto_least};
+use crate::scenario::ImportedSizes;
 use crate::scenario::spec::{FlowSizeLaw, SizeCdf, SizeLognormal, SizePareto, SizeWeibull};
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +12,7 @@ use std::sync::Arc;
 const MAX_BYTES: u64 = 16 << 20;
 
 /// The law.
-pub(super) fn resolve(law: &At<FlowSizeLaw>) -> Result<FlowSizes, Fault> {
+pub(super) fn resolve(law: &At<FlowSizeLaw>, context: &mut Context) -> Result<FlowSizes, Fault> {
     match &**law {
         FlowSizeLaw::Exponential(table) => Ok(FlowSizes::Exponential { mean: table.mean.0.count() as f64 }),
         FlowSizeLaw::Pareto(table) => pareto(law, table),
@@ -19,7 +21,7 @@ pub(super) fn resolve(law: &At<FlowSizeLaw>) -> Result<FlowSizes, Fault> {
         FlowSizeLaw::WebSearch(_) => Ok(published(&WEB_SEARCH)),
         FlowSizeLaw::DataMining(_) => Ok(published(&DATA_MINING)),
         FlowSizeLaw::Hadoop(_) => Ok(published(&HADOOP)),
-        FlowSizeLaw::Cdf(table) => cdf(law, table).map(|cdf| FlowSizes::Empirical(Arc::new(cdf))),
+        FlowSizeLaw::Cdf(table) => cdf(law, table, context).map(|cdf| FlowSizes::Empirical(Arc::new(cdf))),
     }
 }
 
@@ -72,7 +74,7 @@ fn lognormal(law: &At<FlowSizeLaw>, table: &SizeLognormal) -> Result<FlowSizes, 
     Ok(FlowSizes::Lognormal { median, sigma })
 }
 
-fn cdf(law: &At<FlowSizeLaw>, table: &SizeCdf) -> Result<Cdf, Fault> {
+fn cdf(law: &At<FlowSizeLaw>, table: &SizeCdf, context: &mut Context) -> Result<Cdf, Fault> {
     let between = table.between.0;
     let (points, places): Points = match (&table.points, &table.file) {
         (Some(_), Some(file)) => return Err(file.fault("there are points already; allowed: points or file")),
@@ -81,7 +83,7 @@ fn cdf(law: &At<FlowSizeLaw>, table: &SizeCdf) -> Result<Cdf, Fault> {
             return Err(points.fault("found an empty list; allowed: one point or more"));
         }
         (Some(points), None) => points.iter().map(|at| ((at.bytes as f64, at.probability), at.place())).unzip(),
-        (None, Some(file)) => read(file)?,
+        (None, Some(file)) => read(file, context)?,
     };
     Cdf::new(points, between).map_err(|wrong| Fault::new(places[wrong.point].clone(), wrong.message))
 }
@@ -89,8 +91,23 @@ fn cdf(law: &At<FlowSizeLaw>, table: &SizeCdf) -> Result<Cdf, Fault> {
 /// Sizes with their probabilities, and the place of each.
 type Points = (Vec<(f64, f64)>, Vec<Place>);
 
+/// The points of a file: in the form of the key, else in one of others.
+fn read(file: &At<String>, context: &mut Context) -> Result<Points, Fault> {
+    let own = own(file);
+    let is_own = own.as_ref().is_ok_and(|(points, _)| points.iter().all(|(_, probability)| *probability <= 1.0));
+    match context.files {
+        Some(files) if !is_own => {
+            let ImportedSizes { points, warnings } = files.sizes(file).map_err(|why| why.fault(file))?;
+            context.warnings.extend(warnings.iter().map(|warning| format!("{}: {warning}", **file)));
+            let places = points.iter().map(|_| file.place()).collect();
+            Ok((points, places))
+        }
+        _ => own,
+    }
+}
+
 /// The points of a file, at least one, each with its place.
-fn read(file: &At<String>) -> Result<Points, Fault> {
+fn own(file: &At<String>) -> Result<Points, Fault> {
     let text = read_text(Path::new(file.as_str()), MAX_BYTES)
         .map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?;
     let (mut points, mut places) = (Vec::new(), Vec::new());

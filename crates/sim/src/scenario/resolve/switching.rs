@@ -35,6 +35,11 @@ pub(super) fn resolve(
             format!("the network has links that lead through a core node; allowed: kind = {}", switching::that_lead());
         return Err(at.fault(message));
     }
+    let routing = spec.topology.as_ref().and_then(|topology| topology.routing_place());
+    if let Some(place) = routing.filter(|_| !Switching::name(at).entry().item.equal_paths) {
+        let message = "paths are the kind of switching's own; allowed: routing without [switching]";
+        return Err(Fault::new(place, message));
+    }
     let event = spec.event.first().map(|event| event.link.place());
     let phases = spec.link_phases.first().map(|phases| phases.link.place());
     let first_event = event.or(phases).or(spec.link_trace.first().map(|trace| trace.link.place()));

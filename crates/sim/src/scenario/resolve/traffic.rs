@@ -62,7 +62,7 @@ fn one(
     let kind = &transports[transport].kind;
     load::refuse_of_others(table, kind.protocol())?;
     table.check()?;
-    let sizes = table.size_law.as_ref().map(sizes::resolve).transpose()?;
+    let sizes = table.size_law.as_ref().map(|law| sizes::resolve(law, context)).transpose()?;
     let load = load::resolve(table, kind, sizes.as_ref())?;
     let mean_size = match (&sizes, load) {
         (Some(law), _) => Some(law.mean()),

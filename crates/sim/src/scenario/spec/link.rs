@@ -2,7 +2,7 @@
 
 use super::queue::QueueTable;
 use crate::language::keys::{Table, Within, a_probability, a_rate, as_declared, keys, more_than_zero};
-use crate::language::{At, Key, Length, Room, Speed, Time, Word};
+use crate::language::{At, Key, Length, PortRoom, Speed, Time, Word};
 use crate::model::Role;
 use transport::xcp::{RouterConfig, Unclaimed};
 
@@ -11,7 +11,7 @@ pub(crate) struct Shared<'t> {
     pub capacity: Option<At<Speed>>,
     pub delay: Option<At<Time>>,
     pub length: Option<At<Length>>,
-    pub buffer: Option<At<Room>>,
+    pub buffer: Option<At<PortRoom>>,
     pub queue: Option<&'t At<QueueTable>>,
     pub loss: Option<At<f64>>,
     pub loss_every: Option<At<u64>>,
@@ -37,8 +37,11 @@ macro_rules! link_keys {
                 pub delay: Option<At<Time>>;
                 /// Length of fibre, instead of the delay.
                 pub length: Option<At<Length>>;
-                /// Waiting room of the output port, not counting the packet in transmission.
-                pub buffer: Option<At<Room>>;
+                /// Waiting room of the output port, not counting the packet in transmission. "1 BDP of 40 ms" is a
+                /// bandwidth-delay product: the capacity for 40 ms. "1 BDP" alone takes the longest round trip of the
+                /// traffic whose data or ACKs pass the link: propagation there and back, by the routes and with the
+                /// delays at the start. A link that none passes takes the longest of all.
+                pub buffer: Option<At<PortRoom>>;
                 /// What becomes of packets before the buffer is full: `photocol list queues`. Default: nothing
                 /// (drop-tail).
                 pub queue: Option<At<QueueTable>>;

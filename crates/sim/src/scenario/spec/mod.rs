@@ -154,6 +154,10 @@ keys! {
         /// Whether the summary has percentiles of the one-way delays of data packets and datagrams (none of xcp's), and
         /// of how long they waited. A run takes longer with it, and does not change.
         pub delays: Key<bool> = false;
+        /// Whether the table of flows has the one-way delay of each flow's data packets and datagrams (none of xcp's),
+        /// their jitter, and how many were lost: docs/guide/results.md. Quantiles are within 0.4 %; they take some kB
+        /// a flow. A run takes longer with it, and does not change.
+        pub flow_delays: Key<bool> = false;
         /// Whether it is measured how far packets arrive out of order (docs/guide/reordering.md): columns of the table
         /// of flows, a table `reordering`, figures of the summary, and with `interval` samples of flows. None for xcp.
         /// A run takes longer with it, and does not change.
@@ -196,8 +200,9 @@ keys! {
         /// "all" or a list of links, written as those of `[probe]`: packets, bursts and slots there. What sending hosts
         /// do is traced unless links are given and flows are not.
         pub links: Option<At<Choice<String>>>;
-        /// Nothing before this is traced.
-        pub from: Key<Time> = NO_TIME;
+        /// Nothing before this is traced. Default: the end of the warm-up, from which on the figures count as well, or
+        /// the start of the run if `until` is not after that.
+        pub from: Option<At<Time>>;
         /// Nothing from then on is. Default: the duration of the run.
         pub until: Option<At<Time>>, in more_than_zero();
         /// The most events; later ones are counted and left out.

@@ -142,7 +142,8 @@ keys! {
         /// The points, such as [["1 kB", 0.5], ["1 MB", 1]].
         pub points: Option<At<Vec<At<CdfPoint>>>>;
         /// A file with a point in each line instead: a size in bytes and a probability, with a comma or blanks between
-        /// them. Empty lines and lines that begin with # or a letter are left out.
+        /// them. Empty lines and lines that begin with # or a letter are left out. Other people's forms are read too:
+        /// per cent, three columns (pFabric), the mean in the first line (Homa).
         pub file: Option<At<String>>;
         /// What lies between two points. What the first point holds is at its size.
         pub between: Key<Word<Between>> = Word(Between::Linear);

@@ -110,7 +110,9 @@ keys! {
         pub conditioned: Key<bool> = true, when NOT_LISTED, when POISSON, when COUNTED;
         /// Exactly these flows.
         pub list: Option<At<Vec<At<Listed>>>>;
-        /// Exactly the flows of this CSV file, with the header `start_s,source,destination[,size_bytes]`.
+        /// Exactly the flows of this CSV file, with the header `start_s,source,destination[,size_bytes]`, or of a list
+        /// of HPCC, htsim or others (docs/guide/other-peoples-files.md). A number that is no node's name counts hosts
+        /// and edge nodes from 0.
         pub file: Option<At<String>>;
 
         /// The band of its packets and their ACKs at ports with queue = { kind = "priority" }, 0 the first.

@@ -35,6 +35,10 @@ fn samples_that_fit_nowhere_are_refused_where_they_are_ordered() {
 fn flows_first_windows_and_bursts_that_fit_nowhere_are_refused() {
     let flows = load_set(SMALL, &[("traffic.0.flows", "10000000")]).unwrap_err().to_string();
     assert!(flows.contains("traffic.0: 1.0e7 flows would take about 19.0 GB of memory"), "{flows}");
+    // 2 kB more each where the delays of flows are measured.
+    let delays = [("traffic.0.flows", "10000000"), ("probe.flow_delays", "true")];
+    let delays = load_set(SMALL, &delays).unwrap_err().to_string();
+    assert!(delays.contains("traffic.0: 1.0e7 flows would take about 39.0 GB of memory"), "{delays}");
     let windows = [
         ("transport.big.algorithm", "sack"),
         ("transport.big.initial_window", "4294967295"),

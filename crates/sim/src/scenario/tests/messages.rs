@@ -72,7 +72,7 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
         "test.toml:7:1: topology.botleneck_delay: unknown key \"botleneck_delay\"; did you mean \"bottleneck_delay\"? \
          allowed: pairs, bottleneck_capacity, bottleneck_delay, bottleneck_buffer, access_capacity, access_delay, \
          left_delay, \
-         right_delay, round_trips, round_trip_law, access_buffer, reroute_after"
+         right_delay, round_trips, round_trip_law, access_buffer, reroute_after, routing, flowlet_gap, hash_seed, weights"
     );
 }
 
@@ -474,41 +474,6 @@ fn flow_lists_have_lines_and_columns() {
     assert_eq!(
         message("start_s,source,destination\n0,\"l\"\"0\",r0\n"),
         "f.csv:2:3: traffic.0.file: there is no node \"l\\\"0\"; did you mean \"l0\"? allowed: left, right, l0, r0"
-    );
-}
-
-#[test]
-fn networks_in_files_have_lines_and_columns() {
-    let folder = Folder::new("gml");
-    let text = |file: &str| format!("run.duration = \"1 s\"\n[topology]\nkind = \"file\"\npath = \"{file}\"\n");
-    let gml = |content: &str| folder.message(&text("n.gml"), "n.gml", content);
-    assert_eq!(
-        gml("graph [\n  node [ id 0 ]\n  node [ id 1\n"),
-        "n.gml:3:3: topology.path: the file ends inside this node: it is cut off"
-    );
-    assert_eq!(
-        gml("graph [\n node [ id 0 ]\n edge [ source 0 target 7 ]\n]"),
-        "n.gml:3:2: topology.path: the target of this edge is 7, which no node is"
-    );
-    assert_eq!(
-        gml("graph [ node [ id 0 ] node [ id 1 ]\nedge [ source 0 target 1 ] ]"),
-        "n.gml:2:1: topology.path: the link between \"0\" and \"1\" has no delay, no length, and its ends have no \
-            coordinates \
-         that differ; allowed: one of these in the file, or topology.missing_delay = \"1 ms\""
-    );
-    let xml = |content: &str| folder.message(&text("n.xml"), "n.xml", content);
-    assert_eq!(
-        xml("<network>\n<networkStructure></network>"),
-        "n.xml:2:19: topology.path: not XML: expected 'networkStructure' tag, not 'network' at 2:19"
-    );
-    assert_eq!(
-        xml("<network></network>"),
-        "n.xml:1:1: topology.path: there is no <networkStructure> in this <network>: not an SNDlib network"
-    );
-    assert_eq!(
-        folder.message(&text("n.txt"), "n.txt", ""),
-        "test.toml:4:8: topology.path: found \"n.txt\", whose ending names no format; allowed: .gml, .xml, or the key \
-         \"format\""
     );
 }
 

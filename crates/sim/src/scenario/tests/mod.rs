@@ -1,6 +1,7 @@
 //! Tests of the language as a whole: the ready-made scenarios, layers, defaults, messages, and texts nobody would
 //! write.
 
+mod buffers;
 mod json;
 mod kinds;
 mod links;
@@ -171,6 +172,24 @@ fn what_is_not_said_has_its_stated_default() {
     assert_eq!((traffic.name.as_str(), traffic.load, traffic.stop), ("traffic-0", Load::Greedy, None));
     assert!(matches!(traffic.arrivals, Arrivals::Fixed { count: 1, start: SimTime::ZERO, spread: Duration::ZERO, .. }));
     assert_eq!(scenario.probe, Probe::default());
+}
+
+#[test]
+fn a_trace_begins_where_figures_do_unless_something_else_is_said() {
+    for (warm_up, trace, from_s) in [
+        ("0 s", "", 0),
+        ("4 s", "", 4),
+        ("4 s", "until = \"5 s\"", 4),
+        ("4 s", "until = \"4 s\"", 0),
+        ("4 s", "from = \"0 s\"", 0),
+        ("4 s", "from = \"6 s\"", 6),
+    ] {
+        let text = SMALL.replace("\"10 s\"", &format!("\"10 s\"\nwarm_up = \"{warm_up}\""));
+        let loaded = load_text(&format!("{text}[trace]\n{trace}\n")).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(loaded.scenario.trace.from, Duration::from_secs(from_s), "{warm_up} {trace}");
+        let again = load_text(&loaded.explain()).unwrap_or_else(|error| panic!("{error}"));
+        same(&loaded.scenario, &again.scenario);
+    }
 }
 
 #[test]

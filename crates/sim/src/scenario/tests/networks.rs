@@ -1,15 +1,18 @@
 //! Ready-made networks and imported ones, as a scenario gets them.
 
-use crate::model::{Arrivals, LinkId, NodeId, Pairs, Routes, components};
-use crate::scenario::{Input, load};
+use crate::model::{Arrivals, LinkId, NodeId, Pairs, Position, Role, Routes, SimTime, components};
+use crate::scenario::{
+    Error, Files, ImportError, Imported, ImportedFlow, ImportedFlows, ImportedLink, ImportedNode, ImportedSizes, Input,
+    Loaded, load, load_with,
+};
 use crate::topology::list;
 use std::path::Path;
-use units::{Duration, Rate};
+use units::{Bytes, Duration, Rate};
 
 fn scenario(topology: &str) -> crate::scenario::Loaded {
     let text = format!("run.duration = \"1 s\"\nlink_defaults = {{ capacity = \"1 Gbps\" }}\n[topology]\n{topology}\n");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/topology/tests");
-    load(Input::Text { name: "test.toml", text: &text, folder: &folder }, &[]).unwrap_or_else(|error| panic!("{error}"))
+    load(Input::Text { name: "test.toml", text: &text, folder: Path::new("") }, &[])
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -17,7 +20,8 @@ fn every_topology_is_listed_and_can_be_drawn() {
     let keys = |name: &str| match name {
         "aapn-star" => "edges = 2\ndelay = \"1 ms\"\n[switching]\nkind = \"aapn\"\nslots = 8\nslot_time = \"10 us\"\n",
         "star" => "leaves = 3\n",
-        "file" => "path = \"triangle.xml\"\n",
+        "leaf-spine" => "leaves = 3\nspines = 2\nhosts = 2\nhost_capacity = \"1 Gbps\"\nrouting = \"ecmp\"\n",
+        "fat-tree" => "k = 4\ncapacity = \"1 Gbps\"\nrouting = \"ecmp\"\n",
         "grid" => "rows = 2\nhosts = 3\ntrunk_delay = \"1 ms\"\naccess_delay = \"1 ms\"\n",
         "racks" => {
             "racks = 3\nhost_capacity = \"1 Gbps\"\npacket_capacity = \"1 Gbps\"\npacket_delay = \"1 us\"\n\
@@ -26,7 +30,7 @@ fn every_topology_is_listed_and_can_be_drawn() {
         "dumbbell" | "parking-lot" => "bottleneck_delay = \"1 ms\"\n",
         _ => "",
     };
-    for entry in list().iter().filter(|entry| !["custom", "star"].contains(&entry.name)) {
+    for entry in list().iter().filter(|entry| !["custom", "file", "star"].contains(&entry.name)) {
         let network = scenario(&format!("kind = \"{}\"\n{}", entry.name, keys(entry.name))).scenario.model.network;
         assert!(network.nodes.len() > 1, "{}", entry.name);
         assert!(components(&network).iter().all(|component| *component == 0), "{} is connected", entry.name);
@@ -107,32 +111,121 @@ fn the_large_scenario_has_100_000_links_and_a_million_flows() {
     assert_eq!(loaded.warnings, Vec::<String>::new());
 }
 
+/// A ring of four cities, of which one has no place, with a double link and a loop.
+struct Ring;
+
+impl Files for Ring {
+    fn network(&self, file: &str, format: Option<&str>, unit: Option<Rate>) -> Result<Imported, ImportError> {
+        assert_eq!((Path::new(file).file_name().unwrap().to_str(), format, unit), (Some("ring.x"), Some("x"), None));
+        let node = |name: &str, place: Option<(f64, f64)>| ImportedNode {
+            name: name.to_owned(),
+            position: place.map(|(latitude, longitude)| Position { latitude, longitude }),
+            role: None,
+        };
+        let link = |from: &str, to: &str, line: u32| ImportedLink {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            two_way: true,
+            line,
+            ..ImportedLink::default()
+        };
+        Ok(Imported {
+            nodes: vec![
+                node("Munich", Some((48.13743, 11.57549))),
+                node("Vienna", Some((48.20849, 16.37208))),
+                node("Prague", Some((50.08804, 14.42076))),
+                ImportedNode { role: Some(Role::Host), ..node("Vienna (7)", None) },
+            ],
+            links: vec![
+                ImportedLink { capacity: Some(Rate::from_gbps(10)), ..link("Munich", "Vienna", 1) },
+                ImportedLink { delay: Some(Duration::from_millis(3)), cost: Some(7), ..link("Vienna", "Prague", 2) },
+                ImportedLink { metres: Some(300_000), ..link("Prague", "Vienna (7)", 3) },
+                ImportedLink { metres: Some(100_000), two_way: false, ..link("Vienna (7)", "Munich", 4) },
+                link("Vienna", "Munich", 5),
+                link("Prague", "Prague", 6),
+            ],
+            warnings: vec!["said by the reader".to_owned()],
+        })
+    }
+
+    fn flows(&self, _: &str) -> Result<ImportedFlows, ImportError> {
+        let flow = |source: &str, destination: &str| ImportedFlow {
+            start: SimTime::ZERO + Duration::from_millis(5),
+            source: source.to_owned(),
+            destination: destination.to_owned(),
+            size: Some(Bytes(1000)),
+            line: 4,
+        };
+        Ok(ImportedFlows { flows: vec![flow("0", "Prague")], warnings: Vec::new() })
+    }
+
+    fn sizes(&self, _: &str) -> Result<ImportedSizes, ImportError> {
+        Err(ImportError { line: Some(9), message: "no sizes".to_owned() })
+    }
+}
+
+fn ring(keys: &str) -> Result<Loaded, Error> {
+    let text = format!(
+        "run.duration = \"1 s\"\nlink_defaults.capacity = \"1 Gbps\"\n[topology]\nkind = \"file\"\nformat = \"x\"\n\
+         path = \"ring.x\"\n{keys}"
+    );
+    let source = Input::Text { name: "test.toml", text: &text, folder: Path::new("") };
+    load_with(source, &[], &|_| Err(String::new()), Some(&Ring))
+}
+
 #[test]
-fn a_gml_network_becomes_links_with_delays() {
-    let loaded = scenario("kind = \"file\"\npath = \"ring.gml\"\nedge_delay = \"0.1 ms\"");
+fn a_network_from_a_file_gets_delays_by_length_and_place() {
+    let loaded = ring("edge_delay = \"0.1 ms\"").unwrap();
     let network = &loaded.scenario.model.network;
     let link = |name: &str| network.links.iter().find(|link| link.name == name).unwrap();
     assert_eq!(link("Munich->Vienna").capacity, Rate::from_gbps(10));
     // Munich to Vienna: 355 km along the great circle, 5 us each.
     let delay = link("Munich->Vienna").delay.as_secs_f64();
     assert!((delay - 355.0 * 5e-6).abs() < 5e-6, "{delay}");
-    assert_eq!(link("Vienna->Prague").delay, Duration::from_millis(3));
+    assert_eq!((link("Vienna->Prague").delay, link("Prague->Vienna").cost), (Duration::from_millis(3), 7));
     assert_eq!(link("Prague->Vienna (7)").delay, Duration::from_micros(1500));
     assert_eq!(link("e:Munich->Munich").delay, Duration::from_micros(100));
     assert_eq!(link("Prague->Vienna (7)").capacity, Rate::from_gbps(1), "as link_defaults says");
-    assert_eq!((network.nodes.len(), network.links.len()), (8, 16), "one duplicate and one loop are left out");
-    assert_eq!(loaded.warnings.len(), 2);
-    let kept = scenario("kind = \"file\"\npath = \"ring.gml\"\nduplicate_links = \"keep\"");
-    assert_eq!(kept.scenario.network.links.len(), 10);
+    assert_eq!([network.nodes[0].role, network.nodes[3].role], [Role::Core, Role::Host]);
+    assert_eq!(
+        (network.nodes.len(), network.links.len()),
+        (8, 15),
+        "one duplicate and one loop are left out, one link has one direction"
+    );
+    let warnings: Vec<&str> =
+        loaded.warnings.iter().filter_map(|one| one.split_once("ring.x: ")).map(|one| one.1).collect();
+    assert_eq!(
+        warnings,
+        [
+            "said by the reader",
+            "1 links from a node to itself are left out",
+            "1 links between nodes that are linked already are left out"
+        ]
+    );
+    assert_eq!(ring("duplicate_links = \"keep\"").unwrap().scenario.network.links.len(), 9);
+    let error = ring("duplicate_links = \"error\"").unwrap_err();
+    assert_eq!((error.line, error.message.as_str()), (Some(5), "Vienna and Munich are linked already"));
 }
 
 #[test]
-fn an_sndlib_network_becomes_links_with_delays() {
-    let network = scenario("kind = \"file\"\npath = \"triangle.xml\"").scenario.model.network;
-    let link = |name: &str| network.links.iter().find(|link| link.name == name).unwrap();
-    assert_eq!(link("Aachen->Berlin").capacity, Rate::from_gbps(10), "10 000 Mb/s");
-    assert_eq!(link("Kiel->Berlin").capacity, Rate::from_gbps(1), "nothing installed: as link_defaults says");
-    // Aachen (50.77 N, 6.08 E) to Berlin (52.52 N, 13.40 E): 540 km.
-    let delay = link("Aachen->Berlin").delay.as_secs_f64();
-    assert!((delay - 540.0 * 5e-6).abs() < 3.0 * 5e-6, "{delay}");
+fn numbers_in_lists_of_others_count_hosts() {
+    // Two edge nodes at least, so that 0 is the host "Vienna (7)", the first that is no core node.
+    let traffic = "edge_delay = \"1 ms\"\n[[traffic]]\ntransport = \"reno\"\nfile = \"list.gz\"\n";
+    let loaded = ring(traffic).unwrap();
+    let Arrivals::List(list) = &loaded.scenario.traffic[0].arrivals else { panic!("a list") };
+    assert_eq!((list[0].source, list[0].destination), (NodeId(3), NodeId(2)));
+    assert_eq!((list[0].start, list[0].size), (SimTime::ZERO + Duration::from_millis(5), Some(Bytes(1000))));
+}
+
+#[test]
+fn what_others_find_wrong_stands_at_its_line() {
+    let law = "size_law = { law = \"cdf\", file = \"sizes.x\" }\narrivals = \"poisson\"\nmean_gap = \"1 ms\"\n";
+    let error = ring(&format!("[[traffic]]\ntransport = \"reno\"\npairs = \"random\"\n{law}")).unwrap_err();
+    assert_eq!(
+        (error.line, error.key.as_str(), error.message.as_str()),
+        (Some(9), "traffic.0.size_law.file", "no sizes")
+    );
+    let text = "run.duration = \"1 s\"\n[topology]\nkind = \"file\"\npath = \"x\"\n";
+    let error = load(Input::Text { name: "test.toml", text, folder: Path::new("") }, &[]).unwrap_err();
+    assert!(error.message.contains("only where Python runs the scenario"), "{error}");
 }

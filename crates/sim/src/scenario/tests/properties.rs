@@ -8,13 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// The ready-made scenarios as texts without layers, the seeds for fuzzing, and files of other formats.
+/// The ready-made scenarios as texts without layers, and the seeds for fuzzing.
 fn corpus() -> &'static [String] {
     static CORPUS: OnceLock<Vec<String>> = OnceLock::new();
     CORPUS.get_or_init(|| {
         let texts = ready_made().into_iter().chain(seeds()).map(|path| std::fs::read_to_string(path).unwrap());
-        let others = [include_str!("../../topology/tests/ring.gml"), include_str!("../../topology/tests/triangle.xml")];
-        texts.chain(others.map(str::to_owned)).chain([schema()]).collect()
+        texts.chain([schema()]).collect()
     })
 }
 

@@ -53,6 +53,7 @@ pub(super) fn enter(now: u64, packet: Packet, fabric: &mut Fabric) {
 /// The same within its caller, for the packets of which there are most.
 #[inline(always)]
 pub(super) fn enter_inline(now: u64, packet: Packet, fabric: &mut Fabric) {
+    let packet = Packet { hop: fabric.way(now, &packet), ..packet };
     let link = fabric.next_link(&packet);
     // [`NO_PATH`] is the number of no port.
     match fabric.leads_on(link) {

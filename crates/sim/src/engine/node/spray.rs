@@ -1,0 +1,57 @@
+//! Packets, or bursts of them, that take any of several equally short paths.
+
+use crate::engine::packet::Packet;
+use crate::model::Spread;
+use crate::random::mixed;
+use std::collections::BTreeMap;
+
+/// The paths among which the packets of flows are spread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spray {
+    /// By the position of the first one: the positions of all, two at least.
+    ways: BTreeMap<u32, Box<[u32]>>,
+    seed: u64,
+    spread: Spread,
+}
+
+/// When the last packet of a flow left by a path, and which one it took; by flow and position of the first path.
+pub type Flowlets = BTreeMap<(u32, u32), (u64, u32)>;
+
+impl Spray {
+    /// Nothing is spread yet; another seed, other draws.
+    pub fn new(seed: u64, spread: Spread) -> Spray {
+        Spray { ways: BTreeMap::new(), seed, spread }
+    }
+
+    /// Packets with the first of these paths will take any of them.
+    pub fn add(&mut self, ways: Vec<u32>) {
+        if let [first, _, ..] = ways[..] {
+            self.ways.insert(first, ways.into());
+        }
+    }
+
+    /// Whether no flow has several paths.
+    pub fn is_empty(&self) -> bool {
+        self.ways.is_empty()
+    }
+
+    /// The path of a packet that leaves its host now.
+    #[inline(never)]
+    pub fn way(&self, now: u64, packet: &Packet, flowlets: &mut Flowlets) -> u32 {
+        let Some(ways) = self.ways.get(&packet.hop) else { return packet.hop };
+        let Spread::Flowlets(gap) = self.spread else { return self.drawn(now, packet, ways) };
+        let flowlet = flowlets.entry((packet.flow, packet.hop)).or_insert_with(|| (now, self.drawn(now, packet, ways)));
+        if now - flowlet.0 > gap.ps() {
+            flowlet.1 = self.drawn(now, packet, ways);
+        }
+        flowlet.0 = now;
+        flowlet.1
+    }
+
+    /// A draw needs no state: no packet of a flow leaves twice at once with the same number.
+    fn drawn(&self, now: u64, packet: &Packet, ways: &[u32]) -> u32 {
+        let who = u64::from(packet.flow) << 8 | packet.class as u64;
+        let hash = mixed(mixed(mixed(self.seed ^ who) ^ packet.seq) ^ now);
+        ways[((u128::from(hash) * ways.len() as u128) >> 64) as usize]
+    }
+}

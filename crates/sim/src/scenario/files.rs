@@ -1,0 +1,51 @@
+//! Files in other people's forms. There is one reader of each form, and it is not here: `photocol.conversions`, in
+//! Python, which `photocol convert` uses too.
+
+use crate::model::SimTime;
+use crate::topology::{ImportError, Imported};
+use units::{Bytes, Rate};
+
+/// Reads files in other people's forms.
+pub trait Files {
+    /// The network of a file, in the form of that name or the one that is recognised.
+    fn network(&self, file: &str, format: Option<&str>, unit: Option<Rate>) -> Result<Imported, ImportError>;
+
+    /// A list of flows.
+    fn flows(&self, file: &str) -> Result<ImportedFlows, ImportError>;
+
+    /// A distribution of flow sizes.
+    fn sizes(&self, file: &str) -> Result<ImportedSizes, ImportError>;
+}
+
+/// The flows of a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportedFlows {
+    /// In the order of the file.
+    pub flows: Vec<ImportedFlow>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// A flow of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedFlow {
+    /// When it starts.
+    pub start: SimTime,
+    /// A node by name or number.
+    pub source: String,
+    /// The same.
+    pub destination: String,
+    /// Bytes to send, if the file says it.
+    pub size: Option<Bytes>,
+    /// The line of the file.
+    pub line: u32,
+}
+
+/// The sizes of a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportedSizes {
+    /// Bytes, and the probability of at most that.
+    pub points: Vec<(f64, f64)>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
