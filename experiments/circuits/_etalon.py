@@ -57,6 +57,12 @@ def network(buffer: int, hosts: Mapping[str, Any], **switching: Any) -> Setup:
     return Setup(scenario="racks.toml", settings=settings)
 
 
+def told(way: str, begins: str, **more: str) -> dict[str, Any]:
+    """The pair's senders hear of their circuit."""
+    keys = {"circuit": "t0->t1", "way": way, "begins": begins, **more}
+    return {"news": "[{ " + ", ".join(f'{key} = "{value}"' for key, value in keys.items()) + " }]"}
+
+
 def measure(result: RunResult) -> dict[str, float]:
     """Utilization and latencies of one run."""
     found = {name: figure.value for name, figure in result.summary.items()}

@@ -69,6 +69,19 @@ fn a_constant_source_uses_a_circuit_as_by_hand() {
     assert!((a_week - expected).abs() < 1.5 * 9000.0, "{a_week}, expected {expected}");
 }
 
+/// At 20 Gb/s less 10 Gb/s a packet is lost in 7.2 µs where the queue is full: in the day never. After it 16 wait when
+/// 115 µs have passed, 20 of them the night; so 85 µs of the other rack's day are left, and the night before the day.
+#[test]
+fn packets_are_counted_by_what_the_rack_had_when_they_were_lost() {
+    let found = racks().add(&constant(["t0h0", "t1h0"], "20 Gbps")).set("run.warm_up", "\"800 us\"").run(1);
+    let lost = ["day_drops", "other_day_drops", "night_drops"].map(|name| figure(&found, name) / 18.0);
+    let expected = [0.0, 84.8 / 7.2, 20.0 / 7.2];
+    let off = lost.iter().zip(expected).map(|(found, expected)| (found - expected).abs());
+    assert!(off.fold(0.0, f64::max) < 1.1, "{lost:?}, expected {expected:?} in a week");
+    let all: f64 = lost.iter().sum::<f64>() * 18.0;
+    assert_eq!(all, at(&found.links, "link", "t0->packet", "dropped_units"));
+}
+
 /// A source of 1 Gb/s, whose packets find nobody: 7.2 µs and 5 µs by a switch that cuts through, 7.2 µs more by one
 /// that stores; 0.9 µs and 30 µs by a circuit, in 9 of 20 parts of the time.
 #[test]
@@ -175,9 +188,16 @@ packet_size = 9000
 /// TCP in all directions: nothing is lost but at racks, what is sent is received once, and threads change nothing.
 #[test]
 fn threads_change_nothing() {
-    let text = racks().add(MANY).text();
+    let told = MANY.replace("\"cubic\"", "\"retcp\"").replace(".cubic]", ".retcp]");
+    let news = "[[news]]\ncircuit = \"all\"\nway = \"mark\"\n";
+    for text in [racks().add(MANY).text(), racks().add(&told).add(news).text()] {
+        same_by_threads(&text);
+    }
+}
+
+fn same_by_threads(text: &str) {
     let print = |threads: usize| {
-        let mut world = World::build(&scenario(&text), Seed { seed: 3, run: 0 }, Options::default()).unwrap();
+        let mut world = World::build(&scenario(text), Seed { seed: 3, run: 0 }, Options::default()).unwrap();
         world.use_threads(threads);
         world.run_until(SimTime::NEVER);
         world.finish().unwrap().fingerprint
@@ -211,4 +231,186 @@ fn bad_weeks_are_refused() {
     }
     let found = refusal(&[("switching.resized_buffer", "\"40 packets\""), ("switching.lead", "\"1 ms\"")]);
     assert!(found.contains("allowed: at most \"220 us\", a week of 400 us less the day"), "{found:?}");
+}
+
+/// A day of 20 ms in 40, long enough for XCP to find its rate: that of the hosts, half of the circuit, if its
+/// controller is told of the circuit; that of the packet switch if it is not.
+#[test]
+fn an_xcp_controller_at_the_queue_believes_what_the_pair_has() {
+    let used = |follows: bool| {
+        let xcp = format!(
+            "[transport.xcp]\npacket_size = 9000\n[link_defaults]\n\
+             xcp = {{ interval = \"20 us\", follows = {follows} }}\n"
+        );
+        let flow = "[[traffic]]\ntransport = \"xcp\"\nfrom = \"t0h0\"\nto = \"t1h0\"\n";
+        let found = racks()
+            .add(&xcp)
+            .add(flow)
+            .set("switching.day", "\"20 ms\"")
+            .set("switching.night", "\"0 s\"")
+            .set("switching.buffer", "\"1000 packets\"")
+            .set("run.duration", "\"400 ms\"")
+            .set("run.warm_up", "\"160 ms\"")
+            .run(1);
+        figure(&found, "circuit_utilization")
+    };
+    let (told, original) = (used(true), used(false));
+    assert!((0.42..0.5).contains(&told), "{told}, expected nearly 40 of 80 Gb/s");
+    assert!((original - 0.125).abs() < 0.01, "{original}, expected 10 of 80 Gb/s");
+}
+
+/// Two pairs share the uplink of rack 0, without circuits: each has half, and the queue holds nothing for long.
+#[test]
+fn xcp_controllers_of_a_rack_share_its_link_to_the_packet_switch() {
+    let flow =
+        |to: &str| format!("[[traffic]]\nname = \"{to}\"\ntransport = \"xcp\"\nfrom = \"t0h0\"\nto = \"{to}\"\n");
+    let found = racks()
+        .add("[transport.xcp]\npacket_size = 9000\n[link_defaults]\n")
+        .add("xcp = { interval = \"20 us\", queue_interval = \"20 us\" }\n")
+        .add(&flow("t1h0"))
+        .add(&flow("t2h0"))
+        .set("switching.day", "\"1 us\"")
+        .set("switching.night", "\"1 s\"")
+        .set("run.duration", "\"200 ms\"")
+        .set("run.warm_up", "\"100 ms\"")
+        .run(1);
+    let rates = numbers(&found.flows, "goodput_bps");
+    for rate in &rates {
+        assert!((rate / 5e9 - 1.0).abs() < 0.1, "{rates:?}");
+    }
+    assert_eq!(at(&found.links, "link", "t0->packet", "dropped_units"), 0.0);
+}
+
+/// A controller that is told before the day lets senders fill the circuit from its first moment.
+#[test]
+fn xcp_that_is_told_ahead_uses_more_of_a_short_day() {
+    let used = |lead: &str| {
+        let found = racks()
+            .add("[transport.xcp]\npacket_size = 9000\n[link_defaults]\n")
+            .add("xcp = { interval = \"20 us\", queue_interval = \"20 us\" }\n")
+            .add("[[traffic]]\ntransport = \"xcp\"\nflows = 2\npairs = [[\"t0h0\", \"t1h0\"], [\"t0h1\", \"t1h1\"]]\n")
+            .set("switching.buffer", "\"64 packets\"")
+            .set("switching.xcp_lead", format!("{lead:?}"))
+            .set("run.duration", "\"160 ms\"")
+            .set("run.warm_up", "\"80 ms\"")
+            .run(1);
+        figure(&found, "circuit_utilization")
+    };
+    let (now, ahead) = (used("0 s"), used("60 us"));
+    assert!(ahead > now + 0.05, "{now} told now, {ahead} told 60 us ahead");
+}
+
+/// A file beside the tests, which goes away.
+struct Kept(std::path::PathBuf);
+
+impl Kept {
+    fn new(name: &str, text: &str) -> Kept {
+        let path = std::env::temp_dir().join(format!("{}-{name}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        Kept(path)
+    }
+
+    fn text(&self) -> String {
+        format!("{:?}", self.0.to_string_lossy())
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+const HEAD: &str = "week_ps,reconfiguration_ps,switch,start_ps,length_ps,outputs\n";
+
+/// The racks with another week than that of matchings in turn.
+fn racks_with(week: &str) -> String {
+    let text = RACKS.replace("day = \"180 us\"\nnight = \"20 us\"\n", week);
+    assert_ne!(text, RACKS);
+    text
+}
+
+#[test]
+fn a_week_of_a_file_is_that_of_the_same_matchings_in_turn() {
+    let days = "400000000,20000000,0,20000000,180000000,1 2 0\n400000000,20000000,0,220000000,180000000,2 0 1\n";
+    let file = Kept::new("week.csv", &format!("{HEAD}{days}"));
+    let bits = |racks: Builder| racks.add(MANY).run(1).fingerprint;
+    let of_file = Builder::of(racks_with(&format!("file = {}\n", file.text())));
+    assert_eq!(bits(of_file), bits(racks()));
+}
+
+/// 1 MB lasts 100 µs on the circuit: after a night of 20 µs the pair has so much light in each week, and nobody else.
+#[test]
+fn a_week_by_demand_gives_light_to_what_is_wanted() {
+    let file = Kept::new("demand.csv", "0,1000000,0\n0,0,0\n0 0 0\n");
+    let keys = format!("night = \"20 us\"\ndemand = {}\nweek = \"400 us\"\nrule = \"bvn\"\n", file.text());
+    let found = Builder::of(racks_with(&keys)).add(&constant(["t0h0", "t1h0"], "20 Gbps")).run(1);
+    let (weeks, bytes) = (20.0, figure(&found, "circuit_bytes"));
+    let could = bytes / figure(&found, "circuit_utilization") / weeks;
+    assert!((could / 1e6 - 1.0).abs() < 1e-9, "{could}");
+    let expected = 16.0 * 9000.0 + 20e9 * 100e-6 / 8.0;
+    assert!((bytes / weeks / expected - 1.0).abs() < 0.05, "{bytes} in {weeks} weeks, expected {expected} each");
+}
+
+#[test]
+fn weeks_that_cannot_be_are_refused_with_the_line() {
+    let line = "400000000,20000000,0,20000000,180000000,";
+    let refused = |keys: &str| {
+        let text = format!("{}{MANY}", racks_with(keys));
+        let input = Input::Text { name: "test.toml", text: &text, folder: Path::new(".") };
+        load(input, &[]).err().map_or_else(String::new, |error| error.to_string())
+    };
+    let of = |name: &str, text: &str, key: &str, more: &str, wanted: &str| {
+        let file = Kept::new(name, text);
+        let found = refused(&format!("{key} = {}\n{more}", file.text()));
+        assert!(found.contains(wanted), "{name}: {found:?}");
+    };
+    of("few.csv", &format!("{HEAD}{line}1 0\n"), "file", "", "a schedule of 2 ports; allowed: 3, one for each rack");
+    of("line.csv", &format!("{HEAD}{line}1 0\nx\n"), "file", "", "line.csv:3:1: switching.file: 1 columns; allowed: 6");
+    of("twice.csv", &format!("{HEAD}{line}1 0 2\n"), "file", "day = \"1 ms\"\n", "one of day, file and demand");
+    of("night.csv", &format!("{HEAD}{line}1 0 2\n"), "file", "night = \"1 us\"\n", "a file has its own nights");
+    of(
+        "short.csv",
+        "0 1\n",
+        "demand",
+        "week = \"1 ms\"\n",
+        "short.csv:1:1: switching.demand: found line 1 of 2 numbers",
+    );
+    of("words.csv", "0 1 x\n", "demand", "week = \"1 ms\"\n", "found \"x\"; allowed: whole numbers of bytes");
+    of("when.csv", "0 1 0\n0 0 0\n0 0 0\n", "demand", "", "the key \"week\" is missing");
+    let rule = "week = \"1 ms\"\nrule = \"solstise\"\n";
+    of("rule.csv", "0 1 0\n0 0 0\n0 0 0\n", "demand", rule, "there is no rule \"solstise\"");
+    let switches = format!("{HEAD}{line}1 0 2\n400000000,20000000,1,20000000,180000000,1 0 2\n");
+    of("two.csv", &switches, "file", "", "a schedule of 2 switches; allowed: 1");
+    assert!(refused("").contains("the key \"day\" is missing; allowed: day, file or demand"));
+    assert!(refused("day = \"1 ms\"\nxcp_lead = \"1 us\"\n").contains("goes with xcp = {} at links"));
+}
+
+#[test]
+fn what_explain_writes_of_racks_is_the_same_again() {
+    let file = Kept::new("explained.csv", "0 1000000 0\n0 0 0\n0 0 0\n");
+    let week = format!("night = \"20 us\"\ndemand = {}\nweek = \"400 us\"\nxcp_lead = \"30 us\"\n", file.text());
+    let xcp = "[link_defaults]\nxcp = { interval = \"20 us\" }\n";
+    let news = "[[news]]\ncircuit = \"t0-t1\"\nway = \"schedule\"\nlead = \"5 us\"\n";
+    let explain = |text: &str| {
+        let input = Input::Text { name: "test.toml", text, folder: Path::new(".") };
+        load(input, &[]).unwrap().explain()
+    };
+    let explained = explain(&format!("{}{xcp}{MANY}{news}", racks_with(&week)));
+    assert!(explained.contains("interval = \"20 us\"") && explained.contains("circuit = \"t0-t1\""), "{explained}");
+    assert_eq!(explain(&explained), explained);
+}
+
+/// What left in another division and is missing is repaired with its own division's ACKs or by the timer. Until then
+/// the window does not open for what was delivered behind it: the flow would go on without end behind the first hole.
+#[test]
+fn tdtcp_keeps_its_windows_over_racks() {
+    let pairs = "pairs = [[\"t0h0\", \"t1h0\"], [\"t0h1\", \"t1h1\"]]";
+    let flows = format!("[[traffic]]\ntransport = \"tdtcp\"\nflows = 4\n{pairs}\n");
+    let news = "[[news]]\ncircuit = \"t0->t1\"\nway = \"message\"\n";
+    let hosts = "[transport.tdtcp]\npacket_size = 9000\nmin_rto = \"1 ms\"\n\
+                 recovery = \"linux\"\ntimestamps = true\n";
+    let found = racks().add(&flows).add(news).add(hosts).set("run.duration", "\"20 ms\"").run(1);
+    let (received, in_order) = (figure(&found, "goodput"), figure(&found, "in_order_goodput"));
+    assert!(in_order > 0.8 * received && received > 8e9, "{in_order} of {received}");
 }

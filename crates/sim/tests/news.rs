@@ -43,10 +43,15 @@ fn told(news: &str) -> Builder {
 
 /// The congestion window just before each of these milliseconds.
 fn windows(run: &Results, at_ms: &[u64]) -> Vec<f64> {
+    sampled(run, at_ms, 1e3)
+}
+
+/// The same at these parts of a second.
+fn sampled(run: &Results, at: &[u64], parts: f64) -> Vec<f64> {
     let (times, values) = (numbers(&run.series, "t_s"), numbers(&run.series, "value"));
     let is_cwnd: Vec<bool> = texts(&run.series, "quantity").iter().map(|name| name == "cwnd").collect();
-    let at = |ms: &u64| (0..times.len()).find(|row| is_cwnd[*row] && (times[*row] * 1e3).round() as u64 == *ms);
-    at_ms.iter().map(|ms| values[at(ms).expect("it is sampled")]).collect()
+    let place = |at: &u64| (0..times.len()).find(|row| is_cwnd[*row] && (times[*row] * parts).round() as u64 == *at);
+    at.iter().map(|at| values[place(at).expect("it is sampled")]).collect()
 }
 
 /// Growth by a segment of 1460 B a round trip is far less than a quarter between two samples.
@@ -171,4 +176,126 @@ fn tdtcp_has_a_window_for_each_division_and_goes_back_to_the_first() {
     let [before, after] = [windows(&run, &[1100]), windows(&run, &[1101])];
     let first = 16.0 * 1460.0;
     assert!(after[0] > before[0] && after[0] <= before[0] + first, "{before:?}, {after:?}");
+}
+
+/// Three racks, whose weeks are two matchings: rack 0 has its circuit to rack 1 from 20 to 200 µs of 400, and back from
+/// 220 to 400. Nothing is lost; 16 packets are more than the way by the packet switch holds.
+const RACKS: &str = r#"
+[run]
+duration = "1 ms"
+[topology]
+kind = "racks"
+racks = 3
+host_capacity = "40 Gbps"
+packet_capacity = "10 Gbps"
+packet_delay = "5 us"
+circuit_capacity = "80 Gbps"
+circuit_delay = "30 us"
+[switching]
+kind = "circuits"
+day = "180 us"
+night = "20 us"
+buffer = "1000 packets"
+[transport.it]
+algorithm = "retcp"
+initial_ssthresh = "16 packets"
+initial_window = 16
+[[traffic]]
+transport = "it"
+from = "t0h0"
+to = "t1h0"
+[probe]
+interval = "1 us"
+flows = [0]
+"#;
+
+fn racks(news: &str) -> Builder {
+    Builder::of(RACKS).add(&format!("[[news]]\n{news}"))
+}
+
+/// The window at two microseconds, the later over the earlier.
+fn ratio(run: &Results, at_us: [u64; 2]) -> f64 {
+    let windows = sampled(run, &at_us, 1e6);
+    windows[1] / windows[0]
+}
+
+/// In the second week the circuit comes at 420 µs and goes at 600. A window of some 36 segments grows by one in 20 µs.
+#[test]
+fn a_circuit_is_told_as_it_comes_and_as_it_goes() {
+    for (circuit, rest, up, down) in [
+        ("t0->t1", "way = \"message\"\ndelay = \"3 us\"", [423, 424], [603, 604]),
+        ("all", "way = \"message\"", [420, 421], [600, 601]),
+        ("t0-t1", "way = \"schedule\"\nlead = \"5 us\"", [415, 416], [595, 596]),
+        ("t0->t1", "way = \"message\"\nbegins = \"resize\"", [320, 321], [600, 601]),
+    ] {
+        let mut racks = racks(&format!("circuit = \"{circuit}\"\n{rest}"));
+        if rest.contains("resize") {
+            racks = racks.set("switching.resized_buffer", "\"2000 packets\"").set("switching.lead", "\"100 us\"");
+        }
+        let run = racks.run(1);
+        let (up, down) = (ratio(&run, up), 1.0 / ratio(&run, down));
+        assert!((1.9..2.1).contains(&up) && (1.9..2.1).contains(&down), "{circuit}, {rest}: {up}, {down}");
+    }
+}
+
+#[test]
+fn the_way_back_has_its_own_circuit_and_other_racks_have_theirs() {
+    let bits = |news: &str| Builder::of(RACKS).add(news).run(1).fingerprint;
+    let silent = bits("");
+    for (circuit, is_heard) in [("t0->t1", true), ("t1->t0", false), ("t0-t2", false)] {
+        let told = bits(&format!("[[news]]\ncircuit = \"{circuit}\"\nway = \"message\""));
+        assert_eq!(told != silent, is_heard, "{circuit}");
+    }
+}
+
+/// The first packet that leaves in the day takes 30 µs by the circuit, its ACK 7 µs or more. With the queue's resizing
+/// marks begin 100 µs earlier, with what leaves by the packet switch.
+#[test]
+fn marks_of_a_circuit_come_with_the_acks_of_what_left_in_its_day() {
+    let run = racks("circuit = \"t0->t1\"\nway = \"mark\"").run(1);
+    let (early, up, down) = (ratio(&run, [400, 450]), ratio(&run, [420, 470]), ratio(&run, [630, 720]));
+    // What the packet switch brings earlier than the circuit is out of order; then the window is halved once more.
+    assert!(early < 1.2 && (1.9..2.2).contains(&up) && down < 0.6, "{early}, {up}, {down}");
+    let resized = racks("circuit = \"t0->t1\"\nway = \"mark\"\nbegins = \"resize\"")
+        .set("switching.resized_buffer", "\"2000 packets\"")
+        .set("switching.lead", "\"100 us\"")
+        .run(1);
+    let (early, up) = (ratio(&resized, [310, 322]), ratio(&resized, [322, 370]));
+    assert!(early < 1.2 && (1.9..2.4).contains(&up), "{early}, {up}");
+}
+
+#[test]
+fn who_does_not_listen_to_circuits_sends_the_same_bits() {
+    let plain = RACKS.replace("algorithm = \"retcp\"", "algorithm = \"sack\"");
+    let bits = |news: &str| Builder::of(plain.as_str()).add(news).run(1).fingerprint;
+    for way in ["mark", "message", "schedule"] {
+        assert_eq!(bits(&format!("[[news]]\ncircuit = \"all\"\nway = \"{way}\"")), bits(""), "{way}");
+    }
+}
+
+#[test]
+fn a_circuit_is_one_between_racks() {
+    let told = |text: &str, news: &str| {
+        let text = format!("{text}[[news]]\nway = \"mark\"\n{news}\n");
+        let input = Input::Text { name: "test.toml", text: &text, folder: Path::new(".") };
+        load(input, &[]).err().map(|why| why.to_string()).unwrap_or_default()
+    };
+    for (text, news, wanted) in [
+        (RACKS, "", "the key \"link\" is missing; allowed: link or circuit"),
+        (RACKS, "circuit = \"t0->t3\"", "found \"t0->t3\"; allowed: two racks, as \"t0->t1\", or \"all\""),
+        (RACKS, "circuit = \"t0->t0\"", "found \"t0->t0\"; allowed: two racks"),
+        (RACKS, "circuit = \"t0h0->t1\"", "found \"t0h0->t1\"; allowed: two racks"),
+        (RACKS, "circuit = []", "found an empty list"),
+        (RACKS, "circuit = [\"t0->t1\", \"t0-t1\"]", "\"t0->t1\" has news already"),
+        (RACKS, "circuit = \"all\"\nlink = \"t0h0->t0\"", "there is a link already; allowed: link or circuit"),
+        (RACKS, "circuit = \"all\"\nbegins = \"resize\"", "\"resize\" goes with switching.resized_buffer"),
+        (RACKS, "link = \"t0h0->t0\"\nbegins = \"day\"", "goes with circuit"),
+        (CIRCUIT, "circuit = \"a->b\"", "allowed with kind = \"circuits\""),
+    ] {
+        let found = told(text, news);
+        assert!(found.contains(wanted), "{news}: {found:?}");
+    }
+    let marking = RACKS.replace("buffer = \"1000 packets\"", "buffer = \"1000 packets\"\nmark_from = 10");
+    let found = told(&marking, "circuit = \"all\"");
+    assert!(found.contains("switching.mark_from marks packets too"), "{found:?}");
 }

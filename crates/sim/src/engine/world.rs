@@ -112,6 +112,7 @@ pub struct World {
 impl World {
     /// Sets up a network with nothing sent yet; `equip` makes its agents.
     pub fn new(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
+        options::check_number(setup.flows.len())?;
         let mut world = build::world(setup, equip)?;
         world.use_threads(1);
         Ok(world)

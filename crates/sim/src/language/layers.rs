@@ -309,6 +309,11 @@ fn anchor_paths(tree: &mut Tree) {
     if let Some(path) = entries.get_mut("topology").and_then(|topology| child(&mut topology.node, "path")) {
         anchor(path, files);
     }
+    if let Some(switching) = entries.get_mut("switching").map(|switching| &mut switching.node) {
+        ["file", "demand"]
+            .into_iter()
+            .for_each(|key| child(switching, key).into_iter().for_each(|path| anchor(path, files)));
+    }
     if let Some(Value::Table(transports)) = entries.get_mut("transport").map(|transports| &mut transports.node.value) {
         // A module has no path; a file of Python has.
         let laws = transports.values_mut().filter_map(|transport| child(&mut transport.node, "law"));

@@ -34,7 +34,7 @@ pub use ids::{LinkId, NodeId, TransportId};
 pub use network::{
     Buffer, Lane, Link, Loss, Network, Node, PortController, Position, Role, Routing, RoutingRule, Spread, Weights,
 };
-pub use news::{LinkNews, Telling, path_changes};
+pub use news::{LinkNews, PathPart, Telling, path_changes};
 pub use port::{Light, Opening, Packing, PortRule};
 pub use published::{DATA_MINING, HADOOP, Published, WEB_SEARCH};
 pub use routes::{EqualRoutes, Routes, components};

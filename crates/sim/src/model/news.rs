@@ -1,16 +1,46 @@
-//! News of links to the senders whose data cross them.
+//! News of links, and of circuits between racks, to the senders whose data cross them.
 
 use super::{Change, LinkId, Network, SimTime, Timeline};
 use transport::cc::{NewsWay, PathChange, Turn};
 use units::{Duration, Rate};
 
-/// Links whose changes of capacity are told, and how. Only senders whose window law listens hear of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Parts of paths whose changes of capacity are told, and how. Only senders whose window law listens hear of them.
+#[derive(Clone, Debug, PartialEq)]
 pub struct LinkNews {
-    /// Which directed links.
-    pub links: Vec<LinkId>,
+    /// Which.
+    pub parts: Vec<PathPart>,
     /// How.
     pub told: Telling,
+    /// More capacity counts as there so long before it is: the queue of a circuit grows ahead of its day.
+    pub ahead: Duration,
+}
+
+/// A part of a path: a directed link, or the circuit between two racks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathPart {
+    /// Data belong to it whose path has these links in this order. A circuit is known by the way that packets take
+    /// while it is not there.
+    pub links: Vec<LinkId>,
+    /// Its capacity at the start.
+    pub first: Rate,
+    /// How that changes.
+    pub changes: Vec<Timeline>,
+}
+
+impl PathPart {
+    /// A link, of all that changes.
+    pub fn of_link(network: &Network, changes: &[Timeline], link: LinkId) -> PathPart {
+        let own = changes.iter().filter(|timeline| timeline.link == link).cloned().collect();
+        PathPart { links: vec![link], first: network.links[link.index()].capacity, changes: own }
+    }
+}
+
+impl LinkNews {
+    /// When a sender hears of a change, if not by marks, which come when they come.
+    pub fn heard(&self, at: SimTime, turn: Turn) -> Option<SimTime> {
+        let ahead = if turn == Turn::Up { self.ahead.ps() } else { 0 };
+        self.told.heard(SimTime::from_ps(at.ps().saturating_sub(ahead)))
+    }
 }
 
 /// How senders are told that a link changes.
@@ -44,21 +74,14 @@ impl Telling {
     }
 }
 
-/// The changes of a link's capacity before `end`, in the order of time, as they are told in this way. Whatever changes
-/// a link is read here and nowhere else: what several changes do at one instant is one change, and a link that is down
+/// The changes of a part's capacity before `end`, in the order of time, as they are told in this way. Whatever changes
+/// a path is read here and nowhere else: what several changes do at one instant is one change, and a link that is down
 /// or paused carries nothing. Division 0 is the capacity of the start; each other one has its number in the order in
 /// which they come.
-pub fn path_changes(
-    network: &Network,
-    timelines: &[Timeline],
-    link: LinkId,
-    way: NewsWay,
-    end: SimTime,
-) -> Vec<(SimTime, PathChange)> {
-    let first = network.links[link.index()].capacity;
+pub fn path_changes(part: &PathPart, way: NewsWay, end: SimTime) -> Vec<(SimTime, PathChange)> {
+    let first = part.first;
     let (mut capacity, mut is_up, mut known, mut before) = (first, true, vec![first], first);
-    let of_link = timelines.iter().filter(|timeline| timeline.link == link);
-    let mut own: Vec<(SimTime, Change)> = of_link.flat_map(|timeline| timeline.until(end)).collect();
+    let mut own: Vec<(SimTime, Change)> = part.changes.iter().flat_map(|timeline| timeline.until(end)).collect();
     own.sort_by_key(|(at, _)| *at);
     let mut changes = Vec::new();
     for at_once in own.chunk_by(|one, next| one.0 == next.0) {
@@ -121,7 +144,8 @@ mod tests {
         let own = Timeline { link: LinkId(0), steps: steps.collect(), period: None };
         let down = Step { after: Duration::from_millis(2), change: Change::Down(MidPacket::Cut) };
         let other = Timeline { link: LinkId(1), steps: [down].into(), period: None };
-        let changes = path_changes(&network, &[other, own], LinkId(0), NewsWay::Message, at(100));
+        let part = PathPart::of_link(&network, &[other, own], LinkId(0));
+        let changes = path_changes(&part, NewsWay::Message, at(100));
         let of = |change: &PathChange| change.capacity.unwrap().bps() / 1_000_000_000;
         let seen = |(at, one): &(SimTime, PathChange)| (at.ps() / 1_000_000_000, one.turn, one.division, of(one));
         changes.iter().map(seen).collect()
@@ -178,5 +202,14 @@ mod tests {
         assert_eq!(Telling::Schedule(span).heard(at), Some(SimTime::ZERO));
         assert_eq!(Telling::Schedule(span).heard(SimTime::from_ps(900)), Some(SimTime::from_ps(200)));
         assert_eq!(Telling::Mark.heard(at), None);
+    }
+
+    #[test]
+    fn more_capacity_may_count_as_there_before_it_is() {
+        let news =
+            LinkNews { parts: Vec::new(), told: Telling::Message(Duration::from_ps(5)), ahead: Duration::from_ps(30) };
+        let at = SimTime::from_ps(100);
+        assert_eq!(news.heard(at, Turn::Up), Some(SimTime::from_ps(75)));
+        assert_eq!(news.heard(at, Turn::Down), Some(SimTime::from_ps(105)));
     }
 }

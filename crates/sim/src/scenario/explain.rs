@@ -292,7 +292,8 @@ impl Text<'_> {
 }
 
 fn xcp(controller: &PortController) -> Explained {
-    let RouterConfig { capacity, alpha, beta, gamma, unclaimed, min_queue_interval, .. } = &controller.config;
+    let config = &controller.config;
+    let RouterConfig { capacity, alpha, beta, gamma, unclaimed, min_queue_interval, .. } = config;
     let mut keys = spec::XcpPort::unfilled();
     keys.derive("alpha", alpha.form());
     keys.derive("beta", beta.form());
@@ -301,5 +302,9 @@ fn xcp(controller: &PortController) -> Explained {
     keys.derive("follows", controller.follows.form());
     keys.derive("unclaimed", Word(*unclaimed).form());
     keys.derive("queue_interval", Time(*min_queue_interval).form());
+    // Not given it is two times, which the key does not say.
+    if config.min_interval == config.initial_interval {
+        keys.derive("interval", Time(config.min_interval).form());
+    }
     keys
 }

@@ -99,6 +99,7 @@ fn a_port_of_another_node_is_refused() {
         network: &scenario.network,
         flows: &[],
         transports: &[],
+        news: &[],
         paths: &[],
         laid: &[],
         seed: Seed { seed: 1, run: 0 },

@@ -7,7 +7,7 @@ use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{Group, KeyedSums};
 use crate::language::keys::{Form, Written};
 use crate::language::{At, Fault, Place};
-use crate::model::{LinkId, Network, PortRule, Traffic};
+use crate::model::{LinkId, Network, NodeId, PathPart, PortRule, Traffic};
 use crate::results::{Column, Figure};
 use crate::topology::Draft;
 use options::words;
@@ -115,6 +115,22 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
 
     /// The key, with its value, by which agents tell senders of congestion with ECN though no queue marks, if they do.
     fn echoes(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The nodes that circuits join at times.
+    fn racks(&self) -> Vec<NodeId> {
+        Vec::new()
+    }
+
+    /// The circuit from one of them to another.
+    fn circuit(&self, network: &Network, ends: [NodeId; 2]) -> Option<PathPart> {
+        let _ = (network, ends);
+        None
+    }
+
+    /// So long before a circuit comes its queue grows; `None` if no queue does.
+    fn resizes_ahead(&self) -> Option<Duration> {
         None
     }
 

@@ -23,6 +23,9 @@ pub struct Event {
     /// Bytes in flight: after an ACK what it leaves outstanding; at a loss FlightSize without what Limited Transmit
     /// sent.
     pub in_flight: u64,
+    /// Bytes in the network as the sender reckons, without what is SACKed or lost; only for laws that keep
+    /// [divisions](Wants::division_rtt).
+    pub pipe: Option<u64>,
     /// True if the ACK echoes a congestion mark.
     pub ecn_echo: bool,
     /// Bytes that it says were marked, for laws that ask for [`Marks::Counted`].
@@ -46,6 +49,7 @@ impl Event {
             rate_sample: None,
             srtt: None,
             in_flight: 0,
+            pipe: None,
             ecn_echo: false,
             marked: 0,
             is_app_limited: false,

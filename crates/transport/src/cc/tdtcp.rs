@@ -77,6 +77,11 @@ struct State {
     first: Option<Window>,
     /// What the window that the sender sees holds besides that of the division.
     besides: u64,
+    /// The window of the division that is on, where the sender repairs losses of another one: that is what it goes back
+    /// to, and not ssthresh, which may be none.
+    held: Option<u64>,
+    /// Outstanding bytes that are not in the network: they were SACKed, or are lost.
+    gone: u64,
     /// Bytes acknowledged so far.
     una: u64,
     /// Where data end that left in a division, and its place, in the order of the flow. What lies behind the last
@@ -108,7 +113,7 @@ impl CongestionControl for TdTcp {
 
     fn new(_: &Config) -> TdTcp {
         let (divisions, spans) = (Vec::new(), VecDeque::new());
-        TdTcp(Box::new(State { divisions, current: 0, first: None, besides: 0, una: 0, spans }))
+        TdTcp(Box::new(State { divisions, current: 0, first: None, besides: 0, held: None, gone: 0, una: 0, spans }))
     }
 
     fn wants(config: &Config) -> Wants {
@@ -119,6 +124,10 @@ impl CongestionControl for TdTcp {
         let state = &mut *self.0;
         state.read(config, window);
         state.divisions[state.current].srtt = event.srtt;
+        state.look(event);
+        if !event.in_recovery {
+            state.release();
+        }
         let mut left = event.acked;
         while left > 0 {
             let (end, place) = state.spans.front().copied().unwrap_or((u64::MAX, state.current));
@@ -139,12 +148,15 @@ impl CongestionControl for TdTcp {
     fn on_news(&mut self, config: &Config, window: &mut Window, news: &News) {
         let state = &mut *self.0;
         state.read(config, window);
+        state.look(&news.event);
         // While the path is down nothing leaves, and the division that was on stays.
         let Some(number) = news.change.division else { return };
         state.divisions[state.current].is_app_limited = news.event.is_app_limited;
         let next = state.place_of(config, number);
         if next != state.current {
+            state.release();
             state.end_span(state.una + news.event.in_flight, next);
+            state.held = news.event.in_recovery.then_some(state.divisions[next].window.cwnd);
         }
         state.show(config, window);
     }
@@ -152,6 +164,7 @@ impl CongestionControl for TdTcp {
     fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
         let state = &mut *self.0;
         state.read(config, window);
+        state.look(&loss.event);
         let flight = loss.event.in_flight;
         let others = state.in_flight_of(|place| place != state.current);
         let hit = state.spans.front().map_or(state.current, |(_, place)| *place);
@@ -166,8 +179,11 @@ impl CongestionControl for TdTcp {
                 state.divisions[place].lose(&Loss { event, ..*loss });
             }
         }
+        state.release();
         if loss.cause == LossCause::Timeout {
             state.spans.clear();
+        } else if hit != state.current {
+            state.held = Some(state.divisions[state.current].window.cwnd);
         }
         state.show(config, window);
     }
@@ -201,18 +217,33 @@ impl State {
         }
         let (own, besides) = (&mut self.divisions[self.current].window, self.besides);
         own.cwnd = window.cwnd.saturating_sub(besides).max(own.mss);
-        own.ssthresh = less(window.ssthresh, besides);
+        if self.held.is_none() {
+            own.ssthresh = less(window.ssthresh, besides);
+        }
     }
 
-    /// The other way round.
+    /// The division that is on has its window again.
+    fn release(&mut self) {
+        if let Some(cwnd) = self.held.take() {
+            self.divisions[self.current].window.cwnd = cwnd;
+        }
+    }
+
+    /// What is outstanding and not in the network any more.
+    fn look(&mut self, event: &Event) {
+        self.gone = event.pipe.map_or(0, |pipe| event.in_flight.saturating_sub(pipe));
+    }
+
+    /// The other way round. What is gone left in other divisions, as far as these have so much outstanding: a hole of
+    /// theirs that is not repaired yet must not open the window for all that was delivered behind it.
     fn show(&mut self, config: &Config, window: &mut Window) {
         self.besides = match config.against {
-            Against::Own => self.in_flight_of(|place| place != self.current),
+            Against::Own => self.in_flight_of(|place| place != self.current).saturating_sub(self.gone),
             Against::All => 0,
         };
         let own = self.divisions[self.current].window;
         window.cwnd = own.cwnd.saturating_add(self.besides);
-        window.ssthresh = own.ssthresh.saturating_add(self.besides);
+        window.ssthresh = self.held.unwrap_or(own.ssthresh).saturating_add(self.besides);
     }
 
     /// Outstanding bytes that left in such divisions, what has left in the one that is on since it began not counted.
@@ -387,6 +418,44 @@ mod tests {
         let mut flow = on_circuit();
         loss(&mut flow, LossCause::Timeout);
         assert_eq!((flow.windows(), flow.window.cwnd), (vec![1, 1], MSS));
+    }
+
+    #[test]
+    fn what_was_delivered_behind_a_hole_of_another_division_opens_no_window() {
+        // Ten segments of division 0 are outstanding; of these one is missing, and nine are SACKed.
+        let mut flow = Flow::reno();
+        flow.division(1);
+        assert_eq!(flow.window.cwnd, 20 * MSS);
+        let event = Event { in_flight: 10 * MSS, pipe: Some(MSS), in_recovery: true, ..Event::ack(0) };
+        flow.law.on_ack(&flow.config, &mut flow.window, &event);
+        assert_eq!(flow.window.cwnd, 11 * MSS, "its own ten beside the one that may still be on its way");
+        // Eleven more leave, and ten of them are SACKed too: division 0 has nothing that could count more.
+        let event = Event { in_flight: 21 * MSS, pipe: Some(2 * MSS), in_recovery: true, ..Event::ack(0) };
+        flow.law.on_ack(&flow.config, &mut flow.window, &event);
+        assert_eq!((flow.window.cwnd, flow.windows()), (10 * MSS, vec![10, 10]));
+    }
+
+    /// While losses of division 0 are repaired, what the sender aims at is the circuit's window. Its ssthresh, none
+    /// yet, would let PRR send without end (RFC 6937: ssthresh over the flight at the loss, for each byte delivered).
+    #[test]
+    fn a_repair_of_another_division_aims_at_the_window_of_the_one_that_is_on() {
+        let mut flow = Flow::reno();
+        flow.window.ssthresh = u64::MAX;
+        flow.division(1);
+        flow.in_flight = 20 * MSS;
+        let event = Event { in_flight: 20 * MSS, pipe: Some(20 * MSS), ..Event::ack(0) };
+        flow.law.on_loss(&flow.config, &mut flow.window, &Loss { cause: LossCause::FastRetransmit, event });
+        assert_eq!(flow.window.ssthresh, 20 * MSS, "the circuit's ten beside the ten of division 0");
+        // PRR has its own window meanwhile; when it ends the circuit has ten again, and no ssthresh.
+        flow.window.cwnd = 13 * MSS;
+        let event = Event { in_flight: 10 * MSS, pipe: Some(10 * MSS), ..Event::ack(10 * MSS) };
+        flow.law.on_ack(&flow.config, &mut flow.window, &event);
+        assert_eq!((flow.windows()[1], flow.window.cwnd, flow.window.ssthresh), (10, 10 * MSS, u64::MAX));
+        // A division that begins while losses are repaired keeps its window too.
+        let mut news = News::of(NewsWay::Message, Turn::Down, 0);
+        (news.event.in_flight, news.event.in_recovery) = (10 * MSS, true);
+        flow.law.on_news(&flow.config, &mut flow.window, &news);
+        assert_eq!(flow.window.ssthresh, (6 + 10) * MSS, "half of ten, one for its ACK, and the circuit's ten beside");
     }
 
     #[test]

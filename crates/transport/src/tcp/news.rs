@@ -24,7 +24,8 @@ impl Sender {
         let is_app_limited = !self.is_cwnd_limited();
         let (in_recovery, srtt) = (matches!(self.phase, Phase::FastRecovery(_)), self.rtt.srtt());
         let in_flight = self.nxt - self.una;
-        let event = Event { in_flight, srtt, is_app_limited, in_recovery, ..Event::at(now) };
+        let pipe = self.pipe_by_division();
+        let event = Event { in_flight, pipe, srtt, is_app_limited, in_recovery, ..Event::at(now) };
         self.law.on_news(&self.config.laws, &mut self.window, &News { change, event });
         self.set_cwnd(self.window.cwnd);
     }

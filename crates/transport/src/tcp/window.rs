@@ -19,6 +19,7 @@ impl Sender {
     /// Tells the law of an ACK, with all that it may ask for.
     pub(super) fn tell_law_in_full(&mut self, mut event: Event) {
         (event.srtt, event.in_flight) = (self.rtt.srtt(), self.in_flight_for_law());
+        event.pipe = self.pipe_by_division();
         event.lost = self.news_of_losses();
         if event.lost > 0 {
             self.tell_losses(event.now);
@@ -53,6 +54,12 @@ impl Sender {
             true => self.pipe(),
             false => self.nxt - self.una,
         }
+    }
+
+    /// Bytes in the network, for laws that keep divisions of time.
+    pub(super) fn pipe_by_division(&self) -> Option<u64> {
+        let keeps = self.features.as_ref().is_some_and(|features| features.divisions.is_some());
+        keeps.then(|| self.pipe())
     }
 
     /// New bytes are acknowledged outside of fast recovery.
@@ -109,7 +116,8 @@ impl Sender {
     /// The event of a loss.
     fn loss_event(&self, now: Instant) -> Event {
         let is_app_limited = !self.is_cwnd_limited();
-        Event { srtt: self.rtt.srtt(), in_flight: self.flight_size(), is_app_limited, ..Event::at(now) }
+        let pipe = self.pipe_by_division();
+        Event { srtt: self.rtt.srtt(), in_flight: self.flight_size(), pipe, is_app_limited, ..Event::at(now) }
     }
 
     /// A law may move the window of a flow that something else holds back; few do, so this stays out of the way of the

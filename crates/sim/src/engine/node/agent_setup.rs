@@ -3,7 +3,7 @@
 use super::agent::Agent;
 use super::node_context::{AgentPath, LocalPort};
 use crate::engine::packet::admission::Interceptor;
-use crate::model::{Flow, LinkId, Network, NodeId, Transport};
+use crate::model::{Flow, LinkId, LinkNews, Network, NodeId, Transport};
 use crate::random::Seed;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,6 +48,8 @@ pub struct BuildContext<'a> {
     pub flows: &'a [Flow],
     /// How they send.
     pub transports: &'a [Transport],
+    /// Of what senders are told.
+    pub news: &'a [LinkNews],
     /// Where the array of paths has the way and the way back of each flow.
     pub paths: &'a [(u32, u32)],
     /// The array of paths as links; `None` ends a path. What is laid here is not in it.

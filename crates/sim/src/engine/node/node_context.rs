@@ -8,6 +8,7 @@ use crate::engine::packet::event::{Event, Spot, What};
 use crate::engine::packet::message::{ControlMessage, Message, Notification};
 use crate::engine::packet::{Class, DropPlace, HostPayload, Packet};
 use std::sync::Arc;
+use transport::xcp::Header;
 
 /// The context of an agent, while it is called.
 #[derive(Debug)]
@@ -173,6 +174,11 @@ impl<'a> NodeContext<'a> {
     /// Puts it into the packet again.
     pub fn with_message(&mut self, packet: &Packet, message: Message) -> Packet {
         Packet { payload: self.fabric.payloads.put_control(ControlMessage::Agent(message)), ..*packet }
+    }
+
+    /// The congestion header of a packet that has one, to be changed in its place.
+    pub fn header_mut(&mut self, packet: &Packet) -> Option<&mut Header> {
+        self.fabric.payloads.header_mut(packet)
     }
 
     /// Takes what a packet between hosts carries besides itself.

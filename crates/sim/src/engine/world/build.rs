@@ -3,7 +3,7 @@
 use super::changes::Changes;
 use super::controls::{add_sample, changing, controls};
 use super::news;
-use super::options::{Options, RunError, check_number};
+use super::options::{Options, RunError};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
 use super::watching::{Watching, Ways, trace_rules};
 use super::{ThreadPool, World};
@@ -52,7 +52,6 @@ pub struct Setup<'a> {
 pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
     let Setup { scenario, flows, ports: rules, orders, seed, options } = setup;
     let network = &scenario.network;
-    check_number(flows.len())?;
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
     let order = link_order(network, shuffle.as_mut());
     let link_numbers = invert(&order);
@@ -66,6 +65,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         network,
         flows: &flows,
         transports: &scenario.transports,
+        news: &scenario.news,
         paths: &first,
         laid: &laid,
         seed,

@@ -178,12 +178,15 @@ impl Shared<'_> {
 
     fn controller(&self) -> Result<Option<Property<Option<Controller>>>, Fault> {
         let Some(port) = self.xcp else { return Ok(None) };
+        let RouterConfig { min_interval, initial_interval, .. } = RouterConfig::default();
         let config = RouterConfig {
             alpha: *port.alpha,
             beta: *port.beta,
             gamma: *port.gamma,
             unclaimed: port.unclaimed.0,
             min_queue_interval: port.queue_interval.map_or(RouterConfig::default().min_queue_interval, |at| at.0),
+            min_interval: port.interval.map_or(min_interval, |at| at.0),
+            initial_interval: port.interval.map_or(initial_interval, |at| at.0),
             ..RouterConfig::new(Rate::from_bps(8))
         };
         config.validate().map_err(|why| port.fault(why.to_string()))?;

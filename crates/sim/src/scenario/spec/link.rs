@@ -128,6 +128,9 @@ keys! {
         /// with switching.protocol = "simulated" two frames, if that is longer, for a controller that follows its
         /// slots: a queue is dark for a part of each.
         pub queue_interval: Option<At<Time>>, in more_than_zero();
+        /// It decides once in a mean round trip, but not more often than this, and where no packet has told of one
+        /// again after it. Default ns-2's, "1 ms" and "50 ms": long where round trips last some 10 µs.
+        pub interval: Option<At<Time>>, in more_than_zero();
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) use changes::LONGEST_DELAY;
 pub use changes::{Event, LinkPhases, LinkTrace, Phase, State, TraceFormat};
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
 pub(crate) use link::{LinkKeys, Shared};
-pub use news::LinkNews;
+pub use news::{Begins, LinkNews};
 pub use queue::QueueTable;
 pub use sizes::{FlowSizeLaw, SizeCdf, SizeExponential, SizeLognormal, SizePareto, SizePublished, SizeWeibull};
 pub use traffic::{

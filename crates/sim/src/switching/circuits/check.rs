@@ -2,7 +2,7 @@
 
 use super::keys::CircuitSwitching;
 use super::week::Week;
-use super::{Circuits, Links, Rules};
+use super::{Circuits, Links, Rules, schedule};
 use crate::language::{At, Fault, Key, Place, quoted, room};
 use crate::model::{Buffer, Lane, Link, LinkId, Loss, Network, NodeId};
 use crate::switching::kind::{Checked, Site};
@@ -20,7 +20,8 @@ pub fn check(keys: &CircuitSwitching, site: Site) -> Result<Checked, Fault> {
     let circuit_switch = switch(&keys.circuit_switch, draft, &at)?;
     let mut racks = racks(network, [packet_switch, circuit_switch], &at)?;
     check_rates(&racks, network, *keys.cut_through, &at)?;
-    let week = Week::new(keys.night.0.ps(), keys.day.0.ps(), racks.len() as u32, keys.matchings.0);
+    check_controllers(keys, &racks, network)?;
+    let week = schedule::week(keys, &racks, network, &at)?;
     check_times(keys, &week, &network.links[racks[0].to_circuit.index()], largest_packet)?;
     let capacity = network.links[racks[0].to_packet.index()].capacity;
     let of = |at: &At<crate::language::Room>| room(at.0, capacity, largest_packet, || at.place());
@@ -38,6 +39,7 @@ pub fn check(keys: &CircuitSwitching, site: Site) -> Result<Checked, Fault> {
         cut_through: *keys.cut_through,
         in_day: keys.in_day.0,
         day_end: keys.day_end.0,
+        xcp_lead: keys.xcp_lead.0.ps(),
     };
     Ok(Checked::plan(Circuits { packet_switch, circuit_switch, racks, week, rules }))
 }
@@ -117,19 +119,34 @@ fn check_rates(racks: &[Links], network: &Network, cut_through: bool, at: &At<()
 
 fn check_times(keys: &CircuitSwitching, week: &Week, circuit: &Link, largest_packet: u32) -> Result<(), Fault> {
     let lasts = ByteTime::at(circuit.capacity).map_or(Duration::MAX, |byte| byte.of(largest_packet));
-    if keys.day.0 < lasts {
-        let (found, capacity) = (keys.day.0, circuit.capacity);
+    if let Some(day) = keys.day.as_ref().filter(|day| day.0 < lasts) {
+        let (found, capacity) = (day.0, circuit.capacity);
         let message = format!("found \"{found}\"; allowed: at least \"{lasts}\", which {largest_packet} B last");
-        return Err(keys.day.fault(format!("{message} at {capacity}")));
+        return Err(day.fault(format!("{message} at {capacity}")));
     }
     let length = Duration::from_ps(week.length());
-    if keys.lead.0 > length.saturating_sub(keys.day.0) {
-        let most = length.saturating_sub(keys.day.0);
+    let most = length.saturating_sub(Duration::from_ps(week.longest_day()));
+    if keys.lead.0 > most {
         let message =
             format!("found \"{}\"; allowed: at most \"{most}\", a week of {length} less the day", keys.lead.0);
         return Err(Fault::new(keys.lead.place().unwrap_or(Place::Unknown), message));
     }
+    if keys.xcp_lead.0 > length {
+        let message = format!("found \"{}\"; allowed: at most \"{length}\", a week", keys.xcp_lead.0);
+        return Err(Fault::new(keys.xcp_lead.place().unwrap_or(Place::Unknown), message));
+    }
     Ok(())
+}
+
+/// Who is told ahead is there.
+fn check_controllers(keys: &CircuitSwitching, racks: &[Links], network: &Network) -> Result<(), Fault> {
+    let has_any = racks.iter().any(|rack| network.links[rack.to_packet.index()].controller.is_some());
+    match keys.xcp_lead.place() {
+        Some(place) if !has_any => {
+            Err(Fault::new(place, "goes with xcp = {} at links to the packet switch, as by [link_defaults]".to_owned()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A way for credits beside the link from the packet switch to a rack.

@@ -78,6 +78,17 @@ impl Members {
         *self.table.get(packet.hop as usize)?
     }
 
+    /// The same, each with how many pairs share the links to and from the packet switch with it, itself counted: those
+    /// of the link that more share.
+    pub fn sharers_from(&self, rack: u32) -> Vec<(u32, u64)> {
+        let own = self.data_from(rack).count() as u64;
+        let mut to_each: BTreeMap<u32, u64> = self.data_from(rack).map(|to| (to, 0)).collect();
+        for (_, to) in &self.data {
+            to_each.entry(*to).and_modify(|count| *count += 1);
+        }
+        to_each.into_iter().map(|(to, count)| (to, count.max(own))).collect()
+    }
+
     /// The racks to which flows send data from a rack.
     pub fn data_from(&self, rack: u32) -> impl Iterator<Item = u32> {
         self.data.range((rack, 0)..=(rack, u32::MAX)).map(|(_, to)| *to)

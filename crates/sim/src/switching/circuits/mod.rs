@@ -4,11 +4,14 @@
 //! | file | holds |
 //! |---|---|
 //! | `keys`, `check` | `[switching]` with `kind = "circuits"`, and the plan that comes of it |
+//! | `schedule` | the week that the keys say: matchings in turn, a file, or by demand |
 //! | `week` | nights, days, and which racks a circuit joins in each |
 //! | `members` | from which rack to which a packet travels, and its way over a circuit |
 //! | `rack` | the agent of a rack: a queue for each other rack, two ways out |
 //! | `packet_switch` | the agent of the packet switch: little room, and credits for it |
 //! | `turns` | whose turn it is |
+//! | `days` | the days of pairs with data, for what their circuits could carry |
+//! | `controller` | XCP's controllers, one at each queue, which know the week |
 //! | `latency` | how long packets took, by way |
 //!
 //! A rack keeps packets for each other rack in a queue of its own. In the day of a pair its circuit drains that queue;
@@ -16,15 +19,20 @@
 //! each input and output. A rack sends there only what has room, which it knows by credits; so nothing is lost between
 //! racks.
 //!
-//! Left out: news to hosts, schedules by demand, a private packet path for each pair (links whose capacity changes say
+//! What senders are told of circuits is `[[news]]`; a rack makes its marks, since packets leave there by either way.
+//!
+//! Left out: several circuits of a rack at once, a private packet path for each pair (links whose capacity changes say
 //! that without a kind of switching).
 
 mod check;
+mod controller;
+mod days;
 mod keys;
 mod latency;
 mod members;
 mod packet_switch;
 mod rack;
+mod schedule;
 mod turns;
 mod week;
 
@@ -35,7 +43,9 @@ use super::kind::{self, Kind};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{KeyedSums, SumKey};
 use crate::engine::packet::admission::Interceptor;
-use crate::model::{Buffer, Lane, Light, LinkId, Network, NodeId, PortRule};
+use crate::model::{
+    Buffer, Change, Lane, Light, LinkId, MidPacket, Network, NodeId, PathPart, PortRule, Step, Telling, Timeline,
+};
 use crate::results::Figure;
 use keys::{DayEnd, InDay};
 use latency::Way;
@@ -43,6 +53,7 @@ use members::Members;
 use packet_switch::PacketSwitch;
 use rack::Rack;
 use std::sync::Arc;
+use units::Duration;
 use week::Week;
 
 pub(super) const KIND: Kind = Kind::new();
@@ -84,6 +95,8 @@ struct Rules {
     cut_through: bool,
     in_day: InDay,
     day_end: DayEnd,
+    /// XCP's controllers are told so many picoseconds ahead.
+    xcp_lead: u64,
 }
 
 /// What racks and the packet switch tell one another.
@@ -110,8 +123,21 @@ enum Sum {
     Capacity,
     /// Bytes that they carried.
     Carried,
+    /// Packets with data for which a queue had no room, by what its rack had then.
+    Lost(When),
     /// Packets with data by way and by how long they took.
     Took(Way, usize),
+}
+
+/// What a rack has when a packet comes.
+#[derive(Clone, Copy, Debug)]
+enum When {
+    /// The circuit that the packet wants.
+    Day,
+    /// The circuit to another rack.
+    OtherDay,
+    /// None.
+    Night,
 }
 
 impl SumKey for Sum {
@@ -121,8 +147,26 @@ impl SumKey for Sum {
             Sum::Packet => 1,
             Sum::Capacity => 2,
             Sum::Carried => 3,
-            Sum::Took(way, class) => 4 + 2 * class + way as usize,
+            Sum::Lost(when) => 4 + when as usize,
+            Sum::Took(way, class) => 7 + 2 * class + way as usize,
         }
+    }
+}
+
+impl Circuits {
+    fn is_switch(&self, node: NodeId) -> bool {
+        node == self.packet_switch || node == self.circuit_switch
+    }
+
+    /// To which downlinks a rack tells by marks that a circuit is there, and so long before it is.
+    fn marked(&self, rack: u32, build: &BuildContext) -> impl Iterator<Item = (LinkId, u64)> {
+        let uplink = self.racks[rack as usize].to_packet;
+        let by_marks = build.news.iter().filter(|news| news.told == Telling::Mark);
+        let parts = by_marks.flat_map(|news| news.parts.iter().map(move |part| (part, news.ahead.ps())));
+        parts.filter_map(move |(part, ahead)| match part.links.as_slice() {
+            [first, second] if *first == uplink => Some((*second, ahead)),
+            _ => None,
+        })
     }
 }
 
@@ -137,7 +181,10 @@ impl kind::Plan for Circuits {
             (_, _, true) => Light::LastBit,
             _ => Light::None,
         };
-        PortRule { light, ..PortRule::of(link) }
+        // A rack's controllers stand at its queues.
+        let is_planned = [link.from, link.to].iter().any(|node| self.is_switch(*node));
+        let controller = link.controller.filter(|_| !is_planned);
+        PortRule { light, controller, ..PortRule::of(link) }
     }
 
     fn install_agents(&self, build: &mut BuildContext) -> AgentSetup {
@@ -156,10 +203,40 @@ impl kind::Plan for Circuits {
         agent_setup
     }
 
+    fn echoes(&self) -> Option<&'static str> {
+        self.rules.mark_from.map(|_| "switching.mark_from")
+    }
+
+    fn racks(&self) -> Vec<NodeId> {
+        self.racks.iter().map(|rack| rack.node).collect()
+    }
+
+    fn circuit(&self, network: &Network, ends: [NodeId; 2]) -> Option<PathPart> {
+        let number = |node| self.racks.binary_search_by_key(&node, |rack| rack.node).ok();
+        let (from, to) = (number(ends[0])?, number(ends[1])?);
+        let [circuit, packet] =
+            [self.racks[from].to_circuit, self.racks[from].to_packet].map(|id| network.links[id.index()].capacity);
+        let step = |after: u64, capacity| Step {
+            after: Duration::from_ps(after),
+            change: Change::Capacity(capacity, MidPacket::Continue),
+        };
+        let days = self.week.days(from as u32, to as u32);
+        let steps = days.flat_map(|day| [step(day.begins, circuit), step(day.begins + day.lasts, packet)]);
+        let (link, period) = (self.racks[from].to_circuit, Some(Duration::from_ps(self.week.length())));
+        Some(PathPart {
+            links: vec![self.racks[from].to_packet, self.racks[to].from_packet],
+            first: packet,
+            changes: vec![Timeline { link, steps: steps.collect(), period }],
+        })
+    }
+
+    fn resizes_ahead(&self) -> Option<Duration> {
+        self.rules.resized.map(|(_, lead)| Duration::from_ps(lead))
+    }
+
     fn keeps(&self, network: &Network, id: LinkId, name: &str) -> Option<String> {
         let link = &network.links[id.index()];
-        let is_switch = |node: NodeId| node == self.packet_switch || node == self.circuit_switch;
-        let is_planned = is_switch(link.from) || is_switch(link.to);
+        let is_planned = self.is_switch(link.from) || self.is_switch(link.to);
         is_planned.then(|| format!("the week depends on {name}, which keeps its capacity and delay"))
     }
 
@@ -172,6 +249,8 @@ impl kind::Plan for Circuits {
         }
         figures.push(Figure { name: "circuit_bytes", value: of(Sum::Circuit), unit: "B" });
         figures.push(Figure { name: "packet_bytes", value: of(Sum::Packet), unit: "B" });
+        let lost = [("day_drops", When::Day), ("other_day_drops", When::OtherDay), ("night_drops", When::Night)];
+        figures.extend(lost.map(|(name, when)| Figure { name, value: of(Sum::Lost(when)), unit: "1" }));
         figures
             .extend(latency::figures(|way, class| after.of(Sum::Took(way, class)) - before.of(Sum::Took(way, class))));
         figures

@@ -1,11 +1,13 @@
 //! The agent of a rack: a queue for each other rack, drained by the circuit of the hour and by the packet switch.
 
+use super::controller::Controller;
+use super::days::Days;
 use super::keys::{DayEnd, InDay};
 use super::latency::{Latencies, Way};
 use super::members::{Member, Members};
 use super::turns::Turns;
-use super::week::{Now, Week};
-use super::{Circuits, Notice, Rules, Sum};
+use super::week::{Now, Span, Week, is_day};
+use super::{Circuits, Notice, Rules, Sum, When};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
@@ -16,7 +18,7 @@ use crate::engine::packet::event::What;
 use crate::engine::packet::message::Message;
 use crate::engine::packet::{Class, Flags, NEVER, Packet};
 use crate::model::{Buffer, LinkId};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use units::ByteTime;
 
@@ -51,8 +53,12 @@ struct Queue {
     credits: u64,
     /// When those that are on their way to there came, if they have data.
     on_way: VecDeque<u64>,
-    /// When in the week its days begin, where the queue is resized.
-    days: Box<[u64]>,
+    /// Its days, where the queue is resized or marks tell of them.
+    days: Box<[Span]>,
+    /// What leaves is marked so long before each day, and until its end: ACKs tell the sender of it.
+    told_ahead: Option<u64>,
+    /// XCP's.
+    controller: Option<Box<Controller>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,25 +80,14 @@ struct Output {
     free: u64,
 }
 
-/// The days of pairs with data, for what their circuits could carry.
-#[derive(Debug)]
-struct Days {
-    /// When in the week they begin, in order.
-    begin: Box<[u64]>,
-    /// When the next one begins, and its place among them.
-    next: (u64, usize),
-    /// How many have begun.
-    begun: u64,
-    /// By rack: whether it gets data from here.
-    data: Box<[bool]>,
-}
-
 #[derive(Debug, Default)]
 struct Sent {
     circuit: u64,
     packet: u64,
     /// Over circuits of pairs with data.
     carried: u64,
+    /// Packets with data for which there was no room.
+    lost: [u64; 3],
     took: [Latencies; 2],
 }
 
@@ -109,9 +104,19 @@ impl Rack {
         };
         let packet = output(links.to_packet, links.from_packet);
         let circuit = output(links.to_circuit, links.from_circuit);
+        let marked: BTreeMap<LinkId, u64> = plan.marked(number, build).collect();
+        let mut controllers = Controller::of_rack(plan, number, members, build);
         let queue = |to: u32| {
-            let days = if plan.rules.resized.is_some() { plan.week.days(number, to).collect() } else { Box::default() };
-            Queue { credits: plan.rules.room, days, ..Queue::default() }
+            let told_ahead = marked.get(&plan.racks[to as usize].from_packet).copied();
+            let needs_days = plan.rules.resized.is_some() || told_ahead.is_some();
+            let days = if needs_days { plan.week.days(number, to).collect() } else { Box::default() };
+            Queue {
+                credits: plan.rules.room,
+                days,
+                told_ahead,
+                controller: controllers.remove(&to).map(Box::new),
+                ..Queue::default()
+            }
         };
         Rack {
             number,
@@ -191,11 +196,21 @@ impl Rack {
 
     fn take(&mut self, now: u64, to: u32, context: &mut NodeContext) -> Waiting {
         let queue = &mut self.queues[to as usize];
-        let waiting = queue.packets.pop().expect("a queue whose turn it is has a packet");
+        if let Some(controller) = &mut queue.controller {
+            controller.serve(now, queue.bytes);
+        }
+        let mut waiting = queue.packets.pop().expect("a queue whose turn it is has a packet");
         queue.bytes -= u64::from(waiting.packet.size);
         self.waiting -= 1;
         context.port_mut(self.packet.port).let_go(now, waiting.packet.size);
         self.set_turn(to);
+        let queue = &self.queues[to as usize];
+        if waiting.packet.flags.has(Flags::CAPABLE)
+            && queue.told_ahead.is_some_and(|lead| self.is_day(now, queue, lead))
+        {
+            context.port_mut(self.packet.port).note_mark();
+            waiting.packet = waiting.packet.marked();
+        }
         waiting
     }
 
@@ -251,11 +266,22 @@ impl Rack {
         }
     }
 
+    fn when(&self, to: u32) -> When {
+        match self.now.to {
+            Some(now) if now == to => When::Day,
+            Some(_) => When::OtherDay,
+            None => When::Night,
+        }
+    }
+
     fn room(&self, now: u64, queue: &Queue) -> Buffer {
         let Some((resized, lead)) = self.rules.resized else { return self.rules.buffer };
-        let length = self.week.length();
-        let is_resized = |begins: &u64| (now % length + length + lead - begins) % length < lead + self.week.day();
-        if queue.days.iter().any(is_resized) { resized } else { self.rules.buffer }
+        if self.is_day(now, queue, lead) { resized } else { self.rules.buffer }
+    }
+
+    /// Whether the pair of a queue has its day, or will have it within so long.
+    fn is_day(&self, now: u64, queue: &Queue, lead: u64) -> bool {
+        is_day(&queue.days, self.week.length(), now, lead)
     }
 
     fn note_credit(&mut self, to: u32, size: u16, leaves: u64) {
@@ -277,33 +303,6 @@ fn has_data(packet: &Packet) -> bool {
 impl Output {
     fn lasts(&self, size: u16) -> u64 {
         self.byte_time.of_packet(size).ps()
-    }
-}
-
-impl Days {
-    fn new(week: &Week, rack: u32, members: &Members, racks: usize) -> Days {
-        let mut data: Box<[bool]> = vec![false; racks].into();
-        let mut begin = Vec::new();
-        for to in members.data_from(rack) {
-            data[to as usize] = true;
-            begin.extend(week.days(rack, to));
-        }
-        begin.sort_unstable();
-        let next = (begin.first().copied().unwrap_or(NEVER), 0);
-        Days { begin: begin.into(), next, begun: 0, data }
-    }
-
-    /// Counts those that have begun.
-    fn note(&mut self, now: u64, week: &Week) {
-        while self.next.0 <= now {
-            self.begun += 1;
-            let (begins, place) = self.next;
-            let ahead = match self.begin.get(place + 1) {
-                Some(next) => (next - self.begin[place], place + 1),
-                None => (week.length() - self.begin[place] + self.begin[0], 0),
-            };
-            self.next = (begins.saturating_add(ahead.0), ahead.1);
-        }
     }
 }
 
@@ -329,12 +328,20 @@ impl Agent for Rack {
             return context.send_past(now, packet);
         };
         self.look(now);
+        let queue = &mut self.queues[to as usize];
+        if let Some(controller) = &mut queue.controller {
+            controller.tell_arrival(now, packet.size, context.header_mut(packet).as_deref(), queue.bytes);
+        }
         if self.is_full(now, to, packet.size) && !self.is_idle(now, to, packet.size) {
+            self.sent.lost[self.when(to) as usize] += u64::from(has_data(packet));
             return context.refuse(now, Cause::Congestion, packet);
         }
         context.port_mut(self.packet.port).keep(now, packet.size);
         context.note(now, What::Store, packet);
         let queue = &mut self.queues[to as usize];
+        if let (Some(controller), Some(header)) = (&mut queue.controller, context.header_mut(packet)) {
+            controller.tell_departure(packet.size, header);
+        }
         let marks = self.rules.mark_from.is_some_and(|from| queue.packets.len() as u64 >= u64::from(from));
         let packet = if marks && packet.flags.has(Flags::CAPABLE) {
             context.port_mut(self.packet.port).note_mark();
@@ -360,8 +367,7 @@ impl Agent for Rack {
     }
 
     fn account(&self, counters: &mut Counters) {
-        let day = u128::from(self.week.day());
-        let capacity = day * u128::from(self.days.begun) / u128::from(self.circuit.byte_time.of(1).ps());
+        let capacity = u128::from(self.days.light) / u128::from(self.circuit.byte_time.of(1).ps());
         let sums = [
             (Sum::Circuit, self.sent.circuit.into()),
             (Sum::Packet, self.sent.packet.into()),
@@ -369,6 +375,9 @@ impl Agent for Rack {
             (Sum::Capacity, capacity),
         ];
         sums.into_iter().for_each(|(sum, more)| counters.sums.add(sum, more));
+        for when in [When::Day, When::OtherDay, When::Night] {
+            counters.sums.add(Sum::Lost(when), self.sent.lost[when as usize].into());
+        }
         for way in [Way::Circuit, Way::Packet] {
             let each = self.sent.took[way as usize].each();
             each.for_each(|(class, packets)| counters.sums.add(Sum::Took(way, class), packets.into()));

@@ -1,17 +1,34 @@
 //! The week: nights, days, and who is joined with whom in each.
 
 use super::keys::Matchings;
+use control::scheduler::IDLE;
+use control::scheduler::circuits::CircuitSchedule;
+use std::sync::Arc;
 
-/// A week, which begins with a night; times in picoseconds.
+/// A week; times are in picoseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Week {
-    night: u64,
-    day: u64,
-    /// For each day, by rack: to which one its circuit leads.
-    matchings: Vec<Box<[Option<u32>]>>,
+    length: u64,
+    /// In their order; between them are nights.
+    days: Arc<[Day]>,
 }
 
-/// A night and the day after it, or a part of them.
+/// Circuits that stay for some time.
+#[derive(Clone, Debug)]
+struct Day {
+    span: Span,
+    /// By rack: to which one its circuit leads.
+    to: Box<[Option<u32>]>,
+}
+
+/// When in the week a day begins, and how long it lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub begins: u64,
+    pub lasts: u64,
+}
+
+/// A night or a day, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Now {
     /// To which rack a circuit leads now.
@@ -21,42 +38,62 @@ pub(super) struct Now {
 }
 
 impl Week {
-    /// Of so many racks, at least two.
+    /// Of so many racks, at least two: a night before each day.
     pub fn new(night: u64, day: u64, racks: u32, matchings: Matchings) -> Week {
-        let matchings = match matchings {
+        let matchings: Vec<Box<[Option<u32>]>> = match matchings {
             Matchings::Offsets => (1..racks).map(|m| (0..racks).map(|i| Some((i + m) % racks)).collect()).collect(),
             Matchings::Tournament => tournament(racks),
         };
-        Week { night, day, matchings }
+        let length = (night + day) * matchings.len() as u64;
+        let begins = (0..).map(|number| number * (night + day) + night);
+        let days = begins.zip(matchings).map(|(begins, to)| Day { span: Span { begins, lasts: day }, to });
+        Week { length, days: days.collect() }
+    }
+
+    /// What a schedule of one switch says, whose ports are the racks.
+    pub fn scheduled(schedule: &CircuitSchedule) -> Week {
+        let to = |output: &u16| (*output != IDLE).then_some(u32::from(*output));
+        let days = schedule.switches()[0].iter().map(|hold| Day {
+            span: Span { begins: hold.start.ps(), lasts: hold.length.ps() },
+            to: hold.outputs.iter().map(to).collect(),
+        });
+        Week { length: schedule.week().ps(), days: days.collect() }
     }
 
     /// How long it lasts.
     pub fn length(&self) -> u64 {
-        (self.night + self.day) * self.matchings.len() as u64
+        self.length
     }
 
-    /// How long a circuit stays.
-    pub fn day(&self) -> u64 {
-        self.day
+    /// How long a circuit stays at most.
+    pub fn longest_day(&self) -> u64 {
+        self.days.iter().map(|day| day.span.lasts).max().unwrap_or(0)
     }
 
     /// What a rack has at a time.
     pub fn at(&self, now: u64, rack: u32) -> Now {
-        let (part, into) = (now / (self.night + self.day), now % (self.night + self.day));
-        let begins = now - into;
-        if into < self.night {
-            return Now { to: None, until: begins + self.night };
+        let into = now % self.length;
+        let monday = now - into;
+        let begun = self.days.partition_point(|day| day.span.begins <= into);
+        if let Some(Day { span, to }) = begun.checked_sub(1).map(|last| &self.days[last])
+            && into < span.begins + span.lasts
+        {
+            return Now { to: to[rack as usize], until: monday + span.begins + span.lasts };
         }
-        let matching = &self.matchings[(part % self.matchings.len() as u64) as usize];
-        Now { to: matching[rack as usize], until: begins + self.night + self.day }
+        let next = self.days.get(begun).map(|day| day.span.begins);
+        let first = || self.length + self.days.first().map_or(0, |day| day.span.begins);
+        Now { to: None, until: monday + next.unwrap_or_else(first) }
     }
 
-    /// When, after the beginning of a week, each day of a pair begins.
-    pub fn days(&self, from: u32, to: u32) -> impl Iterator<Item = u64> {
-        let begins = |day: u64| day * (self.night + self.day) + self.night;
-        let joined = move |matching: &[Option<u32>]| matching[from as usize] == Some(to);
-        (0..).zip(&self.matchings).filter(move |(_, matching)| joined(matching)).map(move |(day, _)| begins(day))
+    /// The days of a pair in a week, in their order.
+    pub fn days(&self, from: u32, to: u32) -> impl Iterator<Item = Span> {
+        self.days.iter().filter(move |day| day.to[from as usize] == Some(to)).map(|day| day.span)
     }
+}
+
+/// Whether a time is in one of a pair's days, or so long before it; not longer than a week.
+pub(super) fn is_day(days: &[Span], week: u64, now: u64, lead: u64) -> bool {
+    days.iter().any(|day| (now % week + week + lead - day.begins) % week < lead + day.lasts)
 }
 
 /// The circle method: one stands still, the others turn. With an odd number one rests in each round.
@@ -82,8 +119,8 @@ mod tests {
     fn offsets_join_each_pair_once_and_the_way_back_on_another_day() {
         let week = Week::new(20, 180, 25, Matchings::Offsets);
         assert_eq!(week.length(), 4800);
-        assert_eq!(week.days(0, 1).collect::<Vec<_>>(), [20]);
-        assert_eq!(week.days(1, 0).collect::<Vec<_>>(), [23 * 200 + 20]);
+        assert_eq!(week.days(0, 1).collect::<Vec<_>>(), [Span { begins: 20, lasts: 180 }]);
+        assert_eq!(week.days(1, 0).collect::<Vec<_>>(), [Span { begins: 23 * 200 + 20, lasts: 180 }]);
         for (from, to) in (0..25).flat_map(|from| (0..25).map(move |to| (from, to))) {
             assert_eq!(week.days(from, to).count(), usize::from(from != to));
         }
@@ -110,5 +147,25 @@ mod tests {
         assert_eq!(week.at(200, 0), Now { to: None, until: 220 });
         assert_eq!(week.at(399, 0), Now { to: Some(2), until: 400 });
         assert_eq!(week.at(420, 0), Now { to: Some(1), until: 600 });
+    }
+
+    /// Three racks; rack 0 meets rack 1 twice, from 10 to 40 and from 70 to 80 of 100, and rack 2 is alone then.
+    #[test]
+    fn a_schedule_may_have_several_days_of_a_pair_and_days_of_any_length() {
+        let text = "week_ps,reconfiguration_ps,switch,start_ps,length_ps,outputs\n100,5,0,10,30,1 0 -\n\
+                    100,5,0,50,15,2 - 0\n100,5,0,70,10,1 0 -\n";
+        let week = Week::scheduled(&CircuitSchedule::from_csv(text).unwrap());
+        assert_eq!((week.length(), week.longest_day()), (100, 30));
+        let days: Vec<Span> = week.days(0, 1).collect();
+        assert_eq!(days, [Span { begins: 10, lasts: 30 }, Span { begins: 70, lasts: 10 }]);
+        let at = |now| week.at(now, 0);
+        assert_eq!(at(0), Now { to: None, until: 10 });
+        assert_eq!(at(110), Now { to: Some(1), until: 140 });
+        assert_eq!(at(140), Now { to: None, until: 150 });
+        assert_eq!((at(50).to, week.at(50, 1)), (Some(2), Now { to: None, until: 65 }));
+        assert_eq!(at(185), Now { to: None, until: 210 }, "until the first day of the next week");
+        // Five ahead of a day, and until its end.
+        let seen = [4, 5, 39, 40, 64, 65, 79, 80, 99, 104, 105].map(|now| is_day(&days, 100, now, 5));
+        assert_eq!(seen, [false, true, true, false, false, true, true, false, false, false, true]);
     }
 }

@@ -1,0 +1,108 @@
+//! XCP's controllers at the queues of a rack, one for each pair with data. A controller that follows knows the week:
+//! the capacity of its pair is that of the circuit in its days, else the pair's part of the packet switch. It may be
+//! told so some time ahead.
+
+use super::members::Members;
+use super::week::{Span, is_day};
+use super::{Circuits, InDay};
+use crate::engine::node::agent_setup::BuildContext;
+use crate::model::PortController;
+use std::collections::BTreeMap;
+use transport::xcp::{Header, Router, RouterConfig};
+use units::{Instant, Rate};
+
+/// The controller of a queue.
+#[derive(Debug)]
+pub(super) struct Controller {
+    router: Router,
+    told: Option<Told>,
+}
+
+/// What a controller that follows knows. Times are in picoseconds.
+#[derive(Debug)]
+struct Told {
+    /// The days of the pair.
+    days: Box<[Span]>,
+    week: u64,
+    ahead: u64,
+    circuit: Rate,
+    /// The pair's part of the packet switch.
+    packet: Rate,
+}
+
+impl Controller {
+    /// Those of a rack, by the rack that packets go to.
+    pub fn of_rack(plan: &Circuits, rack: u32, members: &Members, build: &BuildContext) -> BTreeMap<u32, Controller> {
+        let links = plan.racks[rack as usize];
+        let [to_packet, to_circuit] = [links.to_packet, links.to_circuit].map(|id| &build.network.links[id.index()]);
+        let Some(PortController { config, follows }) = to_packet.controller else { return BTreeMap::new() };
+        let controller = |(to, sharers): (u32, u64)| {
+            let packet = Rate::from_bps(to_packet.capacity.bps() / sharers);
+            let besides = if plan.rules.in_day == InDay::Both { packet.bps() } else { 0 };
+            let told = follows.then(|| Told {
+                days: plan.week.days(rack, to).collect(),
+                week: plan.week.length(),
+                ahead: plan.rules.xcp_lead,
+                circuit: Rate::from_bps(to_circuit.capacity.bps() + besides),
+                packet,
+            });
+            (to, Controller::new(config, told))
+        };
+        members.sharers_from(rack).into_iter().map(controller).collect()
+    }
+
+    fn new(config: RouterConfig, told: Option<Told>) -> Controller {
+        Controller { router: Router::new(config, Instant::ZERO), told }
+    }
+
+    /// Serves its timers that were due before `now`; so many bytes have been waiting since.
+    pub fn serve(&mut self, now: u64, waiting: u64) {
+        while self.router.next_timeout().ps() < now {
+            let due = self.router.next_timeout();
+            if let Some(told) = &self.told {
+                self.router.set_capacity(told.capacity(due.ps()));
+            }
+            self.router.handle_timeout(due, waiting);
+        }
+    }
+
+    /// A packet comes, and finds so many bytes waiting.
+    pub fn tell_arrival(&mut self, now: u64, size: u16, header: Option<&Header>, waiting: u64) {
+        self.serve(now, waiting);
+        self.router.handle_arrival(size.into(), header, waiting);
+    }
+
+    /// It has room.
+    pub fn tell_departure(&mut self, size: u16, header: &mut Header) {
+        self.router.handle_departure(size.into(), header);
+    }
+}
+
+impl Told {
+    /// What is believed at a time.
+    fn capacity(&self, at: u64) -> Rate {
+        if is_day(&self.days, self.week, at + self.ahead, 0) { self.circuit } else { self.packet }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_controller_believes_what_comes_its_lead_ahead() {
+        let gbps = Rate::from_gbps;
+        let (circuit, packet) = (gbps(80), gbps(10));
+        // A day from 20 to 200 of 400, told 30 ahead.
+        let told = Told { days: [Span { begins: 20, lasts: 180 }].into(), week: 400, ahead: 30, circuit, packet };
+        let seen = [0, 169, 170, 389, 390, 569, 570].map(|at| told.capacity(at).bps() / 1_000_000_000);
+        assert_eq!(seen, [80, 80, 10, 10, 80, 80, 10]);
+        let mut controller = Controller::new(RouterConfig::new(packet), Some(told));
+        let first = RouterConfig::default().initial_interval.ps();
+        controller.serve(first, 0);
+        assert_eq!(controller.router.capacity(), packet, "its first timer is due only now");
+        controller.serve(first + 1, 0);
+        let expected = if (first + 30) % 400 < 200 && (first + 30) % 400 >= 20 { circuit } else { packet };
+        assert_eq!(controller.router.capacity(), expected);
+    }
+}
