@@ -96,6 +96,8 @@ struct Division {
     window: Window,
     growth: Grower,
     srtt: Option<Duration>,
+    /// Before its last loss: what an undo may give back.
+    before: Window,
     /// True if something else than its window held the flow back when it was on last.
     is_app_limited: bool,
 }
@@ -209,16 +211,20 @@ impl CongestionControl for TdTcp {
 }
 
 impl State {
-    /// The window of the division that is on is that which the sender has, without what it holds besides.
+    /// The window of the division that is on is that which the sender has, without what it holds besides. Only this law
+    /// opens it.
     fn read(&mut self, config: &Config, window: &Window) {
         let first = *self.first.get_or_insert(*window);
         if self.divisions.is_empty() {
             self.divisions.push(Division::new(config, 0, first));
         }
-        let (own, besides) = (&mut self.divisions[self.current].window, self.besides);
-        own.cwnd = window.cwnd.saturating_sub(besides).max(own.mss);
+        let besides = self.besides;
+        let Division { window: own, before, .. } = &mut self.divisions[self.current];
+        // The sender lowers the window, or undoes a loss: it then gives back what was besides at that time, too.
+        let most = own.cwnd.max(before.cwnd);
+        own.cwnd = window.cwnd.saturating_sub(besides).min(most).max(own.mss);
         if self.held.is_none() {
-            own.ssthresh = less(window.ssthresh, besides);
+            own.ssthresh = less(window.ssthresh, besides).min(own.ssthresh.max(before.ssthresh));
         }
     }
 
@@ -305,10 +311,11 @@ impl Division {
             Growth::Cubic => Grower::Cubic(Cubic::new(&cubic::Config::default()), cubic::Config::default()),
             Growth::Reno => Grower::Reno(Reno::new(&reno::Config::default()), reno::Config::default()),
         };
-        Division { number, window, growth, srtt: None, is_app_limited: false }
+        Division { number, window, growth, srtt: None, before: window, is_app_limited: false }
     }
 
     fn lose(&mut self, loss: &Loss) {
+        self.before = self.window;
         match &mut self.growth {
             Grower::Cubic(law, config) => law.on_loss(config, &mut self.window, loss),
             Grower::Reno(law, config) => law.on_loss(config, &mut self.window, loss),
@@ -394,6 +401,20 @@ mod tests {
         assert_eq!(flow.windows(), [12, 11]);
         flow.division(0);
         assert_eq!(flow.window.cwnd, 23 * MSS, "its own twelve beside eleven of the circuit");
+    }
+
+    /// The window that an undo gives back held eleven segments of division 0 besides, which are acknowledged by then.
+    #[test]
+    fn an_undo_gives_back_the_divisions_own_window() {
+        let mut flow = Flow::reno();
+        flow.ack(10);
+        flow.division(1);
+        flow.in_flight = flow.window.cwnd;
+        let before = flow.window;
+        flow.ack(11);
+        flow.window = before;
+        flow.ack(10);
+        assert_eq!((before.cwnd, flow.windows()), (21 * MSS, vec![12, 11]));
     }
 
     #[test]
