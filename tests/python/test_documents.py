@@ -128,6 +128,10 @@ def unknown_names(page: Path) -> list[str]:
     ends = {frozenset((link["from"], link["to"])) for network in known for link in network["link"]}
     named = set(re.findall(r"\b[ech]\d+\b", text))
     # `a->b` stands for any link; a number or a wavelength behind the ends is one of several beside each other.
+    # A circuit is between any two racks.
+    circuit = r"circuit = \"(\w+)->(\w+)\""
+    named |= {rack for ends_of in re.findall(circuit, text) for rack in ends_of}
+    text = re.sub(circuit, "", text)
     links = set(re.findall(r"[`\"]([\w,]+)->(\w+)(?:#\d+| \([^)]*\))?[`\"]", text)) - {("a", "b")}
     return sorted(named - nodes) + sorted("->".join(link) for link in links if frozenset(link) not in ends)
 
