@@ -19,6 +19,11 @@ hypothesis.settings.register_profile("photocol", deadline=None)
 hypothesis.settings.load_profile("photocol")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What calls cargo comes last: `make test` compiles the Rust side meanwhile, and cargo locks its folder."""
+    items.sort(key=lambda item: item.path.name == "test_ack_cost.py")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """A test with its fixtures."""
