@@ -414,3 +414,18 @@ fn tdtcp_keeps_its_windows_over_racks() {
     let (received, in_order) = (figure(&found, "goodput"), figure(&found, "in_order_goodput"));
     assert!(in_order > 0.8 * received && received > 8e9, "{in_order} of {received}");
 }
+
+/// Sixteen flows with a window each way, over 600 weeks of losses: a window that follows what is outstanding of the
+/// other division without a bound filled hosts with gigabytes.
+#[test]
+fn tdtcp_keeps_its_windows_over_hundreds_of_weeks() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/racks.toml")).unwrap();
+    let news = "[[news]]\ncircuit = \"t0->t1\"\nway = \"message\"\ndelay = \"2 us\"\n";
+    let text = Builder::of(text).add(news).set("topology.racks", 8).set("run.duration", "\"980 ms\"");
+    let hosts = [("algorithm", "\"tdtcp\""), ("recovery", "\"linux\""), ("timestamps", "true")];
+    let set = |text: Builder, (key, value): &(&str, &str)| text.set(&format!("transport.cubic.{key}"), value);
+    let found = hosts.iter().fold(text.set("traffic.0.spread", "\"1.4 ms\""), set).run(1);
+    // Of one flow alone a packet network and a circuit hold 20 and 300 kB, of 9 kB each, and a queue of 16 packets.
+    assert!(figure(&found, "max_queue") < 1000.0, "{} packets", figure(&found, "max_queue"));
+    assert!(figure(&found, "goodput") > 13e9, "{} b/s", figure(&found, "goodput"));
+}

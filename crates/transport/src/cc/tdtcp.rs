@@ -244,12 +244,19 @@ impl State {
     /// theirs that is not repaired yet must not open the window for all that was delivered behind it.
     fn show(&mut self, config: &Config, window: &mut Window) {
         self.besides = match config.against {
-            Against::Own => self.in_flight_of(|place| place != self.current).saturating_sub(self.gone),
+            Against::Own => self.others().saturating_sub(self.gone),
             Against::All => 0,
         };
         let own = self.divisions[self.current].window;
         window.cwnd = own.cwnd.saturating_add(self.besides);
         window.ssthresh = self.held.unwrap_or(own.ssthresh).saturating_add(self.besides);
+    }
+
+    /// What is outstanding of other divisions, of each at most the window that let it leave.
+    fn others(&self) -> u64 {
+        let places = (0..self.divisions.len()).filter(|place| *place != self.current);
+        let most = |place: usize| self.divisions[place].window.cwnd.max(self.divisions[place].before.cwnd);
+        places.map(|place| self.in_flight_of(|one| one == place).min(most(place))).sum()
     }
 
     /// Outstanding bytes that left in such divisions, what has left in the one that is on since it began not counted.
