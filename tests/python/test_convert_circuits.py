@@ -63,11 +63,11 @@ def test_a_contact_plan_is_links_that_come_and_go(tmp_path: Path) -> None:
         {"at": "5 s", "link": "a->b", "capacity": "10 Mbps", "delay": "200 ms", "state": "up"},
     ]
     assert scenario["link"] == [{"from": "b", "to": "a", "capacity": "10 Mbps", "delay": "100 ms"}]
-    assert scenario["topology"] == {"kind": "custom", "reroute_after": "1 us"}
+    assert scenario["topology"] == {"kind": "custom", "reroute_after": "1 us", "routing": "first"}
     assert scenario["run"]["duration"] == "6 s"
     paused = made(tmp_path, "plan.csv", PLAN, between="pause", duration="4 s")
     assert [one.get("capacity") for one in paused["event"]] == ["8 bps", "10 Mbps", "20 Mbps", "8 bps"]
-    assert "topology" not in paused
+    assert paused["topology"] == {"kind": "custom", "routing": "first"}
 
 
 def test_a_contact_carries_what_its_rate_and_time_allow(tmp_path: Path) -> None:

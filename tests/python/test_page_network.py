@@ -78,6 +78,7 @@ def test_parallel_fibres_are_one_road_with_two_lanes(tmp_path: Path) -> None:
     fibres = [one, {**one, "parallel": True}, {**one, "parallel": True}]
     scenario = {
         "run": {"duration": "1 s", "warm_up": "0 s"},
+        "topology": {"kind": "custom", "routing": "first"},
         "node": [{"name": "a"}, {"name": "b"}],
         "link": fibres,
         "traffic": [{"transport": "newreno", "from": "a", "to": "b"}],

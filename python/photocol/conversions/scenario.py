@@ -57,8 +57,11 @@ class Conversion:
         changes = [event for one in files for event in events(one, self.network, self.choices, end)]
         duration = self.choices.duration or time(end)
         tables: dict[str, Any] = {"run": {"duration": duration}}
+        if any(one.contacts for one in files):
+            # Which of equal paths is up changes with the links.
+            tables["topology"] = {"kind": "custom", "routing": "first"}
         if any(one.contacts and not is_kept(one, self.choices) for one in files):
-            tables["topology"] = {"kind": "custom", "reroute_after": _REROUTE}
+            tables["topology"] |= {"reroute_after": _REROUTE}
         tables["link_defaults"] = {"capacity": self.choices.capacity, "delay": self.network.delay}
         if self.choices.buffer is not None:
             tables["link_defaults"]["buffer"] = str(self.choices.buffer)
