@@ -212,7 +212,7 @@ fn what_cannot_be_is_refused_with_place_and_range() {
     let many = refused(&LEAVES.replace("leaves = 2", "leaves = 10000").replace("hosts = 64", "hosts = 1000"));
     assert!(many.contains("leaves: these are 10000000 hosts; allowed: at most 460000"), "{many}");
     let obs = "[run]\nduration = \"1 s\"\n[topology]\nkind = \"nsfnet-edge\"\nrouting = \"ecmp\"\n[switching]\nkind = \
-               \"obs\"\n[[traffic]]\ntransport = \"sack\"\n";
+               \"obs\"\nwavelengths = 2\nassembly = { timer = \"1 ms\" }\n[[traffic]]\ntransport = \"sack\"\n";
     assert!(refused(obs).contains("routing: paths are the kind of switching's own"), "{}", refused(obs));
 }
 

@@ -8,7 +8,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("random", &[]),
     ("results", &[]),
     ("queue", &["random"]),
-    ("model", &["queue"]),
+    ("model", &["random", "queue"]),
     ("engine", &["random", "results", "queue", "model"]),
     ("language", &["model"]),
     ("topology", &["random", "queue", "model", "language"]),

@@ -98,6 +98,9 @@ proptest! {
     }
 }
 
+/// Keys of `[switching]` that name a file, and those that go with one: a seed is a text alone.
+const WITH_FILES: [&str; 5] = ["file", "demand", "week", "rule", "slice"];
+
 #[test]
 fn the_seeds_are_right_and_have_every_key_of_every_kind_of_switching() {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -117,7 +120,8 @@ fn the_seeds_are_right_and_have_every_key_of_every_kind_of_switching() {
         let kind = variant["properties"]["kind"]["const"].as_str().unwrap();
         let mut known = BTreeSet::new();
         keys_of_schema(variant, &schema, "", &mut known);
-        let missing: Vec<&String> = known.difference(&found[kind]).collect();
+        let missing: Vec<&String> =
+            known.difference(&found[kind]).filter(|key| !WITH_FILES.contains(&key.as_str())).collect();
         assert!(missing.is_empty(), "no seed of {kind} has {missing:?}");
     }
 }
