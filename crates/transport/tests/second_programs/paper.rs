@@ -490,6 +490,8 @@ pub struct TdTcp {
     cwnd: [f64; 2],
     ssthresh: [f64; 2],
     acked: [f64; 2],
+    /// Before the last loss.
+    before: [f64; 2],
     on: usize,
     outstanding: VecDeque<usize>,
 }
@@ -497,16 +499,18 @@ pub struct TdTcp {
 impl TdTcp {
     pub fn new(first: f64) -> TdTcp {
         let (cwnd, ssthresh) = ([first; 2], [f64::INFINITY; 2]);
-        TdTcp { cwnd, ssthresh, acked: [0.0; 2], on: 0, outstanding: VecDeque::new() }
+        TdTcp { cwnd, ssthresh, acked: [0.0; 2], before: cwnd, on: 0, outstanding: VecDeque::new() }
     }
 
     fn count(&self, division: usize) -> usize {
         self.outstanding.iter().filter(|one| **one == division).count()
     }
 
-    /// What may be outstanding: the window of the division that is on beside what left in the other.
+    /// What may be outstanding: the window of the division that is on beside what left in the other, of which as much
+    /// counts as its window let leave.
     pub fn window(&self) -> f64 {
-        self.cwnd[self.on] + self.count(1 - self.on) as f64
+        let other = 1 - self.on;
+        self.cwnd[self.on] + (self.count(other) as f64).min(self.cwnd[other].max(self.before[other]))
     }
 
     pub fn outstanding(&self) -> u64 {
@@ -529,6 +533,7 @@ impl TdTcp {
     /// The first outstanding segment is missing.
     pub fn lose(&mut self) {
         let hit = self.outstanding.front().copied().unwrap_or(self.on);
+        self.before[hit] = self.cwnd[hit];
         let kept = (self.count(hit) as f64 / 2.0).max(2.0);
         (self.cwnd[hit], self.ssthresh[hit], self.acked[hit]) = (kept, kept, 0.0);
     }
