@@ -130,17 +130,17 @@ impl Text<'_> {
             self.quantity("reroute_after", span, "after a link goes down or comes up");
         }
         match self.network.routing {
-            Routing::Spray(Spread::Packets) => self.key("routing", &quote("spray"), "each packet by itself"),
+            Routing::Spray(Spread::Packets) => self.key("routing", quote("spray"), "each packet by itself"),
             Routing::Spray(Spread::Flowlets(gap)) => {
-                self.key("routing", &quote("flowlet"), "");
+                self.key("routing", quote("flowlet"), "");
                 self.quantity("flowlet_gap", gap, "after such a pause another path");
             }
             Routing::First | Routing::Ecmp { .. } => {}
         }
         if let Routing::Ecmp { hash_seed, weights } = self.network.routing {
-            self.key("routing", &quote("ecmp"), "each node hashes the flow");
-            self.key("hash_seed", &hash_seed.to_string(), "");
-            self.key("weights", &quote(weights.word()), "of equally near links");
+            self.key("routing", quote("ecmp"), "each node hashes the flow");
+            self.key("hash_seed", hash_seed.to_string(), "");
+            self.key("weights", quote(weights.word()), "of equally near links");
         }
     }
 

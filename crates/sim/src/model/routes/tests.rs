@@ -123,7 +123,8 @@ fn all_best(network: &Network, up: &[bool], from: NodeId, to: NodeId) -> BTreeSe
                 so_far.0.push(link.to);
                 so_far.1.push(LinkId(index as u32));
                 search(network, up, to, so_far, all);
-                (so_far.0.pop(), so_far.1.pop());
+                so_far.0.pop();
+                so_far.1.pop();
             }
         }
     }
