@@ -14,7 +14,7 @@ network_keys! {
     /// pods. Host j of an edge switch is paired with host j of the next.
     pub struct Config {
         /// Ports of a switch; even.
-        pub k: At<u32>, in Within::new("an even number from 2 to 128", |k: &u32| (2..=128).contains(k) && k.is_multiple_of(2));
+        pub k: At<u32>, in an_even_number();
         /// Hosts of an edge switch over its uplinks; with k they must give whole numbers.
         pub oversubscription: Key<f64> = 1.0, in Within::new("0.01 to 127", |ratio| (0.01..=127.0).contains(ratio));
         /// Pods, if they are not all there.
@@ -28,6 +28,10 @@ network_keys! {
         /// Delay between switches.
         pub delay: Key<Time> = NEAR;
     }
+}
+
+fn an_even_number() -> Within<u32> {
+    Within::new("an even number from 2 to 128", |k: &u32| (2..=128).contains(k) && k.is_multiple_of(2))
 }
 
 impl Config {
