@@ -55,13 +55,19 @@ impl Stream {
     }
 }
 
-/// SplitMix64's finalizer, for hashes: every bit of the number is in every bit of what comes out.
+/// The output function of SplitMix64 (Steele, Lea, Flood 2014), for hashes: one bit of its input moves half of its
+/// output. 0 stays 0.
+#[inline]
+pub fn mix(mut word: u64) -> u64 {
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+/// SplitMix64's number after this one: the same where 0 is as good as any.
 #[inline]
 pub fn mixed(number: u64) -> u64 {
-    let z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    mix(number.wrapping_add(0x9e37_79b9_7f4a_7c15))
 }
 
 /// The 64-bit FNV-1a hash, for turning a name into part of a key.

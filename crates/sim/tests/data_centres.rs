@@ -88,12 +88,12 @@ fn tail(trials: u32, share: f64, count: u32) -> f64 {
     below.min(above)
 }
 
-/// Flows of the links from `from`.
-fn flows_from(found: &Results, from: &str) -> Vec<u32> {
-    let starts = texts(&found.links, "from");
-    let rows = starts.iter().zip(texts(&found.links, "to")).zip(numbers(&found.links, "flows"));
-    let up = rows.filter(|((start, end), _)| start.as_str() == from && end.starts_with('s'));
-    up.map(|(_, flows)| flows as u32).collect()
+/// A column of the links from a leaf to the spines.
+fn to_spines(found: &Results, leaf: &str, column: &str) -> Vec<u32> {
+    let ends = texts(&found.links, "from").into_iter().zip(texts(&found.links, "to"));
+    let rows = ends.zip(numbers(&found.links, column));
+    let up = rows.filter(|((start, end), _)| start == leaf && end.starts_with('s'));
+    up.map(|(_, value)| value as u32).collect()
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn flows_are_spread_over_equal_paths_as_the_binomial_law_says() {
     let ecmp = Builder::of(LEAVES).set("topology.routing", "\"ecmp\"").set("traffic.0.flows", 2000);
     let found = ecmp.set("run.duration", "\"1 ms\"").run(1);
     // 128 pairs take turns, of which the first 64 start at the first leaf: 16 times, as 15 · 128 + 80 are 2000.
-    let up = flows_from(&found, "l0");
+    let up = to_spines(&found, "l0", "flows");
     assert_eq!((up.len(), up.iter().sum::<u32>()), (4, 1024));
     for flows in &up {
         assert!(tail(1024, 0.25, *flows) > 1e-6, "{up:?}");
@@ -115,7 +115,7 @@ fn a_weight_is_the_capacity_of_the_next_link() {
     let ecmp = Builder::of(LEAVES).add(link).set("topology.routing", "\"ecmp\"").set("traffic.0.flows", 2000);
     let found = ecmp.set("topology.weights", "\"capacity\"").set("run.duration", "\"1 ms\"").run(1);
     // Three links of 16 Gb/s and one of 48: a sixth each and a half.
-    let up = flows_from(&found, "l0");
+    let up = to_spines(&found, "l0", "flows");
     for (flows, share) in up.iter().zip([1.0 / 6.0, 1.0 / 6.0, 1.0 / 6.0, 0.5]) {
         assert!(tail(1024, share, *flows) > 1e-6, "{up:?}");
     }
@@ -135,10 +135,7 @@ fn sprayed_packets_take_all_paths_whatever_the_threads() {
     let text = text.set("traffic.0.size", "\"2 MB\"").set("run.duration", "\"100 ms\"");
     let found = on_threads(1, &text, 1);
     for (from, class) in [("l0", "data"), ("l1", "ACKs")] {
-        let ends = texts(&found.links, "from").into_iter().zip(texts(&found.links, "to"));
-        let rows = ends.zip(numbers(&found.links, "carried_units"));
-        let up = rows.filter(|((start, end), _)| start == from && end.starts_with('s'));
-        let up: Vec<u32> = up.map(|(_, packets)| packets as u32).collect();
+        let up = to_spines(&found, from, "carried_units");
         let all: u32 = up.iter().sum();
         assert!(all > 1000, "{class}: {all}");
         assert!(up.iter().all(|packets| tail(all, 0.25, *packets) > 1e-6), "{class}: {up:?}");
@@ -154,7 +151,7 @@ fn a_hash_is_the_seeds_and_not_the_threads() {
     let text = Builder::of(LEAVES).set("topology.routing", "\"ecmp\"").set("probe.interval", "\"10 ms\"");
     let on = |threads: usize, text: &Builder, seed: u64| {
         let found = on_threads(threads, text, seed);
-        (found.fingerprint, flows_from(&found, "l0"))
+        (found.fingerprint, to_spines(&found, "l0", "flows"))
     };
     let one = on(1, &text, 1);
     assert_eq!((on(2, &text, 1), on(3, &text, 1)), (one.clone(), one.clone()));
@@ -241,12 +238,7 @@ fn a_flowlet_keeps_its_path_until_it_pauses() {
                \"constant\"\nrate = \"12 Mbps\"\npairs = [[\"h0\", \"h64\"]]\n";
     let text = Builder::of(LEAVES.split("[[traffic]]").next().unwrap()).add(udp);
     let text = text.set("topology.routing", "\"flowlet\"").set("run.duration", "\"1 s\"");
-    let up = |found: &Results| {
-        let ends = texts(&found.links, "from").into_iter().zip(texts(&found.links, "to"));
-        let rows = ends.zip(numbers(&found.links, "carried_units"));
-        let up = rows.filter(|((start, end), _)| start == "l0" && end.starts_with('s'));
-        up.map(|(_, packets)| packets as u32).collect::<Vec<u32>>()
-    };
+    let up = |found: &Results| to_spines(found, "l0", "carried_units");
     let short = text.clone().set("topology.flowlet_gap", "\"0.5 ms\"");
     let spread = up(&on_threads(1, &short, 1));
     let all: u32 = spread.iter().sum();

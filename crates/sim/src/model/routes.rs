@@ -141,20 +141,32 @@ impl Routes {
     /// The next link at each inner node towards `to`.
     fn tree(&self, to: NodeId) -> Box<[LinkId]> {
         let distance = self.distances(to);
-        let far = |node: NodeId| match self.places[node.index()] {
-            Place::Inner(number) => distance[number as usize],
-            Place::Stub(_) => None,
-        };
-        let best = |node: &NodeId| {
-            let here = far(*node).filter(|_| *node != to)?;
-            let leads = |link: &LinkId| {
-                let (_, neighbour, cost) = self.links[link.index()];
-                far(neighbour).is_some_and(|(far, hops)| (far.saturating_add(cost), hops + 1) == here)
-            };
-            let at = self.out_of.at(*node);
-            at.iter().copied().filter(leads).min_by_key(|link| (self.links[link.index()].1, *link))
-        };
+        let best = |node: &NodeId| self.nearer(*node, &distance).min_by_key(|link| self.rank(*link));
         self.inner.iter().map(|node| best(node).unwrap_or(NONE)).collect()
+    }
+
+    /// The links that lead from a node on a shortest path to where these distances are from.
+    fn nearer(&self, node: NodeId, distance: &[Option<(u64, u32)>]) -> impl Iterator<Item = LinkId> {
+        let far = |node: NodeId| self.number(node).and_then(|number| distance[number as usize]);
+        let here = far(node);
+        let leads = move |link: &LinkId| {
+            let (_, neighbour, cost) = self.links[link.index()];
+            far(neighbour).is_some_and(|(far, hops)| Some((far.saturating_add(cost), hops + 1)) == here)
+        };
+        self.out_of.at(node).iter().copied().filter(leads)
+    }
+
+    /// Of links that are equally good the least is the first.
+    fn rank(&self, link: LinkId) -> (NodeId, LinkId) {
+        (self.links[link.index()].1, link)
+    }
+
+    /// The number of a node that is no stub.
+    fn number(&self, node: NodeId) -> Option<u32> {
+        match self.places[node.index()] {
+            Place::Inner(number) => Some(number),
+            Place::Stub(_) => None,
+        }
     }
 
     /// Cost and hops of the best path from each inner node to `to`, which is one.

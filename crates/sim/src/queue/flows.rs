@@ -1,6 +1,6 @@
 //! Which queue a flow's packets wait in, for disciplines with many queues.
 
-use crate::random::Stream;
+use crate::random::{Stream, mix};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Queue numbers in the order of their turns.
@@ -57,13 +57,6 @@ impl Flows {
             }
         }
     }
-}
-
-/// The output function of SplitMix64 (Steele, Lea, Flood 2014): one bit of its input moves half of its output.
-fn mix(mut word: u64) -> u64 {
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
 }
 
 #[cfg(test)]

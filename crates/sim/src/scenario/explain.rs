@@ -135,12 +135,12 @@ impl Text<'_> {
                 self.key("routing", quote("flowlet"), "");
                 self.quantity("flowlet_gap", gap, "after such a pause another path");
             }
-            Routing::First | Routing::Ecmp { .. } => {}
-        }
-        if let Routing::Ecmp { hash_seed, weights } = self.network.routing {
-            self.key("routing", quote("ecmp"), "each node hashes the flow");
-            self.key("hash_seed", hash_seed.to_string(), "");
-            self.key("weights", quote(weights.word()), "of equally near links");
+            Routing::Ecmp { hash_seed, weights } => {
+                self.key("routing", quote("ecmp"), "each node hashes the flow");
+                self.key("hash_seed", hash_seed.to_string(), "");
+                self.key("weights", quote(weights.word()), "of equally near links");
+            }
+            Routing::First => {}
         }
     }
 

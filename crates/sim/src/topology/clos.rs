@@ -17,8 +17,7 @@ pub(super) fn hosts(draft: &mut Draft, switches: &[NodeId], each: u32, given: &G
         own.iter().for_each(|host| draft.duplex(*host, *switch, given.clone()));
         all.push(own);
     }
-    let next = all.iter().cycle().skip(1);
-    draft.pairs = all.iter().zip(next).flat_map(|(a, b)| a.iter().copied().zip(b.iter().copied())).collect();
+    draft.pair_with_next(&all);
 }
 
 /// A link's properties as far as they are given.

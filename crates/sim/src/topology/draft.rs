@@ -139,6 +139,12 @@ impl Draft {
         self.node(name, role).expect("the names of a ready-made network differ")
     }
 
+    /// Traffic that does not say between whom it runs goes from host j of each group to host j of the next one.
+    pub(super) fn pair_with_next(&mut self, groups: &[Vec<NodeId>]) {
+        let next = groups.iter().cycle().skip(1);
+        self.pairs = groups.iter().zip(next).flat_map(|(a, b)| a.iter().copied().zip(b.iter().copied())).collect();
+    }
+
     /// The node of that name.
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.by_name.get(name).copied()

@@ -54,8 +54,7 @@ impl Config {
             own.iter().for_each(|host| draft.duplex(*host, *tor, self.access()));
             all.push(own);
         }
-        let next = all.iter().cycle().skip(1);
-        draft.pairs = all.iter().zip(next).flat_map(|(a, b)| a.iter().copied().zip(b.iter().copied())).collect();
+        draft.pair_with_next(&all);
         Ok(())
     }
 

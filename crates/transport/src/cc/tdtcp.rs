@@ -219,9 +219,9 @@ impl State {
             self.divisions.push(Division::new(config, 0, first));
         }
         let besides = self.besides;
+        let most = self.divisions[self.current].most();
         let Division { window: own, before, .. } = &mut self.divisions[self.current];
         // The sender lowers the window, or undoes a loss: it then gives back what was besides at that time, too.
-        let most = own.cwnd.max(before.cwnd);
         own.cwnd = window.cwnd.saturating_sub(besides).min(most).max(own.mss);
         if self.held.is_none() {
             own.ssthresh = less(window.ssthresh, besides).min(own.ssthresh.max(before.ssthresh));
@@ -255,8 +255,7 @@ impl State {
     /// What is outstanding of other divisions, of each at most the window that let it leave.
     fn others(&self) -> u64 {
         let places = (0..self.divisions.len()).filter(|place| *place != self.current);
-        let most = |place: usize| self.divisions[place].window.cwnd.max(self.divisions[place].before.cwnd);
-        places.map(|place| self.in_flight_of(|one| one == place).min(most(place))).sum()
+        places.map(|place| self.in_flight_of(|one| one == place).min(self.divisions[place].most())).sum()
     }
 
     /// Outstanding bytes that left in such divisions, what has left in the one that is on since it began not counted.
@@ -319,6 +318,11 @@ impl Division {
             Growth::Reno => Grower::Reno(Reno::new(&reno::Config::default()), reno::Config::default()),
         };
         Division { number, window, growth, srtt: None, before: window, is_app_limited: false }
+    }
+
+    /// The window, or that before the last loss: whichever let more leave.
+    fn most(&self) -> u64 {
+        self.window.cwnd.max(self.before.cwnd)
     }
 
     fn lose(&mut self, loss: &Loss) {

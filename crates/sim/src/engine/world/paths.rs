@@ -70,8 +70,10 @@ impl Paths {
     /// Path and way back of every flow while the links in `up` are up.
     pub(super) fn of_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
         if let Routing::Spray(spread) = network.routing {
-            self.spray.get_or_insert_with(|| Spray::new(self.spray_seed, spread));
-            return self.of_sprayed_flows(network, flows, up);
+            let mut spray = self.spray.take().unwrap_or_else(|| Spray::new(self.spray_seed, spread));
+            let found = self.of_sprayed_flows(network, flows, up, &mut spray);
+            self.spray = Some(spray);
+            return found;
         }
         if let Some(mut hashing) = Hashing::new(network, self.hash, up) {
             let found = hashing.of_flows(flows, |way| self.add(way));
@@ -98,7 +100,13 @@ impl Paths {
     }
 
     /// The first of all paths of every flow, and of those back; the others are where packets are spread.
-    fn of_sprayed_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
+    fn of_sprayed_flows(
+        &mut self,
+        network: &Network,
+        flows: &[Flow],
+        up: &[bool],
+        spray: &mut Spray,
+    ) -> Vec<(u32, u32)> {
         let mut routes = EqualRoutes::new(network, up);
         let pairs = |flow: &Flow| [(flow.destination, flow.source), (flow.source, flow.destination)];
         let mut known: BTreeMap<(NodeId, NodeId), u32> = flows.iter().flat_map(pairs).map(|pair| (pair, 0)).collect();
@@ -106,7 +114,7 @@ impl Paths {
             let ways = routes.all(*from, *to, MOST_WAYS);
             let ways: Vec<u32> = ways.into_iter().map(|way| self.add(Some(way))).collect();
             *first = ways.first().copied().unwrap_or(NOWHERE);
-            self.spray.iter_mut().for_each(|spray| spray.add(ways.clone()));
+            spray.add(ways);
         }
         flows.iter().map(pairs).map(|[there, back]| (known[&there], known[&back])).collect()
     }

@@ -132,26 +132,15 @@ impl EqualRoutes {
 
     /// The next links at `node` towards `end`, both of which are no stubs: one at least, or there is no way.
     fn next(&mut self, node: NodeId, end: NodeId) -> Option<Vec<LinkId>> {
-        let number = |node: NodeId| match self.routes.places[node.index()] {
-            Place::Inner(number) => Some(number),
-            Place::Stub(_) => None,
-        };
-        let towards = number(end)?;
+        let towards = self.routes.number(end)?;
         if !self.known.contains_key(&towards) {
             if (self.known.len() + 1).saturating_mul(self.routes.inner.len()) > MAX_KEPT / 4 {
                 self.known.clear();
             }
             self.known.insert(towards, self.routes.distances(end).into());
         }
-        let known = &self.known[&towards];
-        let far = |node: NodeId| known[number(node)? as usize];
-        let here = far(node)?;
-        let leads = |link: &LinkId| {
-            let (_, neighbour, cost) = self.routes.links[link.index()];
-            far(neighbour).is_some_and(|(far, hops)| (far.saturating_add(cost), hops + 1) == here)
-        };
-        let mut next: Vec<LinkId> = self.routes.out_of.at(node).iter().copied().filter(leads).collect();
-        next.sort_by_key(|link| (self.routes.links[link.index()].1, *link));
+        let mut next: Vec<LinkId> = self.routes.nearer(node, &self.known[&towards]).collect();
+        next.sort_by_key(|link| self.routes.rank(*link));
         Some(next).filter(|next| !next.is_empty())
     }
 }

@@ -56,22 +56,23 @@ pub(super) fn enter_inline(now: u64, packet: Packet, fabric: &mut Fabric) {
     if fabric.spray.is_some() {
         return enter_any_way(now, packet, fabric);
     }
-    let link = fabric.next_link(&packet);
-    // [`NO_PATH`] is the number of no port.
-    match fabric.leads_on(link) {
-        true => fabric.forward(now, link, &packet),
-        false => drop_at_host(now, &packet, fabric),
-    }
+    follow_path(now, &packet, fabric);
 }
 
 /// A packet leaves its host, where packets of a flow may take several paths.
 #[cold]
 fn enter_any_way(now: u64, packet: Packet, fabric: &mut Fabric) {
     let packet = Packet { hop: fabric.way(now, &packet), ..packet };
-    let link = fabric.next_link(&packet);
+    follow_path(now, &packet, fabric);
+}
+
+#[inline(always)]
+fn follow_path(now: u64, packet: &Packet, fabric: &mut Fabric) {
+    let link = fabric.next_link(packet);
+    // [`NO_PATH`] is the number of no port.
     match fabric.leads_on(link) {
-        true => fabric.forward(now, link, &packet),
-        false => drop_at_host(now, &packet, fabric),
+        true => fabric.forward(now, link, packet),
+        false => drop_at_host(now, packet, fabric),
     }
 }
 
