@@ -1,7 +1,13 @@
 """Mistakes of the user that are not in a scenario (those are `photocol.ScenarioError`), and being told to stop."""
 
+from __future__ import annotations
+
 import signal
 import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class InputError(ValueError):
@@ -15,6 +21,14 @@ class Terminated(KeyboardInterrupt):
 def shown(text: str) -> str:
     """Words of a user or of a file as a terminal may have them: nothing moves its cursor or turns its writing."""
     return "".join(letter if letter in "\n\t" or letter.isprintable() else _escaped(letter) for letter in text)
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """The nearest of these names as a question with a space behind it; nothing if none is near."""
+    import difflib
+
+    near = difflib.get_close_matches(name, list(names), n=1)
+    return f"did you mean {near[0]!r}? " if near else ""
 
 
 def failure(error: OSError) -> str:

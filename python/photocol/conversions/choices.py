@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from photocol.conversions.source import DELAY, RATE, TIME, Range, Source, measured
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 
 DUPLICATES = ("first", "keep", "error")
 BETWEEN = ("down", "pause")
@@ -116,8 +115,7 @@ def chosen(given: dict[str, Any]) -> Choices:
     known = [field.name for field in fields(Choices)]
     for name in given:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = did_you_mean(name, known)
             raise InputError(f"convert has no choice {name!r}; {hint}allowed: {', '.join(known)}")
     return Choices(**given)
 

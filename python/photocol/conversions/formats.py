@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from photocol.conversions import circuits, contacts, edges, flows, gml, graphml, hpcc, orbcc, repetita, sndlib
 from photocol.conversions.source import Source, plain, shown
 from photocol.conversions.table import Table, numeric
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -144,8 +143,7 @@ def recognised(source: Source, choices: Choices, allowed: Collection[str] = FORM
     """
     if choices.format is not None:
         if choices.format not in FORMATS:
-            near = difflib.get_close_matches(choices.format, allowed, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = did_you_mean(choices.format, allowed)
             raise InputError(f"format: found {choices.format!r}; {hint}allowed: {', '.join(allowed)}")
         return choices.format
     by_ending = next((name for name, one in FORMATS.items() if source.ending in one.endings), None)

@@ -6,9 +6,9 @@ Tables of several results can be drawn together: `together({"a": one.flows, "b":
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, NoReturn
 
+from photocol.errors import did_you_mean
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
 from photocol.plot.completion import completion_times, completions_by_size, sized_flows, slowdown_by_size
 from photocol.plot.files import Pictures, check_names, pictures_of, save_all, save_figure
@@ -137,8 +137,7 @@ class Plots:
     def __getattr__(self, name: str) -> NoReturn:
         """A picture that there is not. AttributeError, with the nearest."""
         there = [one for one in dir(type(self)) if not one.startswith("_")]
-        close = difflib.get_close_matches(name, there, n=1)
-        hint = f"did you mean {close[0]!r}? " if close else ""
+        hint = did_you_mean(name, there)
         raise AttributeError(f"there is no picture {name!r}; {hint}there is: {', '.join(there)}", name=name, obj=self)
 
     def _completed(self) -> pl.DataFrame:
@@ -151,8 +150,7 @@ class Plots:
         table = series.filter(series["quantity"] == quantity)
         if table.is_empty():
             there = sorted(series["quantity"].unique())
-            close = difflib.get_close_matches(quantity, there, n=1)
-            hint = f"did you mean {close[0]!r}? " if close else ""
+            hint = did_you_mean(quantity, there)
             raise ValueError(
                 f"{quantity!r} was not sampled ({hint}there is: {', '.join(there) or 'nothing'}); "
                 "a scenario's [probe] says what is"

@@ -6,14 +6,13 @@ them, and docs/reference/models.md is made from the same descriptions.
 
 from __future__ import annotations
 
-import difflib
 import json
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from photocol import _core
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 from photocol.runs import notebook
 from photocol.runs.results import Figure, Result, Summary
 
@@ -83,8 +82,7 @@ class _Outputs(dict[str, Any]):
         self._model = model
 
     def __missing__(self, name: str) -> Any:
-        near = difflib.get_close_matches(str(name), list(self), n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(str(name), self)
         raise KeyError(f"{self._model} has no output {name!r}; {hint}there is: {', '.join(self)}")
 
 

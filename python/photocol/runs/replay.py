@@ -130,9 +130,7 @@ def capacities(run: Replayed) -> pl.DataFrame:
     rows = [(name, 0, _quantity(link["capacity"])) for name, link in links(run).items()]
     for event in run.scenario.get("event", ()):
         if "capacity" in event:
-            named = [event["link"]] if isinstance(event["link"], str) else event["link"]
-            back = {"->".join(reversed(one.split("-"))) for one in named if "->" not in one}
-            changed = {one if "->" in one else one.replace("-", "->") for one in named} | back
+            changed = _directed(event["link"])
             since, capacity = picoseconds(event["at"]), _quantity(event["capacity"])
             rows += [(name, since, capacity) for name in links(run) if name in changed]
     rows += [row for table in run.scenario.get("link_phases", ()) for row in _phases(run, table)]
@@ -144,11 +142,16 @@ def capacities(run: Replayed) -> pl.DataFrame:
     return known.with_columns(before=sent.cum_sum().over("place"))
 
 
+def _directed(named: str | list[str]) -> set[str]:
+    """The directed links that a key names: "a->b" is one, "a-b" both."""
+    names = [named] if isinstance(named, str) else named
+    there = {one if "->" in one else one.replace("-", "->") for one in names}
+    return there | {"->".join(reversed(one.split("-"))) for one in names if "->" not in one}
+
+
 def _phases(run: Replayed, table: Mapping[str, Any]) -> Iterator[tuple[str, int, float]]:
     """The capacities of links with phases, period by period, the link's own between them."""
-    named = [table["link"]] if isinstance(table["link"], str) else table["link"]
-    ends = {one if "->" in one else one.replace("-", "->") for one in named}
-    ends |= {"->".join(reversed(one.split("-"))) for one in named if "->" not in one}
+    ends = _directed(table["link"])
     period, offset = picoseconds(table["period"]), picoseconds(table.get("offset", "0 s"))
     for name, link in links(run).items():
         own = _quantity(link["capacity"])

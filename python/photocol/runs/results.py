@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import textwrap
@@ -12,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 from photocol.files import content
 from photocol.quantity import factor, readable
 from photocol.runs import digests, meanings, notebook, storage, trace
@@ -155,9 +154,7 @@ class Summary(Mapping[str, Figure], notebook.Tabular):
 
 
 def _no_figure(name: str, there: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, there, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"the summary has no {name!r}; {hint}there is: {', '.join(there)}"
+    return f"the summary has no {name!r}; {did_you_mean(name, there)}there is: {', '.join(there)}"
 
 
 class Result:

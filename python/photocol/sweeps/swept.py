@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 from photocol.files import content
 from photocol.quantity import readable
 from photocol.runs import storage
@@ -194,9 +194,7 @@ class SweepTable(pl.DataFrame):
 
 def near(name: str, there: Sequence[str]) -> str:
     """What is said of a name that is none of these: the nearest, and all."""
-    close = difflib.get_close_matches(name, there, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"{hint}there is: {', '.join(there) or 'none'}"
+    return f"{did_you_mean(name, there)}there is: {', '.join(there) or 'none'}"
 
 
 def is_campaign(folder: Path) -> bool:
