@@ -25,6 +25,7 @@ mod signalled;
 mod stars;
 mod starving;
 mod tcp_formula;
+mod telemetry;
 mod threads;
 mod wavelengths;
 mod xcp;

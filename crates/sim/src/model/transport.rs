@@ -117,6 +117,11 @@ impl TransportKind {
         }
     }
 
+    /// Whether its packets carry what hops measure.
+    pub fn reads_telemetry(&self) -> bool {
+        self.sender().is_some_and(|sender| sender.algorithm.reads_telemetry())
+    }
+
     /// Whether its packets carry congestion headers.
     pub fn needs_header(&self) -> bool {
         self.sender().is_some_and(|sender| sender.algorithm.needs_header())

@@ -3,7 +3,7 @@
 use super::{Fabric, Pending};
 use crate::engine::packet::admission::{Admission, Cause, Interceptor};
 use crate::engine::packet::event::What;
-use crate::engine::packet::{DELIVER, DropPlace, Packet};
+use crate::engine::packet::{Class, DELIVER, DropPlace, Flags, Packet};
 
 impl Fabric {
     /// A packet enters a port. If an agent takes it, it is pending.
@@ -93,12 +93,26 @@ impl Fabric {
         let mut packet = Packet::default();
         while let Some(offer) = self.release_next(now, number, &mut packet) {
             match offer {
-                Admission::Scheduled(at) | Admission::Marked(at) => self.send(number, at, &packet),
+                Admission::Scheduled(at) | Admission::Marked(at) => {
+                    self.measure(now, number, &packet);
+                    self.send(number, at, &packet);
+                }
                 Admission::Dropped(cause) => self.record_drop(now, number, cause, &packet),
                 Admission::Queued | Admission::Blocked => {}
             }
         }
         self.rearm(number);
+    }
+
+    /// A data packet that asks for it takes along what the port measures of it.
+    #[inline]
+    fn measure(&mut self, now: u64, number: u32, packet: &Packet) {
+        if packet.class == Class::Data
+            && packet.flags.has(Flags::EXPLICIT)
+            && let Some(hop) = self.ports[number as usize].hop(now, packet.size)
+        {
+            self.payloads.note_hop(packet, hop);
+        }
     }
 
     fn release_next(&mut self, now: u64, number: u32, released: &mut Packet) -> Option<Admission> {
