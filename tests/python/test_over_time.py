@@ -107,6 +107,45 @@ def test_a_link_carries_its_utilization_times_the_capacity_that_it_has() -> None
     assert values(plot.over_time(bursts), "link_throughput") == [], "wavelengths are not one line"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        '[[event]]\nat = "5 s"\nlink = "a-b"\ncapacity = "80 Mbps"\n',
+        '[[link_phases]]\nlink = ["x->y", "a->b"]\nphases = [{ at = "5 s", duration = "5 s", capacity = "80 Mbps" }]\n',
+        '[[link_phases]]\nlink = "a->b"\nperiod = "10 s"\noffset = "5 s"\n'
+        'phases = [{ duration = "4 s", capacity = "80 Mbps" }, { duration = "1 s", capacity = "80 Mbps" }]\n',
+        '[[link_trace]]\nlink = "a->b"\nfile = "FILE"\n',
+    ],
+)
+def test_a_change_is_the_same_as_an_event_phases_and_a_trace(change: str, tmp_path: Path) -> None:
+    """Wholly busy, 10 Mb/s up to 5 s and 80 Mb/s then; in the sample that both share their mean, 45 Mb/s."""
+    (tmp_path / "up.csv").write_text("# of a phone\ntime_ms,capacity_kbps,loss\n0,10000,\n4000,,0.1\n5000,80000,\n")
+    link = '[[link]]\nfrom = "a"\nto = "b"\ncapacity = "10 Mbps"\n'
+    rows = [(0, t, "a->b", "utilization", 1.0) for t in (0.0, 2.0, 4.0, 6.0, 8.0)]
+    scenario = link + change.replace("FILE", str(tmp_path / "up.csv"))
+    one = result(series=pl.DataFrame(rows, SERIES, orient="row"), scenario=scenario)
+    assert values(plot.over_time(one), "link_throughput") == pytest.approx([10e6, 10e6, 45e6, 80e6], rel=1e-9)
+
+
+def test_a_pause_within_a_sample_takes_nothing_from_the_capacity(tmp_path: Path) -> None:
+    """80 Mb/s for a quarter of each ms, then a pause: busy for a quarter of the time, the link has carried 20 Mb/s.
+    Of mahimahi's, 3 opportunities of 1500 B in 2 ms are 18 Mb/s: 24 Mb/s and 12 Mb/s in turn.
+    """
+    (tmp_path / "down").write_text("1\n1\n2\n")
+    link = '[[link]]\nfrom = "a"\nto = "b"\ncapacity = "10 Mbps"\n'
+    phases = (
+        '[[link_phases]]\nlink = "a->b"\nperiod = "1 ms"\n'
+        'phases = [{ duration = "250 us", capacity = "80 Mbps" }, { duration = "750 us", capacity = "0 bps" }]\n'
+    )
+    trace = f'[[link_trace]]\nlink = "a->b"\nfile = "{tmp_path / "down"}"\nformat = "delivery"\n'
+    for change, busy, carried in ((phases, 0.25, 20e6), (trace, 1.0, 18e6)):
+        rows = [(0, t / 10, "a->b", "utilization", busy) for t in range(4)]
+        one = result(series=pl.DataFrame(rows, SERIES, orient="row"), scenario=link + change)
+        assert values(plot.over_time(one), "link_throughput") == pytest.approx([carried] * 3, rel=1e-6)
+    (tmp_path / "down").unlink()
+    assert values(plot.over_time(one), "link_throughput") == [], "what the file said is not known any more"
+
+
 def test_a_queue_is_a_distribution_after_the_warm_up() -> None:
     rows = [(0, t / 10, "a->b", "queue", float(t)) for t in range(100)]
     one = result(series=pl.DataFrame(rows, SERIES, orient="row"), warm_up_s=5.0)

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from photocol.errors import InputError
 from photocol.plot.axes import draw_shares, samples
-from photocol.plot.labels import base_value
+from photocol.plot.capacities import capacity_of
 from photocol.plot.style import frame, looks
 from photocol.plot.tables import OF, groups, runs_of, with_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from matplotlib.axes import Axes
 
@@ -161,7 +160,7 @@ def _fairness(of_flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_links(utilization: pl.DataFrame, scenario: str) -> pl.DataFrame:
-    """Busy time times capacity, of links that carry packets one at a time; capacities as events change them."""
+    """Busy time times capacity, of links that carry packets one at a time."""
     try:
         said = tomllib.loads(scenario)
     except tomllib.TOMLDecodeError:
@@ -170,34 +169,13 @@ def _of_links(utilization: pl.DataFrame, scenario: str) -> pl.DataFrame:
         return utilization.clear()
     parts = []
     for (link,), sampled in utilization.partition_by("entity", as_dict=True, maintain_order=True).items():
-        changes = _capacities(said.get("link", []), said.get("event", []), str(link))
-        if changes is None:
+        found = capacity_of(said, str(link))
+        if found is None:
             continue
-        at, bps = np.asarray(changes).T
-        # A sample is about the time before it.
-        capacity = bps[np.maximum(np.searchsorted(at, sampled.get_column("t_s").to_numpy(), side="left") - 1, 0)]
-        parts.append(sampled.with_columns(pl.col("value") * pl.Series(capacity)))
+        # A sample is about the time since the one before it.
+        at = sampled.get_column("t_s").to_numpy()
+        times = np.unique(np.append(0.0, at))
+        before = times[np.maximum(np.searchsorted(times, at, side="left") - 1, 0)]
+        parts.append(sampled.with_columns(pl.col("value") * pl.Series(found.over(before, at))))
     shown = pl.concat(parts) if parts else utilization.clear()
     return shown.filter(pl.col("value").is_finite() & (pl.col("t_s") > 0)).with_columns(quantity=pl.lit(OF_LINKS))
-
-
-def _capacities(
-    links: Sequence[Mapping[str, object]], events: Sequence[Mapping[str, object]], name: str
-) -> list[tuple[float, float]] | None:
-    """From when on the link has what capacity in bit/s; None if the scenario has no such link, or has it twice."""
-    ends, _, number = name.partition("#")
-    pair = ends.split("->")
-    found = [one for one in links if [one.get("from"), one.get("to")] in (pair, pair[::-1])]
-    if number or len(pair) != 2 or len(found) != 1:
-        return None
-    names = {name, "-".join(pair), "-".join(pair[::-1])}
-    try:
-        first = base_value(str(found[0]["capacity"]), "bps")
-        later = [
-            (base_value(str(one["at"]), "s"), base_value(str(one["capacity"]), "bps"))
-            for one in events
-            if one.get("link") in names and "capacity" in one
-        ]
-    except (InputError, KeyError):
-        return None
-    return [(0.0, first), *sorted(later)]
