@@ -217,7 +217,7 @@ def test_a_picture_without_anything_in_it_is_not_drawn(tmp_path: Path, result: p
     assert {"link_utilization", "goodput", "series_cwnd", "series_queue"} <= files
     none = photocol.run(SMALL, set={"traffic.0.start": "1.999999 s", "traffic.0.spread": "0 s"})
     assert "series_rtt" not in {file.stem for file in plot.save_all(none, tmp_path / "none")}
-    with pytest.raises(InputError, match=r"no picture 'losses_burst'; did you mean 'losses_data'\? there is: link_util"):
+    with pytest.raises(InputError, match=r"no picture 'losses_burst'; did you mean 'losses_data'\? there is: link_"):
         plot.save_all(result, tmp_path, plot.Pictures(only=["losses_burst"]))
 
 
