@@ -15,30 +15,34 @@ import polars as pl
 from photocol.plot.axes import draw_shares, samples
 from photocol.plot.capacities import capacity_of
 from photocol.plot.style import frame, looks
-from photocol.plot.tables import OF, groups, runs_of, with_names
+from photocol.plot.tables import OF, SUMS, class_of, groups, runs_of, with_names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
     from photocol.runs.results import Result
 
-THROUGHPUT, OF_CLASSES, OF_LINKS, FAIRNESS = "throughput", "class_throughput", "link_throughput", "fairness"
+OF_CLASSES, FAIRNESS = SUMS
+THROUGHPUT, OF_LINKS = "throughput", "link_throughput"
 _COLUMNS = ("run", "t_s", "entity", "quantity", "value")
 _MOST_QUEUES = 8
 _MOST_STEPS = 1000
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
-def over_time(result: Result) -> pl.DataFrame:
+def over_time(result: Result, flows: Sequence[int] = ()) -> pl.DataFrame:
     """Throughput of the sampled flows, of their classes and of the sampled links, and fairness: run, t_s, entity,
-    quantity, value, as in `series`. Empty where nothing of it was sampled.
+    quantity, value, as in `series`. Empty where nothing of it was sampled. With `flows` of these flows only.
     """
     series = result.series
     if "run" not in series.columns:
         series = series.with_columns(run=pl.lit(0))
-    of_flows = _since_the_last(series.filter(pl.col("quantity") == "acked"))
+    acked = series.filter(pl.col("quantity") == "acked")
+    if flows:
+        acked = acked.filter(pl.col("entity").is_in([f"flow {flow}" for flow in flows]))
+    of_flows = _since_the_last(acked)
     parts = [
         of_flows.with_columns(quantity=pl.lit(THROUGHPUT)),
         _of_classes(of_flows, result.flows) if not of_flows.is_empty() else of_flows,
@@ -112,12 +116,6 @@ def warm_up_s(result: Result) -> float:
     """What is left out at the beginning of a run."""
     whole, measured = result.summary.get("duration"), result.summary.get("measured_time")
     return max(0.0, float(whole) - float(measured)) if whole is not None and measured is not None else 0.0
-
-
-def class_of(flows: pl.DataFrame) -> pl.Expr:
-    """What kind a flow is of: its transport, and its traffic where there are several."""
-    several = "traffic" in flows.columns and flows.get_column("traffic").n_unique() > 1
-    return pl.format("{} ({})", "traffic", "transport") if several else pl.col("transport")
 
 
 def _queue_samples(result: Result) -> pl.DataFrame:
