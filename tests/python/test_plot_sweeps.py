@@ -93,6 +93,26 @@ def test_a_figure_without_a_unit_has_that_of_its_name() -> None:
     assert view_of(table(x=[1, 2]), "drop_rate", Asked()).y_title == "drop rate"
 
 
+def test_a_traffic_s_figure_has_the_unit_and_the_title_of_all() -> None:
+    made = SweepTable.of(
+        table(x=[1, 2]).rename(lambda name: name.replace("goodput", "goodput[bbr]", 1)), units={"goodput": "bps"}
+    )
+    assert view_of(made, "goodput[bbr]", Asked()).y_title == "goodput of bbr (Gb/s)"
+
+
+def test_a_picture_of_completion_times_says_how_many_flows_have_none() -> None:
+    """Of 10 flows none, 2.5 and 7 in the mean over runs: up to 7 of 10."""
+    counts = {"flows_completed": [10.0, 7.5, 3.0], "unfinished_flows": [0.0, 2.5, 7.0]}
+    made = table(x=[1, 2, 3]).rename(lambda name: name.replace("goodput", "completion_time_p99"))
+    made = SweepTable.of(made.with_columns(pl.Series(name, values) for name, values in counts.items()))
+    said = "up to 7 of 10 flows did not complete"
+    assert view_of(made, "completion_time_p99", Asked()).remarks == (said,)
+    assert said in drawn(made, "completion_time_p99").get_supxlabel()
+    assert view_of(made, "completion_time_p99", Asked(where="x < 3")).remarks == (said.replace("7", "3"),)
+    assert view_of(made, "drop_rate", Asked()).remarks == ()
+    assert view_of(made, "completion_time_p99", Asked(where="x = 1")).remarks == ()
+
+
 def test_the_axis_of_most_numbers_is_x_and_the_fewest_values_make_panels() -> None:
     made = table(t__algorithm=["sack", "cubic", "bbr"], buffer=["1 kB", "2 kB", "4 kB", "8 kB"], pairs=[1, 2])
     view = view_of(made, "goodput", Asked())

@@ -82,7 +82,10 @@ def axis_title(name: str, others: Sequence[str], unit: str = "") -> str:
 
 
 def metric_title(name: str) -> str:
-    """A figure in words: `completion time, 99th percentile` of `completion_time_p99`."""
+    """A figure in words: `completion time, 99th percentile` of `completion_time_p99`, `goodput of bbr` of `goodput[bbr]`."""
+    name, _, traffic = name.removesuffix("]").partition("[")
+    if traffic:
+        return f"{metric_title(name)} of {plain(traffic)}"
     percentile = _PERCENTILE.search(name)
     if percentile is None:
         return _without_unit(name)[0]
