@@ -23,7 +23,7 @@ from photocol.plot.over_time import (
     queue_distribution,
     queue_samples,
 )
-from photocol.plot.style import drawing, new_figure
+from photocol.plot.style import drawing, fit, new_figure
 from photocol.plot.tables import Chosen, together, with_kinds
 from photocol.runs import storage
 from photocol.runs.pictures import save_png
@@ -175,6 +175,7 @@ def _save(picture: _Picture, stem: Path, how: Pictures) -> list[Path]:
     with drawing(how.width_inches):
         figure = new_figure(how.width_inches)
         draw(figure.add_subplot(), table)
+        fit(figure)
         for file in files:
             storage.replace(file, functools.partial(save_figure, figure, width_inches=how.width_inches))
     return files
