@@ -54,8 +54,8 @@ def link_utilization(axes: Axes, links: pl.DataFrame) -> None:
 
 
 def goodput_distribution(axes: Axes, flows: pl.DataFrame) -> None:
-    """Share of flows whose goodput is at most x Mb/s, a curve a transport, of several traffics a curve each; the axis is
-    logarithmic for wide ranges.
+    """Share of flows whose goodput is at most x Mb/s, a curve a transport, or a traffic where there are several; the
+    axis is logarithmic for wide ranges.
 
     `flows` is the table of that name: columns transport, traffic, goodput_bps. Flows without a measured goodput are
     left out. Over several replications, the mean of their curves with its interval.

@@ -28,8 +28,8 @@ LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "ooo", "+++", "---")
 OVERLAY_COLOURS = ("black", "0.35", "0.55")
-OVERLAY_LINES = ("--", ":", "-.")
-"""Of what is laid over the curves of a picture."""
+OVERLAY_LINES: tuple[Any, ...] = ((0, (10, 3)), (0, (10, 3, 2, 3)), (0, (1, 4)))
+"""Of what is laid over the curves of a picture; no curve has such a line."""
 _GOLDEN = 1.6
 _SMALL_PT = 7.0
 _MOST_PASSES = 4
@@ -122,7 +122,8 @@ def fit(figure: Figure) -> None:
     whole: dict[Text, str] = {}
     for _ in range(_MOST_PASSES):
         figure.draw_without_rendering()
-        if not any([_fitted(text, room, whole) for text, room in _texts(figure)]):
+        broken = [_fitted(text, room, whole) for text, room in _texts(figure)]
+        if not any(broken):
             return
 
 

@@ -121,7 +121,7 @@ def _name_of(said: Drawing) -> str:
 
 
 def _asked_by(said: Drawing) -> Asked:
-    return Asked(x=said.x, by=said.by, panels=said.panels, log=said.log or "none", is_map=said.is_map)
+    return Asked(x=said.x, by=said.by, panels=said.panels, log=said.log or None, is_map=said.is_map)
 
 
 def _first(table: SweepTable) -> str:

@@ -13,6 +13,7 @@ from photocol.errors import InputError
 from photocol.plot.labels import axis_title, metric_title, places, plain, unit_in
 from photocol.quantity import scale_of
 from photocol.runs.meanings import COUNTED, is_of_completions
+from photocol.sweeps.axes import check_quotes
 from photocol.sweeps.swept import SPREAD, SweepTable
 
 if TYPE_CHECKING:
@@ -150,6 +151,7 @@ def _unfinished(rows: pl.DataFrame, metric: str) -> list[str]:
 def _where(table: SweepTable, condition: str | None) -> SweepTable:
     if condition is None:
         return table
+    check_quotes(condition, {axis: table.get_column(axis) for axis in table.axes})
     try:
         rows = table.filter(pl.sql_expr(condition))
     except Exception as error:

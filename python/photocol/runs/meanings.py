@@ -148,15 +148,8 @@ _OF_LINKS = ("offered_packets", "carried_packets", "dropped_packets")
 
 HEADLINE = (
     *("goodput", "circuit_utilization", *_RATES, "mean_core_utilization", "max_link_utilization", "max_queue"),
-    *(
-        "fairness_index",
-        "mean_completion_time",
-        "mean_packet_delay",
-        "mean_burst_delay",
-        "retransmissions",
-        "timeouts",
-        "flows",
-    ),
+    *("fairness_index", "mean_completion_time", "mean_packet_delay", "mean_burst_delay"),
+    *("retransmissions", "timeouts", "flows"),
 )
 """The figures that are looked at first, as far as a run has them."""
 
