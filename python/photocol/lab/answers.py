@@ -29,6 +29,7 @@ _SAMPLES_DRAWN = 250
 """About half the pixels of a picture."""
 _FIRST_DRAWN = ["cwnd", "acked", "srtt", "queue", "utilization", "dropped", "believed_capacity"]
 """Quantities that are drawn while a run goes on; at its end all are there."""
+_MOST_NAMED = 1000
 _QUICK = 1
 _MOST_SHOWN_BYTES = 1 << 18
 
@@ -100,6 +101,7 @@ class Picture:
             "series": columns.samples(series, _QUICK),
             "completions": columns.rows("Completion times by size", "completions", times, leave=("run",)),
             "hops": raw.packet_hops,
+            "flows": _classes(result),
             **self._places(result),
         }
 
@@ -121,6 +123,13 @@ def _placed(key: Any, place: Callable[[], Any]) -> Any:
         _known.clear()
         _known[key] = place()
     return _known[key]
+
+
+def _classes(result: Result) -> dict[str, str]:
+    """What the first flows are, where not all are alike: their traffic, or their transport."""
+    several = [name for name in ("traffic", "transport") if result.flows[name].n_unique() > 1]
+    first = result.flows.head(_MOST_NAMED)
+    return {f"flow {flow}": name for flow, name in first.select("flow", several[0]).iter_rows()} if several else {}
 
 
 def _links(result: Result) -> list[list[float]]:

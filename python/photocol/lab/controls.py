@@ -97,7 +97,9 @@ def _walk(node: Mapping[str, Any], said: Any, whole: Any, path: list[str]) -> It
         return
     said = said if isinstance(said, dict) else {}
     whole = whole if isinstance(whole, dict) else {}
-    for key, declared in node.get("properties", {}).items():
+    every = node.get("properties", {})
+    for key in [*(key for key in said if key in every), *(key for key in every if key not in said)]:
+        declared = every[key]
         inner = _resolved(declared, said.get(key))
         is_table = isinstance(said.get(key), dict) or _is_of_tables(said.get(key))
         if is_table and (inner.get("properties") or inner.get("items")):

@@ -65,7 +65,7 @@ export class Controls {
 
   row(one, isLong = false) {
     const id = `key-${one.path}`;
-    const says = element("p", { class: "says", id: `${id}-says` }, isLong ? one.sentence : brief(one));
+    const says = element("p", { class: "says", id: `${id}-says` }, isLong ? one.sentence.replaceAll("`", "") : brief(one));
     const wrong = element("p", { class: "wrong", id: `${id}-wrong`, hidden: true });
     const made = this.inputs(one, id);
     for (const input of made.inputs) input.setAttribute("aria-describedby", `${id}-says ${id}-wrong`);
@@ -142,7 +142,7 @@ function brief({ sentence, allowed, kind, value, words }) {
   const meaning = kind === "word" ? words.find(([word]) => word === value)?.[1] : "";
   const first = sentence.split(/(?<=\.) /)[0];
   const range = allowed && !first.includes("Allowed") ? ` Allowed: ${allowed}.` : "";
-  return `${first.startsWith("Allowed") ? "" : first}${range}${meaning ? ` ${meaning}` : ""}`.trim();
+  return `${first.startsWith("Allowed") ? "" : first}${range}${meaning ? ` ${meaning}` : ""}`.replaceAll("`", "").trim();
 }
 
 /** A number and its unit. */

@@ -2,11 +2,11 @@
 
 import { element } from "./words.js";
 
-/** Shows a lesson; `begin` is called when a prediction has been made, `change` with the settings of something to see. */
-export function showLesson(place, lesson, { begin, change }) {
+/** Shows a lesson; `begin` is called when a prediction has been made (`isPredicted`: it was before), `change` with the settings of something to see. */
+export function showLesson(place, lesson, { isPredicted, begin, change }) {
   place.hidden = !lesson;
   if (!lesson) return place.replaceChildren();
-  const after = element("div", { hidden: true }, element("h3", {}, "What to see"), element("ol", {}, ...lesson.sights.map((one) => sight(one, change))),
+  const after = element("div", { hidden: !isPredicted }, element("h3", {}, "What to see"), element("ol", {}, ...lesson.sights.map((one) => sight(one, change))),
     element("details", {}, element("summary", {}, "Answers"), ...blocks(lesson.answers)));
   const predict = element("button", { type: "button", class: "first", disabled: true, onclick: () => {
     const chosen = place.querySelector("input[name=prediction]:checked").value;
@@ -16,8 +16,9 @@ export function showLesson(place, lesson, { begin, change }) {
     begin();
   } }, "This is my prediction: run it");
   const choices = lesson.choices.map((text, k) => element("label", {}, element("input", { type: "radio", name: "prediction", value: k, onchange: () => (predict.disabled = false) }), " ", ...inline(text)));
-  place.replaceChildren(element("h2", {}, lesson.title), ...blocks(lesson.idea), element("h3", {}, "Question"), ...blocks(lesson.question),
-    element("fieldset", {}, element("legend", {}, "First, your prediction"), ...choices, predict), after);
+  const first = element("div", {}, element("h2", {}, lesson.title), ...blocks(lesson.idea), element("h3", {}, "Question"), ...blocks(lesson.question),
+    isPredicted ? null : element("fieldset", {}, element("legend", {}, "First, your prediction"), ...choices, predict));
+  place.replaceChildren(first, after);
 }
 
 function sight({ set, sentence }, change) {

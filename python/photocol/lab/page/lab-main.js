@@ -9,6 +9,7 @@ import { chooser, element, time } from "./words.js";
 const KEPT = "photocol-lab";
 const TYPING_MS = 350;
 const STILL_MS = 1000;
+const MOST_NAMED = 3;
 const at = (id) => document.getElementById(id);
 const isStill = window.matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -45,7 +46,7 @@ class Lab {
   async open(of, text = null, kept = null) {
     giveUp("run");
     const said = await ask("/api/open", { of });
-    Object.assign(this, { of, name: said.name, original: said.text, pending: new Map(), isLocked: Boolean(said.lesson) && !kept?.isPredicted });
+    Object.assign(this, { of, name: said.name, original: said.text, pending: new Map(), first: null, isLocked: Boolean(said.lesson) && !kept?.isPredicted });
     this.scenarios.select.value = of.kind === "lesson" ? "" : of.name;
     this.lessons.select.value = of.kind === "lesson" ? of.name : "";
     this.controls.forget();
@@ -53,9 +54,7 @@ class Lab {
     this.pictures.clear();
     this.tell("");
     at("scrub").value = 1000;
-    showLesson(at("lesson"), said.lesson, { begin: () => this.unlock(), change: (set) => this.tryOut(set) });
-    if (said.lesson && !this.isLocked) at("lesson").querySelector("fieldset").remove();
-    if (said.lesson && !this.isLocked) at("lesson").querySelector("div[hidden]").hidden = false;
+    showLesson(at("lesson"), said.lesson, { isPredicted: !this.isLocked, begin: () => this.unlock(), change: (set) => this.tryOut(set) });
     if (this.isLocked) this.say("Make your prediction, then the run begins.");
     await this.write(text ?? said.text);
     document.body.dataset.ready = "yes";
@@ -89,8 +88,11 @@ class Lab {
   }
 
   async check() {
-    await follow({ do: "check", of: this.of, text: this.text }, (message) => {
-      if (message.kind === "known") this.controls.renew(message.controls);
+    const { of, text } = this;
+    await follow({ do: "check", of, text }, (message) => {
+      if (message.kind !== "known") return;
+      this.controls.renew(message.controls);
+      if (text === this.original) this.first = new Map(message.controls.map(({ path, value }) => [path, value]));
     });
   }
 
@@ -111,6 +113,7 @@ class Lab {
       if (message.kind !== "so far" && message.kind !== "end") return this.hear(message);
       const now = performance.now();
       if (message.kind === "so far" && first !== null && isStill.matches && now - drawn < STILL_MS) return;
+      this.pictures.label = this.label();
       if (!await this.pictures.show(message, isStale)) return;
       [first, drawn] = [first ?? performance.now() - began, performance.now()];
       this.progress(message, first);
@@ -166,7 +169,7 @@ class Lab {
     const isEnd = kind === "end";
     at("bar").value = now / duration;
     at("progress").dataset.state = isEnd ? "end" : "so far";
-    at("progress").dataset.first = Math.round(first);
+    Object.assign(at("progress").dataset, { first: Math.round(first), number: this.answers });
     at("status").replaceChildren(...(isEnd
       ? ["The whole run, ", time(duration), ". Fingerprint ", element("span", { class: "fingerprint", id: "fingerprint" }, fingerprint), `, ${hops.toLocaleString("en").replaceAll(",", " ")} packet-hops.`]
       : [element("span", { class: "mark" }, `to ${time(now, duration, 3)}`), ` of ${time(duration)}: the beginning of this run.`]));
@@ -196,9 +199,16 @@ class Lab {
     at("sharing").replaceChildren(button("save", "Save as…", () => this.save()), button("copy", "Copy the command", () => this.copy()), element("output", { id: "shared" }));
   }
 
+  /** What the keys of this run are that the original has otherwise. */
+  label() {
+    if (this.text === this.original) return "the original";
+    const changed = this.controls.all.filter(({ path, value }) => written(value) !== written(this.first?.get(path)));
+    const said = changed.slice(0, MOST_NAMED).map(({ key, value }) => (value === null ? `no ${key}` : `${key} = ${written(value)}`));
+    return said.join(", ") + (changed.length > MOST_NAMED ? ", …" : "") || "changed";
+  }
+
   pin() {
-    const changed = this.text === this.original ? "as it was" : "as changed";
-    this.pictures.pin(changed);
+    this.pictures.pin(this.label());
     this.pinButton.textContent = "Unpin";
     this.pinButton.setAttribute("aria-pressed", "true");
   }

@@ -18,7 +18,6 @@ const VIEWS = [
 const EVERY = { id: "any", title: "Anything sampled", hint: "Every quantity that was sampled.", height: 190 };
 /** Of links: the picture has the greatest of them. */
 const BY_SIZE = new Set(["queue", "dropped", "utilization", "mean_queue", "offered"]);
-/** Of these a name is more telling than the size. */
 const NO_LOSS = "No losses so far.";
 
 export class Pictures {
@@ -41,7 +40,7 @@ export class Pictures {
   async show(answer, isStale) {
     const series = await readSeries(answer.series);
     if (isStale()) return false;
-    const quantities = ordered(sampled(series));
+    const quantities = ordered(sampled(series), answer.flows);
     const network = answer.network ?? this.run?.network;
     this.run = { ...answer, network, quantities };
     this.stretch(answer);
@@ -138,7 +137,7 @@ export class Pictures {
     const { summary, measured_from_s: from, completions } = this.run;
     const parts = [];
     if (!summary) parts.push(element("section", {}, element("p", { class: "hint" }, `Figures count from ${time(from)} on; the run is not there yet.`)));
-    else if (this.pinned?.summary) parts.push(comparison(this.pinned, summary));
+    else if (this.pinned?.summary) parts.push(comparison(this.pinned, summary, this.label));
     else parts.push(summarySection(summary));
     if (completions.table.rows.length) {
       parts.push(element("section", { id: "completions" }, element("h2", {}, completions.title), element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": completions.title }, makeTable(completions.table, completions.title))));
@@ -148,7 +147,7 @@ export class Pictures {
 }
 
 /** The figures of two runs beside each other. */
-function comparison(pinned, summary) {
+function comparison(pinned, summary, label) {
   const before = new Map(pinned.summary.map((figure) => [figure.name, figure]));
   const first = summary.filter((figure) => figure.first !== null).sort((a, b) => a.first - b.first);
   const names = new Set(first.map((figure) => figure.name));
@@ -157,7 +156,7 @@ function comparison(pinned, summary) {
   const text = (figure) => (figure ? figureText(figure, 4) : "–");
   const row = ({ name, meaning }) => element("tr", {}, element("th", { scope: "row", title: meaning }, name.replaceAll("_", " ")),
     element("td", { class: "number" }, text(before.get(name))), element("td", { class: "number", "data-name": name, "data-value": now.get(name)?.value }, text(now.get(name))));
-  const heads = ["Figure", `Pinned: ${pinned.label}`, "Now"];
+  const heads = ["Figure", `Pinned: ${pinned.label}`, `Now: ${label}`];
   return element("section", { id: "summary", "aria-labelledby": "summary-title" }, element("h2", { id: "summary-title" }, "Two runs, the same seed"),
     element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, ...[...first, ...gone].map(row)))));
 }
@@ -166,9 +165,12 @@ function pick(quantities, names) {
   return new Map(names.filter((name) => quantities.has(name)).map((name) => [name, quantities.get(name)]));
 }
 
-/** The greatest links first; flows by number. */
-function ordered(quantities) {
-  return new Map([...quantities].map(([name, all]) => [name, BY_SIZE.has(name) ? new Map([...all].sort((a, b) => highest(b[1]) - highest(a[1]))) : new Map([...all].sort((a, b) => a[0].localeCompare(b[0], "en", { numeric: true })))]));
+/** The greatest links first; flows by number, with what they are. */
+function ordered(quantities, classes) {
+  const named = (all) => new Map([...all].map(([name, points]) => [classes[name] ? `${name}: ${classes[name]}` : name, points]));
+  const bySize = (a, b) => highest(b[1]) - highest(a[1]);
+  const byNumber = (a, b) => a[0].localeCompare(b[0], "en", { numeric: true });
+  return new Map([...quantities].map(([name, all]) => [name, named(new Map([...all].sort(BY_SIZE.has(name) ? bySize : byNumber)))]));
 }
 
 function highest({ v }) {

@@ -113,7 +113,7 @@ export function seriesView(quantities, timeline, { id, title, hint, height } = A
     Object.assign(state, { quantity: value, entity: "" });
     renew();
   });
-  const offer = () => what.select.replaceChildren(...names.map((name) => element("option", { value: name, selected: name === state.quantity }, name)));
+  const offer = () => (what.control.hidden = names.length < 2) || what.select.replaceChildren(...names.map((name) => element("option", { value: name, selected: name === state.quantity }, name)));
   view.renew = (fresh, before = new Map()) => {
     [quantities, pinned, names] = [fresh, before, [...fresh.keys()].sort((a, b) => rank(a) - rank(b))];
     if (!quantities.has(state.quantity)) state.quantity = names[0];

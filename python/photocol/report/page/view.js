@@ -4,7 +4,7 @@ import { SvgContext, csvText, saveButtons } from "./save.js";
 import { element, ticks, time } from "./words.js";
 
 const MARGIN = { left: 74, right: 12, top: 8, bottom: 26 };
-const NARROW = 48;
+const NARROW = 60;
 const LEAST = 1e-11;
 const WARM_UP = "#f1f1ee";
 
