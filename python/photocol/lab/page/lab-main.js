@@ -139,6 +139,7 @@ class Lab {
   }
 
   hear(message) {
+    if (message.kind === "done") return undefined;
     at("progress").dataset.state = message.kind;
     if (message.kind === "wrong") return this.complain(message.error);
     if (message.kind === "laws") return this.askForLaws(message.files);
