@@ -34,7 +34,12 @@ _MOST_CONNECTIONS = 32
 _PATIENCE_S = 30.0
 """For a browser that neither sends nor takes anything."""
 _MOST_TEXT = 1 << 19
-_GO_ON = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>photocol lab</title>'
+_GO_ON = """<!doctype html>
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0;url=/">
+<link rel="icon" href="data:,">
+<title>photocol lab</title>
+"""
 _ASKED = ("check", "run", "share", "command")
 
 
