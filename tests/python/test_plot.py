@@ -94,7 +94,7 @@ def test_a_result_draws_all_it_has_when_asked_for_a_plot(result: photocol.Result
     with mpl.rc_context({"backend": "agg"}):
         figure = result.plot("series_queue")
     assert [axes.get_ylabel() for axes in figure.axes] == ["queue (packets)"]
-    with pytest.raises(photocol.InputError, match="there is no picture 'godput'; did you mean goodput"):
+    with pytest.raises(photocol.InputError, match="there is no picture 'godput'; did you mean 'goodput'"):
         result.plot("godput")
 
 
@@ -217,7 +217,7 @@ def test_a_picture_without_anything_in_it_is_not_drawn(tmp_path: Path, result: p
     assert {"link_utilization", "goodput", "series_cwnd", "series_queue"} <= files
     none = photocol.run(SMALL, set={"traffic.0.start": "1.999999 s", "traffic.0.spread": "0 s"})
     assert "series_rtt" not in {file.stem for file in plot.save_all(none, tmp_path / "none")}
-    with pytest.raises(InputError, match=r"no picture 'losses_burst'; did you mean losses_data\? there is: link_util"):
+    with pytest.raises(InputError, match=r"no picture 'losses_burst'; did you mean 'losses_data'\? there is: link_util"):
         plot.save_all(result, tmp_path, plot.Pictures(only=["losses_burst"]))
 
 
@@ -235,7 +235,7 @@ def test_the_command_draws_what_is_chosen(tmp_path: Path, result: photocol.Resul
         (("--link", "a->b"), "no link a->b"),
         (("--width", "wide"), "column, page, or from"),
         (("--width", "nan"), "column, page, or from"),
-        (("--only", "godput"), "did you mean goodput? there is: link_utilization, goodput, "),
+        (("--only", "godput"), "did you mean 'goodput'? there is: link_utilization, goodput, "),
         (("--text", "--only", "goodput"), "there is no picture 'goodput'; there is: series_"),
     ):
         done = command("plot", one, *words)

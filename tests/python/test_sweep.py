@@ -408,7 +408,7 @@ def test_a_figure_that_is_not_there_is_named_at_the_first_run_and_ends_the_sweep
     done = photocol(*words)
     first, last = done.stderr.splitlines()
     assert first == "photocol: the first run has no figure 'goodpu'; did you mean 'goodput'?"
-    assert last.startswith("metrics: no run has a figure 'goodpu'; did you mean 'goodput'? There are: ")
+    assert last.startswith("metrics: no run has a figure 'goodpu'; did you mean 'goodput'? there are: ")
     assert done.returncode == 2
     assert len(list((place / "o" / "runs").glob("*/row.json"))) == 2, "what is finished stays"
 

@@ -16,6 +16,7 @@ from photocol.cli import DONE, WRONG_INPUT, complain
 from photocol.cli.arguments import (
     COMPLETE,
     FOLDER,
+    Words,
     json_option,
     offered,
     scenario_argument,
@@ -107,7 +108,7 @@ def schema() -> None:
 
 
 @app.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Words(["bash", "zsh", "fish"]))
 def completion(*, shell: str) -> None:
     """Print the script by which a shell completes `photocol`; its first line says where it goes."""
     from photocol.cli.completion import WHERE, script
@@ -146,7 +147,7 @@ def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
     "--format",
     "formats",
     multiple=True,
-    type=click.Choice(["png", "svg", "pdf", "csv"]),
+    type=Words(["png", "svg", "pdf", "csv"]),
     help="Of the files, csv for the numbers; several times for several.  [png]",
 )
 @click.option("--width", metavar="INCHES", help="Or `column` (3.5) or `page` (7.16); by default for a screen.")

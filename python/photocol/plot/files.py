@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
 from photocol.plot.completion import completion_times, sized_flows, slowdown_by_size
 from photocol.plot.flow_delays import MEASURED, delay_percentiles, measured_delays
@@ -102,8 +101,7 @@ def check_names(wanted: Sequence[str], there: Iterable[str]) -> None:
     names = list(there)
     for name in wanted:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]}? " if near else ""
+            hint = did_you_mean(name, names)
             raise InputError(f"there is no picture {name!r}; {hint}there is: {', '.join(names) or 'nothing to draw'}")
 
 
