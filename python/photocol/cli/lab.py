@@ -22,6 +22,6 @@ def lab(*, scenario: str, no_browser: bool, port: int, folder: Path | None) -> N
 
     A page in the browser, on this machine only; no network is needed. Ctrl-C ends it.
     """
-    from photocol.lab import serve
+    from photocol.lab.server import serve
 
     serve(scenario, has_browser=not no_browser, say=click.echo, folder=folder, port=port)

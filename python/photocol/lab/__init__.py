@@ -12,9 +12,4 @@
 | `toml_text` | a value changed in a text, its comments kept |
 | `lessons` | Markdown files with a scenario and a question |
 | `share` | a run as a file to give away |
-| `timing` | how long an answer takes |
 """
-
-from photocol.lab.server import serve
-
-__all__ = ["serve"]

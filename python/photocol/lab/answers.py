@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
+from photocol import _core
 from photocol.files import content
+from photocol.lab import controls
 from photocol.plot.completion import completions_by_size
 from photocol.report import columns, run_page
 from photocol.runs.replay import picoseconds
 from photocol.runs.runner import in_memory
+from photocol.runs.scenario import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from photocol import _core
     from photocol.runs.results import Result
 
 _FLOWS_DRAWN = 8
@@ -32,13 +34,25 @@ _FIRST_DRAWN = ["cwnd", "acked", "srtt", "queue", "utilization", "dropped", "bel
 _MOST_NAMED = 1000
 _QUICK = 1
 _MOST_SHOWN_BYTES = 1 << 18
+_TINY = """[run]
+duration = "10 ms"
+[topology]
+kind = "dumbbell"
+bottleneck_capacity = "10 Mbps"
+bottleneck_delay = "1 ms"
+bottleneck_buffer = "9 packets"
+[[traffic]]
+transport = "sack"
+"""
 
 
 def warm_up() -> None:
-    """Import what the first answer needs, before there is a question."""
-    frame = pl.DataFrame({"t_s": [0.0], "quantity": ["a"], "entity": ["b"], "value": [1.0]})
-    columns.samples(frame.with_columns(pl.lit(0).alias("run")), _QUICK)
-    columns.packed(np.zeros(1), level=_QUICK)
+    """Do once what every answer needs, before there is a question: imports take longer than an answer."""
+    loaded = load(_TINY)
+    controls.of(_TINY, loaded.explain())
+    simulation = _core.Simulation(load(_TINY, probes(_TINY, loaded)), 1, 0)
+    simulation.advance(1.0)
+    json.dumps(Picture(loaded).of(simulation.so_far(), simulation.now_s))
 
 
 def known(loaded: _core.Scenario, text: str) -> dict[str, Any]:

@@ -268,8 +268,10 @@ def running(first: Opened, *, folder: Path | None = None, limits: Limits | None 
         with door.opened(server.lab.guard) as file:
             thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
             thread.start()
-            yield server, file
-            server.shutdown()
+            try:
+                yield server, file
+            finally:
+                server.shutdown()
     finally:
         server.server_close()
         workers.close()

@@ -33,6 +33,7 @@ _GROWTH = 1.6
 """Each slice takes longer than the one before: the pictures of all of it are a part of the time."""
 _TURN_S = 0.03
 """So often a run looks up whether it is still wanted."""
+_SIGN_S = 1.0
 _FIRST_EVENTS = 1 << 13
 _MOST_AT_ONCE = 1 << 28
 """Events of one instant, far more than a scenario of the lab can have."""
@@ -89,7 +90,7 @@ class Work:
         self.desk = desk
         self.memory_bytes = memory_bytes
         self.wall_s = wall_s
-        self.began = time.monotonic()
+        self.began = self._said_at = time.monotonic()
 
     def answers(self) -> Iterator[dict[str, Any]]:
         """What the request is answered by."""
@@ -153,6 +154,13 @@ class Work:
                 due = time.monotonic() + slice_s
         yield True
 
+    def _still_at_it(self, now_s: float, watch: machine.MemoryWatch) -> None:
+        """The same of a run that is not drawn: a sign of life now and then."""
+        self._check_limits(now_s, watch)
+        if time.monotonic() > self._said_at + _SIGN_S:
+            self._said_at = time.monotonic()
+            self.desk.say(self.request["number"], {"kind": "busy", "now_s": now_s})
+
     def _check_limits(self, now_s: float, watch: machine.MemoryWatch) -> None:
         """Raise StoppedError or LimitError."""
         if self.desk.is_stopped(self.request["number"]):
@@ -202,7 +210,7 @@ class Work:
         drawn = load(self._source(text), answers.probes(text, loaded))
         with laws.only(self.request.get("allowed") or {}):
             execution = Execution(drawn, runs=1)
-            execution.carry_out(lambda status: self._check_limits(status.now_s, watch))
+            execution.carry_out(lambda status: self._still_at_it(status.now_s, watch))
             yield {"kind": "file", **share.packed(execution.result(), text, str(self.request["base"]), loaded.name)}
 
 

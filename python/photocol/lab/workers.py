@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _END = {"kind": "gone"}
+_MOST_WAITING = 4
 _KILLED_AFTER_S = 1.0
 """A process that was told to stop and has not is killed."""
 
@@ -48,7 +49,8 @@ class Worker:
             # Ctrl-C of the terminal is for the server, which ends this one.
             start_new_session=True,
         )
-        self._heard: queue.Queue[dict[str, Any]] = queue.Queue()
+        # A page that does not keep up holds the run back; nothing is kept for it.
+        self._heard: queue.Queue[dict[str, Any]] = queue.Queue(maxsize=_MOST_WAITING)
         self._number = 0
         self._stopped_at: float | None = None
         self._is_asked = False
@@ -122,7 +124,10 @@ class Worker:
     def close(self) -> None:
         """End it, and leave nothing open."""
         self.kill()
-        self._reader.join()
+        while self._reader.is_alive():
+            with contextlib.suppress(queue.Empty):
+                self._heard.get_nowait()
+            self._reader.join(timeout=0.01)
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 with contextlib.suppress(OSError):
@@ -156,8 +161,8 @@ class Workers:
         """Start one before it is needed: the first answer is sooner."""
         worker = Worker(self.limits)
         with self._changed:
-            self._idle.append(worker)
-            self._changed.notify_all()
+            self._busy[worker] = ""
+        self._back(worker)
 
     @contextlib.contextmanager
     def lent(self, who: str, patience_s: float = 10.0) -> Iterator[Worker | None]:

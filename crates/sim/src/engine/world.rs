@@ -17,6 +17,7 @@ mod migration_tests;
 mod news;
 mod options;
 mod paths;
+mod so_far;
 mod watching;
 
 pub use hashing::Hashed;
@@ -236,14 +237,6 @@ impl World {
                 self.look();
             }
         }
-    }
-
-    /// Lets `read` see the world as it is now; the run goes on afterwards.
-    pub fn read_so_far<T>(&mut self, read: impl FnOnce(&mut World, &mut Partitions) -> T) -> T {
-        let (layout, mut partitions) = (Arc::clone(&self.layout), std::mem::take(&mut self.partitions));
-        let found = read(self, &mut Partitions::new(&layout, &mut partitions));
-        self.partitions = partitions;
-        found
     }
 
     /// Closes captures, checks that no packet was made or lost by the engine itself, and lets `read` see the world at

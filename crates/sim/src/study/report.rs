@@ -80,11 +80,7 @@ pub fn run(end: End, parts: &mut Partitions) -> Results {
         flows: flows.table(end.run, more),
         reordering: reordering::table(parts, end.run),
         links: links.table(&end),
-        series: if end.is_over {
-            end.world.sampler.take_table(end.run)
-        } else {
-            end.world.sampler.table(end.run)
-        },
+        series: if end.is_over { end.world.sampler.take_table(end.run) } else { end.world.sampler.table(end.run) },
         drops,
         trace,
         summary,

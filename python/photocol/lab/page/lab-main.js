@@ -28,7 +28,7 @@ class Lab {
 
   async start() {
     const known = await ask("/api/start");
-    this.limits = known.limits;
+    at("limits").textContent = `A run of the laboratory may take ${known.limits}.`;
     const names = known.first.of.kind === "scenario" ? known.scenarios : [known.first.of.name, ...known.scenarios];
     const open = (kind) => (name) => name && this.open({ kind, name });
     this.scenarios = chooser("Scenario", [["", "–"], ...names.map((name) => [name, name])], (name) => name && this.open(name === known.first.of.name ? known.first.of : { kind: "scenario", name }));
@@ -226,6 +226,8 @@ class Lab {
       if (message.kind === "file") {
         element("a", { href: `data:application/zip;base64,${message.data}`, download: message.name }).click();
         at("shared").textContent = `Saved: ${message.name}`;
+      } else if (message.kind === "busy") {
+        at("shared").textContent = `Running it for the file: ${time(message.now_s)}…`;
       } else if (message.kind !== "done") {
         at("shared").textContent = "";
         this.hear(message);
