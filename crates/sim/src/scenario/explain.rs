@@ -150,7 +150,8 @@ impl Text<'_> {
         let (sender, receiver) = (kind.sender(), kind.receiver());
         let mut keys = spec::Wire::unfilled();
         let entry = sender.map(|sender| sender.algorithm.entry());
-        let (algorithm, source) = entry.map_or(("udp", ""), |entry| (entry.name, entry.source));
+        let other = if kind.ndp().is_some() { ("ndp", "Handley et al., SIGCOMM 2017") } else { ("udp", "") };
+        let (algorithm, source) = entry.map_or(other, |entry| (entry.name, entry.source));
         keys.derive_since("algorithm", Written::Inline(quote(algorithm)), source);
         if let Some(maker) = sender.and_then(|sender| sender.laws.external.maker.as_ref()) {
             keys.derive("law", Written::Inline(quote(maker.name())));
@@ -170,6 +171,13 @@ impl Text<'_> {
                 self.parameters(reordering, reordering, &[]);
             }
             self.parameters(law, law, &[]);
+        } else if let Some(config) = kind.ndp() {
+            let (header, ack_size) = kind.bare_sizes();
+            keys.derive("packet_size", (config.payload + header).form());
+            keys.derive("header", header.form());
+            keys.derive("ack_size", ack_size.form());
+            keys.write("transport", self);
+            self.parameters(config, config, &[]);
         } else {
             keys.write("transport", self);
         }

@@ -10,6 +10,7 @@ mod events;
 mod flow_list;
 mod load;
 mod memory;
+mod ndp;
 mod network;
 mod news;
 mod phases;
@@ -135,6 +136,7 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     if !is_said && spec.switching.as_ref().is_none_or(|kind| Switching::name(kind).entry().item.equal_paths) {
         context.warnings.extend(equal_paths::warning(&context, &traffic));
     }
+    context.warnings.extend(ndp::warnings(&network, &transports, &traffic));
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };
