@@ -17,7 +17,7 @@ pub(super) fn explain(spec: &Spec, scenario: &Scenario) -> String {
     text.line("# The scenario as it runs: layers and --set applied, names resolved, every default written out.");
     text.nodes();
     text.links();
-    text.run(&spec.run, &scenario.run);
+    text.run(spec, &scenario.run);
     if let Some(Switched { kind, keys }) = &scenario.switching {
         text.line("\n[switching]");
         text.quantity("kind", kind, "");
@@ -120,8 +120,8 @@ impl Text<'_> {
         keys.write(header.trim_matches(['[', ']']), self);
     }
 
-    fn run(&mut self, table: &spec::Run, run: &RunSpec) {
-        let mut keys = table.explained();
+    fn run(&mut self, spec: &Spec, run: &RunSpec) {
+        let mut keys = spec.run.explained();
         keys.derive("name", run.name.form());
         self.section("[run]", &keys);
         self.line("\n[topology]");
@@ -140,6 +140,10 @@ impl Text<'_> {
                 self.key("hash_seed", hash_seed.to_string(), "");
                 self.key("weights", quote(weights.word()), "of equally near links");
             }
+            Routing::First if spec.has_equal_paths() => {
+                self.key("routing", quote("first"), "of several equally short paths");
+            }
+            // The kind of switching has paths of its own.
             Routing::First => {}
         }
     }

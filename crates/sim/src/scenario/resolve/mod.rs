@@ -29,7 +29,6 @@ use crate::language::keys::Table;
 use crate::language::{Fault, quoted};
 use crate::model::{self, LinkId, Network, RunSpec, Transport, components};
 use crate::scenario::{Files, Laws, Scenario, Switched};
-use crate::switching::Switching;
 use crate::switching::kind::Checked;
 use crate::topology::Draft;
 use round_trips::RoundTrips;
@@ -133,7 +132,7 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
     let is_said = spec.topology.as_ref().and_then(|topology| topology.routing_place()).is_some();
-    if !is_said && spec.switching.as_ref().is_none_or(|kind| Switching::name(kind).entry().item.equal_paths) {
+    if !is_said && spec.has_equal_paths() {
         context.warnings.extend(equal_paths::warning(&context, &traffic));
     }
     context.warnings.extend(ndp::warnings(&network, &transports, &traffic));
