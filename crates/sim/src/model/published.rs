@@ -203,8 +203,7 @@ pub const HADOOP_HOMA: Published = Published {
 /// Cache followers at Facebook, within a cluster.
 pub const CACHE_HOMA: Published = Published {
     name: "cache-homa",
-    source: "Roy et al., SIGCOMM 2015, figure 6; the table Facebook_CacheFollowerDist_IntraCluster.txt of Homa (SIGCOMM \
-             2018)",
+    source: "Roy et al., SIGCOMM 2015, figure 6; Facebook_CacheFollowerDist_IntraCluster.txt of Homa (SIGCOMM 2018)",
     points: &[
         (68.0, 0.0204),
         (144.0, 0.0409),
