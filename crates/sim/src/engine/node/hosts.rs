@@ -20,7 +20,7 @@ pub use agents::HostedAgent;
 pub use kinds::{Configs, Offer};
 pub use news::{NewsFeed, PathNews};
 pub use pulled::Puller;
-pub use sides::{ExplicitSink, Lifecycle, PathFlags, PullingSink, ReceivingHost, SendingHost, SendingMachine, Sink};
+pub use sides::{ExplicitSink, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine, Sink};
 
 use super::datagrams::Datagram;
 use super::fabric::Fabric;
