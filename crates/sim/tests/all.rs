@@ -16,6 +16,7 @@ mod hostile;
 mod links;
 mod load_balancing;
 mod lost_throughput;
+mod ndp;
 mod news;
 mod obs;
 mod ops;

@@ -3,6 +3,10 @@
 //! The bytes choose parameters, then calls, sane and hostile; after every call the invariants are asserted. Nothing
 //! here is needed to use the machines.
 
+mod ndp;
+
+pub use ndp::{ndp_flow, ndp_sender};
+
 use crate::cc::{self, BurstNews, registry};
 use crate::tcp::{
     Ack, Actions, BurstReport, Connection, Control, Endpoint, FastRetransmitGuard, Frto, InitialWindow, LossRecovery,
