@@ -147,6 +147,27 @@ fn rotorlb_is_as_good_as_waiting_for_uniform_traffic_and_as_the_best_detours_for
     }
 }
 
+/// A host alone has all circuits of its rack, which other racks empty for it: the whole uplink. Where hosts are counted
+/// it has a quarter of each: twelve packets of the 50 that a slice carries.
+#[test]
+fn rotorlb_gives_a_host_alone_all_circuits_or_its_part_of_them() {
+    let traffic = "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"20 Gbps\"\nfrom = \"t0h0\"\n\
+                   to = \"t3h0\"\n";
+    for (counts, packets) in [("\"racks\"", 50.1), ("\"hosts\"", 12.0)] {
+        let found = racks()
+            .add(traffic)
+            .set("topology.hosts", 4)
+            .set("switching.routes", "\"rotorlb\"")
+            .set("switching.counts", counts)
+            .set("switching.buffer", "\"2000 packets\"")
+            .set("run.warm_up", "\"4200 us\"")
+            .set("run.duration", "\"12600 us\"")
+            .run(1);
+        let share = at(&found.links, "link", "t3->t3h0", "carried_bits") / (10e9 * 8400e-6);
+        is_near(share, packets / 60.0, counts);
+    }
+}
+
 /// A packet that comes at any time of a cycle of 420 µs finds its circuit, or waits until it comes.
 #[test]
 fn the_wait_for_a_circuit_is_uniform_over_a_cycle() {
@@ -307,6 +328,7 @@ fn bad_input_is_refused_with_its_range() {
         (vec![("switching.cutoff", "\"1 kB\"")], "allowed: at least \"1250 B\", a packet"),
         (vec![("switching.first_hop", "\"any\"")], "goes with routes = \"vlb\""),
         (vec![("switching.relay_room", "2.0")], "goes with routes = \"rotorlb\""),
+        (vec![("switching.counts", "\"hosts\"")], "goes with routes = \"rotorlb\""),
         (vec![("switching.buffer", "\"100 B\"")], "less than the largest packet"),
         (vec![("switching.file", "\"nowhere.csv\"")], "the key \"slice\" goes without file"),
         (vec![("topology.switches", "9")], "9 switches; allowed: 1 to 8"),
@@ -319,8 +341,10 @@ fn bad_input_is_refused_with_its_range() {
     assert!(refusal(&file).contains("there is no such file"), "{:?}", refusal(&file));
     let without = refusal(&[("switching", "{ kind = \"rotor\" }")]);
     assert!(without.contains("the key \"slice\" is missing; allowed: slice, cycle or file"), "{without:?}");
-    let refused = refusal(&[("topology", "{ kind = \"star\", hosts = 4, capacity = \"1 Gbps\", delay = \"1 us\" }")]);
-    assert!(refused.contains("rotor"), "{refused:?}");
+    let star = "{ kind = \"star\", leaves = 4 }";
+    let links = "{ capacity = \"1 Gbps\", delay = \"1 us\" }";
+    let refused = refusal(&[("topology", star), ("link_defaults", links)]);
+    assert!(refused.contains("found no core node without hosts; allowed: 1 rotor switch at least"), "{refused:?}");
 }
 
 /// A file beside the tests, which goes away.

@@ -1,7 +1,7 @@
 //! The plan of a network of rotor switches.
 
 use super::expander::{self, Expander};
-use super::keys::{Acks, RotorSwitching, Routes};
+use super::keys::{Acks, Counts, RotorSwitching, Routes};
 use super::members::BySlice;
 use super::schedule::{self, Ground};
 use super::slices::Slices;
@@ -38,7 +38,8 @@ pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
         Routes::RotorLb => {
             racks.iter_mut().for_each(|rack| add_control(network, rack));
             let carried = byte_time.bytes_in(Duration::from_ps(slices.light().0)).count();
-            Bulk::RotorLb { room: (carried as f64 * *keys.relay_room) as u64 }
+            let parts = if keys.counts.0 == Counts::Hosts { most_hosts(network, &racks) } else { 1 };
+            Bulk::RotorLb { room: (carried as f64 * *keys.relay_room) as u64, parts }
         }
     };
     let place = || {
@@ -111,6 +112,13 @@ fn racks(network: &Network, switches: &[NodeId], at: &At<()>) -> Result<Vec<Upli
         0 | 1 => Err(at.fault(format!("found {} racks; allowed: 2 at least (topology \"rotor\")", racks.len()))),
         _ => Ok(racks),
     }
+}
+
+/// The most hosts at one of the racks; 1 if they have none.
+fn most_hosts(network: &Network, racks: &[Uplinks]) -> usize {
+    let is_host = |link: &&Link| network.nodes[link.to.index()].role == Role::Host;
+    let hosts = |rack: &Uplinks| network.links.iter().filter(|link| link.from == rack.node).filter(is_host).count();
+    racks.iter().map(hosts).max().unwrap_or(1).max(1)
 }
 
 /// Light passes rotor switches without a stop, and is as long on the way by each of them.

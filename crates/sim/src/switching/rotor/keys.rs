@@ -43,6 +43,9 @@ keys! {
         /// What a rack takes from others for one rack, in bytes that a circuit carries while it stays.
         pub relay_room: Key<f64> = 1.0, in Within::new("0.01 to 1000", |room| (0.01..=1000.0).contains(room)),
             when ROTORLB;
+        /// By whom RotorLB counts. By hosts, each host has its part of a circuit's bytes while the circuit stays, for what
+        /// it sends and for what is relayed to it.
+        pub counts: Key<Word<Counts>> = Word(Counts::Racks), when ROTORLB;
         /// Flows of fewer bytes of payload take the shortest path within the present slice. Default: none.
         pub cutoff: Option<At<Size>>, when BULK;
         /// The way of ACKs.
@@ -88,5 +91,15 @@ words! {
         AsData = "as-data",
         /// The shortest path within the present slice.
         Slice = "slice",
+    }
+}
+
+words! {
+    /// By whom RotorLB counts.
+    pub enum Counts {
+        /// By racks.
+        Racks = "racks",
+        /// By hosts (Opera's simulator).
+        Hosts = "hosts",
     }
 }

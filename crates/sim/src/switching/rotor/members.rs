@@ -5,7 +5,8 @@ use super::keys::Acks;
 use super::slices::Slices;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::packet::{Class, Packet};
-use crate::model::{Flow, LinkId, Load};
+use crate::model::{Flow, LinkId, Load, Network, NodeId, Role};
+use std::collections::BTreeMap;
 
 /// All flows between racks, and the paths from rack to rack.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ struct Ends {
     tails: [u32; 2],
     /// Whether data, and ACKs, take the shortest path within a slice.
     by_slice: [bool; 2],
+    /// The numbers of the source and of the destination among the hosts of their racks.
+    hosts: [u16; 2],
 }
 
 /// Where a packet is going.
@@ -40,6 +43,8 @@ pub(super) struct Goal {
     pub tail: u32,
     /// Whether it takes the shortest path within a slice.
     pub by_slice: bool,
+    /// The numbers among the hosts of their racks of the host that it comes from and of the one that it goes to.
+    pub hosts: [u16; 2],
 }
 
 /// What takes the shortest path within a slice.
@@ -75,11 +80,13 @@ impl Members {
             let ends = uplinks.up.iter().chain(&uplinks.down);
             ends.for_each(|link| switch_links[link.index()] = Some(rack));
         }
+        let numbers = host_numbers(uplinks, build.network);
         let part = |path: u32| of_path(build.laid, path, &switch_links);
         let ends = |(flow, (there, back)): (&Flow, &(u32, u32))| {
             let [there, back] = [part(*there)?, part(*back)?];
             let racks = [there.from, there.to];
-            Some(Ends { racks, tails: [there.tail, back.tail], by_slice: by_slice.of(flow) })
+            let hosts = [flow.source, flow.destination].map(|node| numbers[node.index()]);
+            Some(Ends { racks, tails: [there.tail, back.tail], by_slice: by_slice.of(flow), hosts })
         };
         let flows = build.flows.iter().zip(build.paths).map(ends).collect();
         let mut ways = Vec::with_capacity(slices.matchings().len() * uplinks.len());
@@ -107,7 +114,10 @@ impl Members {
             // A message begins at one end and takes one hop.
             Class::Control => usize::from((ends.racks[1] == here) != self.is_from_light(packet)),
         };
+        let [source, destination] = ends.hosts;
+        let hosts = if back == 0 { [source, destination] } else { [destination, source] };
         Some(Goal {
+            hosts,
             to: ends.racks[1 - back],
             tail: ends.tails[back],
             by_slice: ends.by_slice[back] && packet.class != Class::Control,
@@ -125,6 +135,19 @@ impl Members {
     pub fn way(&self, matching: u32, rack: u32) -> u32 {
         self.ways[(matching * self.racks + rack) as usize]
     }
+}
+
+/// By node: its number among those with a link from its rack; 0 of others.
+fn host_numbers(uplinks: &[Uplinks], network: &Network) -> Vec<u16> {
+    let mut numbers = vec![0; network.nodes.len()];
+    let mut next: BTreeMap<NodeId, u16> = uplinks.iter().map(|rack| (rack.node, 0)).collect();
+    for link in network.links.iter().filter(|link| network.nodes[link.to.index()].role == Role::Host) {
+        if let Some(next) = next.get_mut(&link.from) {
+            numbers[link.to.index()] = *next;
+            *next = next.wrapping_add(1);
+        }
+    }
+    numbers
 }
 
 /// Between which racks a path leads, and where it goes on at the second one.

@@ -94,6 +94,8 @@ enum Bulk {
     RotorLb {
         /// Bytes that a rack takes from others for one rack.
         room: u64,
+        /// Hosts of a rack, if they are counted; else 1.
+        parts: usize,
     },
 }
 

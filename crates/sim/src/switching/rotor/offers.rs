@@ -6,19 +6,19 @@
 //! for each rack as much as `relay_room` leaves beside what waits there already and what it has promised. Offers and
 //! answers travel beside the light, on a control channel with the circuit's delay.
 
+use super::queue::Queue;
 use super::rack::Rack;
 use super::{Bulk, Notice, Rotor};
 use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
 use crate::engine::packet::message::Message;
-use units::Duration;
 
 /// Bytes of an offer or an answer on the wire, besides those of its entries.
 const HEADER: usize = 64;
 /// A rack and a number of bytes.
 const ENTRY: usize = 8;
 
-/// Bytes by the rack that they are for.
+/// Bytes by the number of the queue that they are in at the rack that offers them: those for one rack are in a row.
 pub(super) type Shares = Vec<(u32, u64)>;
 
 /// What one rack offers another.
@@ -42,7 +42,7 @@ pub(super) struct Offers {
     /// without RotorLB.
     ways: Vec<Option<AgentPath>>,
     uplinks: Vec<Open>,
-    /// By rack: bytes that are offered, or accepted and not sent.
+    /// By queue: bytes that are offered, or accepted and not sent.
     offered: Vec<u64>,
     /// By rack: bytes that are accepted from others and have not come.
     promised: Vec<u64>,
@@ -59,14 +59,14 @@ struct Open {
     is_answered: bool,
     /// Offered, or accepted and not sent.
     offered: Shares,
-    /// Promised to the rack whose circuit leads here.
+    /// By rack: promised to the rack whose circuit leads here.
     promised: Shares,
 }
 
 impl Offers {
     /// Before the first matching.
     pub fn new(plan: &Rotor, number: u32, build: &mut BuildContext) -> Offers {
-        let Bulk::RotorLb { room } = plan.rules.bulk else { return Offers::default() };
+        let Bulk::RotorLb { room, parts } = plan.rules.bulk else { return Offers::default() };
         let (racks, switches) = (plan.racks.len(), plan.slices.switches());
         let mut way = |to: u32, switch: u32| {
             let [own, far] = [number, to].map(|rack| &plan.racks[rack as usize]);
@@ -81,31 +81,31 @@ impl Offers {
             }
         }
         let uplinks = vec![Open::default(); switches as usize];
-        Offers { ways, uplinks, offered: vec![0; racks], promised: vec![0; racks], room, sent: 0 }
+        Offers { ways, uplinks, offered: vec![0; racks * parts], promised: vec![0; racks], room, sent: 0 }
     }
 
     /// The matching of an uplink is over.
     pub fn end(&mut self, uplink: usize) {
         let Some(open) = self.uplinks.get_mut(uplink) else { return };
         let Open { offered, promised, .. } = std::mem::take(open);
-        offered.iter().for_each(|(rack, bytes)| self.offered[*rack as usize] -= bytes);
+        offered.iter().for_each(|(queue, bytes)| self.offered[*queue as usize] -= bytes);
         promised.iter().for_each(|(rack, bytes)| self.promised[*rack as usize] -= bytes);
     }
 
-    /// The racks for which an uplink may send packets on a detour.
+    /// The queues out of which an uplink may send packets on a detour.
     pub fn granted(&self, uplink: usize) -> impl Iterator<Item = usize> {
         let open = &self.uplinks[uplink];
         let accepted = open.offered.iter().filter(|(_, bytes)| open.is_answered && *bytes > 0);
-        accepted.map(|(rack, _)| *rack as usize)
+        accepted.map(|(queue, _)| *queue as usize)
     }
 
     /// A packet is sent on a detour.
-    pub fn use_grant(&mut self, uplink: usize, rack: usize, size: u16) {
+    pub fn use_grant(&mut self, uplink: usize, queue: usize, size: u16) {
         let Some(open) = self.uplinks.get_mut(uplink) else { return };
-        if let Some((_, bytes)) = open.offered.iter_mut().find(|(to, _)| *to as usize == rack) {
+        if let Some((_, bytes)) = open.offered.iter_mut().find(|(number, _)| *number as usize == queue) {
             let used = u64::from(size).min(*bytes);
             *bytes -= used;
-            self.offered[rack] -= used;
+            self.offered[queue] -= used;
         }
     }
 
@@ -126,8 +126,8 @@ impl Offers {
             return;
         }
         open.is_answered = true;
-        for ((rack, offered), (_, accepted)) in open.offered.iter_mut().zip(&answer.shares) {
-            self.offered[*rack as usize] -= *offered - accepted;
+        for ((queue, offered), (_, accepted)) in open.offered.iter_mut().zip(&answer.shares) {
+            self.offered[*queue as usize] -= *offered - accepted;
             *offered = *accepted;
         }
     }
@@ -138,19 +138,42 @@ impl Rack {
     pub(super) fn offer(&mut self, now: u64, uplink: usize, context: &mut NodeContext) {
         let stay = self.uplinks[uplink].stay;
         let Some(to) = stay.to.filter(|_| now < stay.until) else { return };
-        let light = self.byte_time.bytes_in(Duration::from_ps(stay.until - now)).count();
-        let direct = self.relayed[to as usize].bytes() + self.own[to as usize].bytes();
-        let others = (0u32..).zip(&self.own).filter(|(rack, _)| *rack != to);
-        let left = others.map(|(rack, queue)| (rack, queue.bytes().saturating_sub(self.offers.offered[rack as usize])));
-        let shares = fair_shares(left.filter(|(_, bytes)| *bytes > 0).collect(), light.saturating_sub(direct));
+        let shares = self.spare_shares(now, uplink, to);
         if shares.is_empty() {
             return;
         }
-        shares.iter().for_each(|(rack, bytes)| self.offers.offered[*rack as usize] += bytes);
+        shares.iter().for_each(|(queue, bytes)| self.offers.offered[*queue as usize] += bytes);
         let open = &mut self.offers.uplinks[uplink];
         (open.matching, open.offered) = (stay.matching, shares.clone());
         let offer = Offer { from: self.number, switch: uplink as u32, matching: stay.matching, shares };
         self.tell(now, to, Notice::Offer(offer), context);
+    }
+
+    /// What a circuit has room for beside the packets for its far end, shared evenly among the queues for other racks:
+    /// of each host by itself, where hosts are counted.
+    fn spare_shares(&self, now: u64, uplink: usize, to: u32) -> Shares {
+        if self.own.all().iter().all(Queue::is_empty) {
+            return Shares::new();
+        }
+        let (parts, own_left) = (self.own.parts(), &self.uplinks[uplink].own_left);
+        let direct: Vec<u64> =
+            self.own.of(to).iter().zip(own_left).map(|(queue, left)| queue.bytes().min(*left)).collect();
+        let taken = self.relayed.taken(to).bytes() + direct.iter().sum::<u64>();
+        let mut room = self.light(now, uplink).saturating_sub(taken);
+        let mut all = Shares::new();
+        for part in 0..parts {
+            let numbers = (0u32..).zip(self.own.all()).skip(part).step_by(parts);
+            let others = numbers.filter(|(number, _)| number / parts as u32 != to);
+            let left = |(number, queue): (u32, &Queue)| {
+                let bytes = queue.bytes().saturating_sub(self.offers.offered[number as usize]);
+                (bytes > 0).then_some((number, bytes))
+            };
+            let shares = fair_shares(others.filter_map(left).collect(), room.min(own_left[part] - direct[part]));
+            room -= shares.iter().map(|(_, bytes)| bytes).sum::<u64>();
+            all.extend(shares);
+        }
+        all.sort_unstable();
+        all
     }
 
     /// A rack offers packets for others: as much is accepted for each as there is room.
@@ -159,14 +182,20 @@ impl Rack {
         if self.uplinks[switch as usize].stay.matching != matching {
             return;
         }
-        let offers = &mut self.offers;
-        for (rack, bytes) in &mut shares {
-            let place = *rack as usize;
-            let waiting = self.relayed[place].bytes() + self.own[place].bytes() + offers.promised[place];
+        let (parts, offers) = (self.own.parts() as u32, &mut self.offers);
+        let mut promised = Shares::new();
+        for (queue, bytes) in &mut shares {
+            let rack = *queue / parts;
+            let place = rack as usize;
+            let waiting = self.relayed.taken(rack).bytes() + self.own.taken(rack).bytes() + offers.promised[place];
             *bytes = (*bytes).min(offers.room.saturating_sub(waiting));
             offers.promised[place] += *bytes;
+            match promised.last_mut() {
+                Some((last, sum)) if *last == rack => *sum += *bytes,
+                _ => promised.push((rack, *bytes)),
+            }
         }
-        offers.uplinks[switch as usize].promised = shares.clone();
+        offers.uplinks[switch as usize].promised = promised;
         let answer = Answer { from: self.number, switch, matching, shares };
         self.tell(now, from, Notice::Answer(answer), context);
     }
@@ -174,7 +203,7 @@ impl Rack {
     fn tell(&mut self, now: u64, to: u32, notice: Notice, context: &mut NodeContext) {
         let (Notice::Offer(said) | Notice::Answer(said)) = &notice;
         let size = u16::try_from(HEADER + ENTRY * said.shares.len()).unwrap_or(u16::MAX);
-        let place = said.switch as usize * self.own.len() + to as usize;
+        let place = (said.switch * self.slices.racks() + to) as usize;
         let way = self.offers.ways[place].expect("a rack has a way to those that its circuits join it with");
         self.offers.sent += 1;
         let (number, message) = (self.offers.sent, Message::new(notice));

@@ -5,7 +5,7 @@ use super::figures::{Hop, Sent};
 use super::keys::FirstHop;
 use super::members::{Goal, Members};
 use super::offers::Offers;
-use super::queue::{Queue, Room, Waiting};
+use super::queue::{Queue, Queues, Room, Waiting};
 use super::slices::{Phase, Slices, Stay};
 use super::{Bulk, Notice, Rotor, Rules, WAITING};
 use crate::engine::node::agent::Agent;
@@ -18,7 +18,7 @@ use crate::engine::packet::message::Message;
 use crate::engine::packet::{Class, Flags, NEVER, Packet};
 use crate::random::{Stream, uniform_index};
 use std::sync::Arc;
-use units::ByteTime;
+use units::{ByteTime, Duration};
 
 /// A rack. Times are in picoseconds.
 #[derive(Debug)]
@@ -30,10 +30,11 @@ pub(super) struct Rack {
     expander: Option<Arc<Expander>>,
     pub(super) uplinks: Vec<Uplink>,
     pub(super) byte_time: ByteTime,
-    /// Packets of this rack's hosts, by the rack that they go to first, if that is decided, else by the last one.
-    pub(super) own: Vec<Queue>,
-    /// Packets from other racks, by the rack that they go to.
-    pub(super) relayed: Vec<Queue>,
+    /// Packets of this rack's hosts, by the rack that they go to first, if that is decided, else by the last one; where
+    /// hosts are counted, by the host that they come from too.
+    pub(super) own: Queues,
+    /// Packets from other racks, by the rack that they go to; where hosts are counted, by the host too.
+    pub(super) relayed: Queues,
     /// What packets take up that are not relayed, by the rack that they go to in the end.
     taken: Vec<Room>,
     /// The part of the cycle by which packets on shortest paths have their uplinks.
@@ -58,15 +59,20 @@ pub(super) struct Uplink {
     pub(super) stay: Stay,
     /// Packets on a shortest path within the slice.
     by_slice: Queue,
+    /// Bytes that each host may send in this matching, where hosts are counted.
+    pub(super) own_left: Vec<u64>,
+    /// Bytes that may be relayed to each host at the far end.
+    relay_left: Vec<u64>,
 }
 
-/// What an uplink sends next.
+/// What an uplink sends next; all but the first out of the queue of this number.
 #[derive(Clone, Copy, Debug)]
 enum Pick {
+    /// On a shortest path.
     Slice,
-    Relayed,
-    Own,
-    /// On a detour, out of the queue for this rack.
+    Relayed(usize),
+    Own(usize),
+    /// On a detour.
     Detour(usize),
 }
 
@@ -74,7 +80,7 @@ impl Rack {
     /// A rack before its first packet.
     pub fn new(plan: &Rotor, number: u32, shared: &Shared, build: &mut BuildContext) -> Rack {
         let (own, racks) = (&plan.racks[number as usize], plan.racks.len());
-        let queues = || (0..racks).map(|_| Queue::default()).collect::<Vec<_>>();
+        let parts = if let Bulk::RotorLb { parts, .. } = plan.rules.bulk { parts } else { 1 };
         let capacity = build.network.links[own.up[0].index()].capacity;
         let name = format!("rack {}", build.network.nodes[own.node.index()].name);
         let uplink = |link| Uplink {
@@ -82,6 +88,8 @@ impl Rack {
             free: 0,
             stay: Stay::default(),
             by_slice: Queue::default(),
+            own_left: vec![u64::MAX; parts],
+            relay_left: vec![u64::MAX; parts],
         };
         Rack {
             number,
@@ -91,8 +99,8 @@ impl Rack {
             members: Arc::clone(&shared.members),
             expander: shared.expander.clone(),
             byte_time: ByteTime::at(capacity).expect("a resolved link has a byte time"),
-            own: queues(),
-            relayed: queues(),
+            own: Queues::new(racks, parts),
+            relayed: Queues::new(racks, parts),
             taken: vec![Room::default(); racks],
             phase: Phase { number: 0, until: 0 },
             waiting: 0,
@@ -123,6 +131,7 @@ impl Rack {
             if self.uplinks[number].stay.next <= now {
                 self.uplinks[number].stay = self.slices.stay(now, number as u32, self.number);
                 if let Bulk::RotorLb { .. } = self.rules.bulk {
+                    self.share_light(now, number);
                     self.offers.end(number);
                     self.offer(now, number, context);
                 }
@@ -132,6 +141,23 @@ impl Rack {
             self.phase = self.slices.phase(now);
             self.find_paths_again();
         }
+    }
+
+    /// Where hosts are counted, each has its part of a matching that begins.
+    fn share_light(&mut self, now: u64, number: usize) {
+        let parts = self.own.parts();
+        let light = self.light(now, number);
+        let uplink = &mut self.uplinks[number];
+        if parts > 1 {
+            uplink.own_left.fill(light / parts as u64);
+            uplink.relay_left.fill(light / parts as u64);
+        }
+    }
+
+    /// Bytes that a circuit carries until it goes.
+    pub(super) fn light(&self, now: u64, number: usize) -> u64 {
+        let left = self.uplinks[number].stay.until.saturating_sub(now);
+        self.byte_time.bytes_in(Duration::from_ps(left)).count()
     }
 
     /// Packets on shortest paths take those of the present part of the cycle, in the order in which they came.
@@ -152,49 +178,62 @@ impl Rack {
 
     /// What an uplink sends next at a time at which it is free, if the circuit is there for so long.
     fn pick(&self, number: usize, at: u64) -> Option<Pick> {
-        let Uplink { stay, by_slice, .. } = &self.uplinks[number];
-        let to = stay.to.filter(|_| at < stay.until)? as usize;
+        let Uplink { stay, by_slice, own_left, relay_left, .. } = &self.uplinks[number];
+        let to = stay.to.filter(|_| at < stay.until)?;
         let (pick, size) = if let Some(size) = by_slice.first() {
             (Pick::Slice, size)
-        } else if let Some(size) = self.relayed[to].first() {
-            (Pick::Relayed, size)
-        } else if let Some(size) = self.own[to].first() {
-            (Pick::Own, size)
+        } else if let Some((queue, size)) = self.relayed.pick(to, relay_left) {
+            (Pick::Relayed(queue), size)
+        } else if let Some((queue, size)) = self.own.pick(to, own_left) {
+            (Pick::Own(queue), size)
         } else {
             let queue = self.detour(number, to)?;
-            (Pick::Detour(queue), self.own[queue].first()?)
+            (Pick::Detour(queue), self.own.at(queue).first()?)
         };
         (at + self.lasts(size) <= stay.until).then_some(pick)
     }
 
     /// The queue out of which a packet takes a detour over the rack `to`, if one does.
-    fn detour(&self, number: usize, to: usize) -> Option<usize> {
+    fn detour(&self, number: usize, to: u32) -> Option<usize> {
         match self.rules.bulk {
             Bulk::Vlb(FirstHop::Next) if self.waiting > 0 => {
-                let turns = (self.turn..self.own.len()).chain(0..self.turn);
-                turns.into_iter().find(|queue| *queue != to && self.own[*queue].may_detour())
+                let all = self.own.all();
+                let turns = (self.turn..all.len()).chain(0..self.turn);
+                turns.into_iter().find(|queue| *queue != to as usize && all[*queue].may_detour())
             }
-            Bulk::RotorLb { .. } => self.offers.granted(number).find(|queue| self.own[*queue].may_detour()),
+            Bulk::RotorLb { .. } => {
+                let left = &self.uplinks[number].own_left;
+                let may = |queue: &usize| {
+                    let first = self.own.at(*queue).first().map_or(u64::MAX, u64::from);
+                    first <= left[queue % left.len()] && self.own.at(*queue).may_detour()
+                };
+                self.offers.granted(number).find(may)
+            }
             _ => None,
         }
     }
 
     fn send(&mut self, now: u64, number: usize, pick: Pick, context: &mut NodeContext) {
         let uplink = &mut self.uplinks[number];
-        let to = uplink.stay.to.expect("a circuit is there") as usize;
-        let queue = match pick {
-            Pick::Slice => &mut uplink.by_slice,
-            Pick::Relayed => &mut self.relayed[to],
-            Pick::Own => &mut self.own[to],
-            Pick::Detour(queue) => &mut self.own[queue],
+        let to = uplink.stay.to.expect("a circuit is there");
+        let waiting = match pick {
+            Pick::Slice => uplink.by_slice.pop(),
+            Pick::Relayed(queue) => self.relayed.pop(queue),
+            Pick::Own(queue) | Pick::Detour(queue) => self.own.pop(queue),
         };
-        let Waiting { packet, arrived, to: last } = queue.pop().expect("a queue that is picked has a packet");
+        let Waiting { packet, arrived, to: last } = waiting.expect("a queue that is picked has a packet");
         let hop = match pick {
             Pick::Slice => Hop::Slice,
-            Pick::Relayed => Hop::Second,
-            Pick::Own if last as usize == to => Hop::Direct,
-            Pick::Own | Pick::Detour(_) => Hop::First,
+            Pick::Relayed(_) => Hop::Second,
+            Pick::Own(_) if last == to => Hop::Direct,
+            Pick::Own(_) | Pick::Detour(_) => Hop::First,
         };
+        let (parts, size) = (self.own.parts(), u64::from(packet.size));
+        match pick {
+            Pick::Slice => {}
+            Pick::Relayed(queue) => uplink.relay_left[queue % parts] -= size,
+            Pick::Own(queue) | Pick::Detour(queue) => uplink.own_left[queue % parts] -= size,
+        }
         if let Pick::Detour(queue) = pick {
             self.turn = queue + 1;
             self.offers.use_grant(number, queue, packet.size);
@@ -246,7 +285,7 @@ impl Rack {
 
     /// A packet of a host of this rack, or on a shortest path.
     fn take(&mut self, now: u64, goal: Goal, packet: &Packet, context: &mut NodeContext) {
-        let Goal { to, by_slice, .. } = goal;
+        let (to, by_slice) = (goal.to, goal.by_slice);
         let taken = self.taken[to as usize];
         if taken.is_full(self.rules.buffer, packet.size) && !self.leaves_at_once(now, to, packet.size) {
             let cause = if self.has_circuit(now, to) { Cause::Congestion } else { Cause::Agent(WAITING) };
@@ -266,12 +305,12 @@ impl Rack {
             return self.enqueue_by_slice(waiting);
         }
         let first = self.first_hop(&packet, to);
-        self.own[first as usize].push(waiting);
+        self.own.push(first, goal.hosts[0].into(), waiting);
     }
 
     /// The rack that a packet goes to first, as far as that is decided when it comes.
     fn first_hop(&mut self, packet: &Packet, to: u32) -> u32 {
-        let racks = self.own.len() as u64;
+        let racks = self.slices.racks().into();
         let (number, draws) = (self.number, &mut self.draws);
         let is_other = |rack: u32| rack != number;
         match self.rules.bulk {
@@ -283,14 +322,15 @@ impl Rack {
     }
 
     /// A packet on the second hop of a detour.
-    fn relay(&mut self, now: u64, place: u32, to: u32, packet: &Packet, context: &mut NodeContext) {
+    fn relay(&mut self, now: u64, place: u32, goal: Goal, packet: &Packet, context: &mut NodeContext) {
+        let to = goal.to;
         self.offers.note_arrival(place as usize, to, packet.size);
-        if self.relayed[to as usize].taken().is_full(self.rules.buffer, packet.size) {
+        if self.relayed.taken(to).is_full(self.rules.buffer, packet.size) {
             let cause = if self.has_circuit(now, to) { Cause::Congestion } else { Cause::Agent(WAITING) };
             return context.refuse(now, cause, packet);
         }
         self.keep(now, packet, context);
-        self.relayed[to as usize].push(Waiting { packet: *packet, arrived: now, to });
+        self.relayed.push(to, goal.hosts[1].into(), Waiting { packet: *packet, arrived: now, to });
     }
 
     fn keep(&mut self, now: u64, packet: &Packet, context: &mut NodeContext) {
@@ -348,7 +388,7 @@ impl Agent for Rack {
         }
         self.look(now, context);
         if is_from_light && !goal.by_slice {
-            self.relay(now, place, goal.to, packet, context);
+            self.relay(now, place, goal, packet, context);
         } else {
             self.take(now, goal, packet, context);
         }
@@ -361,7 +401,8 @@ impl Agent for Rack {
 
     fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
         let by_slice = self.uplinks.iter_mut().map(|uplink| &mut uplink.by_slice);
-        by_slice.chain(&mut self.own).chain(&mut self.relayed).for_each(|queue| queue.for_each_mut(change));
+        by_slice.for_each(|queue| queue.for_each_mut(change));
+        [&mut self.own, &mut self.relayed].into_iter().for_each(|queues| queues.for_each_mut(change));
     }
 
     fn account(&self, counters: &mut Counters) {
