@@ -22,6 +22,7 @@ mod obs;
 mod ops;
 mod queues;
 mod rooms;
+mod rotor;
 mod signalled;
 mod stars;
 mod starving;
