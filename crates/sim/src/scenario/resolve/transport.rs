@@ -101,11 +101,7 @@ fn kind_of(
             .as_ref()
             .map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
-    let extra = match (algorithm.needs_header(), algorithm.reads_telemetry()) {
-        (true, _) => xcp::Header::LEN as u32,
-        (_, true) => Telemetry::HPCC_LEN,
-        _ => 0,
-    };
+    let extra = written_len(algorithm);
     let has_timestamps = match table.get("timestamps") {
         Some(_) => table.is_on("timestamps"),
         None => preset.is_some_and(Preset::has_timestamps),
@@ -137,6 +133,15 @@ fn kind_of(
     receiver.validate().map_err(wrong)?;
     check_options(table, &sender, &receiver).map_err(wrong)?;
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size })
+}
+
+/// Bytes that the network writes into the packets of an algorithm.
+fn written_len(algorithm: Algorithm) -> u32 {
+    match (algorithm.needs_header(), algorithm.reads_telemetry()) {
+        (true, _) => xcp::Header::LEN as u32,
+        (_, true) => Telemetry::HPCC_LEN,
+        _ => 0,
+    }
 }
 
 fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {

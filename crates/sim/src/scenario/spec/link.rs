@@ -52,8 +52,8 @@ macro_rules! link_keys {
                 pub loss_every: Option<At<u64>>, in Within::new("at least 1", |every| *every >= 1);
                 /// XCP's controller at the port. Default: none.
                 pub xcp: Option<At<XcpPort>>;
-                /// Whether the port writes what it measures into packets that ask for it (HPCC, PowerTCP). Default: yes,
-                /// but at a link that leaves a host.
+                /// Whether the port writes what it measures into packets that ask for it (HPCC, PowerTCP). Default:
+                /// yes, but at a link that leaves a host.
                 pub telemetry: Option<At<bool>>;
                 $($after)*
             }
