@@ -27,5 +27,6 @@ mod stars;
 mod starving;
 mod tcp_formula;
 mod threads;
+mod told;
 mod wavelengths;
 mod xcp;
