@@ -27,8 +27,9 @@ PAGES = [
     *GUIDE,
     *sorted((ROOT / "docs" / "reference" / "scenario").glob("*.md")),
 ]
-SLOW = {"reproduce", "bench"}
-"""Commands whose arguments are read but which are not carried out: each takes minutes and has tests of its own."""
+SLOW = {"reproduce", "bench", "lab"}
+"""Commands whose arguments are read but which are not carried out: each takes minutes, or lasts until it is ended, and
+has tests of its own."""
 FILLING = {
     "run": {"duration": "1 s"},
     "topology": {"kind": "nsfnet-edge"},

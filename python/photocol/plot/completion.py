@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 
 from photocol.plot.axes import draw_shares
-from photocol.plot.over_time import class_of, steps, warm_up_s
+from photocol.plot.over_time import steps, warm_up_s
 from photocol.plot.style import frame, looks, marker_size, width
-from photocol.plot.tables import OF, groups, runs_of, with_names
+from photocol.plot.tables import OF, class_of, groups, runs_of, with_names
 from photocol.quantity import readable, scale_of
 from photocol.stats import bootstrap_ranks
 

@@ -132,6 +132,11 @@ impl TransportKind {
         }
     }
 
+    /// Whether its packets carry what hops measure.
+    pub fn reads_telemetry(&self) -> bool {
+        self.sender().is_some_and(|sender| sender.algorithm.reads_telemetry())
+    }
+
     /// Payload of a full packet; `None` for datagrams, which have no other.
     pub fn payload(&self) -> Option<u32> {
         match self {

@@ -154,10 +154,17 @@ impl<'a> Partitions<'a> {
         self.port_mut(link).reading(now)
     }
 
-    /// The same, and the most packets that waited there, which are counted anew.
-    pub fn last_reading(&mut self, now: u64, link: u32) -> (Reading, u64) {
+    /// The same, and the most packets that waited there.
+    pub fn whole_reading(&mut self, now: u64, link: u32) -> (Reading, u64) {
         let port = self.port_mut(link);
-        (port.reading(now), port.restart_maximum(now))
+        (port.reading(now), port.maximum(now))
+    }
+
+    /// The same, but the most packets are counted anew.
+    pub fn last_reading(&mut self, now: u64, link: u32) -> Reading {
+        let port = self.port_mut(link);
+        port.restart_maximum(now);
+        port.reading(now)
     }
 
     /// Takes `link` down; what waits is dropped, and what is in transmission unless it may finish.

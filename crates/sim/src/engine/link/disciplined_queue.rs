@@ -1,6 +1,7 @@
 //! What waits at a port whose discipline decides when packets leave: the discipline knows packets by number, the line
 //! has them.
 
+use super::port::Meter;
 use crate::engine::packet::admission::{Cause, Count};
 use crate::engine::packet::{Class, Flags, Packet};
 use crate::model::Buffer;
@@ -28,6 +29,8 @@ pub struct DisciplinedQueue {
     /// The least of what a packet says of congestion that makes it leave marked: [`Ecn::Marked`], by its discipline,
     /// unless the link is a circuit that tells of itself by marks.
     marked_from: Ecn,
+    /// What it measures for packets that ask, if it does.
+    pub meter: Option<Meter>,
     /// The place of the port's departures in the event list.
     pub leaf: u32,
     /// The bands of the flows, if they have several.
@@ -56,6 +59,7 @@ impl DisciplinedQueue {
             marked_from: Ecn::Marked,
             pause: None,
             resumed: 0,
+            meter: None,
             leaf: 0,
             bands: None,
         }

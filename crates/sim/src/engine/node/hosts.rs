@@ -269,7 +269,7 @@ impl Hosts {
         let sack = if packet.flags == Flags::NONE {
             fabric.payloads.take_sack(packet.payload)
         } else {
-            explicit::read(packet, sender, &mut self.marked, fabric)
+            explicit::read(now, packet, sender, &mut self.marked, fabric)
         };
         if host.watch.has(PathFlags::WATCHED) {
             let said = Said { sack: sack.as_slice(), ..Said::default() };

@@ -85,7 +85,7 @@ impl Baseline {
         let delays = parts.list.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric)?.delays.as_mut());
         delays.for_each(|delays| delays.restart());
         let flows = (0..parts.layout.flows.len() as u32).map(|flow| FlowTotals::of(parts, flow)).collect();
-        let ports = (0..parts.layout.links.len() as u32).map(|link| parts.last_reading(now.ps(), link).0);
+        let ports = (0..parts.layout.links.len() as u32).map(|link| parts.last_reading(now.ps(), link));
         Baseline { at: now, ports: ports.collect(), drops: parts.drops(), flows, counters: parts.counters() }
     }
 }

@@ -151,13 +151,16 @@ struct PortMaker<'a> {
     moved: BTreeSet<LinkId>,
     /// Links whose loss changes.
     lossy: BTreeSet<LinkId>,
+    /// Whether any law reads what ports measure.
+    measures: bool,
 }
 
 impl<'a> PortMaker<'a> {
     fn new(scenario: &'a Scenario, rules: &'a [PortRule], seed: Seed, agent_setup: &'a AgentSetup) -> PortMaker<'a> {
         let moved = changing(scenario, |change| change.moves_departures() || matches!(change, Change::Buffer(_)));
         let lossy = changing(scenario, Change::is_loss);
-        PortMaker { network: &scenario.network, rules, seed, agent_setup, moved, lossy }
+        let measures = scenario.transports.iter().any(|transport| transport.kind.reads_telemetry());
+        PortMaker { network: &scenario.network, rules, seed, agent_setup, moved, lossy, measures }
     }
 
     /// All ports, and the band of each flow at those that have several.
@@ -174,11 +177,16 @@ impl<'a> PortMaker<'a> {
         let streams = Streams { loss: stream("loss"), queue: stream("queue") };
         let (rule, interceptor) = (self.rules[id.index()], self.agent_setup.interceptors.get(&id).copied());
         let buffer = if self.agent_setup.unbounded.contains(&id) { Buffer::Unlimited } else { rule.buffer };
-        let rule = if self.moved.contains(&id) { rule.decided_late() } else { rule };
+        let measures = self.measures && self.network.links[id.index()].telemetry && interceptor.is_none();
+        let rule = if measures || self.moved.contains(&id) { rule.decided_late() } else { rule };
         let may_lose = rule.loss == Loss::None && self.lossy.contains(&id);
         let rule = if may_lose { PortRule { loss: Loss::Bernoulli(0.0), ..rule } } else { rule };
         let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, interceptor };
-        Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
+        let mut port = Port::new(config).expect("a resolved scenario has no link below 8 bit/s");
+        if measures {
+            port.measure(id.0, rule.capacity);
+        }
+        port
     }
 }
 
@@ -235,7 +243,7 @@ fn tell_hosts(ways: &Ways, layout: &PartitionLayout, hosts: &mut Hosts) {
 
 fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {
     let finite = if matches!(flow.load, Load::Size(_)) { PathFlags::FINITE } else { PathFlags::default() };
-    let watch = if configs.needs_header() { finite.and(PathFlags::EXPLICIT) } else { finite };
+    let watch = if configs.is_told() { finite.and(PathFlags::EXPLICIT) } else { finite };
     let watch = if configs.has_ecn() { watch.and(PathFlags::ECN) } else { watch };
     let watch = if configs.has_options() { watch.and(PathFlags::OPTIONS) } else { watch };
     let watch = if configs.is_pulled() { watch.and(PathFlags::PULLED) } else { watch };

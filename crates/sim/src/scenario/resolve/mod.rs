@@ -20,6 +20,7 @@ mod round_trips;
 mod share;
 mod sizes;
 mod switching;
+mod telemetry;
 mod traces;
 mod traffic;
 mod transport;
@@ -131,8 +132,11 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     let mut context = Context::new(&network, draft, from);
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
+    let stores = spec.has_equal_paths();
+    let rules = telemetry::Rules { tables: &spec.traffic, rules: &traffic, transports: &transports };
+    telemetry::check(&context, rules, stores)?;
     let is_said = spec.topology.as_ref().and_then(|topology| topology.routing_place()).is_some();
-    if !is_said && spec.has_equal_paths() {
+    if !is_said && stores {
         context.warnings.extend(equal_paths::warning(&context, &traffic));
     }
     context.warnings.extend(ndp::warnings(&network, &transports, &traffic));

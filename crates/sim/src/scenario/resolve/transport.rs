@@ -8,6 +8,7 @@ use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm, NewsWay};
 use transport::tcp::{self, ConfigError, Connection, Endpoint, Preset, ReceiverConfig, SenderConfig, TcpOptions, keys};
+use transport::telemetry::Telemetry;
 use transport::{ndp, xcp};
 use units::{Bytes, Duration};
 
@@ -100,7 +101,11 @@ fn kind_of(
             .as_ref()
             .map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
-    let extra = if algorithm.needs_header() { xcp::Header::LEN as u32 } else { 0 };
+    let extra = match (algorithm.needs_header(), algorithm.reads_telemetry()) {
+        (true, _) => xcp::Header::LEN as u32,
+        (_, true) => Telemetry::HPCC_LEN,
+        _ => 0,
+    };
     let has_timestamps = match table.get("timestamps") {
         Some(_) => table.is_on("timestamps"),
         None => preset.is_some_and(Preset::has_timestamps),
@@ -184,10 +189,14 @@ fn check_options(table: &spec::Transport, sender: &SenderConfig, receiver: &Rece
             "needs handshake = true and ecn = true: nothing else asks the receiver",
         ));
     }
-    if sender.algorithm.needs_header() && (Connection::is_for(sender) || Endpoint::is_for(receiver)) {
+    if sender.algorithm.is_told() && (Connection::is_for(sender) || Endpoint::is_for(receiver)) {
         let options = ["timestamps", "handshake", "teardown", "autotune_from", "read", "accept_ecn"];
         let field = options.into_iter().find(|name| table.get(name).is_some()).unwrap_or("timestamps");
-        return Err(ConfigError::new(field, "must be off with xcp, whose packets carry a congestion header"));
+        let message = match sender.algorithm.needs_header() {
+            true => "must be off with xcp, whose packets carry a congestion header",
+            false => "must be off with a law whose packets carry telemetry",
+        };
+        return Err(ConfigError::new(field, message));
     }
     Ok(())
 }

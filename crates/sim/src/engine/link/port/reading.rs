@@ -105,7 +105,18 @@ impl Port {
         }
     }
 
-    /// Most packets that waited at once since the start or the last call; counting restarts with those that wait now.
+    /// Most packets that waited at once since the start or the last restart.
+    pub fn maximum(&mut self, now: u64) -> u64 {
+        self.serve_controller(now);
+        self.sweep(now);
+        let kept = match self.kind {
+            PortKind::DropTail | PortKind::Gated(_) => 0,
+            PortKind::Optical(_) | PortKind::Disciplined(_) => self.kept().maximum(),
+        };
+        kept.max(self.backlog.most_waiting())
+    }
+
+    /// The same; counting restarts with those that wait now.
     pub fn restart_maximum(&mut self, now: u64) -> u64 {
         self.serve_controller(now);
         self.sweep(now);

@@ -42,6 +42,7 @@ impl Port {
         self.serve_controller(now);
         let PortKind::Disciplined(line) = &mut self.kind else { return None };
         let Some((packet, is_marked)) = line.next(now) else { return self.take_dropped(released) };
+        line.meter.iter_mut().for_each(|meter| meter.add(packet.size));
         *released = packet;
         self.marked += u64::from(is_marked);
         self.backlog.sweep(now);

@@ -108,13 +108,27 @@ impl Fabric {
         let mut packet = Packet::default();
         while let Some(offer) = self.release_next(now, number, &mut packet) {
             match offer {
-                Admission::Scheduled(at) | Admission::Marked(at) => self.send(number, at, &packet),
+                Admission::Scheduled(at) | Admission::Marked(at) => {
+                    self.measure(now, number, &packet);
+                    self.send(number, at, &packet);
+                }
                 Admission::Dropped(cause) => self.record_drop(now, number, cause, &packet),
                 Admission::Returned(header) => self.send_back(now, number, header, &packet),
                 Admission::Queued | Admission::Blocked => {}
             }
         }
         self.rearm(number);
+    }
+
+    /// A data packet that asks for it takes along what the port measures of it.
+    #[inline]
+    fn measure(&mut self, now: u64, number: u32, packet: &Packet) {
+        if packet.class == Class::Data
+            && packet.flags.has(Flags::EXPLICIT)
+            && let Some(hop) = self.ports[number as usize].hop(now, packet.size)
+        {
+            self.payloads.note_hop(packet, hop);
+        }
     }
 
     fn release_next(&mut self, now: u64, number: u32, released: &mut Packet) -> Option<Admission> {

@@ -6,8 +6,8 @@ use crate::engine::node::datagrams::Datagrams;
 use crate::model::{Flow, Load, Transport, TransportKind};
 use crate::random::Stream;
 use std::sync::Arc;
+use transport::ndp;
 use transport::tcp::{Connection, Endpoint, Receiver, ReceiverConfig, Sender, SenderConfig};
-use transport::{ndp, xcp};
 use units::Duration;
 
 /// What SYN and SYN-ACK agree on.
@@ -85,8 +85,8 @@ impl Configs {
             }
             Machine::Tcp(sender, receiver) => {
                 let receiver = Receiver::new(Arc::clone(receiver));
-                match sender.algorithm.needs_header() {
-                    true => Sink::Explicit(Box::new(ExplicitSink { receiver, feedback: xcp::Receiver::default() })),
+                match sender.algorithm.is_told() {
+                    true => Sink::Explicit(Box::new(ExplicitSink::new(receiver))),
                     false => Sink::Tcp(receiver),
                 }
             }
@@ -130,9 +130,9 @@ impl Configs {
         }
     }
 
-    /// Whether segments and ACKs carry congestion headers.
-    pub fn needs_header(&self) -> bool {
-        matches!(&self.machine, Machine::Tcp(sender, _) if sender.algorithm.needs_header())
+    /// Whether the network writes into segments: congestion headers, or what hops measure.
+    pub fn is_told(&self) -> bool {
+        matches!(&self.machine, Machine::Tcp(sender, _) if sender.algorithm.is_told())
     }
 
     /// The window that is advertised; 0 where none is.

@@ -4,6 +4,7 @@ use crate::engine::node::app::AppConnection;
 use crate::engine::node::datagrams::Datagrams;
 use crate::engine::packet::{Class, Flags, NEVER, NO_PAYLOAD, Packet};
 use transport::tcp::{Actions, EcnEcho, Endpoint, Receiver, Sender, SenderStats};
+use transport::telemetry::Telemetry;
 use transport::{ndp, xcp};
 use units::{Duration, Instant};
 
@@ -128,6 +129,15 @@ pub struct ExplicitSink {
     pub receiver: Receiver,
     /// XCP.
     pub feedback: xcp::Receiver,
+    /// What the hops of the newest packet measured, if its sender asks for it.
+    pub measured: Option<Box<Telemetry>>,
+}
+
+impl ExplicitSink {
+    /// One to which nothing has come.
+    pub fn new(receiver: Receiver) -> ExplicitSink {
+        ExplicitSink { receiver, feedback: xcp::Receiver::default(), measured: None }
+    }
 }
 
 /// A receiver of NDP and what its host needs for its PULLs.
