@@ -29,5 +29,6 @@ mod starving;
 mod tcp_formula;
 mod telemetry;
 mod threads;
+mod told;
 mod wavelengths;
 mod xcp;

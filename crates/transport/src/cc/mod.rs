@@ -45,6 +45,7 @@ pub mod reno;
 pub mod retcp;
 pub mod scalable;
 mod segments;
+pub mod swift;
 pub mod tcp_eng;
 pub mod tdtcp;
 pub mod theta_powertcp;
@@ -276,6 +277,10 @@ laws! {
     tdtcp::TdTcp {
         TdTcp = "tdtcp", Rack, "Chen et al. 2022; RFC 8985",
             "TDTCP: a window, round trips and losses for each division of time, of which it is told; RACK-TLP.";
+    }
+    swift::Swift {
+        Swift = "swift", Sack, "Kumar et al. 2020; RFC 6675",
+            "Swift: the delay is kept at a target that grows with hops and with small windows; SACK recovery.";
     }
     hpcc::Hpcc {
         Hpcc = "hpcc", Sack, "Li et al. 2019; RFC 6675",
