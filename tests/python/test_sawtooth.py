@@ -35,8 +35,8 @@ NS2 = {
 }
 """Laws that ns-2 has, and what they are called there."""
 RECOVERIES = ("sack", "linux", "rack")
-NO_SAWTOOTH = {"xcp", "python", "udp"}
-"""They have no window of their own: routers, a user, or nobody says how much may be in flight."""
+NO_SAWTOOTH = {"xcp", "python", "ndp", "udp"}
+"""They have no window of their own: routers, a user, the receiver, or nobody says how much may be in flight."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError, did_you_mean
 from photocol.runs import laws
+from photocol.runs.meanings import COUNTED, is_of_completions
 from photocol.runs.scenario import ScenarioText, load
 from photocol.sweeps import folder as folders
 from photocol.sweeps import plots
@@ -212,7 +213,9 @@ def chosen_metrics(described: Described, rows: Sequence[Row]) -> list[str]:
     if not described.sweep.metrics:
         return there
     found = list(described.sweep.metrics)
-    return [*found, "warm_up_s"] if "warm_up_s" in there and "warm_up_s" not in found else found
+    # What belongs to them: the warm-up that was found, and how many flows have no completion time.
+    beside = ["warm_up_s", *(COUNTED if any(map(is_of_completions, found)) else ())]
+    return [*found, *(name for name in beside if name in there and name not in found)]
 
 
 def table_of(folder: Path) -> pl.DataFrame:

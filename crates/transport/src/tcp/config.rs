@@ -351,7 +351,7 @@ impl SenderConfig {
         if self.timer_restart == TimerRestart::Linux && !self.is_rack() {
             return wrong("timer_restart", "must be rfc6298 with other recoveries than rack and linux");
         }
-        if self.ecn && self.algorithm.needs_header() {
+        if self.ecn && self.algorithm.is_told() {
             return wrong("ecn", "must be false for xcp, whose routers say by how much to change the window");
         }
         if self.algorithm.asks().each_loss && !self.is_rack() {

@@ -32,6 +32,8 @@ pub struct PartitionLayout {
     pub flows: Arc<[Flow]>,
     /// All paths as lists of links, see [`Fabric::paths`](crate::engine::node::fabric::Fabric::paths).
     pub paths: Arc<[u32]>,
+    /// See [`Fabric::returns`](crate::engine::node::fabric::Fabric::returns).
+    pub returns: Arc<[u32]>,
     /// Which of them packets take by turns, if any.
     pub spray: Option<Arc<Spray>>,
     /// The far end of each link.
@@ -59,7 +61,8 @@ impl PartitionLayout {
     ) -> PartitionLayout {
         let ends = far_ends(&links, &paths);
         let (ports, fibres) = (Vec::new(), Vec::new());
-        PartitionLayout { links, flows, paths, spray: None, ends, agents, parts: 1, of_node: Vec::new(), ports, fibres }
+        let (returns, spray, of_node) = (Arc::from([]), None, Vec::new());
+        PartitionLayout { links, flows, paths, returns, spray, ends, agents, parts: 1, of_node, ports, fibres }
             .assigned(vec![0; nodes])
     }
 

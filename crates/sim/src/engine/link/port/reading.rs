@@ -2,6 +2,7 @@
 
 use super::{Port, PortKind};
 use crate::engine::link::backlog::Transmission;
+use crate::engine::link::disciplined_queue::DisciplinedQueue;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::Count;
@@ -63,9 +64,10 @@ impl Port {
         self.serve_controller(now);
         self.sweep(now);
         let unsent = self.backlog.inside().plus(self.unscheduled());
+        let cut = Count { packets: 0, bytes: self.line().map_or(0, DisciplinedQueue::cut) };
         Reading {
             offered: self.offered,
-            carried: self.offered.since(self.refused).since(unsent),
+            carried: self.offered.since(self.refused).since(unsent).since(cut),
             dropped: self.dropped,
             busy: self.busy(now),
             waited: self.waited(now),
