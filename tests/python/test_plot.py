@@ -244,6 +244,16 @@ def test_files_have_their_fonts_and_no_dates(tmp_path: Path, result: photocol.Re
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
 
+def test_a_figure_is_saved_under_a_text_too(tmp_path: Path) -> None:
+    figure = plot.new_figure(plot.COLUMN_INCHES)
+    figure.add_subplot().plot([1, 2])
+    for suffix in ("png", "svg", "pdf"):
+        plot.save_figure(figure, f"{tmp_path}/one.{suffix}")
+        assert (tmp_path / f"one.{suffix}").is_file()
+    with pytest.raises(InputError, match=r"one.eps: a figure is written as .png, .svg or .pdf"):
+        plot.save_figure(figure, f"{tmp_path}/one.eps")
+
+
 def test_a_picture_without_anything_in_it_is_not_drawn(tmp_path: Path, result: photocol.Result) -> None:
     files = {file.stem for file in plot.save_all(result, tmp_path)}
     sampled = {f"series_{kind}" for kind in result.series["quantity"].unique()}

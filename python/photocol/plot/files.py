@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
@@ -30,7 +31,7 @@ from photocol.runs.pictures import save_png
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+    from os import PathLike
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 Format = Literal["png", "svg", "pdf", "csv"]
 FORMATS: tuple[Format, ...] = ("png", "svg", "pdf", "csv")
 """`csv` is the table of a picture: its numbers, with all digits."""
+_DATES = {".svg": "Date", ".pdf": "CreationDate"}
+"""What a format calls the time at which a file was written."""
 _DPI = 150
 _DPI_OF_COLUMN = 300
 """What journals ask for, where a width in inches is given."""
@@ -74,14 +77,19 @@ def save_all(results: Result | Mapping[str, Result], folder: Path, pictures: Pic
     return [file for name, picture in wanted.items() for file in _save(picture, folder / name, how)]
 
 
-def save_figure(figure: Figure, file: Path, *, width_inches: float | None = None) -> None:
-    """Write a figure in the format that the name of the file says, free of dates and random ids."""
+def save_figure(figure: Figure, file: str | PathLike[str], *, width_inches: float | None = None) -> None:
+    """Write a figure in the format that the name of the file says, free of dates and random ids.
+
+    Raises InputError for a name that says none.
+    """
+    file = Path(file)
+    if file.suffix not in (".png", *_DATES):
+        raise InputError(f"{file}: a figure is written as .png, .svg or .pdf")
     if file.suffix == ".png":
         save_png(figure, file, dpi=_DPI if width_inches is None else _DPI_OF_COLUMN)
         return
-    date = {".svg": "Date", ".pdf": "CreationDate"}[file.suffix]
     with drawing(width_inches):
-        figure.savefig(file, metadata={date: None})
+        figure.savefig(file, metadata={_DATES[file.suffix]: None})
 
 
 def write_numbers(table: pl.DataFrame, stem: Path) -> Path:
