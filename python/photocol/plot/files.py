@@ -131,7 +131,7 @@ def pictures_of(results: Mapping[str, Result], chosen: Chosen | None = None) -> 
         pictures[f"losses_{kind}"] = (losses, drops.filter(pl.col("class") == kind))
     pictures |= _of_flows(results, chosen)
     for kind in series["quantity"].unique(maintain_order=True):
-        pictures[f"series_{kind}"] = (samples, series.filter(pl.col("quantity") == kind))
+        pictures[f"series_{kind}"] = (chosen.over_time(samples), series.filter(pl.col("quantity") == kind))
     return {name: picture for name, picture in pictures.items() if _shows(picture[1])}
 
 
@@ -154,7 +154,7 @@ def _of_flows(results: Mapping[str, Result], chosen: Chosen) -> dict[str, _Pictu
     }
     follows = chosen.of_series(of(lambda one: with_kinds(over_time(one, chosen.flows), one.flows)))
     for kind, draw in ((THROUGHPUT, samples), (OF_CLASSES, samples), (OF_LINKS, samples), (FAIRNESS, fairness)):
-        pictures[kind] = (draw, follows.filter(pl.col("quantity") == kind))
+        pictures[kind] = (chosen.over_time(draw), follows.filter(pl.col("quantity") == kind))
     pictures["queue_distribution"] = (queue_distribution, chosen.of_series(_one(queue_samples(results))))
     return pictures
 

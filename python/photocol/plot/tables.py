@@ -12,7 +12,9 @@ from photocol.errors import InputError
 from photocol.stats import student_t_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
 
 SUMS = ("class_throughput", "fairness")
 """Quantities of several flows together."""
@@ -77,6 +79,8 @@ class Chosen:
 
     flows: Sequence[int] = ()
     links: Sequence[str] = ()
+    window: tuple[float, float] | None = None
+    """From when to when, in seconds; samples are drawn over time from the first to the last of it."""
 
     def of_flows(self, flows: pl.DataFrame) -> pl.DataFrame:
         """The rows of the chosen flows. InputError if there is no such flow."""
@@ -100,7 +104,21 @@ class Chosen:
             # "a->b (control)" is a channel of the link a->b.
             links = pl.col("entity").str.replace(r" \([^)]*\)$", "").is_in(self.links)
             links |= pl.col("entity").is_in(self.links) | pl.col("quantity").is_in(SUMS)
+        if self.window is not None:
+            series = series.filter(pl.col("t_s").is_between(*self.window))
         return series.filter(pl.when(of_flow).then(flows).otherwise(links))
+
+    def over_time(self, draw: Callable[[Axes, pl.DataFrame], None]) -> Callable[[Axes, pl.DataFrame], None]:
+        """The picture over time with the chosen window as its axis."""
+        if self.window is None:
+            return draw
+        begin, end = self.window
+
+        def drawn(axes: Axes, table: pl.DataFrame) -> None:
+            draw(axes, table)
+            axes.set_xlim(begin, min(end, axes.get_xlim()[1]))
+
+        return drawn
 
 
 def mean_and_spread(table: pl.DataFrame, keys: Sequence[str], value: str) -> pl.DataFrame:
