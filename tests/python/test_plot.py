@@ -296,7 +296,9 @@ def test_a_window_of_time_is_the_axis_and_all_that_is_drawn(tmp_path: Path, resu
         assert 0.5 <= table["t_s"].min() < table["t_s"].max() <= 1.0
         draw(axes := Figure().add_subplot(), table)
         assert axes.get_xlim() == pytest.approx((0.5, 1.0), abs=0.06), "samples are 0.1 s apart"
-    done = command("plot", result.save(tmp_path / "run"), *"--from 0.5 --to 1 --only series_queue --format csv".split())
+    done = command(
+        "plot", result.save(tmp_path / "run"), "--from", "0.5", "--to", "1", "--only", "series_queue", "--format", "csv"
+    )
     assert done.returncode == 0, done.stderr
     times = pl.read_csv(tmp_path / "run" / "plots" / "series_queue.csv")["t_s"]
     assert (times.min(), times.max()) == pytest.approx((0.5, 1.0), abs=0.06)

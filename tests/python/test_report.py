@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -362,6 +363,27 @@ def test_a_campaign_shows_its_claims_and_points(tmp_path: Path) -> None:
         )
 
     look(build.write(folder), tmp_path / "profile", judge)
+
+
+def test_the_page_of_a_sweep_has_the_command_that_makes_it(tmp_path: Path) -> None:
+    """Carried out, it gives the same table; one that options cannot say is told as a file."""
+    scenario = str(ROOT / "scenarios" / "dumbbell.toml")
+    short = {"run.duration": "1 s", "run.warm_up": "0 s"}
+    said: dict[str, Any] = {"grid": {"traffic.0.flows": [1, 2], "topology.bottleneck_delay": ["1 ms", "2 ms"]}}
+    said |= {"where": '"traffic.0.flows" < 2', "set": short, "seeds": 2, "metrics": ["goodput", "drop_rate"], "jobs": 1}
+    table = photocol.sweep(scenario, **said, out=tmp_path / "one")
+    line = build.page_of(tmp_path / "one")["command"].splitlines()[0]
+    assert line.startswith("photocol sweep ")
+    done = command(*shlex.split(line)[1:], "--out", tmp_path / "two", "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    assert pl.read_parquet(tmp_path / "two" / "table.parquet").equals(table)
+    photocol.sweep(scenario, axes=[{"key": "traffic.0.flows", "list": [1]}], set=short, jobs=1, out=tmp_path / "file")
+    assert '"list": [' in build.page_of(tmp_path / "file")["command"]
+
+
+def test_the_page_of_a_run_says_what_was_set(traced: Path) -> None:
+    facts = dict(page(traced)["facts"])
+    assert facts["set beside the file"] == "run.duration = 2 s; run.warm_up = 0 s; trace.enabled = True"
 
 
 def test_a_damaged_table_is_one_clear_line(traced: Path, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def page(folder: Path) -> dict[str, Any]:
         "tables": _tables(result),
         "command": str(manifest.get("command", "")),
         "command_hint": "In the directory of the run, which has scenario.toml:",
-        "facts": [_fact(key, manifest[key], unit) for key, unit in _FACTS.items() if manifest.get(key) is not None],
+        "facts": [*_facts(manifest), *_set(manifest)],
         "scenario": str(manifest.get("scenario", "")),
     }
 
@@ -67,6 +67,17 @@ def page(folder: Path) -> dict[str, Any]:
 def _derived(result: Result) -> pl.DataFrame:
     """What follows from the samples; the throughput of single flows is the page's goodput."""
     return over_time(result).filter(pl.col("quantity") != THROUGHPUT)
+
+
+def _facts(manifest: Mapping[str, Any]) -> list[list[str]]:
+    return [_fact(key, manifest[key], unit) for key, unit in _FACTS.items() if manifest.get(key) is not None]
+
+
+def _set(manifest: Mapping[str, Any]) -> list[list[str]]:
+    """What `--set`, or `set` in Python, has changed of the file."""
+    said = manifest.get("set")
+    changes = [f"{name} = {value}" for name, value in said.items()] if isinstance(said, dict) else []
+    return [["set beside the file", "; ".join(changes)]] if changes else []
 
 
 def _fact(key: str, value: Any, unit: str) -> list[str]:
