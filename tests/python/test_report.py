@@ -381,6 +381,31 @@ def test_the_page_of_a_sweep_has_the_command_that_makes_it(tmp_path: Path) -> No
     assert '"list": [' in build.page_of(tmp_path / "file")["command"]
 
 
+@needs_browser
+def test_the_page_of_a_sweep_can_be_read_on_a_telephone(tmp_path: Path) -> None:
+    """At 400 pixels the page does not scroll sideways; its tables and pictures do, within themselves.
+
+    Letters of a picture are 8.3 points where it has its own size, 614 pixels: at 550 they are still 10 pixels high.
+    """
+    settings = {"run.duration": "1 s", "run.warm_up": "0 s"}
+    axes = {"traffic.0.flows": [1, 2], "topology.bottleneck_buffer": ["10 packets", "20 packets"]}
+    photocol.sweep(
+        str(ROOT / "scenarios" / "dumbbell.toml"), grid=axes, set=settings, seeds=2, jobs=1, out=tmp_path / "o"
+    )
+
+    async def judge(page: Page) -> None:
+        assert await page.ask("document.documentElement.scrollWidth") <= 400
+        for one in (".scroll", "figure.picture"):
+            sideways = f"[...document.querySelectorAll('{one}')].map((each) => each.scrollWidth - each.clientWidth)"
+            assert min(await page.ask(sideways)) > 0, one
+        widths = "[...document.querySelectorAll('.picture img')].map((each) => each.getBoundingClientRect().width)"
+        assert min(await page.ask(widths)) >= 550
+        letters = "parseFloat(getComputedStyle(document.querySelector('.scroll td')).fontSize)"
+        assert await page.ask(letters) >= 14
+
+    look(build.write(tmp_path / "o"), tmp_path / "profile", judge, width=400)
+
+
 def test_the_page_of_a_run_says_what_was_set(traced: Path) -> None:
     facts = dict(page(traced)["facts"])
     assert facts["set beside the file"] == "run.duration = 2 s; run.warm_up = 0 s; trace.enabled = True"
