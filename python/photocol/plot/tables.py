@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
 SUMS = ("class_throughput", "fairness")
 """Quantities of several flows together."""
@@ -135,6 +137,11 @@ def mean_and_spread(table: pl.DataFrame, keys: Sequence[str], value: str) -> pl.
     quantile = {n: student_t_quantile(0.5 + _CONFIDENCE / 2, n - 1) / n**0.5 for n in range(2, most + 1)}
     factor = pl.col("n").replace_strict(quantile, default=None, return_dtype=pl.Float64)
     return mean.with_columns((pl.col("deviation") * factor).alias("half_width")).drop("deviation")
+
+
+def median(values: NDArray[Any]) -> float:
+    """The least value that half of them do not exceed, as in the summary (`_p50`)."""
+    return float(np.quantile(values, 0.5, method="inverted_cdf"))
 
 
 def runs_of(table: pl.DataFrame) -> int:
