@@ -406,6 +406,19 @@ def test_the_page_of_a_sweep_can_be_read_on_a_telephone(tmp_path: Path) -> None:
     look(build.write(tmp_path / "o"), tmp_path / "profile", judge, width=400)
 
 
+def test_the_page_names_flows_with_their_traffic(tmp_path: Path) -> None:
+    traffic = [{"name": law, "transport": law, "pairs": [[f"l{k}", f"r{k}"]]} for k, law in enumerate(("sack", "bbr"))]
+    scenario = {
+        "run": {"duration": "500 ms"},
+        "topology": {"kind": "dumbbell", "pairs": 2, "bottleneck_capacity": "10 Mbps", "bottleneck_delay": "5 ms"},
+        "traffic": traffic,
+        "probe": {"interval": "100 ms", "flows": "all"},
+    }
+    photocol.run(scenario, out=tmp_path / "run")
+    entities = {part["entity"] for part in page(tmp_path / "run")["series"]["parts"] if part["quantity"] == "cwnd"}
+    assert entities == {"flow 0, sack", "flow 1, bbr"}
+
+
 def test_the_page_of_a_run_says_what_was_set(traced: Path) -> None:
     facts = dict(page(traced)["facts"])
     assert facts["set beside the file"] == "run.duration = 2 s; run.warm_up = 0 s; trace.enabled = True"

@@ -13,6 +13,7 @@ from photocol.errors import InputError
 from photocol.plot.completion import completions_by_size
 from photocol.plot.flow_delays import delays_by_class, flow_delays
 from photocol.plot.over_time import THROUGHPUT, over_time, queues
+from photocol.plot.tables import with_kinds
 from photocol.quantity import readable
 from photocol.report import columns
 from photocol.report.levels import levels
@@ -55,13 +56,18 @@ def page(folder: Path) -> dict[str, Any]:
         "summary": _summary(result),
         "network": network,
         "trace": held,
-        "series": columns.samples(pl.concat([result.series, _derived(result)], how="diagonal_relaxed")),
+        "series": columns.samples(_samples(result)),
         "tables": _tables(result),
         "command": str(manifest.get("command", "")),
         "command_hint": "In the directory of the run, which has scenario.toml:",
         "facts": [*_facts(manifest), *_set(manifest)],
         "scenario": str(manifest.get("scenario", "")),
     }
+
+
+def _samples(result: Result) -> pl.DataFrame:
+    """The samples and what follows from them; flows are named with their traffic where there are several."""
+    return with_kinds(pl.concat([result.series, _derived(result)], how="diagonal_relaxed"), result.flows)
 
 
 def _derived(result: Result) -> pl.DataFrame:
