@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from command import SMALL, photocol
 from matplotlib.figure import Figure
+from scipy.stats import binom
 
 import photocol as package
 from photocol import plot
@@ -236,6 +237,18 @@ def test_completion_times_are_of_sized_flows_after_the_warm_up() -> None:
     # 1000 B stand in the half decade from 1000 to 3162 B.
     assert (row["size_from_bytes"], row["size_to_bytes"], row["flows"], row["completed"]) == (1000, 3162, 3, 2)
     assert (row["completion_p50_s"], row["slowdown_p50"], row["slowdown_p95"]) == (0.5, 2.0, None)
+    # Of two values a resample has both, or one of them twice: the smaller is its first in 3 of 4.
+    assert (row["completion_p50_low_s"], row["completion_p50_high_s"], row["slowdown_p95_low"]) == (0.5, 2.0, None)
+
+
+def test_a_quantile_by_size_has_its_bootstrap_interval() -> None:
+    times = flows(*[(1.0, 1.0 + place, 1000, True, float(place)) for place in range(1, 101)])
+    (row,) = plot.completions_by_size(result(flows=times)).rows(named=True)
+    found = [row[f"slowdown_p{rank}{end}"] for rank in (50, 95, 99) for end in ("_low", "", "_high")]
+    # P(Bin(100, j/100) ≥ 50) is 0.016 at 39 and 0.027 at 40, 0.973 at 59 and 0.983 at 60: SciPy says so, and the rest.
+    reached = {rank: binom.sf(rank - 1, 100, np.arange(1, 101) / 100) for rank in (50, 95, 99)}
+    least = [[int(np.argmax(reached[rank] >= share)) + 1 for share in (0.025, 0.975)] for rank in reached]
+    assert found == [40, 50, 60, least[1][0], 95, least[1][1], least[2][0], 99, least[2][1]]
 
 
 def test_slowdown_stands_in_the_middle_of_its_sizes() -> None:

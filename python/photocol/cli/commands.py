@@ -25,6 +25,7 @@ from photocol.cli.arguments import (
 )
 from photocol.cli.campaign_commands import export, reproduce, sweep, verify
 from photocol.cli.convert import convert
+from photocol.cli.lab import lab
 from photocol.cli.listing import list_
 from photocol.cli.run import loaded_scenario, run
 from photocol.cli.schedule import schedule
@@ -242,5 +243,5 @@ def bench(*, as_json: bool, large: bool, threads: int | None) -> None:
         click.echo(measured(as_json=as_json, large=large))
 
 
-for command in (run, convert, list_, schedule, sweep, verify, export, reproduce):
+for command in (run, convert, lab, list_, schedule, sweep, verify, export, reproduce):
     app.add_command(command)
