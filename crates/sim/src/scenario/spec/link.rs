@@ -29,6 +29,32 @@ pub(crate) trait LinkKeys {
     fn shared(&self) -> Shared<'_>;
 }
 
+/// The keys that all tables about links have, of one of them.
+macro_rules! shares {
+    ($name:ident) => {
+        impl LinkKeys for $name {
+            fn shared(&self) -> Shared<'_> {
+                let $name { capacity, delay, length, buffer, queue, loss, loss_every, xcp, telemetry, .. } = self;
+                let $name { jitter, jitter_law, jitter_order, .. } = self;
+                Shared {
+                    capacity: *capacity,
+                    delay: *delay,
+                    length: *length,
+                    buffer: *buffer,
+                    queue: queue.as_ref(),
+                    loss: *loss,
+                    loss_every: *loss_every,
+                    jitter: *jitter,
+                    jitter_law: *jitter_law,
+                    jitter_order: *jitter_order,
+                    xcp: xcp.as_ref(),
+                    telemetry: *telemetry,
+                }
+            }
+        }
+    };
+}
+
 /// Declares a table about links: its own keys, and those that all have.
 macro_rules! link_keys {
     ($(#[doc = $about:literal])+ pub struct $name:ident { $($before:tt)* } and { $($after:tt)* }) => {
@@ -70,26 +96,7 @@ macro_rules! link_keys {
             }
         }
 
-        impl LinkKeys for $name {
-            fn shared(&self) -> Shared<'_> {
-                let $name { capacity, delay, length, buffer, queue, loss, loss_every, xcp, telemetry, .. } = self;
-                let $name { jitter, jitter_law, jitter_order, .. } = self;
-                Shared {
-                    capacity: *capacity,
-                    delay: *delay,
-                    length: *length,
-                    buffer: *buffer,
-                    queue: queue.as_ref(),
-                    loss: *loss,
-                    loss_every: *loss_every,
-                    jitter: *jitter,
-                    jitter_law: *jitter_law,
-                    jitter_order: *jitter_order,
-                    xcp: xcp.as_ref(),
-                    telemetry: *telemetry,
-                }
-            }
-        }
+        shares! { $name }
     };
 }
 
