@@ -153,10 +153,15 @@ _OF_LINKS = ("offered_packets", "carried_packets", "dropped_packets")
 """Where bursts are switched, links count bursts: the figures of bursts say it better."""
 
 HEADLINE = (
-    *("goodput", *_RATES, "mean_core_utilization", "max_link_utilization", "max_queue", "fairness_index"),
-    *("mean_completion_time", "mean_packet_delay", "mean_burst_delay", "retransmissions", "timeouts", "flows"),
+    *("goodput", "circuit_utilization", *_RATES, "mean_core_utilization", "max_link_utilization", "max_queue"),
+    *("fairness_index", "mean_completion_time", "mean_packet_delay", "mean_burst_delay"),
+    *("retransmissions", "timeouts", "flows"),
 )
 """The figures that are looked at first, as far as a run has them."""
+
+
+COUNTED = ("flows_completed", "unfinished_flows")
+"""Beside completion times: flows that have one, and that have none because they did not complete."""
 
 
 class Shown(NamedTuple):
@@ -181,6 +186,11 @@ def meaning(name: str) -> str:
     if found := _FIRST.fullmatch(name):
         return f"The time of the first {found[1].replace('_', ' ')}."
     return ""
+
+
+def is_of_completions(name: str) -> bool:
+    """Whether a figure is about the flows that completed, and says nothing of the others."""
+    return "completion_time" in name or "slowdown" in name
 
 
 def rate_of_loss(names: Mapping[str, object]) -> str | None:

@@ -16,6 +16,7 @@ pub(crate) struct Shared<'t> {
     pub loss: Option<At<f64>>,
     pub loss_every: Option<At<u64>>,
     pub xcp: Option<&'t At<XcpPort>>,
+    pub telemetry: Option<At<bool>>,
 }
 
 /// A table about links.
@@ -51,13 +52,16 @@ macro_rules! link_keys {
                 pub loss_every: Option<At<u64>>, in Within::new("at least 1", |every| *every >= 1);
                 /// XCP's controller at the port. Default: none.
                 pub xcp: Option<At<XcpPort>>;
+                /// Whether the port writes what it measures into packets that ask for it (HPCC, PowerTCP). Default:
+                /// yes, but at a link that leaves a host.
+                pub telemetry: Option<At<bool>>;
                 $($after)*
             }
         }
 
         impl LinkKeys for $name {
             fn shared(&self) -> Shared<'_> {
-                let $name { capacity, delay, length, buffer, queue, loss, loss_every, xcp, .. } = self;
+                let $name { capacity, delay, length, buffer, queue, loss, loss_every, xcp, telemetry, .. } = self;
                 Shared {
                     capacity: *capacity,
                     delay: *delay,
@@ -67,6 +71,7 @@ macro_rules! link_keys {
                     loss: *loss,
                     loss_every: *loss_every,
                     xcp: xcp.as_ref(),
+                    telemetry: *telemetry,
                 }
             }
         }

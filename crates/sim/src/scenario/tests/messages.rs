@@ -17,7 +17,7 @@ fn replaced(part: &str, text: &str) -> String {
 fn algorithm_names() -> Vec<&'static str> {
     let presets = transport::tcp::presets().iter().map(|preset| preset.name);
     let laws = transport::cc::registry().iter().map(|entry| entry.name);
-    let names: Vec<&str> = presets.chain(laws).chain(["udp"]).collect();
+    let names: Vec<&str> = presets.chain(laws).chain(["ndp", "udp"]).collect();
     assert_eq!(names[..4], ["linux-cubic", "linux-reno", "linux-bbr", "reno"]);
     names
 }
@@ -620,7 +620,7 @@ fn a_queue_discipline_says_what_is_wrong_with_it_and_where() {
     assert_eq!(
         link("{ kind = \"stepp\" }"),
         "test.toml:15:18: link.0.queue.kind: there is no queue discipline \"stepp\"; did you mean \"step\"? \
-         allowed: drop-tail, step, red, codel, fq-codel, pie, dualpi2, priority, drr"
+         allowed: drop-tail, step, red, codel, fq-codel, pie, dualpi2, priority, drr, ndp"
     );
     assert_eq!(
         link("{ kind = \"codel\", interval = \"5 ms\" }"),
