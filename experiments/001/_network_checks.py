@@ -44,7 +44,8 @@ def check_above(outcome: Outcome, rivals: Sequence[str], mode: str, factor: floa
 def check_sack(outcome: Outcome, reno: str = RENO) -> Finding:
     """SACK is at least as good as Reno."""
     ratio = gains(outcome, reno, BARE, SACK)
-    return judge(agrees=min(ratio.values()) >= 0.98, in_shape=max(ratio.values()) > 1.1, measured=listed(ratio))
+    holds = min(ratio.values()) >= 0.98
+    return judge(agrees=holds, in_shape=holds, measured=listed(ratio))
 
 
 def check_baimd(outcome: Outcome) -> Finding:

@@ -321,6 +321,28 @@ class SenderOptions(TypedDict, total=False):
     """"tdtcp": Which data count against the window of a division. Default "own"."""
     tdtcp_holes: Literal["own-division", "any"]
     """"tdtcp": Which missing data may be found lost by what was delivered. Default "own-division"."""
+    hpcc_eta: float
+    """"hpcc": The load of a hop that the law aims at. §3.3: 95 %. Default 0.95."""
+    hpcc_stages: int
+    """"hpcc": Round trips of additive increase in a row, after which the window jumps to where the load would be η.
+    §3.3: 5. Default 5."""
+    hpcc_flows: int
+    """"hpcc": Flows that share a link, as expected: the additive increase is what (1 − η) of the slowest hop's
+    bandwidth-delay product leaves each of them. Default 100."""
+    base_rtt: float
+    """"hpcc": The round trip of the empty path. Without it the shortest that was measured. "powertcp": The round trip
+    of the empty path. Without it the shortest that was measured. "theta-powertcp": The round trip of the empty path.
+    Without it the shortest that was measured."""
+    powertcp_gamma: float
+    """"powertcp": Weight of the new window. §3.3: 0.9. Default 0.9. "theta-powertcp": Weight of the new window. §3.3:
+    0.9. Default 0.9."""
+    powertcp_flows: int
+    """"powertcp": Flows that share a link, as expected: β is a bandwidth-delay product of the slowest hop by this
+    number. Default 100."""
+    powertcp_old_window: Literal["sent", "now"]
+    """"powertcp": Which window the power is measured of. Default "sent"."""
+    theta_powertcp_beta: float
+    """"theta-powertcp": β in segments. Default 1.0."""
 
 
 class ReceiverOptions(TypedDict, total=False):
@@ -475,3 +497,13 @@ class QueueOptions(TypedDict, total=False):
     steal: bool
     """"drr": Whether, when there is no room, the newest packet of the longest queue is dropped instead of the one that
     comes. Default True."""
+    data: str
+    """"ndp": Data that may wait: packets, bytes, or a time at the link's capacity. Default "8 packets"."""
+    header: int
+    """"ndp": Bytes that stay of a trimmed packet. Default 64."""
+    ratio: int
+    """"ndp": Headers that leave for each packet of data, while both wait. Default 10."""
+    trims: Literal["either", "arriving"]
+    """"ndp": Which packet is trimmed where data finds no room. Default "either"."""
+    overflow: Literal["return", "drop"]
+    """"ndp": What becomes of a header without room. Default "return"."""

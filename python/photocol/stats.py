@@ -1,10 +1,10 @@
-"""Output statistics: means with confidence intervals, fairness, batch means, and where a warm-up ends.
+"""Output statistics: means and quantiles with confidence intervals, fairness, batch means, where a warm-up ends.
 
 All functions are pure. Student's t is computed here, by the regularised incomplete beta function, so that nothing
 beyond the standard library is needed when a run is summarised; the tests compare it with SciPy.
 
 Sources: Law, *Simulation Modeling and Analysis*, 5th ed., ch. 9 (replications, batch means); Jain, Chiu, Hawe 1984
-(fairness); White 1997 and Franklin & White 2008 (MSER-5).
+(fairness); White 1997 and Franklin & White 2008 (MSER-5); Efron 1979 (the bootstrap of a quantile, exactly).
 """
 
 from __future__ import annotations
@@ -109,6 +109,28 @@ def jain_index(shares: Sequence[float]) -> float:
         return 1.0
     scaled = [share / largest for share in shares]
     return math.fsum(scaled) ** 2 / (len(scaled) * math.fsum(share * share for share in scaled))
+
+
+@functools.cache
+def bootstrap_ranks(number: int, rank: int, *, confidence: float = 0.95) -> tuple[int, int]:
+    """Ranks of the values that bound the bootstrap's percentile interval of the `rank`-th of `number` values.
+
+    Ranks count from 1, upwards. No resample is drawn: the rank-th value of one is at most the j-th of the values with
+    probability P(Bin(n, j/n) ≥ rank). The interval has the middle part `confidence` of that distribution. It takes the
+    values for independent.
+    """
+    if not 1 <= rank <= number:
+        raise ValueError(f"a rank lies between 1 and {number}, not {rank}")
+
+    def least(probability: float) -> int:
+        low, high = 0, number
+        while high - low > 1:
+            middle = (low + high) // 2
+            reached = _incomplete_beta(middle / number, rank, number - rank + 1) >= probability
+            low, high = (low, middle) if reached else (middle, high)
+        return high
+
+    return least(0.5 - confidence / 2), least(0.5 + confidence / 2)
 
 
 @functools.cache

@@ -424,3 +424,9 @@ def test_a_run_that_fails_is_status_1(small: Path, monkeypatch: pytest.MonkeyPat
     done = photocol("run", small)
     assert (done.returncode, done.stdout) == (FAILED, "")
     assert done.stderr == "photocol: the run failed: packets are not conserved\n"
+
+
+def test_a_word_that_is_none_is_told_the_nearest() -> None:
+    done = photocol("list", "topologes")
+    assert done.returncode == WRONG_INPUT
+    assert "'topologes' is none of the words here; did you mean 'topologies'? allowed: topologies, " in done.stderr

@@ -27,8 +27,9 @@ PAGES = [
     *GUIDE,
     *sorted((ROOT / "docs" / "reference" / "scenario").glob("*.md")),
 ]
-SLOW = {"reproduce", "bench"}
-"""Commands whose arguments are read but which are not carried out: each takes minutes and has tests of its own."""
+SLOW = {"reproduce", "bench", "lab"}
+"""Commands whose arguments are read but which are not carried out: each takes minutes, or lasts until it is ended, and
+has tests of its own."""
 FILLING = {
     "run": {"duration": "1 s"},
     "topology": {"kind": "nsfnet-edge"},
@@ -262,7 +263,7 @@ def test_the_page_on_a_sender_by_hand_names_the_laws_with_a_pacing_rate_of_their
     page = " ".join((ROOT / "docs" / "guide" / "sender-by-hand.md").read_text().split())
     [said] = re.findall(r"with a pacing rate of their own: ([^.]*)\.", page)
     own = set()
-    for law in transport_names() - {"python", "udp"}:
+    for law in transport_names() - {"python", "ndp", "udp"}:
         sender = Sender(law, mss=1000)
         sender.write(10)
         sender.on_ack(0.1, 1000)

@@ -76,7 +76,7 @@ def test_bbr_fills_the_path_without_losses_and_vegas_with_a_short_queue() -> Non
     [
         ({"algorithm": "bbr", "recovery": "newreno"}, "recovery must be sack, rr-tcp, td-fr, rack or linux with bbr"),
         ({"algorithm": "bbr3", "recovery": "sack"}, "recovery must be rack or linux with bbr3"),
-        ({"algorithm": "bbr", "ecn": True}, "ecn must be false for bbr and bbr3"),
+        ({"algorithm": "bbr", "ecn": True}, "ecn must be false for bbr, bbr3 and swift"),
         ({"algorithm": "dctcp", "ecn": False}, "answers congestion marks, so its connections use ECN"),
         ({"algorithm": "prague", "ecn_feedback": "classic"}, "ecn_feedback must be dctcp or accurate"),
         ({"algorithm": "vegas", "vegas_alpha": 5}, "vegas_alpha must not be above vegas_beta"),

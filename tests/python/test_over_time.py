@@ -9,11 +9,13 @@ import polars as pl
 import pytest
 from command import SMALL, photocol
 from matplotlib.figure import Figure
+from scipy.stats import binom
 
 import photocol as package
 from photocol import plot
 from photocol.plot.files import pictures_of
 from photocol.plot.over_time import steps
+from photocol.plot.tables import with_kinds
 from photocol.report.build import page_of
 from photocol.runs.results import Figure as Number
 from photocol.runs.results import Result, Summary
@@ -86,6 +88,48 @@ def test_a_class_of_which_only_some_flows_are_sampled_says_so() -> None:
     assert values(plot.over_time(one), "fairness") == [], "one flow is equal to nobody"
 
 
+def test_a_flow_of_another_traffic_in_another_run_has_a_curve_of_its_own() -> None:
+    """Flow 0 is BBR's in two runs of three (4 and 8 kB of window, mean 6) and CUBIC's in the third (100 kB)."""
+    laws = {0: ("bbr", "cubic"), 1: ("bbr", "cubic"), 2: ("cubic", "bbr")}
+    known = pl.DataFrame(
+        [(run, k, f"linux-{law}", law) for run, two in laws.items() for k, law in enumerate(two)],
+        ["run", "flow", "transport", "traffic"],
+        orient="row",
+    ).join(flows((0, 10, None, False, None)).drop("run", "flow", "transport", "traffic"), how="cross")
+    windows = {0: 4e3, 1: 8e3, 2: 100e3}
+    rows = [(run, t, "flow 0", "cwnd", value) for run, value in windows.items() for t in (0.0, 1.0)]
+    one = result(series=pl.DataFrame(rows, SERIES, orient="row"), flows=known)
+    axes = one.plot.series("cwnd", Figure().add_subplot())
+    assert {line.get_label(): line.get_ydata()[0] for line in axes.lines} == {
+        "flow 0, bbr (mean of 2 of 3 runs)": 6,
+        "flow 0, cubic (one of 3 runs)": 100,
+    }
+    draw, table = pictures_of({"": one}, plot.Chosen(flows=[0]))["series_cwnd"]
+    draw(axes := Figure().add_subplot(), table)
+    assert len(axes.lines) == 2, "--flows 0 is both"
+    unnamed = known.with_columns(traffic=pl.format("traffic-{}", (pl.col("traffic") == "bbr").cast(int)))
+    assert set(with_kinds(one.series, unnamed)["entity"]) == {"flow 0, linux-bbr", "flow 0, linux-cubic"}
+    assert set(with_kinds(one.series, known.filter(pl.col("flow") == 0, pl.col("run") < 2))["entity"]) == {"flow 0"}
+
+
+def test_chosen_flows_are_those_of_their_class_too() -> None:
+    """Of three flows with 1, 2 and 4 kB in a second, flows 0 and 2 are 5 kB, 40 kb/s."""
+    one = result(
+        series=acked(flow_0=[0, 1000], flow_1=[0, 2000], flow_2=[0, 4000]),
+        flows=flows(*[(0, 10, None, False, None)] * 3),
+    )
+    chosen = pictures_of({"": one}, plot.Chosen(flows=[0, 2]))["class_throughput"][1]
+    assert (chosen["entity"].to_list(), chosen["value"].to_list()) == (["sack, 2 of 3 flows"], [40_000])
+    # 3 flows, their class and their fairness: a chosen link leaves nothing of them out.
+    assert plot.Chosen(links=["a->b"]).of_series(plot.over_time(one)).height == 5
+
+
+def test_two_traffics_of_a_transport_have_a_goodput_each() -> None:
+    table = pl.concat([flows((1.0, 2.0, 1000, True, 2.0)), flows((1.0, 3.0, 1000, True, 2.0), traffic="b")])
+    axes = result(flows=table).plot.goodput(Figure().add_subplot())
+    assert [line.get_label().partition(" (1")[0] for line in axes.lines] == ["a (sack)", "b (sack)"]
+
+
 def test_a_link_carries_its_utilization_times_the_capacity_that_it_has() -> None:
     """0.5 of 100 Mb/s up to 1 s, of 20 Mb/s then: the sample at 2 s is about the second after the change."""
     scenario = """
@@ -105,6 +149,47 @@ def test_a_link_carries_its_utilization_times_the_capacity_that_it_has() -> None
     assert values(plot.over_time(one), "link_throughput", "x->y") == []
     bursts = result(series=one.series, scenario=scenario + '[switching]\nkind = "obs"\n')
     assert values(plot.over_time(bursts), "link_throughput") == [], "wavelengths are not one line"
+    racks = result(series=one.series, scenario=scenario + '[switching]\nkind = "circuits"\n')
+    assert values(plot.over_time(racks), "link_throughput", "a->b") == [50e6, 10e6], "a circuit is, in its days"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        '[[event]]\nat = "5 s"\nlink = "a-b"\ncapacity = "80 Mbps"\n',
+        '[[link_phases]]\nlink = ["x->y", "a->b"]\nphases = [{ at = "5 s", duration = "5 s", capacity = "80 Mbps" }]\n',
+        '[[link_phases]]\nlink = "a->b"\nperiod = "10 s"\noffset = "5 s"\n'
+        'phases = [{ duration = "4 s", capacity = "80 Mbps" }, { duration = "1 s", capacity = "80 Mbps" }]\n',
+        '[[link_trace]]\nlink = "a->b"\nfile = "FILE"\n',
+    ],
+)
+def test_a_change_is_the_same_as_an_event_phases_and_a_trace(change: str, tmp_path: Path) -> None:
+    """Wholly busy, 10 Mb/s up to 5 s and 80 Mb/s then; in the sample that both share their mean, 45 Mb/s."""
+    (tmp_path / "up.csv").write_text("# of a phone\ntime_ms,capacity_kbps,loss\n0,10000,\n4000,,0.1\n5000,80000,\n")
+    link = '[[link]]\nfrom = "a"\nto = "b"\ncapacity = "10 Mbps"\n'
+    rows = [(0, t, "a->b", "utilization", 1.0) for t in (0.0, 2.0, 4.0, 6.0, 8.0)]
+    scenario = link + change.replace("FILE", str(tmp_path / "up.csv"))
+    one = result(series=pl.DataFrame(rows, SERIES, orient="row"), scenario=scenario)
+    assert values(plot.over_time(one), "link_throughput") == pytest.approx([10e6, 10e6, 45e6, 80e6], rel=1e-9)
+
+
+def test_a_pause_within_a_sample_takes_nothing_from_the_capacity(tmp_path: Path) -> None:
+    """80 Mb/s for a quarter of each ms, then a pause: busy for a quarter of the time, the link has carried 20 Mb/s.
+    Of mahimahi's, 3 opportunities of 1500 B in 2 ms are 18 Mb/s: 24 Mb/s and 12 Mb/s in turn.
+    """
+    (tmp_path / "down").write_text("1\n1\n2\n")
+    link = '[[link]]\nfrom = "a"\nto = "b"\ncapacity = "10 Mbps"\n'
+    phases = (
+        '[[link_phases]]\nlink = "a->b"\nperiod = "1 ms"\n'
+        'phases = [{ duration = "250 us", capacity = "80 Mbps" }, { duration = "750 us", capacity = "0 bps" }]\n'
+    )
+    trace = f'[[link_trace]]\nlink = "a->b"\nfile = "{tmp_path / "down"}"\nformat = "delivery"\n'
+    for change, busy, carried in ((phases, 0.25, 20e6), (trace, 1.0, 18e6)):
+        rows = [(0, t / 10, "a->b", "utilization", busy) for t in range(4)]
+        one = result(series=pl.DataFrame(rows, SERIES, orient="row"), scenario=link + change)
+        assert values(plot.over_time(one), "link_throughput") == pytest.approx([carried] * 3, rel=1e-6)
+    (tmp_path / "down").unlink()
+    assert values(plot.over_time(one), "link_throughput") == [], "what the file said is not known any more"
 
 
 def test_a_queue_is_a_distribution_after_the_warm_up() -> None:
@@ -152,6 +237,18 @@ def test_completion_times_are_of_sized_flows_after_the_warm_up() -> None:
     # 1000 B stand in the half decade from 1000 to 3162 B.
     assert (row["size_from_bytes"], row["size_to_bytes"], row["flows"], row["completed"]) == (1000, 3162, 3, 2)
     assert (row["completion_p50_s"], row["slowdown_p50"], row["slowdown_p95"]) == (0.5, 2.0, None)
+    # Of two values a resample has both, or one of them twice: the smaller is its first in 3 of 4.
+    assert (row["completion_p50_low_s"], row["completion_p50_high_s"], row["slowdown_p95_low"]) == (0.5, 2.0, None)
+
+
+def test_a_quantile_by_size_has_its_bootstrap_interval() -> None:
+    times = flows(*[(1.0, 1.0 + place, 1000, True, float(place)) for place in range(1, 101)])
+    (row,) = plot.completions_by_size(result(flows=times)).rows(named=True)
+    found = [row[f"slowdown_p{rank}{end}"] for rank in (50, 95, 99) for end in ("_low", "", "_high")]
+    # P(Bin(100, j/100) ≥ 50) is 0.016 at 39 and 0.027 at 40, 0.973 at 59 and 0.983 at 60: SciPy says so, and the rest.
+    reached = {rank: binom.sf(rank - 1, 100, np.arange(1, 101) / 100) for rank in (50, 95, 99)}
+    least = [[int(np.argmax(reached[rank] >= share)) + 1 for share in (0.025, 0.975)] for rank in reached]
+    assert found == [40, 50, 60, least[1][0], 95, least[1][1], least[2][0], 99, least[2][1]]
 
 
 def test_slowdown_stands_in_the_middle_of_its_sizes() -> None:

@@ -11,6 +11,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.sweeps.campaign.table import Outcome
+from photocol.verdict import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -57,6 +59,21 @@ def test_every_panel_has_few_curves_and_all_have_one_legend(experiment: str, nam
     labels = [text.get_text() for text in legend.get_texts()]
     assert set(labels) == {line.get_label() for one in curves for line in one}
     assert len(set(labels)) == len(labels)
+
+
+def test_an_order_that_fails_at_some_losses_is_no_agreement_in_shape() -> None:
+    """Paper 001 §III: SACK "has shown the best throughput performance over OBS networks". 0.8 times Reno's is not."""
+    sack = next(claim for claim in load_experiment(FOUND["001/figure-5"]).claims if claim.id == "sack")
+    rates = {1e-4: (0.8, 1.0), 1e-2: (1.3, 1.0)}
+    rows = [
+        {"transport": name, "reading": "none", "loss": loss, "throughput_mbps": rate}
+        for loss, pair in rates.items()
+        for name, rate in zip(("sack", "reno"), pair, strict=True)
+    ]
+    outcome = Outcome(table=pl.DataFrame(rows), replications=pl.DataFrame())
+    assert sack.check(outcome).verdict is Verdict.DISAGREES
+    better = outcome.table.with_columns(pl.lit(1.0).alias("throughput_mbps"))
+    assert sack.check(Outcome(table=better, replications=better)).verdict is Verdict.AGREES
 
 
 def test_an_axis_of_less_than_two_decades_has_numbers_at_1_2_and_5() -> None:

@@ -19,6 +19,7 @@ from PIL import Image
 import photocol
 from photocol import InputError, plot
 from photocol.plot.files import pictures_of
+from photocol.plot.style import drawing, fit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,7 +95,7 @@ def test_a_result_draws_all_it_has_when_asked_for_a_plot(result: photocol.Result
     with mpl.rc_context({"backend": "agg"}):
         figure = result.plot("series_queue")
     assert [axes.get_ylabel() for axes in figure.axes] == ["queue (packets)"]
-    with pytest.raises(photocol.InputError, match="there is no picture 'godput'; did you mean goodput"):
+    with pytest.raises(photocol.InputError, match="there is no picture 'godput'; did you mean 'goodput'"):
         result.plot("godput")
 
 
@@ -196,6 +197,40 @@ def test_a_dense_course_shows_its_mean_and_its_range(axes: Axes) -> None:
     assert (heights.min(), heights.max()) == (-1, 3)
 
 
+def outside(figure: Figure) -> list[str]:
+    """The labels and legends of a figure that stand beyond its edges."""
+    figure.draw_without_rendering()
+    texts = [label for one in figure.axes for label in (one.xaxis.label, one.yaxis.label)]
+    texts += [text for one in figure.axes if (legend := one.get_legend()) for text in legend.get_texts()]
+    texts += figure.texts
+    edge, boxes = figure.bbox, {text.get_text(): text.get_window_extent() for text in texts if text.get_text()}
+    return [
+        text
+        for text, box in boxes.items()
+        if box.x0 < edge.x0 or box.y0 < edge.y0 or box.x1 > edge.x1 + 1 or box.y1 > edge.y1 + 1
+    ]
+
+
+def test_no_label_of_a_column_is_cut_off(result: photocol.Result) -> None:
+    """Every picture at 3.5 inches; one without broken lines is cut off, or there would be nothing to see."""
+    cut = []
+    for draw, table in pictures_of({"of quite a long name": result, "another": result}).values():
+        with drawing(plot.COLUMN_INCHES):
+            figure = plot.new_figure(plot.COLUMN_INCHES)
+            draw(figure.add_subplot(), table)
+            cut += outside(figure)
+            fit(figure)
+            assert outside(figure) == []
+    assert "throughput of the class, acknowledged (Mb/s)" in cut, "as it was drawn"
+
+
+def test_a_throughput_by_acks_says_that_it_may_exceed_the_capacity(axes: Axes, result: photocol.Result) -> None:
+    result.plot.over_time("throughput", axes)
+    assert "when a hole is filled" in axes.get_xlabel()
+    other = result.plot.over_time("link_throughput", Figure().add_subplot())
+    assert other.get_xlabel() == "simulated time (s)"
+
+
 def test_files_have_their_fonts_and_no_dates(tmp_path: Path, result: photocol.Result) -> None:
     how = plot.Pictures(formats=("pdf", "svg"), width_inches=plot.COLUMN_INCHES, only=["goodput"])
     for folder in ("one", "two"):
@@ -217,7 +252,7 @@ def test_a_picture_without_anything_in_it_is_not_drawn(tmp_path: Path, result: p
     assert {"link_utilization", "goodput", "series_cwnd", "series_queue"} <= files
     none = photocol.run(SMALL, set={"traffic.0.start": "1.999999 s", "traffic.0.spread": "0 s"})
     assert "series_rtt" not in {file.stem for file in plot.save_all(none, tmp_path / "none")}
-    with pytest.raises(InputError, match=r"no picture 'losses_burst'; did you mean losses_data\? there is: link_util"):
+    with pytest.raises(InputError, match=r"no picture 'losses_burst'; did you mean 'losses_data'\? there is: link_"):
         plot.save_all(result, tmp_path, plot.Pictures(only=["losses_burst"]))
 
 
@@ -235,7 +270,7 @@ def test_the_command_draws_what_is_chosen(tmp_path: Path, result: photocol.Resul
         (("--link", "a->b"), "no link a->b"),
         (("--width", "wide"), "column, page, or from"),
         (("--width", "nan"), "column, page, or from"),
-        (("--only", "godput"), "did you mean goodput? there is: link_utilization, goodput, "),
+        (("--only", "godput"), "did you mean 'goodput'? there is: link_utilization, goodput, "),
         (("--text", "--only", "goodput"), "there is no picture 'goodput'; there is: series_"),
     ):
         done = command("plot", one, *words)

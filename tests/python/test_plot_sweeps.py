@@ -22,7 +22,8 @@ from photocol.errors import InputError
 from photocol.plot.curves import curves, look_of
 from photocol.plot.labels import axis_title, metric_title, places
 from photocol.plot.over import overlays
-from photocol.plot.sweeps import as_svg, drawn, save
+from photocol.plot.style import LINES, OVERLAY_LINES
+from photocol.plot.sweeps import _asked_by, as_svg, drawn, save
 from photocol.plot.view import Asked, view_of
 from photocol.report.build import page_of
 from photocol.sweeps.spec import checked, read_file
@@ -84,6 +85,8 @@ def test_titles_are_words_with_a_unit() -> None:
     assert axis_title("topology.bottleneck_buffer", ["topology.bottleneck_buffer"], "kB") == "bottleneck buffer (kB)"
     assert axis_title("a.rate", ["a.rate", "b.rate"], "Mbps") == "a rate (Mb/s)"
     assert axis_title("buffer_kb", ["buffer_kb"], "kB") == "buffer (kB)"
+    assert axis_title("switching.burst.0.load", ["switching.burst.0.load"]) == "load (erlang)"
+    assert axis_title("load", ["load"]) == "load"
     assert metric_title("completion_time_p99_9") == "completion time, 99.9th percentile"
 
 
@@ -91,6 +94,26 @@ def test_a_figure_without_a_unit_has_that_of_its_name() -> None:
     made = SweepTable.of(table(x=[1, 2]).rename(lambda name: name.replace("drop_rate", "rate_gbps")))
     assert view_of(made, "rate_gbps", Asked()).y_title == "rate (Gb/s)"
     assert view_of(table(x=[1, 2]), "drop_rate", Asked()).y_title == "drop rate"
+
+
+def test_a_traffic_s_figure_has_the_unit_and_the_title_of_all() -> None:
+    made = SweepTable.of(
+        table(x=[1, 2]).rename(lambda name: name.replace("goodput", "goodput[bbr]", 1)), units={"goodput": "bps"}
+    )
+    assert view_of(made, "goodput[bbr]", Asked()).y_title == "goodput of bbr (Gb/s)"
+
+
+def test_a_picture_of_completion_times_says_how_many_flows_have_none() -> None:
+    """Of 10 flows none, 2.5 and 7 in the mean over runs: up to 7 of 10."""
+    counts = {"flows_completed": [10.0, 7.5, 3.0], "unfinished_flows": [0.0, 2.5, 7.0]}
+    made = table(x=[1, 2, 3]).rename(lambda name: name.replace("goodput", "completion_time_p99"))
+    made = SweepTable.of(made.with_columns(pl.Series(name, values) for name, values in counts.items()))
+    said = "up to 7 of 10 flows did not complete"
+    assert view_of(made, "completion_time_p99", Asked()).remarks == (said,)
+    assert said in drawn(made, "completion_time_p99").get_supxlabel()
+    assert view_of(made, "completion_time_p99", Asked(where="x < 3")).remarks == (said.replace("7", "3"),)
+    assert view_of(made, "drop_rate", Asked()).remarks == ()
+    assert view_of(made, "completion_time_p99", Asked(where="x = 1")).remarks == ()
 
 
 def test_the_axis_of_most_numbers_is_x_and_the_fewest_values_make_panels() -> None:
@@ -174,7 +197,14 @@ def test_two_axes_are_a_map_with_numbers_in_its_cells() -> None:
 
 def test_a_formula_is_followed_along_x() -> None:
     """Erlang's B of one server: load / (1 + load), 1/2 at one erlang."""
-    for over, times in (("erlang-b(servers=1)", 1.0), ("erlang-b(load=x, servers=1) / 2", 0.5)):
+    for over, times, scale in (
+        ("erlang-b(servers=1)", 1.0, 1.0),
+        ("erlang-b(load=x, servers=1) / 2", 0.5, 1.0),
+        ("erlang-b(load=4*x, servers=1)", 1.0, 4.0),
+        ("erlang-b(load=4 * x / 2, servers=1)", 1.0, 2.0),
+        # One link and one route of 2 erlang, times x.
+        ("erlang-fixed-point(routes=[[0]], servers=[1], loads=[2])", 1.0, 2.0),
+    ):
         (line,) = [
             line
             for line in drawn(table(load=[0.5, 1.0, 2.0]), "drop_rate", over=over).axes[0].lines
@@ -182,7 +212,11 @@ def test_a_formula_is_followed_along_x() -> None:
         ]
         at, values = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
         assert (len(at), at[0], at[-1]) == (200, 0.5, 2.0)
-        assert values == pytest.approx(times * at / (1 + at))
+        assert values == pytest.approx(times * scale * at / (1 + scale * at))
+
+
+def test_no_curve_has_the_line_of_what_is_laid_over() -> None:
+    assert set(OVERLAY_LINES).isdisjoint(LINES)
 
 
 def test_a_formula_takes_the_axes_that_it_names() -> None:
@@ -237,7 +271,8 @@ def test_another_sweep_or_run_is_laid_over(tmp_path: Path) -> None:
         ("erlang-a(servers=1)", "did you mean 'erlang-b'"),
         ("erlang-b(serves=1)", "has no input 'serves'; did you mean 'servers'"),
         ("erlang-b.blokcing(servers=1)", "has no output 'blokcing'; did you mean 'blocking'"),
-        ("erlang-b", "say which input is x, as in load=x"),
+        ("erlang-b", "say which input is x, as in load=x, load=4*x or load=x/10"),
+        ("erlang-b(load=x+1, servers=2)", "say which input is x, as in load=x, load=4*x or load=x/10"),
         ("erlang-b(servers=1)/0", "/0: times or divided by a number other than zero"),
         ("tfrc(loss=x)", "does not fit the figure drop_rate"),
         ("missing.csv", "missing.csv cannot be read"),
@@ -358,6 +393,27 @@ def test_a_sweep_without_a_finished_run_says_what_to_do(tmp_path: Path) -> None:
     assert done.returncode == 2
 
 
+def test_an_axis_in_single_quotes_is_told_to_stand_in_double_ones() -> None:
+    """SQL compares the text with the value and keeps all points, or none."""
+    made = table(traffic__0__flows=[1, 2, 40], law=["a", "law", "b"])
+    for condition in ("'traffic.0.flows' < 10", "'traffic.0.flows' <> 'x'"):
+        with pytest.raises(InputError, match=r'an axis stands in double quotes: "traffic\.0\.flows"'):
+            view_of(made, "goodput", Asked(where=condition))
+    assert len(view_of(made, "goodput", Asked(where="law = 'law'")).table) == 3, "a value is called so"
+    said = {"grid": {"traffic.0.flows": [1, 40]}, "where": "'traffic.0.flows' < 10"}
+    with pytest.raises(InputError, match=r'an axis stands in double quotes: "traffic\.0\.flows"'):
+        checked(said).plan.points()
+
+
+def test_an_axis_of_a_drawing_that_is_far_apart_is_logarithmic() -> None:
+    """A factor of 40, as `photocol plot` does it; "none" is none."""
+    for log, scale in ((None, "log"), ("none", "linear")):
+        said = {"x": "flows", "y": "goodput"} | ({"log": log} if log else {})
+        drawing = checked({"grid": {"flows": [1, 40]}, "plot": [said]}).plots[0]
+        view = view_of(table(flows=[1, 40]), "goodput", _asked_by(drawing))
+        assert view.is_log_x == (scale == "log")
+
+
 def test_a_run_has_no_axes(tmp_path: Path) -> None:
     package.run("dumbbell", set={"run.duration": "1 s", "run.warm_up": "0 s"}).save(tmp_path / "r")
     done = photocol("plot", tmp_path / "r", "--x", "buffer")
@@ -371,14 +427,14 @@ def test_the_plots_of_a_sweep_file_are_drawn_and_shown(tmp_path: Path) -> None:
         '[grid]\n"traffic.0.flows" = [1, 2]\n"topology.bottleneck_buffer" = ["5 packets", "9 packets"]\n'
         '[[plot]]\nx = "topology.bottleneck_buffer"\ny = "goodput"\npanels = "traffic.0.flows"\n'
         'over = "tfrc.rate_bps(loss=0.01, rtt=0.05, segment_size=x*1000)"\n'
-        '[[plot]]\nx = "traffic.0.flows"\ny = "goodput"\nby = "topology.bottleneck_buffer"\nmap = true\n'
+        '[[plot]]\nx = "flows"\ny = "goodput"\nby = "bottleneck_buffer"\nmap = true\n'
     )
     said = read_file(file) | {"scenario": "dumbbell"}
     file.write_text(file.read_text().replace('"dumbbell"', f'"{ROOT / "scenarios" / "dumbbell.toml"}"'))
     out = tmp_path / "o"
     done = photocol("sweep", file, "--jobs", "1", "--out", out)
     assert (done.returncode, sorted(one.name for one in out.glob("*.png"))) == (0, ["plot-1.png", "plot-2.png"]), done
-    names = ["goodput along topology.bottleneck_buffer", "goodput along traffic.0.flows by topology.bottleneck_buffer"]
+    names = ["goodput along topology.bottleneck_buffer", "goodput along flows by bottleneck_buffer"]
     assert [picture["name"] for picture in page_of(out)["pictures"]] == names
     for wrong, message in (({"map": 1}, "plot.map: true or false"), ({"pannels": "a"}, "did you mean 'panels'")):
         with pytest.raises(InputError, match=message):

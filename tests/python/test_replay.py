@@ -49,7 +49,9 @@ DURATIONS = {
     "macroflows": "0.5 s",
     "nsfnet-buffers": "0.6 s",
     "obs": "0.1 s",
+    "opera": "0.01 s",
     "racks": "0.03 s",
+    "rotornet": "0.01 s",
     "slotted-packets": "0.1 s",
     "web-search": "0.05 s",
 }

@@ -25,7 +25,8 @@ KNOWS = {
     "plot": {"experiments", "sweeps", "runs"},
     "report": {"plot", "experiments", "sweeps", "runs"},
     "transport": set(),
-    "cli": {"report", "plot", "experiments", "sweeps", "conversions", "runs", "transport"},
+    "lab": {"report", "plot", "experiments", "sweeps", "runs"},
+    "cli": {"lab", "report", "plot", "experiments", "sweeps", "conversions", "runs", "transport"},
 }
 """Each room and the rooms that it may know; `transport` stands alone."""
 GROUND = {"_core", "__version__", "InputError", "RunError", "ScenarioError", "errors", "files", "options", "quantity"}

@@ -35,8 +35,10 @@ NS2 = {
 }
 """Laws that ns-2 has, and what they are called there."""
 RECOVERIES = ("sack", "linux", "rack")
-NO_SAWTOOTH = {"xcp", "python", "udp"}
-"""They have no window of their own: routers, a user, or nobody says how much may be in flight."""
+NO_SAWTOOTH = {"xcp", "python", "ndp", "udp", "swift"}
+"""They have no window of their own: routers, a user, the receiver, or nobody says how much may be in flight. Swift's
+target is the delay of a data centre, a hundredth of this path's.
+"""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from photocol.stats import (
     batch_means,
+    bootstrap_ranks,
     jain_index,
     mean_ci,
     mser5_warm_up,
@@ -151,3 +152,33 @@ def test_a_steady_series_loses_little():
 def test_a_series_too_short_for_mser5_is_refused():
     with pytest.raises(ValueError, match="at least 10"):
         mser5_warm_up([1.0] * 9)
+
+
+def test_a_bootstrap_of_three_values_is_counted_by_hand() -> None:
+    # The median of a resample is at most the smallest value if two or three of three draws are it: 7 of 27 resamples;
+    # at most the middle one in 20 of 27. So 1 is the 5 % point, 2 the median and 3 the 95 % point.
+    assert bootstrap_ranks(3, 2, confidence=0.9) == (1, 3)
+    assert bootstrap_ranks(3, 2, confidence=1 - 2 * 7 / 27 - 1e-9) == (2, 2)
+    assert bootstrap_ranks(3, 2, confidence=1 - 2 * 7 / 27 + 1e-9) == (1, 3)
+    assert bootstrap_ranks(1, 1) == (1, 1)
+    with pytest.raises(ValueError, match="a rank lies between 1 and 3, not 4"):
+        bootstrap_ranks(3, 4)
+
+
+def test_the_ranks_of_a_bootstrap_are_those_of_drawn_resamples() -> None:
+    draws = np.sort(np.random.default_rng(1).integers(1, 201, size=(20_000, 200)), axis=1)[:, 189]
+    low, high = bootstrap_ranks(200, 190)
+    # A share of 20 000 resamples is known to within 0.0011 · 3; a rank here holds about 0.1 of them in the middle.
+    assert (draws <= low).mean() >= 0.025 - 0.0034 and (draws < low).mean() <= 0.025 + 0.0034
+    assert (draws <= high).mean() >= 0.975 - 0.0034 and (draws < high).mean() <= 0.975 + 0.0034
+
+
+def test_bootstrap_intervals_hold_the_quantile_of_a_known_law_as_often_as_they_say() -> None:
+    # Exponential flows: the 95 % quantile is ln 20. A binomial number of 400 is below, and the interval holds it if
+    # that number reaches the lower rank and not the upper one. 2000 samples know a share of 0.93 within 0.006 · 3.
+    values = np.sort(np.random.default_rng(7).exponential(size=(2000, 400)), axis=1)
+    low, high = bootstrap_ranks(400, 380)
+    holds = (values[:, low - 1] <= np.log(20)) & (np.log(20) < values[:, high - 1])
+    exact = np.diff(scipy.stats.binom.cdf([low - 1, high - 1], 400, 0.95))[0]
+    assert 0.92 < exact < 0.98
+    assert holds.mean() == pytest.approx(exact, abs=0.018)

@@ -84,6 +84,28 @@ def test_long_axes_have_names_ranges_and_conditions() -> None:
     assert points(grid={"a": [1, 2, 3], "b": [1, 2, 3]}, where="a < b AND b <> 3") == [{"a": 1, "b": 2}]
 
 
+def test_a_sweep_has_the_goodput_of_each_traffic(place: Path) -> None:
+    """What arrives of the flows of both in 100 ms adds up to the goodput of all."""
+    two = TINY + '[[traffic]]\nname = "bbr"\ntransport = "bbr"\npairs = [["l1", "r1"]]\n'
+    table = package.sweep(two, grid={BUFFER: ["5 packets", "40 packets"]}, tables=["flows"], out=place / "two")
+    sums = table["goodput[traffic-0]"] + table["goodput[bbr]"]
+    assert sums.to_list() == pytest.approx(table["goodput"].to_list(), rel=1e-9)
+    assert (table.unit("goodput[bbr]"), "goodput[bbr]" in table.main_metrics()) == ("bps", True)
+    flows = pl.read_parquet(next((place / "two" / "runs").glob("*5%20packets*")) / "flows.parquet")
+    arrived = 8 * flows.filter(pl.col("traffic") == "bbr")["bytes_arrived"].sum() / 0.1
+    assert table["goodput[bbr]"][0] == pytest.approx(arrived)
+    one = package.sweep(TINY, grid={BUFFER: ["5 packets"]})
+    assert [name for name in one.metrics if "[" in name] == []
+
+
+def test_completion_times_bring_the_counts_of_flows(place: Path) -> None:
+    sized = TINY + 'size = "10 kB"\n'
+    whole = {"run.duration": "1 s"}
+    table = package.sweep(sized, grid={BUFFER: ["5 packets"]}, set=whole, metrics=["mean_completion_time"])
+    assert table.metrics == ["mean_completion_time", "flows_completed", "unfinished_flows"]
+    assert table.main_metrics() == ["mean_completion_time"]
+
+
 def test_ranges_meet_their_ends() -> None:
     assert steps(0.1, 0.5, 0.1, "") == [0.1, 0.2, 0.3, 0.4, 0.5]
     assert steps(3, 1, -1, "") == [3, 2, 1]
@@ -408,7 +430,7 @@ def test_a_figure_that_is_not_there_is_named_at_the_first_run_and_ends_the_sweep
     done = photocol(*words)
     first, last = done.stderr.splitlines()
     assert first == "photocol: the first run has no figure 'goodpu'; did you mean 'goodput'?"
-    assert last.startswith("metrics: no run has a figure 'goodpu'; did you mean 'goodput'? There are: ")
+    assert last.startswith("metrics: no run has a figure 'goodpu'; did you mean 'goodput'? there are: ")
     assert done.returncode == 2
     assert len(list((place / "o" / "runs").glob("*/row.json"))) == 2, "what is finished stays"
 

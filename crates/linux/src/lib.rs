@@ -37,6 +37,7 @@ mod line;
 mod log;
 mod matrices;
 mod measure;
+mod outputs;
 mod relay;
 mod report;
 mod serve;

@@ -10,6 +10,7 @@ use crate::config::{self, CoreConfig, Loaded, PortConfig, Refusal, input};
 use crate::host::{self, Host, Manner};
 use crate::line::{Label, Line, Plane};
 use crate::log::Log;
+use crate::outputs::Outputs;
 use crate::relay::{Ear, Relay};
 use crate::report::Report;
 use crate::sys::datagram::Datagrams;
@@ -18,7 +19,6 @@ use crate::sys::wait;
 use control::log::{Light, What};
 use control::signalling::{Action, Actions, Core, Heard, Network, SlotPart};
 use control::wire::{Class, NodeId};
-use std::collections::BTreeMap;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use units::Instant;
@@ -37,14 +37,6 @@ struct Port {
     relay: Relay,
 }
 
-/// Light that goes into an output: until when, through which fibre it came, and its frame and slot. What comes from one
-/// slot of one node comes one after the other, however their stamps differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Passing {
-    until: Instant,
-    from: (usize, u64, u32),
-}
-
 /// The process.
 struct Switch {
     /// `core`, or which of several.
@@ -54,8 +46,7 @@ struct Switch {
     machine: Core,
     network: Network,
     ports: Vec<Port>,
-    /// The light that goes, or went last, into each output.
-    busy: BTreeMap<u16, Passing>,
+    outputs: Outputs,
     arrivals: Arrivals,
     passed: u64,
     lost: u64,
@@ -94,6 +85,7 @@ impl Switch {
         let session = time::time_of_day() as u64;
         let key = config::key(&config.path, key_file)?;
         let machine = Core::new(network.clone(), key.clone(), session, clock.now());
+        let outputs = Outputs::new(network.frame());
         let open = |port: &PortConfig| {
             let wire = Datagrams::between(port.bind.0, port.peer.0)
                 .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", port.bind.0)))?;
@@ -110,7 +102,7 @@ impl Switch {
             machine,
             network,
             ports: port.iter().map(open).collect::<Result<_, Refusal>>()?,
-            busy: BTreeMap::new(),
+            outputs,
             arrivals: Arrivals::new(key),
             passed: 0,
             lost: 0,
@@ -178,20 +170,17 @@ impl Switch {
         };
         let (length, from) = (part.lasts(self.network.light()), (port, label.frame, label.slot));
         let output = self.machine.route(stamp, self.ports[port].number, length);
-        let met = output.and_then(|output| self.busy.get(&output));
-        let met = met.filter(|held| held.until > stamp && held.from != from).map(|held| held.from.0);
-        let fate = match (output, met) {
-            (None, _) => {
+        let fate = match output.map(|output| (output, self.outputs.pass(output, (stamp, stamp + length), from))) {
+            None => {
                 self.lost += 1;
                 "lost: no connection"
             }
-            (Some(_), Some(fibre)) => {
+            Some((_, Err(fibre))) => {
                 self.lost += 1;
                 *(if fibre == port { &mut self.overtaken } else { &mut self.collided }) += 1;
                 "lost: met other light"
             }
-            (Some(output), None) => {
-                self.busy.insert(output, Passing { until: stamp + length, from });
+            Some((output, Ok(()))) => {
                 self.passed += 1;
                 let at = self.clock.truth(stamp);
                 let stamped = label.class == Class::Signalling as u8;

@@ -19,6 +19,11 @@ pub fn catalogue(kind: &str) -> Vec<Entry> {
         "reservations" => declared(control::reservation::registry()).collect(),
         "transports" => declared(tcp::presets())
             .chain(declared(cc::registry()))
+            .chain([entry(
+                "ndp",
+                "Receivers pull packets, and switches trim what finds no room.",
+                "Handley et al., SIGCOMM 2017",
+            )])
             .chain([entry("udp", "Datagrams of one size, without any control.", "RFC 768")])
             .collect(),
         _ => Vec::new(),

@@ -67,7 +67,7 @@ impl Queue {
         let too_many = || PyValueError::new_err("a queue by hand numbers 2^32 packets");
         let next = self.next.checked_add(1).ok_or_else(too_many)?;
         self.now = reading(self.now, Some(t))?;
-        let item = Item { id: self.next, size, priority, ecn, flow, arrived: self.now.ps() };
+        let item = Item { id: self.next, size, priority, ecn, flow, arrived: self.now.ps(), ..Item::default() };
         self.next = next;
         Ok(self.machine.enqueue(self.now.ps(), item).iter().map(dropped).collect())
     }
@@ -118,6 +118,7 @@ fn dropped(one: &Dropped) -> Packet {
     let reason = match one.reason {
         Reason::Early => "early",
         Reason::Full => "congestion",
+        Reason::Returned => "returned",
     };
     packet(&one.item, reason)
 }

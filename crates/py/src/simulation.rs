@@ -127,6 +127,12 @@ impl Simulation {
         self.read(World::bytes_per_flow)
     }
 
+    /// What the run has to say up to now; it goes on unchanged. Without the trace.
+    fn so_far(&mut self, py: Python<'_>) -> PyResult<Results> {
+        let world = self.world_mut().as_mut().ok_or_else(finished)?;
+        Ok(Results(py.detach(|| world.so_far())))
+    }
+
     /// What the run has to say; the simulation cannot be used afterwards.
     fn finish(&mut self, py: Python<'_>) -> PyResult<Results> {
         self.failure(py)?;

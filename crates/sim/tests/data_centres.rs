@@ -268,3 +268,35 @@ fn a_flowlet_stays_one_when_its_node_moves() {
     };
     assert_eq!(run(7), run(0));
 }
+
+/// Of equally short paths the first is taken, and a scenario that is written out says so: it is not asked about again.
+#[test]
+fn an_explained_scenario_says_which_path_flows_take() {
+    for routing in ["", "routing = \"first\"\n"] {
+        let text = LEAVES.replace("[[traffic]]", &format!("{routing}[[traffic]]"));
+        let input = |text| Input::Text { name: "test.toml", text, folder: Path::new(".") };
+        let explained = load(input(&text), &[]).unwrap().explain();
+        assert_eq!((warnings(&text).len(), warnings(&explained).len()), (usize::from(routing.is_empty()), 0));
+        assert_eq!(load(input(&explained), &[]).unwrap().explain(), explained);
+    }
+}
+
+/// Names of laws of sizes that say their source; those of before are the same laws, to the bit.
+#[test]
+fn a_law_of_sizes_under_the_name_of_its_source_is_the_same_law() {
+    let run = |law: &str| {
+        let sized = LEAVES.replace("size = \"30 kB\"", &format!("size_law = {{ law = \"{law}\" }}"));
+        Builder::of(sized).set("topology.routing", "\"ecmp\"").set("run.duration", "\"5 ms\"").run(1)
+    };
+    for (short, long) in
+        [("web-search", "web-search-dctcp"), ("data-mining", "data-mining-vl2"), ("hadoop", "hadoop-hpcc")]
+    {
+        let (short, long) = (run(short), run(long));
+        assert_eq!(short.fingerprint, long.fingerprint);
+        assert_eq!(numbers(&short.flows, "size_bytes"), numbers(&long.flows, "size_bytes"));
+    }
+    for law in ["web-search-opera", "data-mining-opera", "hadoop-homa", "cache-homa"] {
+        let sizes = numbers(&run(law).flows, "size_bytes");
+        assert!(sizes.len() == 64 && sizes.iter().all(|size| *size >= 68.0), "{law}");
+    }
+}

@@ -5,6 +5,7 @@ mod support;
 use sim::SimTime;
 use sim::engine::{CaptureOptions, Options};
 use sim::random::Seed;
+use sim::results::Results;
 use sim::study::World;
 use std::sync::{Arc, Mutex};
 use support::{Builder, MIXED, at, figure, numbers, run, run_with, scenario, texts};
@@ -49,6 +50,38 @@ fn where_a_run_is_cut_in_time_does_not_change_it() {
     assert_eq!((whole.fingerprint, whole.events, whole.packet_hops), (cut.fingerprint, cut.events, cut.packet_hops));
     assert_eq!(whole.links, cut.links);
     assert_eq!(whole.drops, cut.drops);
+}
+
+#[test]
+fn reading_a_run_while_it_goes_on_does_not_change_it() {
+    let mixed = Builder::of(MIXED).set("probe.interval", "10 ms").set("probe.lost_throughput", true);
+    let mixed = scenario(&mixed.text());
+    let built = || World::build(&mixed, Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+    let mut whole = built();
+    whole.run_until(SimTime::NEVER);
+    let whole = whole.finish().unwrap();
+    for threads in [1, 2] {
+        let mut world = built();
+        world.use_threads(threads);
+        let mut seen = Vec::new();
+        for step in 1..=10u64 {
+            world.run_until(SimTime::from_ps(world.end().ps() / 10 * step));
+            let so_far = world.so_far();
+            // The samples so far are the first of the whole run, to the last bit.
+            let values = numbers(&so_far.series, "value");
+            let same = values.iter().zip(numbers(&whole.series, "value")).all(|(a, b)| a.to_bits() == b.to_bits());
+            assert!(same && values.len() > seen.len(), "step {step}: {} samples", values.len());
+            seen = values;
+        }
+        let read = world.finish().unwrap();
+        assert_eq!((whole.fingerprint, whole.events), (read.fingerprint, read.events));
+        // As texts: what was not measured is NaN, which equals nothing.
+        for (name, of) in [("links", 0), ("drops", 1), ("flows", 2), ("series", 3)] {
+            let text = |run: &Results| format!("{:?}", [&run.links, &run.drops, &run.flows, &run.series][of]);
+            assert!(text(&whole) == text(&read), "the table of {name} differs");
+        }
+        assert_eq!(format!("{:?}", whole.summary), format!("{:?}", read.summary));
+    }
 }
 
 #[test]

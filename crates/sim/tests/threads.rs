@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
-const READY_MADE: [(&str, &str); 26] = [
+const READY_MADE: [(&str, &str); 28] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
     ("capacity-change", "11 s"),
@@ -32,9 +32,11 @@ const READY_MADE: [(&str, &str); 26] = [
     ("nsfnet-buffers", "2 s"),
     ("obs", "0.6 s"),
     ("on-off", "5 s"),
+    ("opera", "0.6 s"),
     ("parking-lot", "2 s"),
     ("racks", "0.6 s"),
     ("random-loss", "8 s"),
+    ("rotornet", "0.6 s"),
     ("slotted-packets", "1 s"),
     ("star", "2 s"),
     ("web-search", "0.8 s"),

@@ -3,6 +3,10 @@
 //! The bytes choose parameters, then calls, sane and hostile; after every call the invariants are asserted. Nothing
 //! here is needed to use the machines.
 
+mod ndp;
+
+pub use ndp::{ndp_flow, ndp_sender};
+
 use crate::cc::{self, BurstNews, registry};
 use crate::tcp::{
     Ack, Actions, BurstReport, Connection, Control, Endpoint, FastRetransmitGuard, Frto, InitialWindow, LossRecovery,
@@ -10,9 +14,10 @@ use crate::tcp::{
     SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig, TcpOptions, TimeoutCost, TimerRestart, Undo,
     UndoResponse,
 };
+use crate::telemetry::{Hop, Telemetry};
 use options::Words;
 use std::sync::Arc;
-use units::{Duration, Instant};
+use units::{Duration, Instant, Rate};
 
 /// Bytes as a source of choices; zero when they run out.
 struct Choices<'a>(&'a [u8]);
@@ -133,7 +138,9 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
         }
         3 => {
             let bytes = [choices.byte(), choices.byte(), choices.byte(), choices.byte()];
-            sender.handle_feedback(choices.near(sender.snd_una(), 100), i32::from_le_bytes(bytes));
+            let ack = choices.near(sender.snd_una(), 100);
+            sender.handle_feedback(ack, i32::from_le_bytes(bytes));
+            sender.handle_telemetry(*now, ack, &hops(bytes, *now));
         }
         4 => {
             let reports = [BurstReport::Assembled, BurstReport::Lost, BurstReport::LostToContention];
@@ -156,6 +163,22 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
             sender.handle_ack(*now, &ack, actions);
         }
     }
+}
+
+/// What up to nine ports say, of which none need be true.
+fn hops(bytes: [u8; 4], now: Instant) -> Telemetry {
+    let mut telemetry = Telemetry::EMPTY;
+    let [ports, queue, sent, rate] = bytes.map(u64::from);
+    for port in 0..ports % 10 {
+        telemetry.push(Hop {
+            port: (port + queue % 2) as u32,
+            at: Instant::from_ps(now.ps().saturating_sub(port << queue % 60)),
+            queue: queue << (queue % 57),
+            sent: sent << (sent % 57),
+            rate: Rate::from_bps(rate << (rate % 57)),
+        });
+    }
+    telemetry
 }
 
 /// True if a machine had asked to be called by `now`: a host polls when it is told to, so whatever is done at another

@@ -8,11 +8,15 @@
 //! - [`tcp`]: sender and receiver of a one-way byte stream; on request with handshake and teardown.
 //! - [`cc`]: the window laws, one a file, and their registry.
 //! - [`xcp`]: congestion header, receiver and routers of XCP, whose sender is [`tcp`]'s.
+//! - [`ndp`]: sender, receiver and pull queue of NDP, for switches that trim packets.
+//! - [`telemetry`]: what each hop of a path measured of a packet.
 //! - [`fuzz`]: the machines driven by arbitrary bytes, for fuzzers and property tests.
 
 pub mod cc;
 pub mod fuzz;
+pub mod ndp;
 pub mod tcp;
+pub mod telemetry;
 pub mod xcp;
 
 pub use options::ConfigError;

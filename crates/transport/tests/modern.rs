@@ -208,7 +208,7 @@ fn a_recovery_that_a_law_cannot_run_on_is_refused() {
     let config = SenderConfig { ecn: true, ..sender_config("bbr") };
     assert_eq!(
         config.validate().unwrap_err().to_string(),
-        "ecn must be false for bbr and bbr3, which have no answer to marks"
+        "ecn must be false for bbr, bbr3 and swift, which have no answer to marks"
     );
 }
 

@@ -41,6 +41,14 @@ proptest! {
     }
 
     #[test]
+    fn ndp_survives_anything_and_delivers_whatever_is_trimmed_lost_or_returned(
+        bytes in prop::collection::vec(any::<u8>(), 0..2000),
+    ) {
+        transport::fuzz::ndp_sender(&bytes);
+        transport::fuzz::ndp_flow(&bytes);
+    }
+
+    #[test]
     fn both_ends_of_a_connection_survive_anything(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
         transport::fuzz::connection(&bytes);
         transport::fuzz::endpoint(&bytes);

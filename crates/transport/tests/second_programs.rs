@@ -172,6 +172,54 @@ fn tdtcp_by_segments() {
     }
 }
 
+/// The window of Swift from 0.01 segments on, and the time between two segments where it is below one.
+#[test]
+fn swift_in_microseconds() {
+    use transport::cc::swift::{Config, Swift};
+    let config = Config::default();
+    for seed in 1..=40 {
+        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
+        let (mut law, mut other) = (Swift::new(&config), paper::Swift::new(10.0));
+        let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, mss: MSS };
+        let (mut now, mut queue) = (5_000u64, 0u64);
+        for step in 0..6000 {
+            queue = (queue + numbers.below(40)).saturating_sub(numbers.below(40)).min(400);
+            let rtt = 12 + queue;
+            now += 1 + numbers.below(rtt);
+            let at = Event::at(Instant::ZERO + Duration::from_micros(now));
+            match numbers.below(200) {
+                0 => {
+                    law.on_loss(&config, &mut window, &Loss { cause: LossCause::FastRetransmit, event: at });
+                    other.fast_recovery(now as f64);
+                }
+                1 => {
+                    law.on_loss(&config, &mut window, &Loss { cause: LossCause::Timeout, event: at });
+                    other.timeout(now as f64);
+                    (0..numbers.below(6)).for_each(|_| {
+                        law.on_repeated_timeout(&config, &mut window, &at);
+                        other.timeout(now as f64);
+                    });
+                }
+                _ => {
+                    let (acked, sacked) = (1 + numbers.below(2), numbers.below(2));
+                    // Half a microsecond more: no delay is the target to the last bit.
+                    let rtt_sample = Some(Duration::from_ps(rtt * 1_000_000 + 500_000));
+                    let heard = Event { acked: acked * MSS, sacked: sacked * MSS, rtt_sample, ..at };
+                    law.on_ack(&config, &mut window, &heard);
+                    other.ack(rtt as f64 + 0.5, (acked + sacked) as f64, now as f64);
+                }
+            }
+            let found = window.cwnd as f64 / MSS as f64;
+            let expected = other.fcwnd.max(1.0);
+            assert!((found - expected).abs() < 0.001, "seed {seed}, step {step}: {found} and {expected}");
+            if let Some(us) = other.pacing_us().filter(|us| *us > 0.0) {
+                let rate = law.pacing_rate(&config, &window, None).expect("it is paced").bps() as f64;
+                assert!((rate * us / (8e6 * MSS as f64) - 1.0).abs() < 1e-3, "seed {seed}, step {step}: {rate}, {us}");
+            }
+        }
+    }
+}
+
 /// One test for each law and arithmetic.
 macro_rules! beside {
     ($($name:ident: $law:ident::$type:ident, $arithmetic:ident, $program:expr, $apart:literal;)+) => {

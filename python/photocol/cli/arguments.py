@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 from photocol.runs.free_names import claim
 
 if TYPE_CHECKING:
@@ -35,6 +35,15 @@ def offered(kind: str) -> Callable[[click.Context, click.Parameter, str], list[C
         return found
 
     return offer
+
+
+class Words(click.Choice[str]):
+    """One of some words; another one is told the nearest."""
+
+    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:  # noqa: ARG002 (click's)
+        """What was found, the nearest of the words, and all of them."""
+        names = [str(choice) for choice in self.choices]
+        return f"{value!r} is none of the words here; {did_you_mean(str(value), names)}allowed: {', '.join(names)}"
 
 
 FOLDER = click.Path(path_type=Path)
@@ -65,7 +74,7 @@ _SWEPT_OPTIONS = (
     click.option("--panels", metavar="AXIS", shell_complete=offered("axes"), help="A small picture for each."),
     click.option(
         "--log",
-        type=click.Choice(["x", "y", "xy", "none"]),
+        type=Words(["x", "y", "xy", "none"]),
         help="Logarithmic; by default x if it spans a factor of 30.",
     ),
     click.option("--map", "is_map", is_flag=True, help="Colours over two axes, --x and --by."),

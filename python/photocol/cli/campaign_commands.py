@@ -86,7 +86,7 @@ def reproduce(
     shell_complete=offered("settings"),
     help="Axes that go side by side.",
 )
-@click.option("--where", metavar="SQL", help="Points to keep, as in \"'traffic.0.flows' < 10\".")
+@click.option("--where", metavar="SQL", help="Points to keep, as in '\"traffic.0.flows\" < 10'.")
 @settings_option
 @click.option("--seeds", type=int, metavar="N", help="Replications of each point; all points share their seeds.  [1]")
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Columns of the table; by default all.")

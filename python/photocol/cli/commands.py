@@ -16,6 +16,7 @@ from photocol.cli import DONE, WRONG_INPUT, complain
 from photocol.cli.arguments import (
     COMPLETE,
     FOLDER,
+    Words,
     json_option,
     offered,
     scenario_argument,
@@ -24,6 +25,7 @@ from photocol.cli.arguments import (
 )
 from photocol.cli.campaign_commands import export, reproduce, sweep, verify
 from photocol.cli.convert import convert
+from photocol.cli.lab import lab
 from photocol.cli.listing import list_
 from photocol.cli.run import loaded_scenario, run
 from photocol.cli.schedule import schedule
@@ -106,7 +108,7 @@ def schema() -> None:
 
 
 @app.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Words(["bash", "zsh", "fish"]))
 def completion(*, shell: str) -> None:
     """Print the script by which a shell completes `photocol`; its first line says where it goes."""
     from photocol.cli.completion import WHERE, script
@@ -145,7 +147,7 @@ def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
     "--format",
     "formats",
     multiple=True,
-    type=click.Choice(["png", "svg", "pdf", "csv"]),
+    type=Words(["png", "svg", "pdf", "csv"]),
     help="Of the files, csv for the numbers; several times for several.  [png]",
 )
 @click.option("--width", metavar="INCHES", help="Or `column` (3.5) or `page` (7.16); by default for a screen.")
@@ -239,5 +241,5 @@ def bench(*, as_json: bool, large: bool, threads: int | None) -> None:
         click.echo(measured(as_json=as_json, large=large))
 
 
-for command in (run, convert, list_, schedule, sweep, verify, export, reproduce):
+for command in (run, convert, lab, list_, schedule, sweep, verify, export, reproduce):
     app.add_command(command)

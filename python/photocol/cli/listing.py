@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from photocol.cli import DONE, FAILED, complain
-from photocol.cli.arguments import json_option
+from photocol.cli.arguments import Words, json_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ class Kind(StrEnum):
 
 
 @click.command("list")
-@click.argument("kind", required=False, type=click.Choice([kind.value for kind in Kind]))
+@click.argument("kind", required=False, type=Words([kind.value for kind in Kind]))
 @json_option
 def list_(*, kind: str | None, as_json: bool) -> int:
     """List what there is, one sentence and source each; by default of all kinds."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from photocol.conversions.found import Contact, Demand, Flow, Found, Link, Node
 from photocol.conversions.source import shown
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -143,8 +142,7 @@ class Network:
             return name
         if name.isascii() and name.isdigit() and int(name[:10]) < len(self.order) and len(name) <= 10:
             return self.order[int(name)]
-        near = difflib.get_close_matches(name, self.order[:1000], n=1)
-        hint = f"did you mean {shown(near[0])}? " if near else ""
+        hint = did_you_mean(name, self.order[:1000])
         raise InputError(
             f"{one.file}:{line}: there is no node {shown(name)}; {hint}allowed: the {len(self.order)} nodes of the "
             f"network by name, or by number from 0"

@@ -16,7 +16,7 @@ from photocol.plot.flow_delays import MEASURED, delay_percentiles, flow_delays, 
 from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distribution, queue_samples, queues
 from photocol.plot.sparkline import sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure
-from photocol.plot.tables import Chosen, together
+from photocol.plot.tables import Chosen, together, with_kinds
 from photocol.runs.pictures import logarithmic_with_zero, save_png
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class Plots:
         return flows
 
     def _quantity(self, series: pl.DataFrame, quantity: str, axes: Axes | None) -> Axes:
-        table = series.filter(series["quantity"] == quantity)
+        table = with_kinds(series.filter(series["quantity"] == quantity), self._result.flows)
         if table.is_empty():
             there = sorted(series["quantity"].unique())
             hint = did_you_mean(quantity, there)

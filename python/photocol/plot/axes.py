@@ -14,7 +14,7 @@ import polars as pl
 
 from photocol.plot.quantities import quantity
 from photocol.plot.style import HATCHES, VERMILLION, every, frame, looks, marker_size, width
-from photocol.plot.tables import OF, groups, mean_and_spread, natural, runs_of, with_names
+from photocol.plot.tables import OF, class_of, entities, groups, mean_and_spread, natural, runs_of, with_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,15 +54,16 @@ def link_utilization(axes: Axes, links: pl.DataFrame) -> None:
 
 
 def goodput_distribution(axes: Axes, flows: pl.DataFrame) -> None:
-    """Share of flows whose goodput is at most x Mb/s, a curve a transport; the axis is logarithmic for wide ranges.
+    """Share of flows whose goodput is at most x Mb/s, a curve a transport, or a traffic where there are several; the
+    axis is logarithmic for wide ranges.
 
-    `flows` is the table of that name: columns transport, goodput_bps. Flows without a measured goodput are left out.
-    Over several replications, the mean of their curves with its interval.
+    `flows` is the table of that name: columns transport, traffic, goodput_bps. Flows without a measured goodput are
+    left out. Over several replications, the mean of their curves with its interval.
     """
     measured = with_names(flows).filter(pl.col("goodput_bps").is_not_null())
-    parts = groups(measured, OF, "transport")
-    for look, ((name, transport), group) in zip(looks(len(parts)), parts, strict=True):
-        _distribution(axes, group, look, _joined(name, transport))
+    parts = groups(measured.with_columns(class_of(measured).alias("class of flow")), OF, "class of flow")
+    for look, ((name, kind), group) in zip(looks(len(parts)), parts, strict=True):
+        _distribution(axes, group, look, _joined(name, kind))
     if _is_wide(measured["goodput_bps"].to_numpy()):
         axes.set_xscale("log")
     axes.set_ylim(0, 1.02)
@@ -83,15 +84,15 @@ def samples(axes: Axes, series: pl.DataFrame) -> None:
     table = with_names(series).filter(pl.col("value").is_finite())
     axis = quantity(quantities[0]).scaled(table["value"].abs().max())  # type: ignore[arg-type]
     table = table.with_columns(pl.col("value") / axis.divisor)
-    parts = groups(table, OF, "entity")
+    parts, of = groups(table, OF, "entity"), {name: runs_of(part) for (name,), part in groups(table, OF)}
     if len(parts) <= MAX_NAMED_LINES:
         for place, (look, ((name, entity), group)) in enumerate(zip(looks(len(parts)), parts, strict=True)):
-            _course(axes, group, look, (_joined(name, entity), place))
+            _course(axes, group, look, (_joined(name, entity), place, of[name]))
     else:
         named = groups(table, OF)
         for look, ((name,), group) in zip(looks(len(named)), named, strict=True):
             _band(axes, group, look, name if len(named) > 1 else "")
-    axes.set_xlabel("simulated time (s)")
+    axes.set_xlabel("\n".join(filter(None, ("simulated time (s)", axis.note))))
     axes.set_ylabel(axis.label)
     _fit(axes)
     frame(axes)
@@ -204,9 +205,12 @@ def _half_widths(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return widths
 
 
-def _course(axes: Axes, group: pl.DataFrame, look: Look, told: tuple[str, int]) -> None:
-    """A line over time; behind it the interval of the mean over runs, or the range of what is too dense for a line."""
-    (label, place), runs = told, runs_of(group)
+def _course(axes: Axes, group: pl.DataFrame, look: Look, told: tuple[str, int, int]) -> None:
+    """A line over time; behind it the interval of the mean over runs, or the range of what is too dense for a line.
+
+    It says of how many runs it is, and how many there are.
+    """
+    (label, place, of), runs = told, runs_of(group)
     over = mean_and_spread(group, ["t_s"], "value").sort("t_s")
     least, most = pl.col("value") - pl.col("half_width"), pl.col("value") + pl.col("half_width")
     if group["value"].min() >= 0:  # type: ignore[operator]
@@ -214,9 +218,11 @@ def _course(axes: Axes, group: pl.DataFrame, look: Look, told: tuple[str, int]) 
     # Where a replication has no sample the others tell of themselves only.
     over = over.with_columns(pl.when(pl.col("n") == runs).then(least).alias("low"), most.alias("high"))
     if runs > 1:
-        label = f"{label} (mean of {runs} runs)"
-    elif len(over) > _DENSE:
-        over, label = _spans(over), f"{label} (mean and range)"
+        label = f"{label} (mean of {runs} runs)" if runs == of else f"{label} (mean of {runs} of {of} runs)"
+    else:
+        label = f"{label} (one of {of} runs)" if of > 1 else label
+        if len(over) > _DENSE:
+            over, label = _spans(over), f"{label} (mean and range)"
     _line(axes, over, look, (label, place))
 
 
@@ -257,11 +263,11 @@ def _spans(over: pl.DataFrame) -> pl.DataFrame:
 
 def _band(axes: Axes, table: pl.DataFrame, look: Look, name: str) -> None:
     """Median, quartiles, 5th to 95th percentile and maximum over many entities at each time, in all runs together."""
-    value, entities, runs = pl.col("value"), table["entity"].n_unique(), runs_of(table)
+    value, runs = pl.col("value"), runs_of(table)
     ranks = {"low": 0.05, "lower": 0.25, "median": 0.5, "upper": 0.75, "high": 0.95, "most": 1.0}
     shares = [value.quantile(rank, "linear").alias(name) for name, rank in ranks.items()]
     over = table.group_by("t_s").agg(shares).sort("t_s")
-    t_s, of = over["t_s"], f"{entities:,}" + (f" in {runs} runs" if runs > 1 else "")
+    t_s, of = over["t_s"], f"{entities(table):,}" + (f" in {runs} runs" if runs > 1 else "")
     if not name:
         axes.plot(t_s, over["most"], color="0.6", linewidth=width(0.5), linestyle=":", label="maximum")
         axes.fill_between(t_s, over["low"], over["high"], color=look.colour, alpha=0.2, linewidth=0, label="5 to 95 %")

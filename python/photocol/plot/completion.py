@@ -6,16 +6,18 @@ curve and each row says how many flows it stands for.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from photocol.plot.axes import draw_shares
-from photocol.plot.over_time import class_of, steps, warm_up_s
+from photocol.plot.over_time import steps, warm_up_s
 from photocol.plot.style import frame, looks, marker_size, width
-from photocol.plot.tables import OF, groups, runs_of, with_names
+from photocol.plot.tables import OF, class_of, groups, runs_of, with_names
 from photocol.quantity import readable, scale_of
+from photocol.stats import bootstrap_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 _BINS_A_DECADE = 2
 _PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+_VALUES = {"completion_s": ("completion", "_s"), "slowdown": ("slowdown", "")}
+"""What percentiles are of, with the beginning and the end of their names."""
 _FAR_APART = 30.0
 _NEAR = 4.0
 """Slowdowns within this factor stand on a linear axis."""
@@ -47,6 +51,8 @@ def completions_by_size(result: Result) -> pl.DataFrame:
     """A row a class and range of sizes: flows, completed, percentiles of the completion time and of the slowdown.
 
     A percentile is the least value that so many flows do not exceed; null where too few completed for one to lie above.
+    Beside each stand the ends of its bootstrap interval at 95 %, `..._low` and `..._high`. It takes flows for
+    independent, which flows that meet one another are not quite, and is a little narrow far out.
     """
     flows = sized_flows(result)
     table = _by_size(flows.filter(pl.col("size_bytes") > 0), ["class"])
@@ -92,7 +98,8 @@ def draw_times(axes: Axes, flows: pl.DataFrame, column: str) -> None:
 def slowdown_by_size(axes: Axes, flows: pl.DataFrame) -> None:
     """Median and 95th percentile of the slowdown by the size of flows, a pair of curves a class.
 
-    `flows` is what `sized_flows` gives. Points stand in the middle of their range of sizes.
+    `flows` is what `sized_flows` gives. Points stand in the middle of their range of sizes, with their bootstrap
+    intervals at 95 %.
     """
     table = with_names(flows).filter(pl.col("slowdown").is_not_null() & (pl.col("size_bytes") > 0))
     sizes = _by_size(table, [OF, "class"])
@@ -112,6 +119,8 @@ def slowdown_by_size(axes: Axes, flows: pl.DataFrame) -> None:
                 linewidth=width(),
                 label=f"{told}, {words}",
             )
+            low, high = (part.get_column(f"slowdown_{rank}_{end}").to_numpy() for end in ("low", "high"))
+            axes.vlines(middle.to_numpy(), low, high, color=look.colour, linewidth=width() / 2)
     axes.set_xscale("log")
     low, high = axes.dataLim.y0, axes.dataLim.y1
     if high > _NEAR * low > 0:
@@ -129,12 +138,28 @@ def _by_size(flows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     place = (pl.col("size_bytes").log10() * _BINS_A_DECADE + 1e-9).floor()
     named = flows.with_columns(place.alias("place"))
     columns = [pl.len().alias("flows"), pl.col("completion_s").count().alias("completed")]
-    for value, name in (("completion_s", "completion"), ("slowdown", "slowdown")):
-        for rank, share in _PERCENTILES.items():
-            kept = pl.col(value).count() * (1 - share) >= 1
-            quantile = pl.col(value).quantile(share, "equiprobable")
-            ending = "_s" if name == "completion" else ""
-            columns.append(pl.when(kept).then(quantile).alias(f"{name}_{rank}{ending}"))
+    columns += [pl.col(value).drop_nulls().sort() for value in _VALUES]
     table = named.group_by(*keys, "place").agg(*columns).sort(*keys, "place")
     begin, end = (10.0 ** ((pl.col("place") + more) / _BINS_A_DECADE) for more in (0, 1))
-    return table.select(*keys, begin.round(0).alias("from"), end.round(0).alias("to"), pl.exclude(*keys, "place"))
+    quantiles = [
+        pl.Series(f"{name}_{rank}{more}{ending}", values, pl.Float64)
+        for value, (name, ending) in _VALUES.items()
+        for rank, share in _PERCENTILES.items()
+        for more, values in _with_ends(table.get_column(value), share).items()
+    ]
+    ranges = table.select(*keys, begin.round(0).alias("from"), end.round(0).alias("to"), "flows", "completed")
+    return ranges.with_columns(quantiles)
+
+
+def _with_ends(sorted_values: pl.Series, share: float) -> dict[str, list[float | None]]:
+    """The quantile of each list of values, and the ends of its interval; null where no value lies above it."""
+    found: dict[str, list[float | None]] = {"": [], "_low": [], "_high": []}
+    for values in sorted_values:
+        rank = math.ceil(len(values) * share - 1e-9)
+        if len(values) * (1 - share) < 1 - 1e-9:
+            places: tuple[int, ...] = ()
+        else:
+            places = (rank, *bootstrap_ranks(len(values), rank))
+        for number, column in enumerate(found.values()):
+            column.append(values[places[number] - 1] if places else None)
+    return found

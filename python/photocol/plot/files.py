@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
 from photocol.plot.completion import completion_times, sized_flows, slowdown_by_size
 from photocol.plot.flow_delays import MEASURED, delay_percentiles, measured_delays
@@ -24,8 +23,8 @@ from photocol.plot.over_time import (
     queue_distribution,
     queue_samples,
 )
-from photocol.plot.style import drawing, new_figure
-from photocol.plot.tables import Chosen, together
+from photocol.plot.style import drawing, fit, new_figure
+from photocol.plot.tables import Chosen, together, with_kinds
 from photocol.runs import storage
 from photocol.runs.pictures import save_png
 
@@ -102,8 +101,7 @@ def check_names(wanted: Sequence[str], there: Iterable[str]) -> None:
     names = list(there)
     for name in wanted:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]}? " if near else ""
+            hint = did_you_mean(name, names)
             raise InputError(f"there is no picture {name!r}; {hint}there is: {', '.join(names) or 'nothing to draw'}")
 
 
@@ -119,7 +117,8 @@ def pictures_of(results: Mapping[str, Result], chosen: Chosen | None = None) -> 
         "link_utilization": (link_utilization, chosen.of_links(tables("links"))),
         "goodput": (goodput_distribution, chosen.of_flows(tables("flows"))),
     }
-    drops, series = chosen.of_drops(tables("drops")), chosen.of_series(tables("series"))
+    drops = chosen.of_drops(tables("drops"))
+    series = chosen.of_series(_one({label: with_kinds(one.series, one.flows) for label, one in results.items()}))
     for kind in drops["class"].unique(maintain_order=True):
         pictures[f"losses_{kind}"] = (losses, drops.filter(pl.col("class") == kind))
     pictures |= _of_flows(results, chosen)
@@ -145,7 +144,7 @@ def _of_flows(results: Mapping[str, Result], chosen: Chosen) -> dict[str, _Pictu
         "slowdown": (slowdown_by_size, slowed),
         "delay_percentiles": (delay_percentiles, delays),
     }
-    follows = chosen.of_series(of(over_time))
+    follows = chosen.of_series(of(lambda one: with_kinds(over_time(one, chosen.flows), one.flows)))
     for kind, draw in ((THROUGHPUT, samples), (OF_CLASSES, samples), (OF_LINKS, samples), (FAIRNESS, fairness)):
         pictures[kind] = (draw, follows.filter(pl.col("quantity") == kind))
     pictures["queue_distribution"] = (queue_distribution, chosen.of_series(_one(queue_samples(results))))
@@ -176,6 +175,7 @@ def _save(picture: _Picture, stem: Path, how: Pictures) -> list[Path]:
     with drawing(how.width_inches):
         figure = new_figure(how.width_inches)
         draw(figure.add_subplot(), table)
+        fit(figure)
         for file in files:
             storage.replace(file, functools.partial(save_figure, figure, width_inches=how.width_inches))
     return files

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.plot.completion import draw_times
-from photocol.plot.over_time import class_of
+from photocol.plot.tables import class_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 _TIMES = r"(?:(?P<by>[*/])\s*(?P<number>[\d.eE+-]+))?\s*"
 _FORMULA = re.compile(rf"\s*(?P<model>[\w-]+)(?:\.(?P<output>\w+))?\s*(?:\((?P<inputs>.*)\))?\s*{_TIMES}")
-_TERM = re.compile(rf"\s*(?P<axis>[\w.-]+?)\s*{_TIMES}")
+_NUMBER_FIRST = r"(?:(?P<first>\d+\.?\d*(?:[eE][+-]?\d+)?)\s*\*\s*)?"
+_TERM = re.compile(rf"\s*{_NUMBER_FIRST}(?P<axis>[\w.-]+?)\s*{_TIMES}")
 _POINTS = 200
 """Of a formula's curve."""
 _BELOW = 30.0
@@ -113,14 +114,17 @@ class Formula:
         for name, value in self.given.items():
             term = _TERM.fullmatch(value)
             if term is not None and term["axis"] in names:
-                told[name] = (names[term["axis"]], _factor(term["by"], term["number"]))
+                told[name] = (names[term["axis"]], _factor("*", term["first"]) * _factor(term["by"], term["number"]))
         if any(axis == view.x for axis, _ in told.values()):
             return told
         numbers = [one["name"] for one in self.about["inputs"] if one["kind"] == "number"]
         left = [name for name in numbers if name not in self.given]
         same = [name for name in left if name in (view.x, view.x.rpartition(".")[2])] or left
         if len(same) != 1:
-            raise InputError(f"{self.name!r}: say which input is {view.x}, as in {(left or numbers)[0]}=x")
+            example = (left or numbers)[0]
+            raise InputError(
+                f"{self.name!r}: say which input is {view.x}, as in {example}=x, {example}=4*x or {example}=x/10"
+            )
         return {**told, same[0]: (view.x, 1.0)}
 
     def _values(
@@ -138,9 +142,8 @@ class Formula:
         along = {}
         for name, (axis, times) in told.items():
             if axis == view.x:
-                along[name] = times * (
-                    factor(spots.unit, units[name]) if _is_convertible(spots.unit, units[name]) else 1
-                )
+                own, into = spots.unit or "1", units[name] or "1"
+                along[name] = times * (factor(own, into) if _is_convertible(own, into) else 1)
             else:
                 fixed[name] = _of_axis(rows, axis, times)
         own = np.unique(spots.at)

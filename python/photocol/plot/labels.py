@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S.*)?")
 _PERCENTILE = re.compile(r"_p(\d+)(?:_(\d+))?$")
+_IN_ERLANG = re.compile(r"switching\.burst\.\d+\.load")
 _ENDINGS = {
     "_bps": "b/s",
     "_kbps": "kb/s",
@@ -77,12 +78,17 @@ def axis_title(name: str, others: Sequence[str], unit: str = "") -> str:
     last = name.rpartition(".")[2]
     is_one = sum(other.rpartition(".")[2] == last for other in others) <= 1
     text, known = _without_unit(last if is_one else name.replace(".", " "))
-    shown = re.sub(r"bps$", "b/s", unit) or known
+    shown = re.sub(r"bps$", "b/s", unit) or known or ("erlang" if _IN_ERLANG.fullmatch(name) else "")
     return f"{text} ({shown})" if shown else text
 
 
 def metric_title(name: str) -> str:
-    """A figure in words: `completion time, 99th percentile` of `completion_time_p99`."""
+    """A figure in words: `completion time, 99th percentile` of `completion_time_p99`, `goodput of bbr` of
+    `goodput[bbr]`.
+    """
+    name, _, traffic = name.removesuffix("]").partition("[")
+    if traffic:
+        return f"{metric_title(name)} of {plain(traffic)}"
     percentile = _PERCENTILE.search(name)
     if percentile is None:
         return _without_unit(name)[0]

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from photocol.errors import InputError
 from photocol.plot.axes import draw_shares, samples
-from photocol.plot.labels import base_value
+from photocol.plot.capacities import capacity_of
 from photocol.plot.style import frame, looks
-from photocol.plot.tables import OF, groups, runs_of, with_names
+from photocol.plot.tables import OF, SUMS, class_of, groups, runs_of, with_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,21 +24,25 @@ if TYPE_CHECKING:
 
     from photocol.runs.results import Result
 
-THROUGHPUT, OF_CLASSES, OF_LINKS, FAIRNESS = "throughput", "class_throughput", "link_throughput", "fairness"
+OF_CLASSES, FAIRNESS = SUMS
+THROUGHPUT, OF_LINKS = "throughput", "link_throughput"
 _COLUMNS = ("run", "t_s", "entity", "quantity", "value")
 _MOST_QUEUES = 8
 _MOST_STEPS = 1000
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
-def over_time(result: Result) -> pl.DataFrame:
+def over_time(result: Result, flows: Sequence[int] = ()) -> pl.DataFrame:
     """Throughput of the sampled flows, of their classes and of the sampled links, and fairness: run, t_s, entity,
-    quantity, value, as in `series`. Empty where nothing of it was sampled.
+    quantity, value, as in `series`. Empty where nothing of it was sampled. With `flows` of these flows only.
     """
     series = result.series
     if "run" not in series.columns:
         series = series.with_columns(run=pl.lit(0))
-    of_flows = _since_the_last(series.filter(pl.col("quantity") == "acked"))
+    acked = series.filter(pl.col("quantity") == "acked")
+    if flows:
+        acked = acked.filter(pl.col("entity").is_in([f"flow {flow}" for flow in flows]))
+    of_flows = _since_the_last(acked)
     parts = [
         of_flows.with_columns(quantity=pl.lit(THROUGHPUT)),
         _of_classes(of_flows, result.flows) if not of_flows.is_empty() else of_flows,
@@ -115,12 +118,6 @@ def warm_up_s(result: Result) -> float:
     return max(0.0, float(whole) - float(measured)) if whole is not None and measured is not None else 0.0
 
 
-def class_of(flows: pl.DataFrame) -> pl.Expr:
-    """What kind a flow is of: its transport, and its traffic where there are several."""
-    several = "traffic" in flows.columns and flows.get_column("traffic").n_unique() > 1
-    return pl.format("{} ({})", "traffic", "transport") if several else pl.col("transport")
-
-
 def _queue_samples(result: Result) -> pl.DataFrame:
     series = result.series
     return series.filter((pl.col("quantity") == "queue") & (pl.col("t_s") >= warm_up_s(result)))
@@ -161,43 +158,23 @@ def _fairness(of_flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_links(utilization: pl.DataFrame, scenario: str) -> pl.DataFrame:
-    """Busy time times capacity, of links that carry packets one at a time; capacities as events change them."""
+    """Busy time times capacity, of links that carry packets one at a time."""
     try:
         said = tomllib.loads(scenario)
     except tomllib.TOMLDecodeError:
         said = {}
-    if said.get("switching") is not None or utilization.is_empty():
+    # Circuits between racks are links that have their days; wavelengths and slots are not one line.
+    if said.get("switching", {"kind": "circuits"})["kind"] != "circuits" or utilization.is_empty():
         return utilization.clear()
     parts = []
     for (link,), sampled in utilization.partition_by("entity", as_dict=True, maintain_order=True).items():
-        changes = _capacities(said.get("link", []), said.get("event", []), str(link))
-        if changes is None:
+        found = capacity_of(said, str(link))
+        if found is None:
             continue
-        at, bps = np.asarray(changes).T
-        # A sample is about the time before it.
-        capacity = bps[np.maximum(np.searchsorted(at, sampled.get_column("t_s").to_numpy(), side="left") - 1, 0)]
-        parts.append(sampled.with_columns(pl.col("value") * pl.Series(capacity)))
+        # A sample is about the time since the one before it.
+        at = sampled.get_column("t_s").to_numpy()
+        times = np.unique(np.append(0.0, at))
+        before = times[np.maximum(np.searchsorted(times, at, side="left") - 1, 0)]
+        parts.append(sampled.with_columns(pl.col("value") * pl.Series(found.over(before, at))))
     shown = pl.concat(parts) if parts else utilization.clear()
     return shown.filter(pl.col("value").is_finite() & (pl.col("t_s") > 0)).with_columns(quantity=pl.lit(OF_LINKS))
-
-
-def _capacities(
-    links: Sequence[Mapping[str, object]], events: Sequence[Mapping[str, object]], name: str
-) -> list[tuple[float, float]] | None:
-    """From when on the link has what capacity in bit/s; None if the scenario has no such link, or has it twice."""
-    ends, _, number = name.partition("#")
-    pair = ends.split("->")
-    found = [one for one in links if [one.get("from"), one.get("to")] in (pair, pair[::-1])]
-    if number or len(pair) != 2 or len(found) != 1:
-        return None
-    names = {name, "-".join(pair), "-".join(pair[::-1])}
-    try:
-        first = base_value(str(found[0]["capacity"]), "bps")
-        later = [
-            (base_value(str(one["at"]), "s"), base_value(str(one["capacity"]), "bps"))
-            for one in events
-            if one.get("link") in names and "capacity" in one
-        ]
-    except (InputError, KeyError):
-        return None
-    return [(0.0, first), *sorted(later)]

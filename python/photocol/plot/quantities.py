@@ -18,6 +18,8 @@ class Quantity(NamedTuple):
     """The unit on an axis."""
     divisor: float = 1.0
     """What a value is divided by to be in that unit."""
+    note: str = ""
+    """What a reader has to know; it stands below the axis of time."""
 
     @property
     def label(self) -> str:
@@ -31,6 +33,8 @@ class Quantity(NamedTuple):
         divisor, shown_in = scale_of(most, self.unit)
         return self._replace(shown_in=shown_in, divisor=divisor)
 
+
+_IN_ORDER = "when a hole is filled, all bytes behind it count at once: more than the capacity may stand there"
 
 _KNOWN = {
     "cwnd": Quantity("congestion window", "B", "kB", 1e3),
@@ -48,8 +52,8 @@ _KNOWN = {
     "utilization": Quantity("utilization", "1", "busy time / time"),
     "offered": Quantity("offered so far", "1", "packets or bursts"),
     "dropped": Quantity("dropped so far", "1", "packets or bursts"),
-    "throughput": Quantity("throughput, acknowledged", "bps", "Mb/s", 1e6),
-    "class_throughput": Quantity("throughput of the class, acknowledged", "bps", "Mb/s", 1e6),
+    "throughput": Quantity("throughput, acknowledged", "bps", "Mb/s", 1e6, _IN_ORDER),
+    "class_throughput": Quantity("throughput of the class, acknowledged", "bps", "Mb/s", 1e6, _IN_ORDER),
     "link_throughput": Quantity("carried by the link", "bps", "Mb/s", 1e6),
     "fairness": Quantity("fairness", "1", "Jain's index of throughput"),
     "granted_slots": Quantity("granted slots", "1", "slots a frame"),

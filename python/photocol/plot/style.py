@@ -6,6 +6,7 @@ Colours: M. Okabe, K. Ito, *Color Universal Design*, 2008; without their yellow,
 from __future__ import annotations
 
 import contextlib
+import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 SIZE_INCHES = (6.4, 4.0)
 """On a screen and in a report."""
@@ -26,10 +28,14 @@ LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "ooo", "+++", "---")
 OVERLAY_COLOURS = ("black", "0.35", "0.55")
-OVERLAY_LINES = ("--", ":", "-.")
-"""Of what is laid over the curves of a picture."""
+OVERLAY_LINES: tuple[Any, ...] = ((0, (10, 3)), (0, (10, 3, 2, 3)), (0, (1, 4)))
+"""Of what is laid over the curves of a picture; no curve has such a line."""
 _GOLDEN = 1.6
 _SMALL_PT = 7.0
+_MOST_PASSES = 4
+"""A label in two lines takes room from others."""
+_FEWEST_LETTERS = 12
+"""Of a line that was broken."""
 
 
 class Look(NamedTuple):
@@ -109,6 +115,42 @@ def frame(axes: Axes, *, title: str = "") -> None:
     axes.grid(visible=True, color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def fit(figure: Figure) -> None:
+    """Break the lines of labels and legends that are longer than what they stand at, when everything is drawn."""
+    whole: dict[Text, str] = {}
+    for _ in range(_MOST_PASSES):
+        figure.draw_without_rendering()
+        broken = [_fitted(text, room, whole) for text, room in _texts(figure)]
+        if not any(broken):
+            return
+
+
+def _texts(figure: Figure) -> Iterator[tuple[Text, float]]:
+    """Each text that may be too long, and how much room it has, in pixels."""
+    for axes in figure.axes:
+        room = axes.get_window_extent()
+        yield axes.xaxis.label, room.width
+        yield axes.yaxis.label, room.height
+        if (legend := axes.get_legend()) is not None:
+            over = max(0.0, legend.get_window_extent().x1 - figure.bbox.x1)
+            yield from ((text, text.get_window_extent().width - over) for text in legend.get_texts())
+    yield from ((text, 0.97 * figure.bbox.width) for text in figure.texts)
+
+
+def _fitted(text: Text, room: float, whole: dict[Text, str]) -> bool:
+    """Whether a text had to be broken into more lines; `whole` keeps it as it was."""
+    box, now = text.get_window_extent(), text.get_text().split("\n")
+    length = box.height if text.get_rotation() == 90 else box.width
+    if length <= room:
+        return False
+    letters = max(_FEWEST_LETTERS, int(max(map(len, now)) * room / length))
+    lines = whole.setdefault(text, text.get_text()).split("\n")
+    broken = "\n".join(textwrap.fill(line, letters, break_long_words=False, break_on_hyphens=False) for line in lines)
+    is_new = broken != text.get_text()
+    text.set_text(broken)
+    return is_new
 
 
 def _columns(axes: Axes, labels: list[str]) -> int:

@@ -13,7 +13,7 @@ from photocol.errors import InputError
 from photocol.plot.curves import colours, curves, finish, intervals, look_of
 from photocol.plot.files import Pictures, save_figure, without_numbers, write_numbers
 from photocol.plot.over import Overlay, overlays
-from photocol.plot.style import COLUMN_INCHES, SIZE_INCHES, drawing, frame
+from photocol.plot.style import COLUMN_INCHES, SIZE_INCHES, drawing, fit, frame
 from photocol.plot.view import Asked, View, view_of
 from photocol.runs import storage
 from photocol.sweeps.swept import SPREAD
@@ -121,7 +121,7 @@ def _name_of(said: Drawing) -> str:
 
 
 def _asked_by(said: Drawing) -> Asked:
-    return Asked(x=said.x, by=said.by, panels=said.panels, log=said.log or "none", is_map=said.is_map)
+    return Asked(x=said.x, by=said.by, panels=said.panels, log=said.log or None, is_map=said.is_map)
 
 
 def _first(table: SweepTable) -> str:
@@ -209,6 +209,7 @@ def _fill(figure: Figure, view: View, asked: Asked, over: Sequence[Overlay]) -> 
             cell.set_xlabel(cell.get_xlabel() if place >= len(multiples) - across else "")
             cell.set_ylabel(cell.get_ylabel() if place % across == 0 else "")
     figure.supxlabel(_small_print(view), x=0.99, ha="right", fontsize="x-small", color="0.4")
+    fit(figure)
 
 
 def _intervals(shown: Sequence[tuple[Axes, tuple[str, pl.DataFrame]]], view: View, known: Mapping[str, Look]) -> None:

@@ -14,9 +14,15 @@ from photocol.stats import student_t_quantile
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+SUMS = ("class_throughput", "fairness")
+"""Quantities of several flows together."""
 OF = "of"
 """The column that names the result to which a row belongs."""
 _CONFIDENCE = 0.95
+_NAME_OF_NONE = r"traffic-\d+"
+"""What a traffic without a name is called."""
+_KIND = r"^(flow \d+), .*$"
+"""A flow's entity with its kind."""
 
 
 def together(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -29,6 +35,40 @@ def with_names(table: pl.DataFrame) -> pl.DataFrame:
     """The table with columns `of`, empty names in a table of one result, and `run`."""
     missing = {OF: pl.lit(""), "run": pl.lit(0)}
     return table.with_columns(value.alias(name) for name, value in missing.items() if name not in table.columns)
+
+
+def class_of(flows: pl.DataFrame) -> pl.Expr:
+    """What kind a flow is of: its transport, and its traffic where there are several."""
+    several = "traffic" in flows.columns and flows.get_column("traffic").n_unique() > 1
+    return pl.format("{} ({})", "traffic", "transport") if several else pl.col("transport")
+
+
+def with_kinds(series: pl.DataFrame, flows: pl.DataFrame) -> pl.DataFrame:
+    """The samples of flows under names that say their traffic, as in "flow 0, bbr", where a run has several.
+
+    Flows are numbered as they start, so a number may be of another traffic in another replication. Their names differ
+    then, and no mean is taken over both.
+    """
+    if not {"traffic", "transport"} <= set(flows.columns):
+        return series
+    kinds = flows.select("traffic", "transport").unique()
+    if len(kinds) < 2:
+        return series
+    # Of traffics without names of their own the transport says more.
+    is_named = not kinds.get_column("traffic").str.contains(rf"^{_NAME_OF_NONE}$").any()
+    is_told = kinds.get_column("transport").n_unique() == len(kinds)
+    kind = pl.col("traffic") if is_named else pl.col("transport") if is_told else class_of(flows)
+    keys = ["run", "entity"] if "run" in series.columns and "run" in flows.columns else ["entity"]
+    known = flows.with_columns(pl.format("flow {}", "flow").alias("entity"), kind.alias("kind"))
+    known = known.select(pl.col(name).cast(series.schema[name]) for name in keys).with_columns(known["kind"])
+    named = series.join(known, on=keys, how="left", maintain_order="left")
+    told = pl.when(pl.col("kind").is_not_null()).then(pl.format("{}, {}", "entity", "kind")).otherwise("entity")
+    return named.with_columns(told.alias("entity")).select(series.columns)
+
+
+def entities(table: pl.DataFrame) -> int:
+    """How many there are of them, whatever kind each is of."""
+    return table.get_column("entity").str.replace(_KIND, "$1").n_unique()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,13 +92,14 @@ class Chosen:
 
     def of_series(self, series: pl.DataFrame) -> pl.DataFrame:
         """The samples of what is chosen, of flows and of links each."""
-        of_flow = pl.col("entity").str.starts_with("flow ")
-        flows = pl.col("entity").is_in([f"flow {flow}" for flow in self.flows]) if self.flows else pl.lit(value=True)
+        entity = pl.col("entity").str.replace(_KIND, "$1")
+        of_flow = entity.str.starts_with("flow ")
+        flows = entity.is_in([f"flow {flow}" for flow in self.flows]) if self.flows else pl.lit(value=True)
         links = pl.lit(value=True)
         if self.links:
             # "a->b (control)" is a channel of the link a->b.
             links = pl.col("entity").str.replace(r" \([^)]*\)$", "").is_in(self.links)
-            links |= pl.col("entity").is_in(self.links)
+            links |= pl.col("entity").is_in(self.links) | pl.col("quantity").is_in(SUMS)
         return series.filter(pl.when(of_flow).then(flows).otherwise(links))
 
 

@@ -12,6 +12,8 @@ import polars as pl
 from photocol.errors import InputError
 from photocol.plot.labels import axis_title, metric_title, places, plain, unit_in
 from photocol.quantity import scale_of
+from photocol.runs.meanings import COUNTED, is_of_completions
+from photocol.sweeps.axes import check_quotes
 from photocol.sweeps.swept import SPREAD, SweepTable
 
 if TYPE_CHECKING:
@@ -121,6 +123,7 @@ def view_of(table: SweepTable, metric: str, asked: Asked) -> View:
     remarks = []
     if len(rows) < len(kept):
         remarks.append(f"{len(kept) - len(rows):,} of {len(kept):,} points have no value")
+    remarks += _unfinished(rows, metric)
     # A map has all values of its two axes; of many curves or panels some are shown.
     if not asked.is_map and by:
         rows, said = _some(rows, by, _MOST_CURVES, "curves")
@@ -135,9 +138,20 @@ def view_of(table: SweepTable, metric: str, asked: Asked) -> View:
     return View(table=made, metric=metric, x=x, by=by, panels=panels, log=log, remarks=tuple(remarks))
 
 
+def _unfinished(rows: pl.DataFrame, metric: str) -> list[str]:
+    """Of completion times: of how many flows there are none, at the point that has most of them."""
+    completed, left = COUNTED
+    if not is_of_completions(metric) or not set(COUNTED) <= set(rows.columns):
+        return []
+    counts = rows.select(completed, left).fill_null(0).sort(left, descending=True)
+    done, most = counts.row(0)
+    return [f"up to {math.ceil(most):,} of {math.ceil(done + most):,} flows did not complete"] if most else []
+
+
 def _where(table: SweepTable, condition: str | None) -> SweepTable:
     if condition is None:
         return table
+    check_quotes(condition, {axis: table.get_column(axis) for axis in table.axes})
     try:
         rows = table.filter(pl.sql_expr(condition))
     except Exception as error:

@@ -26,6 +26,7 @@ MODULES = (
     "trace",
     "topology",
     "tables",
+    "summary",
     "gantt",
     "sequence",
     "space",

@@ -22,11 +22,14 @@ _SMALL = (("u8", np.uint8), ("u16", np.uint16), ("u32", np.uint32))
 _UNITS = {"_s": "s", "_bps": "bps", "_bits": "bits", "_bytes": "B", "bytes_acked": "B"}
 
 
-def packed(values: NDArray[Any], *, steps: bool = False) -> dict[str, Any]:
-    """An array, exactly, in the smallest type that holds it; with `steps` as the differences of neighbours."""
+def packed(values: NDArray[Any], *, steps: bool = False, level: int = 6) -> dict[str, Any]:
+    """An array, exactly, in the smallest type that holds it; with `steps` as the differences of neighbours.
+
+    `level` is how hard it is compressed: 1 is quick, 9 is small.
+    """
     kept = np.diff(values, prepend=values[:1] * 0) if steps else values
     name, array = _narrowest(kept)
-    data = base64.b64encode(zlib.compress(array.tobytes(), 6)).decode("ascii")
+    data = base64.b64encode(zlib.compress(array.tobytes(), level)).decode("ascii")
     return {"type": name, "data": data, **({"steps": True} if steps else {})}
 
 
@@ -125,8 +128,8 @@ def _places(series: pl.Series) -> NDArray[Any]:
     return series.to_physical().cast(pl.UInt32).fill_null(len(_words(series))).to_numpy()
 
 
-def samples(series: pl.DataFrame) -> dict[str, Any] | None:
-    """The samples of the first replication, each entity's quantity in one piece."""
+def samples(series: pl.DataFrame, level: int = 6) -> dict[str, Any] | None:
+    """The samples of the first replication, each entity's quantity in one piece; `level` as of `packed`."""
     first = series.filter(pl.col("run") == 0) if "run" in series.columns else series
     if not first.height:
         return None
@@ -138,4 +141,5 @@ def samples(series: pl.DataFrame) -> dict[str, Any] | None:
         for (quantity, entity, length), end in zip(lengths.iter_rows(), ends, strict=True)
     ]
     values = ordered["value"].fill_null(math.nan).to_numpy()
-    return {"columns": {"t": packed(ordered["t_s"].to_numpy()), "v": packed(values)}, "parts": parts}
+    times = ordered["t_s"].to_numpy()
+    return {"columns": {"t": packed(times, level=level), "v": packed(values, level=level)}, "parts": parts}

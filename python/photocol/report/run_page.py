@@ -37,7 +37,7 @@ def page(folder: Path) -> dict[str, Any]:
     result = Result.load(folder)
     manifest = result.manifest
     events = result.trace
-    network = _network(result, manifest)
+    drawn = network(result, manifest)
     held = None if events is None or not events.height else columns.trace(events, MOST_EVENTS)
     duration_s = _duration(result)
     if held is not None and events is not None:
@@ -52,8 +52,8 @@ def page(folder: Path) -> dict[str, Any]:
         "note": _note(manifest, held, duration_s),
         "duration_s": duration_s,
         "measured_from_s": _measured_from(result),
-        "summary": _summary(result),
-        "network": network,
+        "summary": summary_rows(result),
+        "network": drawn,
         "trace": held,
         "series": columns.samples(pl.concat([result.series, _derived(result)], how="diagonal_relaxed")),
         "tables": _tables(result),
@@ -142,7 +142,7 @@ def _end_instead(fitted_s: float, duration_s: float) -> str:
     return f"For the end of the run: --trace 'from={begin:.4g} s'."
 
 
-def _summary(result: Result) -> list[dict[str, Any]]:
+def summary_rows(result: Result) -> list[dict[str, Any]]:
     """Every figure with a sentence; those that are looked at first are marked by their place among them."""
     first = meanings.headline(result.summary)
     return [
@@ -161,7 +161,7 @@ def _first(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(pl.col("run") == 0) if "run" in frame.columns else frame
 
 
-def _network(result: Result, manifest: Mapping[str, Any]) -> dict[str, Any] | None:
+def network(result: Result, manifest: Mapping[str, Any]) -> dict[str, Any] | None:
     """Nodes with places, links with what they did in the first replication."""
     table = _first(result.links)
     rows = [row for row in table.iter_rows(named=True) if row["class"] != "control"]

@@ -65,6 +65,12 @@ MEANINGS = {
     "circuit_latency_p99": "The time within which 99 % of the packets came that took a circuit.",
     "packet_latency_p50": "The median of these times of packets that went by the packet switch.",
     "packet_latency_p99": "The time within which 99 % of the packets came that went by the packet switch.",
+    "direct_bytes": "Bytes that racks sent by the circuit to their own rack, where they came from their hosts.",
+    "detour_bytes": "Bytes that racks sent on the first hop of a detour over another rack.",
+    "relayed_bytes": "Bytes that racks sent on the second hop of a detour.",
+    "slice_bytes": "Bytes that racks sent on shortest paths within a slice, counted at each hop.",
+    "circuit_wait_p50": "The median time that packets waited for the circuit to their own rack at their first rack.",
+    "circuit_wait_p99": "The time within which 99 % of these packets had their circuit.",
     "bursts_sent": "Bursts that left the edge node that assembled them.",
     "bursts_delivered": "Bursts that reached their egress node, whole or in part.",
     "bursts_lost": "Bursts that were lost for good, or refused before they left.",
@@ -147,10 +153,15 @@ _OF_LINKS = ("offered_packets", "carried_packets", "dropped_packets")
 """Where bursts are switched, links count bursts: the figures of bursts say it better."""
 
 HEADLINE = (
-    *("goodput", *_RATES, "mean_core_utilization", "max_link_utilization", "max_queue", "fairness_index"),
-    *("mean_completion_time", "mean_packet_delay", "mean_burst_delay", "retransmissions", "timeouts", "flows"),
+    *("goodput", "circuit_utilization", *_RATES, "mean_core_utilization", "max_link_utilization", "max_queue"),
+    *("fairness_index", "mean_completion_time", "mean_packet_delay", "mean_burst_delay"),
+    *("retransmissions", "timeouts", "flows"),
 )
 """The figures that are looked at first, as far as a run has them."""
+
+
+COUNTED = ("flows_completed", "unfinished_flows")
+"""Beside completion times: flows that have one, and that have none because they did not complete."""
 
 
 class Shown(NamedTuple):
@@ -175,6 +186,11 @@ def meaning(name: str) -> str:
     if found := _FIRST.fullmatch(name):
         return f"The time of the first {found[1].replace('_', ' ')}."
     return ""
+
+
+def is_of_completions(name: str) -> bool:
+    """Whether a figure is about the flows that completed, and says nothing of the others."""
+    return "completion_time" in name or "slowdown" in name
 
 
 def rate_of_loss(names: Mapping[str, object]) -> str | None:

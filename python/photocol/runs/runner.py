@@ -352,6 +352,12 @@ def summarize(replications: Sequence[_core.Results]) -> Summary:
     return Summary({name: _mean(some, units[name]) for name, some in values.items()})
 
 
+def in_memory(results: _core.Results, manifest: Mapping[str, Any]) -> Result:
+    """What one replication has to say, also of one that goes on."""
+    raw = [results]
+    return Result(summary=summarize(raw), manifest=manifest, table=lambda name: _frame(raw, name))
+
+
 def _mean(values: Sequence[float], unit: str) -> Figure:
     from photocol.stats import mean_ci
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from photocol.sweeps.campaign.study import Point, Value
 
 MOST_POINTS = 1_000_000
+_QUOTED = re.compile(r"'([^']*)'")
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,22 @@ def _rows(group: Group) -> Iterator[list[tuple[str, Value]]]:
         yield list(zip((axis.name for axis in group), values, strict=True))
 
 
+def check_quotes(where: str, values: Mapping[str, Iterable[object]]) -> None:
+    """Raise InputError if a condition has the name of an axis in single quotes, which is a text to SQL.
+
+    `values` are those of each axis; a name that is one of them too may be meant so.
+    """
+    quoted = [found for found in _QUOTED.findall(where) if found in values]
+    texts = {str(value) for one in values.values() for value in one} if quoted else ()
+    for name in quoted:
+        if name not in texts:
+            raise InputError(f"where = {where!r}: '{name}' is a text; an axis stands in double quotes: \"{name}\"")
+
+
 def _chosen(points: list[Point], where: str) -> list[Point]:
     import polars as pl
 
+    check_quotes(where, {name: [point[name] for point in points] for name in points[0]})
     frame = pl.DataFrame(points).with_row_index("photocol point")
     try:
         chosen = frame.filter(pl.sql_expr(where))["photocol point"].to_list()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,11 +29,13 @@ def save(drawings: Sequence[Drawing], table: SweepTable, folder: Path) -> list[P
 
 
 def check(drawings: Sequence[Drawing], axes: Sequence[str]) -> None:
-    """Raise InputError if a drawing names no axis."""
+    """Raise InputError if a drawing names no axis, by its key or the last part of it."""
+    last = [name.rpartition(".")[2] for name in axes]
     for drawing in drawings:
         for name in (drawing.x, drawing.by, drawing.panels):
-            if name is not None and name not in axes:
-                raise InputError(f"plot: no axis {name!r}; there are: {', '.join(axes)}")
+            if name is not None and name not in axes and last.count(name) != 1:
+                hint = did_you_mean(name, [*axes, *last])
+                raise InputError(f"plot: no axis {name!r}; {hint}there are: {', '.join(axes)}")
 
 
 def figure(table: SweepTable, metric: str | None, **how: Any) -> Figure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
 import tempfile
@@ -13,8 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 from photocol.runs import laws
+from photocol.runs.meanings import COUNTED, is_of_completions
 from photocol.runs.scenario import ScenarioText, load
 from photocol.sweeps import folder as folders
 from photocol.sweeps import plots
@@ -207,11 +207,15 @@ def chosen_metrics(described: Described, rows: Sequence[Row]) -> list[str]:
     there = folders.names_of(rows)
     for name in described.sweep.metrics:
         if name not in there:
-            raise InputError(f"metrics: no run has a figure {name!r}{_hint(name, there)} There are: {', '.join(there)}")
+            raise InputError(
+                f"metrics: no run has a figure {name!r}; {did_you_mean(name, there)}there are: {', '.join(there)}"
+            )
     if not described.sweep.metrics:
         return there
     found = list(described.sweep.metrics)
-    return [*found, "warm_up_s"] if "warm_up_s" in there and "warm_up_s" not in found else found
+    # What belongs to them: the warm-up that was found, and how many flows have no completion time.
+    beside = ["warm_up_s", *(COUNTED if any(map(is_of_completions, found)) else ())]
+    return [*found, *(name for name in beside if name in there and name not in found)]
 
 
 def table_of(folder: Path) -> pl.DataFrame:
@@ -248,12 +252,8 @@ def _look_for_metrics(described: Described, progress: Progress, row: Row) -> Non
     asked = [*described.sweep.metrics, *([] if precision is None else [precision.metric])]
     for name in dict.fromkeys(asked):
         if name not in row.metrics:
-            progress.say(f"the first run has no figure {name!r}{_hint(name, list(row.metrics))}")
-
-
-def _hint(name: str, there: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, there, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(name, row.metrics).rstrip()
+            progress.say(f"the first run has no figure {name!r}" + (f"; {hint}" if hint else ""))
 
 
 def _checked_workers(jobs: int | None) -> int | None:

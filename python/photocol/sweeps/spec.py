@@ -16,14 +16,13 @@ range = { from = 10, to = 50, step = 10, unit = "ms" }
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from photocol import files
-from photocol.errors import InputError
+from photocol.errors import InputError, did_you_mean
 from photocol.sweeps.axes import Axis, Group, Plan, axis, grouped, log_steps, steps
 from photocol.sweeps.campaign.study import WarmUp
 from photocol.sweeps.precision import Precision
@@ -219,9 +218,8 @@ def _chosen_tables(said: object) -> tuple[str, ...]:
 def _only(said: Mapping[str, Any], allowed: Sequence[str], where: str) -> None:
     for key in said:
         if key not in allowed:
-            near = difflib.get_close_matches(str(key), allowed, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"{where + ': ' if where else ''}unknown key {key!r}{hint} allowed: {', '.join(allowed)}")
+            place, hint = where + ": " if where else "", did_you_mean(str(key), allowed)
+            raise InputError(f"{place}unknown key {key!r}; {hint}allowed: {', '.join(allowed)}")
 
 
 def _mapping(said: object, where: str) -> Mapping[str, Any]:

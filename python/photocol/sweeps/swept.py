@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SPREAD = "_half_width"
 TABLE = "table.parquet"
 _MAIN = (
+    "circuit_utilization",
     "goodput",
     "drop_rate",
     "burst_loss_rate",
@@ -101,7 +102,7 @@ class SweepTable(pl.DataFrame):
 
     def unit(self, metric: str) -> str:
         """The unit of a figure; "1" for counts, shares and what is not known."""
-        known = self.units.get(metric)
+        known = self.units.get(metric) or self.units.get(metric.partition("[")[0])
         if known is None:
             known = next((unit for ending, unit in _OF_NAMES.items() if metric.endswith(ending)), "1")
         return known or "1"
@@ -111,7 +112,8 @@ class SweepTable(pl.DataFrame):
         if self.asked:
             return [name for name in self.asked if name in self.columns]
         changing = [name for name in self.metrics if self.get_column(name).n_unique() > 1]
-        chosen = [name for name in _MAIN if name in changing] or changing or self.metrics
+        chosen = [name for main in _MAIN for name in changing if name.partition("[")[0] == main] or changing
+        chosen = chosen or self.metrics
         return chosen[:_MOST_MAIN]
 
     def cells(self, metric: str) -> list[str]:

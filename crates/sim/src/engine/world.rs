@@ -17,6 +17,8 @@ mod migration_tests;
 mod news;
 mod options;
 mod paths;
+mod pulling;
+mod so_far;
 mod watching;
 
 pub use hashing::Hashed;
@@ -240,7 +242,7 @@ impl World {
 
     /// Closes captures, checks that no packet was made or lost by the engine itself, and lets `read` see the world at
     /// its end.
-    pub fn finish<T>(mut self, read: impl FnOnce(World, &mut Partitions) -> T) -> Result<T, RunError> {
+    pub fn finish<T>(mut self, read: impl FnOnce(&mut World, &mut Partitions) -> T) -> Result<T, RunError> {
         let observers = self.partitions.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric));
         let mut captures = observers.filter_map(|observers| observers.capture.take());
         captures.try_for_each(|mut capture| capture.finish().map_err(RunError::Capture))?;
@@ -249,7 +251,7 @@ impl World {
         self.trace = whole_trace(&mut partitions);
         let mut parts = Partitions::new(&layout, &mut partitions);
         Accounts::check(&parts).map_err(RunError::NotConserved)?;
-        Ok(read(self, &mut parts))
+        Ok(read(&mut self, &mut parts))
     }
 
     /// Assigns the nodes to partitions, `of_node` giving the partition of each node. It does not change the results.

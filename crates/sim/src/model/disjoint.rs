@@ -179,6 +179,7 @@ mod tests {
             via: None,
             cost: *delay,
             lane: Lane::FIRST,
+            telemetry: true,
         };
         Network { nodes: (0..nodes).map(node).collect(), links: links.iter().map(link).collect(), ..Network::default() }
     }

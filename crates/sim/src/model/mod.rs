@@ -38,7 +38,10 @@ pub use network::{
 };
 pub use news::{LinkNews, PathPart, Telling, path_changes};
 pub use port::{Light, Opening, Packing, PortRule};
-pub use published::{DATA_MINING, HADOOP, Published, WEB_SEARCH};
+pub use published::{
+    CACHE_HOMA, DATA_MINING, DATA_MINING_OPERA, DATA_MINING_VL2, HADOOP, HADOOP_HOMA, HADOOP_HPCC, Published,
+    WEB_SEARCH, WEB_SEARCH_DCTCP, WEB_SEARCH_OPERA,
+};
 pub use routes::{EqualRoutes, Routes, components};
 pub use scenario::{Probe, RunSpec, Scenario, Selection, Trace};
 pub use sizes::{Between, Cdf, FlowSizes, MOST_BYTES, WrongPoint, pareto_least, pareto_mean};

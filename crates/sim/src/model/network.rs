@@ -159,6 +159,8 @@ pub struct Link {
     pub cost: u64,
     /// Which part of a fibre it is.
     pub lane: Lane,
+    /// Whether the port writes what it measures into packets that ask for it.
+    pub telemetry: bool,
 }
 
 /// A part of a fibre.

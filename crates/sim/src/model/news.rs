@@ -138,6 +138,7 @@ mod tests {
             via: None,
             cost: 1,
             lane: Lane::FIRST,
+            telemetry: true,
         };
         let network = Network { links: vec![link.clone(), link], ..Network::default() };
         let at = |ms| SimTime::ZERO + Duration::from_millis(ms);

@@ -1,6 +1,7 @@
 //! Ways to send.
 
 use options::words;
+use transport::ndp;
 use transport::tcp::{ReceiverConfig, SenderConfig};
 
 /// A named way to send: `[transport.NAME]`.
@@ -27,6 +28,15 @@ pub enum TransportKind {
         /// Size of a pure ACK on the wire.
         ack_size: u32,
     },
+    /// NDP; sizes on the wire are payload + `header`.
+    Ndp {
+        /// The parameters of both ends.
+        config: ndp::Config,
+        /// Bytes added to each packet's payload on the wire.
+        header: u32,
+        /// Size of an ACK, a NACK or a PULL on the wire.
+        ack_size: u32,
+    },
     /// UDP datagrams of a fixed size on the wire.
     Udp {
         /// Size on the wire, headers included.
@@ -48,40 +58,40 @@ impl TransportKind {
     /// What its hosts speak.
     pub fn protocol(&self) -> Protocol {
         match self {
-            TransportKind::Tcp { .. } => Protocol::Tcp,
+            TransportKind::Tcp { .. } | TransportKind::Ndp { .. } => Protocol::Tcp,
             TransportKind::Udp { .. } => Protocol::Udp,
         }
     }
 
-    /// Size of a datagram on the wire; `None` for TCP, which has segments.
+    /// Size of a datagram on the wire; `None` for what has segments.
     pub fn datagram(&self) -> Option<u32> {
         match self {
-            TransportKind::Tcp { .. } => None,
+            TransportKind::Tcp { .. } | TransportKind::Ndp { .. } => None,
             TransportKind::Udp { packet_size } => Some(*packet_size),
         }
     }
 
-    /// The sender's rules; `None` for UDP, whose sources are told by the traffic what to send.
+    /// The rules of a sender of TCP.
     pub fn sender(&self) -> Option<&SenderConfig> {
         match self {
             TransportKind::Tcp { sender, .. } => Some(sender),
-            TransportKind::Udp { .. } => None,
+            TransportKind::Ndp { .. } | TransportKind::Udp { .. } => None,
         }
     }
 
-    /// The sender's rules, to be changed before a run.
+    /// The same, to be changed before a run.
     pub fn sender_mut(&mut self) -> Option<&mut SenderConfig> {
         match self {
             TransportKind::Tcp { sender, .. } => Some(sender),
-            TransportKind::Udp { .. } => None,
+            TransportKind::Ndp { .. } | TransportKind::Udp { .. } => None,
         }
     }
 
-    /// The receiver's rules; `None` for UDP, which acknowledges nothing.
+    /// The rules of a receiver of TCP.
     pub fn receiver(&self) -> Option<&ReceiverConfig> {
         match self {
             TransportKind::Tcp { receiver, .. } => Some(receiver),
-            TransportKind::Udp { .. } => None,
+            TransportKind::Ndp { .. } | TransportKind::Udp { .. } => None,
         }
     }
 
@@ -89,6 +99,7 @@ impl TransportKind {
     pub fn header(&self) -> u32 {
         match self {
             TransportKind::Tcp { sender, header, .. } => header + sender.options_len(),
+            TransportKind::Ndp { header, .. } => *header,
             TransportKind::Udp { .. } => 0,
         }
     }
@@ -97,6 +108,7 @@ impl TransportKind {
     pub fn ack_size(&self) -> u32 {
         match self {
             TransportKind::Tcp { sender, ack_size, .. } => ack_size + sender.options_len(),
+            TransportKind::Ndp { ack_size, .. } => *ack_size,
             TransportKind::Udp { .. } => 0,
         }
     }
@@ -104,7 +116,9 @@ impl TransportKind {
     /// The sizes of header and ACK without options; 0 for UDP.
     pub fn bare_sizes(&self) -> (u32, u32) {
         match self {
-            TransportKind::Tcp { header, ack_size, .. } => (*header, *ack_size),
+            TransportKind::Tcp { header, ack_size, .. } | TransportKind::Ndp { header, ack_size, .. } => {
+                (*header, *ack_size)
+            }
             TransportKind::Udp { .. } => (0, 0),
         }
     }
@@ -113,8 +127,28 @@ impl TransportKind {
     pub fn largest_packet(&self) -> u32 {
         match self {
             TransportKind::Tcp { sender, .. } => (sender.mss + self.header()).max(self.ack_size()),
+            TransportKind::Ndp { config, .. } => (config.payload + self.header()).max(self.ack_size()),
             TransportKind::Udp { packet_size } => *packet_size,
         }
+    }
+
+    /// Whether its packets carry what hops measure.
+    pub fn reads_telemetry(&self) -> bool {
+        self.sender().is_some_and(|sender| sender.algorithm.reads_telemetry())
+    }
+
+    /// Payload of a full packet; `None` for datagrams, which have no other.
+    pub fn payload(&self) -> Option<u32> {
+        match self {
+            TransportKind::Tcp { sender, .. } => Some(sender.mss),
+            TransportKind::Ndp { config, .. } => Some(config.payload),
+            TransportKind::Udp { .. } => None,
+        }
+    }
+
+    /// The parameters of NDP.
+    pub fn ndp(&self) -> Option<&ndp::Config> {
+        if let TransportKind::Ndp { config, .. } = self { Some(config) } else { None }
     }
 
     /// Whether its packets carry congestion headers.

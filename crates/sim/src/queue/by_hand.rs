@@ -70,7 +70,7 @@ impl ByHand {
                 item
             }
         };
-        item.iter().for_each(|item| self.held.remove(item));
+        item.iter().for_each(|item| self.remove(item));
         (item, self.count())
     }
 
@@ -90,8 +90,13 @@ impl ByHand {
     /// What has been dropped since the last call.
     fn count(&mut self) -> Vec<Dropped> {
         let dropped = std::mem::take(&mut self.dropped);
-        dropped.iter().for_each(|one| self.held.remove(&one.item));
+        dropped.iter().for_each(|one| self.remove(&one.item));
         dropped
+    }
+
+    /// A packet is here no more, as it came.
+    fn remove(&mut self, item: &Item) {
+        self.held.remove(&Item { size: item.size + item.cut, ..*item });
     }
 }
 

@@ -18,6 +18,7 @@ pub mod drr;
 pub mod dualpi2;
 mod flows;
 pub mod fq_codel;
+pub mod ndp;
 pub mod pie;
 pub mod priority;
 pub mod red;
@@ -26,7 +27,7 @@ pub mod step;
 mod updates;
 
 pub use by_hand::ByHand;
-pub use scheduler::{Dropped, Ecn, Fifo, Figures, Held, Item, Reason, Room, Scheduler};
+pub use scheduler::{Dropped, Ecn, Fifo, Figures, Form, Held, Item, Reason, Room, Scheduler};
 
 use crate::random::Stream;
 use options::{ConfigError, Options, Value, one_of, registry};
@@ -218,6 +219,9 @@ disciplines! {
             "Bands: one sends only while all before it are empty.": priority::Priority;
         Drr = "drr", "Shreedhar and Varghese 1995",
             "Deficit round robin: a queue for each flow, in turn, with equal shares in bytes.": drr::Drr;
+        Ndp = "ndp", "Handley et al., SIGCOMM 2017",
+            "A short queue for data, whose overflow loses its payload, and one for headers, which goes first.":
+            ndp::Ndp;
     }
 }
 
@@ -290,6 +294,11 @@ impl Config {
     /// True if it decides when packets leave.
     pub fn is_scheduler(&self) -> bool {
         Schedule::has(self)
+    }
+
+    /// True if it trims packets that may be trimmed.
+    pub fn trims(&self) -> bool {
+        matches!(self, Config::Ndp(_))
     }
 
     /// True if it marks packets that are ECN-capable.

@@ -24,6 +24,20 @@ impl Ecn {
     }
 }
 
+/// What a discipline may do with a packet's payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Nothing: it is sent whole or dropped.
+    #[default]
+    Whole,
+    /// It may be cut off; its end knows what a header alone says.
+    Trimmable,
+    /// It has been: a header is left.
+    Trimmed,
+    /// It has none: an ACK, or what asks for more.
+    Control,
+}
+
 /// A packet that waits, as its discipline knows it. The packet proper stays with the owner of the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Item {
@@ -37,6 +51,10 @@ pub struct Item {
     pub ecn: Ecn,
     /// Packets of one flow go one way between two ends.
     pub flow: u64,
+    /// What may be done with its payload.
+    pub form: Form,
+    /// Bytes that a discipline has cut off it; they are not in its size any more.
+    pub cut: u16,
     /// When it came, in picoseconds.
     pub arrived: u64,
 }
@@ -51,6 +69,12 @@ impl Item {
     pub fn marked(self) -> Item {
         Item { ecn: Ecn::Marked, ..self }
     }
+
+    /// Its first `header` bytes, which are all that is left of it.
+    pub fn trimmed(self, header: u16) -> Item {
+        let size = self.size.min(header);
+        Item { size, cut: self.size - size, form: Form::Trimmed, ..self }
+    }
 }
 
 /// Why a discipline dropped a packet.
@@ -60,6 +84,8 @@ pub enum Reason {
     Early,
     /// There was no room for it, or for another one that came.
     Full,
+    /// There was no room for the header that is left of it, which goes back to its sender.
+    Returned,
 }
 
 /// A packet that a discipline drops.

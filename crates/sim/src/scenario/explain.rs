@@ -17,7 +17,7 @@ pub(super) fn explain(spec: &Spec, scenario: &Scenario) -> String {
     text.line("# The scenario as it runs: layers and --set applied, names resolved, every default written out.");
     text.nodes();
     text.links();
-    text.run(&spec.run, &scenario.run);
+    text.run(spec, &scenario.run);
     if let Some(Switched { kind, keys }) = &scenario.switching {
         text.line("\n[switching]");
         text.quantity("kind", kind, "");
@@ -104,6 +104,9 @@ impl Text<'_> {
             keys.derive("jitter_law", Word(link.jitter.law).form());
             keys.derive("jitter_order", Word(link.jitter.order).form());
         }
+        if link.telemetry == (self.network.nodes[link.from.index()].role == Role::Host) {
+            keys.derive("telemetry", link.telemetry.form());
+        }
         if link.queue != queue::Config::DropTail {
             keys.derive("queue", spec::queue::explained(&link.queue));
         }
@@ -125,8 +128,8 @@ impl Text<'_> {
         keys.write(header.trim_matches(['[', ']']), self);
     }
 
-    fn run(&mut self, table: &spec::Run, run: &RunSpec) {
-        let mut keys = table.explained();
+    fn run(&mut self, spec: &Spec, run: &RunSpec) {
+        let mut keys = spec.run.explained();
         keys.derive("name", run.name.form());
         self.section("[run]", &keys);
         self.line("\n[topology]");
@@ -145,6 +148,10 @@ impl Text<'_> {
                 self.key("hash_seed", hash_seed.to_string(), "");
                 self.key("weights", quote(weights.word()), "of equally near links");
             }
+            Routing::First if spec.has_equal_paths() => {
+                self.key("routing", quote("first"), "of several equally short paths");
+            }
+            // The kind of switching has paths of its own.
             Routing::First => {}
         }
     }
@@ -155,7 +162,8 @@ impl Text<'_> {
         let (sender, receiver) = (kind.sender(), kind.receiver());
         let mut keys = spec::Wire::unfilled();
         let entry = sender.map(|sender| sender.algorithm.entry());
-        let (algorithm, source) = entry.map_or(("udp", ""), |entry| (entry.name, entry.source));
+        let other = if kind.ndp().is_some() { ("ndp", "Handley et al., SIGCOMM 2017") } else { ("udp", "") };
+        let (algorithm, source) = entry.map_or(other, |entry| (entry.name, entry.source));
         keys.derive_since("algorithm", Written::Inline(quote(algorithm)), source);
         if let Some(maker) = sender.and_then(|sender| sender.laws.external.maker.as_ref()) {
             keys.derive("law", Written::Inline(quote(maker.name())));
@@ -175,6 +183,13 @@ impl Text<'_> {
                 self.parameters(reordering, reordering, &[]);
             }
             self.parameters(law, law, &[]);
+        } else if let Some(config) = kind.ndp() {
+            let (header, ack_size) = kind.bare_sizes();
+            keys.derive("packet_size", (config.payload + header).form());
+            keys.derive("header", header.form());
+            keys.derive("ack_size", ack_size.form());
+            keys.write("transport", self);
+            self.parameters(config, config, &[]);
         } else {
             keys.write("transport", self);
         }

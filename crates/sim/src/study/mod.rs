@@ -131,10 +131,21 @@ impl World {
         self.world.migrate(of_node);
     }
 
+    /// The tables of the run up to now, which goes on unchanged; without the trace and without what was lost, which
+    /// are known at the end only.
+    pub fn so_far(&mut self) -> Results {
+        let World { scenario, seed, world } = self;
+        world.read_so_far(|world, parts| {
+            report::run(report::End { scenario, run: seed.run, world, is_over: false }, parts)
+        })
+    }
+
     /// The tables of the run up to now, which is normally the end.
     pub fn finish(self) -> Result<Results, RunError> {
         let World { scenario, seed, world } = self;
-        world.finish(|world, parts| report::run(report::End { scenario: &scenario, run: seed.run, world }, parts))
+        world.finish(|world, parts| {
+            report::run(report::End { scenario: &scenario, run: seed.run, world, is_over: true }, parts)
+        })
     }
 }
 

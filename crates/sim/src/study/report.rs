@@ -33,23 +33,25 @@ use lost::LostRows;
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
 
-/// A run at its end.
+/// A run at its end, or as far as it is.
 pub struct End<'s> {
     /// What was run.
     pub scenario: &'s Scenario,
     /// The replication.
     pub run: u32,
     /// What is left.
-    pub world: World,
+    pub world: &'s mut World,
+    /// Whether it does not go on, so that what is read may be taken out of it.
+    pub is_over: bool,
 }
 
 /// Reads everything out of it.
-pub fn run(mut end: End, parts: &mut Partitions) -> Results {
+pub fn run(end: End, parts: &mut Partitions) -> Results {
     let trace = end.world.trace.take().and_then(Merged::finish);
     let counters = parts.counters();
     let links = LinkRows::read(&end, &counters, parts);
     let flows = FlowRows::read(&end, &counters, parts);
-    let lost = LostRows::read(&end, &flows.rows, parts);
+    let lost = if end.is_over { LostRows::read(&end, &flows.rows, parts) } else { None };
     let events = parts.sum(|part| part.events);
     let packet_hops = packet_hops(parts.list.iter().map(|part| &**part));
     let mut summary = summary(&end, &links, &flows);
@@ -78,7 +80,7 @@ pub fn run(mut end: End, parts: &mut Partitions) -> Results {
         flows: flows.table(end.run, more),
         reordering: reordering::table(parts, end.run),
         links: links.table(&end),
-        series: end.world.sampler.table(end.run),
+        series: if end.is_over { end.world.sampler.take_table(end.run) } else { end.world.sampler.table(end.run) },
         drops,
         trace,
         summary,
@@ -131,7 +133,7 @@ impl LinkRows {
         let Baseline { ports: before, .. } = &end.world.baseline;
         let numbers = end.world.link_numbers.iter();
         let rows = numbers.map(|number| {
-            let (after, maximum) = parts.last_reading(now.ps(), *number);
+            let (after, maximum) = parts.whole_reading(now.ps(), *number);
             link_row(&before[*number as usize], &after, maximum, window)
         });
         let mut rows: Vec<LinkRow> = rows.collect();

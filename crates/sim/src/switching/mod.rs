@@ -5,6 +5,7 @@
 //! | `kind` | what a kind of switching answers |
 //! | `packets` | nothing but ports: the default |
 //! | `circuits` | circuits between racks that come and go, beside a packet switch |
+//! | `rotor` | rotor switches: circuits between racks that go round, whatever the traffic |
 //! | `aapn` | an agile all-photonic network: edge nodes that send in granted slots, core nodes that schedule frames |
 //! | `ops` | optical packet switching: edge nodes that pace macroflows; optical RAM, slots or delay lines in the core |
 //! | `obs` | optical burst switching: packets are assembled into bursts, headers reserve wavelengths ahead of them |
@@ -17,6 +18,7 @@ pub(crate) mod kind;
 pub mod obs;
 pub mod ops;
 pub mod packets;
+pub mod rotor;
 #[cfg(test)]
 mod turns;
 
@@ -81,6 +83,9 @@ kinds! {
     /// Circuits between racks that come and go, beside packets.
     Circuits = "circuits", "hybrid rack networks; Mukerjee et al., NSDI 2020",
         "Circuits between racks that come and go by a week's plan; a packet switch takes what they do not.": circuits;
+    /// Circuits between racks that go round, whatever the traffic.
+    Rotor = "rotor", "RotorNet: Mellette et al., SIGCOMM 2017; Opera: Mellette et al., NSDI 2020",
+        "Rotor switches: circuits between racks that go round; racks wait for them, or take detours.": rotor;
     /// Packets of light, in an optical packet-switched network.
     Ops = "ops", "paper 002 (XCP macroflows with optical RAM), §2.2 and §3.1; slots: Hluchyj and Karol 1988",
         "Packets of light: cut-through with a little RAM, slots or delay lines; edge nodes may pace XCP macroflows.":

@@ -92,6 +92,8 @@ pub struct Given {
     pub controller: Option<Property<Option<Controller>>>,
     /// Weight for shortest paths.
     pub cost: Option<u64>,
+    /// Whether the port measures packets.
+    pub telemetry: Option<bool>,
 }
 
 impl<T> Property<T> {
@@ -126,6 +128,7 @@ impl Given {
             via: self.via.or_else(|| below.via.clone()),
             controller: self.controller.or_else(|| below.controller.clone()),
             cost: self.cost.or(below.cost),
+            telemetry: self.telemetry.or(below.telemetry),
         }
     }
 }

@@ -17,6 +17,7 @@ mod nsfnet;
 mod nsfnet_edge;
 mod parking_lot;
 mod racks;
+mod rotor;
 mod round_trips;
 mod star;
 
@@ -144,6 +145,8 @@ topologies! {
             across each hop.": parking_lot;
     Racks = "racks", "hybrid rack networks; Mukerjee et al., NSDI 2020, §2",
         "Hosts \"t0h0\", … at racks \"t0\", \"t1\", …, which the switches \"packet\" and \"circuit\" join.": racks;
+    Rotor = "rotor", "RotorNet: Mellette et al., SIGCOMM 2017; Opera: Mellette et al., NSDI 2020",
+        "Hosts \"t0h0\", … at racks \"t0\", \"t1\", …, of which each is joined to each rotor switch \"r0\", ….": rotor;
     Star = "star", "the incast and overlaid-star studies",
         "Hosts \"n0\", \"n1\", … around the switch \"hub\".": star;
 }

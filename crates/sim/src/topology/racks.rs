@@ -36,25 +36,13 @@ pub(crate) const CIRCUIT_COST: u64 = 1 << 60;
 
 impl Config {
     pub(super) fn draw(&self, draft: &mut Draft) -> Result<(), Fault> {
-        let (racks, hosts) = (*self.racks, *self.hosts);
-        if u64::from(racks) * u64::from(hosts) * 2 > MAX_ELEMENTS / 2 {
-            let most = MAX_ELEMENTS / 4 / u64::from(racks);
-            let message = format!("found {hosts} hosts in each of {racks} racks; allowed: at most {most}");
-            return Err(Fault::new(self.hosts.place().unwrap_or_else(|| self.racks.place()), message));
-        }
+        let racks = Racks { racks: self.racks, hosts: &self.hosts, uplinks: 2, role: Role::Edge };
+        racks.check()?;
         let [packet, circuit] = ["packet", "circuit"].map(|name| draft.drawn(name, Role::Core));
-        let tors: Vec<NodeId> = (0..racks).map(|rack| draft.drawn(format!("t{rack}"), Role::Edge)).collect();
-        for tor in &tors {
-            draft.duplex(*tor, packet, self.half(self.packet_capacity, self.packet_delay, None));
-            draft.duplex(*tor, circuit, self.half(self.circuit_capacity, self.circuit_delay, Some(CIRCUIT_COST)));
-        }
-        let mut all = Vec::new();
-        for (rack, tor) in tors.iter().enumerate() {
-            let own: Vec<NodeId> = (0..hosts).map(|host| draft.drawn(format!("t{rack}h{host}"), Role::Host)).collect();
-            own.iter().for_each(|host| draft.duplex(*host, *tor, self.access()));
-            all.push(own);
-        }
-        draft.pair_with_next(&all);
+        racks.draw(draft, &self.access(), |draft, tor| {
+            draft.duplex(tor, packet, self.half(self.packet_capacity, self.packet_delay, None));
+            draft.duplex(tor, circuit, self.half(self.circuit_capacity, self.circuit_delay, Some(CIRCUIT_COST)));
+        });
         Ok(())
     }
 
@@ -71,5 +59,42 @@ impl Config {
     fn link(&self, capacity: At<Speed>) -> Given {
         let capacity: Property<Rate> = Property::given(capacity, |capacity| capacity.0);
         Given { capacity: Some(capacity), buffer: Some(Property::of(&self.buffer, |room| room.0)), ..Given::default() }
+    }
+}
+
+/// Racks with their hosts, whatever joins them.
+pub(super) struct Racks<'a> {
+    pub racks: At<u32>,
+    pub hosts: &'a Key<u32>,
+    /// Of each rack.
+    pub uplinks: u32,
+    /// Of racks.
+    pub role: Role,
+}
+
+impl Racks<'_> {
+    /// There are not too many.
+    pub fn check(&self) -> Result<(), Fault> {
+        let (racks, hosts) = (*self.racks, **self.hosts);
+        let most = (MAX_ELEMENTS / 4 / u64::from(racks)).saturating_sub(u64::from(self.uplinks - 1) / 2);
+        if u64::from(hosts) <= most {
+            return Ok(());
+        }
+        let message = format!("found {hosts} hosts in each of {racks} racks; allowed: at most {most}");
+        Err(Fault::new(self.hosts.place().unwrap_or_else(|| self.racks.place()), message))
+    }
+
+    /// The racks, each joined to what is there, and then their hosts.
+    pub fn draw(&self, draft: &mut Draft, access: &Given, join: impl Fn(&mut Draft, NodeId)) {
+        let tors: Vec<NodeId> = (0..*self.racks).map(|rack| draft.drawn(format!("t{rack}"), self.role)).collect();
+        tors.iter().for_each(|tor| join(draft, *tor));
+        let mut all = Vec::new();
+        for (rack, tor) in tors.iter().enumerate() {
+            let own: Vec<NodeId> =
+                (0..**self.hosts).map(|host| draft.drawn(format!("t{rack}h{host}"), Role::Host)).collect();
+            own.iter().for_each(|host| draft.duplex(*host, *tor, access.clone()));
+            all.push(own);
+        }
+        draft.pair_with_next(&all);
     }
 }

@@ -1,5 +1,6 @@
 //! The events of a window law, and its needs.
 
+use crate::telemetry::Telemetry;
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
 /// One piece of news about a flow, as every law gets it. A law that does not read a field costs nobody its value.
@@ -146,9 +147,25 @@ pub struct Feedback {
     pub is_app_limited: bool,
 }
 
+/// What the hops of the path measured, as an ACK brings it.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'t> {
+    /// What the newest data packet that the ACK is for met.
+    pub telemetry: &'t Telemetry,
+    /// The cumulative acknowledgement number.
+    pub ack: u64,
+    /// The byte after the highest one sent.
+    pub next: u64,
+    /// Nothing of the ACK itself but its time; `is_app_limited` is as before it.
+    pub event: Event,
+}
+
 /// The needs of a law that others do not pay for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asks {
+    /// Data packets carry what each hop measures, and ACKs bring it back:
+    /// [`on_telemetry`](super::CongestionControl::on_telemetry).
+    pub telemetry: bool,
     /// Segments and ACKs carry a congestion header that routers on the path write.
     pub congestion_header: bool,
     /// Segments are paced, whatever the configuration says.
@@ -193,6 +210,7 @@ impl Marks {
 impl Asks {
     /// The needs of most laws.
     pub const NOTHING: Asks = Asks {
+        telemetry: false,
         congestion_header: false,
         pacing: false,
         rate_samples: false,

@@ -1,6 +1,6 @@
 //! What a window law answers, and the ways to repair losses on which it runs.
 
-use super::{Asks, Event, Feedback, Loss, LostSegment, News, Wants, Window, btcp, tcp_eng};
+use super::{Asks, Event, Feedback, Loss, LostSegment, Measured, News, Wants, Window, btcp, tcp_eng};
 use crate::ConfigError;
 use options::{Options, words};
 use units::{Duration, Instant, Rate};
@@ -115,6 +115,10 @@ pub trait CongestionControl: Sized {
 
     /// The network says by how much to change the throughput.
     fn on_feedback(&mut self, _: &Self::Config, _: &mut Window, _: &Feedback) {}
+
+    /// An ACK brings what the hops of the path measured, before [`on_ack`](CongestionControl::on_ack) hears of it; only
+    /// laws that ask for [`Asks::telemetry`] do. cwnd as it is left counts at once.
+    fn on_telemetry(&mut self, _: &Self::Config, _: &mut Window, _: &Measured) {}
 
     /// The path has changed, or will; only laws that want [`Wants::news`] hear of it. cwnd as it is left counts at
     /// once.

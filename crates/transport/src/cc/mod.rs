@@ -9,6 +9,7 @@
 //! `law` says what a law answers; `event` and `news` what it is told; `window` is what it moves; `registered` is the
 //! list of all.
 
+mod base_rtt;
 pub mod bbr;
 pub mod bbr3;
 pub mod bic;
@@ -24,6 +25,7 @@ pub mod external;
 mod extra_acked;
 pub mod gaimd;
 pub mod highspeed;
+pub mod hpcc;
 pub mod htcp;
 pub mod hybla;
 pub mod hystart;
@@ -35,14 +37,18 @@ pub mod lp;
 pub mod max_filter;
 mod news;
 pub mod nv;
+mod old_window;
+pub mod powertcp;
 pub mod prague;
 mod registered;
 pub mod reno;
 pub mod retcp;
 pub mod scalable;
 mod segments;
+pub mod swift;
 pub mod tcp_eng;
 pub mod tdtcp;
+pub mod theta_powertcp;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
@@ -50,7 +56,7 @@ mod window;
 pub mod xcp;
 pub mod yeah;
 
-pub use self::event::{Asks, Event, Feedback, Loss, LossCause, LostSegment, Marks, RateSample, Wants};
+pub use self::event::{Asks, Event, Feedback, Loss, LossCause, LostSegment, Marks, Measured, RateSample, Wants};
 pub use self::law::{BurstNews, CongestionControl, LossRecovery};
 pub use self::news::{News, NewsWay, PathChange, Turn};
 pub use self::registered::registry;
@@ -272,6 +278,22 @@ laws! {
         TdTcp = "tdtcp", Rack, "Chen et al. 2022; RFC 8985",
             "TDTCP: a window, round trips and losses for each division of time, of which it is told; RACK-TLP.";
     }
+    swift::Swift {
+        Swift = "swift", Sack, "Kumar et al. 2020; RFC 6675",
+            "Swift: the delay is kept at a target that grows with hops and with small windows; SACK recovery.";
+    }
+    hpcc::Hpcc {
+        Hpcc = "hpcc", Sack, "Li et al. 2019; RFC 6675",
+            "HPCC: the window follows the most loaded hop, as switches measure it in every packet; SACK recovery.";
+    }
+    powertcp::PowerTcp {
+        PowerTcp = "powertcp", Sack, "Addanki, Michel, Schmid 2022; RFC 6675",
+            "PowerTCP: the window follows the product of queue and rate that hops measure, or of delay; SACK recovery.";
+    }
+    theta_powertcp::ThetaPowerTcp {
+        ThetaPowerTcp = "theta-powertcp", Sack, "Addanki, Michel, Schmid 2022; RFC 6675",
+            "θ-PowerTCP: PowerTCP by the round trip and its change, where no switch says anything; SACK recovery.";
+    }
     external::External {
         External = "python", Sack, "docs/guide/law-in-python.md; RFC 6675",
             "A law of your own, a class in Python that the key law names; slow; SACK recovery.";
@@ -346,6 +368,10 @@ impl Law {
 
     pub(crate) fn on_feedback(&mut self, config: &Config, window: &mut Window, feedback: &Feedback) {
         with_law!(self, law => law.on_feedback(own(law, config), window, feedback))
+    }
+
+    pub(crate) fn on_telemetry(&mut self, config: &Config, window: &mut Window, measured: &Measured) {
+        with_law!(self, law => law.on_telemetry(own(law, config), window, measured))
     }
 
     pub(crate) fn on_news(&mut self, config: &Config, window: &mut Window, news: &News) {

@@ -36,6 +36,18 @@ impl Algorithm {
     pub const fn needs_header(self) -> bool {
         self.asks().congestion_header
     }
+
+    /// True if the network writes into its data packets, and ACKs bring that back.
+    #[inline]
+    pub const fn is_told(self) -> bool {
+        self.needs_header() || self.reads_telemetry()
+    }
+
+    /// True if its data packets carry what the hops of their path measure.
+    #[inline]
+    pub const fn reads_telemetry(self) -> bool {
+        self.asks().telemetry
+    }
 }
 
 impl Config {

@@ -351,7 +351,7 @@ impl SenderConfig {
         if self.timer_restart == TimerRestart::Linux && !self.is_rack() {
             return wrong("timer_restart", "must be rfc6298 with other recoveries than rack and linux");
         }
-        if self.ecn && self.algorithm.needs_header() {
+        if self.ecn && self.algorithm.is_told() {
             return wrong("ecn", "must be false for xcp, whose routers say by how much to change the window");
         }
         if self.algorithm.asks().each_loss && !self.is_rack() {
@@ -380,7 +380,7 @@ impl SenderConfig {
     fn validate_marks(&self) -> Result<(), ConfigError> {
         let wrong = |field, reason| Err(ConfigError::new(field, reason));
         if self.ecn && self.algorithm.asks().marks == cc::Marks::Unheard {
-            return wrong("ecn", "must be false for bbr and bbr3, which have no answer to marks");
+            return wrong("ecn", "must be false for bbr, bbr3 and swift, which have no answer to marks");
         }
         if self.path_marks && !self.hears_news() {
             return wrong("path_marks", "needs a law that hears news of its path");

@@ -3,9 +3,10 @@
 //! The headers' SRTT is TCP's, one sample per round trip; ns-2 takes one per ACK.
 
 use super::{Sender, pacing};
-use crate::cc::{Feedback, Window};
+use crate::cc::{Event, Feedback, Measured, Window};
+use crate::telemetry::Telemetry;
 use crate::xcp::{Header, Interval};
-use units::Duration;
+use units::{Duration, Instant};
 
 impl Sender {
     /// The ACK of every byte below `ack` brought `feedback`, the change of throughput in bytes per second. To be called
@@ -18,6 +19,25 @@ impl Sender {
         let feedback = Feedback { change: feedback, srtt, acks_new_data, is_app_limited };
         self.law.on_feedback(&self.config.laws, &mut self.window, &feedback);
         self.set_cwnd(self.window.cwnd);
+    }
+
+    /// The ACK of every byte below `ack` brought what the hops of the path measured. To be called before
+    /// [`handle_ack`](Sender::handle_ack) with that ACK, as [`Sender::handle_feedback`] is.
+    pub fn handle_telemetry(&mut self, now: Instant, ack: u64, telemetry: &Telemetry) {
+        if !self.config.algorithm.reads_telemetry() || ack > self.nxt {
+            return;
+        }
+        let (srtt, in_flight) = (self.rtt.srtt(), self.flight_size());
+        let event = Event { srtt, in_flight, is_app_limited: !self.is_cwnd_limited(), ..Event::at(now) };
+        let measured = Measured { telemetry, ack, next: self.nxt, event };
+        self.law.on_telemetry(&self.config.laws, &mut self.window, &measured);
+        self.set_cwnd(self.window.cwnd);
+    }
+
+    /// Whether its data packets carry what hops measure.
+    #[inline]
+    pub fn reads_telemetry(&self) -> bool {
+        self.config.algorithm.reads_telemetry()
     }
 
     /// The congestion header of the segments that the last call wants sent; `None` unless the algorithm

@@ -5,6 +5,7 @@
 
 use super::{ReceiverConfig, ReorderingConfig, SenderConfig};
 use crate::cc::{self, Algorithm};
+use crate::ndp;
 use options::{Key, Options, Value};
 
 /// A parameter of senders, or of another machine.
@@ -68,6 +69,8 @@ pub fn clash() -> Option<String> {
             seen.push(law);
         }
     }
+    let ndp = ndp::Config::default();
+    seen.push(&ndp);
     // What sender and receiver share is the same thing to both.
     options::clash(&[&sender, &sender.reordering], &seen).or_else(|| options::clash(&[&receiver], &seen))
 }

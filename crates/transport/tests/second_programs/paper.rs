@@ -565,3 +565,67 @@ impl TdTcp {
         }
     }
 }
+
+/// Kumar et al., algorithm 1, with times in microseconds and a window of any size.
+pub struct Swift {
+    pub fcwnd: f64,
+    last: f64,
+    rtt: f64,
+    retransmits: u32,
+}
+
+impl Swift {
+    pub fn new(fcwnd: f64) -> Swift {
+        Swift { fcwnd, last: 0.0, rtt: 0.0, retransmits: 0 }
+    }
+
+    /// 25 µs, 1 µs for each of three hops, and α/√w + β from 0 to 100 µs, which is all of it at 0.1 segments and
+    /// nothing at 100.
+    fn target_us(&self) -> f64 {
+        let alpha = 100.0 / (1.0 / 0.1f64.sqrt() - 1.0 / 100f64.sqrt());
+        let beta = -alpha / 100f64.sqrt();
+        25.0 + 3.0 * 1.0 + (alpha / self.fcwnd.sqrt() + beta).min(100.0).max(0.0)
+    }
+
+    fn can_decrease(&self, now: f64) -> bool {
+        now - self.last >= self.rtt
+    }
+
+    fn times(&mut self, factor: f64, now: f64) {
+        if self.can_decrease(now) {
+            self.fcwnd = (self.fcwnd * factor).max(0.01);
+            self.last = now;
+        }
+    }
+
+    pub fn ack(&mut self, delay: f64, acked: f64, now: f64) {
+        self.retransmits = 0;
+        self.rtt = delay;
+        let target = self.target_us();
+        if delay < target {
+            self.fcwnd += if self.fcwnd >= 1.0 { acked / self.fcwnd } else { acked };
+        } else {
+            let cut = 1.0 - 0.8 * ((delay - target) / delay);
+            self.times(if cut > 0.5 { cut } else { 0.5 }, now);
+        }
+    }
+
+    pub fn fast_recovery(&mut self, now: f64) {
+        self.retransmits = 0;
+        self.times(0.5, now);
+    }
+
+    pub fn timeout(&mut self, now: f64) {
+        self.retransmits += 1;
+        if self.retransmits >= 5 {
+            (self.fcwnd, self.last) = (0.01, now);
+        } else {
+            self.times(0.5, now);
+        }
+    }
+
+    /// Microseconds between two segments, if they are paced.
+    pub fn pacing_us(&self) -> Option<f64> {
+        (self.fcwnd < 1.0).then(|| self.rtt / self.fcwnd)
+    }
+}

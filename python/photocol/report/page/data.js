@@ -20,6 +20,13 @@ export async function unpackTable(columns) {
   return Object.fromEntries(names.map((name, i) => [name, arrays[i]]));
 }
 
+/** Samples in pieces: each entity's quantity with its times and values. */
+export async function readSeries(held) {
+  if (!held) return [];
+  const { t, v } = await unpackTable(held.columns);
+  return held.parts.map(({ entity, quantity, from, to }) => ({ entity, quantity, t: t.subarray(from, to), v: v.subarray(from, to) }));
+}
+
 function fromBase64(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const binary = atob(text);

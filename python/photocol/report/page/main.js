@@ -1,15 +1,16 @@
 // The page of a run or a campaign, from the JSON and the columns that it holds.
 
-import { readPage, unpackTable } from "./data.js";
+import { readPage, readSeries } from "./data.js";
 import { ganttView } from "./gantt.js";
 import { sampled, seriesView, traced } from "./series.js";
 import { sequenceView } from "./sequence.js";
 import { spaceView } from "./space.js";
+import { summarySection } from "./summary.js";
 import { tableSection } from "./tables.js";
 import { BINS, topologySection } from "./topology.js";
 import { Trace } from "./trace.js";
 import { Timeline } from "./view.js";
-import { element, quantity, time } from "./words.js";
+import { element } from "./words.js";
 
 const OF_WHOM = { paper: "Claims of the paper", ours: "Our own expectations" };
 const VERDICTS = { agrees: "✓", "agrees in shape": "◐", disagrees: "✗" };
@@ -57,12 +58,6 @@ async function runSections(page, room) {
   return { timeline, trace, series, views, shares };
 }
 
-async function readSeries(held) {
-  if (!held) return [];
-  const { t, v } = await unpackTable(held.columns);
-  return held.parts.map(({ entity, quantity, from, to }) => ({ entity, quantity, t: t.subarray(from, to), v: v.subarray(from, to) }));
-}
-
 /** The utilization of every link in a part of a span of time: from the trace, else from samples. */
 function sharesOver(page, trace, series, { begin, end }) {
   const names = page.network.links.map((link) => link.name);
@@ -100,25 +95,6 @@ function linksOf({ levels, words }, names) {
 function meanShare(levels, numbers, from, to) {
   if (!numbers.length) return 0;
   return numbers.reduce((sum, number) => sum + levels.share(number, from, to), 0) / numbers.length;
-}
-
-/** The figures that are looked at first; all of them, with a sentence each, are a click away. */
-function summarySection(summary) {
-  const first = summary.filter((figure) => figure.first !== null).sort((a, b) => a.first - b.first);
-  const several = summary.find((figure) => figure.n);
-  const tiles = first.map((figure) => element("div", { title: figure.meaning }, element("dt", {}, figure.name.replaceAll("_", " ")), element("dd", {}, figureText(figure, 3))));
-  const rows = summary.map((figure) => element("tr", {}, element("th", { scope: "row", title: figure.meaning }, figure.name.replaceAll("_", " ")),
-    element("td", { class: "number", "data-name": figure.name, "data-value": figure.value }, figureText(figure)), element("td", { class: "meaning" }, figure.meaning)));
-  return element("section", { id: "summary", "aria-labelledby": "summary-title" }, element("h2", { id: "summary-title" }, "Summary"),
-    several ? element("p", { class: "hint" }, `Means of ${several.n} replications with their 95 % intervals.`) : null,
-    element("dl", { class: "tiles" }, ...tiles),
-    element("details", { class: "figures" }, element("summary", {}, `All ${summary.length} figures`),
-      element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, ...rows)))));
-}
-
-function figureText({ value, unit, half_width: half, of }, digits = 4) {
-  const spread = half === null || half === undefined ? "" : ` ± ${quantity(half, unit, 3)}`;
-  return `${quantity(value, unit, digits)}${spread}${of ? ` ${of}` : ""}`;
 }
 
 function campaignSections(page, room) {

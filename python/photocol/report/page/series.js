@@ -68,21 +68,30 @@ function rateOf(acks, { begin, end }) {
   return { t, v };
 }
 
-export function seriesView(quantities, timeline) {
+const ALL = { id: "series", title: "Windows, queues, rates", hint: "Sampled values ([probe]), and those that follow from the trace.", height: 280 };
+
+/**
+ * A picture of quantities over time. `view.renew(quantities, pinned)` shows others; those of a pinned run are dashed, each in the colour of
+ * its like.
+ */
+export function seriesView(quantities, timeline, { id, title, hint, height } = ALL) {
   if (!quantities.size) return null;
-  const names = [...quantities.keys()].sort((a, b) => rank(a) - rank(b));
+  let names = [...quantities.keys()].sort((a, b) => rank(a) - rank(b));
+  let pinned = new Map();
   const state = { quantity: names[0], entity: "" };
   const lines = () => {
-    const all = [...quantities.get(state.quantity)];
-    return (state.entity === "" ? all : all.filter(([name]) => name === state.entity)).slice(0, MOST_LINES);
+    const all = [...(quantities.get(state.quantity) ?? [])];
+    const some = (state.entity === "" ? all : all.filter(([name]) => name === state.entity)).slice(0, MOST_LINES);
+    const before = pinned.get(state.quantity);
+    return some.flatMap(([name, points], k) => [...(before?.has(name) ? [[`${name} (pinned)`, before.get(name), k, true]] : []), [name, points, k, false]]);
   };
   const legend = element("p", { class: "legend" });
   const view = new View({
-    id: "series",
-    title: "Windows, queues, rates",
-    hint: "Sampled values ([probe]), and those that follow from the trace.",
+    id,
+    title,
+    hint,
     timeline,
-    height: 280,
+    height,
     draw: (context, area, x, window) => draw(context, area, x, window, lines(), unitOf(state.quantity)),
     describe: ({ at }) => describe(lines(), state.quantity, at),
     numbers: (line) => numbers(lines(), state.quantity, line),
@@ -92,17 +101,29 @@ export function seriesView(quantities, timeline) {
     renew();
   });
   const renew = () => {
-    const all = [...quantities.get(state.quantity).keys()];
+    const all = [...(quantities.get(state.quantity)?.keys() ?? [])];
     const some = all.length > MOST_LINES ? `the first ${MOST_LINES} of ${all.length}` : "all";
     whom.select.replaceChildren(...[["", some], ...all.map((name) => [name, isolated(name)])].map(([value, text]) => element("option", { value, selected: value === state.entity }, text)));
-    legend.replaceChildren(...lines().map(([name], k) => element("span", {}, element("i", { style: `background:${COLOURS[k % COLOURS.length]}` }), element("bdi", {}, name))));
+    const own = lines().filter(([, , , isPinned]) => !isPinned);
+    const dashed = own.length < lines().length ? [element("span", {}, "dashed: the pinned run")] : [];
+    legend.replaceChildren(...own.map(([name, , k]) => element("span", {}, element("i", { style: `background:${COLOURS[k % COLOURS.length]}` }), element("bdi", {}, name))), ...dashed);
     view.refresh();
   };
-  view.controls.append(chooser("Quantity", names.map((name) => [name, name]), (value) => {
+  const what = chooser("Quantity", [], (value) => {
     Object.assign(state, { quantity: value, entity: "" });
     renew();
-  }).control, whom.control);
+  });
+  const offer = () => (what.control.hidden = names.length < 2) || what.select.replaceChildren(...names.map((name) => element("option", { value: name, selected: name === state.quantity }, name)));
+  view.renew = (fresh, before = new Map()) => {
+    [quantities, pinned, names] = [fresh, before, [...fresh.keys()].sort((a, b) => rank(a) - rank(b))];
+    if (!quantities.has(state.quantity)) state.quantity = names[0];
+    if (!quantities.get(state.quantity)?.has(state.entity)) state.entity = "";
+    offer();
+    renew();
+  };
+  view.controls.append(what.control, whom.control);
   view.saving.before(legend);
+  offer();
   renew();
   return view;
 }
@@ -123,7 +144,7 @@ const unitOf = (name) => UNITS[name.replace(" (trace)", "")] ?? "1";
 
 function draw(context, area, x, timeline, lines, unit) {
   const y = drawValueAxis(context, area, range(lines, timeline), (value) => quantity(value, unit === "packets" ? "1" : unit));
-  within(context, area, () => lines.forEach(([, points], k) => drawLine(context, points, x, y, timeline, k)));
+  within(context, area, () => lines.forEach(([, points, k, isPinned]) => drawLine(context, points, x, y, timeline, k, isPinned)));
 }
 
 function range(lines, timeline) {
@@ -140,9 +161,9 @@ function range(lines, timeline) {
   return high > low ? [low, high * 1.05] : [low, low + 1];
 }
 
-function drawLine(context, points, x, y, timeline, number) {
+function drawLine(context, points, x, y, timeline, number, isPinned) {
   context.strokeStyle = COLOURS[number % COLOURS.length];
-  context.setLineDash(DASHES[Math.floor(number / COLOURS.length) % DASHES.length]);
+  context.setLineDash(DASHES[isPinned ? 1 : Math.floor(number / COLOURS.length) % DASHES.length]);
   context.lineWidth = 1.5;
   const seen = [Math.max(0, lowerBound(points.t, timeline.low) - 1), Math.min(points.t.length, lowerBound(points.t, timeline.high) + 1)];
   drawCourse(context, seen, { at: (k) => x(points.t[k]), up: (k) => y(points.v[k]), steps: points.steps });

@@ -8,6 +8,8 @@ const BINS = 200;
 const SCALE = ["#d5dde3", "#a6c8e4", "#6aaed6", "#e8b93c", "#e07b1f", "#b3201d"];
 const STEPS = [0, 0.1, 0.3, 0.6, 0.8, 0.95];
 const LOSSES = ["#f2a3a3", "#dd5a5a", "#b00000", "#5c0000"];
+const QUEUE = "#5b3f8c";
+const BAR = 60;
 const MOST_SAID = 12;
 const NAMED = 400;
 
@@ -41,11 +43,11 @@ export function topologySection(network, { begin, end }, at) {
   return element("section", { id: "topology", class: "view", "aria-labelledby": "topology-title" },
     element("h2", { id: "topology-title" }, "Network"),
     element("p", { class: "hint" }, `Two lanes a road, in the colour of their utilization${dropped ? "; a red mark is on a lane that dropped something, larger and darker for more" : ""}. Numbers show under the pointer, and stand in the table of links.`),
-    slider, map.holder, map.note, legend(dropped),
+    slider, map.holder, map.note, networkLegend(dropped),
     saveButtons("network", { svg: () => standalone(map.svg, map.size), csv: () => numbers(network, map.shares) }));
 }
 
-function legend(dropped) {
+export function networkLegend(dropped) {
   const colour = (colour, text, round) => element("span", {}, element("i", { class: round ? "round" : null, style: `background:${colour}` }), text);
   const losses = LOSSES.filter((_, k) => dropped >= 100 ** k).map((shade, k) => colour(shade, `from ${short(100 ** k, 9)} dropped`, true));
   return element("p", { class: "legend" }, ...STEPS.map((step, k) => colour(SCALE[k], `from ${100 * step} %`)), ...losses);
@@ -71,9 +73,10 @@ function lanesOf({ nodes, links }) {
 }
 
 /** The drawing, made anew for each width, so that letters keep their size. */
-class NetworkMap {
-  constructor(network) {
-    Object.assign(this, { network, lanes: lanesOf(network), shares: network.links.map((link) => link.utilization), wide: 0 });
+export class NetworkMap {
+  /** With `hasQueues`, lanes have bars for those that wait. */
+  constructor(network, hasQueues = false) {
+    Object.assign(this, { hasQueues, network, lanes: lanesOf(network), shares: network.links.map((link) => link.utilization), wide: 0, queues: null, most: 0 });
     this.holder = element("div", { class: "map" });
     this.note = element("p", { class: "hint" });
     new ResizeObserver(() => this.fit()).observe(this.holder);
@@ -85,12 +88,22 @@ class NetworkMap {
     if (wide > 0 && wide !== this.wide) this.draw(wide);
   }
 
-  paint(shares) {
-    this.shares = shares;
-    for (const { shape, said, lane } of this.drawn) {
+  /** What the links are now: offered and dropped units, and how busy they were. */
+  renew(links) {
+    this.network.links.forEach((link, k) => ([link.utilization, link.offered, link.dropped] = links[k]));
+    this.lanes.forEach((lane) => (lane.dropped = lane.fibres.reduce((sum, k) => sum + links[k][2], 0)));
+    this.draw(this.wide);
+  }
+
+  /** `queues` are lengths; the longest, or `most`, has the tallest bar. */
+  paint(shares, queues = this.queues, most = this.most) {
+    Object.assign(this, { shares, queues, most });
+    for (const { shape, said, lane, bar } of this.drawn) {
       const mean = lane.fibres.reduce((sum, k) => sum + (shares[k] ?? 0), 0) / lane.fibres.length;
       shape.setAttribute("stroke", heat(mean));
-      const text = sentence(this.network.links, lane, shares);
+      const waiting = queues ? lane.fibres.reduce((sum, k) => sum + (queues[k] ?? 0), 0) : 0;
+      bar?.setAttribute("y2", Number(bar.getAttribute("y1")) - (BAR * Math.min(waiting, most)) / (most || 1));
+      const text = sentence(this.network.links, lane, shares) + (queues ? `\n${short(waiting, 4)} waiting` : "");
       said.forEach((one) => (one.textContent = text));
     }
   }
@@ -120,7 +133,17 @@ class NetworkMap {
     const title = element("title", {});
     const shape = element("path", { d: `M${x0},${y0}L${x1},${y1}`, fill: "none", "stroke-width": thick, class: "link" }, title);
     this.svg.append(shape);
-    return { shape, said: [title], lane };
+    return { shape, said: [title], lane, bar: this.hasQueues ? this.bar([x0, y0, x1, y1]) : null };
+  }
+
+  /** Where a queue stands: at the port, beside the road. */
+  bar([x0, y0, x1, y1]) {
+    const long = Math.hypot(x1 - x0, y1 - y0) || 1;
+    const from = Math.min(0.3, 26 / long);
+    const [x, y] = [x0 + (x1 - x0) * from, y0 + (y1 - y0) * from];
+    const bar = element("line", { x1: x, y1: y, x2: x, y2: y, stroke: QUEUE, "stroke-width": 8, class: "queue" });
+    this.svg.append(bar);
+    return bar;
   }
 
   /** The greatest losses have the first choice of a place. */

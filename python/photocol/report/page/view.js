@@ -4,7 +4,7 @@ import { SvgContext, csvText, saveButtons } from "./save.js";
 import { element, ticks, time } from "./words.js";
 
 const MARGIN = { left: 74, right: 12, top: 8, bottom: 26 };
-const NARROW = 48;
+const NARROW = 60;
 const LEAST = 1e-11;
 const WARM_UP = "#f1f1ee";
 
@@ -174,7 +174,7 @@ export class View {
   }
 }
 
-function drawTimeAxis(context, area, { low, high, measuredFrom }, x) {
+function drawTimeAxis(context, area, { low, high, measuredFrom, mark }, x) {
   if (measuredFrom > low) {
     context.fillStyle = WARM_UP;
     context.fillRect(area.left, area.top, x(Math.min(measuredFrom, high)) - area.left, area.high);
@@ -186,13 +186,25 @@ function drawTimeAxis(context, area, { low, high, measuredFrom }, x) {
   context.fillStyle = "#333";
   context.textAlign = "center";
   context.lineWidth = 1;
-  for (const mark of marks) {
-    const at = Math.round(x(mark)) + 0.5;
+  for (const tick of marks) {
+    const at = Math.round(x(tick)) + 0.5;
     line(context, at, area.top, at, area.top + area.high);
-    context.fillText(time(mark, high, digits), Math.min(Math.max(at, area.left), area.width - 28), area.top + area.high + 16);
+    context.fillText(time(tick, high, digits), Math.min(Math.max(at, area.left), area.width - 28), area.top + area.high + 16);
   }
+  drawMark(context, area, mark, x);
   context.strokeStyle = "#888";
   line(context, area.left, area.top + area.high + 0.5, area.left + area.wide, area.top + area.high + 0.5);
+}
+
+/** The moment that is looked at elsewhere, if there is one. */
+function drawMark(context, area, mark, x) {
+  if (mark === undefined || mark === null) return;
+  const at = Math.round(x(mark)) + 0.5;
+  if (at < area.left || at > area.left + area.wide) return;
+  context.strokeStyle = "#1c1f23";
+  context.setLineDash([3, 3]);
+  line(context, at, area.top, at, area.top + area.high);
+  context.setLineDash([]);
 }
 
 export function line(context, x0, y0, x1, y1) {

@@ -1,7 +1,7 @@
 // Numbers and times as people read them, colours, and elements.
 
-// Okabe and Ito: told apart by people who see fewer colours, too.
-export const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7a6f00", "#000000"];
+// Okabe and Ito, with violet for their yellow, which white swallows: told apart by people who see fewer colours, too.
+export const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#5b3f8c", "#000000"];
 export const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 export const LOST = "#c00000";
 

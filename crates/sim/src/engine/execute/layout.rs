@@ -32,6 +32,8 @@ pub struct PartitionLayout {
     pub flows: Arc<[Flow]>,
     /// All paths as lists of links, see [`Fabric::paths`](crate::engine::node::fabric::Fabric::paths).
     pub paths: Arc<[u32]>,
+    /// See [`Fabric::returns`](crate::engine::node::fabric::Fabric::returns).
+    pub returns: Arc<[u32]>,
     /// Which of them packets take by turns, if any.
     pub spray: Option<Arc<Spray>>,
     /// The far end of each link.
@@ -59,7 +61,8 @@ impl PartitionLayout {
     ) -> PartitionLayout {
         let ends = far_ends(&links, &paths);
         let (ports, fibres) = (Vec::new(), Vec::new());
-        PartitionLayout { links, flows, paths, spray: None, ends, agents, parts: 1, of_node: Vec::new(), ports, fibres }
+        let (returns, spray, of_node) = (Arc::from([]), None, Vec::new());
+        PartitionLayout { links, flows, paths, returns, spray, ends, agents, parts: 1, of_node, ports, fibres }
             .assigned(vec![0; nodes])
     }
 
@@ -151,10 +154,17 @@ impl<'a> Partitions<'a> {
         self.port_mut(link).reading(now)
     }
 
-    /// The same, and the most packets that waited there, which are counted anew.
-    pub fn last_reading(&mut self, now: u64, link: u32) -> (Reading, u64) {
+    /// The same, and the most packets that waited there.
+    pub fn whole_reading(&mut self, now: u64, link: u32) -> (Reading, u64) {
         let port = self.port_mut(link);
-        (port.reading(now), port.restart_maximum(now))
+        (port.reading(now), port.maximum(now))
+    }
+
+    /// The same, but the most packets are counted anew.
+    pub fn last_reading(&mut self, now: u64, link: u32) -> Reading {
+        let port = self.port_mut(link);
+        port.restart_maximum(now);
+        port.reading(now)
     }
 
     /// Takes `link` down; what waits is dropped, and what is in transmission unless it may finish.

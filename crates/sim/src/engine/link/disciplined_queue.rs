@@ -1,10 +1,11 @@
 //! What waits at a port whose discipline decides when packets leave: the discipline knows packets by number, the line
 //! has them.
 
+use super::port::Meter;
 use crate::engine::packet::admission::{Cause, Count};
 use crate::engine::packet::{Class, Flags, Packet};
 use crate::model::Buffer;
-use crate::queue::{Dropped, Ecn, Item, Reason, Room, Schedule};
+use crate::queue::{Dropped, Ecn, Form, Item, Reason, Room, Schedule};
 use std::sync::Arc;
 
 /// The waiting packets of a port with a [`Schedule`].
@@ -16,6 +17,7 @@ pub struct DisciplinedQueue {
     packets: Vec<Option<Packet>>,
     free: Vec<u32>,
     bytes: u64,
+    cut: u64,
     /// What the discipline has dropped and the port has not counted.
     dropped: Vec<Dropped>,
     /// Whether the discipline is to be asked when the transmitter is free.
@@ -27,6 +29,8 @@ pub struct DisciplinedQueue {
     /// The least of what a packet says of congestion that makes it leave marked: [`Ecn::Marked`], by its discipline,
     /// unless the link is a circuit that tells of itself by marks.
     marked_from: Ecn,
+    /// What it measures for packets that ask, if it does.
+    pub meter: Option<Meter>,
     /// The place of the port's departures in the event list.
     pub leaf: u32,
     /// The bands of the flows, if they have several.
@@ -49,11 +53,13 @@ impl DisciplinedQueue {
             packets: Vec::new(),
             free: Vec::new(),
             bytes: 0,
+            cut: 0,
             dropped: Vec::new(),
             is_armed: false,
             marked_from: Ecn::Marked,
             pause: None,
             resumed: 0,
+            meter: None,
             leaf: 0,
             bands: None,
         }
@@ -93,28 +99,39 @@ impl DisciplinedQueue {
         let id = self.store(packet);
         let ecn = ecn_of(packet.flags);
         let priority = self.bands.as_ref().and_then(|bands| bands.get(packet.flow as usize)).map_or(0, |band| *band);
-        let item = Item { id, size: packet.size, priority, ecn, flow: flow_of(packet), arrived: now };
+        let (size, flow, form) = (packet.size, flow_of(packet), form_of(packet));
+        let item = Item { id, size, priority, ecn, flow, form, cut: 0, arrived: now };
         self.schedule.enqueue(now, item, room, &mut self.dropped);
     }
 
-    /// A packet that the discipline has dropped.
-    pub fn take_dropped(&mut self) -> Option<(Packet, Cause)> {
+    /// A packet that the discipline has dropped, as it came, and why; the bytes of its header if that goes back.
+    pub fn take_dropped(&mut self) -> Option<(Packet, Cause, u16)> {
         let Dropped { item, reason } = self.dropped.pop()?;
         let cause = match reason {
             Reason::Early => Cause::Early,
             Reason::Full => Cause::Congestion,
+            Reason::Returned => Cause::Returned,
         };
-        Some((self.take(item.id), cause))
+        Some((self.take(item.id), cause, item.size))
     }
 
-    /// The transmitter is free: the packet that it sends, and whether it was marked here.
+    /// The transmitter is free: the packet that it sends, and whether it was marked or trimmed here.
     pub fn next(&mut self, now: u64) -> Option<(Packet, bool)> {
         let next = self.schedule.dequeue(now, &mut self.dropped);
         self.is_armed = next.is_some();
         let item = next?;
         let packet = self.take(item.id);
+        if item.cut > 0 {
+            self.cut += u64::from(item.cut);
+            return Some((Packet { size: item.size, flags: packet.flags.with(Flags::TRIMMED), ..packet }, true));
+        }
         let is_marked = item.ecn >= self.marked_from && !packet.flags.has(Flags::MARKED);
         Some((if is_marked { packet.marked() } else { packet }, is_marked))
+    }
+
+    /// Bytes that were cut off packets that have left, since the start.
+    pub fn cut(&self) -> u64 {
+        self.cut
     }
 
     /// Whether all that leaves from now on, and may be marked, is.
@@ -174,6 +191,16 @@ fn flow_of(packet: &Packet) -> u64 {
         Class::Control | Class::Unit => 2,
     };
     u64::from(packet.flow) << 2 | way
+}
+
+/// Bits of flags mean what they mean for the class of the packet.
+fn form_of(packet: &Packet) -> Form {
+    match packet.class {
+        Class::Ack => Form::Control,
+        Class::Data if packet.flags.has(Flags::TRIMMED) => Form::Trimmed,
+        Class::Data if packet.flags.has(Flags::TRIMMABLE) => Form::Trimmable,
+        _ => Form::Whole,
+    }
 }
 
 fn ecn_of(flags: Flags) -> Ecn {

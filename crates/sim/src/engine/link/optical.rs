@@ -83,7 +83,12 @@ impl AgentBacklog {
         std::mem::replace(&mut self.least_bytes, self.bytes)
     }
 
-    /// The most packets since this was last called.
+    /// The most packets since the last restart.
+    pub fn maximum(&self) -> u64 {
+        self.most
+    }
+
+    /// The same; counting begins again with those that are kept now.
     pub fn restart_maximum(&mut self) -> u64 {
         std::mem::replace(&mut self.most, self.packets)
     }

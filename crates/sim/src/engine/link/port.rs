@@ -20,9 +20,11 @@ mod enqueue;
 mod pause;
 mod reading;
 mod release;
+mod telemetry;
 mod windows;
 
 pub use reading::Reading;
+pub use telemetry::Meter;
 
 use super::backlog::Backlog;
 use super::disciplined_queue::DisciplinedQueue;

@@ -43,6 +43,8 @@ pub struct Fabric {
     /// All paths, one after the other; each is a list of ports that ends with
     /// [`DELIVER`](crate::engine::packet::DELIVER).
     pub paths: Arc<[u32]>,
+    /// The way back from each place of a path where that may be needed, or [`NOWHERE`](crate::engine::packet::NOWHERE).
+    pub returns: Arc<[u32]>,
     /// Which of them packets take by turns, if any.
     pub spray: Option<Arc<Spray>>,
     /// What goes on without a pause, where that keeps packets together.
@@ -94,6 +96,8 @@ pub struct FabricParts {
     pub boundaries: Vec<Boundary>,
     /// Paths as lists of ports.
     pub paths: Arc<[u32]>,
+    /// See [`Fabric::returns`].
+    pub returns: Arc<[u32]>,
     /// See [`Fabric::spray`].
     pub spray: Option<Arc<Spray>>,
     /// See [`Fabric::flowlets`].
@@ -116,6 +120,7 @@ impl Fabric {
             agents,
             boundaries,
             paths,
+            returns,
             spray,
             flowlets,
             payloads,
@@ -135,6 +140,7 @@ impl Fabric {
             ports,
             links,
             paths,
+            returns,
             spray,
             flowlets,
             payloads,
@@ -156,6 +162,7 @@ impl Fabric {
             ports,
             links,
             paths,
+            returns,
             spray,
             flowlets,
             payloads,
@@ -173,7 +180,8 @@ impl Fabric {
         );
         fibres.truncate(entering as usize);
         let (agents, boundaries) = (0, Vec::new());
-        FabricParts { ports, links, fibres, agents, boundaries, paths, spray, flowlets, payloads, totals, observer }
+        let of_paths = FabricParts { paths, returns, spray, flowlets, ..FabricParts::default() };
+        FabricParts { ports, links, fibres, agents, boundaries, payloads, totals, observer, ..of_paths }
     }
 
     /// Something is to be done before the next event. The key of the timers is unsettled, so that the check after each

@@ -11,6 +11,7 @@ mod exit;
 mod explicit;
 mod kinds;
 mod news;
+mod pulled;
 mod sides;
 mod slow_path;
 mod timing;
@@ -18,6 +19,7 @@ mod timing;
 pub use agents::HostedAgent;
 pub use kinds::{Configs, Offer};
 pub use news::{NewsFeed, PathNews};
+pub use pulled::Puller;
 pub use sides::{ExplicitSink, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine, Sink};
 
 use super::datagrams::Datagram;
@@ -57,6 +59,8 @@ pub struct Hosts {
     pub forced: ForcedFates,
     /// What few flows hear of their paths.
     pub news: BTreeMap<u32, NewsFeed>,
+    /// The PULLs of receiving nodes, by the first flow that is pulled there.
+    pub pullers: BTreeMap<u32, Puller>,
     /// Packets given to the network, duplicates by order included.
     pub emitted: u64,
     /// Packets taken from the network.
@@ -91,6 +95,7 @@ impl Hosts {
             timers,
             forced: ForcedFates::default(),
             news: BTreeMap::new(),
+            pullers: BTreeMap::new(),
             emitted: 0,
             delivered: 0,
             marked: 0,
@@ -264,7 +269,7 @@ impl Hosts {
         let sack = if packet.flags == Flags::NONE {
             fabric.payloads.take_sack(packet.payload)
         } else {
-            explicit::read(packet, sender, &mut self.marked, fabric)
+            explicit::read(now, packet, sender, &mut self.marked, fabric)
         };
         if host.watch.has(PathFlags::WATCHED) {
             let said = Said { sack: sack.as_slice(), ..Said::default() };
@@ -299,6 +304,7 @@ impl Hosts {
         match self.senders[flow].watch.slow_path() {
             PathFlags::ECN => self.send_capable_segments(now, flow, fabric),
             PathFlags::EXPLICIT => self.send_explicit_segments(now, flow, fabric),
+            PathFlags::PULLED => self.send_pulled_segments(now, flow, fabric),
             _ => self.send_watched_segments(now, flow, fabric),
         }
     }

@@ -30,6 +30,11 @@ impl Spray {
         }
     }
 
+    /// The positions of all paths of which this is the first, if there are several.
+    pub fn ways(&self, first: u32) -> &[u32] {
+        self.ways.get(&first).map_or(&[], |ways| ways)
+    }
+
     /// Whether no flow has several paths.
     pub fn is_empty(&self) -> bool {
         self.ways.is_empty()

@@ -12,7 +12,7 @@ use transport::tcp::SenderStats;
 /// Packets that hosts sent, and what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accounts {
-    /// Given to the network by hosts.
+    /// Given to the network by hosts, and headers that ports have sent back.
     pub emitted: u64,
     /// Made by agents that cut packets, beyond one of each; not those that are one packet again.
     pub cut: i64,
@@ -31,7 +31,7 @@ impl Accounts {
     pub fn of(parts: &Partitions) -> Accounts {
         let of_agents = |count: fn(&Hosts) -> i64| parts.list.iter().map(|part| count(&part.hosts)).sum();
         Accounts {
-            emitted: parts.sum(|part| part.hosts.emitted),
+            emitted: parts.sum(|part| part.hosts.emitted + part.fabric.totals.returned),
             cut: of_agents(Hosts::cut),
             delivered: parts.sum(|part| part.hosts.delivered),
             dropped: parts.sum(|part| part.fabric.totals.drops.values().map(|count| count.packets).sum()),
@@ -85,7 +85,7 @@ impl Baseline {
         let delays = parts.list.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric)?.delays.as_mut());
         delays.for_each(|delays| delays.restart());
         let flows = (0..parts.layout.flows.len() as u32).map(|flow| FlowTotals::of(parts, flow)).collect();
-        let ports = (0..parts.layout.links.len() as u32).map(|link| parts.last_reading(now.ps(), link).0);
+        let ports = (0..parts.layout.links.len() as u32).map(|link| parts.last_reading(now.ps(), link));
         Baseline { at: now, ports: ports.collect(), drops: parts.drops(), flows, counters: parts.counters() }
     }
 }
@@ -95,7 +95,7 @@ impl Baseline {
 pub struct FlowTotals {
     /// Bytes that have arrived ([`Sink::bytes_arrived`](crate::engine::node::hosts::Sink::bytes_arrived)).
     pub arrived: u64,
-    /// Payload that TCP knows to have arrived in order; of datagrams all that has arrived.
+    /// Payload that its sender knows to have arrived in order; of datagrams all that has arrived.
     pub acked: u64,
     /// What a sender of TCP has counted. Of datagrams only how many were sent.
     pub sender: SenderStats,
@@ -106,12 +106,6 @@ impl FlowTotals {
     pub fn of(parts: &Partitions, flow: u32) -> FlowTotals {
         let machine = &parts.sender(flow).machine;
         let arrived = parts.receiver(flow).sink.bytes_arrived();
-        match machine.tcp() {
-            Some(sender) => FlowTotals { arrived, acked: sender.bytes_acked(), sender: sender.stats() },
-            None => {
-                let sender = SenderStats { segments_sent: machine.datagrams_sent(), ..SenderStats::default() };
-                FlowTotals { arrived, acked: arrived, sender }
-            }
-        }
+        FlowTotals { arrived, acked: machine.bytes_acked().unwrap_or(arrived), sender: machine.stats() }
     }
 }

@@ -25,7 +25,7 @@ pub struct Sampler {
 }
 
 /// The samples so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Rows {
     time_s: Vec<f64>,
     /// Places in `entities`.
@@ -216,9 +216,14 @@ impl Sampler {
         }
     }
 
-    /// The table `series`.
-    pub fn table(self, run: u32) -> Table {
-        self.rows.table(run)
+    /// The table `series` of the samples so far; the sampler goes on.
+    pub fn table(&self, run: u32) -> Table {
+        self.rows.clone().table(run)
+    }
+
+    /// The table `series`, for which the samples are taken out.
+    pub fn take_table(&mut self, run: u32) -> Table {
+        std::mem::take(&mut self.rows).table(run)
     }
 }
 

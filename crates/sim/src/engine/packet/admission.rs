@@ -15,6 +15,8 @@ pub enum Cause {
     Forced,
     /// It was sent in a window in which the switch did not pass it.
     GuardViolation,
+    /// The queue had no room for its header, which has gone back to its sender.
+    Returned,
     /// A reason that only agents know, by its number among those of their kind of switching.
     Agent(u8),
 }
@@ -34,6 +36,7 @@ impl Cause {
             Cause::Unreachable => "unreachable",
             Cause::Forced => "forced",
             Cause::GuardViolation => "guard violation",
+            Cause::Returned => "returned",
             Cause::Agent(number) => agents.get(usize::from(number)).copied().unwrap_or("agent"),
         }
     }
@@ -48,6 +51,8 @@ pub enum Admission {
     Marked(u64),
     /// It is dropped.
     Dropped(Cause),
+    /// It is dropped, and its header of so many bytes goes back to its sender.
+    Returned(u16),
     /// It stays in the port, which may send it or one before it: it is to be asked. Only a port with a gate or a
     /// discipline says so.
     Queued,
@@ -74,6 +79,12 @@ pub struct Count {
 }
 
 impl Admission {
+    /// Whether the port has sent a packet that it lets go: what its discipline drops has not been sent, what the switch
+    /// or the fibre loses has.
+    pub fn is_sent(self) -> bool {
+        !matches!(self, Admission::Dropped(Cause::Early | Cause::Congestion) | Admission::Returned(_))
+    }
+
     /// The same for a packet that is marked. One that is held carries its mark itself.
     pub fn marked(self) -> Admission {
         match self {

@@ -112,6 +112,14 @@ impl Flags {
     /// Its payload holds options of TCP.
     pub const OPTIONS: Flags = Flags(128);
 
+    /// Of data: queues may cut its payload off instead of dropping it (NDP).
+    pub const TRIMMABLE: Flags = Flags(8);
+    /// Of data that may be trimmed: nothing of its flow follows. Of an ACK: it asks for a packet (PULL).
+    pub const LAST: Flags = Flags(16);
+    /// Its payload was cut off. Of an ACK: that has happened to the packet that it is about (NACK); with
+    /// [`Flags::LAST`]: it is that packet's header, on its way back.
+    pub const TRIMMED: Flags = Flags(32);
+
     /// Those of an ACK without a congestion header.
     #[inline]
     pub const fn of_ack(echo: EcnEcho) -> Flags {

@@ -5,6 +5,7 @@ use super::message::{ControlMessage, Message};
 use super::prefetch::prefetch_item;
 use super::reserved::NO_PAYLOAD;
 use transport::tcp::{SackList, TcpOptions};
+use transport::telemetry::{Hop, Telemetry};
 use transport::xcp::Header;
 
 /// What the few packets carry that need more than 32 bytes.
@@ -12,15 +13,35 @@ use transport::xcp::Header;
 pub struct PayloadTable {
     sacks: Pool<SackList>,
     explicit: Pool<Explicit>,
+    telemetry: Pool<Telemetry>,
     options: Pool<Optional>,
     control_messages: Pool<Option<ControlMessage>>,
 }
 
-/// A congestion header, and the place of the packet's SACK blocks.
+/// What the network writes, and the place of the packet's SACK blocks.
 #[derive(Clone, Copy, Debug)]
 struct Explicit {
-    header: Header,
+    written: Written,
     sack: u32,
+}
+
+/// What the network writes into a packet.
+#[derive(Clone, Copy, Debug)]
+enum Written {
+    /// Routers, into a congestion header.
+    Header(Header),
+    /// Each hop what it measures; the number is the place.
+    Telemetry(u32),
+}
+
+/// The same, taken out of the tables.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "it is read at once where a packet has arrived, and not kept")]
+pub enum Carried {
+    /// A congestion header.
+    Header(Header),
+    /// What hops have measured.
+    Telemetry(Telemetry),
 }
 
 /// Options of TCP, and the place of the packet's SACK blocks. No packet has a congestion header too.
@@ -46,6 +67,8 @@ pub struct Stamp {
 pub enum Payload {
     /// Between hosts.
     Transport(HostPayload),
+    /// What hops have measured, between hosts, and SACK blocks.
+    Telemetry(Box<(Telemetry, SackList)>),
     /// What a message of the control plane says.
     Control(Option<ControlMessage>),
 }
@@ -71,7 +94,28 @@ impl PayloadTable {
     /// Stores a congestion header besides SACK blocks; the packet is `explicit`.
     pub fn put_header(&mut self, header: Header, list: &SackList) -> u32 {
         let sack = self.put_sack(list);
-        self.explicit.put(Explicit { header, sack })
+        self.explicit.put(Explicit { written: Written::Header(header), sack })
+    }
+
+    /// Stores what hops have measured besides SACK blocks; the packet is `explicit`.
+    pub fn put_telemetry(&mut self, telemetry: Telemetry, list: &SackList) -> u32 {
+        let (place, sack) = (self.telemetry.put(telemetry), self.put_sack(list));
+        self.explicit.put(Explicit { written: Written::Telemetry(place), sack })
+    }
+
+    /// A hop measures a packet that it sends, if the packet asks for it.
+    pub fn note_hop(&mut self, packet: &Packet, hop: Hop) {
+        if packet.flags.has(Flags::EXPLICIT)
+            && let Written::Telemetry(place) = self.explicit.items[packet.payload as usize].written
+        {
+            self.telemetry.items[place as usize].push(hop);
+        }
+    }
+
+    /// Whether the packet carries what hops measure.
+    pub fn has_telemetry(&self, packet: &Packet) -> bool {
+        packet.flags.has(Flags::EXPLICIT)
+            && matches!(self.explicit.items[packet.payload as usize].written, Written::Telemetry(_))
     }
 
     /// Stores options besides SACK blocks; the packet has [`Flags::OPTIONS`].
@@ -183,7 +227,13 @@ impl PayloadTable {
 
     /// The congestion header of an `explicit` packet.
     pub fn header_mut(&mut self, packet: &Packet) -> Option<&mut Header> {
-        packet.flags.has(Flags::EXPLICIT).then(|| &mut self.explicit.items[packet.payload as usize].header)
+        if !packet.flags.has(Flags::EXPLICIT) {
+            return None;
+        }
+        match &mut self.explicit.items[packet.payload as usize].written {
+            Written::Header(header) => Some(header),
+            Written::Telemetry(_) => None,
+        }
     }
 
     /// Takes the SACK blocks of a packet without congestion header that has arrived.
@@ -192,10 +242,14 @@ impl PayloadTable {
         if number == NO_PAYLOAD { SackList::default() } else { self.sacks.take(number) }
     }
 
-    /// Takes header and SACK blocks of an `explicit` packet that has arrived.
-    pub fn take_header(&mut self, number: u32) -> (Header, SackList) {
-        let Explicit { header, sack } = self.explicit.take(number);
-        (header, self.take_sack(sack))
+    /// Takes what the network has written, and the SACK blocks, of an `explicit` packet that has arrived.
+    pub fn take_explicit(&mut self, number: u32) -> (Carried, SackList) {
+        let Explicit { written, sack } = self.explicit.take(number);
+        let carried = match written {
+            Written::Header(header) => Carried::Header(header),
+            Written::Telemetry(place) => Carried::Telemetry(self.telemetry.take(place)),
+        };
+        (carried, self.take_sack(sack))
     }
 
     /// Takes everything that a packet between hosts carries.
@@ -205,10 +259,10 @@ impl PayloadTable {
             return HostPayload { options: Some((options, stamp)), sack: self.take_sack(sack), header: None };
         }
         match packet.flags.has(Flags::EXPLICIT) {
-            true => {
-                let (header, sack) = self.take_header(packet.payload);
-                HostPayload { header: Some(header), sack, options: None }
-            }
+            true => match self.take_explicit(packet.payload) {
+                (Carried::Header(header), sack) => HostPayload { header: Some(header), sack, options: None },
+                (Carried::Telemetry(_), sack) => HostPayload { sack, ..HostPayload::default() },
+            },
             false => HostPayload { sack: self.take_sack(packet.payload), ..HostPayload::default() },
         }
     }
@@ -242,15 +296,23 @@ impl PayloadTable {
         if !packet.flags.has(Flags::EXPLICIT) {
             return self.sacks.put(self.sacks.items[packet.payload as usize]);
         }
-        let Explicit { header, sack } = self.explicit.items[packet.payload as usize];
+        let Explicit { written, sack } = self.explicit.items[packet.payload as usize];
         let list = if sack == NO_PAYLOAD { SackList::default() } else { self.sacks.items[sack as usize] };
-        self.put_header(header, &list)
+        match written {
+            Written::Header(header) => self.put_header(header, &list),
+            Written::Telemetry(place) => self.put_telemetry(self.telemetry.items[place as usize], &list),
+        }
     }
 
     /// Takes the payload of a packet that has some.
     pub fn unload(&mut self, packet: &Packet) -> Payload {
         if packet.class == Class::Control {
             return Payload::Control(self.take_control(packet));
+        }
+        if self.has_telemetry(packet)
+            && let (Carried::Telemetry(telemetry), sack) = self.take_explicit(packet.payload)
+        {
+            return Payload::Telemetry(Box::new((telemetry, sack)));
         }
         Payload::Transport(self.take_host_payload(packet))
     }
@@ -259,6 +321,7 @@ impl PayloadTable {
     pub fn load(&mut self, payload: Payload) -> u32 {
         match payload {
             Payload::Transport(carried) => self.put_host_payload(&carried),
+            Payload::Telemetry(carried) => self.put_telemetry(carried.0, &carried.1),
             Payload::Control(Some(notice)) => self.put_control(notice),
             Payload::Control(None) => NO_PAYLOAD,
         }

@@ -8,3 +8,5 @@ pub const DELIVER: u32 = u32::MAX;
 pub const NO_PATH: u32 = u32::MAX - 1;
 /// The packet carries nothing besides itself.
 pub const NO_PAYLOAD: u32 = u32::MAX;
+/// The position of "there is no way" in the array of paths.
+pub const NOWHERE: u32 = 0;

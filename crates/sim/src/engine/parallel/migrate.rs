@@ -13,7 +13,7 @@ use crate::engine::link::port::Port;
 use crate::engine::link::ring::Ring;
 use crate::engine::node::fabric::{Boundary, Fabric, FabricParts};
 use crate::engine::node::forced::ForcedFates;
-use crate::engine::node::hosts::{HostedAgent, Hosts, Lifecycle, NewsFeed, ReceivingHost, SendingHost};
+use crate::engine::node::hosts::{HostedAgent, Hosts, Lifecycle, NewsFeed, Puller, ReceivingHost, SendingHost};
 use crate::engine::node::spray::Flowlets;
 use crate::engine::node::timers::{TimerId, TimerKind, TimingWheel};
 use crate::engine::observe::observers::Observers;
@@ -121,6 +121,7 @@ impl OfLinks {
             agents: _,
             links: _,
             paths: _,
+            returns: _,
             spray: _,
             flowlets,
             boundaries: _, // the new layout says
@@ -152,6 +153,7 @@ impl OfLinks {
             boundaries,
             observer,
             paths: Arc::clone(&paths),
+            returns: Arc::clone(&after.returns),
             spray: after.spray.clone(),
             flowlets,
             agents: 0,
@@ -198,6 +200,7 @@ struct OfFlows {
     timers: Vec<(u64, TimerId)>,
     forced: ForcedFates,
     news: BTreeMap<u32, NewsFeed>,
+    pullers: BTreeMap<u32, Puller>,
     held: BTreeMap<(u32, u64, u64), Packet>,
     held_count: u64,
 }
@@ -212,6 +215,7 @@ impl OfFlows {
             timers,
             forced,
             news,
+            pullers,
             emitted,
             delivered,
             marked,
@@ -228,6 +232,7 @@ impl OfFlows {
         self.timers.extend(timers.into_entries());
         self.forced.add_all(forced);
         self.news.extend(news);
+        self.pullers.extend(pullers);
         self.held.extend(held);
         self.held_count = self.held_count.max(held_count);
         totals.emitted += emitted;
@@ -237,7 +242,7 @@ impl OfFlows {
 
     /// Each with its timers in a wheel of its own.
     fn split(self, before: &PartitionLayout, after: &PartitionLayout, wheel: impl Fn() -> TimingWheel) -> Vec<Hosts> {
-        let OfFlows { senders, receivers, lifecycles, agents, timers, forced, news, held, held_count } = self;
+        let OfFlows { senders, receivers, lifecycles, agents, timers, forced, news, pullers, held, held_count } = self;
         let (parts, source) = (after.parts, |flow: u32| after.source_of(flow));
         let senders = PerFlow::merge(senders, |flow| before.source_of(flow)).split(parts, source);
         let lifecycles = PerFlow::merge(lifecycles, |flow| before.source_of(flow)).split(parts, source);
@@ -245,26 +250,30 @@ impl OfFlows {
         let agents = PerFlow::merge(agents, |agent| before.agent_of(agent)).split(parts, |agent| after.agent_of(agent));
         let (held, forced) = (split_map(held, parts, |(flow, ..)| source(*flow)), forced.split(parts, source));
         let news = split_map(news, parts, |flow| source(*flow));
+        let pullers = split_map(pullers, parts, |flow| after.sink_of(*flow));
         let timers = split_timers(timers, wheel, after);
         let of_sources = senders.into_iter().zip(lifecycles).zip(forced.into_iter().zip(news)).zip(held);
-        let hosts = |(((((senders, lifecycles), (forced, news)), held), (receivers, agents)), timers)| Hosts {
-            senders,
-            receivers,
-            lifecycles,
-            agents,
-            timers,
-            forced,
-            news,
-            held,
-            held_count,
-            emitted: 0,
-            delivered: 0,
-            marked: 0,
-            opened: Vec::new(),
-            segments: Actions::default(),
-            acks: ReceiverActions::default(),
-        };
-        of_sources.zip(receivers.into_iter().zip(agents)).zip(timers).map(hosts).collect()
+        let of_sinks = receivers.into_iter().zip(pullers).zip(agents);
+        let hosts =
+            |(((((senders, lifecycles), (forced, news)), held), ((receivers, pullers), agents)), timers)| Hosts {
+                senders,
+                receivers,
+                lifecycles,
+                agents,
+                timers,
+                forced,
+                news,
+                pullers,
+                held,
+                held_count,
+                emitted: 0,
+                delivered: 0,
+                marked: 0,
+                opened: Vec::new(),
+                segments: Actions::default(),
+                acks: ReceiverActions::default(),
+            };
+        of_sources.zip(of_sinks).zip(timers).map(hosts).collect()
     }
 }
 
@@ -277,7 +286,7 @@ fn split_timers(
     let mut split: Vec<TimingWheel> = (0..layout.parts).map(|_| wheel()).collect();
     for (time, timer) in timers {
         let part = match timer.kind() {
-            TimerKind::Receiver => layout.sink_of(timer.flow()),
+            TimerKind::Receiver | TimerKind::Pull => layout.sink_of(timer.flow()),
             TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {
                 layout.source_of(timer.flow())
             }

@@ -5,6 +5,7 @@ use super::controls::{add_sample, changing, controls};
 use super::news;
 use super::options::{Options, RunError};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
+use super::pulling;
 use super::watching::{Watching, Ways, trace_rules};
 use super::{ThreadPool, World};
 use crate::engine::execute::layout::PartitionLayout;
@@ -20,7 +21,7 @@ use crate::engine::node::forced::ForcedFates;
 use crate::engine::node::hosts::{Configs, Hosts, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine};
 use crate::engine::node::timers::TimingWheel;
 use crate::engine::observe::accounts::Baseline;
-use crate::engine::observe::capture::{UnknownLink, start};
+use crate::engine::observe::capture::start;
 use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::containers::PerFlow;
@@ -77,15 +78,15 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let agent_nodes = agents.iter().map(|(node, _)| *node).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
+    paths.lead_back(scenario, &first);
     let layout = paths.layout(ends(network, &order), Arc::clone(&flows), agent_nodes, nodes);
     let mut fabric = fabric(ports, &layout, timer_order);
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
-    let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose();
-    let capture = capture.map_err(|UnknownLink(name)| RunError::NoLink(name))?;
+    let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose()?;
     let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
-    news::feed(&ways, &mut hosts);
+    tell_hosts(&ways, &layout, &mut hosts);
     let are_fixed = agents.is_empty() && scenario.changes.is_empty() && layout.spray.is_none();
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
@@ -132,6 +133,7 @@ fn fabric(ports: Vec<Port>, layout: &PartitionLayout, order: TimerOrder) -> Fabr
         ports,
         agents: layout.agents.len() as u32,
         paths: Arc::clone(&layout.paths),
+        returns: Arc::clone(&layout.returns),
         spray: layout.spray.clone(),
         ..FabricParts::default()
     };
@@ -151,13 +153,16 @@ struct PortMaker<'a> {
     lossy: BTreeSet<LinkId>,
     /// Links whose jitter changes.
     jittery: BTreeSet<LinkId>,
+    /// Whether any law reads what ports measure.
+    measures: bool,
 }
 
 impl<'a> PortMaker<'a> {
     fn new(scenario: &'a Scenario, rules: &'a [PortRule], seed: Seed, agent_setup: &'a AgentSetup) -> PortMaker<'a> {
         let moved = changing(scenario, |change| change.moves_departures() || matches!(change, Change::Buffer(_)));
         let (lossy, jittery) = (changing(scenario, Change::is_loss), changing(scenario, Change::is_jitter));
-        PortMaker { network: &scenario.network, rules, seed, agent_setup, moved, lossy, jittery }
+        let measures = scenario.transports.iter().any(|transport| transport.kind.reads_telemetry());
+        PortMaker { network: &scenario.network, rules, seed, agent_setup, moved, lossy, jittery, measures }
     }
 
     /// All ports, and the band of each flow at those that have several.
@@ -176,11 +181,16 @@ impl<'a> PortMaker<'a> {
         let jitter = jitters.then(|| stream("jitter"));
         let streams = Streams { loss: stream("loss"), queue: stream("queue"), jitter };
         let buffer = if self.agent_setup.unbounded.contains(&id) { Buffer::Unlimited } else { rule.buffer };
-        let rule = if jitters || self.moved.contains(&id) { rule.decided_late() } else { rule };
+        let measures = self.measures && self.network.links[id.index()].telemetry && interceptor.is_none();
+        let rule = if measures || jitters || self.moved.contains(&id) { rule.decided_late() } else { rule };
         let may_lose = rule.loss == Loss::None && self.lossy.contains(&id);
         let rule = if may_lose { PortRule { loss: Loss::Bernoulli(0.0), ..rule } } else { rule };
         let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, interceptor };
-        Port::new(config).expect("a resolved scenario has no link below 8 bit/s")
+        let mut port = Port::new(config).expect("a resolved scenario has no link below 8 bit/s");
+        if measures {
+            port.measure(id.0, rule.capacity);
+        }
+        port
     }
 }
 
@@ -229,11 +239,18 @@ fn hosts(setup: HostSetup) -> Hosts {
     hosts
 }
 
+/// What hosts know of their paths.
+fn tell_hosts(ways: &Ways, layout: &PartitionLayout, hosts: &mut Hosts) {
+    news::feed(ways, hosts);
+    pulling::settle(ways, layout, hosts);
+}
+
 fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {
     let finite = if matches!(flow.load, Load::Size(_)) { PathFlags::FINITE } else { PathFlags::default() };
-    let watch = if configs.needs_header() { finite.and(PathFlags::EXPLICIT) } else { finite };
+    let watch = if configs.is_told() { finite.and(PathFlags::EXPLICIT) } else { finite };
     let watch = if configs.has_ecn() { watch.and(PathFlags::ECN) } else { watch };
     let watch = if configs.has_options() { watch.and(PathFlags::OPTIONS) } else { watch };
+    let watch = if configs.is_pulled() { watch.and(PathFlags::PULLED) } else { watch };
     SendingHost { machine, armed: NEVER, path, header: configs.header, watch }
 }
 

@@ -1,6 +1,6 @@
 //! How a scenario is to be run, and why it cannot be.
 
-use crate::engine::observe::capture::CaptureOptions;
+use crate::engine::observe::capture::{CaptureOptions, UnknownLink};
 use std::fmt;
 
 /// Flows are numbered in 29 bits.
@@ -40,6 +40,12 @@ pub enum RunError {
     Capture(std::io::Error),
     /// Packets were made or lost by the engine itself: a bug in photocol, and the numbers are worthless.
     NotConserved(String),
+}
+
+impl From<UnknownLink> for RunError {
+    fn from(UnknownLink(name): UnknownLink) -> RunError {
+        RunError::NoLink(name)
+    }
 }
 
 impl fmt::Display for RunError {

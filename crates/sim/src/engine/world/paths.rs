@@ -5,10 +5,10 @@ use super::options::RunError;
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::site::Endpoints;
 use crate::engine::node::spray::Spray;
-use crate::engine::packet::{DELIVER, NO_PATH};
-use crate::model::{EqualRoutes, Flow, LinkId, Network, NodeId, Routes, Routing};
+use crate::engine::packet::{DELIVER, NO_PATH, NOWHERE};
+use crate::model::{EqualRoutes, Flow, LinkId, Network, NodeId, Routes, Routing, Scenario};
 use crate::random::{Seed, Stream, uniform_index};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Links in the stated order of simultaneous arrivals, or in a random one.
@@ -52,19 +52,19 @@ pub(super) struct Paths {
     /// Paths that packets take by turns.
     pub(super) spray: Option<Spray>,
     spray_seed: u64,
+    /// By the position of a place in a path: the position of the way back from there, or [`NOWHERE`].
+    returns: Vec<u32>,
 }
 
 /// Packets between two nodes are spread over so many paths at most: those of a fat tree with k = 128.
 const MOST_WAYS: usize = 4096;
-/// The position of "there is no way" in the array of paths.
-const NOWHERE: u32 = 0;
 
 impl Paths {
     /// Where nodes hash flows, another `seed` gives flows other ports, as it were.
     pub(super) fn new(link_numbers: Vec<u32>, seed: Seed) -> Paths {
         let mut hashes = seed.stream("network", "flow hashes");
         let (hash, spray_seed) = (hashes.next_u64(), hashes.next_u64());
-        Paths { flat: vec![NO_PATH], link_numbers, hash, hashed: None, spray: None, spray_seed }
+        Paths { flat: vec![NO_PATH], link_numbers, hash, hashed: None, spray: None, spray_seed, returns: Vec::new() }
     }
 
     /// Path and way back of every flow while the links in `up` are up.
@@ -130,7 +130,38 @@ impl Paths {
         let spray = self.spray.take().filter(|spray| !spray.is_empty()).map(Arc::new);
         PartitionLayout {
             spray,
+            returns: std::mem::take(&mut self.returns).into(),
             ..PartitionLayout::whole(links, flows, std::mem::take(&mut self.flat).into(), agents, nodes)
+        }
+    }
+
+    /// Lays the ways back from all places of the paths of flows, as they are `first`: over the same nodes, if each link
+    /// has one back. Nothing where no flow is pulled.
+    pub(super) fn lead_back(&mut self, scenario: &Scenario, first: &[(u32, u32)]) {
+        if scenario.transports.iter().all(|transport| transport.kind.ndp().is_none()) {
+            return;
+        }
+        let network = &scenario.network;
+        let numbers = network.links.iter().zip(&self.link_numbers);
+        let ends: BTreeMap<u32, (NodeId, NodeId)> =
+            numbers.clone().map(|(link, number)| (*number, (link.from, link.to))).collect();
+        let mut between: BTreeMap<(NodeId, NodeId), u32> = BTreeMap::new();
+        for (link, number) in numbers {
+            between.entry((link.from, link.to)).or_insert(*number);
+        }
+        let sprayed = |path: u32| self.spray.as_ref().map_or(&[][..], |spray| spray.ways(path)).iter().copied();
+        let all = first.iter().flat_map(|(there, _)| sprayed(*there).chain([*there]));
+        for path in all.filter(|path| *path != NOWHERE).collect::<BTreeSet<u32>>() {
+            let links = self.flat[path as usize..].iter().copied().take_while(|link| *link != DELIVER);
+            let links: Vec<u32> = links.collect();
+            let reverse = |link: &u32| ends.get(link).and_then(|(from, to)| between.get(&(*to, *from)));
+            let Some(back) = links.iter().rev().map(reverse).collect::<Option<Vec<_>>>() else { continue };
+            let end = (self.flat.len() + links.len()) as u32;
+            self.flat.extend(back);
+            self.flat.push(DELIVER);
+            self.returns.resize(self.flat.len(), NOWHERE);
+            // From its own host nothing comes back.
+            (1..links.len() as u32).for_each(|passed| self.returns[(path + passed) as usize] = end - passed);
         }
     }
 

@@ -60,7 +60,12 @@ pub(super) struct Ways<'a> {
 impl<'a> Ways<'a> {
     /// The links of a flow's path.
     pub(super) fn links(&self, flow: usize) -> impl Iterator<Item = LinkId> + use<'a> {
-        self.laid[self.first[flow].0 as usize..].iter().map_while(|link| *link)
+        self.links_of(self.first[flow].0)
+    }
+
+    /// The links of the path that begins there.
+    pub(super) fn links_of(&self, path: u32) -> impl Iterator<Item = LinkId> + use<'a> {
+        self.laid[path as usize..].iter().map_while(|link| *link)
     }
 }
 

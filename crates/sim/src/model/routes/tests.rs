@@ -24,6 +24,7 @@ fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
         via: None,
         cost: *cost,
         lane: Lane::FIRST,
+        telemetry: true,
     };
     Network { nodes: (0..nodes).map(node).collect(), links: links.iter().map(link).collect(), ..Network::default() }
 }

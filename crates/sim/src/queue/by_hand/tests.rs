@@ -67,7 +67,8 @@ proptest! {
         for (id, (flow, size, kind, priority)) in (0..).zip(&packets) {
             let now = u64::from(id) * gap * MS / 2;
             serve(&mut queue, now, &mut fates);
-            let item = Item { id, size: *size, priority: *priority, ecn: ecn(*kind), flow: *flow, arrived: now };
+            let (size, priority, ecn, flow) = (*size, *priority, ecn(*kind), *flow);
+            let item = Item { id, size, priority, ecn, flow, arrived: now, ..Item::default() };
             for one in queue.enqueue(now, item) {
                 prop_assert_eq!(fates.insert(one.item.id, "dropped"), None);
             }

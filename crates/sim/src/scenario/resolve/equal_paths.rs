@@ -37,7 +37,7 @@ pub(super) fn warning(context: &Context, traffic: &[Traffic]) -> Option<String> 
 }
 
 /// Pairs that flows may join; of a set of nodes those of the first one.
-fn some_of(ends: Ends) -> Vec<(NodeId, NodeId)> {
+pub(super) fn some_of(ends: Ends) -> Vec<(NodeId, NodeId)> {
     match ends {
         Ends::Pairs(pairs) => pairs.into_iter().take(MOST_PAIRS).collect(),
         Ends::Among(nodes) => {

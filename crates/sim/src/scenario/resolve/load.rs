@@ -28,6 +28,12 @@ pub(super) fn resolve(table: &At<Traffic>, kind: &TransportKind, sizes: Option<&
         (None, Some(application)) if kind.needs_header() => {
             Err(application.fault("does not go with xcp, whose packets carry a congestion header; allowed: size"))
         }
+        (None, Some(application)) if kind.reads_telemetry() => {
+            Err(application.fault("does not go with a law whose packets carry telemetry; allowed: size"))
+        }
+        (None, Some(application)) if kind.ndp().is_some() => {
+            Err(application.fault("does not go with ndp, which is given its bytes at once; allowed: size"))
+        }
         (None, Some(application)) => writes(table, application),
         (None, None) => stream(table),
     }

@@ -5,7 +5,7 @@
 
 use super::traffic::count;
 use crate::language::{Fault, Place, rounded};
-use crate::model::{Load, Scenario, Selection, Traffic};
+use crate::model::{Load, Scenario, Selection, Traffic, TransportKind};
 use crate::scenario::spec::Spec;
 use crate::switching::kind::Demand;
 use units::{Bytes, Duration};
@@ -73,16 +73,29 @@ fn flows(spec: &Spec, scenario: &Scenario) -> Vec<Demand> {
         let bytes = flows * (BYTES_OF_A_FLOW + delays + f64::from(scenario.run.runs) * BYTES_OF_A_ROW);
         parts.push(Demand { what: format!("{} flows", rounded(flows)), bytes, place: table.place() });
         let kind = &scenario.transports[traffic.transport.index()].kind;
-        if let (Some(sender), Some(receiver)) = (kind.sender(), kind.receiver()) {
-            let window = sender.initial_cwnd.bytes(sender.mss).min(sender.max_cwnd).min(receiver.window);
+        if let Some((window, payload)) = first_window(kind) {
             let window = if let Load::Size(bytes) = traffic.load { window.min(bytes.count()) } else { window };
-            let packets = flows * (window / u64::from(sender.mss)) as f64;
+            let packets = flows * (window / u64::from(payload)) as f64;
             let place = table.transport.place();
             let what = format!("{} packets of first windows", rounded(packets));
             parts.push(Demand { what, bytes: packets * BYTES_OF_A_PACKET, place });
         }
     }
     parts
+}
+
+/// Bytes that a sender has on their way at first, and the payload of a packet of it.
+fn first_window(kind: &TransportKind) -> Option<(u64, u32)> {
+    match kind {
+        TransportKind::Tcp { sender, receiver, .. } => {
+            let window = sender.initial_cwnd.bytes(sender.mss).min(sender.max_cwnd).min(receiver.window);
+            Some((window, sender.mss))
+        }
+        TransportKind::Ndp { config, .. } => {
+            Some((u64::from(config.first_window) * u64::from(config.payload), config.payload))
+        }
+        TransportKind::Udp { .. } => None,
+    }
 }
 
 /// Paths that flows take after links have gone down or come up.

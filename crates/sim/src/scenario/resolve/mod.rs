@@ -10,6 +10,7 @@ mod events;
 mod flow_list;
 mod load;
 mod memory;
+mod ndp;
 mod network;
 mod news;
 mod phases;
@@ -19,6 +20,7 @@ mod round_trips;
 mod share;
 mod sizes;
 mod switching;
+mod telemetry;
 mod traces;
 mod traffic;
 mod transport;
@@ -28,7 +30,6 @@ use crate::language::keys::Table;
 use crate::language::{Fault, quoted};
 use crate::model::{self, LinkId, Network, RunSpec, Transport, components};
 use crate::scenario::{Files, Laws, Scenario, Switched};
-use crate::switching::Switching;
 use crate::switching::kind::Checked;
 use crate::topology::Draft;
 use round_trips::RoundTrips;
@@ -131,10 +132,14 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     let mut context = Context::new(&network, draft, from);
     context.warn_of_headers_nobody_writes(&transports);
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
+    let stores = spec.has_equal_paths();
+    let rules = telemetry::Rules { tables: &spec.traffic, rules: &traffic, transports: &transports };
+    telemetry::check(&context, rules, stores)?;
     let is_said = spec.topology.as_ref().and_then(|topology| topology.routing_place()).is_some();
-    if !is_said && spec.switching.as_ref().is_none_or(|kind| Switching::name(kind).entry().item.equal_paths) {
+    if !is_said && stores {
         context.warnings.extend(equal_paths::warning(&context, &traffic));
     }
+    context.warnings.extend(ndp::warnings(&network, &transports, &traffic));
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };

@@ -178,6 +178,7 @@ impl Shared<'_> {
             controller: self.controller()?,
             via: None,
             cost: None,
+            telemetry: self.telemetry.map(|at| *at),
         })
     }
 
@@ -310,6 +311,7 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults) -> Result<(Link,
         via: given.via.map(|via| via.value),
         cost: given.cost.unwrap_or(delay.value.ps()),
         lane: Lane::FIRST,
+        telemetry: given.telemetry.unwrap_or(draft.nodes[link.from.index()].role != Role::Host),
     };
     Ok((link, buffer))
 }

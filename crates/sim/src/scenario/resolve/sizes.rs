@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::language::{At, Fault, Place, quoted, read_text};
-use crate::model::{Cdf, DATA_MINING, FlowSizes, HADOOP, Published, WEB_SEARCH, pareto_least};
+use crate::model::{Cdf, FlowSizes, pareto_least};
 use crate::scenario::ImportedSizes;
 use crate::scenario::spec::{FlowSizeLaw, SizeCdf, SizeLognormal, SizePareto, SizeWeibull};
 use std::path::Path;
@@ -13,20 +13,17 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// The law.
 pub(super) fn resolve(law: &At<FlowSizeLaw>, context: &mut Context) -> Result<FlowSizes, Fault> {
+    if let Some(table) = law.published() {
+        return Ok(FlowSizes::Empirical(Arc::new(table.cdf())));
+    }
     match &**law {
         FlowSizeLaw::Exponential(table) => Ok(FlowSizes::Exponential { mean: table.mean.0.count() as f64 }),
         FlowSizeLaw::Pareto(table) => pareto(law, table),
         FlowSizeLaw::Weibull(table) => weibull(law, table),
         FlowSizeLaw::Lognormal(table) => lognormal(law, table),
-        FlowSizeLaw::WebSearch(_) => Ok(published(&WEB_SEARCH)),
-        FlowSizeLaw::DataMining(_) => Ok(published(&DATA_MINING)),
-        FlowSizeLaw::Hadoop(_) => Ok(published(&HADOOP)),
         FlowSizeLaw::Cdf(table) => cdf(law, table, context).map(|cdf| FlowSizes::Empirical(Arc::new(cdf))),
+        _ => unreachable!("a law without keys is a published one"),
     }
-}
-
-fn published(table: &Published) -> FlowSizes {
-    FlowSizes::Empirical(Arc::new(table.cdf()))
 }
 
 fn pareto(law: &At<FlowSizeLaw>, table: &SizePareto) -> Result<FlowSizes, Fault> {

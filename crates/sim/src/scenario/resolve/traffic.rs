@@ -71,7 +71,7 @@ fn one(
     };
     let arrivals = arrivals::resolve(table, &name, mean_size, context)?;
     if let Arrivals::List(list) = &arrivals
-        && kind.sender().is_none()
+        && kind.payload().is_none()
         && list.iter().any(|flow| flow.size.is_some())
     {
         return Err(table.fault("the list gives sizes, which are for TCP; UDP flows last until \"stop\""));

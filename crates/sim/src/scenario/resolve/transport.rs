@@ -8,7 +8,8 @@ use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm, NewsWay};
 use transport::tcp::{self, ConfigError, Connection, Endpoint, Preset, ReceiverConfig, SenderConfig, TcpOptions, keys};
-use transport::xcp;
+use transport::telemetry::Telemetry;
+use transport::{ndp, xcp};
 use units::{Bytes, Duration};
 
 /// The largest IP packet.
@@ -17,6 +18,8 @@ const DEFAULT_PACKET: u32 = 1500;
 /// IP and TCP headers without options.
 const DEFAULT_HEADER: u32 = 40;
 const DEFAULT_ACK: u32 = 40;
+/// Headers, ACKs, NACKs and PULLs of NDP (SIGCOMM 2017, §3.1).
+const NDP_HEADER: u32 = 64;
 
 /// What a transport is made of besides its table.
 struct Told<'a> {
@@ -57,7 +60,7 @@ pub(super) fn largest_packet(transports: &[Transport]) -> u32 {
 
 fn built_in<'n>() -> impl Iterator<Item = &'n str> {
     let presets = tcp::presets().iter().map(|preset| preset.name);
-    presets.chain(cc::registry().iter().map(|entry| entry.name)).chain(["udp"])
+    presets.chain(cc::registry().iter().map(|entry| entry.name)).chain(["ndp", "udp"])
 }
 
 fn kind(name: &str, table: Option<&At<spec::Transport>>, context: &Told) -> Result<TransportKind, Fault> {
@@ -83,8 +86,10 @@ fn kind_of(
     if let Some(law) = table.wire.law.as_ref().filter(|_| algorithm != Algorithm::External.name()) {
         return Err(law.fault("the key \"law\" goes with algorithm = \"python\""));
     }
-    if algorithm == "udp" {
-        return udp(table);
+    match algorithm {
+        "udp" => return udp(table),
+        "ndp" => return ndp(table),
+        _ => {}
     }
     let preset = Preset::from_name(algorithm);
     let Some(algorithm) = preset.map(Preset::algorithm).or(Algorithm::from_name(algorithm)) else {
@@ -96,7 +101,7 @@ fn kind_of(
             .as_ref()
             .map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
-    let extra = if algorithm.needs_header() { xcp::Header::LEN as u32 } else { 0 };
+    let extra = written_len(algorithm);
     let has_timestamps = match table.get("timestamps") {
         Some(_) => table.is_on("timestamps"),
         None => preset.is_some_and(Preset::has_timestamps),
@@ -130,6 +135,15 @@ fn kind_of(
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size })
 }
 
+/// Bytes that the network writes into the packets of an algorithm.
+fn written_len(algorithm: Algorithm) -> u32 {
+    match (algorithm.needs_header(), algorithm.reads_telemetry()) {
+        (true, _) => xcp::Header::LEN as u32,
+        (_, true) => Telemetry::HPCC_LEN,
+        _ => 0,
+    }
+}
+
 fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
     let sizes = [("header", table.wire.header), ("ack_size", table.wire.ack_size)];
     let sizes = sizes.into_iter().filter_map(|(name, size)| Some((name, size?.place())));
@@ -139,6 +153,33 @@ fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
         return Err(Fault::new(place, message));
     }
     Ok(TransportKind::Udp { packet_size: bytes(table.wire.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })
+}
+
+fn ndp(table: &spec::Transport) -> Result<TransportKind, Fault> {
+    let header = bytes(table.wire.header, NDP_HEADER, 1..=MAX_PACKET - 1)?;
+    let ack_size = bytes(table.wire.ack_size, NDP_HEADER, 1..=MAX_PACKET)?;
+    let mut config = ndp::Config { payload: payload(table, header)?, ..ndp::Config::default() };
+    for one in table.given.iter().filter(|one| one.key.name != "mss") {
+        match (config.find(one.key.name), *one.value) {
+            (Some(_), Setting::Value(Value::Time(Duration::ZERO))) => {
+                return Err(one.value.fault("found \"0 s\"; allowed: more than zero"));
+            }
+            (Some(place), Setting::Value(value)) => config.set(place, value),
+            _ => {
+                let own: Vec<&str> = config.keys().iter().map(|key| key.name).collect();
+                let (key, own) = (quoted(one.key.name), own.join(", "));
+                return Err(one.value.fault(format!(
+                    "the key {key} is for TCP; \
+                     allowed with algorithm = \"ndp\": packet_size, header, ack_size, mss, {own}"
+                )));
+            }
+        }
+    }
+    config.check_ranges().map_err(|why| {
+        let place = table.place(why.field).unwrap_or(Place::Unknown);
+        Fault::new(place, why.to_string())
+    })?;
+    Ok(TransportKind::Ndp { config, header, ack_size })
 }
 
 /// What goes with options of TCP.
@@ -153,10 +194,14 @@ fn check_options(table: &spec::Transport, sender: &SenderConfig, receiver: &Rece
             "needs handshake = true and ecn = true: nothing else asks the receiver",
         ));
     }
-    if sender.algorithm.needs_header() && (Connection::is_for(sender) || Endpoint::is_for(receiver)) {
+    if sender.algorithm.is_told() && (Connection::is_for(sender) || Endpoint::is_for(receiver)) {
         let options = ["timestamps", "handshake", "teardown", "autotune_from", "read", "accept_ecn"];
         let field = options.into_iter().find(|name| table.get(name).is_some()).unwrap_or("timestamps");
-        return Err(ConfigError::new(field, "must be off with xcp, whose packets carry a congestion header"));
+        let message = match sender.algorithm.needs_header() {
+            true => "must be off with xcp, whose packets carry a congestion header",
+            false => "must be off with a law whose packets carry telemetry",
+        };
+        return Err(ConfigError::new(field, message));
     }
     Ok(())
 }
@@ -230,7 +275,7 @@ fn set(given: &Parameter, sender: &mut SenderConfig, receiver: &mut ReceiverConf
     }
     let (mut part, own) = (sender.part_mut(key.name), receiver.find(key.name));
     if part.is_none() && own.is_none() {
-        let users = keys::users(key.name).unwrap_or_default();
+        let users = keys::users(key.name).unwrap_or_else(|| "ndp".to_owned());
         return Err(given.value.fault(format!("the key {} is for {users}", quoted(key.name))));
     }
     // Without a bound, and without a delay, is what they are.

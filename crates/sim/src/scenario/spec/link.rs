@@ -20,6 +20,7 @@ pub(crate) struct Shared<'t> {
     pub jitter_law: Option<At<Word<JitterLaw>>>,
     pub jitter_order: Option<At<Word<JitterOrder>>>,
     pub xcp: Option<&'t At<XcpPort>>,
+    pub telemetry: Option<At<bool>>,
 }
 
 /// A table about links.
@@ -62,13 +63,16 @@ macro_rules! link_keys {
                 pub jitter_order: Option<At<Word<JitterOrder>>>;
                 /// XCP's controller at the port. Default: none.
                 pub xcp: Option<At<XcpPort>>;
+                /// Whether the port writes what it measures into packets that ask for it (HPCC, PowerTCP). Default:
+                /// yes, but at a link that leaves a host.
+                pub telemetry: Option<At<bool>>;
                 $($after)*
             }
         }
 
         impl LinkKeys for $name {
             fn shared(&self) -> Shared<'_> {
-                let $name { capacity, delay, length, buffer, queue, loss, loss_every, xcp, .. } = self;
+                let $name { capacity, delay, length, buffer, queue, loss, loss_every, xcp, telemetry, .. } = self;
                 let $name { jitter, jitter_law, jitter_order, .. } = self;
                 Shared {
                     capacity: *capacity,
@@ -82,6 +86,7 @@ macro_rules! link_keys {
                     jitter_law: *jitter_law,
                     jitter_order: *jitter_order,
                     xcp: xcp.as_ref(),
+                    telemetry: *telemetry,
                 }
             }
         }

@@ -85,6 +85,13 @@ pub struct Spec {
     pub trace: Option<At<Trace>>,
 }
 
+impl Spec {
+    /// Whether packets may take any of several equally short paths: not where the kind of switching has its own.
+    pub(crate) fn has_equal_paths(&self) -> bool {
+        self.switching.as_ref().is_none_or(|kind| Switching::name(kind).entry().item.equal_paths)
+    }
+}
+
 keys! {
     /// How long the run is, and how it is repeated.
     pub struct Run {

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 use transport::cc;
+use transport::ndp;
 use transport::tcp;
 use transport::tcp::{ReceiverConfig, SenderConfig};
 use units::Duration;
@@ -18,7 +19,7 @@ use units::Duration;
 keys! {
     /// The keys that no machine declares.
     pub struct Wire {
-        /// A built-in congestion control or host (`photocol list transports`), or "udp". The keys of a host
+        /// A built-in congestion control or host (`photocol list transports`), "ndp" or "udp". The keys of a host
         /// ("linux-cubic") that the table gives count more than the host's. Default: the NAME of the table.
         pub algorithm: Option<At<String>>;
         /// With algorithm = "python", which needs not be said then: the class of the law, "module:Class" or
@@ -27,9 +28,10 @@ keys! {
         /// Size of a full data packet on the wire, headers included. Default 1500 B.
         pub packet_size: Option<At<ByteCount>>;
         /// Bytes that headers add to each data segment on the wire. Default 40 (IP and TCP without options); 60 for
-        /// xcp.
+        /// xcp, 64 for ndp, 82 for laws that read telemetry: HPCC's 42 B, room for five hops.
         pub header: Option<At<ByteCount>>;
-        /// Size of an ACK on the wire. Default 40 B; 60 B for xcp.
+        /// Size of an ACK on the wire, and of NDP's NACKs and PULLs. Default 40 B; 60 B for xcp, 64 B for ndp, 82 B for
+        /// laws that read telemetry.
         pub ack_size: Option<At<ByteCount>>;
     }
 }
@@ -110,6 +112,10 @@ fn declared() -> &'static [Declared] {
         for key in receiver.keys().iter().filter(|key| !is_shared(key.name)) {
             add(key, described(key, Value::Nothing));
         }
+        let ndp = ndp::Config::default();
+        for (place, key) in ndp.keys().iter().enumerate() {
+            add(key, format!("ndp: {}", described(key, ndp.get(place))));
+        }
         all
     })
 }
@@ -122,8 +128,8 @@ pub(crate) fn clash() -> Option<String> {
 fn twice(own: &[&str]) -> Option<String> {
     let (sender, receiver) = (usual_sender(), ReceiverConfig::default());
     let laws = cc::registry().iter().map(|entry| sender.laws.of(entry.choice));
-    let receiving: &dyn Options = &receiver;
-    let mut machines = sender.parts().into_iter().chain([receiving]).chain(laws);
+    let (receiving, ndp): (&dyn Options, &dyn Options) = (&receiver, &ndp::Config::default());
+    let mut machines = sender.parts().into_iter().chain([receiving, ndp]).chain(laws);
     machines.find_map(|machine| {
         let key = own.iter().find(|key| machine.find(key).is_some())?;
         Some(format!("the key {key:?} is declared twice: in {}::Wire and in {}", module_path!(), machine.owner()))
@@ -172,7 +178,10 @@ impl JsonSchema for Transport {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut table = Wire::json_schema(generator);
-        table.insert("description".to_owned(), "A way to send. All keys but `packet_size` are for TCP.".into());
+        table.insert(
+            "description".to_owned(),
+            "A way to send. With \"udp\" only `packet_size` counts, with \"ndp\" sizes and its own keys.".into(),
+        );
         let properties = table.get_mut("properties").and_then(Json::as_object_mut).expect("a table has properties");
         for Declared { key, meaning } in declared() {
             let mut schema = schema_of(&key.kind, generator);

@@ -17,7 +17,7 @@ fn replaced(part: &str, text: &str) -> String {
 fn algorithm_names() -> Vec<&'static str> {
     let presets = transport::tcp::presets().iter().map(|preset| preset.name);
     let laws = transport::cc::registry().iter().map(|entry| entry.name);
-    let names: Vec<&str> = presets.chain(laws).chain(["udp"]).collect();
+    let names: Vec<&str> = presets.chain(laws).chain(["ndp", "udp"]).collect();
     assert_eq!(names[..4], ["linux-cubic", "linux-reno", "linux-bbr", "reno"]);
     names
 }
@@ -65,8 +65,8 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
         added("[link_defaults]\nbandwidth = \"1 Gbps\""),
         "test.toml:13:1: link_defaults.bandwidth: unknown key \"bandwidth\"; did you mean \"capacity\"? allowed: \
             capacity, \
-         delay, length, buffer, queue, loss, loss_every, jitter, jitter_law, jitter_order, xcp, delay_per_km, \
-         core, edge, host"
+         delay, length, buffer, queue, loss, loss_every, jitter, jitter_law, jitter_order, xcp, telemetry, \
+         delay_per_km, core, edge, host"
     );
     assert_eq!(
         replaced("bottleneck_delay", "botleneck_delay"),
@@ -621,7 +621,7 @@ fn a_queue_discipline_says_what_is_wrong_with_it_and_where() {
     assert_eq!(
         link("{ kind = \"stepp\" }"),
         "test.toml:15:18: link.0.queue.kind: there is no queue discipline \"stepp\"; did you mean \"step\"? \
-         allowed: drop-tail, step, red, codel, fq-codel, pie, dualpi2, priority, drr"
+         allowed: drop-tail, step, red, codel, fq-codel, pie, dualpi2, priority, drr, ndp"
     );
     assert_eq!(
         link("{ kind = \"codel\", interval = \"5 ms\" }"),

@@ -145,7 +145,7 @@ impl EmptyPaths {
         let kind = &end.scenario.transports[flow.transport.index()].kind;
         let there = self.links(end, parts.sender(number).path)?;
         let back = self.links(end, parts.receiver(number).path)?;
-        let mss = u64::from(kind.sender()?.mss);
+        let mss = u64::from(kind.payload()?);
         let packets = bytes.div_ceil(mss).max(1);
         let (full, last) = (mss + u64::from(kind.header()), bytes - (packets - 1) * mss + u64::from(kind.header()));
         let ack = u64::from(kind.ack_size());

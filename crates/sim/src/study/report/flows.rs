@@ -30,7 +30,7 @@ pub(super) struct FlowRow {
     pub(super) completed: bool,
     /// Whether it started before the end of the warm-up.
     pub(super) is_early: bool,
-    /// Whether it is a TCP flow that was there from the end of the warm-up to the end of the run.
+    /// Whether it is a flow that is acknowledged, and was there from the end of the warm-up to the end of the run.
     pub(super) ran_all_the_time: bool,
     /// Bytes that it had to send; 0 if that has no end.
     pub(super) size: u64,
@@ -111,19 +111,19 @@ fn flow_row(end: &End, parts: &Partitions, number: u32) -> FlowRow {
     let (flow, host) = (&end.world.layout.flows[number as usize], parts.sender(number));
     let completed = parts.lifecycle(number).completed;
     let ended = if completed == NEVER { end_of(flow, end) } else { completed };
-    let (totals, is_tcp) = (FlowTotals::of(parts, number), host.machine.tcp().is_some());
+    let (totals, is_acked) = (FlowTotals::of(parts, number), host.machine.bytes_acked().is_some());
     let runs_on = flow.start <= end.world.baseline.at && ended >= end.world.now.ps() && completed == NEVER;
     FlowRow {
         start_s: flow.start.as_secs_f64(),
         end_s: seconds(ended),
         totals,
-        marked: if is_tcp { parts.receiver(number).sink.marked() } else { 0 },
+        marked: if is_acked { parts.receiver(number).sink.marked() } else { 0 },
         mean_rtt_s: ratio(seconds(totals.sender.rtt_sum), totals.sender.rtt_samples as f64),
         group: None,
         finite: matches!(flow.load, Load::Size(_)),
         completed: completed != NEVER,
         is_early: flow.start < end.world.baseline.at,
-        ran_all_the_time: is_tcp && runs_on,
+        ran_all_the_time: is_acked && runs_on,
         size: if let Load::Size(bytes) = flow.load { bytes.count() } else { 0 },
         slowdown: f64::NAN,
     }

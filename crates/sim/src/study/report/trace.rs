@@ -117,6 +117,7 @@ fn cause(event: &Event) -> u64 {
     match event.cause {
         None => NONE,
         Some(Cause::Agent(number)) => CAUSES.len() as u64 + u64::from(number),
+        Some(Cause::Returned) => 0, // congestion
         Some(cause) => CAUSES.iter().position(|one| *one == cause).map_or(NONE, |place| place as u64),
     }
 }

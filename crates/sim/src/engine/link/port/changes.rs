@@ -16,6 +16,7 @@ impl Port {
         if self.controller_follows() {
             self.tell_capacity(now, capacity);
         }
+        self.note_rate(capacity);
         self.sweep(now);
         let Some(new) = ByteTime::at(capacity) else { return self.pause(now, rest, in_flight) };
         let old = std::mem::replace(&mut self.byte_time, new);

@@ -72,7 +72,7 @@ impl Port {
                 line.accept(now, &if verdict == Verdict::Mark { packet.marked() } else { *packet });
                 // A judged packet without room is dropped at once, and its mark does not count.
                 let dropped = if is_judged { line.take_dropped() } else { None };
-                dropped.map_or(Ok(None), |(_, cause)| Err(cause))
+                dropped.map_or(Ok(None), |(_, cause, _)| Err(cause))
             }
             PortKind::DropTail | PortKind::Optical(_) => {
                 let has_room = self.has_room_now(now, size);

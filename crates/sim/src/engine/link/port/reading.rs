@@ -2,6 +2,7 @@
 
 use super::{Port, PortKind};
 use crate::engine::link::backlog::Transmission;
+use crate::engine::link::disciplined_queue::DisciplinedQueue;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::Count;
@@ -63,9 +64,10 @@ impl Port {
         self.serve_controller(now);
         self.sweep(now);
         let unsent = self.backlog.inside().plus(self.unscheduled());
+        let cut = Count { packets: 0, bytes: self.line().map_or(0, DisciplinedQueue::cut) };
         Reading {
             offered: self.offered,
-            carried: self.offered.since(self.refused).since(unsent),
+            carried: self.offered.since(self.refused).since(unsent).since(cut),
             dropped: self.dropped,
             busy: self.busy(now),
             waited: self.waited(now),
@@ -103,7 +105,18 @@ impl Port {
         }
     }
 
-    /// Most packets that waited at once since the start or the last call; counting restarts with those that wait now.
+    /// Most packets that waited at once since the start or the last restart.
+    pub fn maximum(&mut self, now: u64) -> u64 {
+        self.serve_controller(now);
+        self.sweep(now);
+        let kept = match self.kind {
+            PortKind::DropTail | PortKind::Gated(_) => 0,
+            PortKind::Optical(_) | PortKind::Disciplined(_) => self.kept().maximum(),
+        };
+        kept.max(self.backlog.most_waiting())
+    }
+
+    /// The same; counting restarts with those that wait now.
     pub fn restart_maximum(&mut self, now: u64) -> u64 {
         self.serve_controller(now);
         self.sweep(now);

@@ -1,7 +1,7 @@
 //! The way out of a port that holds packets back: behind a gate, or in a queue discipline.
 
 use super::{Port, PortKind};
-use crate::engine::packet::admission::{Admission, Count};
+use crate::engine::packet::admission::{Admission, Cause, Count};
 use crate::engine::packet::{NEVER, Packet};
 use std::sync::Arc;
 
@@ -42,6 +42,7 @@ impl Port {
         self.serve_controller(now);
         let PortKind::Disciplined(line) = &mut self.kind else { return None };
         let Some((packet, is_marked)) = line.next(now) else { return self.take_dropped(released) };
+        line.meter.iter_mut().for_each(|meter| meter.add(packet.size));
         *released = packet;
         self.marked += u64::from(is_marked);
         self.backlog.sweep(now);
@@ -52,9 +53,12 @@ impl Port {
     /// A packet that the discipline has dropped.
     fn take_dropped(&mut self, released: &mut Packet) -> Option<Admission> {
         let PortKind::Disciplined(line) = &mut self.kind else { return None };
-        let (packet, cause) = line.take_dropped()?;
+        let (packet, cause, header) = line.take_dropped()?;
         *released = packet;
-        Some(Admission::Dropped(self.refuse(cause, packet.size)))
+        match self.refuse(cause, packet.size) {
+            Cause::Returned => Some(Admission::Returned(header)),
+            cause => Some(Admission::Dropped(cause)),
+        }
     }
 
     /// When the discipline is asked next, and the place of that in the event list; `None` for a port without one.

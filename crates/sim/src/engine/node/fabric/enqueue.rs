@@ -3,7 +3,7 @@
 use super::{Fabric, Pending};
 use crate::engine::packet::admission::{Admission, Cause, Interceptor};
 use crate::engine::packet::event::What;
-use crate::engine::packet::{DELIVER, DropPlace, Packet};
+use crate::engine::packet::{Class, DELIVER, DropPlace, Flags, NO_PAYLOAD, NOWHERE, Packet};
 
 impl Fabric {
     /// A packet enters a port. If an agent takes it, it is pending.
@@ -45,6 +45,7 @@ impl Fabric {
     fn on_delayed(&mut self, now: u64, number: u32, admission: Admission, packet: &Packet) {
         match admission {
             Admission::Dropped(cause) => self.record_drop(now, number, cause, packet),
+            Admission::Returned(header) => self.send_back(now, number, header, packet),
             Admission::Scheduled(at) => self.send(number, at, packet),
             Admission::Marked(at) => self.send(number, at, &packet.marked()),
             Admission::Queued => self.release(now, number),
@@ -100,6 +101,20 @@ impl Fabric {
         self.drop(now, DropPlace::Link(self.links[number as usize]), cause, packet);
     }
 
+    /// A packet does not get past a port, and its header of so many bytes goes back to its sender, if there is a way.
+    #[cold]
+    fn send_back(&mut self, now: u64, number: u32, header: u16, packet: &Packet) {
+        let back = self.returns.get(packet.hop as usize).copied().unwrap_or(NOWHERE);
+        if back == NOWHERE {
+            return self.record_drop(now, number, Cause::Congestion, packet);
+        }
+        self.record_drop(now, number, Cause::Returned, packet);
+        self.totals.returned += 1;
+        let (class, flags) = (Class::Ack, Flags::TRIMMED.with(Flags::LAST));
+        let packet = Packet { hop: back, size: header, payload: NO_PAYLOAD, class, flags, ..*packet };
+        self.forward(now, self.next_link(&packet), &packet);
+    }
+
     /// A port with a gate, or with a discipline that decides when packets leave, sends what has its time.
     #[inline(never)]
     pub fn release(&mut self, now: u64, number: u32) {
@@ -107,12 +122,27 @@ impl Fabric {
         let mut packet = Packet::default();
         while let Some(offer) = self.release_next(now, number, &mut packet) {
             match offer {
-                Admission::Scheduled(at) | Admission::Marked(at) => self.send(number, at, &packet),
+                Admission::Scheduled(at) | Admission::Marked(at) => {
+                    self.measure(now, number, &packet);
+                    self.send(number, at, &packet);
+                }
                 Admission::Dropped(cause) => self.record_drop(now, number, cause, &packet),
+                Admission::Returned(header) => self.send_back(now, number, header, &packet),
                 Admission::Queued | Admission::Blocked => {}
             }
         }
         self.rearm(number);
+    }
+
+    /// A data packet that asks for it takes along what the port measures of it.
+    #[inline]
+    fn measure(&mut self, now: u64, number: u32, packet: &Packet) {
+        if packet.class == Class::Data
+            && packet.flags.has(Flags::EXPLICIT)
+            && let Some(hop) = self.ports[number as usize].hop(now, packet.size)
+        {
+            self.payloads.note_hop(packet, hop);
+        }
     }
 
     fn release_next(&mut self, now: u64, number: u32, released: &mut Packet) -> Option<Admission> {

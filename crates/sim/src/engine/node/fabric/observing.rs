@@ -26,6 +26,7 @@ impl Fabric {
                 self.note_at(now, number, What::Vanish, Some(Cause::Random), packet);
             }
             Admission::Dropped(cause) => self.note_at(now, number, What::Drop, Some(cause), packet),
+            Admission::Returned(_) => self.note_at(now, number, What::Drop, Some(Cause::Returned), packet),
         }
         if is_marked {
             self.note_at(now, number, What::Mark, None, packet);
@@ -39,8 +40,7 @@ impl Fabric {
         let marked = port.marked();
         let admission = port.release(now, packet)?;
         let is_marked = port.marked() > marked;
-        // What its discipline drops has not been sent; what the switch or the fibre loses has.
-        if !matches!(admission, Admission::Dropped(Cause::Early | Cause::Congestion)) {
+        if admission.is_sent() {
             self.note_sent(now, number, admission, packet);
         }
         if let Admission::Dropped(cause) = admission {
@@ -58,7 +58,7 @@ impl Fabric {
         let Some((begins, ends)) = port.newest() else { return };
         let flight = match admission {
             Admission::Scheduled(at) | Admission::Marked(at) => port.last_bit_at(at, packet.size).saturating_sub(ends),
-            Admission::Dropped(_) | Admission::Queued | Admission::Blocked => port.delay(),
+            Admission::Dropped(_) | Admission::Returned(_) | Admission::Queued | Admission::Blocked => port.delay(),
         };
         // The first part of a packet that the end of a window has cut may have left before the rest has its time.
         let (value, begins) = (now.saturating_sub(begins), begins.max(now));

@@ -1,5 +1,6 @@
 //! Flows that are whole connections: handshake and teardown, timestamps, windows that change. What they say besides a
-//! segment or an ACK travels in the packet's payload; other flows have none of it.
+//! segment or an ACK travels in the packet's payload; other flows have none of it. Flows that are pulled part from them
+//! here.
 
 use super::slow_path::note_at_host;
 use super::timing::arm_receiver;
@@ -14,6 +15,9 @@ impl Hosts {
     /// A packet of data, or a SYN or FIN, has reached the receiving end of a connection.
     #[cold]
     pub(super) fn receive_at_endpoint(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
+        if matches!(self.receivers[packet.flow].sink, Sink::Pulling(_)) {
+            return self.receive_at_pulling(now, packet, fabric);
+        }
         self.marked += packet.marks();
         note_arrival(now, packet, fabric);
         let (options, _) = fabric.payloads.take_options(packet);
@@ -56,6 +60,9 @@ impl Hosts {
     /// An ACK, or the answer to a SYN or FIN, has reached the sending end of a connection.
     #[cold]
     pub(super) fn receive_at_connection(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
+        if matches!(self.senders[packet.flow].machine, SendingMachine::Pulled(_)) {
+            return self.receive_at_pulled(now, packet, fabric);
+        }
         self.marked += packet.marks();
         let (options, sack) = fabric.payloads.take_options(packet);
         let host = &mut self.senders[packet.flow];

@@ -1,19 +1,23 @@
-//! Congestion headers between packets and machines (XCP).
+//! Congestion headers (XCP) and telemetry between packets and machines.
 
 use super::timing::arm_receiver;
 use super::{Hosts, Sink, enter};
 use crate::engine::node::fabric::Fabric;
-use crate::engine::packet::{Class, Flags, HostPayload, Packet};
+use crate::engine::packet::{Carried, Class, Flags, HostPayload, Packet};
 use transport::tcp::{SackList, Sender};
+use transport::telemetry::Telemetry;
 use units::Instant;
 
 /// What an ACK says besides its number: the sender is told of feedback and marks, and its SACK blocks are given.
 #[inline(never)]
-pub fn read(packet: &Packet, sender: &mut Sender, marked: &mut u64, fabric: &mut Fabric) -> SackList {
+pub fn read(now: u64, packet: &Packet, sender: &mut Sender, marked: &mut u64, fabric: &mut Fabric) -> SackList {
     *marked += packet.marks();
     if packet.flags == Flags::EXPLICIT {
-        let (header, sack) = fabric.payloads.take_header(packet.payload);
-        sender.handle_feedback(packet.seq, header.reverse_feedback);
+        let (carried, sack) = fabric.payloads.take_explicit(packet.payload);
+        match carried {
+            Carried::Header(header) => sender.handle_feedback(packet.seq, header.reverse_feedback),
+            Carried::Telemetry(told) => sender.handle_telemetry(Instant::from_ps(now), packet.seq, &told),
+        }
         return sack;
     }
     let HostPayload { header, sack, .. } = fabric.payloads.take_host_payload(packet);
@@ -26,6 +30,18 @@ pub fn read(packet: &Packet, sender: &mut Sender, marked: &mut u64, fabric: &mut
     sack
 }
 
+/// A data packet gets the header or the room that its law asks for.
+pub(super) fn equip(packet: &mut Packet, sender: Option<&Sender>, fabric: &mut Fabric) {
+    let Some(sender) = sender else { return };
+    if let Some(header) = sender.congestion_header() {
+        packet.payload = fabric.payloads.put_header(header, &SackList::EMPTY);
+        packet.flags = Flags::EXPLICIT;
+    } else if sender.reads_telemetry() {
+        packet.payload = fabric.payloads.put_telemetry(Telemetry::EMPTY, &SackList::EMPTY);
+        packet.flags = Flags::EXPLICIT;
+    }
+}
+
 impl Hosts {
     /// [`Hosts::send_segments`] for a flow whose packets carry congestion headers, and nothing else.
     #[inline(never)]
@@ -33,10 +49,7 @@ impl Hosts {
         let host = &self.senders[flow];
         for segment in &self.segments.segments {
             let mut packet = host.packet(flow, segment.seq, segment.len);
-            if let Some(header) = host.machine.tcp().and_then(Sender::congestion_header) {
-                packet.payload = fabric.payloads.put_header(header, &SackList::EMPTY);
-                packet.flags = Flags::EXPLICIT;
-            }
+            equip(&mut packet, host.machine.tcp(), fabric);
             self.emitted += 1;
             enter(now, packet, fabric);
         }
@@ -51,7 +64,10 @@ impl Hosts {
         let Sink::Explicit(sink) = &mut host.sink else { return self.receive_at_endpoint(now, packet, fabric) };
         self.marked += packet.marks();
         if packet.flags.has(Flags::EXPLICIT) {
-            sink.feedback.handle_header(&fabric.payloads.take_header(packet.payload).0);
+            match fabric.payloads.take_explicit(packet.payload).0 {
+                Carried::Header(header) => sink.feedback.handle_header(&header),
+                Carried::Telemetry(measured) => sink.measured = Some(Box::new(measured)),
+            }
         }
         let length = u32::from(packet.size - host.header);
         sink.receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
@@ -63,7 +79,10 @@ impl Hosts {
         let Sink::Explicit(sink) = &mut host.sink else { return };
         let (hop, size, class) = (host.path, host.ack_size, Class::Ack);
         for ack in &self.acks.acks {
-            let payload = fabric.payloads.put_header(sink.feedback.acknowledge(), &ack.sack);
+            let payload = match &sink.measured {
+                Some(measured) => fabric.payloads.put_telemetry(**measured, &ack.sack),
+                None => fabric.payloads.put_header(sink.feedback.acknowledge(), &ack.sack),
+            };
             self.emitted += 1;
             enter(now, Packet { at: 0, seq: ack.ack, flow, hop, payload, size, class, flags: Flags::EXPLICIT }, fabric);
         }

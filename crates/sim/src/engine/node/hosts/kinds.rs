@@ -6,8 +6,8 @@ use crate::engine::node::datagrams::Datagrams;
 use crate::model::{Flow, Load, Transport, TransportKind};
 use crate::random::Stream;
 use std::sync::Arc;
+use transport::ndp;
 use transport::tcp::{Connection, Endpoint, Receiver, ReceiverConfig, Sender, SenderConfig};
-use transport::xcp;
 use units::Duration;
 
 /// What SYN and SYN-ACK agree on.
@@ -38,22 +38,22 @@ pub struct Configs {
 #[derive(Debug)]
 enum Machine {
     Tcp(Arc<SenderConfig>, Arc<ReceiverConfig>),
+    Ndp(Arc<ndp::Config>),
     Udp { packet_size: u32 },
 }
 
 impl Configs {
     /// Those of this transport.
     pub fn new(transport: &Transport) -> Configs {
-        match &transport.kind {
-            TransportKind::Tcp { sender, receiver, .. } => Configs {
-                machine: Machine::Tcp(Arc::new(sender.clone()), Arc::new(receiver.clone())),
-                header: transport.kind.header() as u16,
-                ack_size: transport.kind.ack_size() as u16,
-            },
-            TransportKind::Udp { packet_size } => {
-                Configs { machine: Machine::Udp { packet_size: *packet_size }, header: 0, ack_size: 0 }
+        let kind = &transport.kind;
+        let machine = match kind {
+            TransportKind::Tcp { sender, receiver, .. } => {
+                Machine::Tcp(Arc::new(sender.clone()), Arc::new(receiver.clone()))
             }
-        }
+            TransportKind::Ndp { config, .. } => Machine::Ndp(Arc::new(config.clone())),
+            TransportKind::Udp { packet_size } => Machine::Udp { packet_size: *packet_size },
+        };
+        Configs { machine, header: kind.header() as u16, ack_size: kind.ack_size() as u16 }
     }
 
     /// The sending machine of a flow.
@@ -68,6 +68,7 @@ impl Configs {
                 }))
             }
             Machine::Tcp(sender, _) => SendingMachine::Tcp(Sender::new(Arc::clone(sender))),
+            Machine::Ndp(config) => SendingMachine::Pulled(Box::new(ndp::Sender::new(Arc::clone(config)))),
             Machine::Udp { packet_size } => {
                 let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
                 let source = Datagrams::new(flow.load, *packet_size, start, stop, stream());
@@ -84,11 +85,12 @@ impl Configs {
             }
             Machine::Tcp(sender, receiver) => {
                 let receiver = Receiver::new(Arc::clone(receiver));
-                match sender.algorithm.needs_header() {
-                    true => Sink::Explicit(Box::new(ExplicitSink { receiver, feedback: xcp::Receiver::default() })),
+                match sender.algorithm.is_told() {
+                    true => Sink::Explicit(Box::new(ExplicitSink::new(receiver))),
                     false => Sink::Tcp(receiver),
                 }
             }
+            Machine::Ndp(_) => Sink::Pulling(Box::default()),
             Machine::Udp { .. } => Sink::Datagrams { bytes: 0 },
         }
     }
@@ -97,8 +99,13 @@ impl Configs {
     pub fn has_options(&self) -> bool {
         match &self.machine {
             Machine::Tcp(sender, receiver) => Connection::is_for(sender) || Endpoint::is_for(receiver),
-            Machine::Udp { .. } => false,
+            Machine::Ndp(_) | Machine::Udp { .. } => false,
         }
+    }
+
+    /// Whether flows are pulled by their receivers.
+    pub fn is_pulled(&self) -> bool {
+        matches!(self.machine, Machine::Ndp(_))
     }
 
     /// Whether the connections use ECN.
@@ -123,16 +130,16 @@ impl Configs {
         }
     }
 
-    /// Whether segments and ACKs carry congestion headers.
-    pub fn needs_header(&self) -> bool {
-        matches!(&self.machine, Machine::Tcp(sender, _) if sender.algorithm.needs_header())
+    /// Whether the network writes into segments: congestion headers, or what hops measure.
+    pub fn is_told(&self) -> bool {
+        matches!(&self.machine, Machine::Tcp(sender, _) if sender.algorithm.is_told())
     }
 
-    /// The window that is advertised; 0 for datagrams.
+    /// The window that is advertised; 0 where none is.
     pub fn window(&self) -> u64 {
         match &self.machine {
             Machine::Tcp(_, receiver) => receiver.window,
-            Machine::Udp { .. } => 0,
+            Machine::Ndp(_) | Machine::Udp { .. } => 0,
         }
     }
 
@@ -140,6 +147,7 @@ impl Configs {
     pub fn segment_size(&self) -> u32 {
         match &self.machine {
             Machine::Tcp(sender, _) => sender.mss,
+            Machine::Ndp(config) => config.payload,
             Machine::Udp { .. } => 1,
         }
     }

@@ -3,9 +3,10 @@
 use crate::engine::node::app::AppConnection;
 use crate::engine::node::datagrams::Datagrams;
 use crate::engine::packet::{Class, Flags, NEVER, NO_PAYLOAD, Packet};
-use transport::tcp::{Actions, EcnEcho, Endpoint, Receiver, Sender};
-use transport::xcp;
-use units::Instant;
+use transport::tcp::{Actions, EcnEcho, Endpoint, Receiver, Sender, SenderStats};
+use transport::telemetry::Telemetry;
+use transport::{ndp, xcp};
+use units::{Duration, Instant};
 
 /// The sending side of a flow. It begins where a pair of cache lines begins: the two are fetched together.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub enum SendingMachine {
     Tcp(Sender),
     /// TCP with handshake, teardown, timestamps, or an application that writes now and then.
     Connection(Box<AppConnection>),
+    /// NDP.
+    Pulled(Box<ndp::Sender>),
     /// UDP.
     Datagrams(Datagrams),
 }
@@ -59,8 +62,10 @@ impl PathFlags {
     pub const STAMPED: PathFlags = PathFlags(64);
     /// What it does not get of its path is written down.
     pub const ACCOUNTED: PathFlags = PathFlags(128);
+    /// It is pulled.
+    pub const PULLED: PathFlags = PathFlags(256);
     /// What cannot be sent on the fast path.
-    pub(super) const SLOW_PATH: PathFlags = PathFlags(2 | 4 | 8 | 16 | 32 | 64 | 128);
+    pub(super) const SLOW_PATH: PathFlags = PathFlags(2 | 4 | 8 | 16 | 32 | 64 | 128 | 256);
 
     /// Both.
     pub fn and(self, other: PathFlags) -> PathFlags {
@@ -108,6 +113,8 @@ pub enum Sink {
     Explicit(Box<ExplicitSink>),
     /// TCP with handshake, teardown, timestamps, or a window that grows.
     Endpoint(Box<Endpoint>),
+    /// NDP.
+    Pulling(Box<PullingSink>),
     /// UDP.
     Datagrams {
         /// Bytes on the wire received.
@@ -122,6 +129,26 @@ pub struct ExplicitSink {
     pub receiver: Receiver,
     /// XCP.
     pub feedback: xcp::Receiver,
+    /// What the hops of the newest packet measured, if its sender asks for it.
+    pub measured: Option<Box<Telemetry>>,
+}
+
+impl ExplicitSink {
+    /// One to which nothing has come.
+    pub fn new(receiver: Receiver) -> ExplicitSink {
+        ExplicitSink { receiver, feedback: xcp::Receiver::default(), measured: None }
+    }
+}
+
+/// A receiver of NDP and what its host needs for its PULLs.
+#[derive(Debug, Default)]
+pub struct PullingSink {
+    /// NDP.
+    pub receiver: ndp::Receiver,
+    /// The first flow that is pulled by the same node.
+    pub puller: u32,
+    /// How long a full packet lasts on the links by which such flows come.
+    pub lasts: Duration,
 }
 
 /// The beginning and the end of a flow.
@@ -178,7 +205,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => Some(sender),
             SendingMachine::Connection(written) => Some(written.connection.sender()),
-            SendingMachine::Datagrams(_) => None,
+            SendingMachine::Pulled(_) | SendingMachine::Datagrams(_) => None,
         }
     }
 
@@ -188,15 +215,27 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => Some(sender),
             SendingMachine::Connection(written) => Some(written.connection.sender_mut()),
-            SendingMachine::Datagrams(_) => None,
+            SendingMachine::Pulled(_) | SendingMachine::Datagrams(_) => None,
         }
     }
 
-    /// Datagrams sent.
-    pub fn datagrams_sent(&self) -> u64 {
+    /// What it has counted. Of datagrams only how many were sent.
+    pub fn stats(&self) -> SenderStats {
         match self {
-            SendingMachine::Tcp(_) | SendingMachine::Connection(_) => 0,
-            SendingMachine::Datagrams(source) => source.sent(),
+            SendingMachine::Tcp(sender) => sender.stats(),
+            SendingMachine::Connection(written) => written.connection.sender().stats(),
+            SendingMachine::Pulled(sender) => sender.stats(),
+            SendingMachine::Datagrams(source) => SenderStats { segments_sent: source.sent(), ..SenderStats::default() },
+        }
+    }
+
+    /// Bytes that it knows to have arrived in order; `None` for datagrams, which nobody acknowledges.
+    pub fn bytes_acked(&self) -> Option<u64> {
+        match self {
+            SendingMachine::Tcp(sender) => Some(sender.bytes_acked()),
+            SendingMachine::Connection(written) => Some(written.connection.sender().bytes_acked()),
+            SendingMachine::Pulled(sender) => Some(sender.bytes_acked()),
+            SendingMachine::Datagrams(_) => None,
         }
     }
 
@@ -206,6 +245,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
             SendingMachine::Connection(written) => written.next_timeout().ps(),
+            SendingMachine::Pulled(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
             SendingMachine::Datagrams(source) => source.next_timeout().map_or(NEVER, Instant::ps),
         }
     }
@@ -214,6 +254,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => sender.stop(),
             SendingMachine::Connection(written) => written.connection.stop(now, actions),
+            SendingMachine::Pulled(sender) => sender.stop(),
             // It was told its end at the start.
             SendingMachine::Datagrams(_) => {}
         }
@@ -221,11 +262,12 @@ impl SendingMachine {
 }
 
 impl Sink {
-    /// ECN-capable segments that arrived marked.
+    /// ECN-capable segments that arrived marked; of NDP headers that arrived without their payload.
     pub fn marked(&self) -> u64 {
         match self {
             Sink::Tcp(receiver) => receiver.stats().marked,
             Sink::Endpoint(endpoint) => endpoint.receiver().stats().marked,
+            Sink::Pulling(sink) => sink.receiver.headers(),
             Sink::Explicit(_) | Sink::Datagrams { .. } => 0,
         }
     }
@@ -237,6 +279,7 @@ impl Sink {
             Sink::Tcp(receiver) => receiver.bytes_arrived(),
             Sink::Explicit(sink) => sink.receiver.bytes_arrived(),
             Sink::Endpoint(endpoint) => endpoint.receiver().bytes_arrived(),
+            Sink::Pulling(sink) => sink.receiver.bytes_arrived(),
         }
     }
 
@@ -246,7 +289,7 @@ impl Sink {
             Sink::Tcp(receiver) => receiver.next_timeout().map_or(NEVER, Instant::ps),
             Sink::Explicit(sink) => sink.receiver.next_timeout().map_or(NEVER, Instant::ps),
             Sink::Endpoint(endpoint) => endpoint.next_timeout().map_or(NEVER, Instant::ps),
-            Sink::Datagrams { .. } => NEVER,
+            Sink::Pulling(_) | Sink::Datagrams { .. } => NEVER,
         }
     }
 }

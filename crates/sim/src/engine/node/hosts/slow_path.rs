@@ -1,6 +1,6 @@
 //! Flows whose packets are watched, have fates by order of the scenario, or carry more than a packet of TCP.
 
-use super::{Hosts, PathFlags, SendingMachine, ecn, enter};
+use super::{Hosts, PathFlags, SendingMachine, ecn, enter, explicit, pulled};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::timers::{TimerId, TimerKind};
 use crate::engine::packet::admission::Cause;
@@ -8,7 +8,7 @@ use crate::engine::packet::event::What;
 use crate::engine::packet::said::Said;
 use crate::engine::packet::{DropPlace, Flags, Packet, Stamp};
 use crate::model::Fate;
-use transport::tcp::{SackList, Sender, TcpOptions};
+use transport::tcp::{SackList, TcpOptions};
 use units::Instant;
 
 impl Hosts {
@@ -23,10 +23,7 @@ impl Hosts {
             let host = &self.senders[flow];
             let mut packet = host.packet(flow, segment.seq, segment.len);
             let mut options = TcpOptions::default();
-            if let Some(header) = host.machine.tcp().and_then(Sender::congestion_header) {
-                packet.payload = fabric.payloads.put_header(header, &SackList::EMPTY);
-                packet.flags = Flags::EXPLICIT;
-            }
+            explicit::equip(&mut packet, host.machine.tcp(), fabric);
             if let SendingMachine::Connection(written) = &host.machine
                 && host.watch.has(PathFlags::OPTIONS)
             {
@@ -35,10 +32,11 @@ impl Hosts {
                 packet.flags = Flags::OPTIONS;
             }
             packet.flags = packet.flags.with(ecn::flags(host.machine.tcp().and_then(|sender| sender.ecn_of(segment))));
+            packet.flags = packet.flags.with(pulled::flags(&host.machine, segment));
             let what = if segment.retransmission { What::Resend } else { What::Send };
             fabric.note_host(now, what, &packet, 0);
             if host.watch.has(PathFlags::STAMPED) {
-                let sent = host.machine.tcp().map_or(0, |sender| sender.stats().segments_sent);
+                let sent = host.machine.stats().segments_sent;
                 let number = sent.saturating_sub((segments.len() - place) as u64);
                 packet = fabric.payloads.stamped(packet, Stamp { at: now, number });
             }

@@ -53,6 +53,7 @@ impl Hosts {
                 self.timers.pop();
                 self.hear_news(now, flow, fabric)
             }
+            TimerKind::Pull => self.visit_pulls(now, flow, fabric),
         }
     }
 
@@ -72,6 +73,11 @@ impl Hosts {
                 TimerKind::Receiver => {
                     let host = &mut self.receivers[timer.flow()];
                     (&mut host.armed, host.sink.next_timeout())
+                }
+                TimerKind::Pull => {
+                    let puller = self.pullers.entry(timer.flow()).or_default();
+                    let deadline = puller.next_timeout();
+                    (&mut puller.armed, deadline)
                 }
                 TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {
                     self.timers.push(time, timer);
@@ -94,7 +100,7 @@ impl Hosts {
         match timer.kind() {
             TimerKind::Sender => prefetch(&self.senders[flow].armed),
             TimerKind::Receiver => prefetch(&self.receivers[flow].armed),
-            TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {}
+            TimerKind::Lifecycle | TimerKind::Held | TimerKind::News | TimerKind::Pull => {}
         }
     }
 
@@ -106,6 +112,10 @@ impl Hosts {
             }
             SendingMachine::Connection(written) => {
                 written.handle_timeout(Instant::from_ps(now), &mut self.segments);
+                self.send_segments(now, flow, fabric);
+            }
+            SendingMachine::Pulled(sender) => {
+                sender.handle_timeout(Instant::from_ps(now), &mut self.segments);
                 self.send_segments(now, flow, fabric);
             }
             SendingMachine::Datagrams(_) => self.send_watched_datagrams(now, flow, fabric),
@@ -127,7 +137,7 @@ impl Hosts {
                 endpoint.handle_timeout(Instant::from_ps(now), &mut self.acks);
                 self.send_acks_of_endpoint(now, flow, fabric);
             }
-            Sink::Datagrams { .. } => {}
+            Sink::Pulling(_) | Sink::Datagrams { .. } => {}
         }
         true
     }
@@ -151,6 +161,10 @@ impl Hosts {
                 sender.write(instant, life.bytes, &mut self.segments);
                 self.send_segments(now, flow, fabric);
             }
+            SendingMachine::Pulled(sender) => {
+                sender.write(instant, life.bytes, &mut self.segments);
+                self.send_segments(now, flow, fabric);
+            }
             SendingMachine::Connection(_) => self.open(now, flow, life.bytes, fabric),
             SendingMachine::Datagrams(_) => self.arm_sender(flow),
         }
@@ -159,7 +173,7 @@ impl Hosts {
 }
 
 /// Whether the entry that has come up is to fire; if not, it is removed (stale) or moved to the true deadline.
-fn due(timers: &mut TimingWheel, armed: &mut u64, now: u64, deadline: u64) -> bool {
+pub(super) fn due(timers: &mut TimingWheel, armed: &mut u64, now: u64, deadline: u64) -> bool {
     if *armed != now {
         timers.pop();
         return false;

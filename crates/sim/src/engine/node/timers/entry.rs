@@ -20,6 +20,8 @@ pub enum TimerKind {
     Held,
     /// News of the flow's path.
     News,
+    /// The PULLs of the node where the flow ends; of the first flow that is pulled there.
+    Pull,
 }
 
 impl TimerId {
@@ -43,7 +45,8 @@ impl TimerId {
             1 => TimerKind::Sender,
             2 => TimerKind::Receiver,
             3 => TimerKind::Held,
-            _ => TimerKind::News,
+            4 => TimerKind::News,
+            _ => TimerKind::Pull,
         }
     }
 }

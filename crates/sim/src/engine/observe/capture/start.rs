@@ -65,7 +65,9 @@ fn chosen(names: &[String], network: &Network) -> Result<Vec<LinkId>, UnknownLin
 
 fn captured(numbers: &[u32], scenario: &Scenario, flows: &[Flow]) -> BTreeMap<u32, Captured> {
     let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
-    let chosen = |number: &u32| numbers.is_empty() || numbers.contains(number);
+    // The file format of packets is TCP's or UDP's.
+    let is_pulled = |number: u32| configs[flows[number as usize].transport.index()].is_pulled();
+    let chosen = |number: &u32| (numbers.is_empty() || numbers.contains(number)) && !is_pulled(*number);
     let captured = (0..flows.len() as u32).filter(chosen).map(|number| {
         let flow = &flows[number as usize];
         let configs = &configs[flow.transport.index()];

@@ -1,0 +1,204 @@
+//! The plan of a network of rotor switches.
+
+use super::expander::{self, Expander};
+use super::keys::{Acks, Counts, RotorSwitching, Routes};
+use super::members::BySlice;
+use super::schedule::{self, Ground};
+use super::slices::Slices;
+use super::{Bulk, Rotor, Rules, Uplinks};
+use crate::language::{At, Fault, Place, Time, quoted, room};
+use crate::model::{Buffer, Lane, Link, LinkId, Loss, Network, NodeId, Role};
+use crate::queue;
+use crate::switching::kind::{Checked, Demand, Site};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use units::{ByteTime, Duration, Rate};
+
+/// A path over it, where that stands, and the far rack.
+const BYTES_PER_CIRCUIT: f64 = 28.0;
+/// Offers and answers hardly last.
+const CONTROL_CAPACITY: Rate = Rate::from_gbps(1000);
+
+/// The plan. With offers, the rotor switches get control channels.
+pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
+    let Site { at, network, largest_packet, .. } = site;
+    let switches = switches(network, &at)?;
+    let mut racks = racks(network, &switches, &at)?;
+    check_links(&racks, network, &at)?;
+    let link = &network.links[racks[0].up[0].index()];
+    let capacity = link.capacity;
+    let byte_time = ByteTime::at(link.capacity).expect("a resolved link has a byte time");
+    let ground = Ground { racks: racks.len(), switches: switches.len(), link, largest_packet };
+    let slices = schedule::slices(keys, &ground, &at)?;
+    let by_slice = by_slice(keys, largest_packet)?;
+    let buffer = room(keys.buffer.0, capacity, largest_packet, || keys.buffer.place().unwrap_or_else(|| at.place()))?;
+    let bulk = match keys.routes.0 {
+        Routes::Direct | Routes::Slice => Bulk::Direct,
+        Routes::Vlb => Bulk::Vlb(keys.first_hop.0),
+        Routes::RotorLb => {
+            racks.iter_mut().for_each(|rack| add_control(network, rack));
+            let carried = byte_time.bytes_in(Duration::from_ps(slices.light().0)).count();
+            let parts = if keys.counts.0 == Counts::Hosts { most_hosts(network, &racks) } else { 1 };
+            Bulk::RotorLb { room: (carried as f64 * *keys.relay_room) as u64, parts }
+        }
+    };
+    let place = || {
+        let keys = [keys.routes.place(), keys.cutoff.as_ref().map(At::place), keys.acks.place()];
+        keys.into_iter().flatten().next().unwrap_or_else(|| at.place())
+    };
+    let name = |rack: u32| node_name(network, racks[rack as usize].node);
+    if let Some((from, to)) = slices.never_joined().filter(|_| keys.routes.0 != Routes::Slice) {
+        let place = keys.file.as_ref().map_or_else(|| at.place(), At::place);
+        let message = format!("no circuit leads from {} to {}; allowed: one for each pair", name(from), name(to));
+        return Err(Fault::new(place, message));
+    }
+    let expander = expander(by_slice.any(), &slices, &name, place)?;
+    let demands = demands(&slices, expander.is_some(), place);
+    let cycle = Time(Duration::from_ps(slices.cycle()));
+    let rules = Rules { buffer, mark_from: keys.mark_from.map(|at| *at), bulk };
+    let mut checked = Checked::plan(Rotor { switches, racks, slices, rules, by_slice, expander });
+    checked.demands = demands;
+    if keys.cycle.is_none() && keys.file.is_none() {
+        checked.derive("cycle", cycle);
+    }
+    Ok(checked)
+}
+
+fn node_name(network: &Network, node: NodeId) -> String {
+    quoted(&network.nodes[node.index()].name)
+}
+
+/// The core nodes without links with hosts.
+fn switches(network: &Network, at: &At<()>) -> Result<Vec<NodeId>, Fault> {
+    let role = |node: NodeId| network.nodes[node.index()].role;
+    let ends = network.links.iter().flat_map(|link| [(link.from, link.to), (link.to, link.from)]);
+    let at_hosts: BTreeSet<NodeId> =
+        ends.filter(|(_, other)| role(*other) == Role::Host).map(|(node, _)| node).collect();
+    let nodes = (0..network.nodes.len() as u32).map(NodeId);
+    let found: Vec<NodeId> = nodes.filter(|node| role(*node) == Role::Core && !at_hosts.contains(node)).collect();
+    match found.len() {
+        0 => Err(at.fault("found no core node without hosts; allowed: 1 rotor switch at least (topology \"rotor\")")),
+        1..=254 => Ok(found),
+        many => Err(at.fault(format!("found {many} core nodes without hosts; allowed: 1 to 254 rotor switches"))),
+    }
+}
+
+/// The nodes with links to and from all switches.
+fn racks(network: &Network, switches: &[NodeId], at: &At<()>) -> Result<Vec<Uplinks>, Fault> {
+    let mut ends: BTreeMap<(NodeId, NodeId), Vec<LinkId>> = BTreeMap::new();
+    for (link, id) in network.links.iter().zip((0..).map(LinkId)) {
+        ends.entry((link.from, link.to)).or_default().push(id);
+    }
+    let name = |node: NodeId| node_name(network, node);
+    let between = |from: NodeId, to: NodeId| ends.get(&(from, to)).map_or(&[][..], Vec::as_slice);
+    let mut racks = Vec::new();
+    for node in (0..network.nodes.len() as u32).map(NodeId).filter(|node| !switches.contains(node)) {
+        let pairs = || switches.iter().flat_map(|switch| [(node, *switch), (*switch, node)]);
+        if pairs().all(|(from, to)| between(from, to).is_empty()) {
+            continue;
+        }
+        if let Some((from, to)) = pairs().find(|(from, to)| between(*from, *to).len() != 1) {
+            let (count, rack) = (between(from, to).len(), name(node));
+            let message =
+                format!("there are {count} links from {} to {}; allowed: one to and one from", name(from), name(to));
+            return Err(at.fault(format!("{message} each rotor switch, as {rack} is a rack")));
+        }
+        let to = |switch: &NodeId| between(node, *switch)[0];
+        let from = |switch: &NodeId| between(*switch, node)[0];
+        let (up, down) = (switches.iter().map(to).collect(), switches.iter().map(from).collect());
+        racks.push(Uplinks { node, up, down, control_up: Vec::new(), control_down: Vec::new() });
+    }
+    match racks.len() {
+        0 | 1 => Err(at.fault(format!("found {} racks; allowed: 2 at least (topology \"rotor\")", racks.len()))),
+        _ => Ok(racks),
+    }
+}
+
+/// The most hosts at one of the racks; 1 if they have none.
+fn most_hosts(network: &Network, racks: &[Uplinks]) -> usize {
+    let is_host = |link: &&Link| network.nodes[link.to.index()].role == Role::Host;
+    let hosts = |rack: &Uplinks| network.links.iter().filter(|link| link.from == rack.node).filter(is_host).count();
+    racks.iter().map(hosts).max().unwrap_or(1).max(1)
+}
+
+/// Light passes rotor switches without a stop, and is as long on the way by each of them.
+fn check_links(racks: &[Uplinks], network: &Network, at: &At<()>) -> Result<(), Fault> {
+    let links = || racks.iter().flat_map(|rack| rack.up.iter().chain(&rack.down)).map(|id| &network.links[id.index()]);
+    let Some(first) = links().next() else { return Ok(()) };
+    let differs = |link: &&Link| (link.capacity, link.delay) != (first.capacity, first.delay);
+    if let Some(other) = links().find(differs) {
+        let said = |link: &Link| format!("{} has {} and {}", quoted(&link.name), link.capacity, link.delay);
+        let message = format!("{}, {}; allowed: links of one capacity and delay", said(first), said(other));
+        return Err(at.fault(format!("{message} with rotor switches")));
+    }
+    match links().find(|link| link.queue != queue::Config::DropTail) {
+        Some(link) => {
+            let name = quoted(&link.name);
+            Err(at.fault(format!("{name} has a queue discipline; allowed: none at links with rotor switches")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn by_slice(keys: &RotorSwitching, largest_packet: u32) -> Result<BySlice, Fault> {
+    if let Some(cutoff) = keys.cutoff.as_ref().filter(|cutoff| cutoff.0.count() < u64::from(largest_packet)) {
+        let found = cutoff.0;
+        return Err(cutoff.fault(format!("found \"{found}\"; allowed: at least \"{largest_packet} B\", a packet")));
+    }
+    let below = keys.cutoff.as_ref().map_or(0, |cutoff| cutoff.0.count());
+    let all = keys.routes.0 == Routes::Slice;
+    Ok(BySlice { all, below, acks: if all { Acks::AsData } else { keys.acks.0 } })
+}
+
+/// The shortest paths, if anything takes them.
+fn expander(
+    is_used: bool,
+    slices: &Slices,
+    name: &dyn Fn(u32) -> String,
+    place: impl Fn() -> Place,
+) -> Result<Option<Arc<Expander>>, Fault> {
+    if !is_used {
+        return Ok(None);
+    }
+    let found = Expander::new(slices).map_err(|apart| {
+        let (when, from, to) = (apart.at, name(apart.from), name(apart.to));
+        let message =
+            format!("\"{when}\" into a cycle no circuits lead from {from} to {to}; allowed: paths in each slice");
+        Fault::new(place(), format!("{message}, as with more rotor switches or order = \"one-by-one\""))
+    })?;
+    Ok(Some(Arc::new(found)))
+}
+
+fn demands(slices: &Slices, has_tables: bool, place: impl Fn() -> Place) -> Vec<Demand> {
+    let (racks, phases, matchings) = (slices.racks(), slices.phases(), slices.matchings().len());
+    let paths = Demand {
+        what: format!("paths over circuits of {racks} racks in {matchings} matchings"),
+        bytes: matchings as f64 * f64::from(racks) * BYTES_PER_CIRCUIT,
+        place: place(),
+    };
+    let tables = has_tables.then(|| Demand {
+        what: format!("shortest paths between {racks} racks in {phases} parts of a cycle"),
+        bytes: expander::bytes(slices),
+        place: place(),
+    });
+    [paths].into_iter().chain(tables).collect()
+}
+
+/// Ways for offers and answers beside a rack's links with the rotor switches.
+fn add_control(network: &mut Network, rack: &mut Uplinks) {
+    let mut beside = |data: &LinkId| {
+        let data = network.links[data.index()].clone();
+        network.links.push(Link {
+            name: format!("{} (control)", data.name),
+            capacity: CONTROL_CAPACITY,
+            buffer: Buffer::Unlimited,
+            loss: Loss::None,
+            controller: None,
+            lane: Lane::Control,
+            ..data
+        });
+        LinkId(network.links.len() as u32 - 1)
+    };
+    rack.control_up = rack.up.iter().map(&mut beside).collect();
+    rack.control_down = rack.down.iter().map(&mut beside).collect();
+}

@@ -1,0 +1,167 @@
+//! Between which racks the packets of a flow travel, and the paths on which racks put them.
+
+use super::Uplinks;
+use super::keys::Acks;
+use super::slices::Slices;
+use crate::engine::node::agent_setup::BuildContext;
+use crate::engine::packet::{Class, Packet};
+use crate::model::{Flow, LinkId, Load, Network, NodeId, Role};
+use std::collections::BTreeMap;
+
+/// All flows between racks, and the paths from rack to rack.
+#[derive(Debug)]
+pub(super) struct Members {
+    /// By flow.
+    flows: Vec<Option<Ends>>,
+    /// By matching and rack: where the array of paths has the way over the rack's circuit, which ends before the port
+    /// of the far rack's uplink to the same switch.
+    ways: Vec<u32>,
+    racks: u32,
+    /// Where the array of paths has the first of them. Packets that are further on came by light.
+    first: u32,
+}
+
+/// What racks know of a flow.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    /// Those of its source and of its destination.
+    racks: [u32; 2],
+    /// What is left of the path at the destination's rack, and at the source's of the way back.
+    tails: [u32; 2],
+    /// Whether data, and ACKs, take the shortest path within a slice.
+    by_slice: [bool; 2],
+    /// The numbers of the source and of the destination among the hosts of their racks.
+    hosts: [u16; 2],
+}
+
+/// Where a packet is going.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Goal {
+    /// The rack.
+    pub to: u32,
+    /// Its path from there on.
+    pub tail: u32,
+    /// Whether it takes the shortest path within a slice.
+    pub by_slice: bool,
+    /// The numbers among the hosts of their racks of the host that it comes from and of the one that it goes to.
+    pub hosts: [u16; 2],
+}
+
+/// What takes the shortest path within a slice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BySlice {
+    /// Everything.
+    pub all: bool,
+    /// Flows of fewer bytes.
+    pub below: u64,
+    /// ACKs.
+    pub acks: Acks,
+}
+
+impl BySlice {
+    /// Whether anything does.
+    pub fn any(&self) -> bool {
+        self.all || self.below > 0 || self.acks == Acks::Slice
+    }
+
+    /// Data and ACKs of a flow.
+    fn of(&self, flow: &Flow) -> [bool; 2] {
+        let is_small = matches!(flow.load, Load::Size(bytes) if bytes.count() < self.below);
+        let data = self.all || is_small;
+        [data, data || self.acks == Acks::Slice]
+    }
+}
+
+impl Members {
+    /// Those of a network with these uplinks by rack.
+    pub fn new(uplinks: &[Uplinks], slices: &Slices, by_slice: &BySlice, build: &mut BuildContext) -> Members {
+        let mut switch_links = vec![None; build.network.links.len()];
+        for (rack, uplinks) in (0..).zip(uplinks) {
+            let ends = uplinks.up.iter().chain(&uplinks.down);
+            ends.for_each(|link| switch_links[link.index()] = Some(rack));
+        }
+        let numbers = host_numbers(uplinks, build.network);
+        let part = |path: u32| of_path(build.laid, path, &switch_links);
+        let ends = |(flow, (there, back)): (&Flow, &(u32, u32))| {
+            let [there, back] = [part(*there)?, part(*back)?];
+            let racks = [there.from, there.to];
+            let hosts = [flow.source, flow.destination].map(|node| numbers[node.index()]);
+            Some(Ends { racks, tails: [there.tail, back.tail], by_slice: by_slice.of(flow), hosts })
+        };
+        let flows = build.flows.iter().zip(build.paths).map(ends).collect();
+        let mut ways = Vec::with_capacity(slices.matchings().len() * uplinks.len());
+        for (switch, matching) in slices.matchings() {
+            let switch = *switch as usize;
+            for (own, to) in uplinks.iter().zip(matching) {
+                let way = to.map(|to| {
+                    let far = &uplinks[to as usize];
+                    build.add_path(&[own.up[switch], far.down[switch], far.up[switch]])
+                });
+                ways.push(way.unwrap_or(u32::MAX));
+            }
+        }
+        let first = ways.iter().copied().min().unwrap_or(u32::MAX);
+        Members { flows, ways, racks: uplinks.len() as u32, first }
+    }
+
+    /// Where a packet at a rack is going; `None` if it goes to no other rack.
+    #[inline]
+    pub fn goal(&self, packet: &Packet, here: u32) -> Option<Goal> {
+        let ends = (*self.flows.get(packet.flow as usize)?)?;
+        let back = match packet.class {
+            Class::Data | Class::Datagram | Class::Unit => 0,
+            Class::Ack => 1,
+            // A message begins at one end and takes one hop.
+            Class::Control => usize::from((ends.racks[1] == here) != self.is_from_light(packet)),
+        };
+        let [source, destination] = ends.hosts;
+        let hosts = if back == 0 { [source, destination] } else { [destination, source] };
+        Some(Goal {
+            hosts,
+            to: ends.racks[1 - back],
+            tail: ends.tails[back],
+            by_slice: ends.by_slice[back] && packet.class != Class::Control,
+        })
+    }
+
+    /// Whether a packet before an uplink came over a circuit.
+    #[inline]
+    pub fn is_from_light(&self, packet: &Packet) -> bool {
+        packet.hop > self.first
+    }
+
+    /// The way over the circuit that a rack has in a matching.
+    #[inline]
+    pub fn way(&self, matching: u32, rack: u32) -> u32 {
+        self.ways[(matching * self.racks + rack) as usize]
+    }
+}
+
+/// By node: its number among those with a link from its rack; 0 of others.
+fn host_numbers(uplinks: &[Uplinks], network: &Network) -> Vec<u16> {
+    let mut numbers = vec![0; network.nodes.len()];
+    let mut next: BTreeMap<NodeId, u16> = uplinks.iter().map(|rack| (rack.node, 0)).collect();
+    for link in network.links.iter().filter(|link| network.nodes[link.to.index()].role == Role::Host) {
+        if let Some(next) = next.get_mut(&link.from) {
+            numbers[link.to.index()] = *next;
+            *next = next.wrapping_add(1);
+        }
+    }
+    numbers
+}
+
+/// Between which racks a path leads, and where it goes on at the second one.
+struct Part {
+    from: u32,
+    to: u32,
+    tail: u32,
+}
+
+/// The part over a switch of the path that begins there in the array of paths.
+fn of_path(laid: &[Option<LinkId>], path: u32, switch_links: &[Option<u32>]) -> Option<Part> {
+    let links = laid[path as usize..].iter().map_while(|link| *link);
+    let rack = |link: LinkId| switch_links[link.index()];
+    let (place, up) = (path..).zip(links).find(|(_, link)| rack(*link).is_some())?;
+    let down = (*laid.get(place as usize + 1)?)?;
+    Some(Part { from: rack(up)?, to: rack(down)?, tail: place + 2 })
+}

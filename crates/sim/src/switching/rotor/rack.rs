@@ -1,0 +1,411 @@
+//! The agent of a rack: a queue for each other rack, and an uplink to each rotor switch.
+
+use super::expander::Expander;
+use super::figures::{Hop, Sent};
+use super::keys::FirstHop;
+use super::members::{Goal, Members};
+use super::offers::Offers;
+use super::queue::{Queue, Queues, Room, Waiting};
+use super::slices::{Phase, Slices, Stay};
+use super::{Bulk, Notice, Rotor, Rules, WAITING};
+use crate::engine::node::agent::Agent;
+use crate::engine::node::agent_setup::BuildContext;
+use crate::engine::node::counters::Counters;
+use crate::engine::node::node_context::{LocalPort, NodeContext};
+use crate::engine::packet::admission::Cause;
+use crate::engine::packet::event::What;
+use crate::engine::packet::message::Message;
+use crate::engine::packet::{Class, Flags, NEVER, Packet};
+use crate::random::{Stream, uniform_index};
+use std::sync::Arc;
+use units::{ByteTime, Duration};
+
+/// A rack. Times are in picoseconds.
+#[derive(Debug)]
+pub(super) struct Rack {
+    pub(super) number: u32,
+    rules: Rules,
+    pub(super) slices: Slices,
+    members: Arc<Members>,
+    expander: Option<Arc<Expander>>,
+    pub(super) uplinks: Vec<Uplink>,
+    pub(super) byte_time: ByteTime,
+    /// Packets of this rack's hosts, by the rack that they go to first, if that is decided, else by the last one; where
+    /// hosts are counted, by the host that they come from too.
+    pub(super) own: Queues,
+    /// Packets from other racks, by the rack that they go to; where hosts are counted, by the host too.
+    pub(super) relayed: Queues,
+    /// What packets take up that are not relayed, by the rack that they go to in the end.
+    taken: Vec<Room>,
+    /// The part of the cycle by which packets on shortest paths have their uplinks.
+    phase: Phase,
+    /// Packets in all queues.
+    waiting: u64,
+    /// From which queue the next detour is taken, where nothing is drawn.
+    turn: usize,
+    pub(super) offers: Offers,
+    draws: Stream,
+    wake: u64,
+    sent: Sent,
+}
+
+/// An uplink.
+#[derive(Debug)]
+pub(super) struct Uplink {
+    port: LocalPort,
+    /// When it has sent what it was given.
+    free: u64,
+    /// Its circuit as it was when last looked at.
+    pub(super) stay: Stay,
+    /// Packets on a shortest path within the slice.
+    by_slice: Queue,
+    /// Bytes that each host may send in this matching, where hosts are counted.
+    pub(super) own_left: Vec<u64>,
+    /// Bytes that may be relayed to each host at the far end.
+    relay_left: Vec<u64>,
+}
+
+/// What an uplink sends next; all but the first out of the queue of this number.
+#[derive(Clone, Copy, Debug)]
+enum Pick {
+    /// On a shortest path.
+    Slice,
+    Relayed(usize),
+    Own(usize),
+    /// On a detour.
+    Detour(usize),
+}
+
+impl Rack {
+    /// A rack before its first packet.
+    pub fn new(plan: &Rotor, number: u32, shared: &Shared, build: &mut BuildContext) -> Rack {
+        let (own, racks) = (&plan.racks[number as usize], plan.racks.len());
+        let parts = if let Bulk::RotorLb { parts, .. } = plan.rules.bulk { parts } else { 1 };
+        let capacity = build.network.links[own.up[0].index()].capacity;
+        let name = format!("rack {}", build.network.nodes[own.node.index()].name);
+        let uplink = |link| Uplink {
+            port: build.port(own.node, link),
+            free: 0,
+            stay: Stay::default(),
+            by_slice: Queue::default(),
+            own_left: vec![u64::MAX; parts],
+            relay_left: vec![u64::MAX; parts],
+        };
+        Rack {
+            number,
+            uplinks: own.up.iter().copied().map(uplink).collect(),
+            rules: plan.rules,
+            slices: plan.slices.clone(),
+            members: Arc::clone(&shared.members),
+            expander: shared.expander.clone(),
+            byte_time: ByteTime::at(capacity).expect("a resolved link has a byte time"),
+            own: Queues::new(racks, parts),
+            relayed: Queues::new(racks, parts),
+            taken: vec![Room::default(); racks],
+            phase: Phase { number: 0, until: 0 },
+            waiting: 0,
+            turn: 0,
+            offers: Offers::new(plan, number, build),
+            draws: build.seed.stream(&name, "detours"),
+            wake: NEVER,
+            sent: Sent::default(),
+        }
+    }
+
+    /// Sends what can leave now, and sees when more can.
+    fn serve(&mut self, now: u64, context: &mut NodeContext) {
+        self.look(now, context);
+        for uplink in 0..self.uplinks.len() {
+            while self.uplinks[uplink].free <= now
+                && let Some(pick) = self.pick(uplink, now)
+            {
+                self.send(now, uplink, pick, context);
+            }
+        }
+        self.plan(now);
+    }
+
+    /// Which circuits there are.
+    fn look(&mut self, now: u64, context: &mut NodeContext) {
+        for number in 0..self.uplinks.len() {
+            if self.uplinks[number].stay.next <= now {
+                self.uplinks[number].stay = self.slices.stay(now, number as u32, self.number);
+                if let Bulk::RotorLb { .. } = self.rules.bulk {
+                    self.share_light(now, number);
+                    self.offers.end(number);
+                    self.offer(now, number, context);
+                }
+            }
+        }
+        if self.expander.is_some() && self.phase.until <= now {
+            self.phase = self.slices.phase(now);
+            self.find_paths_again();
+        }
+    }
+
+    /// Where hosts are counted, each has its part of a matching that begins.
+    fn share_light(&mut self, now: u64, number: usize) {
+        let parts = self.own.parts();
+        let light = self.light(now, number);
+        let uplink = &mut self.uplinks[number];
+        if parts > 1 {
+            uplink.own_left.fill(light / parts as u64);
+            uplink.relay_left.fill(light / parts as u64);
+        }
+    }
+
+    /// Bytes that a circuit carries until it goes.
+    pub(super) fn light(&self, now: u64, number: usize) -> u64 {
+        let left = self.uplinks[number].stay.until.saturating_sub(now);
+        self.byte_time.bytes_in(Duration::from_ps(left)).count()
+    }
+
+    /// Packets on shortest paths take those of the present part of the cycle, in the order in which they came.
+    fn find_paths_again(&mut self) {
+        let mut all = Vec::new();
+        for uplink in &mut self.uplinks {
+            all.extend(std::iter::from_fn(|| uplink.by_slice.pop()));
+        }
+        all.sort_by_key(|waiting| waiting.arrived);
+        all.into_iter().for_each(|waiting| self.enqueue_by_slice(waiting));
+    }
+
+    fn enqueue_by_slice(&mut self, waiting: Waiting) {
+        let Some(expander) = &self.expander else { return };
+        let uplink = expander.next(self.phase.number, self.number, waiting.to);
+        self.uplinks[uplink].by_slice.push(waiting);
+    }
+
+    /// What an uplink sends next at a time at which it is free, if the circuit is there for so long.
+    fn pick(&self, number: usize, at: u64) -> Option<Pick> {
+        let Uplink { stay, by_slice, own_left, relay_left, .. } = &self.uplinks[number];
+        let to = stay.to.filter(|_| at < stay.until)?;
+        let (pick, size) = if let Some(size) = by_slice.first() {
+            (Pick::Slice, size)
+        } else if let Some((queue, size)) = self.relayed.pick(to, relay_left) {
+            (Pick::Relayed(queue), size)
+        } else if let Some((queue, size)) = self.own.pick(to, own_left) {
+            (Pick::Own(queue), size)
+        } else {
+            let queue = self.detour(number, to)?;
+            (Pick::Detour(queue), self.own.at(queue).first()?)
+        };
+        (at + self.lasts(size) <= stay.until).then_some(pick)
+    }
+
+    /// The queue out of which a packet takes a detour over the rack `to`, if one does.
+    fn detour(&self, number: usize, to: u32) -> Option<usize> {
+        match self.rules.bulk {
+            Bulk::Vlb(FirstHop::Next) if self.waiting > 0 => {
+                let all = self.own.all();
+                let turns = (self.turn..all.len()).chain(0..self.turn);
+                turns.into_iter().find(|queue| *queue != to as usize && all[*queue].may_detour())
+            }
+            Bulk::RotorLb { .. } => {
+                let left = &self.uplinks[number].own_left;
+                let may = |queue: &usize| {
+                    let first = self.own.at(*queue).first().map_or(u64::MAX, u64::from);
+                    first <= left[queue % left.len()] && self.own.at(*queue).may_detour()
+                };
+                self.offers.granted(number).find(may)
+            }
+            _ => None,
+        }
+    }
+
+    fn send(&mut self, now: u64, number: usize, pick: Pick, context: &mut NodeContext) {
+        let uplink = &mut self.uplinks[number];
+        let to = uplink.stay.to.expect("a circuit is there");
+        let waiting = match pick {
+            Pick::Slice => uplink.by_slice.pop(),
+            Pick::Relayed(queue) => self.relayed.pop(queue),
+            Pick::Own(queue) | Pick::Detour(queue) => self.own.pop(queue),
+        };
+        let Waiting { packet, arrived, to: last } = waiting.expect("a queue that is picked has a packet");
+        let hop = match pick {
+            Pick::Slice => Hop::Slice,
+            Pick::Relayed(_) => Hop::Second,
+            Pick::Own(_) if last == to => Hop::Direct,
+            Pick::Own(_) | Pick::Detour(_) => Hop::First,
+        };
+        let (parts, size) = (self.own.parts(), u64::from(packet.size));
+        match pick {
+            Pick::Slice => {}
+            Pick::Relayed(queue) => uplink.relay_left[queue % parts] -= size,
+            Pick::Own(queue) | Pick::Detour(queue) => uplink.own_left[queue % parts] -= size,
+        }
+        if let Pick::Detour(queue) = pick {
+            self.turn = queue + 1;
+            self.offers.use_grant(number, queue, packet.size);
+        }
+        if hop != Hop::Second {
+            self.taken[last as usize].remove(packet.size);
+        }
+        self.waiting -= 1;
+        self.sent.add(hop, packet.size, now - arrived);
+        let first = self.uplinks[0].port;
+        context.port_mut(first).let_go(now, packet.size);
+        let way = self.members.way(self.uplinks[number].stay.matching, self.number);
+        context.send_past(now, &Packet { hop: way, ..packet });
+        self.uplinks[number].free = now + self.lasts(packet.size);
+    }
+
+    /// When something can leave, or another circuit is there for what waits.
+    fn plan(&mut self, now: u64) {
+        self.wake = NEVER;
+        if self.waiting == 0 {
+            return;
+        }
+        for number in 0..self.uplinks.len() {
+            let Uplink { stay, free, .. } = &self.uplinks[number];
+            let soon = if self.pick(number, (*free).max(now)).is_some() { *free } else { stay.next };
+            self.wake = self.wake.min(soon).min(stay.next);
+        }
+        if self.expander.is_some() {
+            self.wake = self.wake.min(self.phase.until);
+        }
+    }
+
+    pub(super) fn lasts(&self, size: u16) -> u64 {
+        self.byte_time.of_packet(size).ps()
+    }
+
+    /// Whether a circuit to a rack is there.
+    fn has_circuit(&self, now: u64, to: u32) -> bool {
+        self.uplinks.iter().any(|uplink| uplink.stay.to == Some(to) && now < uplink.stay.until)
+    }
+
+    /// Whether a packet leaves at once by the circuit to its rack.
+    fn leaves_at_once(&self, now: u64, to: u32, size: u16) -> bool {
+        let can = |uplink: &Uplink| {
+            uplink.stay.to == Some(to) && uplink.free <= now && now + self.lasts(size) <= uplink.stay.until
+        };
+        self.taken[to as usize].packets() == 0 && self.uplinks.iter().any(can)
+    }
+
+    /// A packet of a host of this rack, or on a shortest path.
+    fn take(&mut self, now: u64, goal: Goal, packet: &Packet, context: &mut NodeContext) {
+        let (to, by_slice) = (goal.to, goal.by_slice);
+        let taken = self.taken[to as usize];
+        if taken.is_full(self.rules.buffer, packet.size) && !self.leaves_at_once(now, to, packet.size) {
+            let cause = if self.has_circuit(now, to) { Cause::Congestion } else { Cause::Agent(WAITING) };
+            return context.refuse(now, cause, packet);
+        }
+        let marks = self.rules.mark_from.is_some_and(|from| taken.packets() >= u64::from(from));
+        let packet = if marks && packet.flags.has(Flags::CAPABLE) {
+            context.port_mut(self.uplinks[0].port).note_mark();
+            packet.marked()
+        } else {
+            *packet
+        };
+        self.taken[to as usize].add(packet.size);
+        self.keep(now, &packet, context);
+        let waiting = Waiting { packet, arrived: now, to };
+        if by_slice {
+            return self.enqueue_by_slice(waiting);
+        }
+        let first = self.first_hop(&packet, to);
+        self.own.push(first, goal.hosts[0].into(), waiting);
+    }
+
+    /// The rack that a packet goes to first, as far as that is decided when it comes.
+    fn first_hop(&mut self, packet: &Packet, to: u32) -> u32 {
+        let racks = self.slices.racks().into();
+        let (number, draws) = (self.number, &mut self.draws);
+        let is_other = |rack: u32| rack != number;
+        match self.rules.bulk {
+            Bulk::Vlb(_) if packet.class == Class::Control => to,
+            Bulk::Vlb(FirstHop::Any) => draw(draws, racks, is_other),
+            Bulk::Vlb(FirstHop::Other) => draw(draws, racks, |rack| is_other(rack) && rack != to),
+            _ => to,
+        }
+    }
+
+    /// A packet on the second hop of a detour.
+    fn relay(&mut self, now: u64, place: u32, goal: Goal, packet: &Packet, context: &mut NodeContext) {
+        let to = goal.to;
+        self.offers.note_arrival(place as usize, to, packet.size);
+        if self.relayed.taken(to).is_full(self.rules.buffer, packet.size) {
+            let cause = if self.has_circuit(now, to) { Cause::Congestion } else { Cause::Agent(WAITING) };
+            return context.refuse(now, cause, packet);
+        }
+        self.keep(now, packet, context);
+        self.relayed.push(to, goal.hosts[1].into(), Waiting { packet: *packet, arrived: now, to });
+    }
+
+    fn keep(&mut self, now: u64, packet: &Packet, context: &mut NodeContext) {
+        context.port_mut(self.uplinks[0].port).keep(now, packet.size);
+        context.note(now, What::Store, packet);
+        self.waiting += 1;
+    }
+}
+
+/// A rack that is drawn among so many, of those that may be.
+fn draw(stream: &mut Stream, racks: u64, may_be: impl Fn(u32) -> bool) -> u32 {
+    loop {
+        let rack = uniform_index(stream, racks) as u32;
+        if may_be(rack) {
+            return rack;
+        }
+    }
+}
+
+/// What all racks have in common.
+pub(super) struct Shared {
+    /// The flows.
+    pub members: Arc<Members>,
+    /// The shortest paths, if anything takes them.
+    pub expander: Option<Arc<Expander>>,
+}
+
+impl Agent for Rack {
+    fn next_timeout(&self) -> u64 {
+        self.wake
+    }
+
+    fn handle_timeout(&mut self, now: u64, context: &mut NodeContext) {
+        self.serve(now, context);
+    }
+
+    fn handle_message(&mut self, now: u64, message: Message, context: &mut NodeContext) {
+        self.look(now, context);
+        match message.open() {
+            Some(Notice::Offer(offer)) => self.answer(now, offer, context),
+            Some(Notice::Answer(answer)) => self.offers.take_answer(&answer),
+            None => {}
+        }
+        self.serve(now, context);
+    }
+
+    fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, context: &mut NodeContext) {
+        let Some(goal) = self.members.goal(packet, self.number) else {
+            // It goes to no rack.
+            return context.send_past(now, packet);
+        };
+        let is_from_light = self.members.is_from_light(packet);
+        if is_from_light && goal.to == self.number {
+            return context.hand(now, &Packet { hop: goal.tail, ..*packet });
+        }
+        self.look(now, context);
+        if is_from_light && !goal.by_slice {
+            self.relay(now, place, goal, packet, context);
+        } else {
+            self.take(now, goal, packet, context);
+        }
+        self.serve(now, context);
+    }
+
+    fn kept(&self) -> i64 {
+        i64::try_from(self.waiting).unwrap_or(i64::MAX)
+    }
+
+    fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        let by_slice = self.uplinks.iter_mut().map(|uplink| &mut uplink.by_slice);
+        by_slice.for_each(|queue| queue.for_each_mut(change));
+        [&mut self.own, &mut self.relayed].into_iter().for_each(|queues| queues.for_each_mut(change));
+    }
+
+    fn account(&self, counters: &mut Counters) {
+        self.sent.account(counters);
+    }
+}

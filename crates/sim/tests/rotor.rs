@@ -1,0 +1,390 @@
+//! Rotor switches: shares of saturated uplinks, waits and hops against arithmetic, every transport, bad input.
+
+use crate::support::{Builder, at, figure, numbers, scenario, texts};
+use sim::SimTime;
+use sim::engine::Options;
+use sim::random::Seed;
+use sim::results::Results;
+use sim::scenario::{Input, load};
+use sim::study::World;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A packet of 1250 B lasts 1 µs on a circuit. A slice of 60 µs has light for 50.1 µs of them, room for 50 packets.
+const RACKS: &str = r#"
+[run]
+duration = "10 ms"
+[topology]
+kind = "rotor"
+racks = 8
+switches = 1
+host_capacity = "40 Gbps"
+host_delay = "1 ns"
+capacity = "10 Gbps"
+delay = "10 ns"
+[switching]
+kind = "rotor"
+slice = "60 us"
+guard = "4.9 us"
+reconfiguration = "5 us"
+[transport.udp]
+packet_size = 1250
+"#;
+
+/// The share of a slice in which light passes.
+const DUTY: f64 = 50.1 / 60.0;
+
+fn racks() -> Builder {
+    Builder::of(RACKS)
+}
+
+/// Every rack sends at 10 Gb/s, to the third one behind it or to all others alike, and cycles pass until queues have
+/// filled; then the share of all uplinks that reaches hosts is measured.
+fn saturated(racks: u32, switches: u32, to_all: bool, keys: &[(&str, &str)]) -> f64 {
+    let hosts: Vec<String> = (0..racks).map(|rack| format!("t{rack}h0")).collect();
+    let mut pairs = String::new();
+    for (from, to) in (0..racks).flat_map(|from| (1..racks).map(move |by| (from, (from + by) % racks))) {
+        if to_all || to == (from + 3) % racks {
+            write!(pairs, "[{:?}, {:?}], ", hosts[from as usize], hosts[to as usize]).unwrap();
+        }
+    }
+    let each = 10e9 * f64::from(switches) / if to_all { f64::from(racks - 1) } else { 1.0 };
+    let cycle_us = f64::from((racks - 1) / switches) * 60.0;
+    let flows = racks * if to_all { racks - 1 } else { 1 };
+    let traffic = format!(
+        "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"{each:.0} bps\"\nflows = {flows}\n\
+         pairs = [{pairs}]\n"
+    );
+    let scenario = self::racks()
+        .add(&traffic)
+        .set("topology.racks", racks)
+        .set("topology.switches", switches)
+        .set("topology.host_capacity", "\"400 Gbps\"")
+        .set("switching.buffer", format!("\"{} packets\"", if to_all { 400 } else { 300 * racks }))
+        .set("run.warm_up", format!("\"{} us\"", 16.0 * cycle_us))
+        .set("run.duration", format!("\"{} us\"", 36.0 * cycle_us));
+    let found = keys.iter().fold(scenario, |scenario, (key, value)| scenario.set(key, value)).run(1);
+    nothing_meets(&found, racks, switches);
+    let arrived = |host: &String| {
+        let rack = host.strip_suffix("h0").unwrap();
+        at(&found.links, "link", &format!("{rack}->{host}"), "carried_bits")
+    };
+    hosts.iter().map(arrived).sum::<f64>() / (20e-6 * cycle_us * 10e9 * f64::from(racks * switches))
+}
+
+/// No two packets meet at a rotor switch: nothing ever waits there.
+fn nothing_meets(found: &Results, racks: u32, switches: u32) {
+    for (switch, rack) in (0..switches).flat_map(|switch| (0..racks).map(move |rack| (switch, rack))) {
+        let link = format!("r{switch}->t{rack}");
+        let row = texts(&found.links, "link").iter().position(|name| *name == link).unwrap();
+        assert_eq!(numbers(&found.links, "max_queue")[row], 0.0, "{link}");
+        let up = at(&found.links, "link", &format!("t{rack}->r{switch}"), "utilization");
+        assert!(up <= 1.0, "{up}");
+    }
+}
+
+fn is_near(found: f64, expected: f64, what: &str) {
+    assert!((found / expected - 1.0).abs() < 0.02, "{what}: found {found}, expected {expected}");
+}
+
+const SIZES: [u32; 3] = [8, 16, 24];
+
+/// A permutation has one of the N − 1 circuits of a cycle; uniform traffic has them all.
+#[test]
+fn direct_carries_one_circuit_of_a_permutation_and_all_of_uniform_traffic() {
+    for n in SIZES {
+        is_near(saturated(n, 1, false, &[]), DUTY / f64::from(n - 1), &format!("permutation, {n} racks"));
+        is_near(saturated(n, 1, true, &[]), DUTY, &format!("uniform, {n} racks"));
+    }
+}
+
+/// With several switches shares are the same; one by one, a matching of three slices is dark once.
+#[test]
+fn several_switches_have_the_same_share_and_one_by_one_they_are_dark_more_rarely() {
+    is_near(saturated(16, 3, true, &[]), DUTY, "together");
+    let one_by_one = [("switching.order", "\"one-by-one\"")];
+    is_near(saturated(16, 3, true, &one_by_one), (180.0 - 9.9) / 180.0, "one by one");
+    for matchings in ["\"round-robin\"", "\"random\""] {
+        let keys = [("switching.matchings", matchings)];
+        is_near(saturated(16, 3, false, &keys), DUTY / 15.0, matchings);
+    }
+}
+
+fn routes(routes: &'static str, first_hop: &'static str) -> Vec<(&'static str, &'static str)> {
+    let routes = ("switching.routes", routes);
+    if first_hop.is_empty() { vec![routes] } else { vec![routes, ("switching.first_hop", first_hop)] }
+}
+
+/// Each circuit carries a first hop and a second one of a permutation, but the packets' own circuit carries no second
+/// one: it is idle half of the time, or all of it, or full.
+#[test]
+fn vlb_carries_half_of_a_permutation_by_its_reading_of_the_first_hop() {
+    for n in SIZES {
+        let racks = f64::from(n);
+        let of = |first_hop| saturated(n, 1, false, &routes("\"vlb\"", first_hop));
+        is_near(of("\"any\""), DUTY / 2.0, &format!("any, {n} racks"));
+        is_near(of("\"other\""), DUTY * (racks - 2.0) / (2.0 * (racks - 1.0)), &format!("other, {n} racks"));
+        is_near(of("\"next\""), DUTY * racks / (2.0 * (racks - 1.0)), &format!("next, {n} racks"));
+    }
+}
+
+/// Of uniform traffic one part of N − 1 takes one hop, the others two: (2N − 3)/(N − 1) on average.
+#[test]
+fn vlb_carries_uniform_traffic_by_the_mean_of_its_hops() {
+    for n in SIZES {
+        let expected = DUTY * f64::from(n - 1) / f64::from(2 * n - 3);
+        is_near(saturated(n, 1, true, &routes("\"vlb\"", "\"any\"")), expected, &format!("{n} racks"));
+    }
+}
+
+/// RotorLB detours what has room: nothing of uniform traffic, and as much of a permutation as any rule can.
+#[test]
+fn rotorlb_is_as_good_as_waiting_for_uniform_traffic_and_as_the_best_detours_for_a_permutation() {
+    for n in SIZES {
+        is_near(saturated(n, 1, true, &routes("\"rotorlb\"", "")), DUTY, &format!("uniform, {n} racks"));
+        let best = DUTY * f64::from(n) / f64::from(2 * (n - 1));
+        is_near(saturated(n, 1, false, &routes("\"rotorlb\"", "")), best, &format!("permutation, {n} racks"));
+    }
+}
+
+/// A host alone has all circuits of its rack, which other racks empty for it: the whole uplink. Where hosts are counted
+/// it has a quarter of each: twelve packets of the 50 that a slice carries.
+#[test]
+fn rotorlb_gives_a_host_alone_all_circuits_or_its_part_of_them() {
+    let traffic = "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"20 Gbps\"\nfrom = \"t0h0\"\n\
+                   to = \"t3h0\"\n";
+    for (counts, packets) in [("\"racks\"", 50.1), ("\"hosts\"", 12.0)] {
+        let found = racks()
+            .add(traffic)
+            .set("topology.hosts", 4)
+            .set("switching.routes", "\"rotorlb\"")
+            .set("switching.counts", counts)
+            .set("switching.buffer", "\"2000 packets\"")
+            .set("run.warm_up", "\"4200 us\"")
+            .set("run.duration", "\"12600 us\"")
+            .run(1);
+        let share = at(&found.links, "link", "t3->t3h0", "carried_bits") / (10e9 * 8400e-6);
+        is_near(share, packets / 60.0, counts);
+    }
+}
+
+/// A packet that comes at any time of a cycle of 420 µs finds its circuit, or waits until it comes.
+#[test]
+fn the_wait_for_a_circuit_is_uniform_over_a_cycle() {
+    let traffic = "[[traffic]]\ntransport = \"udp\"\nload = \"poisson\"\nrate = \"100 Mbps\"\nfrom = \"t0h0\"\n\
+                   to = \"t2h0\"\n";
+    let found = racks().add(traffic).set("run.duration", "\"10 s\"").run(1);
+    // One packet in 100 µs. In half of the cycle one finds its circuit, or it comes within the median: 210 − 50.1 µs,
+    // in front of which there are by then the packets of the 210 µs before, a µs each.
+    is_near(figure(&found, "circuit_wait_p50"), 210e-6 - 50.1e-6 + 2.1e-6, "median");
+    is_near(figure(&found, "circuit_wait_p99"), 0.99 * 420e-6 - 50.1e-6, "99 %");
+}
+
+/// Five racks; slices have steps of 1 or 2, and of 3 or 4, by turns: from 0 to 3 it is two hops, then one.
+#[test]
+fn slice_takes_the_shortest_path_of_the_slice() {
+    let traffic = "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"99 Mbps\"\nfrom = \"t0h0\"\n\
+                   to = \"t3h0\"\n";
+    let found = racks()
+        .add(traffic)
+        .set("topology.racks", 5)
+        .set("topology.switches", 2)
+        .set("switching.routes", "\"slice\"")
+        .set("run.duration", "\"1 s\"")
+        .run(1);
+    let hops = figure(&found, "slice_bytes") / at(&found.links, "link", "t3->t3h0", "carried_bits") * 8.0;
+    is_near(hops, 1.5, "hops");
+    nothing_meets(&found, 5, 2);
+}
+
+/// In a slice of 1 ms a flow of seven packets, below the cut-off, takes microseconds. One of 69 waits for its circuit,
+/// whose switch turns to it after two slices; and its ACKs for theirs, two slices later, unless they take the slice.
+#[test]
+fn small_flows_take_the_slice_and_large_ones_their_circuit() {
+    let flow = |name: &str, size: &str| {
+        format!("[[traffic]]\nname = {name:?}\ntransport = \"sack\"\nsize = {size:?}\nfrom = \"t0h0\"\nto = \"t3h0\"\n")
+    };
+    let text = racks()
+        .add(&flow("small", "10 kB"))
+        .add(&flow("large", "100 kB"))
+        .set("topology.switches", 3)
+        .set("switching.slice", "\"1 ms\"")
+        .set("switching.order", "\"one-by-one\"")
+        .set("switching.cutoff", "\"50 kB\"")
+        .set("run.duration", "\"200 ms\"");
+    let ends = |text: &Builder| numbers(&text.run(1).flows, "end_s");
+    let waiting = ends(&text);
+    assert!(waiting[0] < 20e-6, "{waiting:?}");
+    assert!((4e-3..5e-3).contains(&waiting[1]), "{waiting:?}");
+    let by_slice = ends(&text.set("switching.acks", "\"slice\""));
+    assert!((2.08e-3..2.2e-3).contains(&by_slice[1]), "{by_slice:?}");
+}
+
+const ROUTES: [(&str, &str); 6] = [
+    ("\"direct\"", ""),
+    ("\"vlb\"", "\"any\""),
+    ("\"vlb\"", "\"other\""),
+    ("\"vlb\"", "\"next\""),
+    ("\"rotorlb\"", ""),
+    ("\"slice\"", ""),
+];
+
+fn all_to_all(kind: &str) -> String {
+    format!("[[traffic]]\nname = {kind:?}\ntransport = {kind:?}\nflows = 30\npairs = \"random\"\nsize = \"200 kB\"\n")
+}
+
+/// Sources stop after 2 ms of 20: what they sent has arrived, each packet once.
+#[test]
+fn what_is_sent_arrives_once() {
+    let traffic = "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"1.1 Gbps\"\nflows = 56\n\
+                   pairs = \"all\"\nstop = \"2 ms\"\n";
+    for (route, first_hop) in ROUTES {
+        let keys = routes(route, first_hop);
+        let text = racks().add(traffic).set("topology.switches", 3).set("run.duration", "\"20 ms\"");
+        let found = keys.iter().fold(text, |text, (key, value)| text.set(key, value)).run(1);
+        let sent: f64 = numbers(&found.flows, "segments_sent").iter().sum();
+        let arrived: f64 = numbers(&found.flows, "bytes_arrived").iter().sum();
+        assert!(sent > 0.0);
+        assert_eq!(arrived, sent * 1250.0, "{route} {first_hop}");
+    }
+}
+
+/// The same run on 1, 2 and 5 threads, by every route and with every kind of transport, and flows complete.
+#[test]
+fn threads_change_nothing_and_every_transport_completes() {
+    for (route, first_hop) in ROUTES {
+        let kinds = ["cubic", "sack", "bbr", "dctcp", "retcp", "xcp"];
+        let text = kinds.iter().fold(racks(), |text, kind| text.add(&all_to_all(kind)));
+        let keys = routes(route, first_hop);
+        let text = keys
+            .iter()
+            .fold(text, |text, (key, value)| text.set(key, value))
+            .set("topology.hosts", 2)
+            .set("topology.switches", 3)
+            .set("switching.order", "\"one-by-one\"")
+            .set("switching.mark_from", 65)
+            .set("run.duration", "\"400 ms\"")
+            .text();
+        let run = |threads: usize| {
+            let mut world = World::build(&scenario(&text), Seed { seed: 3, run: 0 }, Options::default()).unwrap();
+            world.use_threads(threads);
+            world.run_until(SimTime::NEVER);
+            world.finish().unwrap()
+        };
+        let alone = run(1);
+        assert_eq!(alone.fingerprint, run(2).fingerprint, "{route} {first_hop}");
+        assert_eq!(alone.fingerprint, run(5).fingerprint, "{route} {first_hop}");
+        let names = texts(&alone.flows, "transport");
+        let complete = numbers(&alone.flows, "completed");
+        for (name, complete) in names.iter().zip(complete) {
+            assert!(complete == 1.0, "a flow of {name} is not complete by {route} {first_hop}");
+        }
+    }
+}
+
+/// A queue that is full while its circuit is elsewhere says so; in the circuit's slice it is congestion.
+#[test]
+fn a_drop_says_that_its_packet_waited_for_a_circuit() {
+    let traffic = "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"20 Gbps\"\nfrom = \"t0h0\"\n\
+                   to = \"t2h0\"\n";
+    let found = racks().add(traffic).set("switching.buffer", "\"30 packets\"").set("run.duration", "\"8.4 ms\"").run(1);
+    let drops: Vec<(String, f64)> =
+        texts(&found.drops, "cause").into_iter().zip(numbers(&found.drops, "units")).collect();
+    let of = |cause: &str| drops.iter().filter(|(found, _)| found == cause).map(|(_, units)| units).sum::<f64>();
+    // In each of 20 cycles: 2 packets a µs, less the one that leaves; the rest of 420 µs without the circuit, of which
+    // the queue takes none, since it is full when the circuit goes.
+    is_near(of("congestion"), 20.0 * 50.1, "in the circuit's slice");
+    is_near(of("waiting for a circuit"), 20.0 * 2.0 * (420.0 - 50.1), "outside of it");
+}
+
+/// What is said about the racks with these keys.
+fn refusal(keys: &[(&str, &str)]) -> String {
+    let text = format!("{RACKS}[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"1 Gbps\"\n");
+    let input = Input::Text { name: "test.toml", text: &text, folder: Path::new(".") };
+    let keys: Vec<_> = keys.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    load(input, &keys).err().map_or_else(String::new, |error| error.to_string())
+}
+
+#[test]
+fn bad_input_is_refused_with_its_range() {
+    assert_eq!(refusal(&[]), "");
+    let odd = ("topology.racks", "7");
+    for (keys, wanted) in [
+        (
+            vec![("switching.guard", "\"55 us\"")],
+            "for matchings that last \"55 us\"; allowed: at most \"54 us\", so that",
+        ),
+        (vec![("switching.slice", "\"5.5 us\"")], "allowed: longer matchings, so that 1250 B have left at 10 Gbps"),
+        (vec![("switching.slice", "\"5 us\"")], "a slice of 5 us; allowed: longer than the reconfiguration (5 us)"),
+        (vec![odd, ("switching.matchings", "\"random\"")], "allowed: an even number, or the rule offsets"),
+        (vec![odd, ("switching.matchings", "\"opera\"")], "7 ports for the rule opera"),
+        (vec![("switching.matchings", "\"solstice\"")], "there are no matchings \"solstice\"; allowed: round-robin"),
+        (vec![("switching.cycle", "\"400 us\"")], "a week of 6 slices; allowed: at least 7, those of a cycle"),
+        (
+            vec![("switching.matchings", "\"opera\""), ("switching.order", "\"together\"")],
+            "goes without matchings = \"opera\", whose switches change one by one",
+        ),
+        (vec![("switching.routes", "\"slice\"")], "\"60 us\" into a cycle no circuits lead from \"t0\" to \"t1\""),
+        (vec![("switching.cutoff", "\"1 kB\"")], "allowed: at least \"1250 B\", a packet"),
+        (vec![("switching.first_hop", "\"any\"")], "goes with routes = \"vlb\""),
+        (vec![("switching.relay_room", "2.0")], "goes with routes = \"rotorlb\""),
+        (vec![("switching.counts", "\"hosts\"")], "goes with routes = \"rotorlb\""),
+        (vec![("switching.buffer", "\"100 B\"")], "less than the largest packet"),
+        (vec![("switching.file", "\"nowhere.csv\"")], "the key \"slice\" goes without file"),
+        (vec![("topology.switches", "9")], "9 switches; allowed: 1 to 8"),
+        (vec![("topology.switches", "0")], "allowed: 1 to 64"),
+    ] {
+        let found = refusal(&keys);
+        assert!(found.contains(wanted), "{keys:?}: {found:?}");
+    }
+    let file = [("switching", "{ kind = \"rotor\", file = \"nowhere.csv\" }")];
+    assert!(refusal(&file).contains("there is no such file"), "{:?}", refusal(&file));
+    let without = refusal(&[("switching", "{ kind = \"rotor\" }")]);
+    assert!(without.contains("the key \"slice\" is missing; allowed: slice, cycle or file"), "{without:?}");
+    let star = "{ kind = \"star\", leaves = 4 }";
+    let links = "{ capacity = \"1 Gbps\", delay = \"1 us\" }";
+    let refused = refusal(&[("topology", star), ("link_defaults", links)]);
+    assert!(refused.contains("found no core node without hosts; allowed: 1 rotor switch at least"), "{refused:?}");
+}
+
+/// A file beside the tests, which goes away.
+struct Kept(std::path::PathBuf);
+
+impl Kept {
+    fn new(name: &str, text: &str) -> Kept {
+        let path = std::env::temp_dir().join(format!("{}-{name}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        Kept(path)
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Three racks; rack 0 meets rack 1 twice as long as rack 2.
+#[test]
+fn a_schedule_in_a_file_says_how_long_circuits_stay_and_must_join_each_pair() {
+    let head = "week_ps,reconfiguration_ps,switch,start_ps,length_ps,outputs\n";
+    let all = format!("{head}300000000,0,0,0,200000000,1 2 0\n300000000,0,0,200000000,100000000,2 0 1\n");
+    let of = |file: &Kept| {
+        let switching = format!("{{ kind = \"rotor\", buffer = \"400 packets\", file = {:?} }}", file.0);
+        let text = racks().set("topology.racks", 3).set("switching", &switching);
+        text.add(
+            "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"10 Gbps\"\nflows = 6\npairs = \"all\"\n",
+        )
+    };
+    let found = of(&Kept::new("rotor.csv", &all)).set("run.duration", "\"30 ms\"").run(1);
+    let arrived = numbers(&found.flows, "bytes_arrived");
+    let pair = |from: &str, to: &str| {
+        let ends = texts(&found.flows, "source").into_iter().zip(texts(&found.flows, "destination"));
+        arrived[ends.into_iter().position(|ends| ends == (from.to_owned(), to.to_owned())).unwrap()]
+    };
+    is_near(pair("t0h0", "t1h0") / pair("t0h0", "t2h0"), 2.0, "share");
+    let half = Kept::new("rotor-half.csv", &format!("{head}300000000,0,0,0,200000000,1 2 0\n"));
+    let switching = format!("{{ kind = \"rotor\", file = {:?} }}", half.0);
+    let refused = refusal(&[("topology.racks", "3"), ("switching", &switching)]);
+    assert!(refused.contains("no circuit leads from \"t0\" to \"t2\""), "{refused:?}");
+}

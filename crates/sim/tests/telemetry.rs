@@ -1,0 +1,148 @@
+//! Laws that read what ports measure: HPCC and PowerTCP at the rest that their papers compute, in packets.
+
+use crate::support::{at, numbers, run, scenario, texts};
+use sim::engine::Options;
+use sim::random::Seed;
+use sim::results::Results;
+use sim::scenario::{Input, load};
+use sim::study::World;
+use std::path::Path;
+
+/// A bottleneck of 10 Gb/s and a round trip of 104 µs: 130 kB, or 87 packets.
+fn dumbbell(law: &str, flows: u32, more: &str) -> String {
+    format!(
+        r#"
+        [run]
+        duration = "60 ms"
+        warm_up = "30 ms"
+        [topology]
+        kind = "dumbbell"
+        pairs = {flows}
+        bottleneck_capacity = "10 Gbps"
+        bottleneck_delay = "50 us"
+        bottleneck_buffer = "1000 packets"
+        access_capacity = "40 Gbps"
+        access_delay = "1 us"
+        [transport.told]
+        algorithm = "{law}"
+        {more}
+        [[traffic]]
+        transport = "told"
+        flows = {flows}
+        spread = "1 ms"
+        "#
+    )
+}
+
+fn bottleneck(run: &Results, column: &str) -> f64 {
+    at(&run.links, "link", "left->right", column)
+}
+
+/// W = W · η/U + W_AI for each of n flows, and U · BDP = n · W: U = η + (1 − η) · n/N.
+#[test]
+fn hpcc_rests_at_eta_and_what_its_additive_increase_adds() {
+    for (flows, expected) in [(1, 100), (4, 8)] {
+        let run = run(&dumbbell("hpcc", flows, &format!("hpcc_flows = {expected}")), 1);
+        let load = 0.95 + 0.05 * f64::from(flows) / f64::from(expected);
+        let found = bottleneck(&run, "utilization");
+        assert!((found - load).abs() < 0.01, "{flows} flows of {expected}: {found}, not {load}");
+        assert!(bottleneck(&run, "mean_queue") < 1.0, "the queue is empty");
+        assert_eq!(bottleneck(&run, "dropped_units"), 0.0);
+    }
+}
+
+/// A difference between two windows shrinks by η/U, 0.974, in a round trip: here, of 0.5 ms, to a thousandth in 135 ms.
+/// Windows are 103 segments, so that a segment more or less is 1 %.
+#[test]
+fn hpccs_windows_become_equal() {
+    let long = dumbbell("hpcc", 4, "hpcc_flows = 8").replace("50 us", "250 us");
+    let long = long.replace("\"60 ms\"", "\"240 ms\"") + "[probe]\ninterval = \"1 ms\"\nflows = [0, 1, 2, 3]\n";
+    let run = run(&long, 1);
+    let windows = ["flow 0", "flow 1", "flow 2", "flow 3"].map(|flow| mean_window(&run, flow, 0.16));
+    let mean = windows.iter().sum::<f64>() / 4.0;
+    assert!(windows.iter().all(|window| (window / mean - 1.0).abs() < 0.03), "{windows:?}");
+}
+
+/// The mean of a flow's samples of cwnd from a time on.
+fn mean_window(run: &Results, flow: &str, from: f64) -> f64 {
+    let times = numbers(&run.series, "t_s");
+    let (entities, quantities) = (texts(&run.series, "entity"), texts(&run.series, "quantity"));
+    let is_one = |row: &usize| times[*row] >= from && entities[*row] == flow && quantities[*row] == "cwnd";
+    let values = numbers(&run.series, "value");
+    let found: Vec<f64> = (0..times.len()).filter(is_one).map(|row| values[row]).collect();
+    found.iter().sum::<f64>() / found.len() as f64
+}
+
+/// The power is 1 + q/BDP, so w = w/(1 + q/BDP) + β rests where q is β, the bandwidth-delay product by 20 here, 6.5 kB
+/// or 4.3 packets: for one flow, and as many times as that for more.
+#[test]
+fn powertcp_rests_with_its_betas_in_the_queue() {
+    for flows in [1, 4] {
+        let run = run(&dumbbell("powertcp", flows, "powertcp_flows = 20"), 1);
+        assert!(bottleneck(&run, "utilization") > 0.99, "{}", bottleneck(&run, "utilization"));
+        let (queue, beta) = (bottleneck(&run, "mean_queue"), 4.3 * f64::from(flows));
+        assert!((queue - beta).abs() < 0.25 * beta + 1.0, "{flows} flows: {queue} packets, not {beta}");
+        assert_eq!(bottleneck(&run, "dropped_units"), 0.0);
+    }
+}
+
+/// Without telemetry β is a segment for each flow.
+#[test]
+fn theta_powertcp_fills_the_link_with_few_packets_in_the_queue() {
+    let run = run(&dumbbell("theta-powertcp", 4, ""), 1);
+    assert!(bottleneck(&run, "utilization") > 0.98, "{}", bottleneck(&run, "utilization"));
+    assert!(bottleneck(&run, "mean_queue") < 12.0, "{}", bottleneck(&run, "mean_queue"));
+}
+
+/// 40 B of TCP and IP and HPCC's 42: 1418 B of payload in 1500.
+#[test]
+fn telemetry_has_its_bytes_on_the_wire() {
+    let scenario = scenario(&dumbbell("hpcc", 1, ""));
+    let kind = &scenario.transports[0].kind;
+    assert_eq!((kind.header(), kind.ack_size(), kind.largest_packet()), (82, 82, 1500));
+}
+
+#[test]
+fn the_same_on_two_threads_and_over_sprayed_paths() {
+    let sprayed = r#"
+        [run]
+        duration = "3 ms"
+        [topology]
+        kind = "leaf-spine"
+        leaves = 2
+        spines = 2
+        hosts = 8
+        host_capacity = "10 Gbps"
+        routing = "spray"
+        [transport.told]
+        algorithm = "hpcc"
+        [[traffic]]
+        transport = "told"
+        flows = 8
+    "#;
+    for text in [dumbbell("hpcc", 4, ""), dumbbell("powertcp", 4, ""), sprayed.to_owned()] {
+        let scenario = scenario(&text);
+        let on = |threads| {
+            let mut world = World::build(&scenario, Seed { seed: 3, run: 0 }, Options::default()).unwrap();
+            world.use_threads(threads);
+            world.run_until(sim::SimTime::NEVER);
+            world.finish().unwrap().fingerprint
+        };
+        assert_eq!(on(1), on(2));
+    }
+}
+
+fn refused(text: &str) -> String {
+    load(Input::Text { text, name: "test.toml", folder: Path::new(".") }, &[]).unwrap_err().to_string()
+}
+
+#[test]
+fn a_way_on_which_no_port_measures_is_refused_with_its_links() {
+    let silent =
+        dumbbell("hpcc", 1, "").replace("[transport.told]", "[link_defaults]\ntelemetry = false\n[transport.told]");
+    let why = refused(&silent);
+    assert!(why.contains("traffic.0.transport: its law reads what ports measure, and none does on the way"), "{why}");
+    assert!(why.contains("\"l0->left\", \"left->right\", \"right->r0\""), "{why}");
+    let stamped = refused(&dumbbell("powertcp", 1, "timestamps = true"));
+    assert!(stamped.contains("timestamps must be off with a law whose packets carry telemetry"), "{stamped}");
+}

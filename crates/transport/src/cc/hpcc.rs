@@ -1,0 +1,224 @@
+//! HPCC: Y. Li, R. Miao, H. Liu, Y. Zhuang, F. Feng, L. Tang, Z. Cao, M. Zhang, F. Kelly, M. Alizadeh, M. Yu, "HPCC:
+//! High Precision Congestion Control", SIGCOMM 2019, §3.2 and algorithm 1.
+//!
+//! Each ACK brings the queue, the bytes sent, the time and the rate of each egress port. The load of a hop is what it
+//! has in flight for one round trip, over rate · T: min(queue, queue before)/(rate · T) + bytes sent since/(time ·
+//! rate).
+//! The law takes the greatest of the path, smooths it over T, and sets W = Wc · η/U + W_AI, or, for at most `stages`
+//! round trips in a row and while U < η, W = Wc + W_AI. Wc becomes W once in a round trip. Segments are paced at W/T.
+//!
+//! W_AI is the paper's: (1 − η) · rate · T/N for N flows that are expected, with the rate of the slowest hop.
+//!
+//! W is at most the line rate times T, as a host's hardware makes it; the slowest hop's rate stands for the host's.
+//!
+//! Left out: the hardware's tables for divisions, and priority flow control. The paper's network loses nothing. Here a
+//! loss that duplicate ACKs show is repaired and leaves the window to the telemetry; a timeout leaves one segment.
+
+use super::base_rtt::{BaseRtt, whole};
+use super::{Asks, CongestionControl, Event, Loss, LossCause, Measured, Window};
+use crate::telemetry::{Hop, Telemetry};
+use options::{Kind, Range, options};
+use units::{Duration, Rate};
+
+options! {
+    /// Parameters of the law.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// The load of a hop that the law aims at. §3.3: 95 %.
+        pub eta as "hpcc_eta": f64 = 0.95, Kind::Number(Range::closed(0.1, 1.0));
+        /// Round trips of additive increase in a row, after which the window jumps to where the load would be η. §3.3:
+        /// 5.
+        pub stages as "hpcc_stages": u32 = 5, Kind::Whole(Range::closed(0.0, 1000.0));
+        /// Flows that share a link, as expected: the additive increase is what (1 − η) of the slowest hop's
+        /// bandwidth-delay product leaves each of them.
+        pub flows as "hpcc_flows": u32 = 100, Kind::Whole(Range::closed(1.0, 1e6));
+        /// The round trip of the empty path. Without it the shortest that was measured.
+        pub base_rtt: Option<Duration> = None, Kind::POSITIVE;
+    }
+}
+
+/// The law of one flow.
+#[derive(Clone, Debug)]
+pub struct Hpcc(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
+    base: BaseRtt,
+    last: Telemetry,
+    /// U, smoothed.
+    load: f64,
+    /// Wc in bytes.
+    reference: f64,
+    stage: u32,
+    /// The round trip is over when more than this is acknowledged.
+    round_end: u64,
+}
+
+/// The most loaded hop of a path.
+struct Load {
+    share: f64,
+    /// Since the ACK before, in seconds.
+    time: f64,
+}
+
+impl CongestionControl for Hpcc {
+    type Config = Config;
+
+    const ASKS: Asks = Asks { telemetry: true, pacing: true, ..Asks::NOTHING };
+
+    fn new(_: &Config) -> Hpcc {
+        let state = State {
+            base: BaseRtt::default(),
+            last: Telemetry::EMPTY,
+            load: 1.0,
+            reference: 0.0,
+            stage: 0,
+            round_end: 0,
+        };
+        Hpcc(Box::new(state))
+    }
+
+    fn on_ack(&mut self, _: &Config, _: &mut Window, event: &Event) {
+        self.0.base.note(event);
+    }
+
+    fn on_telemetry(&mut self, config: &Config, window: &mut Window, measured: &Measured) {
+        let state = &mut *self.0;
+        let last = std::mem::replace(&mut state.last, *measured.telemetry);
+        let Some(base) = state.base.secs(config.base_rtt) else { return };
+        let Some(load) = most_loaded(measured.telemetry, &last, base) else { return };
+        let weight = load.time.min(base) / base;
+        state.load = (1.0 - weight) * state.load + weight * load.share;
+        if state.reference == 0.0 {
+            state.reference = window.cwnd as f64;
+        }
+        let slowest = measured.telemetry.hops().iter().map(|hop| hop.rate).min().unwrap_or(Rate::from_bps(0));
+        let grown = state.next_window(config, bytes_per_second(slowest) * base, measured.ack > state.round_end);
+        if measured.ack > state.round_end {
+            state.round_end = measured.next;
+        }
+        if grown <= window.cwnd as f64 || !measured.event.is_app_limited {
+            window.cwnd = whole(grown);
+        }
+    }
+
+    fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
+        if loss.cause == LossCause::Timeout {
+            self.0.reference = window.mss as f64;
+            return window.cut(loss.cause, loss.event.in_flight / 2);
+        }
+        window.ssthresh = window.cwnd.max(2 * window.mss);
+    }
+
+    fn pacing_rate(&self, config: &Config, window: &Window, _: Option<Duration>) -> Option<Rate> {
+        self.0.base.rate_of(config.base_rtt, window.cwnd)
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![("load", self.0.load)]
+    }
+}
+
+impl State {
+    /// W, and Wc if a round trip is over. `product` is the bandwidth-delay product of the slowest hop.
+    fn next_window(&mut self, config: &Config, product: f64, is_new_round: bool) -> f64 {
+        let additive = (1.0 - config.eta) * product / f64::from(config.flows);
+        let jumps = self.load >= config.eta || self.stage >= config.stages;
+        let window = if jumps { self.reference * config.eta / self.load } else { self.reference } + additive;
+        let window = window.min(product);
+        if is_new_round {
+            self.stage = if jumps { 0 } else { self.stage + 1 };
+            self.reference = window;
+        }
+        window
+    }
+}
+
+/// The greatest load of the hops that both ACKs know.
+fn most_loaded(now: &Telemetry, last: &Telemetry, base: f64) -> Option<Load> {
+    let loads = now.since(last).filter_map(|(hop, old)| load_of(hop, old, base));
+    loads.max_by(|one, two| one.share.total_cmp(&two.share))
+}
+
+fn load_of(hop: &Hop, old: &Hop, base: f64) -> Option<Load> {
+    let (rate, time) = (bytes_per_second(hop.rate), hop.at.saturating_since(old.at).as_secs_f64());
+    let waiting = hop.queue.min(old.queue) as f64 / (rate * base);
+    let sent = (hop.sent - old.sent) as f64 / time / rate;
+    (rate > 0.0).then_some(Load { share: (waiting + sent).max(f64::MIN_POSITIVE), time })
+}
+
+pub(super) fn bytes_per_second(rate: Rate) -> f64 {
+    rate.bps() as f64 / 8.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Instant;
+
+    const BASE: Duration = Duration::from_micros(10);
+
+    fn config() -> Config {
+        Config { base_rtt: Some(BASE), ..Config::default() }
+    }
+
+    /// One hop of 100 Gb/s, 125 kB in 10 µs, that has sent `sent` bytes until `us` and holds `queue`.
+    fn one_hop(us: u64, sent: u64, queue: u64) -> Telemetry {
+        let mut telemetry = Telemetry::EMPTY;
+        let at = Instant::ZERO + Duration::from_micros(us);
+        telemetry.push(Hop { port: 3, at, queue, sent, rate: Rate::from_gbps(100) });
+        telemetry
+    }
+
+    fn told(law: &mut Hpcc, window: &mut Window, telemetry: Telemetry, ack: u64) {
+        let measured = Measured { telemetry: &telemetry, ack, next: ack + 100_000, event: Event::at(Instant::ZERO) };
+        law.on_telemetry(&config(), window, &measured);
+    }
+
+    fn start(cwnd: u64) -> (Hpcc, Window) {
+        (Hpcc::new(&config()), Window { cwnd, ssthresh: u64::MAX, mss: 1000 })
+    }
+
+    /// In a round trip the hop sends at its rate and keeps 125 kB: U = 1 + 1, so W = Wc · 0.95/2 + W_AI with
+    /// W_AI = 0.05 · 125 000/100 = 62.5 B.
+    #[test]
+    fn a_full_round_trips_queue_halves_the_window() {
+        let (mut law, mut window) = start(200_000);
+        told(&mut law, &mut window, one_hop(0, 0, 125_000), 1);
+        assert_eq!(window.cwnd, 200_000, "the first ACK has nothing to compare with");
+        told(&mut law, &mut window, one_hop(10, 125_000, 130_000), 1001);
+        assert_eq!(window.cwnd, 95_062, "200 000 · 0.95/2 + 62.5");
+    }
+
+    /// U = 0.475 with five stages allowed: five additive steps, and at the sixth W = Wc · 0.95/0.475 = 2 Wc.
+    #[test]
+    fn half_of_the_load_is_doubled_after_five_round_trips() {
+        let (mut law, mut window) = start(50_000);
+        told(&mut law, &mut window, one_hop(0, 0, 0), 1);
+        let mut seen = Vec::new();
+        for round in 1..=6 {
+            told(&mut law, &mut window, one_hop(10 * round, 59_375 * round, 0), 1 + round * 200_000);
+            seen.push(window.cwnd);
+        }
+        assert_eq!(seen[..5], [50_062, 50_125, 50_187, 50_250, 50_312]);
+        assert_eq!(seen[5], 100_687, "2 · 50 312.5 + 62.5");
+    }
+
+    /// Half a round trip after the ACK before, a load counts by half: U = 0.5 · 1 + 0.5 · 2.
+    #[test]
+    fn the_load_is_smoothed_over_a_round_trip() {
+        let (mut law, mut window) = start(100_000);
+        told(&mut law, &mut window, one_hop(0, 0, 125_000), 1);
+        told(&mut law, &mut window, one_hop(5, 62_500, 125_000), 2);
+        assert!((law.0.load - 1.5).abs() < 1e-12, "{}", law.0.load);
+    }
+
+    #[test]
+    fn a_loss_leaves_the_window_to_the_telemetry_and_a_timeout_leaves_one_segment() {
+        let (mut law, mut window) = start(100_000);
+        law.on_loss(&config(), &mut window, &Loss::of(LossCause::FastRetransmit, 90_000));
+        assert_eq!(window.cwnd, 100_000);
+        law.on_loss(&config(), &mut window, &Loss::of(LossCause::Timeout, 90_000));
+        assert_eq!(window.cwnd, 1000);
+    }
+}

@@ -1,0 +1,132 @@
+//! θ-PowerTCP: V. Addanki, O. Michel, S. Schmid, NSDI 2022, algorithm 2: PowerTCP where no switch says anything.
+//!
+//! The power is (1 + change of the round trip in time) · round trip/τ, smoothed over τ. Once in a round trip the window
+//! becomes γ · (w_old/power + β) + (1 − γ) · w, where w_old is the window of a round trip ago. Segments are paced at
+//! w/τ.
+//!
+//! A power below a half counts as that: ACKs that arrive closer together than their segments left have any power down
+//! to less than nothing, and a window that is divided by it could be anything. β is a number of segments here: without
+//! telemetry a sender does not know its host's rate. A timeout leaves one segment, any other loss the window as it is.
+
+use super::base_rtt::{BaseRtt, whole};
+use super::powertcp::{Power, keep_window};
+use super::segments::Round;
+use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
+use options::{Kind, Range, options};
+use units::{Duration, Instant, Rate};
+
+options! {
+    /// Parameters of the law.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Config {
+        /// Weight of the new window. §3.3: 0.9.
+        pub gamma as "powertcp_gamma": f64 = 0.9, Kind::Number(Range::closed(0.001, 1.0));
+        /// β in segments.
+        pub beta as "theta_powertcp_beta": f64 = 1.0, Kind::Number(Range::closed(0.001, 1e6));
+        /// The round trip of the empty path. Without it the shortest that was measured.
+        pub base_rtt: Option<Duration> = None, Kind::POSITIVE;
+    }
+}
+
+/// The least power of a sample.
+const LEAST_POWER: f64 = 0.5;
+
+/// The law of one flow.
+#[derive(Clone, Debug)]
+pub struct ThetaPowerTcp(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
+    base: BaseRtt,
+    power: Power,
+    /// The round trip that was measured last, in seconds, and when.
+    last: Option<(f64, Instant)>,
+    round: Round,
+    /// The window at the end of the last round trip.
+    old: u64,
+}
+
+impl CongestionControl for ThetaPowerTcp {
+    type Config = Config;
+
+    const ASKS: Asks = Asks { pacing: true, ..Asks::NOTHING };
+
+    fn new(_: &Config) -> ThetaPowerTcp {
+        let (base, power, round) = (BaseRtt::default(), Power::default(), Round::default());
+        ThetaPowerTcp(Box::new(State { base, power, last: None, round, old: 0 }))
+    }
+
+    fn wants(_: &Config) -> Wants {
+        Wants { every_rtt: true, ..Wants::default() }
+    }
+
+    fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        let state = &mut *self.0;
+        state.base.note(event);
+        if let (Some(rtt), Some(base)) = (event.rtt_sample, state.base.secs(config.base_rtt)) {
+            state.measure(rtt.as_secs_f64(), event.now, base);
+        }
+        if !state.round.is_over_after(event.acked) {
+            return;
+        }
+        state.round.begin(event.in_flight);
+        let old = if state.old == 0 { window.cwnd } else { state.old };
+        state.old = window.cwnd;
+        let next = state.power.next_window(config.gamma, old, config.beta * window.mss as f64, window.cwnd);
+        if next <= window.cwnd as f64 || !event.is_app_limited {
+            window.cwnd = whole(next);
+        }
+    }
+
+    fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
+        keep_window(window, loss);
+        self.0.old = window.cwnd;
+    }
+
+    fn pacing_rate(&self, config: &Config, window: &Window, _: Option<Duration>) -> Option<Rate> {
+        self.0.base.rate_of(config.base_rtt, window.cwnd)
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![("power", self.0.power.value())]
+    }
+}
+
+impl State {
+    fn measure(&mut self, rtt: f64, now: Instant, base: f64) {
+        let Some((before, at)) = self.last.replace((rtt, now)) else { return };
+        let time = now.saturating_since(at).as_secs_f64();
+        if time > 0.0 {
+            self.power.take(((1.0 + (rtt - before) / time) * rtt / base).max(LEAST_POWER), time, base);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// τ = 100 µs. A round trip of 150 µs that was 100 µs a round trip ago: (1 + 0.5) · 1.5 = 2.25.
+    #[test]
+    fn a_round_trip_that_grows_by_half_has_a_power_of_2_25() {
+        let config = Config { base_rtt: Some(Duration::from_micros(100)), ..Config::default() };
+        let (mut law, mut window) =
+            (ThetaPowerTcp::new(&config), Window { cwnd: 90_000, ssthresh: u64::MAX, mss: 1000 });
+        let at = |us: u64| Instant::ZERO + Duration::from_micros(us);
+        let ack = |us: u64, rtt: u64| Event {
+            acked: 1000,
+            in_flight: 90_000,
+            rtt_sample: Some(Duration::from_micros(rtt)),
+            ..Event::at(at(us))
+        };
+        law.on_ack(&config, &mut window, &ack(100, 100));
+        // The first round trip is over at once: power is 1, and only β is added.
+        assert_eq!(window.cwnd, 90_900);
+        law.on_ack(&config, &mut window, &ack(200, 150));
+        assert!((law.0.power.value() - 2.25).abs() < 1e-9, "{}", law.0.power.value());
+        assert_eq!(window.cwnd, 90_900, "the window moves once in a round trip");
+        law.on_ack(&config, &mut window, &Event { acked: 90_000, rtt_sample: None, ..ack(300, 150) });
+        // 0.9 · (90 000/2.25 + 1000) + 0.1 · 90 900, w_old being the window of the round trip before.
+        assert_eq!(window.cwnd, 45_990);
+    }
+}

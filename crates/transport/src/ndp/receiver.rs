@@ -1,0 +1,80 @@
+//! What has arrived of a flow.
+
+use std::collections::BTreeMap;
+
+/// The receiving end of a flow.
+#[derive(Clone, Debug, Default)]
+pub struct Receiver {
+    /// All before has arrived.
+    next: u64,
+    /// What has arrived behind it: first bytes and lengths.
+    behind: BTreeMap<u64, u32>,
+    /// The end of the flow, once its last packet or the header of that has come.
+    end: Option<u64>,
+    arrived: u64,
+    headers: u64,
+    pulls: u64,
+}
+
+impl Receiver {
+    /// A whole packet has come; `is_last` if nothing follows it in the flow. It is to be acknowledged.
+    pub fn handle_packet(&mut self, seq: u64, len: u32, is_last: bool) {
+        let end = seq.saturating_add(len.into());
+        if is_last {
+            self.end.get_or_insert(end);
+        }
+        if seq < self.next || len == 0 || self.behind.contains_key(&seq) {
+            return;
+        }
+        self.arrived += u64::from(len);
+        self.behind.insert(seq, len);
+        while let Some(first) = self.behind.first_entry().filter(|first| *first.key() <= self.next) {
+            let (seq, len) = first.remove_entry();
+            self.next = self.next.max(seq.saturating_add(len.into()));
+        }
+    }
+
+    /// A header has come, whose payload a switch has cut off. It is to be answered with a NACK.
+    pub fn handle_header(&mut self) {
+        self.headers += 1;
+    }
+
+    /// Whether all of the flow has arrived.
+    pub fn is_complete(&self) -> bool {
+        self.end.is_some_and(|end| self.next >= end)
+    }
+
+    /// The number of the PULL that leaves now, from 1.
+    pub fn pull(&mut self) -> u64 {
+        self.pulls += 1;
+        self.pulls
+    }
+
+    /// Bytes of payload that have arrived, each once.
+    pub fn bytes_arrived(&self) -> u64 {
+        self.arrived
+    }
+
+    /// Headers that have come.
+    pub fn headers(&self) -> u64 {
+        self.headers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_is_complete_when_all_before_the_end_of_its_last_packet_has_come() {
+        let mut receiver = Receiver::default();
+        receiver.handle_packet(200, 50, true);
+        receiver.handle_packet(0, 100, false);
+        receiver.handle_header();
+        receiver.handle_packet(0, 100, false);
+        assert_eq!((receiver.is_complete(), receiver.bytes_arrived(), receiver.headers()), (false, 150, 1));
+        receiver.handle_packet(100, 100, false);
+        assert_eq!((receiver.is_complete(), receiver.bytes_arrived()), (true, 250));
+        assert_eq!([receiver.pull(), receiver.pull()], [1, 2]);
+    }
+}

@@ -1,0 +1,332 @@
+//! The sending end of a flow.
+
+use super::Config;
+use crate::tcp::{Actions, Segment, SenderStats};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use units::{Duration, Instant};
+
+/// So many times longer than for an answer a sender waits for a PULL.
+const PATIENCE: u64 = 100;
+/// A time is doubled so often at most.
+const MOST_DOUBLINGS: u32 = 10;
+
+/// A packet of which nothing has been heard since it was sent.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    at: Instant,
+    is_copy: bool,
+}
+
+/// The sender of one flow.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    config: Arc<Config>,
+    /// Bytes of the flow; without end `u64::MAX`.
+    total: u64,
+    /// The first byte that has not been sent.
+    next: u64,
+    /// All before has been acknowledged.
+    acked: u64,
+    /// Packets behind it that have been, by their first byte.
+    behind: BTreeSet<u64>,
+    /// Packets of which nothing has been heard, by their first byte.
+    outstanding: BTreeMap<u64, Sent>,
+    /// The same in the order in which they left; those that have been answered or sent again are forgotten later.
+    order: VecDeque<(Instant, u64)>,
+    /// Packets that were not received, in the order of the news of that.
+    missing: VecDeque<u64>,
+    /// The greatest number of a PULL.
+    pulled: u64,
+    /// Packets of which an ACK or a NACK has come: each has made a PULL.
+    answered: u64,
+    /// When something was sent or came last.
+    news: Instant,
+    doublings: u32,
+    stats: SenderStats,
+}
+
+impl Sender {
+    /// One with nothing to send.
+    pub fn new(config: Arc<Config>) -> Sender {
+        Sender {
+            config,
+            total: 0,
+            next: 0,
+            acked: 0,
+            behind: BTreeSet::new(),
+            outstanding: BTreeMap::new(),
+            order: VecDeque::new(),
+            missing: VecDeque::new(),
+            pulled: 0,
+            answered: 0,
+            news: Instant::ZERO,
+            doublings: 0,
+            stats: SenderStats::default(),
+        }
+    }
+
+    /// There are so many bytes to send, `u64::MAX` without end: the first window leaves. A flow is given its bytes
+    /// once.
+    pub fn write(&mut self, now: Instant, bytes: u64, actions: &mut Actions) {
+        if self.total > 0 {
+            return;
+        }
+        self.total = bytes;
+        self.news = now;
+        (0..self.config.first_window).for_each(|_| self.send(now, actions));
+    }
+
+    /// Nothing new is sent any more.
+    pub fn stop(&mut self) {
+        self.total = self.next;
+    }
+
+    /// The packet that begins at `seq` has arrived.
+    pub fn handle_ack(&mut self, now: Instant, seq: u64) {
+        let Some(sent) = self.hear_of(now, seq) else { return };
+        if !sent.is_copy {
+            self.stats.rtt_sum = self.stats.rtt_sum.saturating_add(now.saturating_since(sent.at).ps());
+            self.stats.rtt_samples += 1;
+        }
+        self.answered += 1;
+        self.behind.insert(seq);
+        while self.behind.remove(&self.acked) {
+            self.acked = self.end_of(self.acked);
+        }
+    }
+
+    /// Only the header of the packet that begins at `seq` has arrived: it is sent again when a PULL comes.
+    pub fn handle_nack(&mut self, now: Instant, seq: u64) {
+        if self.hear_of(now, seq).is_some() {
+            self.answered += 1;
+            self.missing.push_back(seq);
+        }
+    }
+
+    /// The header of the packet that begins at `seq` has come back. If no PULL is on its way, the packet is sent again
+    /// at once.
+    pub fn handle_return(&mut self, now: Instant, seq: u64, actions: &mut Actions) {
+        if self.hear_of(now, seq).is_none() {
+            return;
+        }
+        self.missing.push_back(seq);
+        if self.outstanding.is_empty() && self.answered <= self.pulled {
+            self.send(now, actions);
+        }
+    }
+
+    /// The PULL of this number has come. No more are owed than packets were sent.
+    pub fn handle_pull(&mut self, now: Instant, number: u64, actions: &mut Actions) {
+        let number = number.min(self.stats.segments_sent);
+        let owed = number.saturating_sub(self.pulled);
+        self.pulled = self.pulled.max(number);
+        self.hear(now);
+        (0..owed).for_each(|_| self.send(now, actions));
+    }
+
+    /// Sends again what nothing was heard of for too long.
+    pub fn handle_timeout(&mut self, now: Instant, actions: &mut Actions) {
+        if self.next_timeout().is_none_or(|due| due > now) {
+            return;
+        }
+        self.stats.timeouts += 1;
+        let wait = self.wait();
+        while let Some((at, seq)) = self.order.front().copied().filter(|(at, _)| *at + wait <= now) {
+            self.order.pop_front();
+            if self.is_outstanding(at, seq) {
+                self.outstanding.remove(&seq);
+                self.missing.push_back(seq);
+            }
+        }
+        let again = self.missing.len().max(1).min(self.config.first_window as usize);
+        (0..again).for_each(|_| self.send(now, actions));
+        self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+        self.news = now;
+        self.forget_answered();
+    }
+
+    /// When [`Sender::handle_timeout`] is to be called.
+    pub fn next_timeout(&self) -> Option<Instant> {
+        match self.order.front() {
+            // News shortens the wait again, but never into the past.
+            Some((at, _)) => Some((*at + self.wait()).max(self.news)),
+            None if !self.missing.is_empty() || self.next > 0 && self.next < self.total => {
+                Some(self.news + self.wait().saturating_mul(PATIENCE))
+            }
+            None => None,
+        }
+    }
+
+    /// Whether all that there was to send has been acknowledged.
+    pub fn is_complete(&self) -> bool {
+        self.acked >= self.total
+    }
+
+    /// Whether a packet ends with the last byte of the flow.
+    pub fn is_last(&self, segment: &Segment) -> bool {
+        segment.seq.saturating_add(segment.len.into()) >= self.total
+    }
+
+    /// Bytes that are known to have arrived, without a gap before them.
+    pub fn bytes_acked(&self) -> u64 {
+        self.acked
+    }
+
+    /// What it has counted.
+    pub fn stats(&self) -> SenderStats {
+        self.stats
+    }
+
+    fn wait(&self) -> Duration {
+        self.config.resend_after.saturating_mul(1 << self.doublings)
+    }
+
+    fn end_of(&self, seq: u64) -> u64 {
+        seq.saturating_add(self.config.payload.into()).min(self.next)
+    }
+
+    fn is_outstanding(&self, at: Instant, seq: u64) -> bool {
+        self.outstanding.get(&seq).is_some_and(|sent| sent.at == at)
+    }
+
+    /// Something has come.
+    fn hear(&mut self, now: Instant) {
+        (self.news, self.doublings) = (now, 0);
+    }
+
+    /// The first news of a packet since it was sent; also of one that waits to be sent again.
+    fn hear_of(&mut self, now: Instant, seq: u64) -> Option<Sent> {
+        let sent = match self.outstanding.remove(&seq) {
+            Some(sent) => sent,
+            None => {
+                let place = self.missing.iter().position(|missing| *missing == seq)?;
+                self.missing.remove(place);
+                Sent { at: now, is_copy: true }
+            }
+        };
+        self.hear(now);
+        self.forget_answered();
+        Some(sent)
+    }
+
+    /// The first in the order is one that is outstanding.
+    fn forget_answered(&mut self) {
+        while self.order.front().is_some_and(|(at, seq)| !self.is_outstanding(*at, *seq)) {
+            self.order.pop_front();
+        }
+    }
+
+    /// Sends a packet, one that was not received if there is any.
+    fn send(&mut self, now: Instant, actions: &mut Actions) {
+        let missing = self.missing.pop_front();
+        let (seq, end) = match missing {
+            Some(seq) => (seq, self.end_of(seq)),
+            None => {
+                let seq = self.next;
+                self.next = seq.saturating_add(self.config.payload.into()).min(self.total);
+                (seq, self.next)
+            }
+        };
+        if end <= seq {
+            return;
+        }
+        let is_copy = missing.is_some();
+        self.stats.segments_sent += 1;
+        self.stats.retransmissions += u64::from(is_copy);
+        self.outstanding.insert(seq, Sent { at: now, is_copy });
+        self.order.push_back((now, seq));
+        self.news = now;
+        // At most one payload long.
+        actions.segments.push(Segment { seq, len: (end - seq) as u32, retransmission: is_copy });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: u64 = 1_000_000;
+
+    fn sender(packets: u64, first_window: u32) -> (Sender, Actions) {
+        let config = Config { payload: 1000, first_window, ..Config::default() };
+        let (mut sender, mut actions) = (Sender::new(Arc::new(config)), Actions::default());
+        sender.write(Instant::ZERO, packets * 1000 - 1, &mut actions);
+        (sender, actions)
+    }
+
+    fn sent(actions: &mut Actions) -> Vec<(u64, bool)> {
+        actions.segments.drain(..).map(|segment| (segment.seq / 1000, segment.retransmission)).collect()
+    }
+
+    /// §3.2: the first window, then a packet for each PULL, what was not received before what is new.
+    #[test]
+    fn a_pull_brings_what_was_not_received_before_what_is_new() {
+        let (mut sender, mut actions) = sender(5, 3);
+        assert_eq!(sent(&mut actions), [(0, false), (1, false), (2, false)]);
+        let at = |us| Instant::from_ps(us * US);
+        sender.handle_ack(at(10), 0);
+        sender.handle_nack(at(10), 1000);
+        assert_eq!(sent(&mut actions), [], "nothing leaves before a PULL");
+        sender.handle_pull(at(11), 1, &mut actions);
+        assert_eq!(sent(&mut actions), [(1, true)]);
+        sender.handle_ack(at(11), 2000);
+        // The second PULL is lost; the third says that there were two.
+        sender.handle_pull(at(13), 3, &mut actions);
+        sender.handle_pull(at(13), 2, &mut actions);
+        assert_eq!(sent(&mut actions), [(3, false), (4, false)]);
+        [1000, 3000, 4000].into_iter().for_each(|seq| sender.handle_ack(at(20), seq));
+        let stats = sender.stats();
+        assert_eq!((sender.is_complete(), sender.bytes_acked(), sender.next_timeout()), (true, 4999, None));
+        assert_eq!((stats.segments_sent, stats.retransmissions, stats.timeouts), (6, 1, 0));
+        assert_eq!((stats.rtt_samples, stats.rtt_sum), (4, (10 + 11 + 7 + 7) * US));
+    }
+
+    /// §3.2.4: a header that comes back is sent again at once only if nothing else is on its way.
+    #[test]
+    fn a_returned_header_waits_for_a_pull_if_one_is_to_come() {
+        let (mut sender, mut actions) = sender(3, 3);
+        sent(&mut actions);
+        sender.handle_return(Instant::from_ps(US), 0, &mut actions);
+        sender.handle_ack(Instant::from_ps(US), 1000);
+        sender.handle_ack(Instant::from_ps(US), 2000);
+        assert_eq!(sent(&mut actions), [], "two ACKs have made two PULLs");
+        sender.handle_pull(Instant::from_ps(US), 1, &mut actions);
+        assert_eq!(sent(&mut actions), [(0, true)]);
+        sender.handle_return(Instant::from_ps(2 * US), 0, &mut actions);
+        sender.handle_pull(Instant::from_ps(2 * US), 2, &mut actions);
+        assert_eq!(sent(&mut actions), [(0, true)]);
+        sender.handle_return(Instant::from_ps(3 * US), 0, &mut actions);
+        assert_eq!(sent(&mut actions), [(0, true)], "all PULLs have come: at once");
+    }
+
+    #[test]
+    fn what_nobody_answers_is_sent_again_after_1_ms_then_2() {
+        let (mut sender, mut actions) = sender(2, 30);
+        sent(&mut actions);
+        assert_eq!(sender.next_timeout(), Some(Instant::from_ps(1000 * US)));
+        sender.handle_timeout(Instant::from_ps(1000 * US), &mut actions);
+        assert_eq!(sent(&mut actions), [(0, true), (1, true)]);
+        assert_eq!(sender.next_timeout(), Some(Instant::from_ps(3000 * US)));
+        sender.handle_nack(Instant::from_ps(1500 * US), 0);
+        sender.handle_ack(Instant::from_ps(1500 * US), 1000);
+        // The PULL of the NACK does not come.
+        let due = sender.next_timeout();
+        assert_eq!(due, Some(Instant::from_ps(101_500 * US)));
+        sender.handle_timeout(due.unwrap(), &mut actions);
+        assert_eq!((sent(&mut actions), sender.stats().timeouts), (vec![(0, true)], 2));
+    }
+
+    #[test]
+    fn nobody_makes_a_sender_send_more_than_a_packet_for_each_that_it_has_sent() {
+        let config = Arc::new(Config { payload: 1000, ..Config::default() });
+        let (mut sender, mut actions) = (Sender::new(config), Actions::default());
+        sender.write(Instant::ZERO, u64::MAX, &mut actions);
+        sender.handle_pull(Instant::ZERO, u64::MAX, &mut actions);
+        assert_eq!(actions.segments.len(), 60);
+        sender.handle_pull(Instant::ZERO, u64::MAX - 1, &mut actions);
+        sender.handle_ack(Instant::ZERO, 7);
+        sender.handle_nack(Instant::ZERO, u64::MAX);
+        assert_eq!((actions.segments.len(), sender.bytes_acked()), (90, 0));
+    }
+}

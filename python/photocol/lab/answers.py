@@ -1,0 +1,152 @@
+"""What the page is told of a scenario and of a run so far, in the form in which report pages hold it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol import _core
+from photocol.files import content
+from photocol.lab import controls
+from photocol.plot.completion import completions_by_size
+from photocol.report import columns, run_page
+from photocol.runs.replay import picoseconds
+from photocol.runs.runner import in_memory
+from photocol.runs.scenario import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from photocol.runs.results import Result
+
+_FLOWS_DRAWN = 8
+"""As many as a picture has curves for."""
+_LINKS_DRAWN = 250
+"""In larger networks only the links are sampled that the scenario names."""
+_SAMPLES_DRAWN = 250
+"""About half the pixels of a picture."""
+_FIRST_DRAWN = ["cwnd", "acked", "srtt", "queue", "utilization", "dropped", "believed_capacity"]
+"""Quantities that are drawn while a run goes on; at its end all are there."""
+_MOST_NAMED = 1000
+_QUICK = 1
+_MOST_SHOWN_BYTES = 1 << 18
+_TINY = """[run]
+duration = "10 ms"
+[topology]
+kind = "dumbbell"
+bottleneck_capacity = "10 Mbps"
+bottleneck_delay = "1 ms"
+bottleneck_buffer = "9 packets"
+[[traffic]]
+transport = "sack"
+"""
+
+
+def warm_up() -> None:
+    """Do once what every answer needs, before there is a question: imports take longer than an answer."""
+    loaded = load(_TINY)
+    controls.of(_TINY, loaded.explain())
+    simulation = _core.Simulation(load(_TINY, probes(_TINY, loaded)), 1, 0)
+    simulation.advance(1.0)
+    json.dumps(Picture(loaded).of(simulation.so_far(), simulation.now_s))
+
+
+def known(loaded: _core.Scenario, text: str) -> dict[str, Any]:
+    """A scenario that is right."""
+    return {
+        "kind": "known",
+        "text": text,
+        "name": loaded.name,
+        "seed": loaded.seed,
+        "runs": loaded.runs,
+        "duration_s": loaded.duration_s,
+        "warnings": [*loaded.warnings, *loaded.notes],
+    }
+
+
+def shown_file(file: str, digest: str) -> dict[str, str]:
+    """A file of a law, for a person to look at."""
+    text = content(Path(file), _MOST_SHOWN_BYTES).decode("utf-8", "replace")
+    return {"file": file, "sha256": digest, "text": text}
+
+
+def probes(text: str, loaded: _core.Scenario) -> dict[str, Any]:
+    """Settings by which there is something to draw; samples do not change a run, nor its fingerprint."""
+    said = tomllib.loads(text).get("probe", {})
+    least_s = loaded.duration_s / _SAMPLES_DRAWN
+    given_s = picoseconds(said["interval"]) / 1e12 if "interval" in said else 0.0
+    settings: dict[str, Any] = {"probe.interval": f"{max(least_s, given_s):.6g} s"}
+    links = tomllib.loads(loaded.explain()).get("link", [])
+    if 2 * len(links) <= _LINKS_DRAWN:
+        settings["probe.links"] = "all"
+    flows = said.get("flows", [])
+    if flows != "all":
+        settings["probe.flows"] = sorted({*flows, *range(_FLOWS_DRAWN)})
+    return settings
+
+
+class Picture:
+    """What is drawn of one run, again and again while it goes on."""
+
+    def __init__(self, scenario: _core.Scenario) -> None:
+        self._scenario = scenario
+        self._explained = scenario.explain()
+        self._manifest = {"scenario": self._explained, "seed": scenario.seed, "name": scenario.name}
+        warm_up = tomllib.loads(self._explained).get("run", {}).get("warm_up", "0 s")
+        self._measured_from_s = picoseconds(warm_up) / 1e12
+        self._is_placed = False
+
+    def of(self, raw: _core.Results, now_s: float, *, is_over: bool = False) -> dict[str, Any]:
+        """Everything up to now; where the nodes are is said once."""
+        result = in_memory(raw, self._manifest)
+        series = result.series if is_over else result.series.filter(pl.col("quantity").is_in(_FIRST_DRAWN))
+        measures = now_s > self._measured_from_s
+        times = completions_by_size(result)
+        return {
+            "now_s": now_s,
+            "duration_s": self._scenario.duration_s,
+            "measured_from_s": self._measured_from_s,
+            "summary": run_page.summary_rows(result) if measures else None,
+            "links": _links(result),
+            "series": columns.samples(series, _QUICK),
+            "completions": columns.rows("Completion times by size", "completions", times, leave=("run",)),
+            "hops": raw.packet_hops,
+            "flows": _classes(result),
+            **self._places(result),
+        }
+
+    def _places(self, result: Result) -> Mapping[str, Any]:
+        if self._is_placed:
+            return {}
+        self._is_placed = True
+        ends = result.links.select("link", "from", "to", "class").hash_rows().to_list()
+        said = self._explained.partition("\n[")[0]
+        return {"network": _placed((tuple(ends), said), lambda: run_page.network(result, self._manifest))}
+
+
+_known: dict[Any, Any] = {}
+
+
+def _placed(key: Any, place: Callable[[], Any]) -> Any:
+    """The network drawn last, where it is the same: springs take their time to settle."""
+    if key not in _known:
+        _known.clear()
+        _known[key] = place()
+    return _known[key]
+
+
+def _classes(result: Result) -> dict[str, str]:
+    """What the first flows are, where not all are alike: their traffic, or their transport."""
+    several = [name for name in ("traffic", "transport") if result.flows[name].n_unique() > 1]
+    first = result.flows.head(_MOST_NAMED)
+    return {f"flow {flow}": name for flow, name in first.select("flow", several[0]).iter_rows()} if several else {}
+
+
+def _links(result: Result) -> list[list[float]]:
+    """Utilization, offered and dropped units of each link of the network, in its order."""
+    rows = [row for row in result.links.iter_rows(named=True) if row["class"] != "control"]
+    return [[row["utilization"] or 0.0, row["offered_units"], row["dropped_units"]] for row in rows]

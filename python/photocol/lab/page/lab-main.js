@@ -1,0 +1,254 @@
+// The laboratory: a scenario as controls and as text, its run drawn as it goes, and a run to compare it with.
+
+import { ask, follow, giveUp } from "./lab-ask.js";
+import { Controls, written } from "./lab-controls.js";
+import { showLesson } from "./lab-lesson.js";
+import { Pictures } from "./lab-pictures.js";
+import { chooser, element, time } from "./words.js";
+
+const KEPT = "photocol-lab";
+const TYPING_MS = 350;
+const STILL_MS = 1000;
+const MOST_NAMED = 3;
+const at = (id) => document.getElementById(id);
+const isStill = window.matchMedia("(prefers-reduced-motion: reduce)");
+
+class Lab {
+  constructor() {
+    this.pictures = new Pictures({ right: at("right"), figures: at("figures"), network: at("network"), map: at("map"), scrub: at("scrub"), moment: at("moment") });
+    this.controls = new Controls({ given: at("given"), rest: at("rest"), search: at("search"), change: (path, value) => this.change([[path, value]]) });
+    Object.assign(this, { pending: new Map(), allowed: {}, answers: 0, isLocked: false });
+    at("toml").addEventListener("input", () => {
+      clearTimeout(this.typing);
+      this.typing = setTimeout(() => this.write(at("toml").value), TYPING_MS);
+    });
+    at("original").addEventListener("click", () => this.write(this.original));
+    this.buttons();
+  }
+
+  async start() {
+    const known = await ask("/api/start");
+    at("limits").textContent = `A run of the laboratory may take ${known.limits}.`;
+    const names = known.first.of.kind === "scenario" ? known.scenarios : [known.first.of.name, ...known.scenarios];
+    const open = (kind) => (name) => name && this.open({ kind, name });
+    this.scenarios = chooser("Scenario", [["", "–"], ...names.map((name) => [name, name])], (name) => name && this.open(name === known.first.of.name ? known.first.of : { kind: "scenario", name }));
+    this.lessons = chooser("Lesson", [["", "none"], ...known.lessons.map(({ name, title }) => [name, title])], (name) => name ? open("lesson")(name) : this.open(known.first.of));
+    at("choosers").replaceChildren(this.scenarios.control, this.lessons.control);
+    const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+    try {
+      await this.open(kept?.of ?? known.first.of, kept?.text, kept);
+    } catch {
+      await this.open(known.first.of);
+    }
+  }
+
+  /** Shows a scenario from its beginning, or with the text that a reloaded page had. */
+  async open(of, text = null, kept = null) {
+    giveUp("run");
+    const said = await ask("/api/open", { of });
+    Object.assign(this, { of, name: said.name, original: said.text, pending: new Map(), first: null, isLocked: Boolean(said.lesson) && !kept?.isPredicted });
+    this.scenarios.select.value = of.kind === "lesson" ? "" : of.name;
+    this.lessons.select.value = of.kind === "lesson" ? of.name : "";
+    this.controls.forget();
+    this.unpin();
+    this.pictures.clear();
+    this.tell("");
+    at("scrub").value = 1000;
+    showLesson(at("lesson"), said.lesson, { isPredicted: !this.isLocked, begin: () => this.unlock(), change: (set) => this.tryOut(set) });
+    if (this.isLocked) this.say("Make your prediction, then the run begins.");
+    await this.write(text ?? said.text);
+    document.body.dataset.ready = "yes";
+  }
+
+  unlock() {
+    this.isLocked = false;
+    this.keep();
+    this.run();
+  }
+
+  /** A text from the field, a file or a lesson. */
+  async write(text) {
+    this.text = text;
+    this.pending.clear();
+    if (at("toml").value !== text) at("toml").value = text;
+    await Promise.all([this.check(), this.run()]);
+  }
+
+  /** What a lesson proposes: its scenario with these values. */
+  tryOut(set) {
+    this.text = this.original;
+    this.pending.clear();
+    return set.length ? this.change(set) : this.write(this.original);
+  }
+
+  /** Values of controls; the text follows. */
+  change(set) {
+    for (const [path, value] of set) this.pending.set(path, value);
+    return this.run();
+  }
+
+  async check() {
+    const { of, text } = this;
+    await follow({ do: "check", of, text }, (message) => {
+      if (message.kind !== "known") return;
+      this.controls.renew(message.controls);
+      if (text === this.original) this.first = new Map(message.controls.map(({ path, value }) => [path, value]));
+    });
+  }
+
+  async run() {
+    const asked = [...this.pending];
+    const number = ++this.answers;
+    if (this.isLocked) {
+      if (asked.length) this.say("Make your prediction first, then the run begins.");
+      return;
+    }
+    at("progress").dataset.state = "asked";
+    const began = performance.now();
+    let [first, drawn] = [null, -Infinity];
+    await follow({ do: "run", of: this.of, text: this.text, set: asked, allowed: this.allowed }, async (message, isGivenUp) => {
+      const isStale = () => isGivenUp() || number !== this.answers;
+      if (isStale()) return;
+      if (message.kind === "known") return this.know(message, asked);
+      if (message.kind !== "so far" && message.kind !== "end") return this.hear(message);
+      const now = performance.now();
+      if (message.kind === "so far" && first !== null && isStill.matches && now - drawn < STILL_MS) return;
+      this.pictures.label = this.label();
+      if (!await this.pictures.show(message, isStale)) return;
+      [first, drawn] = [first ?? performance.now() - began, performance.now()];
+      this.progress(message, first);
+    });
+  }
+
+  /** The scenario is right: the text is that of the controls. */
+  know(message, asked) {
+    const grown = asked.some(([path]) => !this.controls.all.find((one) => one.path === path && one.value !== null));
+    for (const [path, value] of asked) if (this.pending.get(path) === value) this.pending.delete(path);
+    const isTyped = this.text === message.text && document.activeElement === at("toml");
+    this.text = message.text;
+    if (!isTyped && at("toml").value !== message.text) at("toml").value = message.text;
+    for (const [path, value] of asked) {
+      const one = this.controls.all.find((each) => each.path === path);
+      if (one) one.value = value;
+      this.controls.set(path, value);
+    }
+    this.controls.forgive();
+    this.tell(message.warnings.map((one) => element("p", { class: "note" }, one)));
+    this.keep();
+    if (grown || asked.some(([, value]) => value === null)) this.check();
+  }
+
+  hear(message) {
+    if (message.kind === "done") return undefined;
+    at("progress").dataset.state = message.kind;
+    if (message.kind === "wrong") return this.complain(message.error);
+    if (message.kind === "laws") return this.askForLaws(message.files);
+    if (message.kind === "failed") this.tell([element("p", { class: "note" }, message.sentence)]);
+  }
+
+  complain({ line, column, key, message }) {
+    const hasControl = this.controls.complain(key, message);
+    const place = line && !this.pending.size ? ` (line ${line}, column ${column})` : "";
+    this.tell([element("p", { class: "note" }, `${key ? `${key}: ` : ""}${message}${place}`)]);
+    this.say(hasControl ? "The scenario is wrong: see the key that is marked." : "The scenario is wrong; what is drawn is of the one before.");
+  }
+
+  /** A law in Python is code: a person sees it before it is executed. */
+  askForLaws(files) {
+    const allow = () => {
+      for (const { file, sha256 } of files) this.allowed[file] = sha256;
+      this.tell("");
+      this.run();
+    };
+    this.tell([element("div", { class: "note" }, element("p", {}, "This scenario has a window law in Python. Running it executes this file on your machine:"),
+      ...files.flatMap(({ file, text }) => [element("p", {}, element("code", {}, file)), element("pre", { tabindex: 0 }, text)]),
+      element("button", { type: "button", id: "allow", onclick: allow }, "I have looked at it: execute it"))]);
+    this.say("Waiting for your leave to execute a file.");
+  }
+
+  progress({ kind, now_s: now, duration_s: duration, fingerprint, hops }, first) {
+    const isEnd = kind === "end";
+    at("bar").value = now / duration;
+    at("progress").dataset.state = isEnd ? "end" : "so far";
+    Object.assign(at("progress").dataset, { first: Math.round(first), number: this.answers });
+    at("status").replaceChildren(...(isEnd
+      ? ["The whole run, ", time(duration), ". Fingerprint ", element("span", { class: "fingerprint", id: "fingerprint" }, fingerprint), `, ${hops.toLocaleString("en").replaceAll(",", " ")} packet-hops.`]
+      : [element("span", { class: "mark" }, `to ${time(now, duration, 3)}`), ` of ${time(duration)}: the beginning of this run.`]));
+  }
+
+  say(sentence) {
+    at("status").textContent = sentence;
+  }
+
+  tell(parts) {
+    at("note").replaceChildren(...(parts || []));
+  }
+
+  /** For a page that is loaded again. */
+  keep() {
+    sessionStorage.setItem(KEPT, JSON.stringify({ of: this.of, text: this.text, isPredicted: !this.isLocked }));
+  }
+
+  buttons() {
+    const button = (id, text, act) => element("button", { type: "button", id, onclick: act }, text);
+    this.pinButton = button("pin", "Pin this run", () => (this.pictures.pinned ? this.unpin() : this.pin()));
+    at("acts").replaceChildren(this.pinButton, button("again", "Run again", () => this.run()), button("stop", "Stop", () => {
+      giveUp("run");
+      this.answers++;
+      this.say("Stopped; what is drawn is the beginning of the run.");
+    }));
+    at("sharing").replaceChildren(button("save", "Save as…", () => this.save()), button("copy", "Copy the command", () => this.copy()), element("output", { id: "shared" }));
+  }
+
+  /** What the keys of this run are that the original has otherwise. */
+  label() {
+    if (this.text === this.original) return "the original";
+    const changed = this.controls.all.filter(({ path, value }) => written(value) !== written(this.first?.get(path)));
+    const said = changed.slice(0, MOST_NAMED).map(({ key, value }) => (value === null ? `no ${key}` : `${key} = ${written(value)}`));
+    return said.join(", ") + (changed.length > MOST_NAMED ? ", …" : "") || "changed";
+  }
+
+  pin() {
+    this.pictures.pin(this.label());
+    this.pinButton.textContent = "Unpin";
+    this.pinButton.setAttribute("aria-pressed", "true");
+  }
+
+  unpin() {
+    this.pictures.unpin();
+    this.pinButton.textContent = "Pin this run";
+    this.pinButton.setAttribute("aria-pressed", "false");
+  }
+
+  async save() {
+    at("shared").textContent = "Running it for the file…";
+    await follow({ do: "share", of: this.of, text: this.text, allowed: this.allowed }, (message) => {
+      if (message.kind === "file") {
+        element("a", { href: `data:application/zip;base64,${message.data}`, download: message.name }).click();
+        at("shared").textContent = `Saved: ${message.name}`;
+      } else if (message.kind === "busy") {
+        at("shared").textContent = `Running it for the file: ${time(message.now_s)}…`;
+      } else if (message.kind !== "done") {
+        at("shared").textContent = "";
+        this.hear(message);
+      }
+    });
+  }
+
+  async copy() {
+    await follow({ do: "command", of: this.of, text: this.text }, async (message) => {
+      if (message.kind === "command") {
+        this.command = message.command;
+        await navigator.clipboard.writeText(message.command).then(() => (at("shared").textContent = "Copied."), () => this.tell([element("pre", { tabindex: 0, class: "note" }, message.command)]));
+      } else if (message.kind !== "done") this.hear(message);
+    });
+  }
+}
+
+const lab = new Lab();
+window.photocol = lab;
+lab.start().catch((error) => {
+  at("note").replaceChildren(element("p", { class: "note" }, `This page cannot be shown: ${error.message}`));
+  document.body.dataset.ready = "yes";
+  throw error;
+});
