@@ -120,9 +120,10 @@ def check_soft(outcome: Outcome) -> Finding:
 def check_kept(outcome: Outcome) -> Finding:
     """How much of a soft handover's gain keeping the queue gives CUBIC."""
     hard, kept, soft = (used(outcome.table, "cubic", kind) for kind in KINDS)
+    agrees = kept - hard >= (soft - hard) / 2
     return judge(
-        agrees=kept - hard >= (soft - hard) / 2,
-        in_shape=kept > hard,
+        agrees=agrees,
+        in_shape=agrees or kept > hard,
         measured=f"{hard:.1f} % hard, {kept:.1f} % kept, {soft:.1f} % soft",
     )
 

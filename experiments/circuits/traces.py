@@ -52,7 +52,7 @@ def setup(point: Point) -> Setup:
     law = str(point["law"])
     settings: dict[str, Any] = {f"transport.host.{key}": value for key, value in LAWS[law].items()}
     settings |= {"traffic.0.transport": "host", "link_defaults.jitter_order": str(point["order"])}
-    settings |= {"run.duration": f"{point['lasts_s']} s", "probe.flows": "[0]"}
+    settings |= {"run.duration": f"{point['lasts_s']} s", "probe.flows": "[0]", "link_trace.0.mid_packet": "finish"}
     if law == "xcp-cl":
         settings["link_defaults.xcp"] = "{}"
     return Setup(scenario="low-orbit.toml", settings=settings)

@@ -16,6 +16,7 @@ import polars as pl
 
 from photocol.errors import InputError
 from photocol.files import content, text
+from photocol.runs.replayed_links import directed, traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -130,10 +131,14 @@ def capacities(run: Replayed) -> pl.DataFrame:
     rows = [(name, 0, _quantity(link["capacity"])) for name, link in links(run).items()]
     for event in run.scenario.get("event", ()):
         if "capacity" in event:
-            changed = _directed(event["link"])
+            changed = directed(event["link"])
             since, capacity = picoseconds(event["at"]), _quantity(event["capacity"])
             rows += [(name, since, capacity) for name in links(run) if name in changed]
     rows += [row for table in run.scenario.get("link_phases", ()) for row in _phases(run, table)]
+    for table in run.scenario.get("link_trace", ()):
+        named = [name for name in links(run) if name in directed(table["link"])]
+        period = picoseconds(table["period"]) if "period" in table else run.end
+        rows += [(name, since, capacity) for since, capacity in traced(table, run.end, period) for name in named]
     schema = {"place": pl.String, "since": pl.Int64, "capacity": pl.Float64}
     known = pl.DataFrame(rows, schema, orient="row").sort("since", maintain_order=True)
     known = known.unique(["place", "since"], keep="last", maintain_order=True)
@@ -142,16 +147,9 @@ def capacities(run: Replayed) -> pl.DataFrame:
     return known.with_columns(before=sent.cum_sum().over("place"))
 
 
-def _directed(named: str | list[str]) -> set[str]:
-    """The directed links that a key names: "a->b" is one, "a-b" both."""
-    names = [named] if isinstance(named, str) else named
-    there = {one if "->" in one else one.replace("-", "->") for one in names}
-    return there | {"->".join(reversed(one.split("-"))) for one in names if "->" not in one}
-
-
 def _phases(run: Replayed, table: Mapping[str, Any]) -> Iterator[tuple[str, int, float]]:
     """The capacities of links with phases, period by period, the link's own between them."""
-    ends = _directed(table["link"])
+    ends = directed(table["link"])
     period, offset = picoseconds(table["period"]), picoseconds(table.get("offset", "0 s"))
     for name, link in links(run).items():
         own = _quantity(link["capacity"])

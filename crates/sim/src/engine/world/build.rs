@@ -182,8 +182,7 @@ impl<'a> PortMaker<'a> {
         let streams = Streams { loss: stream("loss"), queue: stream("queue"), jitter };
         let buffer = if self.agent_setup.unbounded.contains(&id) { Buffer::Unlimited } else { rule.buffer };
         let measures = self.measures && self.network.links[id.index()].telemetry && interceptor.is_none();
-        let is_late = measures || jitters || self.moved.contains(&id);
-        let rule = if is_late { rule.decided_late() } else { rule };
+        let rule = if measures || jitters || self.moved.contains(&id) { rule.decided_late() } else { rule };
         let may_lose = rule.loss == Loss::None && self.lossy.contains(&id);
         let rule = if may_lose { PortRule { loss: Loss::Bernoulli(0.0), ..rule } } else { rule };
         let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, interceptor };

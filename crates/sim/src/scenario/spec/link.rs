@@ -29,32 +29,6 @@ pub(crate) trait LinkKeys {
     fn shared(&self) -> Shared<'_>;
 }
 
-/// The keys that all tables about links have, of one of them.
-macro_rules! shares {
-    ($name:ident) => {
-        impl LinkKeys for $name {
-            fn shared(&self) -> Shared<'_> {
-                let $name { capacity, delay, length, buffer, queue, loss, loss_every, xcp, telemetry, .. } = self;
-                let $name { jitter, jitter_law, jitter_order, .. } = self;
-                Shared {
-                    capacity: *capacity,
-                    delay: *delay,
-                    length: *length,
-                    buffer: *buffer,
-                    queue: queue.as_ref(),
-                    loss: *loss,
-                    loss_every: *loss_every,
-                    jitter: *jitter,
-                    jitter_law: *jitter_law,
-                    jitter_order: *jitter_order,
-                    xcp: xcp.as_ref(),
-                    telemetry: *telemetry,
-                }
-            }
-        }
-    };
-}
-
 /// Declares a table about links: its own keys, and those that all have.
 macro_rules! link_keys {
     ($(#[doc = $about:literal])+ pub struct $name:ident { $($before:tt)* } and { $($after:tt)* }) => {
@@ -80,8 +54,7 @@ macro_rules! link_keys {
                 pub loss: Option<At<f64>>, in a_probability();
                 /// Every n-th packet is lost.
                 pub loss_every: Option<At<u64>>, in Within::new("at least 1", |every| *every >= 1);
-                /// Added to the delay of each packet on the fibre: the most, or the mean, as `jitter_law` says.
-                /// Default: nothing.
+                /// Added to each packet's delay: the most, or the mean, as `jitter_law` says. Default: nothing.
                 pub jitter: Option<At<Time>>, in a_jitter();
                 /// How the jitter of packets is distributed. Default "uniform".
                 pub jitter_law: Option<At<Word<JitterLaw>>>;
@@ -96,7 +69,24 @@ macro_rules! link_keys {
             }
         }
 
-        shares! { $name }
+        impl LinkKeys for $name {
+            fn shared(&self) -> Shared<'_> {
+                Shared {
+                    capacity: self.capacity,
+                    delay: self.delay,
+                    length: self.length,
+                    buffer: self.buffer,
+                    queue: self.queue.as_ref(),
+                    loss: self.loss,
+                    loss_every: self.loss_every,
+                    jitter: self.jitter,
+                    jitter_law: self.jitter_law,
+                    jitter_order: self.jitter_order,
+                    xcp: self.xcp.as_ref(),
+                    telemetry: self.telemetry,
+                }
+            }
+        }
     };
 }
 
