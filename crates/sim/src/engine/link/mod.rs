@@ -5,6 +5,7 @@ pub(crate) mod disciplined_queue;
 pub(crate) mod features;
 pub(crate) mod gated;
 pub(crate) mod loss;
+pub(crate) mod meter;
 pub(crate) mod optical;
 pub(crate) mod port;
 #[cfg(test)]
