@@ -199,6 +199,15 @@ def test_sndlib_xml_in_the_encoding_it_declares(tmp_path: Path) -> None:
     ]
 
 
+def test_a_transport_said_for_demands_is_told_that_they_are_datagrams(tmp_path: Path) -> None:
+    file = tmp_path / "net.xml"
+    file.write_text(SNDLIB_XML, encoding="iso-8859-1")
+    for transport in ("linux-cubic", "cubic"):
+        (said,) = [one for one in convert(file, transport=transport).warnings if "datagrams" in one]
+        assert f"transport {transport} is for flows; demands are streams of datagrams (udp)" in said
+    assert not any("datagrams" in one for one in convert(file).warnings)
+
+
 def test_sndlib_native_and_a_matrix_of_its_own_unit(tmp_path: Path) -> None:
     matrix = tmp_path / "matrix.txt"
     matrix.write_text(MATRIX)

@@ -107,7 +107,7 @@ def test_numbers_are_nodes_in_the_order_of_the_network(tmp_path: Path) -> None:
     assert [(flow.source, flow.target) for flow in made.flows] == [("z", "x"), ("x", "y")]
     with pytest.raises(InputError, match=r'flows.htsim:1: there is no node "3"; allowed: the 3 nodes of the network'):
         converted(tmp_path, "flows.htsim", "3 0 1 1\n", network)
-    with pytest.raises(InputError, match=r'flows.csv:2: there is no node "yy"; did you mean "y"\?'):
+    with pytest.raises(InputError, match=r"flows.csv:2: there is no node \"yy\"; did you mean 'y'\?"):
         converted(tmp_path, "flows.csv", "from,to,size,start\nyy,x,1,0\n", network)
 
 

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -146,6 +147,16 @@ def test_targets_are_papers_figures_or_everything():
 def test_an_unknown_target_is_refused_with_the_nearest_name():
     with pytest.raises(ExperimentError, match="no experiment '002/basline'; nearest: 002/baseline"):
         select(["002/basline"], IDS)
+
+
+def test_a_figure_that_is_no_experiment_is_told_where_it_is():
+    """experiments/figures.toml: figure 6 of paper 004 is that of 004/delay; figures 5.4 and 5.5 stand in one line."""
+    found = find_experiments(experiments_folder(start=Path(__file__).resolve().parents[2]))
+    with pytest.raises(ExperimentError, match="'004/figure-6'; that figure or table is in 004/delay, 004/readings"):
+        select(["004/figure-6"], found)
+    with pytest.raises(ExperimentError, match=r"that figure or table is in 003/buffers\. There are: 003/") as refused:
+        select(["003/table-5.5"], found)
+    assert "004/" not in str(refused.value)
 
 
 def test_experiments_are_found_by_their_place_from_anywhere_below(tmp_path, monkeypatch):

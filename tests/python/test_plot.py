@@ -244,6 +244,16 @@ def test_files_have_their_fonts_and_no_dates(tmp_path: Path, result: photocol.Re
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
 
+def test_a_figure_is_saved_under_a_text_too(tmp_path: Path) -> None:
+    figure = plot.new_figure(plot.COLUMN_INCHES)
+    figure.add_subplot().plot([1, 2])
+    for suffix in ("png", "svg", "pdf"):
+        plot.save_figure(figure, f"{tmp_path}/one.{suffix}")
+        assert (tmp_path / f"one.{suffix}").is_file()
+    with pytest.raises(InputError, match=r"one.eps: a figure is written as .png, .svg or .pdf"):
+        plot.save_figure(figure, f"{tmp_path}/one.eps")
+
+
 def test_a_picture_without_anything_in_it_is_not_drawn(tmp_path: Path, result: photocol.Result) -> None:
     files = {file.stem for file in plot.save_all(result, tmp_path)}
     sampled = {f"series_{kind}" for kind in result.series["quantity"].unique()}
@@ -268,6 +278,8 @@ def test_the_command_draws_what_is_chosen(tmp_path: Path, result: photocol.Resul
         (("--flows", "9"), "no flow 9"),
         (("--flows", "x"), "must be flow numbers"),
         (("--link", "a->b"), "no link a->b"),
+        (("--from", "2", "--to", "1"), "--from 2 --to 1: from zero on"),
+        (("--from", "-1"), "--from -1 --to inf"),
         (("--width", "wide"), "column, page, or from"),
         (("--width", "nan"), "column, page, or from"),
         (("--only", "godput"), "did you mean 'goodput'? there is: link_utilization, goodput, "),
@@ -275,6 +287,21 @@ def test_the_command_draws_what_is_chosen(tmp_path: Path, result: photocol.Resul
     ):
         done = command("plot", one, *words)
         assert (done.returncode, message in done.stderr) == (2, True), (words, done.stderr)
+
+
+def test_a_window_of_time_is_the_axis_and_all_that_is_drawn(tmp_path: Path, result: photocol.Result) -> None:
+    there = pictures_of({"": result}, plot.Chosen(window=(0.5, 1.0)))
+    for name in ("series_queue", "link_throughput", "throughput"):
+        draw, table = there[name]
+        assert 0.5 <= table["t_s"].min() < table["t_s"].max() <= 1.0
+        draw(axes := Figure().add_subplot(), table)
+        assert axes.get_xlim() == pytest.approx((0.5, 1.0), abs=0.06), "samples are 0.1 s apart"
+    done = command(
+        "plot", result.save(tmp_path / "run"), "--from", "0.5", "--to", "1", "--only", "series_queue", "--format", "csv"
+    )
+    assert done.returncode == 0, done.stderr
+    times = pl.read_csv(tmp_path / "run" / "plots" / "series_queue.csv")["t_s"]
+    assert (times.min(), times.max()) == pytest.approx((0.5, 1.0), abs=0.06)
 
 
 def test_samples_are_lines_of_text_too(tmp_path: Path, result: photocol.Result) -> None:

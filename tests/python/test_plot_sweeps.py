@@ -414,6 +414,14 @@ def test_an_axis_of_a_drawing_that_is_far_apart_is_logarithmic() -> None:
         assert view.is_log_x == (scale == "log")
 
 
+@pytest.mark.parametrize(("backend", "left"), [("module://matplotlib_inline.backend_inline", 0), ("agg", 1)])
+def test_a_notebook_shows_a_picture_once(backend: str, left: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It shows the value of a cell, and at its end what pyplot has open."""
+    monkeypatch.setattr(mpl, "get_backend", lambda: backend)
+    drawn(table(x=[1, 2]), "goodput")
+    assert len(pyplot.get_fignums()) == left
+
+
 def test_a_run_has_no_axes(tmp_path: Path) -> None:
     package.run("dumbbell", set={"run.duration": "1 s", "run.warm_up": "0 s"}).save(tmp_path / "r")
     done = photocol("plot", tmp_path / "r", "--x", "buffer")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -362,6 +363,65 @@ def test_a_campaign_shows_its_claims_and_points(tmp_path: Path) -> None:
         )
 
     look(build.write(folder), tmp_path / "profile", judge)
+
+
+def test_the_page_of_a_sweep_has_the_command_that_makes_it(tmp_path: Path) -> None:
+    """Carried out, it gives the same table; one that options cannot say is told as a file."""
+    scenario = str(ROOT / "scenarios" / "dumbbell.toml")
+    short = {"run.duration": "1 s", "run.warm_up": "0 s"}
+    said: dict[str, Any] = {"grid": {"traffic.0.flows": [1, 2], "topology.bottleneck_delay": ["1 ms", "2 ms"]}}
+    said |= {"where": '"traffic.0.flows" < 2', "set": short, "seeds": 2, "metrics": ["goodput", "drop_rate"], "jobs": 1}
+    table = photocol.sweep(scenario, **said, out=tmp_path / "one")
+    line = build.page_of(tmp_path / "one")["command"].splitlines()[0]
+    assert line.startswith("photocol sweep ")
+    done = command(*shlex.split(line)[1:], "--out", tmp_path / "two", "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    assert pl.read_parquet(tmp_path / "two" / "table.parquet").equals(table)
+    photocol.sweep(scenario, axes=[{"key": "traffic.0.flows", "list": [1]}], set=short, jobs=1, out=tmp_path / "file")
+    assert '"list": [' in build.page_of(tmp_path / "file")["command"]
+
+
+@needs_browser
+def test_the_page_of_a_sweep_can_be_read_on_a_telephone(tmp_path: Path) -> None:
+    """At 400 pixels the page does not scroll sideways; its tables and pictures do, within themselves.
+
+    Letters of a picture are 8.3 points where it has its own size, 614 pixels: at 550 they are still 10 pixels high.
+    """
+    settings = {"run.duration": "1 s", "run.warm_up": "0 s"}
+    axes = {"traffic.0.flows": [1, 2], "topology.bottleneck_buffer": ["10 packets", "20 packets"]}
+    photocol.sweep(
+        str(ROOT / "scenarios" / "dumbbell.toml"), grid=axes, set=settings, seeds=2, jobs=1, out=tmp_path / "o"
+    )
+
+    async def judge(page: Page) -> None:
+        assert await page.ask("document.documentElement.scrollWidth") <= 400
+        for one in (".scroll", "figure.picture"):
+            sideways = f"[...document.querySelectorAll('{one}')].map((each) => each.scrollWidth - each.clientWidth)"
+            assert min(await page.ask(sideways)) > 0, one
+        widths = "[...document.querySelectorAll('.picture img')].map((each) => each.getBoundingClientRect().width)"
+        assert min(await page.ask(widths)) >= 550
+        letters = "parseFloat(getComputedStyle(document.querySelector('.scroll td')).fontSize)"
+        assert await page.ask(letters) >= 14
+
+    look(build.write(tmp_path / "o"), tmp_path / "profile", judge, width=400)
+
+
+def test_the_page_names_flows_with_their_traffic(tmp_path: Path) -> None:
+    traffic = [{"name": law, "transport": law, "pairs": [[f"l{k}", f"r{k}"]]} for k, law in enumerate(("sack", "bbr"))]
+    scenario = {
+        "run": {"duration": "500 ms"},
+        "topology": {"kind": "dumbbell", "pairs": 2, "bottleneck_capacity": "10 Mbps", "bottleneck_delay": "5 ms"},
+        "traffic": traffic,
+        "probe": {"interval": "100 ms", "flows": "all"},
+    }
+    photocol.run(scenario, out=tmp_path / "run")
+    entities = {part["entity"] for part in page(tmp_path / "run")["series"]["parts"] if part["quantity"] == "cwnd"}
+    assert entities == {"flow 0, sack", "flow 1, bbr"}
+
+
+def test_the_page_of_a_run_says_what_was_set(traced: Path) -> None:
+    facts = dict(page(traced)["facts"])
+    assert facts["set beside the file"] == "run.duration = 2 s; run.warm_up = 0 s; trace.enabled = True"
 
 
 def test_a_damaged_table_is_one_clear_line(traced: Path, tmp_path: Path) -> None:

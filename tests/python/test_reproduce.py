@@ -274,3 +274,31 @@ def interrupt(*, first, stop):
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
     return printed, process.returncode
+
+
+def test_a_full_form_that_needs_a_published_list_of_flows_is_run_with_one_alone(tmp_path, monkeypatch, capsys):
+    text = EXPERIMENT.replace(
+        'notes=["nothing', 'listed=lambda file: {"list": str(file)},\n    list_from="the moon",\n    notes=["nothing'
+    )
+    checkout(tmp_path, text=text)
+    monkeypatch.chdir(tmp_path)
+    lists = set()
+
+    def listing(scenario, *, seed, settings):
+        lists.add(settings.get("list"))
+        return saturating(scenario, seed=seed, settings=settings)
+
+    options = {"jobs": 1, "out": tmp_path / "o", "run": listing}
+    assert reproduce([], quick=False, **options) == 0
+    assert "not run: it needs --flows FILE, a list that is published:\nthe moon" in capsys.readouterr().out
+    assert not (tmp_path / "o").exists()
+    assert reproduce([], quick=True, **options) == 0
+    assert lists == {None}
+    lists.clear()
+    assert reproduce([], quick=False, flows="flows.htsim", **options) == 0
+    assert lists == {str(tmp_path / "flows.htsim")}
+
+
+def test_a_list_of_flows_that_no_experiment_is_judged_with_is_refused(repository, capsys):
+    assert reproduce([], flows="flows.htsim", jobs=1, out=repository / "o", run=saturating) == 2
+    assert "--flows: none of these experiments is judged with a list of flows" in capsys.readouterr().err

@@ -152,16 +152,15 @@ impl CircuitCoverage {
     }
 }
 
-/// The schedule of a demand by a rule. Times are texts with a unit or seconds; `readings` are words by their names.
+/// The schedule of a demand by a rule. The capacities are that of a circuit and that of the packet network. Times are
+/// texts with a unit or seconds; `readings` are words by their names.
 #[pyfunction]
-#[pyo3(signature = (demand, algorithm, switches, capacity, packet_capacity, times, readings, seed))]
-#[allow(clippy::too_many_arguments, reason = "named in Python")]
+#[pyo3(signature = (demand, algorithm, switches, capacities, times, readings, seed))]
 pub fn circuit_schedule(
     demand: PyReadonlyArray2<'_, u64>,
     algorithm: &str,
     switches: usize,
-    capacity: &Bound<'_, PyAny>,
-    packet_capacity: &Bound<'_, PyAny>,
+    capacities: [Bound<'_, PyAny>; 2],
     times: BTreeMap<String, Bound<'_, PyAny>>,
     readings: BTreeMap<String, String>,
     seed: u64,
@@ -174,8 +173,8 @@ pub fn circuit_schedule(
     let of = |name: &str| times.get(name).map(|value| time(name, value)).transpose();
     let site = Site {
         switches,
-        capacity: rate(capacity)?,
-        packet_capacity: rate(packet_capacity)?,
+        capacity: rate(&capacities[0])?,
+        packet_capacity: rate(&capacities[1])?,
         reconfiguration: of("reconfiguration")?.unwrap_or(Duration::ZERO),
         week: of("week")?,
         slice: of("slice")?,

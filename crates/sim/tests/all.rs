@@ -13,6 +13,7 @@ mod dlcc;
 mod engine_rooms;
 mod flow_delays;
 mod hostile;
+mod jitter;
 mod links;
 mod load_balancing;
 mod lost_throughput;

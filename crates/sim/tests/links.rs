@@ -188,7 +188,10 @@ fn drawn_phases(phases: &[Drawn], rest: &str) -> String {
     let phase = |(ms, mbps, delay, buffer): &Drawn| {
         let buffer = if *buffer > 50 { "unlimited".to_owned() } else { format!("{buffer} packets") };
         let capacity = if *mbps < 5 { "0 bps".to_owned() } else { format!("{mbps} Mbps") };
-        let keys = format!(r#"capacity = "{capacity}", delay = "{delay} ms", buffer = "{buffer}""#);
+        // Half of the delay is added at most.
+        let jitter = 500 * delay;
+        let keys =
+            format!(r#"capacity = "{capacity}", delay = "{delay} ms", jitter = "{jitter} us", buffer = "{buffer}""#);
         format!(r#"{{ duration = "{ms} ms", {keys} }}"#)
     };
     let phases: Vec<String> = phases.iter().map(phase).collect();

@@ -51,6 +51,30 @@ fn lost_to(run: &Results, cause: &str) -> f64 {
     of_flow(run, &format!("lost_to_{cause}_bps"))
 }
 
+/// Racks have a cause more: packets for which there was no room in a night. A queue of 16 packets loses in them, one
+/// without an end does not; and the columns add up to what is lost.
+#[test]
+fn flows_between_racks_lose_to_nights() {
+    let text = include_str!("../../../scenarios/racks.toml");
+    let of = |buffer: &str| {
+        let racks = Builder::of(text).set("switching.buffer", format!("{buffer:?}"));
+        racks.set("run.duration", "\"96 ms\"").set("probe.lost_throughput", "true").run(1)
+    };
+    let (small, large) = (of("16 packets"), of("unlimited"));
+    let nights = |run: &Results| numbers(&run.flows, "lost_to_nights_bps").iter().sum::<f64>();
+    assert!(figure(&small, "night_drops") > 0.0 && nights(&small) > 0.0);
+    assert_eq!((figure(&large, "night_drops"), nights(&large)), (0.0, 0.0));
+    let lost: f64 = numbers(&small.flows, "lost_bps").iter().sum();
+    let columns = CAUSES.iter().map(|cause| format!("lost_to_{cause}_bps")).chain(["lost_to_nights_bps".to_owned()]);
+    let sum: f64 = columns.map(|name| numbers(&small.flows, &name).iter().sum::<f64>()).sum();
+    assert!((sum - lost).abs() < 1e-6 * lost, "{sum}, in all {lost}");
+    assert!(!run_names(ALONE).contains(&"lost_to_nights_bps"), "only where there are nights");
+}
+
+fn run_names(text: &str) -> Vec<&'static str> {
+    run(text, 1).flows.columns.iter().map(|(name, _)| *name).collect()
+}
+
 /// The payload rate of the path.
 fn reference(run: &Results) -> f64 {
     of_flow(run, "lost_bps") + of_flow(run, "goodput_bps")

@@ -73,8 +73,8 @@ fn mean_window(run: &Results, flow: &str, from: f64) -> f64 {
     found.iter().sum::<f64>() / found.len() as f64
 }
 
-/// The power is 1 + q/BDP, so w = w/(1 + q/BDP) + β rests where q is β, the bandwidth-delay product by 20 here, 6.5 kB or
-/// 4.3 packets: for one flow, and as many times as that for more.
+/// The power is 1 + q/BDP, so w = w/(1 + q/BDP) + β rests where q is β, the bandwidth-delay product by 20 here, 6.5 kB
+/// or 4.3 packets: for one flow, and as many times as that for more.
 #[test]
 fn powertcp_rests_with_its_betas_in_the_queue() {
     for flows in [1, 4] {

@@ -1,8 +1,8 @@
 //! What each hop of a path measured of a packet as it left: in-band telemetry, as HPCC and PowerTCP read it.
 //!
-//! Source: Y. Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, §3.1 and figure 7: the time, the bytes
-//! that wait in the queue of the egress port, the bytes it has sent so far, and its bandwidth. A packet has room for
-//! five hops there; here for [`Telemetry::HOPS`].
+//! Source: Y. Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, §3.1 and figure 7: the time, the
+//! bytes that wait in the queue of the egress port, the bytes it has sent so far, and its bandwidth. A packet has room
+//! for five hops there; here for [`Telemetry::HOPS`].
 
 use units::{Instant, Rate};
 

@@ -160,6 +160,8 @@ def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
 )
 @click.option("--flows", metavar="FLOWS", help="Only these, as in 0,3-5.")
 @click.option("--link", "links", multiple=True, metavar="LINK", help="Only this, as in 'left->right'.")
+@click.option("--from", "from_s", type=float, metavar="SECONDS", help="Of samples over time, those from then on.")
+@click.option("--to", "to_s", type=float, metavar="SECONDS", help="Those up to then.")
 @click.option(
     "--together", "is_overlay", is_flag=True, help="Several runs in one picture; their directories name them."
 )

@@ -25,7 +25,7 @@ _TEXTS = (
         "first|keep|error",
         "Links between nodes that are linked already: the first counts, all, none.  [first]",
     ),
-    ("transport", "NAME", "How flows are sent.  [cubic]"),
+    ("transport", "NAME", "How flows are sent; demands are datagrams.  [cubic]"),
     ("duration", "TIME", "Of the run; by default to the end of what the files say."),
     ("slice", "TIME", "Of a schedule that does not say it."),
     ("guard", "TIME", "Dark time at the start of a slice, likewise."),

@@ -36,17 +36,20 @@ def draw(
     only: Sequence[str] = (),
     flows: str | None = None,
     links: Sequence[str] = (),
+    from_s: float | None = None,
+    to_s: float | None = None,
     is_overlay: bool = False,
     out: Path | None = None,
     as_text: bool = False,
     **of_sweeps: Any,
 ) -> Iterator[str]:
     """The lines to print: the names of the files, or the text. Raises InputError before anything is written."""
-    chosen = Chosen(flows=tuple(flow_numbers("--flows", flows)) if flows else (), links=tuple(links))
+    window = _window(from_s, to_s)
+    chosen = Chosen(flows=tuple(flow_numbers("--flows", flows)) if flows else (), links=tuple(links), window=window)
     how = Pictures(formats=formats or ("png",), width_inches=_inches(width), only=only, chosen=chosen)
     if out is not None and len(directories) > 1 and not is_overlay:
         raise InputError("--out with several directories goes with --together; each has its own DIR/plots otherwise")
-    swept = _sweeps_among(directories, is_alone=not (is_overlay or flows or links))
+    swept = _sweeps_among(directories, is_alone=not (is_overlay or flows or links or window))
     for folder in swept:
         yield from _swept(folder, how, out or folder / "plots", as_text=as_text, **of_sweeps)
     if swept:
@@ -70,7 +73,7 @@ def _sweeps_among(directories: Sequence[Path], *, is_alone: bool) -> list[Path]:
     swept = [folder for folder in directories if is_campaign(folder)]
     if swept and (len(swept) < len(directories) or not is_alone):
         raise InputError(
-            f"{swept[0]} is a sweep: it goes without runs, --together, --flows and --link; "
+            f"{swept[0]} is a sweep: it goes without runs, --together, --flows, --link, --from and --to; "
             "another sweep or a run is laid over it by --over DIR"
         )
     return swept
@@ -147,6 +150,16 @@ def levels() -> str:
     except (UnicodeEncodeError, LookupError):
         return PLAIN
     return BLOCKS
+
+
+def _window(from_s: float | None, to_s: float | None) -> tuple[float, float] | None:
+    """From when to when samples are shown, in seconds; None: all of them."""
+    if from_s is None and to_s is None:
+        return None
+    window = (0.0 if from_s is None else from_s, math.inf if to_s is None else to_s)
+    if not 0 <= window[0] < window[1]:
+        raise InputError(f"--from {window[0]:g} --to {window[1]:g}: from zero on, and to a later time, in seconds")
+    return window
 
 
 def _inches(text: str | None) -> float | None:

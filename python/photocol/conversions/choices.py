@@ -41,8 +41,8 @@ class Choices:
     """Of links between nodes that are linked already: the first counts, all are kept, or the file is refused."""
     scale: float = 1.0
     """By what demands are multiplied."""
-    transport: str = "cubic"
-    """How flows are sent."""
+    transport: str | None = None
+    """How flows are sent. Default: cubic. Demands are datagrams."""
     load: float = 0.3
     """The load of flows whose sizes are drawn, as a share of the busiest link."""
     duration: str | None = None
@@ -58,6 +58,11 @@ class Choices:
     keep them ("pause")."""
     handover_every: str | None = None
     """OrbCC: the link is down from each multiple of this until the values change."""
+
+    @property
+    def sender(self) -> str:
+        """The transport of flows."""
+        return self.transport or "cubic"
 
     def __post_init__(self) -> None:
         _one_of("duplicates", self.duplicates, DUPLICATES)

@@ -44,9 +44,9 @@ class Conversion:
             self._add_demands(one)
             self._add_sizes(one)
             if one.ends is not None:
-                self._add({"transport": choices.transport, "from": one.ends[0], "to": one.ends[1]}, one.ends)
+                self._add({"transport": choices.sender, "from": one.ends[0], "to": one.ends[1]}, one.ends)
         if self.flows:
-            self.traffic.insert(0, {"name": "flows", "transport": choices.transport, "list": []})
+            self.traffic.insert(0, {"name": "flows", "transport": choices.sender, "list": []})
         if not self.traffic:
             self._add_random()
         self.scenario = self._scenario(files)
@@ -149,6 +149,11 @@ class Conversion:
             ends = (demand.source, demand.target)
             table = {"name": name, "transport": "udp", "from": ends[0], "to": ends[1]}
             self._add(table | {"load": "poisson", "rate": rate(bps)}, ends)
+        if one.demands and self.choices.transport is not None:
+            self.warnings.append(
+                f"{one.file}: transport {self.choices.transport} is for flows; demands are streams of datagrams (udp). "
+                "docs/guide/other-peoples-files.md shows TCP between their pairs"
+            )
         if small:
             self.warnings.append(
                 f"{one.file}: left out, demands that are not 8 bps to 1000 Tbps ({len(small)}): {listed(small)}"
@@ -172,7 +177,7 @@ class Conversion:
         self._add(self._random() | {"flows": len(nodes)}, ())
 
     def _random(self) -> dict[str, Any]:
-        table: dict[str, Any] = {"transport": self.choices.transport, "pairs": "random"}
+        table: dict[str, Any] = {"transport": self.choices.sender, "pairs": "random"}
         if self.network.is_made:
             return table
         among = self._among()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from photocol.errors import InputError
 from photocol.experiments.experiment import Experiment
+from photocol.experiments.figures import LIST, listed, named
 from photocol.runs import bundled
 from photocol.sweeps.campaign.job import Job, check_plan
 from photocol.sweeps.campaign.study import Setup, Study
@@ -177,7 +178,24 @@ def _only_experiment(module: ModuleType, file: Path) -> Experiment:
 
 
 def _unknown(wanted: str, available: Mapping[str, Path]) -> str:
-    names = [*available, *sorted({id_.split("/")[0] for id_ in available})]
+    """What is said of a name that is none: where the figure is, or the nearest name, and those of the paper."""
+    paper = wanted.partition("/")[0]
+    of_paper = [id_ for id_ in available if id_.startswith(f"{paper}/")]
+    names = of_paper or [*available, *sorted({id_.split("/")[0] for id_ in available})]
     near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.3)
     hint = f"; nearest: {near[0]}" if near else ""
-    return f"no experiment {wanted!r}{hint}. There are: {', '.join(available) or 'none'}"
+    if there := _with_figure(wanted, available):
+        hint = f"; that figure or table is in {', '.join(there)}"
+    return f"no experiment {wanted!r}{hint}. There are: {', '.join(of_paper or available) or 'none'}"
+
+
+def _with_figure(wanted: str, available: Mapping[str, Path]) -> list[str]:
+    """The experiments that have a figure or table of a paper, as in `004/figure-6`; none if the list has no such."""
+    paper, _, figure = wanted.partition("/")
+    file = next(iter(available.values()), None)
+    folder = file.parent.parent if file is not None else Path()
+    if not (folder / LIST).is_file():
+        return []
+    asked = named(figure.replace("-", " "))
+    found = [judged for text, judged in listed(folder).get(paper, {}).items() if set(asked) & set(named(text))]
+    return [id_ for judged in found if not isinstance(judged, str) for id_ in judged if id_ in available]

@@ -19,6 +19,7 @@ from photocol.sweeps.campaign.table import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import polars as pl
     from matplotlib.axes import Axes
@@ -165,6 +166,10 @@ class Experiment:
     """The source's claims under each reading of its words, where the readings are an axis."""
     notes: Sequence[str] = ()
     """What a reader must know to compare with the source: readings, assumptions, deviations."""
+    listed: Callable[[Path], Mapping[str, Value]] | None = None
+    """Settings of the full form that take the file of `--flows`, where it is judged with a list that others own."""
+    list_from: str = ""
+    """Where that list is published."""
     first_seed: int = 1
     """Replication r (from 0) runs with seed `first_seed + r`."""
 

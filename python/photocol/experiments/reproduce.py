@@ -68,6 +68,8 @@ class Request:
     """What the repository has recorded."""
     record: bool = False
     """Whether what is found is recorded there."""
+    flows: Path | None = None
+    """The published list of flows that a full form is judged with."""
 
 
 def reproduce(
@@ -81,11 +83,13 @@ def reproduce(
     resume: bool = False,
     dask: str | None = None,
     record: bool = False,
+    flows: str | Path | None = None,
 ) -> int:
     """Regenerate the figures that `targets` name (`PAPER` or `PAPER/FIGURE`; none: all) and return the exit status.
 
     With `resume` the runs that an interrupted campaign has left in `out` are kept; `dask` is the address of a
-    scheduler; with `record` what a full form finds goes into the repository's `results/`.
+    scheduler; with `record` what a full form finds goes into the repository's `results/`; `flows` is a published list
+    of flows, without which full forms that are judged with one are not run.
     """
     console = _console(quiet=quiet)
     try:
@@ -98,7 +102,10 @@ def reproduce(
             out=Path(out or DEFAULT_OUT),
             results=experiments_folder().parent / "results",
             record=record,
+            flows=None if flows is None else Path(flows).absolute(),
         )
+        if request.flows is not None and all(experiment.listed is None for experiment, _ in experiments):
+            raise ExperimentError("--flows: none of these experiments is judged with a list of flows")
         return _all(experiments, request, console)
     except InputError as error:
         return _complain(error, WRONG_INPUT)
@@ -122,7 +129,11 @@ def _all(experiments: Sequence[tuple[Experiment, Path]], request: Request, conso
 
 def _one(experiment: Experiment, file: Path, request: Request, console: Console) -> tuple[int, bool]:
     """Run, record and show one experiment: the status, and whether somebody has stopped it."""
-    jobs = _jobs(experiment, request.form_name, file)
+    if experiment.listed is not None and request.form_name == "full" and request.flows is None:
+        console.print(f"[bold]{experiment.id}[/bold] not run: it needs --flows FILE, a list that is published:")
+        console.print(escape(experiment.list_from), soft_wrap=True)
+        return DONE, False
+    jobs = _jobs(experiment, request, file)
     folder = request.out / experiment.id
     _announce(experiment, request, len(jobs), console)
     with contextlib.suppress(InputError, ScenarioError):  # A job that is wrong is told by its name when it is done.
@@ -198,10 +209,13 @@ def _compare(record: Record, request: Request, folder: Path, console: Console) -
         console.print(escape(f"recorded in {baselines.keep(folder, request.results, name)}"), soft_wrap=True)
 
 
-def _jobs(experiment: Experiment, form_name: FormName, file: Path) -> list[Job]:
-    form = experiment.form(form_name)
+def _jobs(experiment: Experiment, request: Request, file: Path) -> list[Job]:
+    form = experiment.form(request.form_name)
     seeds = range(experiment.first_seed, experiment.first_seed + form.replications)
-    return jobs_of(ExperimentFile(str(file)), form.points, seeds=seeds, settings=form.settings)
+    settings = dict(form.settings)
+    if experiment.listed is not None and request.form_name == "full" and request.flows is not None:
+        settings |= experiment.listed(request.flows)
+    return jobs_of(ExperimentFile(str(file)), form.points, seeds=seeds, settings=settings)
 
 
 def _counted(campaign: Campaign, jobs: int, seconds: float) -> str:

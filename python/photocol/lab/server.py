@@ -229,7 +229,9 @@ class Handler(BaseHTTPRequestHandler):
         opened, tab = lab.opened(asked.get("of")), str(asked.get("tab", ""))
         if not _TAB.fullmatch(tab) or not isinstance(asked.get("text"), str):
             raise RefusedError(400, "A request says of which tab it is, and has a text.")
-        known: dict[str, Any] = {key: asked[key] for key in ("do", "text", "set", "allowed") if key in asked}
+        known: dict[str, Any] = {
+            key: asked[key] for key in ("do", "text", "set", "allowed", "controls") if key in asked
+        }
         known |= {"folder": opened.folder, "name": opened.name, "base": opened.text, "source": opened.source}
         self._head(200, "application/x-ndjson")
         with contextlib.suppress(OSError), lab.workers.lent(f"{tab} {asked['do']}") as worker:

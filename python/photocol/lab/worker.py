@@ -115,7 +115,9 @@ class Work:
     def _run(self) -> Iterator[dict[str, Any]]:
         text = self._text()
         loaded = load(self._source(text))
-        yield answers.known(loaded, text)
+        # With them, a page that opens needs one process only.
+        more = {"controls": controls.of(text, loaded.explain())} if self.request.get("controls") else {}
+        yield {**answers.known(loaded, text), **more}
         if (asked := self._unseen_laws(loaded)) is not None:
             yield asked
             return

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _END = {"kind": "gone"}
 _MOST_WAITING = 4
+_STOPS_WITHIN_S = 0.4
 _KILLED_AFTER_S = 1.0
 """A process that was told to stop and has not is killed."""
 
@@ -192,17 +193,22 @@ class Workers:
             worker.close()
 
     def _taken(self, who: str, patience_s: float) -> Worker | None:
-        end = time.monotonic() + patience_s
+        begun = time.monotonic()
+        end = begun + patience_s
         with self._changed:
             while not self._is_closed:
                 for worker in [one for one in self._idle if not one.is_alive]:
                     self._idle.remove(worker)
                     worker.close()
-                if self._idle or len(self._busy) < self.limits.processes:
+                # One that has just been stopped is sooner at hand than another has started.
+                is_coming = who in self._busy.values() and time.monotonic() < begun + _STOPS_WITHIN_S
+                if is_coming and not self._idle:
+                    self._changed.wait(_STOPS_WITHIN_S)
+                elif self._idle or len(self._busy) < self.limits.processes:
                     worker = self._idle.pop() if self._idle else Worker(self.limits)
                     self._busy[worker] = who
                     return worker
-                if not self._changed.wait(end - time.monotonic()):
+                elif not self._changed.wait(end - time.monotonic()):
                     return None
         return None
 

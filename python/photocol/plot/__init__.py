@@ -15,7 +15,7 @@ from photocol.plot.files import Pictures, check_names, pictures_of, save_all, sa
 from photocol.plot.flow_delays import MEASURED, delay_percentiles, flow_delays, measured_delays
 from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distribution, queue_samples, queues
 from photocol.plot.sparkline import sparklines
-from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure
+from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure, once
 from photocol.plot.tables import Chosen, together, with_kinds
 from photocol.runs.pictures import logarithmic_with_zero, save_png
 
@@ -85,7 +85,7 @@ class Plots:
         figure = pyplot.figure(figsize=(width, height * len(pictures)), layout="constrained")
         for place, (draw, table) in enumerate(pictures.values(), start=1):
             draw(figure.add_subplot(len(pictures), 1, place), table)
-        return figure
+        return once(figure)
 
     def link_utilization(self, axes: Axes | None = None) -> Axes:
         """`photocol.plot.link_utilization` of this result."""

@@ -14,7 +14,7 @@ import polars as pl
 
 from photocol.plot.quantities import quantity
 from photocol.plot.style import HATCHES, VERMILLION, every, frame, looks, marker_size, width
-from photocol.plot.tables import OF, class_of, entities, groups, mean_and_spread, natural, runs_of, with_names
+from photocol.plot.tables import OF, class_of, entities, groups, mean_and_spread, median, natural, runs_of, with_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -189,7 +189,7 @@ def _distribution(axes: Axes, group: pl.DataFrame, look: Look, label: str) -> No
         each = np.array([np.searchsorted(values, at, side="right") / len(values) for values in runs])
         shares, spread = each.mean(axis=0), _half_widths(each)
     flows = f"{round(len(everything) / len(runs)):,} flows" + (f", {len(runs)} runs" if len(runs) > 1 else "")
-    named = f"{label} ({flows}), median {float(np.median(everything)):.3g} Mb/s"
+    named = f"{label} ({flows}), median {median(everything):.3g} Mb/s"
     draw_shares(axes, (at, shares), look, named)
     if spread is not None:
         low, high = np.clip(shares - spread, 0, 1), np.clip(shares + spread, 0, 1)

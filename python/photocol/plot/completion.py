@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from photocol.plot.axes import draw_shares
 from photocol.plot.over_time import steps, warm_up_s
 from photocol.plot.style import frame, looks, marker_size, width
-from photocol.plot.tables import OF, class_of, groups, runs_of, with_names
+from photocol.plot.tables import OF, class_of, groups, median, runs_of, with_names
 from photocol.quantity import readable, scale_of
 from photocol.stats import bootstrap_ranks
 
@@ -85,7 +84,7 @@ def draw_times(axes: Axes, flows: pl.DataFrame, column: str) -> None:
             continue
         told = f"{name}: {kind}" if name else kind
         rest = "" if len(values) == number else f" of {number:,}"
-        label = f"{told} ({len(values):,}{rest} flows), median {readable(float(np.median(values)), 's')}"
+        label = f"{told} ({len(values):,}{rest} flows), median {readable(median(values), 's')}"
         draw_shares(axes, steps(values / divisor), look, label, place)
     least = min((values.min() for _, values, _ in parts if len(values)), default=1.0)
     if 0 < _FAR_APART * least < longest:

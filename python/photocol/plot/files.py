@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
@@ -30,7 +31,7 @@ from photocol.runs.pictures import save_png
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+    from os import PathLike
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 Format = Literal["png", "svg", "pdf", "csv"]
 FORMATS: tuple[Format, ...] = ("png", "svg", "pdf", "csv")
 """`csv` is the table of a picture: its numbers, with all digits."""
+_DATES = {".svg": "Date", ".pdf": "CreationDate"}
+"""What a format calls the time at which a file was written."""
 _DPI = 150
 _DPI_OF_COLUMN = 300
 """What journals ask for, where a width in inches is given."""
@@ -74,14 +77,19 @@ def save_all(results: Result | Mapping[str, Result], folder: Path, pictures: Pic
     return [file for name, picture in wanted.items() for file in _save(picture, folder / name, how)]
 
 
-def save_figure(figure: Figure, file: Path, *, width_inches: float | None = None) -> None:
-    """Write a figure in the format that the name of the file says, free of dates and random ids."""
+def save_figure(figure: Figure, file: str | PathLike[str], *, width_inches: float | None = None) -> None:
+    """Write a figure in the format that the name of the file says, free of dates and random ids.
+
+    Raises InputError for a name that says none.
+    """
+    file = Path(file)
+    if file.suffix not in (".png", *_DATES):
+        raise InputError(f"{file}: a figure is written as .png, .svg or .pdf")
     if file.suffix == ".png":
         save_png(figure, file, dpi=_DPI if width_inches is None else _DPI_OF_COLUMN)
         return
-    date = {".svg": "Date", ".pdf": "CreationDate"}[file.suffix]
     with drawing(width_inches):
-        figure.savefig(file, metadata={date: None})
+        figure.savefig(file, metadata={_DATES[file.suffix]: None})
 
 
 def write_numbers(table: pl.DataFrame, stem: Path) -> Path:
@@ -123,7 +131,7 @@ def pictures_of(results: Mapping[str, Result], chosen: Chosen | None = None) -> 
         pictures[f"losses_{kind}"] = (losses, drops.filter(pl.col("class") == kind))
     pictures |= _of_flows(results, chosen)
     for kind in series["quantity"].unique(maintain_order=True):
-        pictures[f"series_{kind}"] = (samples, series.filter(pl.col("quantity") == kind))
+        pictures[f"series_{kind}"] = (chosen.over_time(samples), series.filter(pl.col("quantity") == kind))
     return {name: picture for name, picture in pictures.items() if _shows(picture[1])}
 
 
@@ -146,7 +154,7 @@ def _of_flows(results: Mapping[str, Result], chosen: Chosen) -> dict[str, _Pictu
     }
     follows = chosen.of_series(of(lambda one: with_kinds(over_time(one, chosen.flows), one.flows)))
     for kind, draw in ((THROUGHPUT, samples), (OF_CLASSES, samples), (OF_LINKS, samples), (FAIRNESS, fairness)):
-        pictures[kind] = (draw, follows.filter(pl.col("quantity") == kind))
+        pictures[kind] = (chosen.over_time(draw), follows.filter(pl.col("quantity") == kind))
     pictures["queue_distribution"] = (queue_distribution, chosen.of_series(_one(queue_samples(results))))
     return pictures
 

@@ -142,8 +142,8 @@ class Formula:
         along = {}
         for name, (axis, times) in told.items():
             if axis == view.x:
-                own, into = spots.unit or "1", units[name] or "1"
-                along[name] = times * (factor(own, into) if _is_convertible(own, into) else 1)
+                unit, into = spots.unit or "1", units[name] or "1"
+                along[name] = times * (factor(unit, into) if _is_convertible(unit, into) else 1)
             else:
                 fixed[name] = _of_axis(rows, axis, times)
         own = np.unique(spots.at)

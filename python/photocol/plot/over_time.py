@@ -15,7 +15,7 @@ import polars as pl
 from photocol.plot.axes import draw_shares, samples
 from photocol.plot.capacities import capacity_of
 from photocol.plot.style import frame, looks
-from photocol.plot.tables import OF, SUMS, class_of, groups, runs_of, with_names
+from photocol.plot.tables import OF, SUMS, class_of, groups, median, runs_of, with_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ def queue_distribution(axes: Axes, series: pl.DataFrame) -> None:
     for place, (look, ((name, link), part)) in enumerate(zip(looks(len(shown)), shown, strict=True)):
         values = part.get_column("value").to_numpy()
         label = f"{name}: {link}" if name else link
-        draw_shares(axes, steps(values), look, f"{label}: median {np.median(values):g}", place)
+        draw_shares(axes, steps(values), look, f"{label}: median {median(values):g}", place)
     hidden = f"; {len(parts) - len(shown)} shorter queues are not shown" if len(parts) > len(shown) else ""
     hidden += f"; {empty} are always empty" if empty else ""
     runs = f" of {runs_of(table)} runs" if runs_of(table) > 1 else ""

@@ -117,6 +117,16 @@ def frame(axes: Axes, *, title: str = "") -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
+def once(figure: Figure) -> Figure:
+    """The figure, which a notebook shows as the value of a cell; what pyplot has open it would show once more."""
+    import matplotlib as mpl
+    from matplotlib import pyplot
+
+    if "inline" in mpl.get_backend().lower():
+        pyplot.close(figure)
+    return figure
+
+
 def fit(figure: Figure) -> None:
     """Break the lines of labels and legends that are longer than what they stand at, when everything is drawn."""
     whole: dict[Text, str] = {}

@@ -13,7 +13,7 @@ from photocol.errors import InputError
 from photocol.plot.curves import colours, curves, finish, intervals, look_of
 from photocol.plot.files import Pictures, save_figure, without_numbers, write_numbers
 from photocol.plot.over import Overlay, overlays
-from photocol.plot.style import COLUMN_INCHES, SIZE_INCHES, drawing, fit, frame
+from photocol.plot.style import COLUMN_INCHES, SIZE_INCHES, drawing, fit, frame, once
 from photocol.plot.view import Asked, View, view_of
 from photocol.runs import storage
 from photocol.sweeps.swept import SPREAD
@@ -58,7 +58,7 @@ def drawn(
     with drawing(width_inches):
         figure = pyplot.figure(figsize=_size(view, width_inches, len(laid)), layout="constrained")
         _fill(figure, view, asked, [_fitting(one, view, is_alone=True) for one in laid])
-    return figure
+    return once(figure)
 
 
 def save(

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
 from photocol.stats import student_t_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
 SUMS = ("class_throughput", "fairness")
 """Quantities of several flows together."""
@@ -77,6 +81,8 @@ class Chosen:
 
     flows: Sequence[int] = ()
     links: Sequence[str] = ()
+    window: tuple[float, float] | None = None
+    """From when to when, in seconds; samples are drawn over time from the first to the last of it."""
 
     def of_flows(self, flows: pl.DataFrame) -> pl.DataFrame:
         """The rows of the chosen flows. InputError if there is no such flow."""
@@ -100,7 +106,21 @@ class Chosen:
             # "a->b (control)" is a channel of the link a->b.
             links = pl.col("entity").str.replace(r" \([^)]*\)$", "").is_in(self.links)
             links |= pl.col("entity").is_in(self.links) | pl.col("quantity").is_in(SUMS)
+        if self.window is not None:
+            series = series.filter(pl.col("t_s").is_between(*self.window))
         return series.filter(pl.when(of_flow).then(flows).otherwise(links))
+
+    def over_time(self, draw: Callable[[Axes, pl.DataFrame], None]) -> Callable[[Axes, pl.DataFrame], None]:
+        """The picture over time with the chosen window as its axis."""
+        if self.window is None:
+            return draw
+        begin, end = self.window
+
+        def drawn(axes: Axes, table: pl.DataFrame) -> None:
+            draw(axes, table)
+            axes.set_xlim(begin, min(end, axes.get_xlim()[1]))
+
+        return drawn
 
 
 def mean_and_spread(table: pl.DataFrame, keys: Sequence[str], value: str) -> pl.DataFrame:
@@ -117,6 +137,11 @@ def mean_and_spread(table: pl.DataFrame, keys: Sequence[str], value: str) -> pl.
     quantile = {n: student_t_quantile(0.5 + _CONFIDENCE / 2, n - 1) / n**0.5 for n in range(2, most + 1)}
     factor = pl.col("n").replace_strict(quantile, default=None, return_dtype=pl.Float64)
     return mean.with_columns((pl.col("deviation") * factor).alias("half_width")).drop("deviation")
+
+
+def median(values: NDArray[Any]) -> float:
+    """The least value that half of them do not exceed, as in the summary (`_p50`)."""
+    return float(np.quantile(values, 0.5, method="inverted_cdf"))
 
 
 def runs_of(table: pl.DataFrame) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FACTS = ("version", "form", "jobs_missing", "started", "fingerprint")
+_AXES, _OPTIONS, _REPEATED = ("grid", "zip"), ("where", "seeds"), {"metrics": "--metric", "tables": "--keep"}
+"""What a sweep says, as options of the command."""
 _TABLES = (
     ("table", "Points: means and half widths of 95 % intervals"),
     ("curves", "Curves"),
@@ -67,11 +70,31 @@ def _title(folder: Path) -> str:
 
 
 def _command(judged: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
+    if manifest.get("photocol") == "sweep":
+        return f"{_sweep(manifest)}\n# In its directory, to do what is missing:\nphotocol sweep resume ."
     if manifest.get("command"):
         return str(manifest["command"])
     if judged.get("experiment"):
         return f"photocol reproduce {judged['experiment']} --{judged.get('form', 'quick')}"
     return "photocol sweep resume ."
+
+
+def _sweep(manifest: Mapping[str, Any]) -> str:
+    """The command that makes a sweep; where it takes a file, what has to be in it."""
+    said = manifest.get("sweep")
+    said = said if isinstance(said, dict) else {}
+    words = ["photocol", "sweep", str(manifest.get("scenario_name") or "scenario.toml")]
+    if not set(said) <= {*_AXES, "set", *_OPTIONS, *_REPEATED} or not isinstance(said.get("zip", {}), dict):
+        file = json.dumps({"scenario": words[-1], **said}, indent=1, ensure_ascii=False)
+        commented = "\n".join(f"# {line}" for line in file.splitlines())
+        return f"photocol sweep sweep.toml\n# A file of TOML that says:\n{commented}"
+    for key in _AXES:
+        for name, values in said.get(key, {}).items():
+            words += [f"--{key}", f"{name}={','.join(map(str, values))}"]
+    words += [word for name, value in said.get("set", {}).items() for word in ("--set", f"{name}={value}")]
+    words += [word for key in _OPTIONS if key in said for word in (f"--{key}", str(said[key]))]
+    words += [word for key, option in _REPEATED.items() for name in said.get(key, ()) for word in (option, str(name))]
+    return shlex.join(words)
 
 
 def _pictures(folder: Path, table: SweepTable) -> list[dict[str, str]]:

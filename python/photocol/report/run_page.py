@@ -13,6 +13,7 @@ from photocol.errors import InputError
 from photocol.plot.completion import completions_by_size
 from photocol.plot.flow_delays import delays_by_class, flow_delays
 from photocol.plot.over_time import THROUGHPUT, over_time, queues
+from photocol.plot.tables import with_kinds
 from photocol.quantity import readable
 from photocol.report import columns
 from photocol.report.levels import levels
@@ -55,18 +56,34 @@ def page(folder: Path) -> dict[str, Any]:
         "summary": summary_rows(result),
         "network": drawn,
         "trace": held,
-        "series": columns.samples(pl.concat([result.series, _derived(result)], how="diagonal_relaxed")),
+        "series": columns.samples(_samples(result)),
         "tables": _tables(result),
         "command": str(manifest.get("command", "")),
         "command_hint": "In the directory of the run, which has scenario.toml:",
-        "facts": [_fact(key, manifest[key], unit) for key, unit in _FACTS.items() if manifest.get(key) is not None],
+        "facts": [*_facts(manifest), *_set(manifest)],
         "scenario": str(manifest.get("scenario", "")),
     }
+
+
+def _samples(result: Result) -> pl.DataFrame:
+    """The samples and what follows from them; flows are named with their traffic where there are several."""
+    return with_kinds(pl.concat([result.series, _derived(result)], how="diagonal_relaxed"), result.flows)
 
 
 def _derived(result: Result) -> pl.DataFrame:
     """What follows from the samples; the throughput of single flows is the page's goodput."""
     return over_time(result).filter(pl.col("quantity") != THROUGHPUT)
+
+
+def _facts(manifest: Mapping[str, Any]) -> list[list[str]]:
+    return [_fact(key, manifest[key], unit) for key, unit in _FACTS.items() if manifest.get(key) is not None]
+
+
+def _set(manifest: Mapping[str, Any]) -> list[list[str]]:
+    """What `--set`, or `set` in Python, has changed of the file."""
+    said = manifest.get("set")
+    changes = [f"{name} = {value}" for name, value in said.items()] if isinstance(said, dict) else []
+    return [["set beside the file", "; ".join(changes)]] if changes else []
 
 
 def _fact(key: str, value: Any, unit: str) -> list[str]:

@@ -254,7 +254,7 @@ def circuit_schedule(
         raise InputError(f"seed is {seed}; allowed: 0 or more, below 2^64")
     if not 0 <= switches < 2**63:
         raise InputError(f"{switches} switches; allowed: 1 or more, at most one for each port")
-    matrix, rest = demand_matrix(demand), (switches, capacity, packet_capacity, given, words, seed)
+    matrix, rest = demand_matrix(demand), (switches, [capacity, packet_capacity], given, words, seed)
     return CircuitSchedule(_asked(lambda: _core.circuit_schedule(matrix, algorithm, *rest)), algorithm)
 
 

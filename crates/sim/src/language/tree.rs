@@ -4,6 +4,7 @@
 //! values from it. Every node has a number, so that a fault needs to carry only that to find file, line and key.
 
 use super::error::{Error, Fault, Place, position};
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use toml::Spanned;
@@ -168,20 +169,6 @@ impl Node {
         Node { value, origin, id: 0 }
     }
 
-    /// The value as plain TOML.
-    pub fn to_toml(&self) -> toml::Value {
-        match &self.value {
-            Value::Bool(value) => toml::Value::Boolean(*value),
-            Value::Integer(value) => toml::Value::Integer(*value),
-            Value::Float(value) => toml::Value::Float(*value),
-            Value::Text(text) | Value::Other(text) => toml::Value::String(text.clone()),
-            Value::List(items) => toml::Value::Array(items.iter().map(Node::to_toml).collect()),
-            Value::Table(entries) => {
-                toml::Value::Table(entries.iter().map(|(key, entry)| (key.clone(), entry.node.to_toml())).collect())
-            }
-        }
-    }
-
     /// What a message calls the value.
     pub fn describe(&self) -> String {
         match &self.value {
@@ -192,6 +179,20 @@ impl Node {
             Value::Other(what) => what.clone(),
             Value::List(_) => "a list".to_owned(),
             Value::Table(_) => "a table".to_owned(),
+        }
+    }
+}
+
+/// As plain TOML: no copy of the tree is made for it.
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.value {
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Integer(value) => serializer.serialize_i64(*value),
+            Value::Float(value) => serializer.serialize_f64(*value),
+            Value::Text(text) | Value::Other(text) => serializer.serialize_str(text),
+            Value::List(items) => serializer.collect_seq(items),
+            Value::Table(entries) => serializer.collect_map(entries.iter().map(|(key, entry)| (key, &entry.node))),
         }
     }
 }

@@ -38,6 +38,8 @@ pub enum Change {
     Buffer(Buffer),
     /// Each packet that leaves from now on is lost with this probability.
     Loss(f64),
+    /// So much is added to the delay of packets that leave from now on, as the link's law says.
+    Jitter(Duration),
     /// What waits and what comes is dropped (cause `unreachable`); what is on the fibre arrives.
     Down(MidPacket),
     /// Packets pass again.
@@ -66,6 +68,11 @@ impl Change {
     /// Whether the random loss of the link changes.
     pub fn is_loss(self) -> bool {
         matches!(self, Change::Loss(_))
+    }
+
+    /// Whether the jitter of the link changes.
+    pub fn is_jitter(self) -> bool {
+        matches!(self, Change::Jitter(_))
     }
 
     /// Whether the link passes packets from then on, of a change that says so.

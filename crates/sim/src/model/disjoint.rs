@@ -158,7 +158,7 @@ impl<'a> Flow<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Buffer, Lane, Link, Loss, Node, Role};
+    use crate::model::{Buffer, Jitter, Lane, Link, Loss, Node, Role};
     use proptest::prelude::*;
     use units::{Duration, Rate};
 
@@ -174,6 +174,7 @@ mod tests {
             buffer: Buffer::Unlimited,
             queue: crate::queue::Config::DropTail,
             loss: Loss::None,
+            jitter: Jitter::NONE,
             controller: None,
             via: None,
             cost: *delay,

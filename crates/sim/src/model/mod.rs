@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `ids`, `time` | typed indices; true time |
 //! | `network`, `routes`, `disjoint` | nodes and links; shortest paths; pairs of paths |
-//! | `port` | what an output port does besides what every port does |
+//! | `port`, `jitter` | what an output port does besides what every port does; delays of single packets |
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
 //! | `sizes`, `published` | laws of flow sizes; distributions of papers |
 //! | `events` | what happens by order: links change, segments meet their fates |
@@ -16,6 +16,7 @@ mod changes;
 mod disjoint;
 mod events;
 mod ids;
+mod jitter;
 mod network;
 mod news;
 mod port;
@@ -31,6 +32,7 @@ pub use changes::{Change, MidPacket, Step, Timeline};
 pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
 pub use events::{Fate, Forced};
 pub use ids::{LinkId, NodeId, TransportId};
+pub use jitter::{Jitter, JitterLaw, JitterOrder};
 pub use network::{
     Buffer, Lane, Link, Loss, Network, Node, PortController, Position, Role, Routing, RoutingRule, Spread, Weights,
 };

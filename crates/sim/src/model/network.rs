@@ -1,6 +1,6 @@
 //! Nodes and links.
 
-use super::{LinkId, NodeId};
+use super::{Jitter, LinkId, NodeId};
 use crate::queue;
 use options::words;
 use std::collections::BTreeSet;
@@ -149,6 +149,8 @@ pub struct Link {
     pub queue: queue::Config,
     /// Random loss on the fibre.
     pub loss: Loss,
+    /// What is added to the delay of each packet.
+    pub jitter: Jitter,
     /// XCP's controller at the port.
     pub controller: Option<PortController>,
     /// The core node through which its light passes: the link is a virtual output queue that sends in granted slots.

@@ -90,7 +90,7 @@ pub fn path_changes(part: &PathPart, way: NewsWay, end: SimTime) -> Vec<(SimTime
                 Change::Capacity(rate, _) => capacity = *rate,
                 Change::Up => is_up = true,
                 Change::Down(_) => is_up = false,
-                Change::Told(_) | Change::Delay(..) | Change::Buffer(_) | Change::Loss(_) => {}
+                Change::Told(_) | Change::Delay(..) | Change::Buffer(_) | Change::Loss(_) | Change::Jitter(_) => {}
             }
         }
         let now = if is_up { capacity } else { Rate::from_bps(0) };
@@ -118,7 +118,7 @@ fn number_of(capacity: Rate, known: &mut Vec<Rate>) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Buffer, Lane, Link, Loss, MidPacket, NodeId, Step};
+    use crate::model::{Buffer, Jitter, Lane, Link, Loss, MidPacket, NodeId, Step};
     use crate::queue;
 
     /// The changes of a link of 10 Gb/s, as (ms, up or down, division, Gb/s).
@@ -133,6 +133,7 @@ mod tests {
             buffer: Buffer::Unlimited,
             queue: queue::Config::DropTail,
             loss: Loss::None,
+            jitter: Jitter::NONE,
             controller: None,
             via: None,
             cost: 1,

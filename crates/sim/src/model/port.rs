@@ -1,6 +1,6 @@
 //! What an output port does with packets, besides what every port does.
 
-use super::{Buffer, Link, Loss, PortController};
+use super::{Buffer, Jitter, Link, Loss, PortController};
 use crate::queue;
 use options::words;
 use units::{Duration, Rate};
@@ -18,6 +18,8 @@ pub struct PortRule {
     pub queue: queue::Config,
     /// Random loss on the fibre.
     pub loss: Loss,
+    /// What is added to the delay of each packet.
+    pub jitter: Jitter,
     /// XCP's controller.
     pub controller: Option<PortController>,
     /// When it sends.
@@ -72,6 +74,7 @@ impl PortRule {
             buffer,
             queue,
             loss: Loss::None,
+            jitter: Jitter::NONE,
             controller: None,
             opening,
             light,
@@ -82,7 +85,7 @@ impl PortRule {
     /// What a link says of its port, and nothing besides.
     pub fn of(link: &Link) -> PortRule {
         let plain = PortRule::plain(link.capacity, link.delay, link.buffer);
-        PortRule { queue: link.queue, loss: link.loss, controller: link.controller, ..plain }
+        PortRule { queue: link.queue, loss: link.loss, jitter: link.jitter, controller: link.controller, ..plain }
     }
 
     /// The same port, with departures decided one by one, unless it sends in windows or is one of an optical switch. A

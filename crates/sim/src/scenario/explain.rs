@@ -102,6 +102,11 @@ impl Text<'_> {
         if link.telemetry == (self.network.nodes[link.from.index()].role == Role::Host) {
             keys.derive("telemetry", link.telemetry.form());
         }
+        if link.jitter != Jitter::NONE {
+            keys.derive("jitter", Time(link.jitter.scale).form());
+            keys.derive("jitter_law", Word(link.jitter.law).form());
+            keys.derive("jitter_order", Word(link.jitter.order).form());
+        }
         if link.queue != queue::Config::DropTail {
             keys.derive("queue", spec::queue::explained(&link.queue));
         }

@@ -113,7 +113,7 @@ pub fn load_with(
     let spec: spec::Spec = language::from_tree(&tree).map_err(|fault| tree.error(fault))?;
     let resolved = resolve::resolve(&spec, laws, files).map_err(|fault| tree.error(fault))?;
     let Resolved { scenario, warnings, memory } = resolved;
-    let text = toml::to_string(&tree.root.to_toml()).map_err(|why| Error::of_file("scenario", why.to_string()))?;
+    let text = toml::to_string(&tree.root).map_err(|why| Error::of_file("scenario", why.to_string()))?;
     Ok(Loaded { scenario, text, warnings, memory, spec })
 }
 

@@ -2,7 +2,7 @@
 
 use super::geography::Imported;
 use crate::language::{At, Fault, Key, Place};
-use crate::model::{Loss, Node, NodeId, Role};
+use crate::model::{JitterLaw, JitterOrder, Loss, Node, NodeId, Role};
 use crate::queue;
 use std::collections::BTreeMap;
 use transport::xcp::RouterConfig;
@@ -80,6 +80,12 @@ pub struct Given {
     pub queue: Option<Property<queue::Config>>,
     /// Random loss.
     pub loss: Option<Property<Loss>>,
+    /// How much is added to the delay of packets.
+    pub jitter: Option<Property<Duration>>,
+    /// How that is distributed.
+    pub jitter_law: Option<JitterLaw>,
+    /// Whether packets keep their order.
+    pub jitter_order: Option<JitterOrder>,
     /// The core node through which its light passes.
     pub via: Option<Property<NodeId>>,
     /// XCP's controller; `None` as the value is to have none.
@@ -116,6 +122,9 @@ impl Given {
             buffer: self.buffer.or_else(|| below.buffer.clone()),
             queue: self.queue.or_else(|| below.queue.clone()),
             loss: self.loss.or_else(|| below.loss.clone()),
+            jitter: self.jitter.or_else(|| below.jitter.clone()),
+            jitter_law: self.jitter_law.or(below.jitter_law),
+            jitter_order: self.jitter_order.or(below.jitter_order),
             via: self.via.or_else(|| below.via.clone()),
             controller: self.controller.or_else(|| below.controller.clone()),
             cost: self.cost.or(below.cost),

@@ -2,7 +2,8 @@
 //! High Precision Congestion Control", SIGCOMM 2019, §3.2 and algorithm 1.
 //!
 //! Each ACK brings the queue, the bytes sent, the time and the rate of each egress port. The load of a hop is what it
-//! has in flight for one round trip, over rate · T: min(queue, queue before)/(rate · T) + bytes sent since/(time · rate).
+//! has in flight for one round trip, over rate · T: min(queue, queue before)/(rate · T) + bytes sent since/(time ·
+//! rate).
 //! The law takes the greatest of the path, smooths it over T, and sets W = Wc · η/U + W_AI, or, for at most `stages`
 //! round trips in a row and while U < η, W = Wc + W_AI. Wc becomes W once in a round trip. Segments are paced at W/T.
 //!
@@ -25,7 +26,8 @@ options! {
     pub struct Config {
         /// The load of a hop that the law aims at. §3.3: 95 %.
         pub eta as "hpcc_eta": f64 = 0.95, Kind::Number(Range::closed(0.1, 1.0));
-        /// Round trips of additive increase in a row, after which the window jumps to where the load would be η. §3.3: 5.
+        /// Round trips of additive increase in a row, after which the window jumps to where the load would be η. §3.3:
+        /// 5.
         pub stages as "hpcc_stages": u32 = 5, Kind::Whole(Range::closed(0.0, 1000.0));
         /// Flows that share a link, as expected: the additive increase is what (1 − η) of the slowest hop's
         /// bandwidth-delay product leaves each of them.

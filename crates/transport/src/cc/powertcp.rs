@@ -2,11 +2,11 @@
 //! 2022, algorithm 1. Its form without telemetry is `theta-powertcp`.
 //!
 //! The power of a hop is (growth of the queue + rate sent) · (queue + rate · τ), over rate² · τ. The law takes the
-//! greatest of the path, smooths it over τ, and sets w = γ · (w_old/power + β) + (1 − γ) · w with every ACK. w_old is the
-//! window under which the acknowledged segment had left. Segments are paced at w/τ.
+//! greatest of the path, smooths it over τ, and sets w = γ · (w_old/power + β) + (1 − γ) · w with every ACK. w_old is
+//! the window under which the acknowledged segment had left. Segments are paced at w/τ.
 //!
-//! The paper's text and its artefacts differ in which window is the old one; `powertcp_old_window` names the readings. β
-//! is the paper's, rate · τ/N for N flows that are expected, with the rate of the slowest hop for that of the host.
+//! The paper's text and its artefacts differ in which window is the old one; `powertcp_old_window` names the readings.
+//! β is the paper's, rate · τ/N for N flows that are expected, with the rate of the slowest hop for that of the host.
 //!
 //! w is at most that rate times τ, and β. As with HPCC, the paper's network loses next to nothing: here a loss that
 //! duplicate ACKs show leaves the window to the telemetry, a timeout leaves one segment.

@@ -1,11 +1,12 @@
 //! θ-PowerTCP: V. Addanki, O. Michel, S. Schmid, NSDI 2022, algorithm 2: PowerTCP where no switch says anything.
 //!
 //! The power is (1 + change of the round trip in time) · round trip/τ, smoothed over τ. Once in a round trip the window
-//! becomes γ · (w_old/power + β) + (1 − γ) · w, where w_old is the window of a round trip ago. Segments are paced at w/τ.
+//! becomes γ · (w_old/power + β) + (1 − γ) · w, where w_old is the window of a round trip ago. Segments are paced at
+//! w/τ.
 //!
 //! A power below a half counts as that: ACKs that arrive closer together than their segments left have any power down
-//! to less than nothing, and a window that is divided by it could be anything. β is a number of segments here: without telemetry a sender does not know its host's rate. A timeout leaves one
-//! segment, any other loss the window as it is.
+//! to less than nothing, and a window that is divided by it could be anything. β is a number of segments here: without
+//! telemetry a sender does not know its host's rate. A timeout leaves one segment, any other loss the window as it is.
 
 use super::base_rtt::{BaseRtt, whole};
 use super::powertcp::{Power, keep_window};

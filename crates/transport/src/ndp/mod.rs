@@ -8,8 +8,8 @@
 //! | `pulls` | the queue of PULLs of a receiving host: flows take turns, at the rate of its link |
 //!
 //! Packets are numbered by their first byte. A host that carries NDP tells a receiver of whole packets and headers,
-//! sends its answer at once and adds a PULL of the flow to the host's [`Pulls`]. Switches trim: see the queue
-//! discipline `ndp` of the simulator.
+//! sends its answer at once and adds a PULL of the flow to the host's [`Pulls`]. Switches trim, which is
+//! a queue discipline and none of a host's business.
 //!
 //! Readings. PULLs are numbered and the sender sends a packet for each number that it has not seen (§3.2.2), but not
 //! more than it has sent before. A header that comes back is sent again at once only if no PULL is on its way (§3.2.4),

@@ -11,6 +11,7 @@ const TYPING_MS = 350;
 const STILL_MS = 1000;
 const MOST_NAMED = 3;
 const at = (id) => document.getElementById(id);
+const isReady = () => (document.body.dataset.ready = "yes");
 const isStill = window.matchMedia("(prefers-reduced-motion: reduce)");
 
 class Lab {
@@ -57,7 +58,7 @@ class Lab {
     showLesson(at("lesson"), said.lesson, { isPredicted: !this.isLocked, begin: () => this.unlock(), change: (set) => this.tryOut(set) });
     if (this.isLocked) this.say("Make your prediction, then the run begins.");
     await this.write(text ?? said.text);
-    document.body.dataset.ready = "yes";
+    isReady();
   }
 
   unlock() {
@@ -71,7 +72,7 @@ class Lab {
     this.text = text;
     this.pending.clear();
     if (at("toml").value !== text) at("toml").value = text;
-    await Promise.all([this.check(), this.run()]);
+    await (this.isLocked ? this.check() : this.run(true));
   }
 
   /** What a lesson proposes: its scenario with these values. */
@@ -88,15 +89,18 @@ class Lab {
   }
 
   async check() {
-    const { of, text } = this;
-    await follow({ do: "check", of, text }, (message) => {
-      if (message.kind !== "known") return;
-      this.controls.renew(message.controls);
-      if (text === this.original) this.first = new Map(message.controls.map(({ path, value }) => [path, value]));
+    await follow({ do: "check", of: this.of, text: this.text }, (message) => {
+      if (message.kind === "known") this.renew(message);
     });
   }
 
-  async run() {
+  renew({ controls, text }) {
+    this.controls.renew(controls);
+    if (text === this.original) this.first = new Map(controls.map(({ path, value }) => [path, value]));
+  }
+
+  /** Runs the scenario, from a text with controls for it. */
+  async run(hasControls = false) {
     const asked = [...this.pending];
     const number = ++this.answers;
     if (this.isLocked) {
@@ -106,7 +110,7 @@ class Lab {
     at("progress").dataset.state = "asked";
     const began = performance.now();
     let [first, drawn] = [null, -Infinity];
-    await follow({ do: "run", of: this.of, text: this.text, set: asked, allowed: this.allowed }, async (message, isGivenUp) => {
+    await follow({ do: "run", of: this.of, text: this.text, set: asked, allowed: this.allowed, controls: hasControls }, async (message, isGivenUp) => {
       const isStale = () => isGivenUp() || number !== this.answers;
       if (isStale()) return;
       if (message.kind === "known") return this.know(message, asked);
@@ -127,6 +131,7 @@ class Lab {
     const isTyped = this.text === message.text && document.activeElement === at("toml");
     this.text = message.text;
     if (!isTyped && at("toml").value !== message.text) at("toml").value = message.text;
+    if (message.controls) this.renew(message);
     for (const [path, value] of asked) {
       const one = this.controls.all.find((each) => each.path === path);
       if (one) one.value = value;
@@ -135,11 +140,13 @@ class Lab {
     this.controls.forgive();
     this.tell(message.warnings.map((one) => element("p", { class: "note" }, one)));
     this.keep();
+    if (message.controls) return;
     if (grown || asked.some(([, value]) => value === null)) this.check();
   }
 
   hear(message) {
     if (message.kind === "done") return undefined;
+    isReady();
     at("progress").dataset.state = message.kind;
     if (message.kind === "wrong") return this.complain(message.error);
     if (message.kind === "laws") return this.askForLaws(message.files);
@@ -168,6 +175,7 @@ class Lab {
 
   progress({ kind, now_s: now, duration_s: duration, fingerprint, hops }, first) {
     const isEnd = kind === "end";
+    isReady();
     at("bar").value = now / duration;
     at("progress").dataset.state = isEnd ? "end" : "so far";
     Object.assign(at("progress").dataset, { first: Math.round(first), number: this.answers });
@@ -249,6 +257,6 @@ const lab = new Lab();
 window.photocol = lab;
 lab.start().catch((error) => {
   at("note").replaceChildren(element("p", { class: "note" }, `This page cannot be shown: ${error.message}`));
-  document.body.dataset.ready = "yes";
+  isReady();
   throw error;
 });

@@ -1,5 +1,6 @@
-//! What most ports do without: a queue discipline that judges arrivals, XCP's controller, random loss.
+//! What most ports do without: a queue discipline that judges arrivals, XCP's controller, random loss, jitter.
 
+use super::jitter::JitterProcess;
 use super::loss::LossProcess;
 use crate::model::{PortController, PortRule};
 use crate::queue::{Queue, Site};
@@ -16,6 +17,8 @@ pub struct PortFeatures {
     pub controller: Option<Controller>,
     /// Random loss on the fibre.
     pub loss: LossProcess,
+    /// What is added to the delay of each packet.
+    pub jitter: Option<Box<JitterProcess>>,
 }
 
 /// Where the random choices of a port come from.
@@ -25,6 +28,8 @@ pub struct Streams {
     pub loss: Stream,
     /// Of its queue discipline.
     pub queue: Stream,
+    /// Of its [`Jitter`](crate::model::Jitter); only of a port that has any.
+    pub jitter: Option<Stream>,
 }
 
 /// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next
@@ -39,14 +44,21 @@ pub struct Controller {
 
 impl PortFeatures {
     /// `None` for a port without any.
-    pub fn new(rule: &PortRule, site: impl FnOnce() -> Site, loss: Stream) -> Option<Box<PortFeatures>> {
+    pub fn new(
+        rule: &PortRule,
+        site: impl FnOnce() -> Site,
+        loss: Stream,
+        jitter: Option<Stream>,
+    ) -> Option<Box<PortFeatures>> {
         let queue = Queue::new(&rule.queue, site);
         let controller = rule.controller.map(|PortController { config, follows, .. }| Controller {
             router: Router::new(config, Instant::ZERO),
             follows,
         });
         let loss = LossProcess::new(rule.loss, loss);
-        let is_plain = queue.is_none() && controller.is_none() && matches!(loss, LossProcess::None);
-        (!is_plain).then(|| Box::new(PortFeatures { queue, controller, loss }))
+        let jitter = jitter.map(|stream| Box::new(JitterProcess::new(rule.jitter, stream)));
+        let is_lossless = matches!(loss, LossProcess::None) && jitter.is_none();
+        let is_plain = queue.is_none() && controller.is_none() && is_lossless;
+        (!is_plain).then(|| Box::new(PortFeatures { queue, controller, loss, jitter }))
     }
 }

@@ -29,6 +29,7 @@ use super::backlog::Backlog;
 use super::disciplined_queue::DisciplinedQueue;
 use super::features::{PortFeatures, Streams};
 use super::gated::GatedTransmitter;
+use super::jitter::JitterProcess;
 use super::optical::{AgentBacklog, LeastBacklog};
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::{Cause, Count, Interceptor};
@@ -158,7 +159,7 @@ impl Port {
             delay: rule.delay.ps(),
             last_arrival: 0,
             kind: PortKind::new(&rule, site),
-            features: PortFeatures::new(&rule, site, streams.loss),
+            features: PortFeatures::new(&rule, site, streams.loss, streams.jitter),
             kept: None,
             dropped: Count::default(),
             refused: Count::default(),
@@ -209,6 +210,16 @@ impl Port {
         if let PortKind::Gated(gate) = &mut self.kind {
             gate.hold_all();
         }
+    }
+
+    /// What is added to the delay of each packet.
+    fn jitter(&self) -> Option<&JitterProcess> {
+        self.features.as_ref()?.jitter.as_deref()
+    }
+
+    /// Whether packets overtake one another on its fibre.
+    pub fn lets_overtake(&self) -> bool {
+        self.jitter().is_some_and(JitterProcess::is_free)
     }
 
     /// When all that has its time has left.

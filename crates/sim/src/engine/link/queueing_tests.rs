@@ -34,7 +34,7 @@ fn replicate(run: u32, load: f64, buffer: Buffer, size: fn(&mut Stream) -> u16) 
     let seed = Seed { seed: 11, run };
     let (mut gaps, mut sizes) = (seed.stream("source", "gaps"), seed.stream("source", "sizes"));
     let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
-    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue") };
+    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
     let mut port = Port::new(PortConfig { rule, streams, interceptor: None }).unwrap();
     let (mut now, mut drops) = (0, 0);
     for _ in 0..PACKETS {

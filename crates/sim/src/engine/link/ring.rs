@@ -185,6 +185,21 @@ impl<T: Copy + Default> Ring<T> {
         &self.buffer[self.slot(position)]
     }
 
+    /// Each value from a position on goes before those older ones that it is to be before.
+    pub fn settle(&mut self, from: u64, is_behind: impl Fn(&T, &T) -> bool) {
+        for position in from.max(self.head)..self.tail {
+            let mut at = position;
+            while at > self.head {
+                let (before, own) = (self.slot(at - 1), self.slot(at));
+                if !is_behind(&self.buffer[before], &self.buffer[own]) {
+                    break;
+                }
+                self.buffer.swap(before, own);
+                at -= 1;
+            }
+        }
+    }
+
     /// The oldest value.
     #[inline]
     pub fn first(&self) -> Option<T> {

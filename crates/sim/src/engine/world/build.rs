@@ -151,6 +151,8 @@ struct PortMaker<'a> {
     moved: BTreeSet<LinkId>,
     /// Links whose loss changes.
     lossy: BTreeSet<LinkId>,
+    /// Links whose jitter changes.
+    jittery: BTreeSet<LinkId>,
     /// Whether any law reads what ports measure.
     measures: bool,
 }
@@ -158,9 +160,9 @@ struct PortMaker<'a> {
 impl<'a> PortMaker<'a> {
     fn new(scenario: &'a Scenario, rules: &'a [PortRule], seed: Seed, agent_setup: &'a AgentSetup) -> PortMaker<'a> {
         let moved = changing(scenario, |change| change.moves_departures() || matches!(change, Change::Buffer(_)));
-        let lossy = changing(scenario, Change::is_loss);
+        let (lossy, jittery) = (changing(scenario, Change::is_loss), changing(scenario, Change::is_jitter));
         let measures = scenario.transports.iter().any(|transport| transport.kind.reads_telemetry());
-        PortMaker { network: &scenario.network, rules, seed, agent_setup, moved, lossy, measures }
+        PortMaker { network: &scenario.network, rules, seed, agent_setup, moved, lossy, jittery, measures }
     }
 
     /// All ports, and the band of each flow at those that have several.
@@ -174,11 +176,14 @@ impl<'a> PortMaker<'a> {
 
     fn port(&self, id: LinkId) -> Port {
         let stream = |purpose| self.seed.stream(&format!("link {}", self.network.links[id.index()].name), purpose);
-        let streams = Streams { loss: stream("loss"), queue: stream("queue") };
         let (rule, interceptor) = (self.rules[id.index()], self.agent_setup.interceptors.get(&id).copied());
+        let jitters = rule.jitter.is_some() || self.jittery.contains(&id);
+        let jitter = jitters.then(|| stream("jitter"));
+        let streams = Streams { loss: stream("loss"), queue: stream("queue"), jitter };
         let buffer = if self.agent_setup.unbounded.contains(&id) { Buffer::Unlimited } else { rule.buffer };
         let measures = self.measures && self.network.links[id.index()].telemetry && interceptor.is_none();
-        let rule = if measures || self.moved.contains(&id) { rule.decided_late() } else { rule };
+        let is_late = measures || jitters || self.moved.contains(&id);
+        let rule = if is_late { rule.decided_late() } else { rule };
         let may_lose = rule.loss == Loss::None && self.lossy.contains(&id);
         let rule = if may_lose { PortRule { loss: Loss::Bernoulli(0.0), ..rule } } else { rule };
         let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, interceptor };

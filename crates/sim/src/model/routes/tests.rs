@@ -1,7 +1,7 @@
 //! Routes held against brute force.
 
 use super::*;
-use crate::model::{Buffer, Lane, Loss, Node, Role};
+use crate::model::{Buffer, Jitter, Lane, Loss, Node, Role};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use units::{Duration, Rate};
@@ -19,6 +19,7 @@ fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
         buffer: Buffer::Unlimited,
         queue: crate::queue::Config::DropTail,
         loss: Loss::None,
+        jitter: Jitter::NONE,
         controller: None,
         via: None,
         cost: *cost,

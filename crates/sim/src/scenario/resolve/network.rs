@@ -3,7 +3,9 @@
 use super::round_trips::RoundTrips;
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Place, quoted, rate_in_range, room};
-use crate::model::{Buffer, Lane, Link, LinkId, Loss, Network, NodeId, PortController, Position, Role, Routing};
+use crate::model::{
+    Buffer, Jitter, Lane, Link, LinkId, Loss, Network, NodeId, PortController, Position, Role, Routing,
+};
 use crate::queue;
 use crate::scenario::Files;
 use crate::scenario::spec::{self, LONGEST_DELAY, LinkKeys, Shared, Spec};
@@ -170,6 +172,9 @@ impl Shared<'_> {
                 None => None,
             },
             loss: self.loss()?,
+            jitter: self.jitter.map(|at| Property { value: at.0, place: at.place() }),
+            jitter_law: self.jitter_law.map(|at| at.0),
+            jitter_order: self.jitter_order.map(|at| at.0),
             controller: self.controller()?,
             via: None,
             cost: None,
@@ -293,6 +298,11 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults) -> Result<(Link,
         buffer: Buffer::Unlimited,
         queue: given.queue.map_or(queue::Config::DropTail, |queue| queue.value.at(capacity)),
         loss: given.loss.map_or(Loss::None, |loss| loss.value),
+        jitter: Jitter {
+            scale: given.jitter.map_or(Duration::ZERO, |jitter| jitter.value),
+            law: given.jitter_law.unwrap_or(Jitter::NONE.law),
+            order: given.jitter_order.unwrap_or(Jitter::NONE.order),
+        },
         controller: given.controller.and_then(|controller| controller.value).map(|controller| {
             let believes = controller.believes.unwrap_or(capacity);
             let config = RouterConfig { capacity: believes, ..controller.config };

@@ -45,8 +45,8 @@ impl<'t> Period<'t> {
             }
         }
         let lasts = given.map_or(end, |period| period.0);
-        if parts.iter().all(|part| part.phase.is_none_or(|phase| Said::from(phase).keys().is_empty())) {
-            let keys = "capacity, delay, buffer, loss, state";
+        if parts.iter().all(|part| part.phase.is_none_or(|phase| Said::from(phase).is_empty())) {
+            let keys = "capacity, delay, buffer, loss, jitter, state";
             return Err(table.phases.fault(format!("no phase says anything; allowed: at least one with {keys}")));
         }
         if end < lasts {

@@ -2,9 +2,9 @@
 //! changes that lead from one to the next.
 
 use super::Context;
-use crate::language::{At, Fault, Place, Room, Speed, Time, Word, room};
-use crate::model::{Buffer, Change, Light, Link, LinkId, Loss, MidPacket, Network, Opening};
-use crate::scenario::spec::{Event, Phase, State};
+use crate::language::{At, Fault, Place, Room, Speed, Time, Word, quoted, room};
+use crate::model::{Buffer, Change, JitterOrder, Light, Link, LinkId, Loss, MidPacket, Network, Opening, Role};
+use crate::scenario::spec::{Event, Phase, Spec, State};
 use crate::switching::kind::Plan;
 use units::{Duration, Rate};
 
@@ -15,6 +15,7 @@ pub(super) struct Properties {
     delay: Duration,
     buffer: Buffer,
     loss: f64,
+    jitter: Duration,
     is_up: bool,
 }
 
@@ -25,6 +26,7 @@ pub(super) struct Said {
     pub delay: Option<At<Time>>,
     pub buffer: Option<At<Room>>,
     pub loss: Option<At<f64>>,
+    pub jitter: Option<At<Time>>,
     pub state: Option<At<Word<State>>>,
 }
 
@@ -45,15 +47,15 @@ pub(super) struct Ports<'a> {
 
 impl From<&Event> for Said {
     fn from(event: &Event) -> Said {
-        let Event { capacity, delay, buffer, loss, state, .. } = event;
-        Said { capacity: *capacity, delay: *delay, buffer: *buffer, loss: *loss, state: *state }
+        let Event { capacity, delay, buffer, loss, jitter, state, .. } = event;
+        Said { capacity: *capacity, delay: *delay, buffer: *buffer, loss: *loss, jitter: *jitter, state: *state }
     }
 }
 
 impl From<&Phase> for Said {
     fn from(phase: &Phase) -> Said {
-        let Phase { capacity, delay, buffer, loss, state, .. } = phase;
-        Said { capacity: *capacity, delay: *delay, buffer: *buffer, loss: *loss, state: *state }
+        let Phase { capacity, delay, buffer, loss, jitter, state, .. } = phase;
+        Said { capacity: *capacity, delay: *delay, buffer: *buffer, loss: *loss, jitter: *jitter, state: *state }
     }
 }
 
@@ -74,17 +76,56 @@ impl Rest {
     }
 }
 
+/// Why a link cannot have the jitter that it has by itself.
+pub(super) fn check_jitter(spec: &Spec, ports: Ports, context: &Context) -> Result<(), Fault> {
+    let table = &spec.link_defaults;
+    let class = |role: Role| match role {
+        Role::Core => &table.core,
+        Role::Edge => &table.edge,
+        Role::Host => &table.host,
+    };
+    for (index, _) in ports.network.links.iter().enumerate().filter(|(_, link)| link.jitter.is_some()) {
+        let drawn = context.draft.links.get(index).and_then(|link| link.given.jitter.as_ref());
+        let role = ports.network.nodes[ports.network.links[index].from.index()].role;
+        let said = class(role).as_ref().and_then(|class| class.jitter).or(table.jitter);
+        let place = drawn.map(|jitter| jitter.place.clone()).or(said.map(|at| at.place()));
+        let link = LinkId(index as u32);
+        let (name, rule) = (quoted(&ports.network.links[index].name), ports.plan.port(ports.network, link));
+        let early = || format!("the port of {name} decides early when packets leave; allowed: no jitter");
+        let is_late = rule.opening == Opening::Always && rule.light == Light::None;
+        let why = ports.plan.keeps(ports.network, link, &name).or_else(|| (!is_late).then(early));
+        why.map_or(Ok(()), |why| Err(Fault::new(place.unwrap_or(Place::Unknown), why)))?;
+    }
+    Ok(())
+}
+
 impl Said {
     /// The keys that are there, each with its place.
-    pub fn keys(&self) -> Vec<(&'static str, Place)> {
+    pub fn keys(&self) -> impl Iterator<Item = (&'static str, Place)> + use<> {
         let keys = [
             ("capacity", self.capacity.map(|at| at.place())),
             ("delay", self.delay.map(|at| at.place())),
             ("buffer", self.buffer.map(|at| at.place())),
             ("loss", self.loss.map(|at| at.place())),
+            ("jitter", self.jitter.map(|at| at.place())),
             ("state", self.state.map(|at| at.place())),
         ];
-        keys.into_iter().filter_map(|(key, place)| Some((key, place?))).collect()
+        keys.into_iter().filter_map(|(key, place)| Some((key, place?)))
+    }
+
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.keys().next().is_none()
+    }
+
+    /// What [`Said::check`] asks of it, whatever the values are: tables that are alike in it pass alike.
+    pub fn shape(&self, rest: Rest) -> [bool; 8] {
+        let pauses = self.capacity.is_some_and(|at| at.0.bps() == 0);
+        let Said { capacity, delay, buffer, loss, jitter, state } = self;
+        let said = [capacity.is_some(), delay.is_some() || buffer.is_some(), loss.is_some(), jitter.is_some()];
+        let [moves, keeps, is_lossy, jitters] = said;
+        let finishes = rest.down() == MidPacket::Finish;
+        [moves, keeps, is_lossy, jitters, state.is_some(), pauses, rest.said.is_some(), finishes]
     }
 
     /// These properties, and what it does not say as `below`.
@@ -100,6 +141,7 @@ impl Said {
             delay: self.delay.map_or(below.delay, |at| at.0),
             buffer,
             loss: self.loss.map_or(below.loss, |at| *at),
+            jitter: self.jitter.map_or(below.jitter, |at| at.0),
             is_up: self.state.map_or(below.is_up, |at| at.0 == State::Up),
         })
     }
@@ -107,7 +149,7 @@ impl Said {
     /// Why the port of a link cannot follow.
     pub fn check(&self, rest: Rest, link: LinkId, ports: Ports, context: &Context) -> Result<(), Fault> {
         let name = context.name(link);
-        let kept = self.keys().into_iter().find(|(key, _)| *key != "state");
+        let kept = self.keys().find(|(key, _)| *key != "state");
         if let (Some((_, place)), Some(why)) = (kept, ports.plan.keeps(ports.network, link, &name)) {
             return Err(Fault::new(place, why));
         }
@@ -116,12 +158,28 @@ impl Said {
         }
         let rule = ports.plan.port(ports.network, link);
         if rule.opening == Opening::Always && rule.light == Light::None {
-            return Ok(());
+            return self.check_overtaking(rest, &ports.network.links[link.index()], &name);
         }
         let is_pause = |at: &At<Speed>| at.0.bps() == 0;
         let place = self.capacity.filter(is_pause).map(|at| at.place()).or(rest.said.map(|at| at.place()));
-        let why = format!("the port of {name} decides early when packets leave; allowed: a capacity, no mid_packet");
+        let place = place.or(self.jitter.map(|at| at.place()));
+        let allowed = "allowed: a capacity, no mid_packet, no jitter";
+        let why = format!("the port of {name} decides early when packets leave; {allowed}");
         place.map_or(Ok(()), |place| Err(Fault::new(place, why)))
+    }
+
+    /// Why a link on which packets overtake cannot follow: what is in transmission is not the last that arrives.
+    fn check_overtaking(&self, rest: Rest, link: &Link, name: &str) -> Result<(), Fault> {
+        let retimed = [self.capacity.map(|at| at.place()), self.delay.map(|at| at.place())];
+        let place = retimed.into_iter().flatten().next().or(self.state.map(|at| at.place()));
+        match place.filter(|_| link.jitter.order == JitterOrder::Free && rest.down() != MidPacket::Finish) {
+            Some(place) => {
+                let why =
+                    format!("packets overtake on {name}; allowed: mid_packet = \"finish\", or jitter_order = \"kept\"");
+                Err(Fault::new(place, why))
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -129,7 +187,8 @@ impl Properties {
     /// Those that a link has by itself.
     pub fn of(link: &Link) -> Properties {
         let loss = if let Loss::Bernoulli(p) = link.loss { p } else { 0.0 };
-        Properties { capacity: link.capacity, delay: link.delay, buffer: link.buffer, loss, is_up: true }
+        let Link { capacity, delay, buffer, jitter, .. } = *link;
+        Properties { capacity, delay, buffer, loss, jitter: jitter.scale, is_up: true }
     }
 
     /// The change of a key to its present value.
@@ -139,6 +198,7 @@ impl Properties {
             "delay" => Change::Delay(self.delay, rest.moved()),
             "buffer" => Change::Buffer(self.buffer),
             "loss" => Change::Loss(self.loss),
+            "jitter" => Change::Jitter(self.jitter),
             "state" if self.is_up => Change::Up,
             "state" => Change::Down(rest.down()),
             _ => unreachable!("{key} is a property of a link"),
@@ -152,6 +212,7 @@ impl Properties {
             ("delay", self.delay != before.delay),
             ("buffer", self.buffer != before.buffer),
             ("loss", self.loss != before.loss),
+            ("jitter", self.jitter != before.jitter),
             ("state", self.is_up != before.is_up),
         ];
         differs.into_iter().filter(|(_, differs)| *differs).map(move |(key, _)| self.change(key, rest))

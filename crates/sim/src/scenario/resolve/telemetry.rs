@@ -26,8 +26,8 @@ pub(super) fn check(context: &Context, traffic: Rules, writes: bool) -> Result<(
         let name = &table.transport;
         if !writes {
             return Err(name.fault(
-                "its law reads what ports measure, and this kind of switching writes nothing into packets; allowed with \
-                 kind = \"packets\"",
+                "its law reads what ports measure, and this kind of switching writes nothing into packets; allowed \
+                 with kind = \"packets\"",
             ));
         }
         let mut routes = Routes::new(network, &network.open_to_flows());

@@ -57,6 +57,7 @@ fn said(file: &At<String>, steps: &[Step]) -> Said {
             Change::Delay(delay, _) => said.delay = Some(here.map(|()| Time(delay))),
             Change::Buffer(_) => said.buffer = Some(here.map(|()| crate::language::Room(BufferSize::Unlimited))),
             Change::Loss(p) => said.loss = Some(here.map(|()| p)),
+            Change::Jitter(jitter) => said.jitter = Some(here.map(|()| Time(jitter))),
             Change::Down(_) | Change::Up => said.state = Some(here.map(|()| crate::language::Word(State::Down))),
             Change::Told(_) => {}
         }
@@ -189,13 +190,14 @@ enum Column {
     Time(&'static str),
     Capacity(&'static str),
     Delay(&'static str),
+    Jitter(&'static str),
     Buffer(&'static str),
     Loss,
     State,
 }
 
 /// The columns by their names.
-const COLUMNS: [(&str, Column); 19] = [
+const COLUMNS: [(&str, Column); 23] = [
     ("time_s", Column::Time("s")),
     ("time_ms", Column::Time("ms")),
     ("time_us", Column::Time("us")),
@@ -208,6 +210,10 @@ const COLUMNS: [(&str, Column); 19] = [
     ("delay_ms", Column::Delay("ms")),
     ("delay_us", Column::Delay("us")),
     ("delay_ns", Column::Delay("ns")),
+    ("jitter_s", Column::Jitter("s")),
+    ("jitter_ms", Column::Jitter("ms")),
+    ("jitter_us", Column::Jitter("us")),
+    ("jitter_ns", Column::Jitter("ns")),
     ("buffer_packets", Column::Buffer("packets")),
     ("buffer_bytes", Column::Buffer("B")),
     ("buffer_kb", Column::Buffer("kB")),
@@ -285,7 +291,7 @@ impl Reader<'_> {
             _ => Err(self.fault(
                 number,
                 1,
-                "there is no column beside the time; allowed: capacity, delay, buffer, loss, state",
+                "there is no column beside the time; allowed: capacity, delay, jitter, buffer, loss, state",
             )),
         }
     }
@@ -333,6 +339,14 @@ impl Reader<'_> {
                 Change::Capacity(rate, self.rest.moved())
             }
             Column::Delay(unit) => Change::Delay(self.delay(field, unit, at, scratch)?, self.rest.moved()),
+            Column::Jitter(unit) => {
+                let jitter = self.time(field, unit, at, scratch)?;
+                if jitter > LONGEST_DELAY {
+                    let message = format!("found \"{jitter}\"; allowed: at most {LONGEST_DELAY}");
+                    return Err(self.fault(at.0, at.1, message));
+                }
+                Change::Jitter(jitter)
+            }
             Column::Buffer(unit) => Change::Buffer(self.buffer(field, unit, at, ports, scratch)?),
             Column::Loss => {
                 let p = field.parse().ok().filter(|p| (0.0..=1.0).contains(p));

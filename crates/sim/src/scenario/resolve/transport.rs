@@ -96,11 +96,7 @@ fn kind_of(
         let written = table.wire.algorithm.as_ref();
         return Err(written.map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
-    let extra = match (algorithm.needs_header(), algorithm.reads_telemetry()) {
-        (true, _) => xcp::Header::LEN as u32,
-        (_, true) => Telemetry::HPCC_LEN,
-        _ => 0,
-    };
+    let extra = written_len(algorithm);
     let has_timestamps = match table.get("timestamps") {
         Some(_) => table.is_on("timestamps"),
         None => preset.is_some_and(Preset::has_timestamps),
@@ -140,6 +136,15 @@ fn without_law(name: &str, table: &spec::Transport) -> Option<Result<TransportKi
         "udp" => Some(udp(table)),
         "ndp" => Some(ndp(table)),
         _ => None,
+    }
+}
+
+/// Bytes that the network writes into the packets of an algorithm.
+fn written_len(algorithm: Algorithm) -> u32 {
+    match (algorithm.needs_header(), algorithm.reads_telemetry()) {
+        (true, _) => xcp::Header::LEN as u32,
+        (_, true) => Telemetry::HPCC_LEN,
+        _ => 0,
     }
 }
 

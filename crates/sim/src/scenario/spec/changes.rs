@@ -22,6 +22,11 @@ fn a_delay() -> Within<Time> {
     Within::new(format!("more than zero and at most {LONGEST_DELAY}"), holds)
 }
 
+/// What may be added to the delay of a packet.
+pub(super) fn a_jitter() -> Within<Time> {
+    Within::new(format!("at most {LONGEST_DELAY}"), |time: &Time| time.0 <= LONGEST_DELAY)
+}
+
 keys! {
     /// A change of links at a time. What several events change at one instant they change in the order of the file; no
     /// two change the same of one link.
@@ -40,6 +45,8 @@ keys! {
         pub buffer: Option<At<Room>>;
         /// The new probability that a transmitted packet is lost.
         pub loss: Option<At<f64>>, in a_probability();
+        /// The new jitter: the most, or the mean, as the link's `jitter_law` says.
+        pub jitter: Option<At<Time>>, in a_jitter();
         /// Whether the links pass packets from now on.
         pub state: Option<At<Word<State>>>;
         /// What becomes of a packet that is in transmission. Default: with a new capacity or delay "continue", with
@@ -91,6 +98,8 @@ keys! {
         pub buffer: Option<At<Room>>;
         /// Probability that a transmitted packet is lost.
         pub loss: Option<At<f64>>, in a_probability();
+        /// What is added to the delay of each packet: the most, or the mean, as the link's `jitter_law` says.
+        pub jitter: Option<At<Time>>, in a_jitter();
         /// Whether the link passes packets.
         pub state: Option<At<Word<State>>>;
     }

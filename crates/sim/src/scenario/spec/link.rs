@@ -1,9 +1,10 @@
 //! `[link_defaults]`, `[[node]]`, `[[link]]`.
 
+use super::changes::a_jitter;
 use super::queue::QueueTable;
 use crate::language::keys::{Table, Within, a_probability, a_rate, as_declared, keys, more_than_zero};
 use crate::language::{At, Key, Length, PortRoom, Speed, Time, Word};
-use crate::model::Role;
+use crate::model::{JitterLaw, JitterOrder, Role};
 use transport::xcp::{RouterConfig, Unclaimed};
 
 /// What the tables about links have in common.
@@ -15,6 +16,9 @@ pub(crate) struct Shared<'t> {
     pub queue: Option<&'t At<QueueTable>>,
     pub loss: Option<At<f64>>,
     pub loss_every: Option<At<u64>>,
+    pub jitter: Option<At<Time>>,
+    pub jitter_law: Option<At<Word<JitterLaw>>>,
+    pub jitter_order: Option<At<Word<JitterOrder>>>,
     pub xcp: Option<&'t At<XcpPort>>,
     pub telemetry: Option<At<bool>>,
 }
@@ -23,6 +27,32 @@ pub(crate) struct Shared<'t> {
 pub(crate) trait LinkKeys {
     /// The keys that all of them have.
     fn shared(&self) -> Shared<'_>;
+}
+
+/// The keys that all tables about links have, of one of them.
+macro_rules! shares {
+    ($name:ident) => {
+        impl LinkKeys for $name {
+            fn shared(&self) -> Shared<'_> {
+                let $name { capacity, delay, length, buffer, queue, loss, loss_every, xcp, telemetry, .. } = self;
+                let $name { jitter, jitter_law, jitter_order, .. } = self;
+                Shared {
+                    capacity: *capacity,
+                    delay: *delay,
+                    length: *length,
+                    buffer: *buffer,
+                    queue: queue.as_ref(),
+                    loss: *loss,
+                    loss_every: *loss_every,
+                    jitter: *jitter,
+                    jitter_law: *jitter_law,
+                    jitter_order: *jitter_order,
+                    xcp: xcp.as_ref(),
+                    telemetry: *telemetry,
+                }
+            }
+        }
+    };
 }
 
 /// Declares a table about links: its own keys, and those that all have.
@@ -50,31 +80,23 @@ macro_rules! link_keys {
                 pub loss: Option<At<f64>>, in a_probability();
                 /// Every n-th packet is lost.
                 pub loss_every: Option<At<u64>>, in Within::new("at least 1", |every| *every >= 1);
+                /// Added to the delay of each packet on the fibre: the most, or the mean, as `jitter_law` says.
+                /// Default: nothing.
+                pub jitter: Option<At<Time>>, in a_jitter();
+                /// How the jitter of packets is distributed. Default "uniform".
+                pub jitter_law: Option<At<Word<JitterLaw>>>;
+                /// What becomes of the order of packets whose delays differ. Default "kept".
+                pub jitter_order: Option<At<Word<JitterOrder>>>;
                 /// XCP's controller at the port. Default: none.
                 pub xcp: Option<At<XcpPort>>;
-                /// Whether the port writes what it measures into packets that ask for it (HPCC, PowerTCP). Default: yes,
-                /// but at a link that leaves a host.
+                /// Whether the port writes what it measures into packets that ask for it (HPCC, PowerTCP). Default:
+                /// yes, but at a link that leaves a host.
                 pub telemetry: Option<At<bool>>;
                 $($after)*
             }
         }
 
-        impl LinkKeys for $name {
-            fn shared(&self) -> Shared<'_> {
-                let $name { capacity, delay, length, buffer, queue, loss, loss_every, xcp, telemetry, .. } = self;
-                Shared {
-                    capacity: *capacity,
-                    delay: *delay,
-                    length: *length,
-                    buffer: *buffer,
-                    queue: queue.as_ref(),
-                    loss: *loss,
-                    loss_every: *loss_every,
-                    xcp: xcp.as_ref(),
-                    telemetry: *telemetry,
-                }
-            }
-        }
+        shares! { $name }
     };
 }
 

@@ -40,7 +40,7 @@ fn phases_that_overlap_or_leave_the_period_are_refused() {
     assert_eq!(
         phases("", ""),
         "test.toml:15:10: link_phases.0.phases: no phase says anything; allowed: at least one with capacity, delay, \
-            buffer, loss, state"
+            buffer, loss, jitter, state"
     );
 }
 
@@ -69,6 +69,26 @@ fn the_values_of_phases_are_in_their_ranges() {
                 1500 B, or \"0 packets\""
         )
     );
+}
+
+#[test]
+fn jitter_that_cannot_be_is_refused() {
+    assert_eq!(
+        phases("", r#"{ duration = "1 ms", jitter = "2 h" }"#),
+        "test.toml:15:41: link_phases.0.phases.0.jitter: found \"7200 s\"; allowed: at most 3600 s"
+    );
+    assert!(added("[link_defaults]\njitter_law = \"normal\"\n").contains("link_defaults.jitter_law: found \"normal\""));
+    let free = "[link_defaults.core]\njitter = \"1 ms\"\njitter_order = \"free\"\n";
+    let event = |keys: &str| format!("{free}[[event]]\nat = \"1 s\"\nlink = \"left-right\"\n{keys}\n");
+    let refused = "packets overtake on \"left->right\"; allowed: mid_packet = \"finish\", or jitter_order = \"kept\"";
+    for keys in
+        ["capacity = \"1 Gbps\"", "delay = \"3 ms\"", "state = \"down\"", "delay = \"3 ms\"\nmid_packet = \"cut\""]
+    {
+        assert!(added(&event(keys)).ends_with(refused), "{keys}");
+    }
+    for keys in ["jitter = \"2 ms\"", "buffer = \"3 packets\"", "state = \"down\"\nmid_packet = \"finish\""] {
+        assert!(load_text(&format!("{SMALL}{}", event(keys))).is_ok(), "{keys}");
+    }
 }
 
 #[test]
@@ -193,17 +213,19 @@ fn a_trace_of_delays_has_one_an_interval() {
 
 #[test]
 fn a_table_of_a_trace_has_units_in_its_head() {
-    let text = "# made by hand\ntime_ms, capacity_mbps, delay_us, buffer_packets, loss, state\n\
-        1.5,10,100,5,0.1,up\n2,,100,,,\n\n3,0,,unlimited,0,down\n";
+    let text = "# made by hand\ntime_ms, capacity_mbps, delay_us, jitter_us, buffer_packets, loss, state\n\
+        1.5,10,100,7,5,0.1,up\n2,,100,,,,\n\n3,0,,0,unlimited,0,down\n";
     let file = File::new("csv", text);
     let at = |us, change| Step { after: Duration::from_micros(us), change };
     let steps = vec![
         capacity(1500, 10),
         at(1500, Change::Delay(Duration::from_micros(100), MidPacket::Continue)),
+        at(1500, Change::Jitter(Duration::from_micros(7))),
         at(1500, Change::Buffer(Buffer::Packets(5))),
         at(1500, Change::Loss(0.1)),
         at(1500, Change::Up),
         capacity(3000, 0),
+        at(3000, Change::Jitter(Duration::ZERO)),
         at(3000, Change::Buffer(Buffer::Unlimited)),
         at(3000, Change::Loss(0.0)),
         at(3000, Change::Down(MidPacket::Cut)),

@@ -65,7 +65,8 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
         added("[link_defaults]\nbandwidth = \"1 Gbps\""),
         "test.toml:13:1: link_defaults.bandwidth: unknown key \"bandwidth\"; did you mean \"capacity\"? allowed: \
             capacity, \
-         delay, length, buffer, queue, loss, loss_every, xcp, delay_per_km, core, edge, host"
+         delay, length, buffer, queue, loss, loss_every, jitter, jitter_law, jitter_order, xcp, delay_per_km, \
+         core, edge, host"
     );
     assert_eq!(
         replaced("bottleneck_delay", "botleneck_delay"),

@@ -324,6 +324,11 @@ fn the_frames_capacity_and_delay_do_not_change_by_events() {
         "test.toml:16:9: event.0.delay: the frames depend on \"e0->c0\", which keeps its capacity and delay; allowed: \
          another switching.allocation"
     );
+    assert_eq!(
+        added("[link_defaults.edge]\njitter = \"1 us\""),
+        "test.toml:14:10: link_defaults.edge.jitter: the frames depend on \"e0->c0\", which keeps its capacity and \
+            delay; allowed: another switching.allocation"
+    );
     let pause = "phases = [{ duration = \"1 ms\", capacity = \"0 bps\" }]";
     assert!(
         added(&format!("[[link_phases]]\nlink = \"e0->e1\"\n{pause}"))

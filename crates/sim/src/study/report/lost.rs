@@ -16,6 +16,7 @@ use units::PS_PER_SECOND;
 enum Why {
     Contention,
     Congestion,
+    Nights,
     Random,
     Reordering,
     FalseTimeouts,
@@ -26,9 +27,10 @@ enum Why {
 }
 
 /// Its column of `flows`, in bit/s, and its figure in the summary, a share.
-const WHYS: [(Why, &str, &str); 9] = [
+const WHYS: [(Why, &str, &str); 10] = [
     (Why::Contention, "lost_to_contention_bps", "lost_to_contention"),
     (Why::Congestion, "lost_to_congestion_bps", "lost_to_congestion"),
+    (Why::Nights, "lost_to_nights_bps", "lost_to_nights"),
     (Why::Random, "lost_to_random_loss_bps", "lost_to_random_loss"),
     (Why::Reordering, "lost_to_reordering_bps", "lost_to_reordering"),
     (Why::FalseTimeouts, "lost_to_false_timeouts_bps", "lost_to_false_timeouts"),
@@ -45,6 +47,8 @@ type Bytes = [f64; WHYS.len()];
 pub(super) struct LostRows {
     /// One a flow; nothing for those without an account.
     rows: Vec<Option<LostRow>>,
+    /// Whether there are nights.
+    has_nights: bool,
 }
 
 /// What a flow lost in its whole life.
@@ -76,7 +80,13 @@ impl LostRows {
             bytes[Why::Rest as usize] += rest;
             Some(LostRow { bytes, life_s })
         });
-        Some(LostRows { rows: rows.collect() })
+        Some(LostRows { rows: rows.collect(), has_nights: agents.contains(&"night") })
+    }
+
+    /// What can be to blame: nights only where there are some.
+    fn whys(&self) -> impl Iterator<Item = &'static (Why, &'static str, &'static str)> + use<> {
+        let has_nights = self.has_nights;
+        WHYS.iter().filter(move |(why, ..)| has_nights || *why != Why::Nights)
     }
 
     /// Columns of the table of flows.
@@ -86,7 +96,7 @@ impl LostRows {
             Column::F64(self.rows.iter().map(|row| row.as_ref().map_or(f64::NAN, bps)).collect())
         };
         let mut columns = vec![("lost_bps", column(&|bytes| bytes.iter().sum()))];
-        columns.extend(WHYS.iter().map(|(why, name, _)| (*name, column(&|bytes| bytes[*why as usize]))));
+        columns.extend(self.whys().map(|(why, name, _)| (*name, column(&|bytes| bytes[*why as usize]))));
         columns
     }
 
@@ -96,7 +106,7 @@ impl LostRows {
         let total = |why: Why| rows().map(|row| row.bytes[why as usize]).sum::<f64>();
         let (life, all) = (rows().map(|row| row.life_s).sum::<f64>(), WHYS.iter().map(|(why, ..)| total(*why)).sum());
         let mean = Figure { name: "mean_lost_throughput", value: ratio(all * 8.0, life), unit: "bps" };
-        let shares = WHYS.iter().map(|(why, _, name)| Figure { name, value: ratio(total(*why), all), unit: "1" });
+        let shares = self.whys().map(|(why, _, name)| Figure { name, value: ratio(total(*why), all), unit: "1" });
         std::iter::once(mean).chain(shares).filter(|figure| figure.value.is_finite()).collect()
     }
 }
@@ -112,6 +122,7 @@ fn why(cause: &str) -> Why {
         "contention" => Why::Contention,
         "congestion" | "early" => Why::Congestion,
         "random" | "forced" => Why::Random,
+        "night" => Why::Nights,
         _ => Why::Rest,
     }
 }

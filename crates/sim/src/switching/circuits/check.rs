@@ -4,7 +4,7 @@ use super::keys::CircuitSwitching;
 use super::week::Week;
 use super::{Circuits, Links, Rules, schedule};
 use crate::language::{At, Fault, Key, Place, quoted, room};
-use crate::model::{Buffer, Lane, Link, LinkId, Loss, Network, NodeId};
+use crate::model::{Buffer, Jitter, Lane, Link, LinkId, Loss, Network, NodeId};
 use crate::switching::kind::{Checked, Site};
 use crate::topology::{CIRCUIT_COST, Draft};
 use std::collections::BTreeMap;
@@ -157,6 +157,7 @@ fn add_credits(network: &mut Network, from_packet: LinkId) -> LinkId {
         capacity: CREDIT_CAPACITY,
         buffer: Buffer::Unlimited,
         loss: Loss::None,
+        jitter: Jitter::NONE,
         controller: None,
         lane: Lane::Control,
         ..data

@@ -39,10 +39,10 @@ mod week;
 pub(super) use check::check;
 pub use keys::CircuitSwitching as Keys;
 
-use super::kind::{self, Kind};
+use super::kind::{self, Kind, Wording};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{KeyedSums, SumKey};
-use crate::engine::packet::admission::Interceptor;
+use crate::engine::packet::admission::{Cause, Interceptor};
 use crate::model::{
     Buffer, Change, Lane, Light, LinkId, MidPacket, Network, NodeId, PathPart, PortRule, Step, Telling, Timeline,
 };
@@ -140,6 +140,16 @@ enum When {
     Night,
 }
 
+impl When {
+    /// Why a packet is lost then for which there is no room.
+    fn cause(self) -> Cause {
+        match self {
+            When::Day | When::OtherDay => Cause::Congestion,
+            When::Night => Cause::Agent(0),
+        }
+    }
+}
+
 impl SumKey for Sum {
     fn place(self) -> usize {
         match self {
@@ -201,6 +211,10 @@ impl kind::Plan for Circuits {
         let switch = PacketSwitch::new(self, &members, build);
         agent_setup.agents.push((self.packet_switch, Box::new(switch)));
         agent_setup
+    }
+
+    fn wording(&self) -> Wording {
+        Wording { unit: "unit", causes: &["night"] }
     }
 
     fn echoes(&self) -> Option<&'static str> {

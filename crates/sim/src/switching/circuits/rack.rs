@@ -333,8 +333,9 @@ impl Agent for Rack {
             controller.tell_arrival(now, packet.size, context.header_mut(packet).as_deref(), queue.bytes);
         }
         if self.is_full(now, to, packet.size) && !self.is_idle(now, to, packet.size) {
-            self.sent.lost[self.when(to) as usize] += u64::from(has_data(packet));
-            return context.refuse(now, Cause::Congestion, packet);
+            let when = self.when(to);
+            self.sent.lost[when as usize] += u64::from(has_data(packet));
+            return context.refuse(now, when.cause(), packet);
         }
         context.port_mut(self.packet.port).keep(now, packet.size);
         context.note(now, What::Store, packet);

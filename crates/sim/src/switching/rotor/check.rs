@@ -3,7 +3,7 @@
 use super::expander::{self, Expander};
 use super::keys::{Acks, Counts, RotorSwitching, Routes};
 use super::members::BySlice;
-use super::schedule::{self, Ground};
+use super::schedule::{self, RackNetwork};
 use super::slices::Slices;
 use super::{Bulk, Rotor, Rules, Uplinks};
 use crate::language::{At, Fault, Place, Time, quoted, room};
@@ -28,8 +28,8 @@ pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
     let link = &network.links[racks[0].up[0].index()];
     let capacity = link.capacity;
     let byte_time = ByteTime::at(link.capacity).expect("a resolved link has a byte time");
-    let ground = Ground { racks: racks.len(), switches: switches.len(), link, largest_packet };
-    let slices = schedule::slices(keys, &ground, &at)?;
+    let rack_network = RackNetwork { racks: racks.len(), switches: switches.len(), link, largest_packet };
+    let slices = schedule::slices(keys, &rack_network, &at)?;
     let by_slice = by_slice(keys, largest_packet)?;
     let buffer = room(keys.buffer.0, capacity, largest_packet, || keys.buffer.place().unwrap_or_else(|| at.place()))?;
     let bulk = match keys.routes.0 {

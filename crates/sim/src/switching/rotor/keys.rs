@@ -27,7 +27,8 @@ keys! {
         pub reconfiguration: Key<Time> = Time(Duration::ZERO), when NO_FILE;
         /// So long before that racks send nothing that would not have left.
         pub guard: Key<Time> = Time(Duration::ZERO);
-        /// The matchings, which switches take in turn: a rule of `photocol list circuit-schedules` that needs no demand.
+        /// The matchings, which switches take in turn: a rule of `photocol list circuit-schedules` that needs no
+        /// demand.
         pub matchings: Key<String> = Algorithm::Offsets.name().to_owned(), when NO_FILE;
         /// How switches change.
         pub order: Key<Word<Order>> = Word(Order::Together), when NO_FILE;
@@ -43,8 +44,8 @@ keys! {
         /// What a rack takes from others for one rack, in bytes that a circuit carries while it stays.
         pub relay_room: Key<f64> = 1.0, in Within::new("0.01 to 1000", |room| (0.01..=1000.0).contains(room)),
             when ROTORLB;
-        /// By whom RotorLB counts. By hosts, each host has its part of a circuit's bytes while the circuit stays, for what
-        /// it sends and for what is relayed to it.
+        /// By whom RotorLB counts. By hosts, each host sends its part of a circuit's bytes while the circuit stays; the
+        /// hosts of a rack take turns in relaying, and each relays its part of that part to each host.
         pub counts: Key<Word<Counts>> = Word(Counts::Racks), when ROTORLB;
         /// Flows of fewer bytes of payload take the shortest path within the present slice. Default: none.
         pub cutoff: Option<At<Size>>, when BULK;

@@ -9,6 +9,7 @@
 //! | `expander` | shortest paths within a slice |
 //! | `members` | between which racks a packet travels, and the paths on which racks put it |
 //! | `rack` | the agent of a rack: a queue for each other rack, an uplink to each rotor switch |
+//! | `uplink` | the circuit that an uplink has, and what it sends next |
 //! | `queue` | what waits for one rack |
 //! | `offers` | RotorLB's offers and answers |
 //! | `figures` | bytes by hop, and waits |
@@ -29,6 +30,7 @@ mod queue;
 mod rack;
 mod schedule;
 mod slices;
+mod uplink;
 
 pub(super) use check::check;
 pub use keys::RotorSwitching as Keys;

@@ -152,7 +152,7 @@ impl Rack {
     /// What a circuit has room for beside the packets for its far end, shared evenly among the queues for other racks:
     /// of each host by itself, where hosts are counted.
     fn spare_shares(&self, now: u64, uplink: usize, to: u32) -> Shares {
-        if self.own.all().iter().all(Queue::is_empty) {
+        if !self.own.has_any() {
             return Shares::new();
         }
         let (parts, own_left) = (self.own.parts(), &self.uplinks[uplink].own_left);

@@ -22,10 +22,14 @@ pub(super) struct Waiting {
     pub to: u32,
 }
 
-/// Queues for each rack: one, or one for each host.
+/// Queues for each rack: one, or one for each host or pair of hosts.
 #[derive(Debug)]
 pub(super) struct Queues {
     all: Vec<Queue>,
+    /// By rack: how many are not empty.
+    filled: Vec<u32>,
+    /// The same of all racks.
+    any: usize,
     /// Queues for each rack.
     parts: usize,
     /// Which of them is looked at first.
@@ -87,22 +91,49 @@ impl Queue {
 impl Queues {
     /// Empty ones for so many racks.
     pub fn new(racks: usize, parts: usize) -> Queues {
-        Queues { all: (0..racks * parts).map(|_| Queue::default()).collect(), parts, turn: 0 }
+        let all = (0..racks * parts).map(|_| Queue::default()).collect();
+        Queues { all, filled: vec![0; racks], any: 0, parts, turn: 0 }
     }
 
     /// A packet comes to a queue for a rack.
-    pub fn push(&mut self, rack: u32, part: u32, waiting: Waiting) {
-        self.all[rack as usize * self.parts + part as usize % self.parts].push(waiting);
+    pub fn push(&mut self, rack: u32, part: usize, waiting: Waiting) {
+        let queue = &mut self.all[rack as usize * self.parts + part % self.parts];
+        if queue.is_empty() {
+            self.filled[rack as usize] += 1;
+            self.any += 1;
+        }
+        queue.push(waiting);
     }
 
     /// The first packet of a queue leaves.
     pub fn pop(&mut self, number: usize) -> Option<Waiting> {
         self.turn = number % self.parts + 1;
-        self.all[number].pop()
+        let waiting = self.all[number].pop()?;
+        if self.all[number].is_empty() {
+            self.filled[number / self.parts] -= 1;
+            self.any -= 1;
+        }
+        Some(waiting)
+    }
+
+    /// Whether something waits for a rack.
+    #[inline]
+    pub fn has(&self, rack: u32) -> bool {
+        self.filled[rack as usize] > 0
+    }
+
+    /// Whether something waits for any.
+    #[inline]
+    pub fn has_any(&self) -> bool {
+        self.any > 0
     }
 
     /// One queue for a rack that has a packet for which its part has so many bytes left, and the packet's size.
+    #[inline]
     pub fn pick(&self, rack: u32, left: &[u64]) -> Option<(usize, u16)> {
+        if !self.has(rack) {
+            return None;
+        }
         let turns = (self.turn..self.parts).chain(0..self.turn.min(self.parts));
         let mut found = turns.filter_map(|part| {
             let number = rack as usize * self.parts + part;

@@ -5,13 +5,14 @@ use super::figures::{Hop, Sent};
 use super::keys::FirstHop;
 use super::members::{Goal, Members};
 use super::offers::Offers;
-use super::queue::{Queue, Queues, Room, Waiting};
-use super::slices::{Phase, Slices, Stay};
+use super::queue::{Queues, Room, Waiting};
+use super::slices::{Phase, Slices};
+use super::uplink::{Pick, Uplink};
 use super::{Bulk, Notice, Rotor, Rules, WAITING};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::node::counters::Counters;
-use crate::engine::node::node_context::{LocalPort, NodeContext};
+use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
 use crate::engine::packet::message::Message;
@@ -33,7 +34,8 @@ pub(super) struct Rack {
     /// Packets of this rack's hosts, by the rack that they go to first, if that is decided, else by the last one; where
     /// hosts are counted, by the host that they come from too.
     pub(super) own: Queues,
-    /// Packets from other racks, by the rack that they go to; where hosts are counted, by the host too.
+    /// Packets from other racks, by the rack that they go to; where hosts are counted, by the host of this rack that
+    /// relays them, and by the one that they go to.
     pub(super) relayed: Queues,
     /// What packets take up that are not relayed, by the rack that they go to in the end.
     taken: Vec<Room>,
@@ -43,37 +45,12 @@ pub(super) struct Rack {
     waiting: u64,
     /// From which queue the next detour is taken, where nothing is drawn.
     turn: usize,
+    /// The host that relays the next packet, where hosts are counted.
+    relay: usize,
     pub(super) offers: Offers,
     draws: Stream,
     wake: u64,
     sent: Sent,
-}
-
-/// An uplink.
-#[derive(Debug)]
-pub(super) struct Uplink {
-    port: LocalPort,
-    /// When it has sent what it was given.
-    free: u64,
-    /// Its circuit as it was when last looked at.
-    pub(super) stay: Stay,
-    /// Packets on a shortest path within the slice.
-    by_slice: Queue,
-    /// Bytes that each host may send in this matching, where hosts are counted.
-    pub(super) own_left: Vec<u64>,
-    /// Bytes that may be relayed to each host at the far end.
-    relay_left: Vec<u64>,
-}
-
-/// What an uplink sends next; all but the first out of the queue of this number.
-#[derive(Clone, Copy, Debug)]
-enum Pick {
-    /// On a shortest path.
-    Slice,
-    Relayed(usize),
-    Own(usize),
-    /// On a detour.
-    Detour(usize),
 }
 
 impl Rack {
@@ -83,14 +60,7 @@ impl Rack {
         let parts = if let Bulk::RotorLb { parts, .. } = plan.rules.bulk { parts } else { 1 };
         let capacity = build.network.links[own.up[0].index()].capacity;
         let name = format!("rack {}", build.network.nodes[own.node.index()].name);
-        let uplink = |link| Uplink {
-            port: build.port(own.node, link),
-            free: 0,
-            stay: Stay::default(),
-            by_slice: Queue::default(),
-            own_left: vec![u64::MAX; parts],
-            relay_left: vec![u64::MAX; parts],
-        };
+        let uplink = |link| Uplink::new(build.port(own.node, link), parts);
         Rack {
             number,
             uplinks: own.up.iter().copied().map(uplink).collect(),
@@ -100,11 +70,12 @@ impl Rack {
             expander: shared.expander.clone(),
             byte_time: ByteTime::at(capacity).expect("a resolved link has a byte time"),
             own: Queues::new(racks, parts),
-            relayed: Queues::new(racks, parts),
+            relayed: Queues::new(racks, parts * parts),
             taken: vec![Room::default(); racks],
             phase: Phase { number: 0, until: 0 },
             waiting: 0,
             turn: 0,
+            relay: 0,
             offers: Offers::new(plan, number, build),
             draws: build.seed.stream(&name, "detours"),
             wake: NEVER,
@@ -131,7 +102,8 @@ impl Rack {
             if self.uplinks[number].stay.next <= now {
                 self.uplinks[number].stay = self.slices.stay(now, number as u32, self.number);
                 if let Bulk::RotorLb { .. } = self.rules.bulk {
-                    self.share_light(now, number);
+                    let light = self.light(now, number);
+                    self.uplinks[number].share(light);
                     self.offers.end(number);
                     self.offer(now, number, context);
                 }
@@ -140,17 +112,6 @@ impl Rack {
         if self.expander.is_some() && self.phase.until <= now {
             self.phase = self.slices.phase(now);
             self.find_paths_again();
-        }
-    }
-
-    /// Where hosts are counted, each has its part of a matching that begins.
-    fn share_light(&mut self, now: u64, number: usize) {
-        let parts = self.own.parts();
-        let light = self.light(now, number);
-        let uplink = &mut self.uplinks[number];
-        if parts > 1 {
-            uplink.own_left.fill(light / parts as u64);
-            uplink.relay_left.fill(light / parts as u64);
         }
     }
 
@@ -178,19 +139,14 @@ impl Rack {
 
     /// What an uplink sends next at a time at which it is free, if the circuit is there for so long.
     fn pick(&self, number: usize, at: u64) -> Option<Pick> {
-        let Uplink { stay, by_slice, own_left, relay_left, .. } = &self.uplinks[number];
-        let to = stay.to.filter(|_| at < stay.until)?;
-        let (pick, size) = if let Some(size) = by_slice.first() {
-            (Pick::Slice, size)
-        } else if let Some((queue, size)) = self.relayed.pick(to, relay_left) {
-            (Pick::Relayed(queue), size)
-        } else if let Some((queue, size)) = self.own.pick(to, own_left) {
-            (Pick::Own(queue), size)
-        } else {
+        let uplink = &self.uplinks[number];
+        let to = uplink.stay.to.filter(|_| at < uplink.stay.until)?;
+        let detour = || {
             let queue = self.detour(number, to)?;
-            (Pick::Detour(queue), self.own.at(queue).first()?)
+            Some((Pick::Detour(queue), self.own.at(queue).first()?))
         };
-        (at + self.lasts(size) <= stay.until).then_some(pick)
+        let (pick, size) = uplink.first(to, &self.relayed, &self.own).or_else(detour)?;
+        (at + self.lasts(size) <= uplink.stay.until).then_some(pick)
     }
 
     /// The queue out of which a packet takes a detour over the rack `to`, if one does.
@@ -228,12 +184,7 @@ impl Rack {
             Pick::Own(_) if last == to => Hop::Direct,
             Pick::Own(_) | Pick::Detour(_) => Hop::First,
         };
-        let (parts, size) = (self.own.parts(), u64::from(packet.size));
-        match pick {
-            Pick::Slice => {}
-            Pick::Relayed(queue) => uplink.relay_left[queue % parts] -= size,
-            Pick::Own(queue) | Pick::Detour(queue) => uplink.own_left[queue % parts] -= size,
-        }
+        uplink.count(pick, packet.size);
         if let Pick::Detour(queue) = pick {
             self.turn = queue + 1;
             self.offers.use_grant(number, queue, packet.size);
@@ -258,12 +209,19 @@ impl Rack {
         }
         for number in 0..self.uplinks.len() {
             let Uplink { stay, free, .. } = &self.uplinks[number];
-            let soon = if self.pick(number, (*free).max(now)).is_some() { *free } else { stay.next };
-            self.wake = self.wake.min(soon).min(stay.next);
+            let sends = *free > now && *free < stay.until && self.has_more(number);
+            self.wake = self.wake.min(if sends { *free } else { stay.next });
         }
         if self.expander.is_some() {
             self.wake = self.wake.min(self.phase.until);
         }
+    }
+
+    /// Whether an uplink may have something to send when it is free.
+    fn has_more(&self, number: usize) -> bool {
+        let Uplink { stay, by_slice, .. } = &self.uplinks[number];
+        let Some(to) = stay.to else { return false };
+        !by_slice.is_empty() || self.relayed.has(to) || self.own.has(to) || self.detour(number, to).is_some()
     }
 
     pub(super) fn lasts(&self, size: u16) -> u64 {
@@ -330,7 +288,9 @@ impl Rack {
             return context.refuse(now, cause, packet);
         }
         self.keep(now, packet, context);
-        self.relayed.push(to, goal.hosts[1].into(), Waiting { packet: *packet, arrived: now, to });
+        self.relay += 1;
+        let part = self.relay * self.own.parts() + usize::from(goal.hosts[1]) % self.own.parts();
+        self.relayed.push(to, part, Waiting { packet: *packet, arrived: now, to });
     }
 
     fn keep(&mut self, now: u64, packet: &Packet, context: &mut NodeContext) {

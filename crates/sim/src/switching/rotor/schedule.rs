@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 1 << 28;
 
 /// What the network says.
 #[derive(Clone, Copy)]
-pub(super) struct Ground<'a> {
+pub(super) struct RackNetwork<'a> {
     pub racks: usize,
     pub switches: usize,
     /// One of those with rotor switches.
@@ -24,19 +24,20 @@ pub(super) struct Ground<'a> {
 }
 
 /// The cycle.
-pub(super) fn slices(keys: &RotorSwitching, ground: &Ground, at: &At<()>) -> Result<Slices, Fault> {
+pub(super) fn slices(keys: &RotorSwitching, rack_network: &RackNetwork, at: &At<()>) -> Result<Slices, Fault> {
     let schedule = match (&keys.file, &keys.slice, &keys.cycle) {
-        (Some(file), ..) => of_file(file, ground)?,
+        (Some(file), ..) => of_file(file, rack_network)?,
         (None, None, None) => return Err(at.fault("the key \"slice\" is missing; allowed: slice, cycle or file")),
-        _ => in_turn(keys, ground, at)?,
+        _ => in_turn(keys, rack_network, at)?,
     };
-    let lasts = ByteTime::at(ground.link.capacity).map_or(Duration::MAX, |byte| byte.of(ground.largest_packet));
+    let lasts =
+        ByteTime::at(rack_network.link.capacity).map_or(Duration::MAX, |byte| byte.of(rack_network.largest_packet));
     let holds = schedule.switches().iter().flatten();
     let shortest = holds.map(|hold| hold.length).min().unwrap_or(Duration::ZERO);
     if keys.guard.0 + lasts > shortest {
         let places = [keys.guard.place(), keys.slice.as_ref().map(At::place), keys.file.as_ref().map(At::place)];
         let place = places.into_iter().flatten().next().unwrap_or_else(|| at.place());
-        let (guard, size, capacity) = (keys.guard.0, ground.largest_packet, ground.link.capacity);
+        let (guard, size, capacity) = (keys.guard.0, rack_network.largest_packet, rack_network.link.capacity);
         let allowed = match shortest.saturating_sub(lasts) {
             Duration::ZERO => "longer matchings".to_owned(),
             most => format!("at most \"{most}\""),
@@ -49,7 +50,7 @@ pub(super) fn slices(keys: &RotorSwitching, ground: &Ground, at: &At<()>) -> Res
 }
 
 /// Matchings that follow one another, whatever is wanted.
-fn in_turn(keys: &RotorSwitching, ground: &Ground, at: &At<()>) -> Result<CircuitSchedule, Fault> {
+fn in_turn(keys: &RotorSwitching, rack_network: &RackNetwork, at: &At<()>) -> Result<CircuitSchedule, Fault> {
     let name = &keys.matchings;
     let place = |place: Option<Place>| place.unwrap_or_else(|| at.place());
     let rules = registry().iter().filter(|entry| matches!(entry.item, Rule::Turns(_)));
@@ -62,11 +63,11 @@ fn in_turn(keys: &RotorSwitching, ground: &Ground, at: &At<()>) -> Result<Circui
         return Err(Fault::new(place, "goes without matchings = \"opera\", whose switches change one by one"));
     }
     let (slice, week) = (keys.slice.as_ref().map(|slice| slice.0), keys.cycle.as_ref().map(|cycle| cycle.0));
-    let capacity = ground.link.capacity;
-    let (switches, reconfiguration) = (ground.switches, keys.reconfiguration.0);
+    let capacity = rack_network.link.capacity;
+    let (switches, reconfiguration) = (rack_network.switches, keys.reconfiguration.0);
     let site = Site { switches, capacity, packet_capacity: capacity, reconfiguration, week, slice };
     let readings = Readings { order: keys.order.0, seed: (*keys.seed).into(), ..Readings::default() };
-    let racks = ground.racks;
+    let racks = rack_network.racks;
     let none = DemandMatrix::new(racks, vec![0; racks * racks]).map_err(|why| at.fault(why.to_string()))?;
     plan(rule, &none, &site, &readings).map_err(|why| {
         let slice = || keys.slice.as_ref().map(At::place);
@@ -81,7 +82,7 @@ fn in_turn(keys: &RotorSwitching, ground: &Ground, at: &At<()>) -> Result<Circui
     })
 }
 
-fn of_file(file: &At<String>, ground: &Ground) -> Result<CircuitSchedule, Fault> {
+fn of_file(file: &At<String>, rack_network: &RackNetwork) -> Result<CircuitSchedule, Fault> {
     let text = read_text(Path::new(file.as_str()), MAX_BYTES);
     let text = text.map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?;
     let schedule = CircuitSchedule::from_csv(&text).map_err(|why| match why {
@@ -92,9 +93,9 @@ fn of_file(file: &At<String>, ground: &Ground) -> Result<CircuitSchedule, Fault>
         other => file.fault(other.to_string()),
     })?;
     let (ports, switches) = (schedule.ports(), schedule.switches().len());
-    if (ports, switches) == (ground.racks, ground.switches) {
+    if (ports, switches) == (rack_network.racks, rack_network.switches) {
         return Ok(schedule);
     }
-    let message = format!("found a schedule of {ports} ports and {switches} switches; allowed: {}", ground.racks);
-    Err(file.fault(format!("{message} ports, one for each rack, and {}", ground.switches)))
+    let message = format!("found a schedule of {ports} ports and {switches} switches; allowed: {}", rack_network.racks);
+    Err(file.fault(format!("{message} ports, one for each rack, and {}", rack_network.switches)))
 }

@@ -1,6 +1,7 @@
 //! What events of the scenario do to a port: another capacity or delay, a link that goes down or comes up.
 
 use super::{LinkDownLosses, Port, PortKind};
+use crate::engine::link::jitter::JitterProcess;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::Count;
@@ -53,10 +54,19 @@ impl Port {
         }
     }
 
+    /// So much is added to the delay of packets that leave from now on.
+    pub fn change_jitter(&mut self, scale: Duration) {
+        if let Some(jitter) = self.features.as_mut().and_then(|features| features.jitter.as_mut()) {
+            jitter.change(scale);
+        }
+    }
+
     /// Sets the arrival times of the packets that have not left yet: a delay after they leave, and as far apart as they
     /// leave, behind those on the fibre, which come over the old delay.
     pub(super) fn retime(&mut self, in_flight: &mut Ring<Packet>) {
         if self.gate().is_none() {
+            // A port with jitter has at most one packet that has not left.
+            let delay = self.delay + self.jitter().map_or(0, JitterProcess::last);
             let first = in_flight.len() - self.unsent();
             let before = if first > 0 { Some(in_flight.nth_mut(first - 1).at) } else { None };
             let (mut arrival, mut last_end) = (before.unwrap_or(0), None);
@@ -68,7 +78,7 @@ impl Port {
                     (None, Some(before)) => (place.at - before).min(self.lasts(packet.size)),
                     (None, None) => 0,
                 };
-                arrival = (arrival + apart).max(packet.end + self.delay);
+                arrival = (arrival + apart).max(packet.end + delay);
                 place.at = arrival;
                 last_end = Some(packet.end);
             }

@@ -127,7 +127,12 @@ impl Port {
             return Admission::Dropped(cause);
         }
         let lasts = self.lasts(size);
-        let at = self.arrival(end, lasts);
+        let jitter = self.features.as_mut().and_then(|features| features.jitter.as_mut());
+        let jitter = jitter.map_or(0, |jitter| jitter.draw());
+        if self.lets_overtake() {
+            return Admission::Scheduled(end + self.delay + jitter);
+        }
+        let at = self.arrival(end + jitter, lasts);
         Admission::Scheduled(if self.tells_first_bit() { at - lasts } else { at })
     }
 

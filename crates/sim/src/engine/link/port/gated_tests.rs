@@ -1,11 +1,12 @@
 //! A port behind a gate against one that is computed picosecond by picosecond, and against one without a gate.
 
 use super::*;
+use crate::engine::link::features::Streams;
 use crate::engine::link::gated::Window;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::PayloadTable;
 use crate::engine::packet::admission::Admission;
-use crate::model::Packing;
+use crate::model::{MidPacket, Packing};
 use crate::random::Seed;
 use proptest::prelude::*;
 use units::{Duration, Rate};
@@ -16,7 +17,7 @@ const DELAY: u64 = 1_000_000_000;
 /// A byte lasts 8 ps.
 fn port(opening: Opening, buffer: Buffer) -> Port {
     let seed = Seed { seed: 1, run: 0 };
-    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue") };
+    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
     let rule = PortRule::plain(Rate::from_gbps(1000), Duration::from_millis(1), buffer);
     Port::new(PortConfig { rule: PortRule { opening, ..rule }, streams, interceptor: None }).unwrap()
 }
@@ -194,4 +195,91 @@ fn what_had_no_slot_is_given_back_when_the_link_goes_down() {
     // The rest of the window can be used again.
     port.bring_up();
     assert_eq!(offer(&mut port, 30, 5).1, [(70, true)]);
+}
+
+/// The same port as a link with phases: what is not in a window is a pause, and the rest of a packet goes on behind it.
+/// It gives what is on the fibre, and how many packets found no room.
+fn in_phases(windows: &[Window], packets: &[(u64, u16)], places: u64) -> (Vec<u64>, usize) {
+    let seed = Seed { seed: 1, run: 0 };
+    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
+    let rule = PortRule::plain(Rate::from_gbps(1000), Duration::from_millis(1), Buffer::Packets(places));
+    let config = PortConfig { rule: rule.decided_late(), streams, interceptor: None };
+    let (mut port, mut fibre, mut dropped) = (Port::new(config).unwrap(), Ring::new(), 0);
+    let mut send = |port: &mut Port, fibre: &mut Ring<Packet>, now: u64| {
+        let mut packet = Packet::default();
+        while let Some(admission) = port.release(now, &mut packet) {
+            match admission {
+                Admission::Scheduled(at) => drop(fibre.push(Packet { at, ..packet })),
+                _ => dropped += 1,
+            }
+        }
+    };
+    let edges = windows.iter().flat_map(|window| [(window.start, true), (window.end, false)]);
+    let mut events: Vec<(u64, u8, u16)> = edges.map(|(at, opens)| (at, u8::from(opens), 0)).collect();
+    events.extend(packets.iter().map(|(at, size)| (*at, 2, *size)));
+    events.push((0, 0, 0));
+    // A window closes and another opens before a packet comes.
+    events.sort_by_key(|(at, what, _)| (*at, *what));
+    for (now, what, size) in events {
+        // A link changes before what happens at the same instant.
+        while let Some((_, at)) = port.departure().filter(|(_, at)| *at < now || what == 2 && *at == now) {
+            send(&mut port, &mut fibre, at);
+        }
+        match what {
+            2 => {
+                let packet = Packet { size, ..Packet::default() };
+                port.enqueue(now, &packet, &mut PayloadTable::default());
+            }
+            opens => {
+                let capacity = if opens == 1 { Rate::from_gbps(1000) } else { Rate::from_bps(0) };
+                port.change_capacity(now, capacity, MidPacket::Continue, &mut fibre);
+            }
+        }
+        send(&mut port, &mut fibre, now);
+    }
+    while let Some((_, at)) = port.departure().filter(|(_, at)| *at < crate::engine::packet::NEVER) {
+        send(&mut port, &mut fibre, at);
+    }
+    (fibre.iter().map(|packet| packet.at - DELAY).collect(), dropped)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+
+    /// Windows of a gate that cuts packets are phases of a link: the same packets leave at the same picoseconds, and as
+    /// many find no room. Phases have a rate, a delay and a buffer of their own besides.
+    #[test]
+    fn windows_are_phases(
+        cycles in cycles(),
+        places in 0u64..6,
+        arrivals in prop::collection::vec((0u64..400, 1u16..11), 1..60),
+    ) {
+        let mut time = 0;
+        let packets: Vec<(u64, u16)> = arrivals.iter().map(|(gap, size)| { time += gap; (time, *size) }).collect();
+        let end = 1000 * cycles.len() as u64;
+        let packets: Vec<(u64, u16)> = packets.into_iter().filter(|(at, _)| *at < end).collect();
+        let cycles: Vec<(u64, Vec<Window>)> = cycles.into_iter().map(|(start, windows)| {
+            let whole = windows.into_iter().filter(|window| window.start < window.end);
+            (start, whole.map(|window| Window { passes: true, ..window }).collect())
+        }).collect();
+        let windows: Vec<Window> = cycles.iter().flat_map(|(_, windows)| windows.clone()).collect();
+
+        let mut gated = port(Opening::InWindows(Packing::Cut), Buffer::Packets(places));
+        let (mut left, mut dropped, mut next) = (Vec::new(), 0, packets.iter().peekable());
+        for (start, windows) in &cycles {
+            gated.begin_cycle(*start, windows.len() as u32);
+            windows.iter().for_each(|window| gated.open_windows(*window));
+            left.extend(release(&mut gated, *start));
+            while let Some((at, size)) = next.next_if(|(at, _)| *at < start + 1000) {
+                let (admission, found) = offer(&mut gated, *at, *size);
+                dropped += usize::from(admission == Admission::Dropped(Cause::Congestion));
+                left.extend(found);
+            }
+        }
+        let left: Vec<u64> = left.into_iter().map(|(at, _)| at).filter(|at| *at <= end).collect();
+        let (mut phased, found_no_room) = in_phases(&windows, &packets, places);
+        phased.retain(|at| *at <= end);
+        prop_assert_eq!(left, phased);
+        prop_assert_eq!(dropped, found_no_room);
+    }
 }

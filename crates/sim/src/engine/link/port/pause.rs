@@ -66,7 +66,8 @@ mod tests {
     impl Late {
         fn new(buffer: Buffer) -> Late {
             let seed = Seed { seed: 1, run: 0 };
-            let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue") };
+            let streams =
+                Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
             let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer).decided_late();
             Late { port: Port::new(PortConfig { rule, streams, interceptor: None }).unwrap(), fibre: Ring::new() }
         }

@@ -10,7 +10,7 @@ use units::{Duration, Rate};
 /// 1 Gb/s and 1 ms.
 pub(in crate::engine) fn port(buffer: Buffer) -> Port {
     let seed = Seed { seed: 1, run: 0 };
-    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue") };
+    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
     let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
     Port::new(PortConfig { rule, streams, interceptor: None }).unwrap()
 }

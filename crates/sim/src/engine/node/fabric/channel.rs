@@ -121,6 +121,10 @@ impl Fabric {
             {
                 self.event_list.set_arrival(number, first.at);
             }
+            // Only where packets overtake.
+            if !was_idle && self.fibres[number as usize].get(first - 1).at > run[0].at {
+                self.settle(number, first);
+            }
         }
         batch.packets.clear();
     }

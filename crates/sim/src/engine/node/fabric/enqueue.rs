@@ -77,7 +77,21 @@ impl Fabric {
     /// A packet leaves a port and will be at the far end at `at`.
     #[inline(always)]
     fn send(&mut self, number: u32, at: u64, packet: &Packet) {
-        self.put(self.ports[number as usize].fibre() as usize, at, packet, self.is_listed);
+        let port = &self.ports[number as usize];
+        let (place, overtakes) = (port.fibre(), port.lets_overtake());
+        self.put(place as usize, at, packet, self.is_listed);
+        if overtakes {
+            self.settle(place, self.fibres[place as usize].put_in() - 1);
+        }
+    }
+
+    /// Packets of a fibre from a position on go before those that arrive later.
+    #[cold]
+    pub(super) fn settle(&mut self, fibre: u32, from: u64) {
+        self.fibres[fibre as usize].settle(from, |before, behind| before.at > behind.at);
+        if self.is_listed && fibre < self.entering {
+            self.rekey(fibre);
+        }
     }
 
     /// A packet does not get past a port.
