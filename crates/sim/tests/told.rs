@@ -28,8 +28,8 @@ flows = {flows}
     ))
 }
 
-/// The round trip in µs at which N windows fill the link and each is at its target: N·w packets of 12 µs last as long as
-/// 50 + 3 · 1 µs and the own part of a window of w.
+/// The round trip in µs at which N windows fill the link and each is at its target: N·w packets of 12 µs last as long
+/// as 50 + 3 · 1 µs and the own part of a window of w.
 fn expected(flows: f64) -> f64 {
     let target = |w: f64| 53.0 + (100.0 * (w.powf(-0.5) - 0.1) / (10f64.sqrt() - 0.1)).clamp(0.0, 100.0);
     let (mut low, mut high) = (1e-4, 1e3);
@@ -53,8 +53,8 @@ fn swift_holds_its_target_with_windows_of_some_segments() {
     }
 }
 
-/// 48 flows over 1 Gb/s have a third of a packet each. Steps of a whole `swift_ai` are large there, so that the delay lies
-/// above the closed form; it is not compared.
+/// 48 flows over 1 Gb/s have a third of a packet each. Steps of a whole `swift_ai` are large there, so that the delay
+/// lies above the closed form; it is not compared.
 #[test]
 fn swift_sends_less_than_a_packet_in_a_round_trip() {
     let found = to_one(48).run(1);

@@ -172,7 +172,7 @@ fn hops(bytes: [u8; 4], now: Instant) -> Telemetry {
     for port in 0..ports % 10 {
         telemetry.push(Hop {
             port: (port + queue % 2) as u32,
-            at: Instant::from_ps(now.ps().saturating_sub(port << queue % 60)),
+            at: Instant::from_ps(now.ps().saturating_sub(port << (queue % 60))),
             queue: queue << (queue % 57),
             sent: sent << (sent % 57),
             rate: Rate::from_bps(rate << (rate % 57)),

@@ -584,7 +584,7 @@ impl Swift {
     fn target_us(&self) -> f64 {
         let alpha = 100.0 / (1.0 / 0.1f64.sqrt() - 1.0 / 100f64.sqrt());
         let beta = -alpha / 100f64.sqrt();
-        25.0 + 3.0 * 1.0 + (alpha / self.fcwnd.sqrt() + beta).min(100.0).max(0.0)
+        25.0 + 3.0 * 1.0 + (alpha / self.fcwnd.sqrt() + beta).clamp(0.0, 100.0)
     }
 
     fn can_decrease(&self, now: f64) -> bool {

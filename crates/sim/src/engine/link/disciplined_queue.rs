@@ -1,7 +1,7 @@
 //! What waits at a port whose discipline decides when packets leave: the discipline knows packets by number, the line
 //! has them.
 
-use super::port::Meter;
+use super::meter::Meter;
 use crate::engine::packet::admission::{Cause, Count};
 use crate::engine::packet::{Class, Flags, Packet};
 use crate::model::Buffer;

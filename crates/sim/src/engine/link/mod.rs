@@ -6,6 +6,7 @@ pub(crate) mod features;
 pub(crate) mod gated;
 pub(crate) mod jitter;
 pub(crate) mod loss;
+pub(crate) mod meter;
 pub(crate) mod optical;
 pub(crate) mod port;
 #[cfg(test)]

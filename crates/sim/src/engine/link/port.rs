@@ -24,7 +24,6 @@ mod telemetry;
 mod windows;
 
 pub use reading::Reading;
-pub use telemetry::Meter;
 
 use super::backlog::Backlog;
 use super::disciplined_queue::DisciplinedQueue;

@@ -86,20 +86,15 @@ fn kind_of(
     if let Some(law) = table.wire.law.as_ref().filter(|_| algorithm != Algorithm::External.name()) {
         return Err(law.fault("the key \"law\" goes with algorithm = \"python\""));
     }
-    match algorithm {
-        "udp" => return udp(table),
-        "ndp" => return ndp(table),
-        _ => {}
+    if let Some(kind) = without_law(algorithm, table) {
+        return kind;
     }
     let preset = Preset::from_name(algorithm);
     let Some(algorithm) = preset.map(Preset::algorithm).or(Algorithm::from_name(algorithm)) else {
         let names: Vec<&str> = built_in().collect();
         let message = format!("there is no algorithm {}{}", quoted(algorithm), choices(algorithm, &names));
-        return Err(table
-            .wire
-            .algorithm
-            .as_ref()
-            .map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
+        let written = table.wire.algorithm.as_ref();
+        return Err(written.map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
     let extra = written_len(algorithm);
     let has_timestamps = match table.get("timestamps") {
@@ -133,6 +128,15 @@ fn kind_of(
     receiver.validate().map_err(wrong)?;
     check_options(table, &sender, &receiver).map_err(wrong)?;
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size })
+}
+
+/// Protocols that have no window law.
+fn without_law(name: &str, table: &spec::Transport) -> Option<Result<TransportKind, Fault>> {
+    match name {
+        "udp" => Some(udp(table)),
+        "ndp" => Some(ndp(table)),
+        _ => None,
+    }
 }
 
 /// Bytes that the network writes into the packets of an algorithm.

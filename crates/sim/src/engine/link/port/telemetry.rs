@@ -1,25 +1,9 @@
 //! What a port measures of the packets that it sends, for laws that read it.
 
 use super::Port;
+use crate::engine::link::meter::Meter;
 use transport::telemetry::Hop;
 use units::{Instant, Rate};
-
-/// What a port knows of itself.
-#[derive(Clone, Copy, Debug)]
-pub struct Meter {
-    /// Its number among all ports.
-    port: u32,
-    rate: Rate,
-    /// Bytes sent so far.
-    sent: u64,
-}
-
-impl Meter {
-    /// A packet begins to leave.
-    pub fn add(&mut self, size: u16) {
-        self.sent += u64::from(size);
-    }
-}
 
 impl Port {
     /// It measures from now on. Only of a port that decides each departure late.
