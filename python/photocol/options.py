@@ -321,6 +321,28 @@ class SenderOptions(TypedDict, total=False):
     """"tdtcp": Which data count against the window of a division. Default "own"."""
     tdtcp_holes: Literal["own-division", "any"]
     """"tdtcp": Which missing data may be found lost by what was delivered. Default "own-division"."""
+    base_target: float
+    """"swift": The delay that is aimed at on a path without hops with a large window. Default 25 us."""
+    hop_delay: float
+    """"swift": What a hop adds to the target (h of the paper). Default 1 us."""
+    swift_hops: int
+    """"swift": Hops of the path there. Default 3."""
+    fs_range: float
+    """"swift": What a window of `fs_min_cwnd` adds to the target. Default 100 us."""
+    fs_min_cwnd: float
+    """"swift": Segments of a window up to which the target is the greatest. Default 0.1."""
+    fs_max_cwnd: float
+    """"swift": Segments of a window from which on the target is the least. Default 100.0."""
+    swift_ai: float
+    """"swift": Segments by which the window grows in a round trip. Default 1.0."""
+    swift_beta: float
+    """"swift": How strongly it shrinks with the delay (β of the paper). Default 0.8."""
+    max_mdf: float
+    """"swift": The part by which it shrinks at most. Default 0.5."""
+    swift_min_cwnd: float
+    """"swift": The least window in segments. Default 0.01."""
+    swift_resets: int
+    """"swift": Timeouts in a row after which the window is the least. Default 5."""
     hpcc_eta: float
     """"hpcc": The load of a hop that the law aims at. §3.3: 95 %. Default 0.95."""
     hpcc_stages: int
