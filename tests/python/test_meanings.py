@@ -31,7 +31,7 @@ def figures_of_the_simulator() -> set[str]:
         if file.name == "latency.rs":
             found |= set(re.findall(r'"(\w*latency_p\d+)"', text))
         if file.name == "figures.rs":
-            found |= set(re.findall(r'\(\s*"(\w+)",\s*(?:Key::|sum\(|ratio\(|mean_s\(|held|after)', text))
+            found |= set(re.findall(r'\(\s*"(\w+)",\s*(?:Key::|Hop::|0\.\d|sum\(|ratio\(|mean_s\(|held|after)', text))
             found |= set(re.findall(r'\(Sum::\w+, "(\w+)"', text))
     return found
 
