@@ -218,14 +218,14 @@ def test_a_run_is_that_of_the_command(lab: Client, small: Path) -> None:
 
 
 def test_what_is_drawn_first_is_the_beginning_of_the_same_run(lab: Client, tmp_path: Path) -> None:
-    text = SMALL.replace('"2 s"', '"400 s"')
+    text = SMALL.replace('"2 s"', '"4000 s"')
     messages = lab.ask("run", text)
     so_far = [message for message in messages if message["kind"] == "so far"]
     end = messages[-2]
     assert so_far, "a run of some hundred milliseconds is drawn while it goes on"
-    assert all(message["duration_s"] == 400 for message in so_far)
+    assert all(message["duration_s"] == 4000 for message in so_far)
     first, last = (samples(message["series"]) for message in (so_far[0], end))
-    assert 0 < so_far[0]["now_s"] < 400
+    assert 0 < so_far[0]["now_s"] < 4000
     for key, (times, values) in first.items():
         assert last[key][0][: len(times)] == times, key
         assert last[key][1][: len(values)] == values, key

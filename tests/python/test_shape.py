@@ -31,7 +31,7 @@ def sources() -> list[Path]:
 
 def code(file: Path) -> str:
     """A file without its unit tests and its comments; line numbers are kept."""
-    text = re.split(r"#\[cfg\(test\)\]\n(?:pub\(crate\) )?mod ", file.read_text())[0]
+    text = re.split(r"#\[cfg\(test\)\]\n(?:pub\((?:crate|super)\) )?mod ", file.read_text())[0]
     return re.sub(r"//.*", "", text)
 
 

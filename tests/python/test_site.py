@@ -109,17 +109,17 @@ def test_the_notebooks_are_three() -> None:
 def test_every_picture_of_the_documentation_says_how_it_is_made() -> None:
     text = (ROOT / "docs" / "guide" / "gallery.md").read_text()
     shown = re.findall(r"\(\.\./(images/[^)]+|\.\./results/[^)]+)\)", text)
-    images = {f"images/{file.name}" for file in (ROOT / "docs" / "images").iterdir()}
+    images = {file.relative_to(ROOT / "docs").as_posix() for file in (ROOT / "docs" / "images").rglob("*.png")}
     assert images == {name for name in shown if name.startswith("images/")}
     assert len(shown) > len(images)
     for name in shown:
         behind = text.split(f"(../{name})", 1)[1]
-        assert re.search(r"photocol reproduce|bench/xcp\.py", behind.split("\n## ")[0]), name
+        assert re.search(r"photocol (reproduce|lab)|bench/xcp\.py", behind.split("\n## ")[0]), name
 
 
 def test_a_picture_of_a_record_is_not_kept_twice() -> None:
     recorded = {file.read_bytes(): file for file in ROOT.glob("results/*/*/*.png")}
-    assert [file.name for file in (ROOT / "docs" / "images").iterdir() if file.read_bytes() in recorded] == []
+    assert [file.name for file in (ROOT / "docs" / "images").rglob("*.png") if file.read_bytes() in recorded] == []
 
 
 def test_the_page_of_commands_is_fresh() -> None:

@@ -178,9 +178,8 @@ def links(run: Replayed) -> dict[str, Mapping[str, Any]]:
 
 
 def _control_capacity(run: Replayed) -> str:
-    """That of control wavelengths; the credits of a network of circuits take no time to speak of."""
-    switching = _switching(run)
-    return "1000 Gbps" if switching.get("kind") == "circuits" else str(switching["control_capacity"])
+    """That of control wavelengths; what racks say to one another beside data takes no time to speak of."""
+    return str(_switching(run).get("control_capacity", "1000 Gbps"))
 
 
 def queues(run: Replayed) -> Iterator[str]:

@@ -11,7 +11,7 @@
 use super::base_rtt::{BaseRtt, whole};
 use super::powertcp::{Power, keep_window};
 use super::segments::Round;
-use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
+use super::{Asks, CongestionControl, Event, Loss, Marks, Wants, Window};
 use options::{Kind, Range, options};
 use units::{Duration, Instant, Rate};
 
@@ -49,7 +49,7 @@ struct State {
 impl CongestionControl for ThetaPowerTcp {
     type Config = Config;
 
-    const ASKS: Asks = Asks { pacing: true, ..Asks::NOTHING };
+    const ASKS: Asks = Asks { pacing: true, marks: Marks::Unheard, ..Asks::NOTHING };
 
     fn new(_: &Config) -> ThetaPowerTcp {
         let (base, power, round) = (BaseRtt::default(), Power::default(), Round::default());

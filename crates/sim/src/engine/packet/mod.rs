@@ -15,5 +15,5 @@ pub(crate) mod said;
 
 pub use drops::{DropPlace, Drops, LinkTotals, add_drops};
 pub use fields::{Class, Flags, Packet};
-pub use payload::{Carried, HostPayload, Payload, PayloadTable, Stamp};
+pub use payload::{HostPayload, Payload, PayloadTable, Stamp, Written};
 pub use reserved::{DELIVER, NEVER, NO_PATH, NO_PAYLOAD, NOWHERE};

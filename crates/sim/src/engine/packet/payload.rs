@@ -27,21 +27,11 @@ struct Explicit {
 
 /// What the network writes into a packet.
 #[derive(Clone, Copy, Debug)]
-enum Written {
+pub enum Written {
     /// Routers, into a congestion header.
     Header(Header),
-    /// Each hop what it measures; the number is the place.
+    /// Each hop what it measures; the number is for [`PayloadTable::take_telemetry`].
     Telemetry(u32),
-}
-
-/// The same, taken out of the tables.
-#[derive(Clone, Copy, Debug)]
-#[allow(clippy::large_enum_variant, reason = "it is read at once where a packet has arrived, and not kept")]
-pub enum Carried {
-    /// A congestion header.
-    Header(Header),
-    /// What hops have measured.
-    Telemetry(Telemetry),
 }
 
 /// Options of TCP, and the place of the packet's SACK blocks. No packet has a congestion header too.
@@ -243,13 +233,15 @@ impl PayloadTable {
     }
 
     /// Takes what the network has written, and the SACK blocks, of an `explicit` packet that has arrived.
-    pub fn take_explicit(&mut self, number: u32) -> (Carried, SackList) {
+    #[inline]
+    pub fn take_explicit(&mut self, number: u32) -> (Written, SackList) {
         let Explicit { written, sack } = self.explicit.take(number);
-        let carried = match written {
-            Written::Header(header) => Carried::Header(header),
-            Written::Telemetry(place) => Carried::Telemetry(self.telemetry.take(place)),
-        };
-        (carried, self.take_sack(sack))
+        (written, self.take_sack(sack))
+    }
+
+    /// Takes what hops have measured.
+    pub fn take_telemetry(&mut self, place: u32) -> Telemetry {
+        self.telemetry.take(place)
     }
 
     /// Takes everything that a packet between hosts carries.
@@ -260,8 +252,11 @@ impl PayloadTable {
         }
         match packet.flags.has(Flags::EXPLICIT) {
             true => match self.take_explicit(packet.payload) {
-                (Carried::Header(header), sack) => HostPayload { header: Some(header), sack, options: None },
-                (Carried::Telemetry(_), sack) => HostPayload { sack, ..HostPayload::default() },
+                (Written::Header(header), sack) => HostPayload { header: Some(header), sack, options: None },
+                (Written::Telemetry(place), sack) => {
+                    self.take_telemetry(place);
+                    HostPayload { sack, ..HostPayload::default() }
+                }
             },
             false => HostPayload { sack: self.take_sack(packet.payload), ..HostPayload::default() },
         }
@@ -310,9 +305,9 @@ impl PayloadTable {
             return Payload::Control(self.take_control(packet));
         }
         if self.has_telemetry(packet)
-            && let (Carried::Telemetry(telemetry), sack) = self.take_explicit(packet.payload)
+            && let (Written::Telemetry(place), sack) = self.take_explicit(packet.payload)
         {
-            return Payload::Telemetry(Box::new((telemetry, sack)));
+            return Payload::Telemetry(Box::new((self.take_telemetry(place), sack)));
         }
         Payload::Transport(self.take_host_payload(packet))
     }

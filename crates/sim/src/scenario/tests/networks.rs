@@ -27,6 +27,10 @@ fn every_topology_is_listed_and_can_be_drawn() {
             "racks = 3\nhost_capacity = \"1 Gbps\"\npacket_capacity = \"1 Gbps\"\npacket_delay = \"1 us\"\n\
              circuit_capacity = \"1 Gbps\"\ncircuit_delay = \"1 us\"\n"
         }
+        "rotor" => {
+            "racks = 4\nswitches = 2\nhosts = 1\nhost_capacity = \"1 Gbps\"\nhost_delay = \"1 us\"\n\
+             capacity = \"1 Gbps\"\ndelay = \"1 us\"\n[switching]\nkind = \"rotor\"\nslice = \"50 us\"\n"
+        }
         "dumbbell" | "parking-lot" => "bottleneck_delay = \"1 ms\"\n",
         _ => "",
     };

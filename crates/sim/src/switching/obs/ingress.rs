@@ -168,19 +168,20 @@ impl BurstNode {
             length,
             // To whole bytes; a byte has 24 fractional bits of a picosecond.
             size: u64::try_from((u128::from(length) << 24) / fixed_point).unwrap_or(u64::MAX),
-            offset: way.offset + source.extra_offset,
+            offset: way.offset.saturating_add(source.extra_offset),
             born: now,
             origin: if source.headers_only { Origin::Nothing } else { Origin::Source },
             place: None,
             place_in_order: None,
         };
-        let (arrivals, begins) = (source.arrivals, now + self.parts.rules.processing + burst.offset);
+        let (arrivals, begins) =
+            (source.arrivals, now.saturating_add(self.parts.rules.processing).saturating_add(burst.offset));
         let refused = self.counts.lost;
         self.launch(now, Header::of(Arc::new(burst)), context);
         let idle_from = match arrivals {
             BurstArrivals::Poisson { .. } => now,
             BurstArrivals::Finite { silent: true, .. } if self.counts.lost > refused => now,
-            BurstArrivals::Finite { .. } => begins + length,
+            BurstArrivals::Finite { .. } => begins.saturating_add(length),
         };
         let gap = self.parts.sources[number as usize].gap();
         self.tasks.push(idle_from.saturating_add(gap), Task::Send(number));

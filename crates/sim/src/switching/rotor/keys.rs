@@ -7,6 +7,10 @@ use options::words;
 use units::{BufferSize, Duration};
 
 const NO_FILE: When<RotorSwitching> = When::new(|keys| keys.file.is_none(), "goes without file");
+const TURNS: When<RotorSwitching> = When::new(
+    |keys| keys.file.is_none() && *keys.matchings != Algorithm::Opera.name(),
+    "goes without file, and goes without matchings = \"opera\", whose switches change one by one",
+);
 const VLB: When<RotorSwitching> = When::new(|keys| keys.routes.0 == Routes::Vlb, "goes with routes = \"vlb\"");
 const ROTORLB: When<RotorSwitching> =
     When::new(|keys| keys.routes.0 == Routes::RotorLb, "goes with routes = \"rotorlb\"");
@@ -31,7 +35,7 @@ keys! {
         /// demand.
         pub matchings: Key<String> = Algorithm::Offsets.name().to_owned(), when NO_FILE;
         /// How switches change.
-        pub order: Key<Word<Order>> = Word(Order::Together), when NO_FILE;
+        pub order: Key<Word<Order>> = Word(Order::Together), when TURNS;
         /// Another number, other matchings where they are random.
         pub seed: Key<u32> = 1, when NO_FILE;
         /// The schedule of a file that `photocol schedule -o` has written, its ports the racks; relative to the

@@ -59,9 +59,6 @@ fn in_turn(keys: &RotorSwitching, rack_network: &RackNetwork, at: &At<()>) -> Re
         let message = format!("there are no matchings {}{}", quoted(name), choices(name, &names));
         Fault::new(place(name.place()), message)
     })?;
-    if let Some(place) = keys.order.place().filter(|_| rule == Algorithm::Opera) {
-        return Err(Fault::new(place, "goes without matchings = \"opera\", whose switches change one by one"));
-    }
     let (slice, week) = (keys.slice.as_ref().map(|slice| slice.0), keys.cycle.as_ref().map(|cycle| cycle.0));
     let capacity = rack_network.link.capacity;
     let (switches, reconfiguration) = (rack_network.switches, keys.reconfiguration.0);

@@ -3,7 +3,7 @@
 use super::timing::arm_receiver;
 use super::{Hosts, Sink, enter};
 use crate::engine::node::fabric::Fabric;
-use crate::engine::packet::{Carried, Class, Flags, HostPayload, Packet};
+use crate::engine::packet::{Class, Flags, HostPayload, Packet, Written};
 use transport::tcp::{SackList, Sender};
 use transport::telemetry::Telemetry;
 use units::Instant;
@@ -15,8 +15,11 @@ pub fn read(now: u64, packet: &Packet, sender: &mut Sender, marked: &mut u64, fa
     if packet.flags == Flags::EXPLICIT {
         let (carried, sack) = fabric.payloads.take_explicit(packet.payload);
         match carried {
-            Carried::Header(header) => sender.handle_feedback(packet.seq, header.reverse_feedback),
-            Carried::Telemetry(told) => sender.handle_telemetry(Instant::from_ps(now), packet.seq, &told),
+            Written::Header(header) => sender.handle_feedback(packet.seq, header.reverse_feedback),
+            Written::Telemetry(place) => {
+                let told = fabric.payloads.take_telemetry(place);
+                sender.handle_telemetry(Instant::from_ps(now), packet.seq, &told);
+            }
         }
         return sack;
     }
@@ -65,8 +68,11 @@ impl Hosts {
         self.marked += packet.marks();
         if packet.flags.has(Flags::EXPLICIT) {
             match fabric.payloads.take_explicit(packet.payload).0 {
-                Carried::Header(header) => sink.feedback.handle_header(&header),
-                Carried::Telemetry(measured) => sink.measured = Some(Box::new(measured)),
+                Written::Header(header) => sink.feedback.handle_header(&header),
+                Written::Telemetry(place) => {
+                    let measured = fabric.payloads.take_telemetry(place);
+                    **sink.measured.get_or_insert_default() = measured;
+                }
             }
         }
         let length = u32::from(packet.size - host.header);
