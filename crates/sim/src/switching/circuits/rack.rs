@@ -20,7 +20,7 @@ use crate::engine::packet::{Class, Flags, NEVER, Packet};
 use crate::model::{Buffer, LinkId};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use units::ByteTime;
+use units::{ByteTime, Duration};
 
 /// A rack. Times are in picoseconds.
 #[derive(Debug)]
@@ -368,7 +368,7 @@ impl Agent for Rack {
     }
 
     fn account(&self, counters: &mut Counters) {
-        let capacity = u128::from(self.days.light) / u128::from(self.circuit.byte_time.of(1).ps());
+        let capacity = self.circuit.byte_time.bytes_in(Duration::from_ps(self.days.light)).count().into();
         let sums = [
             (Sum::Circuit, self.sent.circuit.into()),
             (Sum::Packet, self.sent.packet.into()),
