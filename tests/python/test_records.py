@@ -149,6 +149,7 @@ def test_a_key_that_does_not_exist_is_found() -> None:
 
 
 def test_what_agrees_agrees_in_shape_too() -> None:
+    """Some 30 s: every claim of every experiment judges tables that are moved by chance."""
     experiments = {name: load_experiment(file) for name, file in FOUND.items()}
     with judged() as conditions:
         found = {name: set(inverted(name, one, conditions)) for name, one in experiments.items()}

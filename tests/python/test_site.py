@@ -26,6 +26,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_on_the_site(site: Path) -> None:
+    """Some 30 s: the whole site is built, once for the tests of this file."""
     written = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "experiments").glob("*/discussion.md")]
     pages = [page.relative_to(ROOT).with_suffix(".html") for page in written]
     moved = {Path("docs/site/index.html")}
