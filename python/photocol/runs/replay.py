@@ -213,6 +213,10 @@ def _room(link: Mapping[str, Any]) -> tuple[float, str] | None:
     return (float(number), "packets") if unit.startswith("packet") else (_quantity(link["buffer"]), "bytes")
 
 
+_CUT_THROUGH = ("ops", "circuits", "rotor")
+"""Kinds of switching some of whose nodes begin to send a packet before its last bit has come."""
+
+
 def _vanished(events: pl.DataFrame) -> pl.DataFrame:
     """What vanished, with the row of the pass that it had; null for what was never sent."""
     key = [*_KEY, "place"]
@@ -229,7 +233,7 @@ def packets(run: Replayed) -> Iterator[str]:
     events = run.trace.filter(pl.col("class").is_in(PACKETS) & ~pl.col("event").is_in(["ack", "sack", "mark"]))
     lost = _vanished(events)
     of = {name: events.filter(pl.col("event") == name) for name in ("pass", "drop", "wait", "store")}
-    first_bit = pl.col("arrives") - (pl.col("lasts_ps") if _switching(run).get("kind") in ("ops", "circuits") else 0)
+    first_bit = pl.col("arrives") - (pl.col("lasts_ps") if _switching(run).get("kind") in _CUT_THROUGH else 0)
     arrived = of["pass"].filter(~pl.col("row").is_in(lost["pass_row"].drop_nulls().implode()))
     at, source, target = pl.col("t_ps"), pl.col("source"), pl.col("target")
     moves = pl.concat(
