@@ -163,7 +163,6 @@ def draw_course(axes: Axes, table: pl.DataFrame) -> None:
     frame(axes)
 
 
-REASONS: Mapping[str, str] = {}
 OURS = "ours, after earlier runs of this project"
 
 experiment = Experiment(
@@ -194,7 +193,6 @@ experiment = Experiment(
                 tolerance=f"within {POINTS:g} points; in shape: BBR and BBRv3 use more than CUBIC",
                 check=partial(check_law, law),
                 whose="ours",
-                reason=REASONS.get(law, ""),
             )
             for law, value in EXPECTED.items()
         ),
@@ -206,7 +204,6 @@ experiment = Experiment(
             tolerance=f"more; in shape: within {POINTS / 2:g} points of the best",
             check=check_told,
             whose="ours",
-            reason=REASONS.get("told", ""),
         ),
         Claim(
             id="soft",
@@ -216,7 +213,6 @@ experiment = Experiment(
             tolerance="with each; in shape: with all but one",
             check=check_soft,
             whose="ours",
-            reason=REASONS.get("soft", ""),
         ),
         Claim(
             id="kept",
@@ -226,7 +222,6 @@ experiment = Experiment(
             tolerance="half; in shape: more than a hard one",
             check=check_kept,
             whose="ours",
-            reason=REASONS.get("kept", ""),
         ),
         Claim(
             id="queue",
@@ -236,7 +231,6 @@ experiment = Experiment(
             tolerance="less; in shape: less than CUBIC's",
             check=check_queue,
             whose="ours",
-            reason=REASONS.get("queue", ""),
         ),
     ),
     plots=(

@@ -209,9 +209,7 @@ fn same_by_threads(text: &str) {
 /// What is said about the racks with these keys.
 fn refusal(keys: &[(&str, &str)]) -> String {
     let text = format!("{RACKS}{MANY}");
-    let input = Input::Text { name: "test.toml", text: &text, folder: Path::new(".") };
-    let keys: Vec<_> = keys.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    load(input, &keys).err().map_or_else(String::new, |error| error.to_string())
+    crate::support::refusal(&text, keys)
 }
 
 #[test]
@@ -357,8 +355,7 @@ fn weeks_that_cannot_be_are_refused_with_the_line() {
     let line = "400000000,20000000,0,20000000,180000000,";
     let refused = |keys: &str| {
         let text = format!("{}{MANY}", racks_with(keys));
-        let input = Input::Text { name: "test.toml", text: &text, folder: Path::new(".") };
-        load(input, &[]).err().map_or_else(String::new, |error| error.to_string())
+        crate::support::refusal(&text, &[])
     };
     let of = |name: &str, text: &str, key: &str, more: &str, wanted: &str| {
         let file = Kept::new(name, text);

@@ -1,13 +1,11 @@
 //! Whole connections in runs: timestamps, handshakes, windows that grow, and what they cost.
 
-use crate::support::{Builder, numbers, scenario};
+use crate::support::{Builder, numbers, refusal, scenario};
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::Results;
-use sim::scenario::{Input, load};
 use sim::study::World;
-use std::path::Path;
 
 /// One flow of 400 kB over 10 Mb/s with 12 ms each way, by a transport of its own.
 const ONE: &str = r#"
@@ -158,16 +156,14 @@ fn a_request_follows_the_end_of_the_response_before() {
 fn an_application_does_not_go_with_a_size() {
     let text =
         ONE.replace("size = ", "application = { kind = \"paced\", write = \"1 kB\", every = \"1 ms\" }\nsize = ");
-    let source = Input::Text { name: "test.toml", text: &text.replace("\"it\"", "\"sack\""), folder: Path::new(".") };
-    let message = load(source, &[]).err().map(|error| error.to_string()).unwrap_or_default();
+    let message = refusal(&text.replace("\"it\"", "\"sack\""), &[]);
     assert!(message.contains("traffic.0.size: there is an application; allowed: size or application"), "{message}");
 }
 
 #[test]
 fn eifel_without_timestamps_is_refused_where_it_stands() {
     let text = format!("{ONE}\n[transport.it]\nalgorithm = \"sack\"\nundo = \"eifel\"\n");
-    let source = Input::Text { name: "test.toml", text: &text, folder: Path::new(".") };
-    let message = load(source, &[]).err().map(|error| error.to_string()).unwrap_or_default();
+    let message = refusal(&text, &[]);
     assert!(message.contains("transport.it.undo: ") && message.contains("needs timestamps = true"), "{message}");
 }
 
@@ -201,7 +197,6 @@ fn ecn_is_agreed_on_in_the_handshake() {
 #[test]
 fn a_receiver_that_nothing_asks_cannot_refuse_ecn() {
     let text = format!("{ONE}\n[transport.it]\nalgorithm = \"sack\"\naccept_ecn = false\n");
-    let source = Input::Text { name: "test.toml", text: &text, folder: Path::new(".") };
-    let message = load(source, &[]).err().map(|error| error.to_string()).unwrap_or_default();
+    let message = refusal(&text, &[]);
     assert!(message.contains("transport.it.accept_ecn: ") && message.contains("needs handshake = true"), "{message}");
 }

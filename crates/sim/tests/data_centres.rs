@@ -1,6 +1,6 @@
 //! Leaf and spine, fat trees, and flows hashed onto their equal paths.
 
-use crate::support::{Builder, figure, numbers, scenario, texts, warnings};
+use crate::support::{Builder, figure, numbers, refusal, scenario, texts, warnings};
 use sim::SimTime;
 use sim::engine::Options;
 use sim::model::{EqualRoutes, NodeId, Role};
@@ -191,26 +191,21 @@ fn equal_paths_that_nobody_speaks_of_are_named() {
     assert_eq!(warnings(&one), Vec::<String>::new());
 }
 
-fn refused(text: &str) -> String {
-    let source = Input::Text { name: "test.toml", text, folder: Path::new(".") };
-    load(source, &[]).map(|_| ()).unwrap_err().to_string()
-}
-
 #[test]
 fn what_cannot_be_is_refused_with_place_and_range() {
-    let tree = |more: &str| refused(&fat_tree(4, more));
-    assert!(refused(&fat_tree(5, "")).contains("k: found 5; allowed: an even number from 2 to 128"));
+    let tree = |more: &str| refusal(&fat_tree(4, more), &[]);
+    assert!(refusal(&fat_tree(5, ""), &[]).contains("k: found 5; allowed: an even number from 2 to 128"));
     let found = tree("oversubscription = 2");
     assert!(found.contains("oversubscription: an edge switch of 4 ports has 1.333 uplinks then"), "{found}");
     assert!(tree("pods = 5").contains("pods: found 5 pods; allowed: at most k, 4"));
     assert!(tree("hash_seed = 1").contains("hash_seed: goes with routing = \"ecmp\""));
-    let both = refused(&LEAVES.replace("hosts = 64", "hosts = 64\ncapacity = \"1 Gbps\"\noversubscription = 2"));
+    let both = refusal(&LEAVES.replace("hosts = 64", "hosts = 64\ncapacity = \"1 Gbps\"\noversubscription = 2"), &[]);
     assert!(both.contains("oversubscription: the capacity is given; allowed: capacity or oversubscription"), "{both}");
-    let many = refused(&LEAVES.replace("leaves = 2", "leaves = 10000").replace("hosts = 64", "hosts = 1000"));
+    let many = refusal(&LEAVES.replace("leaves = 2", "leaves = 10000").replace("hosts = 64", "hosts = 1000"), &[]);
     assert!(many.contains("leaves: these are 10000000 hosts; allowed: at most 460000"), "{many}");
     let obs = "[run]\nduration = \"1 s\"\n[topology]\nkind = \"nsfnet-edge\"\nrouting = \"ecmp\"\n[switching]\nkind = \
                \"obs\"\nwavelengths = 2\nassembly = { timer = \"1 ms\" }\n[[traffic]]\ntransport = \"sack\"\n";
-    assert!(refused(obs).contains("routing: paths are the kind of switching's own"), "{}", refused(obs));
+    assert!(refusal(obs, &[]).contains("routing: paths are the kind of switching's own"), "{}", refusal(obs, &[]));
 }
 
 /// Poisson flows from the first leaf's hosts to the second's: the links of hosts, 1 Gb/s each, and those of spines, 16

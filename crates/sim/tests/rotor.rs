@@ -5,10 +5,8 @@ use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::Results;
-use sim::scenario::{Input, load};
 use sim::study::World;
 use std::fmt::Write;
-use std::path::Path;
 
 /// A packet of 1250 B lasts 1 µs on a circuit. A slice of 60 µs has light for 50.1 µs of them, room for 50 packets.
 const RACKS: &str = r#"
@@ -300,9 +298,7 @@ fn a_drop_says_that_its_packet_waited_for_a_circuit() {
 /// What is said about the racks with these keys.
 fn refusal(keys: &[(&str, &str)]) -> String {
     let text = format!("{RACKS}[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"1 Gbps\"\n");
-    let input = Input::Text { name: "test.toml", text: &text, folder: Path::new(".") };
-    let keys: Vec<_> = keys.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    load(input, &keys).err().map_or_else(String::new, |error| error.to_string())
+    crate::support::refusal(&text, keys)
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! Laws that read what ports measure: HPCC and PowerTCP at the rest that their papers compute, in packets.
 
-use crate::support::{at, numbers, run, scenario, texts};
+use crate::support::{at, numbers, refusal, run, scenario, texts};
 use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::Results;
-use sim::scenario::{Input, load};
 use sim::study::World;
-use std::path::Path;
 
 /// A bottleneck of 10 Gb/s and a round trip of 104 µs: 130 kB, or 87 packets.
 fn dumbbell(law: &str, flows: u32, more: &str) -> String {
@@ -132,17 +130,13 @@ fn the_same_on_two_threads_and_over_sprayed_paths() {
     }
 }
 
-fn refused(text: &str) -> String {
-    load(Input::Text { text, name: "test.toml", folder: Path::new(".") }, &[]).unwrap_err().to_string()
-}
-
 #[test]
 fn a_way_on_which_no_port_measures_is_refused_with_its_links() {
     let silent =
         dumbbell("hpcc", 1, "").replace("[transport.told]", "[link_defaults]\ntelemetry = false\n[transport.told]");
-    let why = refused(&silent);
+    let why = refusal(&silent, &[]);
     assert!(why.contains("traffic.0.transport: its law reads what ports measure, and none does on the way"), "{why}");
     assert!(why.contains("\"l0->left\", \"left->right\", \"right->r0\""), "{why}");
-    let stamped = refused(&dumbbell("powertcp", 1, "timestamps = true"));
+    let stamped = refusal(&dumbbell("powertcp", 1, "timestamps = true"), &[]);
     assert!(stamped.contains("timestamps must be off with a law whose packets carry telemetry"), "{stamped}");
 }

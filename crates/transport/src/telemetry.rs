@@ -53,6 +53,11 @@ impl Telemetry {
         &self.hops[..usize::from(self.len)]
     }
 
+    /// The rate of the slowest hop; zero if there is none.
+    pub fn slowest(&self) -> Rate {
+        self.hops().iter().map(|hop| hop.rate).min().unwrap_or(Rate::from_bps(0))
+    }
+
     /// Each hop with what an earlier packet brought of the same path, where both met the same port in this place and
     /// the port's clock and count have not run backwards.
     pub fn since<'t>(&'t self, earlier: &'t Telemetry) -> impl Iterator<Item = (&'t Hop, &'t Hop)> {

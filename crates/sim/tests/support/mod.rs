@@ -130,6 +130,13 @@ pub fn warnings(text: &str) -> Vec<String> {
     loaded(text).warnings
 }
 
+/// What is said of a scenario with these keys; nothing if it is right.
+pub fn refusal(text: &str, keys: &[(&str, &str)]) -> String {
+    let source = Input::Text { name: "test.toml", text, folder: Path::new(".") };
+    let keys: Vec<_> = keys.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    load(source, &keys).err().map_or_else(String::new, |error| error.to_string())
+}
+
 fn loaded(text: &str) -> Loaded {
     let source = Input::Text { name: "test.toml", text, folder: Path::new(".") };
     load(source, &[]).unwrap_or_else(|error| panic!("{error}"))

@@ -1,6 +1,6 @@
-//! The round trip of an empty path: told, or the shortest that was measured.
+//! What laws share that set the window by the round trip of an empty path, as told or as measured.
 
-use super::Event;
+use super::{Event, Loss, LossCause, Window};
 use units::{Duration, PS_PER_SECOND, Rate};
 
 /// The shortest round trip of a flow.
@@ -29,8 +29,24 @@ impl BaseRtt {
     }
 }
 
-/// cwnd from a law that reckons in reals: whole bytes, at least one.
-pub(super) fn whole(bytes: f64) -> u64 {
-    // `as` saturates, and makes 0 of what is no number.
-    (bytes as u64).max(1)
+/// Bytes in a second.
+pub(super) fn bytes_per_second(rate: Rate) -> f64 {
+    rate.bps() as f64 / 8.0
+}
+
+/// cwnd of a law that reckons in reals: whole bytes, at least one. It does not grow while something else than the
+/// window holds the flow back.
+pub(super) fn set_window(window: &mut Window, bytes: f64, is_app_limited: bool) {
+    if bytes <= window.cwnd as f64 || !is_app_limited {
+        // `as` saturates, and makes 0 of what is no number.
+        window.cwnd = (bytes as u64).max(1);
+    }
+}
+
+/// A timeout leaves one segment, any other loss the window as it is.
+pub(super) fn keep_window(window: &mut Window, loss: &Loss) {
+    match loss.cause {
+        LossCause::Timeout => window.cut(loss.cause, loss.event.in_flight / 2),
+        _ => window.ssthresh = window.cwnd.max(2 * window.mss),
+    }
 }

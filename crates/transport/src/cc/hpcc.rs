@@ -14,7 +14,7 @@
 //! Left out: the hardware's tables for divisions, and priority flow control. The paper's network loses nothing. Here a
 //! loss that duplicate ACKs show is repaired and leaves the window to the telemetry; a timeout leaves one segment.
 
-use super::base_rtt::{BaseRtt, whole};
+use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
 use super::{Asks, CongestionControl, Event, Loss, LossCause, Measured, Window};
 use crate::telemetry::{Hop, Telemetry};
 use options::{Kind, Range, options};
@@ -92,22 +92,19 @@ impl CongestionControl for Hpcc {
         if state.reference == 0.0 {
             state.reference = window.cwnd as f64;
         }
-        let slowest = measured.telemetry.hops().iter().map(|hop| hop.rate).min().unwrap_or(Rate::from_bps(0));
-        let grown = state.next_window(config, bytes_per_second(slowest) * base, measured.ack > state.round_end);
+        let product = bytes_per_second(measured.telemetry.slowest()) * base;
+        let next = state.next_window(config, product, measured.ack > state.round_end);
         if measured.ack > state.round_end {
             state.round_end = measured.next;
         }
-        if grown <= window.cwnd as f64 || !measured.event.is_app_limited {
-            window.cwnd = whole(grown);
-        }
+        set_window(window, next, measured.event.is_app_limited);
     }
 
     fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
         if loss.cause == LossCause::Timeout {
             self.0.reference = window.mss as f64;
-            return window.cut(loss.cause, loss.event.in_flight / 2);
         }
-        window.ssthresh = window.cwnd.max(2 * window.mss);
+        keep_window(window, loss);
     }
 
     fn pacing_rate(&self, config: &Config, window: &Window, _: Option<Duration>) -> Option<Rate> {
@@ -145,10 +142,6 @@ fn load_of(hop: &Hop, old: &Hop, base: f64) -> Option<Load> {
     let waiting = hop.queue.min(old.queue) as f64 / (rate * base);
     let sent = (hop.sent - old.sent) as f64 / time / rate;
     (rate > 0.0).then_some(Load { share: (waiting + sent).max(f64::MIN_POSITIVE), time })
-}
-
-pub(super) fn bytes_per_second(rate: Rate) -> f64 {
-    rate.bps() as f64 / 8.0
 }
 
 #[cfg(test)]

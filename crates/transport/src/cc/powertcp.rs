@@ -11,10 +11,9 @@
 //! w is at most that rate times τ, and β. As with HPCC, the paper's network loses next to nothing: here a loss that
 //! duplicate ACKs show leaves the window to the telemetry, a timeout leaves one segment.
 
-use super::base_rtt::{BaseRtt, whole};
-use super::hpcc::bytes_per_second;
+use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
 use super::old_window::OldWindows;
-use super::{Asks, CongestionControl, Event, Loss, LossCause, Measured, Window};
+use super::{Asks, CongestionControl, Event, Loss, Measured, Window};
 use crate::telemetry::{Hop, Telemetry};
 use options::{Kind, Range, Words, options, words};
 use units::{Duration, Rate};
@@ -115,14 +114,11 @@ impl CongestionControl for PowerTcp {
             && let Some((power, time)) = most_power(measured.telemetry, &last, base)
         {
             state.power.take(power, time, base);
-            let slowest = measured.telemetry.hops().iter().map(|hop| hop.rate).min().unwrap_or(Rate::from_bps(0));
-            let product = bytes_per_second(slowest) * base;
+            let product = bytes_per_second(measured.telemetry.slowest()) * base;
             let beta = product / f64::from(config.flows);
             let old = if config.old_window == OldWindow::Sent { sent } else { window.cwnd };
             let next = state.power.next_window(config.gamma, old, beta, window.cwnd).min(product + beta);
-            if next <= window.cwnd as f64 || !measured.event.is_app_limited {
-                window.cwnd = whole(next);
-            }
+            set_window(window, next, measured.event.is_app_limited);
         }
         state.windows.note(measured.next, window.cwnd);
     }
@@ -137,14 +133,6 @@ impl CongestionControl for PowerTcp {
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
         vec![("power", self.0.power.value())]
-    }
-}
-
-/// A timeout leaves one segment, any other loss the window as it is.
-pub(super) fn keep_window(window: &mut Window, loss: &Loss) {
-    match loss.cause {
-        LossCause::Timeout => window.cut(loss.cause, loss.event.in_flight / 2),
-        _ => window.ssthresh = window.cwnd.max(2 * window.mss),
     }
 }
 

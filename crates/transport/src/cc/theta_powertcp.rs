@@ -8,8 +8,8 @@
 //! to less than nothing, and a window that is divided by it could be anything. β is a number of segments here: without
 //! telemetry a sender does not know its host's rate. A timeout leaves one segment, any other loss the window as it is.
 
-use super::base_rtt::{BaseRtt, whole};
-use super::powertcp::{Power, keep_window};
+use super::base_rtt::{BaseRtt, keep_window, set_window};
+use super::powertcp::Power;
 use super::segments::Round;
 use super::{Asks, CongestionControl, Event, Loss, Marks, Wants, Window};
 use options::{Kind, Range, options};
@@ -73,9 +73,7 @@ impl CongestionControl for ThetaPowerTcp {
         let old = if state.old == 0 { window.cwnd } else { state.old };
         state.old = window.cwnd;
         let next = state.power.next_window(config.gamma, old, config.beta * window.mss as f64, window.cwnd);
-        if next <= window.cwnd as f64 || !event.is_app_limited {
-            window.cwnd = whole(next);
-        }
+        set_window(window, next, event.is_app_limited);
     }
 
     fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
