@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from command import SMALL
 from test_page_network import CAUGHT
 from test_report import look, needs_browser
 
@@ -59,13 +60,11 @@ def test_the_page_has_the_schedule_and_the_flows_between_racks(rotor: Path) -> N
 
 
 def test_circuits_beside_a_packet_network_are_shown_too_and_other_networks_have_none(tmp_path: Path) -> None:
-    photocol.run(ROOT / "scenarios" / "racks.toml", set=SHORT, out=tmp_path / "racks")
+    photocol.run(ROOT / "scenarios" / "racks.toml", set=SHORT | {"traffic.0.spread": "1 ms"}, out=tmp_path / "racks")
     found = circuits(tmp_path / "racks")
     assert found["switches"] == ["circuit"]
     assert len(found["holds"]) == len(found["racks"]) - 1
-    photocol.run(
-        ROOT / "scenarios" / "dumbbell.toml", set={"run.duration": "0.1 s", "run.warm_up": "0 s"}, out=tmp_path / "run"
-    )
+    photocol.run(SMALL, out=tmp_path / "run")
     assert page(tmp_path / "run")["circuits"] is None
 
 

@@ -4,7 +4,7 @@ import { View, line, within } from "./view.js";
 import { COLOURS, chooser, element, isolated, time } from "./words.js";
 
 const ROW = 22;
-const MOST_RACKS = 24;
+const MOST_RACKS = 32;
 const MOST_LANES = 8;
 // A picture draws at most as many bars, and no slice that is narrower than so many pixels.
 const MOST_BARS = 6000;
