@@ -1,6 +1,7 @@
-//! The state of rest of ABC: P. Goyal et al., NSDI 2020, §3.1.2 and appendix A, with the round trip that the queue makes
-//! longer. A full link takes what comes where η − (x − d_t)⁺/δ + N a/(μ (τ + x)) = 1, for N flows that add a segments in
-//! a round trip τ + x. Three cases: without a queue the link is not full; the queue is shorter than d_t; or longer.
+//! The state of rest of ABC: P. Goyal et al., NSDI 2020, §3.1.2 and appendix A, with the round trip that the queue
+//! makes longer. A full link takes what comes where η − (x − d_t)⁺/δ + N a/(μ (τ + x)) = 1, for N flows that add a
+//! segments in a round trip τ + x. Three cases: without a queue the link is not full; the queue is shorter than d_t; or
+//! longer.
 
 use crate::declare::model;
 use crate::told::{capacity, flows, packet, rtt};
@@ -63,7 +64,8 @@ mod tests {
 
     /// 2000 packets a second. One flow adds 0.5 ms, 0.005 of a round trip of 0.1 s: 0.985 used and no queue. Five: 2.5
     /// ms, which is 0.02 at 125 ms, beyond 120; four: 2 ms, 0.02 at 100 ms, just no queue; 4.4 do not exist, but 2.2 ms
-    /// with packets of 1650 B rest at 10 ms. Twenty: 10 ms; y² + (0.12 + 0.00266) y = 0.133 (0.01 − 0.0024), y = 7.75 ms.
+    /// with packets of 1650 B rest at 10 ms. Twenty: 10 ms; y² + (0.12 + 0.00266) y = 0.133 (0.01 − 0.0024), y = 7.75
+    /// ms.
     #[test]
     fn by_hand() {
         let with = |flows, packet| evaluate(&Inputs { flows, packet, ..Inputs::default() }).unwrap();

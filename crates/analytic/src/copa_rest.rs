@@ -1,7 +1,7 @@
-//! The state of rest of Copa: V. Arun, H. Balakrishnan, NSDI 2018, §2.3 and figure 1. The queue of n flows rises and falls by
-//! n/δ packets in a round trip. A flow turns where the queue that it sees crosses n/δ. It sees it a round trip later,
-//! and, since RTTstanding is a minimum over half of one, a rising queue another half later: the queue goes from nothing
-//! to 2.5 n/δ and back, in five round trips.
+//! The state of rest of Copa: V. Arun, H. Balakrishnan, NSDI 2018, §2.3 and figure 1. The queue of n flows rises and
+//! falls by n/δ packets in a round trip. A flow turns where the queue that it sees crosses n/δ. It sees it a round trip
+//! later, and, since RTTstanding is a minimum over half of one, a rising queue another half later: the queue goes from
+//! nothing to 2.5 n/δ and back, in five round trips.
 
 use crate::declare::model;
 use crate::told::{capacity, flows, packet, rtt};
@@ -57,8 +57,8 @@ mod tests {
         numbers.iter().for_each(|(found, hand)| assert!((found / hand - 1.0).abs() < 1e-12, "{found} {hand}"));
     }
 
-    /// The queue in steps of a hundredth of a round trip: it moves by 1/δ in a round trip, and turns by the least that it
-    /// was from one and a half to one round trip ago.
+    /// The queue in steps of a hundredth of a round trip: it moves by 1/δ in a round trip, and turns by the least that
+    /// it was from one and a half to one round trip ago.
     #[test]
     fn a_queue_that_is_seen_late_runs_to_it() {
         let found = evaluate(&Inputs::default()).unwrap();

@@ -1,5 +1,6 @@
-//! The state of rest of HPCC: Y. Li et al., SIGCOMM 2019, §3.2: each window is W = W η/U + W_AI, with W_AI = (1 − η) · B ·
-//! T/N. All windows together are U · B · T, so U = η + (1 − η) n/N for n flows; above one the rest stands in the queue.
+//! The state of rest of HPCC: Y. Li et al., SIGCOMM 2019, §3.2: each window is W = W η/U + W_AI, with W_AI = (1 − η) ·
+//! B · T/N. All windows together are U · B · T, so U = η + (1 − η) n/N for n flows; above one the rest stands in the
+//! queue.
 
 use crate::declare::model;
 use crate::told::{capacity, flows, rtt};

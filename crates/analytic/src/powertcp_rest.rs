@@ -1,5 +1,6 @@
-//! The state of rest of PowerTCP: V. Addanki, O. Michel, S. Schmid, NSDI 2022, §3.4 (theorem 1): the power of a full link
-//! with the queue q is 1 + q/(b τ), so w = w/power + β rests where all windows are b τ + q, and q = n β with β = b τ/N.
+//! The state of rest of PowerTCP: V. Addanki, O. Michel, S. Schmid, NSDI 2022, §3.4 (theorem 1): the power of a full
+//! link with the queue q is 1 + q/(b τ), so w = w/power + β rests where all windows are b τ + q, and q = n β with β = b
+//! τ/N.
 
 use crate::declare::model;
 use crate::told::{capacity, flows, rtt};
@@ -21,7 +22,7 @@ model! {
         queue_delay_s: f64 ["s"], "Its delay.";
         window_bytes: f64 ["B"], "Window of a flow.";
         power: f64 ["1"], "Normalised power.";
-        time_constant_s: f64 ["s"], "In which time a difference shrinks by e (theorem 2: δt/γ for an update in each τ).";
+        time_constant_s: f64 ["s"], "In which time a difference shrinks by e, τ/γ (theorem 2).";
     }
 }
 

@@ -141,9 +141,9 @@ fn a_way_on_which_no_port_measures_is_refused_with_its_links() {
     assert!(stamped.contains("timestamps must be off with a law whose packets carry telemetry"), "{stamped}");
 }
 
-/// 10 Gb/s become 5 Gb/s. A sender that hears of it from the queue sends 10 Gb/s for a round trip more, and half of that
-/// stays: 65 kB, 43 packets. Told a round trip ahead it sends half when it is half. Written before the run: at least 35
-/// packets, and at most 15.
+/// 10 Gb/s become 5 Gb/s. A sender that hears of it from the queue sends 10 Gb/s for a round trip more, and half of
+/// that stays: 65 kB, 43 packets. Told a round trip ahead it sends half when it is half. Written before the run: at
+/// least 35 packets, and at most 15.
 #[test]
 fn told_ahead_a_link_that_halves_has_no_queue() {
     for (law, more) in [("powertcp", "powertcp_flows = 20"), ("hpcc", "hpcc_flows = 20")] {

@@ -90,8 +90,8 @@ spread = "1 s"
 }
 
 /// Packets of 1500 B over 24 Mb/s, 2000 in a second, and a round trip of 100 ms. One flow adds 0.5 % to η, and no queue
-/// stands. Twenty rest where (x − 20 ms)/133 ms = 10 ms/(100 ms + x) − 0.02: x = 27.75 ms, 55.5 packets. Written before the
-/// run: the utilisation within 1.5 % of 0.985, and the queue within 15 %.
+/// stands. Twenty rest where (x − 20 ms)/133 ms = 10 ms/(100 ms + x) − 0.02: x = 27.75 ms, 55.5 packets. Written before
+/// the run: the utilisation within 1.5 % of 0.985, and the queue within 15 %.
 #[test]
 fn abc_holds_the_delay_at_which_the_increase_is_taken_back() {
     let queue = "[[link]]\nfrom = \"left\"\nto = \"right\"\nqueue = { kind = \"abc\" }\n";
@@ -104,8 +104,8 @@ fn abc_holds_the_delay_at_which_the_increase_is_taken_back() {
     assert!(at(&twenty.links, "link", "left->right", "utilization") > 0.99);
 }
 
-/// The queue goes from nothing to 2.5/δ for each flow and back, 1.25/δ in the mean: 2.5 packets with δ = 0.5. Flows that
-/// do not turn together hold it closer to 1/δ. Written before the run: the mean within 40 % of 1.25/δ.
+/// The queue goes from nothing to 2.5/δ for each flow and back, 1.25/δ in the mean: 2.5 packets with δ = 0.5. Flows
+/// that do not turn together hold it closer to 1/δ. Written before the run: the mean within 40 % of 1.25/δ.
 #[test]
 fn copa_keeps_some_packets_in_the_queue() {
     for flows in [1, 4] {

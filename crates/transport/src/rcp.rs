@@ -1,12 +1,14 @@
 //! RCP's router: one rate for all flows that leave by a port, which it writes into packets that carry a higher one.
 //!
-//! Source: N. Dukkipati, M. Kobayashi, R. Zhang-Shen, N. McKeown, "Processor Sharing Flows in the Internet", IWQoS 2005,
-//! eq. (2): once in T = min(`rcp_interval`, d), R becomes R · (1 + (T/d) (α (C − y) − β q/d)/C), with the mean round
-//! trip d that packets tell, the traffic y of the last T, and the queue q.
+//! Source: N. Dukkipati, M. Kobayashi, R. Zhang-Shen, N. McKeown, "Processor Sharing Flows in the Internet", IWQoS
+//! 2005, eq. (2): once in T = min(`rcp_interval`, d), R becomes R · (1 + (T/d) (α (C − y) − β q/d)/C), with the mean
+//! round trip d that packets tell, the traffic y of the last T, and the queue q.
 //!
-//! Readings. R starts as `rcp_start` of C, and lies between a millionth of C and C. The first packet with a round trip
-//! sets d, each other one moves it by `rcp_gain`. y is what comes to the port, whether there is room for it or not; q is
-//! what waits when the interval is looked at, which is when the next packet comes.
+//! Readings. R starts as `rcp_start` of C. The first packet with a round trip sets d and begins an interval, each other
+//! one moves d by `rcp_gain`. By the equation alone R may become nothing or less where several flows begin to send at
+//! the rate that an idle port offers: it falls to `rcp_least_factor` of itself at most in an interval, and never below
+//! `rcp_least` packets in a round trip, nor above C. y is what comes to the port, whether there is room for it or not;
+//! q is what waits when the interval is looked at, which is when the next packet comes.
 
 use crate::cc::rcp::Config;
 use units::{Duration, Instant, Rate};
@@ -84,10 +86,14 @@ impl Router {
     }
 
     /// A packet with an offer leaves.
-    pub fn handle_departure(&mut self, offer: &mut Offer) {
+    pub fn handle_departure(&mut self, now: Instant, offer: &mut Offer) {
         if offer.rtt > Duration::ZERO {
             let told = offer.rtt.as_secs_f64();
-            self.rtt = Some(self.rtt.map_or(told, |rtt| rtt + self.config.gain * (told - rtt)));
+            if self.rtt.is_none() {
+                self.rtt = Some(told);
+                self.begin(now);
+            }
+            self.rtt = self.rtt.map(|rtt| rtt + self.config.gain * (told - rtt));
         }
         offer.rate = offer.rate.min(self.rate());
     }
@@ -105,19 +111,25 @@ impl Router {
         {
             let spare = self.capacity - self.arrived as f64 / span;
             let wish = self.config.alpha * spare - self.config.beta * queue / rtt;
-            self.rate *= 1.0 + span / rtt * wish / self.capacity;
+            self.rate *= (1.0 + span / rtt * wish / self.capacity).max(self.config.least_factor);
+            self.rate = self.rate.max(self.config.least * PACKET_BYTES / rtt);
         }
-        // Not `clamp`: a capacity of nothing leaves nothing.
-        self.rate = self.rate.max(LEAST_SHARE * self.capacity).min(self.capacity);
-        (self.arrived, self.began) = (0, self.due);
+        self.rate = self.rate.min(self.capacity);
+        self.begin(self.due);
+    }
+
+    /// An interval begins.
+    fn begin(&mut self, now: Instant) {
+        (self.arrived, self.began) = (0, now);
         let longest = self.config.interval.as_secs_f64();
         let next = self.rtt.map_or(longest, |rtt| rtt.min(longest));
-        self.due = self.began + Duration::from_ps(((next * 1e12) as u64).max(LEAST_INTERVAL.ps()));
+        // `as` saturates.
+        self.due = now + Duration::from_ps(((next * 1e12) as u64).max(LEAST_INTERVAL.ps()));
     }
 }
 
-/// The least rate as a share of the capacity.
-const LEAST_SHARE: f64 = 1e-6;
+/// A packet of the least rate.
+const PACKET_BYTES: f64 = 1500.0;
 
 /// The shortest interval, whatever packets tell of their round trips.
 const LEAST_INTERVAL: Duration = Duration::from_micros(1);
@@ -140,13 +152,13 @@ mod tests {
     fn router() -> Router {
         let mut router = Router::new(&Config::default(), CAPACITY, Instant::ZERO);
         let mut offer = Offer { rtt: Duration::from_millis(100), ..Offer::NONE };
-        router.handle_departure(&mut offer);
+        router.handle_departure(Instant::ZERO, &mut offer);
         assert_eq!(offer.rate, Rate::from_bps(400_000), "0.05 of 8 Mb/s");
         router
     }
 
-    /// Eq. (2): 5000 B in 10 ms are y = 500 kB/s; q = 10 kB. R = 50 000 · (1 + 0.1 (0.4 · 500 000 − 0.226 · 100 000)/10^6)
-    /// = 50 887 B/s.
+    /// Eq. (2): 5000 B in 10 ms are y = 500 kB/s; q = 10 kB. R = 50 000 · (1 + 0.1 (0.4 · 500 000 − 0.226 · 100
+    /// 000)/10^6) = 50 887 B/s.
     #[test]
     fn the_rate_follows_spare_capacity_and_queue() {
         let mut router = router();
@@ -154,6 +166,23 @@ mod tests {
         router.handle_timeout(at(10), 10_000);
         assert!((router.rate - 50_887.0).abs() < 1e-6, "{}", router.rate);
         assert_eq!(router.due, at(20));
+    }
+
+    /// Four times the capacity would leave 1 − 0.1 · 0.4 · 3, which is far from a half, with T = d 1 − 1.2; a half
+    /// remains, and never less than a hundredth of 1500 B in a round trip.
+    #[test]
+    fn the_rate_at_most_halves_and_a_packet_in_a_hundred_round_trips_remains() {
+        let config = Config { interval: Duration::from_millis(100), ..Config::default() };
+        let mut router = Router::new(&config, CAPACITY, Instant::ZERO);
+        router.handle_departure(Instant::ZERO, &mut Offer { rtt: Duration::from_millis(100), ..Offer::NONE });
+        router.handle_arrival(400_000);
+        router.handle_timeout(at(100), 0);
+        assert!((router.rate - 25_000.0).abs() < 1e-6, "{}", router.rate);
+        for round in 2..30 {
+            router.handle_arrival(400_000);
+            router.handle_timeout(at(100 * round), 0);
+        }
+        assert!((router.rate - 150.0).abs() < 1e-6, "{}", router.rate);
     }
 
     /// y = C and no queue: the rate stays where it is, whatever it is.
@@ -184,7 +213,7 @@ mod tests {
     fn a_packet_keeps_the_least_rate_of_its_path_and_moves_the_mean_round_trip() {
         let mut router = router();
         let mut offer = Offer { rtt: Duration::from_millis(150), rate: Rate::from_bps(1000) };
-        router.handle_departure(&mut offer);
+        router.handle_departure(at(1), &mut offer);
         assert_eq!((offer.rate, offer.of_path()), (Rate::from_bps(1000), Some(Rate::from_bps(1000))));
         // 100 + 0.02 · 50 ms.
         assert!((router.rtt.unwrap() - 0.101).abs() < 1e-12);
@@ -199,7 +228,7 @@ mod tests {
             let mut router = Router::new(&Config::default(), Rate::from_bps(capacity), Instant::ZERO);
             let mut offer = Offer { rtt: Duration::from_ps(rtt), ..Offer::NONE };
             for ms in 1..100 {
-                router.handle_departure(&mut offer);
+                router.handle_departure(at(ms), &mut offer);
                 router.handle_arrival(u32::MAX);
                 router.handle_timeout(at(ms), queue);
                 assert!(router.rate >= 0.0 && router.rate <= router.capacity, "{}", router.rate);

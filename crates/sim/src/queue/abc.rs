@@ -24,7 +24,8 @@ options! {
     pub struct Config {
         /// η: the utilisation that is aimed at. §6: 0.98.
         pub eta: f64 = 0.98, Kind::Number(Range::above(0.0, 1.0));
-        /// δ: in which time a queue is to go. Stable above two thirds of the round trip (§3.1.2). §6: "133 ms", for 100.
+        /// δ: in which time a queue is to go. Stable above two thirds of the round trip (§3.1.2). §6: "133 ms", for
+        /// 100.
         pub delta: Duration = Duration::from_millis(133), Kind::POSITIVE;
         /// The delay d_t from which on a queue counts.
         pub target: Duration = Duration::from_millis(20), Kind::SPAN;

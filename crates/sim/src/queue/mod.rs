@@ -216,8 +216,6 @@ disciplines! {
         DualPi2 = "dualpi2", "De Schepper, Briscoe, White 2023, RFC 9332",
             "Two queues under one controller: shallow for scalable senders (ECT(1)), the other for all the rest.":
             dualpi2::DualPi2;
-        Abc = "abc", "Goyal et al., NSDI 2020",
-            "Accelerate or brake: marks the share of packets that leads the senders of ABC to a target rate.": abc::Abc;
         Priority = "priority", "RFC 1812 §5.3.3.1",
             "Bands: one sends only while all before it are empty.": priority::Priority;
         Drr = "drr", "Shreedhar and Varghese 1995",
@@ -225,6 +223,8 @@ disciplines! {
         Ndp = "ndp", "Handley et al., SIGCOMM 2017",
             "A short queue for data, whose overflow loses its payload, and one for headers, which goes first.":
             ndp::Ndp;
+        Abc = "abc", "Goyal et al., NSDI 2020",
+            "Accelerate or brake: marks the share of packets that leads the senders of ABC to a target rate.": abc::Abc;
     }
 }
 

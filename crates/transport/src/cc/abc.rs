@@ -3,7 +3,8 @@
 //!
 //! A segment that comes back with "accelerate" adds one to the window, one with "brake" takes one off it; so with each
 //! ACK two segments leave or none. Besides, each segment acknowledged adds 1/w: one in a round trip, which makes flows
-//! equal. The window is at most twice what is in flight. A brake is a congestion mark (CE), which the queue `abc` gives.
+//! equal. The window is at most twice what is in flight. A brake is a congestion mark (CE), which the queue `abc`
+//! gives.
 //!
 //! Readings. Marks are told by ACKs as DCTCP's are, or by AccECN. A loss halves the window (the paper: as TCP's).
 //!

@@ -1,14 +1,15 @@
 //! Copa: V. Arun, H. Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI 2018, §2.
 //!
-//! The law measures how long packets queue, dq: the shortest round trip of the last half of a smoothed one (RTTstanding)
-//! above the shortest of the last ten seconds. With each segment acknowledged the window grows by v/(δ cwnd) segments
-//! while the rate, cwnd/RTTstanding, is at most the target 1/(δ dq), and shrinks by as much while it is above. v doubles
-//! once in a round trip from the third on in which the window moves one way, and is 1 again when it turns. Segments are
-//! paced at 2 cwnd/RTTstanding. Until the rate first passes its target the window doubles in each round trip.
+//! The law measures how long packets queue, dq: the shortest round trip of the last half of a smoothed one
+//! (RTTstanding) above the shortest of the last ten seconds. With each segment acknowledged the window grows by v/(δ
+//! cwnd) segments while the rate, cwnd/RTTstanding, is at most the target 1/(δ dq), and shrinks by as much while it is
+//! above. v doubles once in a round trip from the third on in which the window moves one way, and is 1 again when it
+//! turns. Segments are paced at 2 cwnd/RTTstanding. Until the rate first passes its target the window doubles in each
+//! round trip.
 //!
 //! `copa_mode = "switching"` is §2.2: where five round trips pass in which the queue is never nearly empty (dq below a
-//! tenth of the greatest of the last four round trips), others fill it. Then 1/δ grows by one in a round trip and a loss
-//! halves it, from 1/`copa_delta` on, which is also the least.
+//! tenth of the greatest of the last four round trips), others fill it. Then 1/δ grows by one in a round trip and a
+//! loss halves it, from 1/`copa_delta` on, which is also the least.
 //!
 //! Readings. A round trip is a window of ACKs. The window's direction is where it lies beside its size of a round trip
 //! ago. A step of v/(δ cwnd) is at most the window that is acknowledged, so that a fast law at most doubles.
@@ -300,8 +301,8 @@ mod tests {
         assert_eq!(seen, [1.0, 1.0, 1.0, 2.0, 4.0, 1.0, 1.0]);
     }
 
-    /// From 10 segments with an empty queue each segment acknowledged adds one; with 10 ms of queue in 110 the target is
-    /// 22 packets, and the window that has passed it stays.
+    /// From 10 segments with an empty queue each segment acknowledged adds one; with 10 ms of queue in 110 the target
+    /// is 22 packets, and the window that has passed it stays.
     #[test]
     fn it_starts_by_doubling_until_the_rate_passes_its_target() {
         let (config, mut law) = (Config::default(), Copa::new(&Config::default()));

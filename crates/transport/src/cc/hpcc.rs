@@ -206,7 +206,8 @@ mod tests {
     }
 
     /// A full hop of 100 Gb/s that has 200 Gb/s in 10 µs: with a lead of a round trip U = 0.5, and, without stages of
-    /// additive increase, W = 100 000 · 0.95/0.5 + W_AI with W_AI = 0.05 · 250 000/100; one that will have 50 Gb/s halves: 100 000 · 0.95/2 + 0.05 · 62 500/100.
+    /// additive increase, W = 100 000 · 0.95/0.5 + W_AI with W_AI = 0.05 · 250 000/100; one that will have 50 Gb/s
+    /// halves: 100 000 · 0.95/2 + 0.05 · 62 500/100.
     #[test]
     fn the_next_capacity_counts_from_its_lead_on() {
         for (gbps, lead_us, cwnd) in [(200, 10, 190_125), (200, 9, 95_062), (50, 10, 47_531), (50, 0, 95_062)] {

@@ -188,8 +188,8 @@ mod tests {
         assert_eq!(cwnd, 101_125);
     }
 
-    /// A full hop of 100 Gb/s that has 50 Gb/s in 10 µs: with a lead of a round trip the current is twice the rate and the
-    /// voltage 1, so w = 0.9 · (100 000/2 + 625) + 0.1 · 100 000; that which has 200 Gb/s doubles.
+    /// A full hop of 100 Gb/s that has 50 Gb/s in 10 µs: with a lead of a round trip the current is twice the rate and
+    /// the voltage 1, so w = 0.9 · (100 000/2 + 625) + 0.1 · 100 000; that which has 200 Gb/s doubles.
     #[test]
     fn the_next_capacity_counts_from_its_lead_on() {
         for (gbps, cwnd) in [(50, 55_562), (200, 192_250)] {

@@ -30,6 +30,10 @@ options! {
         pub gain as "rcp_gain": f64 = 0.02, Kind::Number(Range::above(0.0, 1.0));
         /// The rate at the start, as a share of the port's capacity.
         pub start as "rcp_start": f64 = 0.05, Kind::Number(Range::above(0.0, 1.0));
+        /// To which part of itself the rate falls in an interval at most.
+        pub least_factor as "rcp_least_factor": f64 = 0.5, Kind::Number(Range::closed(0.0, 1.0));
+        /// Packets in a mean round trip, of 1500 B, below which the rate does not fall.
+        pub least as "rcp_least": f64 = 0.01, Kind::Number(Range::above(0.0, 1000.0));
         /// Ports reckon so long ahead with the capacity that they will have.
         pub ahead: Duration = Duration::ZERO, Kind::SPAN;
     }

@@ -69,7 +69,9 @@ impl Meter {
         told.push(Hop { port, at: Instant::from_ps(now), queue, sent: sent - u64::from(size), rate, next });
         if self.offering.is_some() {
             self.serve(now, queue);
-            self.offering.iter_mut().for_each(|offering| offering.router.handle_departure(&mut told.offer));
+            self.offering
+                .iter_mut()
+                .for_each(|offering| offering.router.handle_departure(Instant::from_ps(now), &mut told.offer));
         }
     }
 
