@@ -149,8 +149,9 @@ def test_a_link_carries_its_utilization_times_the_capacity_that_it_has() -> None
     assert values(plot.over_time(one), "link_throughput", "x->y") == []
     bursts = result(series=one.series, scenario=scenario + '[switching]\nkind = "obs"\n')
     assert values(plot.over_time(bursts), "link_throughput") == [], "wavelengths are not one line"
-    racks = result(series=one.series, scenario=scenario + '[switching]\nkind = "circuits"\n')
-    assert values(plot.over_time(racks), "link_throughput", "a->b") == [50e6, 10e6], "a circuit is, in its days"
+    for kind in ("circuits", "rotor"):
+        racks = result(series=one.series, scenario=scenario + f'[switching]\nkind = "{kind}"\n')
+        assert values(plot.over_time(racks), "link_throughput", "a->b") == [50e6, 10e6], "a circuit is, in its days"
 
 
 @pytest.mark.parametrize(

@@ -163,8 +163,8 @@ def _of_links(utilization: pl.DataFrame, scenario: str) -> pl.DataFrame:
         said = tomllib.loads(scenario)
     except tomllib.TOMLDecodeError:
         said = {}
-    # Circuits between racks are links that have their days; wavelengths and slots are not one line.
-    if said.get("switching", {"kind": "circuits"})["kind"] != "circuits" or utilization.is_empty():
+    # Circuits between racks are links that have their days, or their turns; wavelengths and slots are not one line.
+    if said.get("switching", {"kind": "circuits"})["kind"] not in ("circuits", "rotor") or utilization.is_empty():
         return utilization.clear()
     parts = []
     for (link,), sampled in utilization.partition_by("entity", as_dict=True, maintain_order=True).items():

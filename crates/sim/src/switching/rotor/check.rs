@@ -10,6 +10,7 @@ use crate::language::{At, Fault, Place, Time, quoted, room};
 use crate::model::{Buffer, Lane, Link, LinkId, Loss, Network, NodeId, Role};
 use crate::queue;
 use crate::switching::kind::{Checked, Demand, Site};
+use crate::topology::CIRCUIT_COST;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use units::{ByteTime, Duration, Rate};
@@ -25,6 +26,7 @@ pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
     let switches = switches(network, &at)?;
     let mut racks = racks(network, &switches, &at)?;
     check_links(&racks, network, &at)?;
+    lead_over_the_first_switch(&racks, network);
     let link = &network.links[racks[0].up[0].index()];
     let capacity = link.capacity;
     let byte_time = ByteTime::at(link.capacity).expect("a resolved link has a byte time");
@@ -138,6 +140,12 @@ fn check_links(racks: &[Uplinks], network: &Network, at: &At<()>) -> Result<(), 
         }
         None => Ok(()),
     }
+}
+
+/// Paths of flows do; racks send packets over the switches that have their circuits.
+fn lead_over_the_first_switch(racks: &[Uplinks], network: &mut Network) {
+    let others = racks.iter().flat_map(|rack| rack.up[1..].iter().chain(&rack.down[1..]));
+    others.for_each(|id| network.links[id.index()].cost = CIRCUIT_COST);
 }
 
 fn by_slice(keys: &RotorSwitching, largest_packet: u32) -> Result<BySlice, Fault> {

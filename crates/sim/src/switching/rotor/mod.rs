@@ -39,8 +39,11 @@ use super::kind::{self, Kind, Wording};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::KeyedSums;
 use crate::engine::packet::admission::Interceptor;
-use crate::model::{Buffer, Lane, Light, LinkId, Network, NodeId, PortRule};
+use crate::model::{
+    Buffer, Change, Lane, Light, LinkId, MidPacket, Network, NodeId, PathPart, PortRule, Step, Timeline,
+};
 use crate::results::Figure;
+use control::scheduler::circuits::CircuitSchedule;
 use expander::Expander;
 use keys::FirstHop;
 use members::{BySlice, Members};
@@ -48,6 +51,7 @@ use offers::{Answer, Offer};
 use rack::{Rack, Shared};
 use slices::Slices;
 use std::sync::Arc;
+use units::{Duration, Rate};
 
 pub(super) const KIND: Kind = Kind::new();
 
@@ -141,6 +145,30 @@ impl kind::Plan for Rotor {
             agent_setup.agents.push((links.node, Box::new(Rack::new(self, number, &shared, build))));
         }
         agent_setup
+    }
+
+    fn racks(&self) -> Vec<NodeId> {
+        self.racks.iter().map(|rack| rack.node).collect()
+    }
+
+    /// Paths lead over the first switch, whatever circuits packets take.
+    fn circuit(&self, network: &Network, ends: [NodeId; 2]) -> Option<PathPart> {
+        let number = |node| self.racks.binary_search_by_key(&node, |rack| rack.node).ok();
+        let (from, to) = (number(ends[0])?, number(ends[1])?);
+        let (up, down) = (self.racks[from].up[0], self.racks[to].down[0]);
+        let capacity = |circuits: u64| Rate::from_bps(network.links[up.index()].capacity.bps() * circuits);
+        let counts = self.slices.circuits_over_time(from as u32, to as u32);
+        let step = |(after, circuits): &(u64, u64)| Step {
+            after: Duration::from_ps(*after),
+            change: Change::Capacity(capacity(*circuits), MidPacket::Continue),
+        };
+        let (steps, period) = (counts.iter().map(step).collect(), Some(Duration::from_ps(self.slices.cycle())));
+        let first = capacity(counts[0].1);
+        Some(PathPart { links: vec![up, down], first, changes: vec![Timeline { link: up, steps, period }] })
+    }
+
+    fn schedule(&self) -> Option<(Vec<NodeId>, CircuitSchedule)> {
+        Some((self.switches.clone(), self.slices.schedule().clone()))
     }
 
     fn echoes(&self) -> Option<&'static str> {
