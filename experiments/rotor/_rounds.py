@@ -1,7 +1,7 @@
 """A small network of rotor switches with long flows, which rotor/slices and rotor/fresh share.
 
-Eight racks of a host each, one rotor switch at 100 Gb/s, hosts at 10 Gb/s: a cycle has seven slices, and each rack's
-direct circuit would carry d/7 · 100 Gb/s for a pair, more than a host sends.
+Eight racks of a host each at 10 Gb/s, and one rotor switch: a cycle has seven slices. With circuits of 100 Gb/s the
+direct one would carry d/7 · 100 Gb/s for a pair, more than a host sends; with 10 Gb/s circuits are the bottleneck.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ MOST_PACKETS = 6000
 """A flow's window, in packets: more than is on the way in the longest cycle."""
 
 
-def network(slice_us: float, routes: str, host_gbps: float = HOST_GBPS) -> dict[str, Any]:
+def network(slice_us: float, routes: str, circuit_gbps: float = CIRCUIT_GBPS) -> dict[str, Any]:
     """The racks and their switch, with slices of this length."""
     return {
         "topology.racks": RACKS,
         "topology.switches": 1,
         "topology.hosts": 1,
-        "topology.host_capacity": f"{host_gbps} Gbps",
+        "topology.host_capacity": f"{HOST_GBPS} Gbps",
         "topology.host_delay": "500 ns",
-        "topology.capacity": f"{CIRCUIT_GBPS} Gbps",
+        "topology.capacity": f"{circuit_gbps} Gbps",
         "topology.delay": "500 ns",
         "switching.slice": f"{slice_us} us",
         "switching.reconfiguration": f"{DARK * slice_us:g} us",
