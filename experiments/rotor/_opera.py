@@ -52,6 +52,13 @@ def network(racks: int, switches: int, hosts: int, routes: str) -> dict[str, Any
     }
 
 
+def to_hosts(racks: int, hosts: int, queue: str) -> str:
+    """The links from racks to their hosts, with a queue discipline; racks' uplinks have none."""
+    ends = ((f"t{rack}", f"t{rack}h{host}") for rack in range(racks) for host in range(hosts))
+    links = [f'{{ from = "{rack}", to = "{host}", queue = {queue} }}' for rack, host in ends]
+    return f"[{', '.join(links)}]"
+
+
 def wire_us(payload: int, gbps: float = 10.0) -> float:
     """How long a packet with so much payload lasts on a link."""
     return 8 * (payload + HEADER) / (gbps * GIGABIT)

@@ -102,7 +102,8 @@ def rotor_network(name: str, racks: int) -> dict[str, Any]:
     if name == "rotornet":
         return made
     return made | {
-        "link_defaults": f"{{ host = {{ queue = {bands} }}, edge = {{ queue = {bands} }} }}",
+        "link_defaults": f"{{ host = {{ queue = {bands} }} }}",
+        "link": opera.to_hosts(racks, HOSTS, bands),
         "switching.cutoff": CUTOFF,
     }
 
