@@ -20,6 +20,10 @@ MOST_PACKETS = 6000
 """A flow's window, in packets: more than is on the way in the longest cycle."""
 
 
+HOSTS_OWN = '{ host = { queue = { kind = "drr" } } }'
+"""A host's ACKs do not wait behind its own data."""
+
+
 def network(slice_us: float, routes: str, circuit_gbps: float = CIRCUIT_GBPS) -> dict[str, Any]:
     """The racks and their switch, with slices of this length."""
     return {
@@ -30,6 +34,7 @@ def network(slice_us: float, routes: str, circuit_gbps: float = CIRCUIT_GBPS) ->
         "topology.host_delay": "500 ns",
         "topology.capacity": f"{circuit_gbps} Gbps",
         "topology.delay": "500 ns",
+        "link_defaults": HOSTS_OWN,
         "switching.slice": f"{slice_us} us",
         "switching.reconfiguration": f"{DARK * slice_us:g} us",
         "switching.routes": routes,
