@@ -12,6 +12,7 @@
 //! Drop-tail, the usual one, is the port itself, and costs no port anything. [`ByHand`] drives any of them without a
 //! simulator.
 
+pub mod abc;
 mod by_hand;
 pub mod codel;
 pub mod drr;
@@ -215,6 +216,8 @@ disciplines! {
         DualPi2 = "dualpi2", "De Schepper, Briscoe, White 2023, RFC 9332",
             "Two queues under one controller: shallow for scalable senders (ECT(1)), the other for all the rest.":
             dualpi2::DualPi2;
+        Abc = "abc", "Goyal et al., NSDI 2020",
+            "Accelerate or brake: marks the share of packets that leads the senders of ABC to a target rate.": abc::Abc;
         Priority = "priority", "RFC 1812 §5.3.3.1",
             "Bands: one sends only while all before it are empty.": priority::Priority;
         Drr = "drr", "Shreedhar and Varghese 1995",
@@ -246,6 +249,11 @@ impl Schedule {
     /// [`Scheduler::dequeue`].
     pub fn dequeue(&mut self, now: u64, dropped: &mut Vec<Dropped>) -> Option<Item> {
         with_schedule!(self, scheduler => scheduler.dequeue(now, dropped))
+    }
+
+    /// [`Scheduler::set_byte_time`].
+    pub fn set_byte_time(&mut self, byte_time: ByteTime) {
+        with_schedule!(self, scheduler => scheduler.set_byte_time(byte_time))
     }
 
     /// [`Scheduler::clear`].

@@ -9,6 +9,7 @@
 //! `law` says what a law answers; `event` and `news` what it is told; `window` is what it moves; `registered` is the
 //! list of all.
 
+pub mod abc;
 mod base_rtt;
 pub mod bbr;
 pub mod bbr3;
@@ -16,6 +17,7 @@ pub mod bic;
 pub mod btcp;
 pub mod cdg;
 mod classic_ecn;
+pub mod copa;
 pub mod cubic;
 pub mod dctcp;
 mod event;
@@ -40,6 +42,7 @@ pub mod nv;
 mod old_window;
 pub mod powertcp;
 pub mod prague;
+pub mod rcp;
 mod registered;
 pub mod reno;
 pub mod retcp;
@@ -293,6 +296,19 @@ laws! {
     theta_powertcp::ThetaPowerTcp {
         ThetaPowerTcp = "theta-powertcp", Sack, "Addanki, Michel, Schmid 2022; RFC 6675",
             "θ-PowerTCP: PowerTCP by the round trip and its change, where no switch says anything; SACK recovery.";
+    }
+    copa::Copa {
+        Copa = "copa", Sack, "Arun, Balakrishnan 2018; RFC 6675",
+            "Copa: the rate aims at the inverse of the queueing delay, which lets a flow keep some packets in the queue; \
+                SACK recovery.";
+    }
+    rcp::Rcp {
+        Rcp = "rcp", Sack, "Dukkipati et al. 2005; RFC 6675",
+            "RCP: routers say one rate for all flows, at which segments are paced; SACK recovery.";
+    }
+    abc::Abc {
+        Abc = "abc", Sack, "Goyal et al. 2020; RFC 6675",
+            "ABC: each packet comes back with accelerate or brake, as queues of the same name mark it; SACK recovery.";
     }
     external::External {
         External = "python", Sack, "docs/guide/law-in-python.md; RFC 6675",
