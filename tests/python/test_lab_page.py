@@ -437,3 +437,24 @@ def test_a_server_that_has_gone_is_said(small: Path, tmp_path: Path) -> None:
             assert "`photocol lab` has ended" in await lab.ask("document.getElementById('note').textContent")
 
     asyncio.run(act())
+
+
+def test_an_answer_that_is_cut_off_is_said(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine that slept, where the server has waited too long for the browser."""
+    whole = server.Handler._line
+
+    def cut(handler: server.Handler, message: dict[str, Any]) -> None:
+        if message["kind"] in ("so far", "end"):
+            raise TimeoutError
+        whole(handler, message)
+
+    async def judge(lab: Looker) -> None:
+        await lab.until("document.getElementById('note').textContent.includes('was cut off')")
+        monkeypatch.undo()
+        await lab.ask(
+            "[...document.querySelectorAll('#acts button')].find((one) => one.textContent === 'Run again').click()"
+        )
+        assert await lab.ended() == photocol.run(small).fingerprint
+
+    monkeypatch.setattr(server.Handler, "_line", cut)
+    look(small, tmp_path, judge)

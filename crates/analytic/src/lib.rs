@@ -19,9 +19,12 @@ mod chain;
 mod dlcc;
 mod load_balanced;
 mod quadrature;
+mod told;
 mod xcp;
 
 pub mod aapn;
+pub mod abc_rest;
+pub mod copa_rest;
 pub mod cubic_response;
 pub mod dlcc_synchronized;
 pub mod dlcc_unsynchronized;
@@ -30,16 +33,20 @@ pub mod erlang_b;
 pub mod gaimd;
 pub mod grant_loop;
 pub mod highspeed;
+pub mod hpcc_rest;
 pub mod jet_classes;
 pub mod md1k;
 pub mod mesh;
 pub mod mmck;
 pub mod output_queue;
 pub mod pftk;
+pub mod powertcp_rest;
+pub mod rcp_rest;
 pub mod retransmission;
 pub mod rr_tcp_lb_obs;
 pub mod sack_lb_obs;
 pub mod shared_buffer;
+pub mod swift_rest;
 pub mod tcp_eng;
 pub mod tcp_fluid;
 pub mod tfrc;
@@ -144,6 +151,19 @@ registry! {
         CubicResponse = "cubic-response", "RFC 9438 §5.1 and §4.3",
             "Average window and rate of CUBIC at a loss rate, and where the Reno-friendly region ends.":
             &cubic_response::MODEL;
+        HpccRest = "hpcc-rest", "Li et al., HPCC, SIGCOMM 2019, §3.2",
+            "Load, queue and windows of flows of HPCC at rest.": &hpcc_rest::MODEL;
+        PowertcpRest = "powertcp-rest", "Addanki, Michel and Schmid, PowerTCP, NSDI 2022, §3.4",
+            "Queue, windows and power of flows of PowerTCP at rest.": &powertcp_rest::MODEL;
+        SwiftRest = "swift-rest", "Kumar et al., Swift, SIGCOMM 2020, §3.2, §3.3",
+            "Delay and windows of flows of Swift at rest: the target, which depends on the window.": &swift_rest::MODEL;
+        RcpRest = "rcp-rest", "Dukkipati et al., IWQoS 2005, eq. (2)",
+            "Fair rate and windows of flows of RCP, and how soon a rate comes back to it.": &rcp_rest::MODEL;
+        AbcRest = "abc-rest", "Goyal et al., ABC, NSDI 2020, §3.1, appendix A; our own solution with the queue in the \
+            round trip",
+            "Queueing delay and utilisation of flows of ABC at rest.": &abc_rest::MODEL;
+        CopaRest = "copa-rest", "Arun and Balakrishnan, Copa, NSDI 2018, §2.3",
+            "Queue of flows of Copa at rest, which goes up and down in five round trips.": &copa_rest::MODEL;
         Gaimd = "gaimd", "Yang and Lam, ICNP 2000; TCP-ENG eqs. (2), (3) for the two relations of α and β",
             "Sending rate of GAIMD(α, β), and the α that is friendly to TCP.": &gaimd::MODEL;
     }

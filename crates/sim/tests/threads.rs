@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs.
+/// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs, and short
+/// where fibres are, since threads wait for each other once a fibre.
 const READY_MADE: [(&str, &str); 28] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
@@ -32,11 +33,11 @@ const READY_MADE: [(&str, &str); 28] = [
     ("nsfnet-buffers", "2 s"),
     ("obs", "0.6 s"),
     ("on-off", "5 s"),
-    ("opera", "0.6 s"),
+    ("opera", "0.06 s"),
     ("parking-lot", "2 s"),
-    ("racks", "0.6 s"),
+    ("racks", "0.15 s"),
     ("random-loss", "8 s"),
-    ("rotornet", "0.6 s"),
+    ("rotornet", "0.06 s"),
     ("slotted-packets", "1 s"),
     ("star", "2 s"),
     ("web-search", "0.8 s"),
@@ -48,7 +49,7 @@ fn folder() -> PathBuf {
 }
 
 fn ready_made(name: &str, duration: &str) -> Scenario {
-    let set = [("run.duration", duration), ("run.warm_up", "0.5 s")];
+    let set = [("run.duration", duration), ("run.warm_up", "20 ms")];
     let set = set.map(|(key, value)| (key.to_owned(), format!("\"{value}\"")));
     let file = folder().join(format!("{name}.toml"));
     load(Input::File(&file), &set).unwrap_or_else(|error| panic!("{error}")).scenario

@@ -8,13 +8,14 @@ mod ndp;
 pub use ndp::{ndp_flow, ndp_sender};
 
 use crate::cc::{self, BurstNews, registry};
+use crate::rcp::Offer;
 use crate::tcp::{
     Ack, Actions, BurstReport, Connection, Control, Endpoint, FastRetransmitGuard, Frto, InitialWindow, LossRecovery,
     Receiver, ReceiverActions, ReceiverConfig, Reduction, ReorderingConfig, ReorderingLength, RrVariant,
     SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig, TcpOptions, TimeoutCost, TimerRestart, Undo,
     UndoResponse,
 };
-use crate::telemetry::{Hop, Telemetry};
+use crate::telemetry::{Hop, NextRate, Telemetry};
 use options::Words;
 use std::sync::Arc;
 use units::{Duration, Instant, Rate};
@@ -169,6 +170,7 @@ fn sender_call(choices: &mut Choices<'_>, sender: &mut Sender, now: &mut Instant
 fn hops(bytes: [u8; 4], now: Instant) -> Telemetry {
     let mut telemetry = Telemetry::EMPTY;
     let [ports, queue, sent, rate] = bytes.map(u64::from);
+    telemetry.offer = Offer { rtt: Duration::from_ps(queue), rate: Rate::from_bps(rate << (sent % 57)) };
     for port in 0..ports % 10 {
         telemetry.push(Hop {
             port: (port + queue % 2) as u32,
@@ -176,6 +178,8 @@ fn hops(bytes: [u8; 4], now: Instant) -> Telemetry {
             queue: queue << (queue % 57),
             sent: sent << (sent % 57),
             rate: Rate::from_bps(rate << (rate % 57)),
+            next: (queue % 3 == 0)
+                .then(|| NextRate { at: Instant::from_ps(now.ps().saturating_add(sent)), rate: Rate::from_bps(queue) }),
         });
     }
     telemetry

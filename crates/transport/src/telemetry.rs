@@ -3,8 +3,12 @@
 //! Source: Y. Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, §3.1 and figure 7: the time, the
 //! bytes that wait in the queue of the egress port, the bytes it has sent so far, and its bandwidth. A packet has room
 //! for five hops there; here for [`Telemetry::HOPS`].
+//!
+//! A port whose capacity is a known function of time says its next one too ([`NextRate`]), as XCP-CL's controllers are
+//! told: a law reckons with it from some time before it is there ([`Telemetry::ahead`]).
 
-use units::{Instant, Rate};
+use crate::rcp::Offer;
+use units::{Duration, Instant, Rate};
 
 /// What one egress port says of a packet that it begins to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +23,17 @@ pub struct Hop {
     pub sent: u64,
     /// The port's bit rate at that time.
     pub rate: Rate,
+    /// The one after it, where the network knows it.
+    pub next: Option<NextRate>,
+}
+
+/// What a port will have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextRate {
+    /// From when on, on the clock of the port's node.
+    pub at: Instant,
+    /// The bit rate; zero if it will stand still.
+    pub rate: Rate,
 }
 
 /// The hops of a packet, in the order of its path.
@@ -26,7 +41,12 @@ pub struct Hop {
 pub struct Telemetry {
     hops: [Hop; Telemetry::HOPS],
     len: u8,
+    /// What RCP's ports say, and what its senders tell them.
+    pub offer: Offer,
 }
+
+/// What a port that will stand still is reckoned with.
+const STANDSTILL: Rate = Rate::from_bps(1);
 
 impl Telemetry {
     /// The most hops that a packet has room for.
@@ -36,9 +56,16 @@ impl Telemetry {
 
     /// Of a packet that has met no port yet.
     pub const EMPTY: Telemetry = Telemetry {
-        hops: [Hop { port: 0, at: Instant::ZERO, queue: 0, sent: 0, rate: Rate::from_bps(0) }; Telemetry::HOPS],
+        hops: [Hop { port: 0, at: Instant::ZERO, queue: 0, sent: 0, rate: Rate::from_bps(0), next: None };
+            Telemetry::HOPS],
         len: 0,
+        offer: Offer::NONE,
     };
+
+    /// The same with another offer.
+    pub fn with_offer(self, offer: Offer) -> Telemetry {
+        Telemetry { offer, ..self }
+    }
 
     /// A port adds what it measured. There is no room for more than [`Telemetry::HOPS`]: the last ones are missing.
     pub fn push(&mut self, hop: Hop) {
@@ -51,6 +78,18 @@ impl Telemetry {
     /// The hops.
     pub fn hops(&self) -> &[Hop] {
         &self.hops[..usize::from(self.len)]
+    }
+
+    /// The same for a law that reckons with the next rate of a port from `lead` before its time on, counted from when
+    /// the packet left that port. A round trip is the lead with which the segments that are sent now find it.
+    pub fn ahead(&self, lead: Duration) -> Telemetry {
+        let mut told = *self;
+        for hop in &mut told.hops[..usize::from(self.len)] {
+            if let Some(next) = hop.next.filter(|next| next.at <= hop.at + lead) {
+                hop.rate = next.rate.max(STANDSTILL);
+            }
+        }
+        told
     }
 
     /// The rate of the slowest hop; zero if there is none.
@@ -78,8 +117,14 @@ mod tests {
 
     #[test]
     fn a_packet_keeps_its_first_eight_hops_and_compares_the_same_ports() {
-        let hop =
-            |port: u32, at: u64| Hop { port, at: Instant::from_ps(at), queue: 0, sent: at, rate: Rate::from_gbps(1) };
+        let hop = |port: u32, at: u64| Hop {
+            port,
+            at: Instant::from_ps(at),
+            queue: 0,
+            sent: at,
+            rate: Rate::from_gbps(1),
+            next: None,
+        };
         let mut telemetry = Telemetry::EMPTY;
         (0..12).for_each(|port| telemetry.push(hop(port, 10)));
         assert_eq!(telemetry.hops().len(), Telemetry::HOPS);
@@ -87,5 +132,29 @@ mod tests {
         [hop(0, 20), hop(7, 20), hop(2, 10), hop(3, 11)].into_iter().for_each(|hop| later.push(hop));
         let same: Vec<u32> = later.since(&telemetry).map(|(hop, _)| hop.port).collect();
         assert_eq!(same, [0, 3], "port 7 is another one, and port 2 says nothing new");
+    }
+
+    /// A port of 1 Gb/s that has 4 Gb/s from 300 on, and another that stands still then: with a lead of 100 they count
+    /// for what left at 200 or later.
+    #[test]
+    fn the_next_rate_counts_from_its_lead_on() {
+        let rates = |at: u64, lead: u64| {
+            let mut telemetry = Telemetry::EMPTY;
+            for next in [Rate::from_gbps(4), Rate::from_bps(0)] {
+                let next = Some(NextRate { at: Instant::from_ps(300), rate: next });
+                telemetry.push(Hop {
+                    port: 0,
+                    at: Instant::from_ps(at),
+                    queue: 0,
+                    sent: 0,
+                    rate: Rate::from_gbps(1),
+                    next,
+                });
+            }
+            let told = telemetry.ahead(Duration::from_ps(lead));
+            [told.hops()[0].rate.bps(), told.hops()[1].rate.bps()]
+        };
+        let (now, then) = ([1_000_000_000; 2], [4_000_000_000, 1]);
+        assert_eq!([rates(199, 100), rates(200, 100), rates(299, 0)], [now, then, now]);
     }
 }

@@ -1,9 +1,11 @@
 //! Window laws beside second programs of their arithmetic: `linux.rs` in whole segments, milliseconds and microseconds,
-//! as a kernel reckons; `paper.rs` in reals, as the papers' formulas stand. Both know nothing of bytes, and nothing of
-//! the laws' code. Random ACKs, round trips and losses go to both, and the windows are compared after each.
+//! as a kernel reckons; `paper.rs` in reals, as the papers' formulas stand; `told.rs` for laws that networks tell, and
+//! Copa. They know nothing of the laws' code. Random ACKs, round trips and losses go to both, and the windows are
+//! compared after each.
 
 mod linux;
 mod paper;
+mod told;
 
 use transport::cc::{CongestionControl, Event, Loss, LossCause, News, NewsWay, PathChange, RateSample, Turn, Window};
 use units::{Duration, Instant};

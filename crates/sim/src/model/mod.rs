@@ -8,6 +8,7 @@
 //! | `port`, `jitter` | what an output port does besides what every port does; delays of single packets |
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
 //! | `sizes`, `published` | laws of flow sizes; distributions of papers |
+//! | `changes`, `forecast` | links in time; the capacity of a link before it changes |
 //! | `events` | what happens by order: links change, segments meet their fates |
 //! | `news` | changes of links as senders are told of them |
 //! | `scenario` | all of it: a whole run but for what its network switches |
@@ -15,6 +16,7 @@
 mod changes;
 mod disjoint;
 mod events;
+mod forecast;
 mod ids;
 mod jitter;
 mod network;
@@ -31,6 +33,7 @@ mod transport;
 pub use changes::{Change, MidPacket, Step, Timeline};
 pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
 pub use events::{Fate, Forced};
+pub use forecast::Forecast;
 pub use ids::{LinkId, NodeId, TransportId};
 pub use jitter::{Jitter, JitterLaw, JitterOrder};
 pub use network::{

@@ -184,6 +184,8 @@ pub struct PortController {
     pub config: RouterConfig,
     /// Whether it is told when the capacity of the port changes.
     pub follows: bool,
+    /// So long before that, where the network knows it.
+    pub ahead: Duration,
 }
 
 /// Waiting room of an output port. The packet in transmission does not count.

@@ -1,8 +1,8 @@
 //! Ways to send.
 
 use options::words;
-use transport::ndp;
 use transport::tcp::{ReceiverConfig, SenderConfig};
+use transport::{cc, ndp};
 
 /// A named way to send: `[transport.NAME]`.
 #[derive(Clone, Debug)]
@@ -135,6 +135,11 @@ impl TransportKind {
     /// Whether its packets carry what hops measure.
     pub fn reads_telemetry(&self) -> bool {
         self.sender().is_some_and(|sender| sender.algorithm.reads_telemetry())
+    }
+
+    /// What RCP's ports go by, if it is that.
+    pub fn rcp(&self) -> Option<&cc::rcp::Config> {
+        self.sender().filter(|sender| sender.algorithm == cc::Algorithm::Rcp).map(|sender| &sender.laws.rcp)
     }
 
     /// Payload of a full packet; `None` for datagrams, which have no other.

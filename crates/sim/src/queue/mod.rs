@@ -12,6 +12,7 @@
 //! Drop-tail, the usual one, is the port itself, and costs no port anything. [`ByHand`] drives any of them without a
 //! simulator.
 
+pub mod abc;
 mod by_hand;
 pub mod codel;
 pub mod drr;
@@ -222,6 +223,8 @@ disciplines! {
         Ndp = "ndp", "Handley et al., SIGCOMM 2017",
             "A short queue for data, whose overflow loses its payload, and one for headers, which goes first.":
             ndp::Ndp;
+        Abc = "abc", "Goyal et al., NSDI 2020",
+            "Accelerate or brake: marks the share of packets that leads the senders of ABC to a target rate.": abc::Abc;
     }
 }
 
@@ -246,6 +249,11 @@ impl Schedule {
     /// [`Scheduler::dequeue`].
     pub fn dequeue(&mut self, now: u64, dropped: &mut Vec<Dropped>) -> Option<Item> {
         with_schedule!(self, scheduler => scheduler.dequeue(now, dropped))
+    }
+
+    /// [`Scheduler::set_byte_time`].
+    pub fn set_byte_time(&mut self, byte_time: ByteTime) {
+        with_schedule!(self, scheduler => scheduler.set_byte_time(byte_time))
     }
 
     /// [`Scheduler::clear`].

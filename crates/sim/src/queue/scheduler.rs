@@ -2,6 +2,7 @@
 
 use super::{Parameters, Site};
 use std::collections::VecDeque;
+use units::ByteTime;
 
 /// What a packet says of congestion (RFC 3168 §5, RFC 9331 §2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,6 +170,9 @@ pub trait Scheduler: Sized {
 
     /// Forgets what waits.
     fn clear(&mut self);
+
+    /// The port sends a byte in so much time from now on.
+    fn set_byte_time(&mut self, _: ByteTime) {}
 
     /// What it knows of congestion, for those who look.
     fn figures(&self) -> Figures {

@@ -320,6 +320,7 @@ fn xcp(controller: &PortController) -> Explained {
     keys.derive("gamma", gamma.form());
     keys.derive("capacity", Speed(*capacity).form());
     keys.derive("follows", controller.follows.form());
+    keys.derive("ahead", Time(controller.ahead).form());
     keys.derive("unclaimed", Word(*unclaimed).form());
     keys.derive("queue_interval", Time(*min_queue_interval).form());
     // Not given it is two times, which the key does not say.

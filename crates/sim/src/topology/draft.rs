@@ -63,6 +63,8 @@ pub struct Controller {
     pub believes: Option<Rate>,
     /// Whether it is told when the capacity changes.
     pub follows: bool,
+    /// So long before that.
+    pub ahead: Duration,
     /// Whether the time over which the queue's minimum is taken is given.
     pub is_timed: bool,
 }

@@ -9,6 +9,9 @@
 //!
 //! W_AI is the paper's: (1 − η) · rate · T/N for N flows that are expected, with the rate of the slowest hop.
 //!
+//! `ahead`: a port that knows its next capacity says it, and the law reckons with that one instead from so long before
+//! its time on. This is no part of the paper.
+//!
 //! W is at most the line rate times T, as a host's hardware makes it; the slowest hop's rate stands for the host's.
 //!
 //! Left out: the hardware's tables for divisions, and priority flow control. The paper's network loses nothing. Here a
@@ -34,6 +37,9 @@ options! {
         pub flows as "hpcc_flows": u32 = 100, Kind::Whole(Range::closed(1.0, 1e6));
         /// The round trip of the empty path. Without it the shortest that was measured.
         pub base_rtt: Option<Duration> = None, Kind::POSITIVE;
+        /// The law reckons with the next capacity of a port, where the network knows it, from so long before its time
+        /// on. With a round trip the segments that are sent for it find it.
+        pub ahead: Duration = Duration::ZERO, Kind::SPAN;
     }
 }
 
@@ -84,15 +90,16 @@ impl CongestionControl for Hpcc {
 
     fn on_telemetry(&mut self, config: &Config, window: &mut Window, measured: &Measured) {
         let state = &mut *self.0;
-        let last = std::mem::replace(&mut state.last, *measured.telemetry);
+        let told = measured.telemetry.ahead(config.ahead);
+        let last = std::mem::replace(&mut state.last, told);
         let Some(base) = state.base.secs(config.base_rtt) else { return };
-        let Some(load) = most_loaded(measured.telemetry, &last, base) else { return };
+        let Some(load) = most_loaded(&told, &last, base) else { return };
         let weight = load.time.min(base) / base;
         state.load = (1.0 - weight) * state.load + weight * load.share;
         if state.reference == 0.0 {
             state.reference = window.cwnd as f64;
         }
-        let product = bytes_per_second(measured.telemetry.slowest()) * base;
+        let product = bytes_per_second(told.slowest()) * base;
         let next = state.next_window(config, product, measured.ack > state.round_end);
         if measured.ack > state.round_end {
             state.round_end = measured.next;
@@ -147,6 +154,7 @@ fn load_of(hop: &Hop, old: &Hop, base: f64) -> Option<Load> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::NextRate;
     use units::Instant;
 
     const BASE: Duration = Duration::from_micros(10);
@@ -159,7 +167,7 @@ mod tests {
     fn one_hop(us: u64, sent: u64, queue: u64) -> Telemetry {
         let mut telemetry = Telemetry::EMPTY;
         let at = Instant::ZERO + Duration::from_micros(us);
-        telemetry.push(Hop { port: 3, at, queue, sent, rate: Rate::from_gbps(100) });
+        telemetry.push(Hop { port: 3, at, queue, sent, rate: Rate::from_gbps(100), next: None });
         telemetry
     }
 
@@ -195,6 +203,28 @@ mod tests {
         }
         assert_eq!(seen[..5], [50_062, 50_125, 50_187, 50_250, 50_312]);
         assert_eq!(seen[5], 100_687, "2 · 50 312.5 + 62.5");
+    }
+
+    /// A full hop of 100 Gb/s that has 200 Gb/s in 10 µs: with a lead of a round trip U = 0.5, and, without stages of
+    /// additive increase, W = 100 000 · 0.95/0.5 + W_AI with W_AI = 0.05 · 250 000/100; one that will have 50 Gb/s
+    /// halves: 100 000 · 0.95/2 + 0.05 · 62 500/100.
+    #[test]
+    fn the_next_capacity_counts_from_its_lead_on() {
+        for (gbps, lead_us, cwnd) in [(200, 10, 190_125), (200, 9, 95_062), (50, 10, 47_531), (50, 0, 95_062)] {
+            let (mut law, mut window) = start(100_000);
+            let config = Config { ahead: Duration::from_micros(lead_us), stages: 0, ..config() };
+            for (us, ack) in [(0, 1), (10, 1001)] {
+                let mut telemetry = Telemetry::EMPTY;
+                let at = |us: u64| Instant::ZERO + Duration::from_micros(us);
+                let next = Some(NextRate { at: at(20), rate: Rate::from_gbps(gbps) });
+                let (sent, rate) = (12_500 * us, Rate::from_gbps(100));
+                telemetry.push(Hop { port: 3, at: at(us), queue: 0, sent, rate, next });
+                let measured =
+                    Measured { telemetry: &telemetry, ack, next: ack + 100_000, event: Event::at(Instant::ZERO) };
+                law.on_telemetry(&config, &mut window, &measured);
+            }
+            assert_eq!(window.cwnd, cwnd, "{gbps} Gb/s, {lead_us} µs ahead");
+        }
     }
 
     /// Half a round trip after the ACK before, a load counts by half: U = 0.5 · 1 + 0.5 · 2.

@@ -9,6 +9,7 @@
 //! `law` says what a law answers; `event` and `news` what it is told; `window` is what it moves; `registered` is the
 //! list of all.
 
+pub mod abc;
 mod base_rtt;
 pub mod bbr;
 pub mod bbr3;
@@ -16,6 +17,7 @@ pub mod bic;
 pub mod btcp;
 pub mod cdg;
 mod classic_ecn;
+pub mod copa;
 pub mod cubic;
 pub mod dctcp;
 mod event;
@@ -40,6 +42,7 @@ pub mod nv;
 mod old_window;
 pub mod powertcp;
 pub mod prague;
+pub mod rcp;
 mod registered;
 pub mod reno;
 pub mod retcp;
@@ -64,7 +67,6 @@ pub use self::segments::Arithmetic;
 pub use self::window::Window;
 use crate::ConfigError;
 use options::{Options, one_of, registry};
-use units::{Duration, Instant, Rate};
 
 /// An algorithm, by name.
 pub type Entry = options::Entry<Algorithm, Declared>;
@@ -294,6 +296,18 @@ laws! {
         ThetaPowerTcp = "theta-powertcp", Sack, "Addanki, Michel, Schmid 2022; RFC 6675",
             "θ-PowerTCP: PowerTCP by the round trip and its change, where no switch says anything; SACK recovery.";
     }
+    copa::Copa {
+        Copa = "copa", Sack, "Arun, Balakrishnan 2018; RFC 6675",
+            "Copa: the rate aims at the inverse of the queueing delay, and some packets stay queued; SACK recovery.";
+    }
+    rcp::Rcp {
+        Rcp = "rcp", Sack, "Dukkipati et al. 2005; RFC 6675",
+            "RCP: routers say one rate for all flows, at which segments are paced; SACK recovery.";
+    }
+    abc::Abc {
+        Abc = "abc", Sack, "Goyal et al. 2020; RFC 6675",
+            "ABC: each packet comes back with accelerate or brake, as queues of the same name mark it; SACK recovery.";
+    }
     external::External {
         External = "python", Sack, "docs/guide/law-in-python.md; RFC 6675",
             "A law of your own, a class in Python that the key law names; slow; SACK recovery.";
@@ -310,77 +324,5 @@ laws! {
     }
 }
 
-impl Law {
-    pub(crate) fn new(algorithm: Algorithm, config: &Config) -> Law {
-        (algorithm.entry().item.start)(config)
-    }
-
-    /// The event is made where it is read, so that a law does not pay for the fields that others read.
-    #[inline]
-    pub(crate) fn on_ack(&mut self, config: &Config, window: &mut Window, event: impl FnOnce() -> Event) {
-        // By far the most usual one: a comparison, where the others are a jump through a table.
-        if let Law::Reno(law) = self {
-            return law.on_ack(&config.reno, window, &event());
-        }
-        with_law!(self, law => law.on_ack(own(law, config), window, &event()))
-    }
-
-    /// The same for an event that has been made.
-    pub(crate) fn on_event(&mut self, config: &Config, window: &mut Window, event: &Event) {
-        with_law!(self, law => tell(law, config, window, event))
-    }
-
-    pub(crate) fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
-        with_law!(self, law => law.on_loss(own(law, config), window, loss))
-    }
-
-    pub(crate) fn on_repeated_timeout(&mut self, config: &Config, window: &mut Window, event: &Event) {
-        with_law!(self, law => law.on_repeated_timeout(own(law, config), window, event))
-    }
-
-    pub(crate) fn on_idle(&mut self, config: &Config, window: &mut Window, restart: u64, event: &Event) {
-        with_law!(self, law => law.on_idle(own(law, config), window, restart, event))
-    }
-
-    pub(crate) fn on_lost(&mut self, config: &Config, window: &mut Window, lost: &LostSegment, now: Instant) {
-        with_law!(self, law => law.on_lost(own(law, config), window, lost, now))
-    }
-
-    pub(crate) fn on_undo(&mut self, config: &Config, window: &mut Window, now: Instant) {
-        with_law!(self, law => law.on_undo(own(law, config), window, now))
-    }
-
-    pub(crate) fn on_restart(&mut self, config: &Config, window: &mut Window, event: &Event) {
-        with_law!(self, law => law.on_restart(own(law, config), window, event))
-    }
-
-    pub(crate) fn cwnd_after_recovery(&self, window: &Window) -> u64 {
-        with_law!(self, law => law.cwnd_after_recovery(window))
-    }
-
-    pub(crate) fn pacing_rate(&self, config: &Config, window: &Window, srtt: Option<Duration>) -> Option<Rate> {
-        with_law!(self, law => law.pacing_rate(own(law, config), window, srtt))
-    }
-
-    pub(crate) fn figures(&self) -> Vec<(&'static str, f64)> {
-        with_law!(self, law => law.figures())
-    }
-
-    pub(crate) fn on_feedback(&mut self, config: &Config, window: &mut Window, feedback: &Feedback) {
-        with_law!(self, law => law.on_feedback(own(law, config), window, feedback))
-    }
-
-    pub(crate) fn on_telemetry(&mut self, config: &Config, window: &mut Window, measured: &Measured) {
-        with_law!(self, law => law.on_telemetry(own(law, config), window, measured))
-    }
-
-    pub(crate) fn on_news(&mut self, config: &Config, window: &mut Window, news: &News) {
-        with_law!(self, law => law.on_news(own(law, config), window, news))
-    }
-}
-
-/// A law hears of an ACK. Not inlined, so that the jump to it does not save the registers that another law uses.
-#[inline(never)]
-fn tell<L: Registered>(law: &mut L, config: &Config, window: &mut Window, event: &Event) {
-    law.on_ack(L::own(config), window, event);
-}
+// Behind the macro that it uses.
+mod dispatch;

@@ -8,6 +8,9 @@
 //! The paper's text and its artefacts differ in which window is the old one; `powertcp_old_window` names the readings.
 //! β is the paper's, rate · τ/N for N flows that are expected, with the rate of the slowest hop for that of the host.
 //!
+//! `ahead`: the next capacity of a port that knows it counts from so long before its time on. This is no part of the
+//! paper.
+//!
 //! w is at most that rate times τ, and β. As with HPCC, the paper's network loses next to nothing: here a loss that
 //! duplicate ACKs show leaves the window to the telemetry, a timeout leaves one segment.
 
@@ -40,6 +43,9 @@ options! {
         pub old_window as "powertcp_old_window": OldWindow = OldWindow::Sent, Kind::Word(&OldWindow::LIST);
         /// The round trip of the empty path. Without it the shortest that was measured.
         pub base_rtt: Option<Duration> = None, Kind::POSITIVE;
+        /// The law reckons with the next capacity of a port, where the network knows it, from so long before its time
+        /// on. With a round trip the segments that are sent for it find it.
+        pub ahead: Duration = Duration::ZERO, Kind::SPAN;
     }
 }
 
@@ -107,14 +113,15 @@ impl CongestionControl for PowerTcp {
 
     fn on_telemetry(&mut self, config: &Config, window: &mut Window, measured: &Measured) {
         let state = &mut *self.0;
-        let last = std::mem::replace(&mut state.last, *measured.telemetry);
+        let told = measured.telemetry.ahead(config.ahead);
+        let last = std::mem::replace(&mut state.last, told);
         let sent = state.windows.of(measured.ack).unwrap_or(window.cwnd);
         let base = state.base.secs(config.base_rtt);
         if let Some(base) = base
-            && let Some((power, time)) = most_power(measured.telemetry, &last, base)
+            && let Some((power, time)) = most_power(&told, &last, base)
         {
             state.power.take(power, time, base);
-            let product = bytes_per_second(measured.telemetry.slowest()) * base;
+            let product = bytes_per_second(told.slowest()) * base;
             let beta = product / f64::from(config.flows);
             let old = if config.old_window == OldWindow::Sent { sent } else { window.cwnd };
             let next = state.power.next_window(config.gamma, old, beta, window.cwnd).min(product + beta);
@@ -152,13 +159,14 @@ fn power_of(hop: &Hop, old: &Hop, base: f64) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::telemetry::NextRate;
     use units::Instant;
 
     /// One hop of 100 Gb/s, 125 kB in 10 µs.
     fn one_hop(us: u64, sent: u64, queue: u64) -> Telemetry {
         let mut telemetry = Telemetry::EMPTY;
         let at = Instant::ZERO + Duration::from_micros(us);
-        telemetry.push(Hop { port: 3, at, queue, sent, rate: Rate::from_gbps(100) });
+        telemetry.push(Hop { port: 3, at, queue, sent, rate: Rate::from_gbps(100), next: None });
         telemetry
     }
 
@@ -178,6 +186,29 @@ mod tests {
         let config = Config { base_rtt: Some(Duration::from_micros(10)), ..Config::default() };
         let cwnd = told(&config, &[(one_hop(0, 0, 0), 1), (one_hop(10, 125_000, 62_500), 1001)]);
         assert_eq!(cwnd, 101_125);
+    }
+
+    /// A full hop of 100 Gb/s that has 50 Gb/s in 10 µs: with a lead of a round trip the current is twice the rate and
+    /// the voltage 1, so w = 0.9 · (100 000/2 + 625) + 0.1 · 100 000; that which has 200 Gb/s doubles.
+    #[test]
+    fn the_next_capacity_counts_from_its_lead_on() {
+        for (gbps, cwnd) in [(50, 55_562), (200, 192_250)] {
+            let (base, ahead) = (Duration::from_micros(10), Duration::from_micros(10));
+            let config = Config { base_rtt: Some(base), ahead, ..Config::default() };
+            let (mut law, mut window) =
+                (PowerTcp::new(&config), Window { cwnd: 100_000, ssthresh: u64::MAX, mss: 1000 });
+            for (us, ack) in [(0, 1), (10, 1001)] {
+                let (mut telemetry, rate) = (one_hop(us, 12_500 * us, 0), Rate::from_gbps(gbps));
+                let next = Some(NextRate { at: Instant::ZERO + Duration::from_micros(20), rate });
+                telemetry = telemetry.hops().iter().fold(Telemetry::EMPTY, |mut told, hop| {
+                    told.push(Hop { next, ..*hop });
+                    told
+                });
+                let event = Event::at(Instant::ZERO);
+                law.on_telemetry(&config, &mut window, &Measured { telemetry: &telemetry, ack, next: ack + 1, event });
+            }
+            assert_eq!(window.cwnd, cwnd, "{gbps} Gb/s");
+        }
     }
 
     /// Equilibrium of one flow: power 1 + q/BDP where w = BDP + q, so that w/power is the BDP, and w = BDP + β.

@@ -126,8 +126,8 @@ fn a_law_that_asks_hears_every_ack_of_a_fast_recovery() {
 }
 
 /// Laws that ask for delivery rates, or for the round trip of every ACK, or run on RACK.
-const MEASURING: [&str; 12] =
-    ["bbr", "bbr3", "cdg", "htcp", "illinois", "lp", "nv", "swift", "tdtcp", "theta-powertcp", "veno", "yeah"];
+const MEASURING: [&str; 13] =
+    ["bbr", "bbr3", "cdg", "copa", "htcp", "illinois", "lp", "nv", "swift", "tdtcp", "theta-powertcp", "veno", "yeah"];
 
 #[test]
 fn nobody_else_pays() {

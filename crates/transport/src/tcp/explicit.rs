@@ -4,6 +4,7 @@
 
 use super::{Sender, pacing};
 use crate::cc::{Event, Feedback, Measured, Window};
+use crate::rcp::Offer;
 use crate::telemetry::Telemetry;
 use crate::xcp::{Header, Interval};
 use units::{Duration, Instant};
@@ -34,10 +35,12 @@ impl Sender {
         self.set_cwnd(self.window.cwnd);
     }
 
-    /// Whether its data packets carry what hops measure.
-    #[inline]
-    pub fn reads_telemetry(&self) -> bool {
-        self.config.algorithm.reads_telemetry()
+    /// What the network writes into the segments that the last call wants sent, before any port has; `None` unless the
+    /// algorithm [`reads_telemetry`](crate::cc::Algorithm::reads_telemetry).
+    pub fn telemetry(&self) -> Option<Telemetry> {
+        let rtt = self.rtt.srtt().unwrap_or(Duration::ZERO);
+        let asks = self.config.algorithm.reads_telemetry();
+        asks.then_some(Telemetry::EMPTY.with_offer(Offer { rtt, ..Offer::NONE }))
     }
 
     /// The congestion header of the segments that the last call wants sent; `None` unless the algorithm

@@ -2,6 +2,7 @@
 
 const tab = crypto.randomUUID();
 const open = new Map();
+const LAST = new Set(["done", "stopped", "failed", "wrong"]);
 
 /** An answer of one piece. */
 export async function ask(path, asked = {}) {
@@ -18,10 +19,14 @@ export async function follow(asked, heard) {
   try {
     const answer = await fetch("/api/ask", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ tab, ...asked }), signal: control.signal });
     if (!answer.ok) throw new Error((await answer.text()).trim());
+    let last;
     for await (const message of lines(answer.body)) {
       if (control.signal.aborted) return;
+      last = message.kind;
       await heard(message, () => control.signal.aborted);
     }
+    // The server hangs up on a browser that took nothing for long, as one does on a machine that slept.
+    if (!LAST.has(last)) throw new Error("The answer was cut off; \u201cRun again\u201d starts it anew.");
   } catch (error) {
     if (control.signal.aborted) return;
     const isGone = error instanceof TypeError;

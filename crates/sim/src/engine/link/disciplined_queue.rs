@@ -7,6 +7,7 @@ use crate::engine::packet::{Class, Flags, Packet};
 use crate::model::Buffer;
 use crate::queue::{Dropped, Ecn, Form, Item, Reason, Room, Schedule};
 use std::sync::Arc;
+use units::ByteTime;
 
 /// The waiting packets of a port with a [`Schedule`].
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub struct DisciplinedQueue {
     /// unless the link is a circuit that tells of itself by marks.
     marked_from: Ecn,
     /// What it measures for packets that ask, if it does.
-    pub meter: Option<Meter>,
+    pub meter: Option<Box<Meter>>,
     /// The place of the port's departures in the event list.
     pub leaf: u32,
     /// The bands of the flows, if they have several.
@@ -91,8 +92,16 @@ impl DisciplinedQueue {
         self.is_armed
     }
 
+    /// A byte lasts so long from now on.
+    pub fn set_byte_time(&mut self, byte_time: ByteTime) {
+        self.schedule.set_byte_time(byte_time);
+    }
+
     /// A packet comes.
     pub fn accept(&mut self, now: u64, packet: &Packet) {
+        if let Some(meter) = &mut self.meter {
+            meter.handle_arrival(now, packet.size, self.bytes);
+        }
         // What comes to a free transmitter need not wait, and needs no room.
         let is_free = !self.is_armed && self.pause.is_none();
         let room = if is_free { Room::Unlimited } else { self.room };

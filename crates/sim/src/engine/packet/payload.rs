@@ -5,7 +5,7 @@ use super::message::{ControlMessage, Message};
 use super::prefetch::prefetch_item;
 use super::reserved::NO_PAYLOAD;
 use transport::tcp::{SackList, TcpOptions};
-use transport::telemetry::{Hop, Telemetry};
+use transport::telemetry::Telemetry;
 use transport::xcp::Header;
 
 /// What the few packets carry that need more than 32 bytes.
@@ -93,12 +93,11 @@ impl PayloadTable {
         self.explicit.put(Explicit { written: Written::Telemetry(place), sack })
     }
 
-    /// A hop measures a packet that it sends, if the packet asks for it.
-    pub fn note_hop(&mut self, packet: &Packet, hop: Hop) {
-        if packet.flags.has(Flags::EXPLICIT)
-            && let Written::Telemetry(place) = self.explicit.items[packet.payload as usize].written
-        {
-            self.telemetry.items[place as usize].push(hop);
+    /// What hops have measured of a packet on its way, if it asks for that.
+    pub fn telemetry_mut(&mut self, packet: &Packet) -> Option<&mut Telemetry> {
+        match packet.flags.has(Flags::EXPLICIT).then(|| self.explicit.items[packet.payload as usize].written) {
+            Some(Written::Telemetry(place)) => Some(&mut self.telemetry.items[place as usize]),
+            _ => None,
         }
     }
 

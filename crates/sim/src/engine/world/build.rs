@@ -12,6 +12,7 @@ use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::partition::{Partition, PartitionParts};
 use crate::engine::execute::windowed::Schedule;
 use crate::engine::link::features::Streams;
+use crate::engine::link::meter::Meter;
 use crate::engine::link::port::{Port, PortConfig};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::agent::{Agent, Orders};
@@ -25,10 +26,14 @@ use crate::engine::observe::capture::start;
 use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::containers::PerFlow;
-use crate::model::{Buffer, Change, Flow, LinkId, Load, Loss, Network, PortRule, Scenario, SimTime};
+use crate::model::{
+    Buffer, Change, Flow, Forecast, LinkId, Load, Loss, Network, PortRule, Scenario, SimTime, Timeline,
+};
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use transport::cc::rcp;
+use units::Duration;
 
 /// Both hosts of a flow and its lifecycle, without what the machines allocate.
 pub const BYTES_PER_FLOW: usize = size_of::<SendingHost>() + size_of::<ReceivingHost>() + size_of::<Lifecycle>();
@@ -155,6 +160,9 @@ struct PortMaker<'a> {
     jittery: BTreeSet<LinkId>,
     /// Whether any law reads what ports measure.
     measures: bool,
+    /// By what ports offer a rate to flows of RCP, if there are any.
+    rcp: Option<&'a rcp::Config>,
+    changes: &'a [Timeline],
 }
 
 impl<'a> PortMaker<'a> {
@@ -162,7 +170,10 @@ impl<'a> PortMaker<'a> {
         let moved = changing(scenario, |change| change.moves_departures() || matches!(change, Change::Buffer(_)));
         let (lossy, jittery) = (changing(scenario, Change::is_loss), changing(scenario, Change::is_jitter));
         let measures = scenario.transports.iter().any(|transport| transport.kind.reads_telemetry());
-        PortMaker { network: &scenario.network, rules, seed, agent_setup, moved, lossy, jittery, measures }
+        let mut kinds = scenario.traffic.iter().map(|traffic| &scenario.transports[traffic.transport.index()].kind);
+        let rcp = kinds.find_map(|kind| kind.rcp());
+        let (network, changes) = (&scenario.network, &scenario.changes);
+        PortMaker { network, rules, seed, agent_setup, moved, lossy, jittery, measures, rcp, changes }
     }
 
     /// All ports, and the band of each flow at those that have several.
@@ -187,8 +198,14 @@ impl<'a> PortMaker<'a> {
         let rule = if may_lose { PortRule { loss: Loss::Bernoulli(0.0), ..rule } } else { rule };
         let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, interceptor };
         let mut port = Port::new(config).expect("a resolved scenario has no link below 8 bit/s");
+        let forecast = || Forecast::of(id, self.changes);
         if measures {
-            port.measure(id.0, rule.capacity);
+            let mut meter = Meter::new(id.0, rule.capacity, forecast());
+            self.rcp.into_iter().for_each(|config| meter.offer(config));
+            port.measure(meter);
+        }
+        if rule.controller.is_some_and(|controller| controller.follows && controller.ahead > Duration::ZERO) {
+            port.foresee(forecast());
         }
         port
     }

@@ -196,10 +196,18 @@ impl Shared<'_> {
             ..RouterConfig::new(Rate::from_bps(8))
         };
         config.validate().map_err(|why| port.fault(why.to_string()))?;
+        if port.ahead.0 > Duration::ZERO && !*port.follows {
+            let place = port.ahead.place().unwrap_or_else(|| port.place());
+            return Err(Fault::new(
+                place,
+                "needs follows = true: a controller that is told nothing cannot be told ahead",
+            ));
+        }
         let controller = Controller {
             config,
             believes: port.capacity.map(|at| at.0),
             follows: *port.follows,
+            ahead: port.ahead.0,
             is_timed: port.queue_interval.is_some(),
         };
         let value = port.enabled.then_some(controller);
@@ -288,6 +296,13 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults) -> Result<(Link,
     }
     let buffer = given.buffer.ok_or_else(|| missing("buffer"))?;
     let buffer = Property { value: buffer.value, place: or_link(buffer.place) };
+    if let Some(Property { value: Some(Controller { ahead, .. }), place }) = &given.controller
+        && *ahead > Duration::ZERO
+        && given.via.is_some()
+    {
+        let message = "the xcp of a link with slots has no ahead; allowed: ahead in switching.signal";
+        return Err(Fault::new(or_link(place.clone()), message));
+    }
     let link = Link {
         name: link.name.clone(),
         from: link.from,
@@ -306,7 +321,7 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults) -> Result<(Link,
         controller: given.controller.and_then(|controller| controller.value).map(|controller| {
             let believes = controller.believes.unwrap_or(capacity);
             let config = RouterConfig { capacity: believes, ..controller.config };
-            PortController { config, follows: controller.follows }
+            PortController { config, follows: controller.follows, ahead: controller.ahead }
         }),
         via: given.via.map(|via| via.value),
         cost: given.cost.unwrap_or(delay.value.ps()),

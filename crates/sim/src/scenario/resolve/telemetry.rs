@@ -4,6 +4,7 @@ use super::Context;
 use crate::language::{At, Fault};
 use crate::model::{Ends, NodeId, Routes, Traffic, Transport};
 use crate::scenario::spec;
+use transport::cc::rcp;
 
 /// Pairs of nodes that are looked at, at most.
 const MOST_PAIRS: usize = 32;
@@ -19,6 +20,7 @@ pub(super) struct Rules<'a> {
 /// writes into packets.
 pub(super) fn check(context: &Context, traffic: Rules, writes: bool) -> Result<(), Fault> {
     let network = context.network;
+    let mut ports: Option<&rcp::Config> = None;
     for (table, rule) in traffic.tables.iter().zip(traffic.rules) {
         if !traffic.transports[rule.transport.index()].kind.reads_telemetry() {
             continue;
@@ -30,6 +32,14 @@ pub(super) fn check(context: &Context, traffic: Rules, writes: bool) -> Result<(
                  with kind = \"packets\"",
             ));
         }
+        let own = traffic.transports[rule.transport.index()].kind.rcp();
+        if own.is_some_and(|own| ports.is_some_and(|ports| ports != own)) {
+            return Err(name.fault(
+                "another traffic has other parameters of rcp, and ports go by one set of them; allowed: the same alpha, \
+                 beta, interval, gain, start and ahead for all",
+            ));
+        }
+        ports = ports.or(own);
         let mut routes = Routes::new(network, &network.open_to_flows());
         for (from, to) in some_of(rule.arrivals.ends()) {
             let Some(path) = routes.path(from, to) else { continue };

@@ -7,6 +7,7 @@ use crate::scenario::spec::{self, Parameter, Spec};
 use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm, NewsWay};
+use transport::rcp::Offer;
 use transport::tcp::{self, ConfigError, Connection, Endpoint, Preset, ReceiverConfig, SenderConfig, TcpOptions, keys};
 use transport::telemetry::Telemetry;
 use transport::{ndp, xcp};
@@ -143,6 +144,7 @@ fn without_law(name: &str, table: &spec::Transport) -> Option<Result<TransportKi
 fn written_len(algorithm: Algorithm) -> u32 {
     match (algorithm.needs_header(), algorithm.reads_telemetry()) {
         (true, _) => xcp::Header::LEN as u32,
+        (_, true) if algorithm == Algorithm::Rcp => Offer::LEN,
         (_, true) => Telemetry::HPCC_LEN,
         _ => 0,
     }

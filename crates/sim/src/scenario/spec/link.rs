@@ -6,6 +6,7 @@ use crate::language::keys::{Table, Within, a_probability, a_rate, as_declared, k
 use crate::language::{At, Key, Length, PortRoom, Speed, Time, Word};
 use crate::model::{JitterLaw, JitterOrder, Role};
 use transport::xcp::{RouterConfig, Unclaimed};
+use units::Duration;
 
 /// What the tables about links have in common.
 pub(crate) struct Shared<'t> {
@@ -139,6 +140,9 @@ keys! {
         /// Whether it is told when the capacity of the link changes during the run (XCP-CL); if not, it goes on
         /// believing what it did (original XCP, which knows the rated capacity).
         pub follows: Key<bool> = true;
+        /// It is told a new capacity so long before the link has it, where tables of this scenario say when that is. In
+        /// a network of circuits as `xcp_lead` does; slots are told ahead by their own `signal`.
+        pub ahead: Key<Time> = Time(Duration::ZERO);
         /// What becomes of an offer that a sender or another router had cut already.
         pub unclaimed: Key<Word<Unclaimed>> = Word(usual().unclaimed);
         /// The queue's minimum is taken over at least this time, else over half of the mean round trip. Default "2 ms";

@@ -28,10 +28,10 @@ keys! {
         /// Size of a full data packet on the wire, headers included. Default 1500 B.
         pub packet_size: Option<At<ByteCount>>;
         /// Bytes that headers add to each data segment on the wire. Default 40 (IP and TCP without options); 60 for
-        /// xcp, 64 for ndp, 82 for laws that read telemetry: HPCC's 42 B, room for five hops.
+        /// xcp, 64 for ndp, 56 for rcp, 82 for laws that read telemetry: HPCC's 42 B, room for five hops.
         pub header: Option<At<ByteCount>>;
-        /// Size of an ACK on the wire, and of NDP's NACKs and PULLs. Default 40 B; 60 B for xcp, 64 B for ndp, 82 B for
-        /// laws that read telemetry.
+        /// Size of an ACK on the wire, and of NDP's NACKs and PULLs. Default 40 B; 60 B for xcp, 64 B for ndp, 56 B for
+        /// rcp, 82 B for laws that read telemetry.
         pub ack_size: Option<At<ByteCount>>;
     }
 }

@@ -35,14 +35,14 @@ impl Controller {
     pub fn of_rack(plan: &Circuits, rack: u32, members: &Members, build: &BuildContext) -> BTreeMap<u32, Controller> {
         let links = plan.racks[rack as usize];
         let [to_packet, to_circuit] = [links.to_packet, links.to_circuit].map(|id| &build.network.links[id.index()]);
-        let Some(PortController { config, follows }) = to_packet.controller else { return BTreeMap::new() };
+        let Some(PortController { config, follows, ahead }) = to_packet.controller else { return BTreeMap::new() };
         let controller = |(to, sharers): (u32, u64)| {
             let packet = Rate::from_bps(to_packet.capacity.bps() / sharers);
             let besides = if plan.rules.in_day == InDay::Both { packet.bps() } else { 0 };
             let told = follows.then(|| Told {
                 days: plan.week.days(rack, to).collect(),
                 week: plan.week.length(),
-                ahead: plan.rules.xcp_lead,
+                ahead: plan.rules.xcp_lead.max(ahead.ps()),
                 circuit: Rate::from_bps(to_circuit.capacity.bps() + besides),
                 packet,
             });

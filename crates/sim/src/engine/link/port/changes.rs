@@ -16,10 +16,11 @@ impl Port {
         if self.controller_follows() {
             self.tell_capacity(now, capacity);
         }
-        self.note_rate(capacity);
+        self.note_rate(now, capacity);
         self.sweep(now);
         let Some(new) = ByteTime::at(capacity) else { return self.pause(now, rest, in_flight) };
         let old = std::mem::replace(&mut self.byte_time, new);
+        self.line_mut().into_iter().for_each(|line| line.set_byte_time(new));
         self.is_plain = self.is_plain_now();
         if let Some(pause) = self.line_mut().and_then(|line| line.pause.take()) {
             return self.resume(now, pause, [old, new], in_flight);

@@ -3,6 +3,7 @@
 
 use super::Port;
 use crate::engine::link::features::Controller;
+use crate::model::Forecast;
 use transport::xcp::{Figures, Header};
 use units::Rate;
 
@@ -16,8 +17,9 @@ impl Port {
             let due = router.next_timeout();
             self.backlog.sweep(due.ps());
             let waiting = self.waiting(due.ps()).bytes;
-            if let Some(Controller { router, .. }) = self.controller_mut() {
-                router.handle_timeout(due, waiting);
+            if let Some(controller) = self.controller_mut() {
+                controller.look_ahead(due.ps());
+                controller.router.handle_timeout(due, waiting);
             }
         }
     }
@@ -56,14 +58,19 @@ impl Port {
         }
     }
 
+    /// XCP's controller is told what the capacity will be, by its `ahead`.
+    pub fn foresee(&mut self, forecast: Option<Forecast>) {
+        self.controller_mut().into_iter().for_each(|controller| controller.forecast = forecast.clone());
+    }
+
     /// Whether it reads congestion headers.
     pub fn reads_payload(&self) -> bool {
         self.controller().is_some()
     }
 
-    /// Whether the port has a controller that is to be told its capacity.
+    /// Whether the port has a controller that is to be told its capacity when that changes.
     pub fn controller_follows(&self) -> bool {
-        self.controller().is_some_and(|controller| controller.follows)
+        self.controller().is_some_and(|controller| controller.follows && controller.forecast.is_none())
     }
 
     fn controller(&self) -> Option<&Controller> {

@@ -2,29 +2,35 @@
 
 use super::Port;
 use crate::engine::link::meter::Meter;
-use transport::telemetry::Hop;
-use units::{Instant, Rate};
+use transport::telemetry::Telemetry;
+use units::Rate;
 
 impl Port {
     /// It measures from now on. Only of a port that decides each departure late.
-    pub fn measure(&mut self, port: u32, rate: Rate) {
+    pub fn measure(&mut self, meter: Meter) {
         if let Some(line) = self.line_mut() {
-            line.meter = Some(Meter { port, rate, sent: 0 });
+            line.meter = Some(Box::new(meter));
         }
     }
 
     /// Another capacity.
-    pub(super) fn note_rate(&mut self, rate: Rate) {
+    pub(super) fn note_rate(&mut self, now: u64, rate: Rate) {
         if let Some(meter) = self.line_mut().and_then(|line| line.meter.as_mut()) {
-            meter.rate = rate;
+            meter.note_rate(now, rate);
         }
     }
 
-    /// What it says of the packet of `size` bytes that it begins to send.
-    pub fn hop(&self, now: u64, size: u16) -> Option<Hop> {
-        let line = self.line()?;
-        let Meter { port, rate, sent } = line.meter?;
-        let (at, queue, sent) = (Instant::from_ps(now), line.held().bytes, sent - u64::from(size));
-        Some(Hop { port, at, queue, sent, rate })
+    /// Whether it does.
+    #[inline]
+    pub fn measures(&self) -> bool {
+        self.line().is_some_and(|line| line.meter.is_some())
+    }
+
+    /// The packet of `size` bytes that it begins to send takes along what it says.
+    pub fn tell(&mut self, now: u64, size: u16, told: &mut Telemetry) {
+        if let Some(line) = self.line_mut() {
+            let queue = line.held().bytes;
+            line.meter.iter_mut().for_each(|meter| meter.tell(now, size, queue, told));
+        }
     }
 }

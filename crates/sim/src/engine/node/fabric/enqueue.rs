@@ -139,9 +139,10 @@ impl Fabric {
     fn measure(&mut self, now: u64, number: u32, packet: &Packet) {
         if packet.class == Class::Data
             && packet.flags.has(Flags::EXPLICIT)
-            && let Some(hop) = self.ports[number as usize].hop(now, packet.size)
+            && self.ports[number as usize].measures()
+            && let Some(told) = self.payloads.telemetry_mut(packet)
         {
-            self.payloads.note_hop(packet, hop);
+            self.ports[number as usize].tell(now, packet.size, told);
         }
     }
 

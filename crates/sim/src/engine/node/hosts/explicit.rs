@@ -5,7 +5,6 @@ use super::{Hosts, Sink, enter};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::packet::{Class, Flags, HostPayload, Packet, Written};
 use transport::tcp::{SackList, Sender};
-use transport::telemetry::Telemetry;
 use units::Instant;
 
 /// What an ACK says besides its number: the sender is told of feedback and marks, and its SACK blocks are given.
@@ -39,8 +38,8 @@ pub(super) fn equip(packet: &mut Packet, sender: Option<&Sender>, fabric: &mut F
     if let Some(header) = sender.congestion_header() {
         packet.payload = fabric.payloads.put_header(header, &SackList::EMPTY);
         packet.flags = Flags::EXPLICIT;
-    } else if sender.reads_telemetry() {
-        packet.payload = fabric.payloads.put_telemetry(Telemetry::EMPTY, &SackList::EMPTY);
+    } else if let Some(telemetry) = sender.telemetry() {
+        packet.payload = fabric.payloads.put_telemetry(telemetry, &SackList::EMPTY);
         packet.flags = Flags::EXPLICIT;
     }
 }
