@@ -269,7 +269,7 @@ fn a_rotor_switch_tells_of_its_circuits_as_they_come_and_as_they_go() {
         let (up, down) = (ratio(&run, up), 1.0 / ratio(&run, down));
         assert!((1.9..2.1).contains(&up) && (1.9..2.1).contains(&down), "{way}: {up}, {down}");
     }
-    let marked = support::refusal(&rotor("way = \"mark\"").text(), &[]);
+    let marked = support::refusal(&rotor("way = \"message\"").text(), &[("news.0.way", "\"mark\"")]);
     assert!(marked.contains("allowed: \"message\", \"schedule\""), "{marked}");
 }
 

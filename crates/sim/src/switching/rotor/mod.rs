@@ -4,6 +4,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `keys`, `check` | `[switching]` with `kind = "rotor"`, and the plan that comes of it |
+//! | `ways` | ways for messages beside links |
 //! | `schedule` | the matchings that the keys say: in turn, or of a file |
 //! | `slices` | when which matching is there |
 //! | `expander` | shortest paths within a slice |
@@ -12,17 +13,19 @@
 //! | `uplink` | the circuit that an uplink has, and what it sends next |
 //! | `queue` | what waits for one rack |
 //! | `offers` | RotorLB's offers and answers |
+//! | `host` | the agent of a host, if packets wait there until their rack has room |
 //! | `figures` | bytes by hop, and waits |
 //!
 //! A rack has one uplink for each rotor switch, whatever the number of racks. Light passes a rotor switch without a
 //! stop: a packet is given the path over the circuit that is there, up to the next rack. Hosts know nothing of it, so
 //! every transport works. A rack without packets is called by nobody, so a circuit that is idle costs no event.
 //!
-//! Left out: queues at hosts, clocks that differ, several links between a rack and a switch.
+//! Left out: clocks that differ, several links between a rack and a switch.
 
 mod check;
 mod expander;
 mod figures;
+mod host;
 mod keys;
 mod members;
 mod offers;
@@ -31,6 +34,7 @@ mod rack;
 mod schedule;
 mod slices;
 mod uplink;
+mod ways;
 
 pub(super) use check::check;
 pub use keys::RotorSwitching as Keys;
@@ -45,6 +49,7 @@ use crate::model::{
 use crate::results::Figure;
 use control::scheduler::circuits::CircuitSchedule;
 use expander::Expander;
+use host::{Host, Room};
 use keys::FirstHop;
 use members::{BySlice, Members};
 use offers::{Answer, Offer};
@@ -77,6 +82,17 @@ struct Uplinks {
     /// Beside them, for offers and answers; empty where there are none.
     control_up: Vec<LinkId>,
     control_down: Vec<LinkId>,
+    /// Those whose packets wait with them, by their numbers.
+    hosts: Vec<HostLinks>,
+}
+
+/// A host and its links with its rack.
+#[derive(Clone, Copy, Debug)]
+struct HostLinks {
+    node: NodeId,
+    up: LinkId,
+    /// For what the rack tells it.
+    control: LinkId,
 }
 
 /// What racks go by.
@@ -86,6 +102,8 @@ struct Rules {
     buffer: Buffer,
     /// ECN marks from so many waiting packets on.
     mark_from: Option<u32>,
+    /// What a host may have at its rack for each other one; `None` where hosts do not wait.
+    host_room: Option<u64>,
     bulk: Bulk,
 }
 
@@ -105,11 +123,12 @@ enum Bulk {
     },
 }
 
-/// What racks tell one another.
+/// What racks tell one another, and their hosts.
 #[derive(Clone, Debug)]
 enum Notice {
     Offer(Offer),
     Answer(Answer),
+    Room(Room),
 }
 
 /// The number of the reason for a drop where no circuit to the packet's rack is there.
@@ -137,12 +156,21 @@ impl kind::Plan for Rotor {
         let members = Arc::new(Members::new(&self.racks, &self.slices, &self.by_slice, build));
         let shared = Shared { members, expander: self.expander.clone() };
         let mut agent_setup = AgentSetup::default();
+        let mut next_host = self.racks.len() as u32;
         for (links, number) in self.racks.iter().zip(0..) {
             for (up, place) in links.up.iter().zip(0..) {
                 agent_setup.interceptors.insert(*up, Interceptor { agent: number, place });
             }
             agent_setup.unbounded.extend(links.up.iter().chain(&links.down));
-            agent_setup.agents.push((links.node, Box::new(Rack::new(self, number, &shared, build))));
+            agent_setup.agents.push((links.node, Box::new(Rack::new(self, number, next_host, &shared, build))));
+            next_host += links.hosts.len() as u32;
+        }
+        let hosts =
+            self.racks.iter().zip(0..).flat_map(|(rack, number)| rack.hosts.iter().map(move |host| (number, *host)));
+        for ((rack, host), agent) in hosts.zip(self.racks.len() as u32..) {
+            agent_setup.interceptors.insert(host.up, Interceptor { agent, place: 0 });
+            agent_setup.unbounded.insert(host.up);
+            agent_setup.agents.push((host.node, Box::new(Host::new(self, rack, host, &shared.members, build))));
         }
         agent_setup
     }
