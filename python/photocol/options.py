@@ -355,6 +355,12 @@ class SenderOptions(TypedDict, total=False):
     """"hpcc": The round trip of the empty path. Without it the shortest that was measured. "powertcp": The round trip
     of the empty path. Without it the shortest that was measured. "theta-powertcp": The round trip of the empty path.
     Without it the shortest that was measured."""
+    ahead: float
+    """"hpcc": The law reckons with the next capacity of a port, where the network knows it, from so long before its
+    time on. With a round trip the segments that are sent for it find it. Default 0 s. "powertcp": The law reckons with
+    the next capacity of a port, where the network knows it, from so long before its time on. With a round trip the
+    segments that are sent for it find it. Default 0 s. "rcp": Ports reckon so long ahead with the capacity that they
+    will have. Default 0 s."""
     powertcp_gamma: float
     """"powertcp": Weight of the new window. §3.3: 0.9. Default 0.9. "theta-powertcp": Weight of the new window. §3.3:
     0.9. Default 0.9."""
@@ -365,6 +371,29 @@ class SenderOptions(TypedDict, total=False):
     """"powertcp": Which window the power is measured of. Default "sent"."""
     theta_powertcp_beta: float
     """"theta-powertcp": β in segments. Default 1.0."""
+    copa_delta: float
+    """"copa": δ: the weight of delay against throughput. §2.1: 0.5, for which a flow keeps 2.5 packets in the queue.
+    Default 0.5."""
+    copa_mode: Literal["default", "switching"]
+    """"copa": Whether the law competes with others that fill the queue. Default "default"."""
+    copa_memory: float
+    """"copa": How long the shortest round trip counts. §2: ten seconds. Default 10 s."""
+    rcp_alpha: float
+    """"rcp": α: weight of the spare capacity. Default 0.4."""
+    rcp_beta: float
+    """"rcp": β: weight of the queue. Default 0.226."""
+    rcp_interval: float
+    """"rcp": Ports decide once in this time, or once in the mean round trip where that is shorter. Default 10 ms."""
+    rcp_gain: float
+    """"rcp": By which part of the difference a packet moves the mean round trip d of a port. Default 0.02."""
+    rcp_start: float
+    """"rcp": The rate at the start, as a share of the port's capacity. Default 0.05."""
+    rcp_least_factor: float
+    """"rcp": To which part of itself the rate falls in an interval at most. Default 0.5."""
+    rcp_least: float
+    """"rcp": Packets in a mean round trip, of 1500 B, below which the rate does not fall. Default 0.01."""
+    abc_increase: float
+    """"abc": Segments by which the window grows in a round trip besides what marks say. Eq. (3): 1. Default 1.0."""
 
 
 class ReceiverOptions(TypedDict, total=False):
@@ -468,10 +497,11 @@ class QueueOptions(TypedDict, total=False):
     target: float
     """"codel": Delay that is good enough as a minimum over an interval (TARGET). Default 5 ms. "fq-codel": CoDel's
     target. Default 5 ms. "pie": Delay that is aimed at (QDELAY_REF). Default 15 ms. "dualpi2": Delay of the C queue
-    that is aimed at (target). Default 15 ms."""
+    that is aimed at (target). Default 15 ms. "abc": The delay d_t from which on a queue counts. Default 20 ms."""
     interval: float
     """"codel": How long the delay is above it before the first packet is dropped: about the longest usual round trip
-    (INTERVAL). Default 100 ms. "fq-codel": CoDel's interval. Default 100 ms."""
+    (INTERVAL). Default 100 ms. "fq-codel": CoDel's interval. Default 100 ms. "abc": Over which time the rate of
+    departures is measured. Default 40 ms."""
     mtu: int
     """"codel": With no more bytes than this left behind it no packet is dropped (maxpacket). Default 1500. "fq-codel":
     CoDel's largest packet. Default 1500."""
@@ -532,3 +562,10 @@ class QueueOptions(TypedDict, total=False):
     """"ndp": Which packet is trimmed where data finds no room. Default "either"."""
     overflow: Literal["return", "drop"]
     """"ndp": What becomes of a header without room. Default "return"."""
+    eta: float
+    """"abc": η: the utilisation that is aimed at. §6: 0.98. Default 0.98."""
+    delta: float
+    """"abc": δ: in which time a queue is to go. Stable above two thirds of the round trip (§3.1.2). §6: "133 ms", for
+    100. Default 133 ms."""
+    tokens: float
+    """"abc": The most accelerations that are saved. Default 10.0."""

@@ -35,8 +35,7 @@ pub(super) fn check(context: &Context, traffic: Rules, writes: bool) -> Result<(
         let own = traffic.transports[rule.transport.index()].kind.rcp();
         if own.is_some_and(|own| ports.is_some_and(|ports| ports != own)) {
             return Err(name.fault(
-                "another traffic has other parameters of rcp, and ports go by one set of them; allowed: the same alpha, \
-                 beta, interval, gain, start and ahead for all",
+                "another traffic has other parameters of rcp; allowed: one set of them (rcp_alpha … and ahead) for all",
             ));
         }
         ports = ports.or(own);
