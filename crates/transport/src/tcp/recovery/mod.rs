@@ -348,12 +348,6 @@ impl Sender {
         }
     }
 
-    /// True if copies that are lost are found and sent again, with the window as the first loss has left it: what is
-    /// SACKed meanwhile is outstanding for many round trips, and FlightSize several times cwnd.
-    fn repairs_at_length(&self) -> bool {
-        self.recovery() == LossRecovery::Rack && !self.config.algorithm.asks().model
-    }
-
     /// Leaves the recovery if everything below `recover` is acknowledged.
     fn end_recovery_at(&mut self, recover: u64) {
         if self.una >= recover {
