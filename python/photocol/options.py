@@ -407,6 +407,9 @@ class ReceiverOptions(TypedDict, total=False):
     (quick ACKs), which it does again after a gap; here once. Default 0."""
     timestamps: bool
     """Whether ACKs echo the timestamps of segments (RFC 7323). Default False."""
+    paws_slack: float
+    """With timestamps: how much older than TS.Recent the timestamp of a segment may be that PAWS does not refuse. RFC
+    7323 §5.3: not at all. Linux: a tick of its clock (TCP_PAWS_WINDOW). Default 0 s."""
     autotune_from: int
     """The window that is offered at first; then it grows with what arrives (dynamic right-sizing, as in Linux), up to
     receiver_window. Default: receiver_window is offered from the start. Linux: 64 kB, up to 6 MiB."""

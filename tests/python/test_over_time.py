@@ -41,10 +41,10 @@ def result(*, scenario: str = "", warm_up_s: float = 0.0, **tables: pl.DataFrame
     return Result(summary=summary, manifest={"scenario": scenario}, table=lambda name: {**empty, **tables}[name])
 
 
-def acked(**bytes_at: list[float]) -> pl.DataFrame:
-    """Bytes acknowledged of each flow at 0, 1, 2, … s."""
+def arrived(**bytes_at: list[float]) -> pl.DataFrame:
+    """Bytes arrived of each flow at 0, 1, 2, … s."""
     rows = [
-        (0, float(t), name.replace("_", " "), "acked", float(value))
+        (0, float(t), name.replace("_", " "), "bytes_arrived", float(value))
         for name, values in bytes_at.items()
         for t, value in enumerate(values)
     ]
@@ -69,9 +69,9 @@ def values(table: pl.DataFrame, quantity: str, entity: str | None = None) -> lis
     return (kept if entity is None else kept.filter(pl.col("entity") == entity))["value"].to_list()
 
 
-def test_throughput_is_what_was_acknowledged_since_the_last_sample() -> None:
+def test_throughput_is_what_arrived_since_the_last_sample() -> None:
     one = result(
-        series=acked(flow_0=[0, 1000, 3000], flow_1=[0, 1000, 1000]), flows=flows(*[(0, 10, None, False, None)] * 2)
+        series=arrived(flow_0=[0, 1000, 3000], flow_1=[0, 1000, 1000]), flows=flows(*[(0, 10, None, False, None)] * 2)
     )
     table = plot.over_time(one)
     assert values(table, "throughput", "flow 0") == [8000, 16000]
@@ -81,7 +81,7 @@ def test_throughput_is_what_was_acknowledged_since_the_last_sample() -> None:
 
 
 def test_a_class_of_which_only_some_flows_are_sampled_says_so() -> None:
-    one = result(series=acked(flow_0=[0, 1000]), flows=flows(*[(0, 10, None, False, None)] * 3))
+    one = result(series=arrived(flow_0=[0, 1000]), flows=flows(*[(0, 10, None, False, None)] * 3))
     assert plot.over_time(one).filter(pl.col("quantity") == "class_throughput")["entity"].to_list() == [
         "sack, 1 of 3 flows"
     ]
@@ -115,7 +115,7 @@ def test_a_flow_of_another_traffic_in_another_run_has_a_curve_of_its_own() -> No
 def test_chosen_flows_are_those_of_their_class_too() -> None:
     """Of three flows with 1, 2 and 4 kB in a second, flows 0 and 2 are 5 kB, 40 kb/s."""
     one = result(
-        series=acked(flow_0=[0, 1000], flow_1=[0, 2000], flow_2=[0, 4000]),
+        series=arrived(flow_0=[0, 1000], flow_1=[0, 2000], flow_2=[0, 4000]),
         flows=flows(*[(0, 10, None, False, None)] * 3),
     )
     chosen = pictures_of({"": one}, plot.Chosen(flows=[0, 2]))["class_throughput"][1]
@@ -130,66 +130,63 @@ def test_two_traffics_of_a_transport_have_a_goodput_each() -> None:
     assert [line.get_label().partition(" (1")[0] for line in axes.lines] == ["a (sack)", "b (sack)"]
 
 
-def test_a_link_carries_its_utilization_times_the_capacity_that_it_has() -> None:
-    """0.5 of 100 Mb/s up to 1 s, of 20 Mb/s then: the sample at 2 s is about the second after the change."""
-    scenario = """
-        [[link]]
-        from = "a"
-        to = "b"
-        capacity = "100 Mbps"
-        [[event]]
-        at = "1 s"
-        link = "a->b"
-        capacity = "20 Mbps"
-    """
-    rows = [(0, float(t), link, "utilization", 0.5) for link in ("a->b", "b->a", "x->y") for t in range(3)]
-    one = result(series=pl.DataFrame(rows, SERIES, orient="row"), scenario=scenario)
-    assert values(plot.over_time(one), "link_throughput", "a->b") == [50e6, 10e6]
-    assert values(plot.over_time(one), "link_throughput", "b->a") == [50e6, 50e6]
-    assert values(plot.over_time(one), "link_throughput", "x->y") == []
-    bursts = result(series=one.series, scenario=scenario + '[switching]\nkind = "obs"\n')
-    assert values(plot.over_time(bursts), "link_throughput") == [], "wavelengths are not one line"
-    racks = result(series=one.series, scenario=scenario + '[switching]\nkind = "circuits"\n')
-    assert values(plot.over_time(racks), "link_throughput", "a->b") == [50e6, 10e6], "a circuit is, in its days"
+GREEDY: dict[str, Any] = {
+    "run": {"duration": "100 ms"},
+    "topology": {"kind": "custom"},
+    "node": [{"name": name, "role": "host"} for name in "ab"],
+    "link": [{"from": "a", "to": "b", "capacity": "10 Mbps", "delay": "1 ms", "buffer": "30 packets"}],
+    "transport": {"udp": {"packet_size": 1500}},
+    "traffic": [{"transport": "udp", "load": "constant", "rate": "20 Mbps", "pairs": [["a", "b"]]}],
+    "probe": {"interval": "0.5 ms"},
+}
+"""Datagrams at twice the capacity: the link is never idle. A packet lasts 1.2 ms, more than a sample."""
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "carried"),
     [
-        '[[event]]\nat = "5 s"\nlink = "a-b"\ncapacity = "80 Mbps"\n',
-        '[[link_phases]]\nlink = ["x->y", "a->b"]\nphases = [{ at = "5 s", duration = "5 s", capacity = "80 Mbps" }]\n',
-        '[[link_phases]]\nlink = "a->b"\nperiod = "10 s"\noffset = "5 s"\n'
-        'phases = [{ duration = "4 s", capacity = "80 Mbps" }, { duration = "1 s", capacity = "80 Mbps" }]\n',
-        '[[link_trace]]\nlink = "a->b"\nfile = "FILE"\n',
+        ({}, {0.05: 10e6, 0.09: 10e6}),
+        (
+            {"event": [{"at": "60.25 ms", "link": "a->b", "capacity": "80 Mbps"}]},
+            {0.05: 10e6, 0.06: 10e6, 0.0605: 45e6, 0.061: 80e6},
+        ),
+        (
+            {
+                "link_phases": [
+                    {
+                        "link": "a->b",
+                        "period": "2 ms",
+                        "phases": [{"duration": "0.5 ms"}, {"duration": "1.5 ms", "capacity": "0 bps"}],
+                    }
+                ]
+            },
+            {0.0505: 10e6, 0.051: 0.0, 0.0515: 0.0, 0.052: 0.0, 0.0525: 10e6},
+        ),
     ],
 )
-def test_a_change_is_the_same_as_an_event_phases_and_a_trace(change: str, tmp_path: Path) -> None:
-    """Wholly busy, 10 Mb/s up to 5 s and 80 Mb/s then; in the sample that both share their mean, 45 Mb/s."""
-    (tmp_path / "up.csv").write_text("# of a phone\ntime_ms,capacity_kbps,loss\n0,10000,\n4000,,0.1\n5000,80000,\n")
-    link = '[[link]]\nfrom = "a"\nto = "b"\ncapacity = "10 Mbps"\n'
-    rows = [(0, t, "a->b", "utilization", 1.0) for t in (0.0, 2.0, 4.0, 6.0, 8.0)]
-    scenario = link + change.replace("FILE", str(tmp_path / "up.csv"))
-    one = result(series=pl.DataFrame(rows, SERIES, orient="row"), scenario=scenario)
-    assert values(plot.over_time(one), "link_throughput") == pytest.approx([10e6, 10e6, 45e6, 80e6], rel=1e-9)
+def test_a_link_that_is_never_idle_carries_its_capacity_however_short_a_sample(
+    change: dict[str, Any], carried: dict[float, float]
+) -> None:
+    """A part of a packet counts as a part; half of a sample at 10 Mb/s and half at 80 are 45."""
+    one = package.run({**GREEDY, **change})
+    table = plot.over_time(one).filter(pl.col("quantity") == "link_throughput", pl.col("entity") == "a->b")
+    found = {round(t_s, 7): value for t_s, value in table.select("t_s", "value").iter_rows()}
+    assert {t_s: found[t_s] for t_s in carried} == pytest.approx(carried, abs=16e3), "a byte in half a millisecond"
+    last = one.series.filter(pl.col("quantity") == "carried_bits", pl.col("entity") == "a->b")["value"].to_list()
+    assert last == sorted(last)
 
 
-def test_a_pause_within_a_sample_takes_nothing_from_the_capacity(tmp_path: Path) -> None:
-    """80 Mb/s for a quarter of each ms, then a pause: busy for a quarter of the time, the link has carried 20 Mb/s.
-    Of mahimahi's, 3 opportunities of 1500 B in 2 ms are 18 Mb/s: 24 Mb/s and 12 Mb/s in turn.
-    """
-    (tmp_path / "down").write_text("1\n1\n2\n")
-    link = '[[link]]\nfrom = "a"\nto = "b"\ncapacity = "10 Mbps"\n'
-    phases = (
-        '[[link_phases]]\nlink = "a->b"\nperiod = "1 ms"\n'
-        'phases = [{ duration = "250 us", capacity = "80 Mbps" }, { duration = "750 us", capacity = "0 bps" }]\n'
-    )
-    trace = f'[[link_trace]]\nlink = "a->b"\nfile = "{tmp_path / "down"}"\nformat = "delivery"\n'
-    for change, busy, carried in ((phases, 0.25, 20e6), (trace, 1.0, 18e6)):
-        rows = [(0, t / 10, "a->b", "utilization", busy) for t in range(4)]
-        one = result(series=pl.DataFrame(rows, SERIES, orient="row"), scenario=link + change)
-        assert values(plot.over_time(one), "link_throughput") == pytest.approx([carried] * 3, rel=1e-6)
-    (tmp_path / "down").unlink()
-    assert values(plot.over_time(one), "link_throughput") == [], "what the file said is not known any more"
+def test_throughput_is_what_arrives_and_not_what_is_acknowledged_at_once() -> None:
+    """10 Mb/s; losses leave holes, and an ACK that fills one is for more than arrived meanwhile."""
+    link = {**GREEDY["link"][0], "delay": "10 ms"}
+    changed = {"run": {"duration": "5 s"}, "link": [link], "probe": {"interval": "50 ms"}}
+    one = package.run({**GREEDY, **changed, "traffic": [{"transport": "sack", "pairs": [["a", "b"]]}]})
+    arrived = values(plot.over_time(one), "throughput", "flow 0")
+    # A packet more than the capacity in a sample: 12 kbit in 50 ms.
+    assert 9e6 < max(arrived) <= 10.24e6
+    acked = one.series.filter(pl.col("quantity") == "acked").sort("t_s")
+    by_acks = (8 * acked["value"].diff() / acked["t_s"].diff()).drop_nulls()
+    assert float(by_acks.max()) > 11e6  # type: ignore[arg-type]
 
 
 def test_a_queue_is_a_distribution_after_the_warm_up() -> None:
@@ -275,7 +272,7 @@ def test_a_run_without_any_of_it_has_none_of_the_pictures() -> None:
     with pytest.raises(AttributeError, match="did you mean 'goodput'"):
         result().plot.godput()
     with pytest.raises(ValueError, match="did you mean 'throughput'"):
-        result(series=acked(flow_0=[0, 8]), flows=flows((0, 1, None, False, None))).plot.over_time("troughput")
+        result(series=arrived(flow_0=[0, 8]), flows=flows((0, 1, None, False, None))).plot.over_time("troughput")
 
 
 def test_a_run_draws_and_tells_them(tmp_path: Path) -> None:

@@ -110,11 +110,11 @@ def test_a_hundred_and_twenty_five_nodes_stay_readable(tmp_path: Path, width: in
 
 
 @needs_browser
-def test_goodput_over_time_follows_from_what_was_acknowledged(tmp_path: Path) -> None:
+def test_goodput_over_time_follows_from_what_arrived(tmp_path: Path) -> None:
     photocol.run("dumbbell", set={"run.duration": "2 s", "run.warm_up": "0 s"}, out=tmp_path / "run")
     samples = pl.read_parquet(tmp_path / "run" / "series.parquet")
-    acked = samples.filter((pl.col("quantity") == "acked") & (pl.col("entity") == "flow 1")).sort("t_s")
-    expected = (8 * acked["value"].diff() / acked["t_s"].diff()).drop_nulls().to_list()
+    arrived = samples.filter((pl.col("quantity") == "bytes_arrived") & (pl.col("entity") == "flow 1")).sort("t_s")
+    expected = (8 * arrived["value"].diff() / arrived["t_s"].diff()).drop_nulls().to_list()
     saved: list[str] = []
 
     async def judge(page: Page) -> None:

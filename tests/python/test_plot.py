@@ -221,14 +221,7 @@ def test_no_label_of_a_column_is_cut_off(result: photocol.Result) -> None:
             cut += outside(figure)
             fit(figure)
             assert outside(figure) == []
-    assert "throughput of the class, acknowledged (Mb/s)" in cut, "as it was drawn"
-
-
-def test_a_throughput_by_acks_says_that_it_may_exceed_the_capacity(axes: Axes, result: photocol.Result) -> None:
-    result.plot.over_time("throughput", axes)
-    assert "when a hole is filled" in axes.get_xlabel()
-    other = result.plot.over_time("link_throughput", Figure().add_subplot())
-    assert other.get_xlabel() == "simulated time (s)"
+    assert "throughput of the class, bytes arrived (Mb/s)" in cut, "as it was drawn"
 
 
 def test_files_have_their_fonts_and_no_dates(tmp_path: Path, result: photocol.Result) -> None:

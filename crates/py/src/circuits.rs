@@ -19,7 +19,7 @@ type Row = (usize, u64, u64, Vec<i32>);
 
 /// `control::scheduler::circuits::CircuitSchedule`.
 #[pyclass(module = "photocol._core", frozen)]
-pub struct CircuitSchedule(circuits::CircuitSchedule);
+pub struct CircuitSchedule(pub circuits::CircuitSchedule);
 
 #[pymethods]
 impl CircuitSchedule {

@@ -1,10 +1,11 @@
 //! A scenario, read and resolved.
 
+use crate::circuits::CircuitSchedule;
 use crate::error::scenario_error;
 use crate::files::Conversions;
 use crate::law::{self, PythonMaker, Shared};
 use pyo3::prelude::*;
-use sim::scenario::{self, Input, Loaded};
+use sim::scenario::{self, Input, Loaded, RackCircuits};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -98,6 +99,12 @@ impl Scenario {
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.loaded.warnings.clone()
+    }
+
+    /// The racks, the switches between them and when these have which circuits; none without any.
+    fn circuits(&self) -> Option<(Vec<String>, Vec<String>, CircuitSchedule)> {
+        let RackCircuits { racks, switches, schedule } = self.loaded.circuits()?;
+        Some((racks, switches, CircuitSchedule(schedule)))
     }
 
     /// The resolved scenario as TOML, every default written out.

@@ -71,6 +71,20 @@ fn flows_between_racks_lose_to_nights() {
     assert!(!run_names(ALONE).contains(&"lost_to_nights_bps"), "only where there are nights");
 }
 
+/// Over rotor switches it is the same cause: the buffer of ten packets overflows while the rack waits for its circuit.
+#[test]
+fn flows_over_rotor_switches_lose_while_they_wait() {
+    let text = include_str!("../../../scenarios/rotornet.toml");
+    let of = |buffer: &str| {
+        let rotors =
+            Builder::of(text).set("switching.buffer", format!("{buffer:?}")).set("switching.routes", "\"direct\"");
+        rotors.set("run.duration", "\"20 ms\"").set("probe.lost_throughput", "true").run(1)
+    };
+    let nights = |run: &Results| numbers(&run.flows, "lost_to_nights_bps").iter().sum::<f64>();
+    assert!(nights(&of("10 packets")) > 0.0);
+    assert_eq!(nights(&of("unlimited")), 0.0);
+}
+
 fn run_names(text: &str) -> Vec<&'static str> {
     run(text, 1).flows.columns.iter().map(|(name, _)| *name).collect()
 }

@@ -248,6 +248,31 @@ fn the_way_back_has_its_own_circuit_and_other_racks_have_theirs() {
     }
 }
 
+/// Four racks in turn: rack 0 has its circuit to rack 2, and back, from 100 to 190 µs of 300.
+#[test]
+fn a_rotor_switch_tells_of_its_circuits_as_they_come_and_as_they_go() {
+    let rotor = |news: &str| {
+        racks(&format!("circuit = \"t0->t2\"\n{news}"))
+            .set(
+                "topology",
+                "{ kind = \"rotor\", racks = 4, switches = 1, host_capacity = \"40 Gbps\", \
+                 capacity = \"10 Gbps\", delay = \"1 us\" }",
+            )
+            .set("switching", "{ kind = \"rotor\", slice = \"100 us\", reconfiguration = \"10 us\" }")
+            .set("traffic.0.to", "\"t2h0\"")
+    };
+    for (way, up, down) in [
+        ("way = \"message\"\ndelay = \"3 us\"", [403, 404], [493, 494]),
+        ("way = \"schedule\"\nlead = \"5 us\"", [395, 396], [485, 486]),
+    ] {
+        let run = rotor(way).run(1);
+        let (up, down) = (ratio(&run, up), 1.0 / ratio(&run, down));
+        assert!((1.9..2.1).contains(&up) && (1.9..2.1).contains(&down), "{way}: {up}, {down}");
+    }
+    let marked = support::refusal(&rotor("way = \"message\"").text(), &[("news.0.way", "\"mark\"")]);
+    assert!(marked.contains("allowed: \"message\", \"schedule\""), "{marked}");
+}
+
 /// The first packet that leaves in the day takes 30 µs by the circuit, its ACK 7 µs or more. With the queue's resizing
 /// marks begin 100 µs earlier, with what leaves by the packet switch.
 #[test]

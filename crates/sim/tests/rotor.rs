@@ -227,6 +227,14 @@ const ROUTES: [(&str, &str); 6] = [
     ("\"slice\"", ""),
 ];
 
+/// Keys of all routes, and of some with queues at hosts.
+fn all_routes() -> Vec<Vec<(&'static str, &'static str)>> {
+    let hosts = [("switching.queues", "\"hosts\""), ("switching.host_room", "\"20 kB\"")];
+    let at_hosts =
+        [ROUTES[0], ROUTES[2], ROUTES[4]].map(|(route, first)| [routes(route, first), hosts.to_vec()].concat());
+    ROUTES.map(|(route, first)| routes(route, first)).into_iter().chain(at_hosts).collect()
+}
+
 fn all_to_all(kind: &str) -> String {
     format!("[[traffic]]\nname = {kind:?}\ntransport = {kind:?}\nflows = 30\npairs = \"random\"\nsize = \"200 kB\"\n")
 }
@@ -236,24 +244,22 @@ fn all_to_all(kind: &str) -> String {
 fn what_is_sent_arrives_once() {
     let traffic = "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"1.1 Gbps\"\nflows = 56\n\
                    pairs = \"all\"\nstop = \"2 ms\"\n";
-    for (route, first_hop) in ROUTES {
-        let keys = routes(route, first_hop);
+    for keys in all_routes() {
         let text = racks().add(traffic).set("topology.switches", 3).set("run.duration", "\"20 ms\"");
         let found = keys.iter().fold(text, |text, (key, value)| text.set(key, value)).run(1);
         let sent: f64 = numbers(&found.flows, "segments_sent").iter().sum();
         let arrived: f64 = numbers(&found.flows, "bytes_arrived").iter().sum();
         assert!(sent > 0.0);
-        assert_eq!(arrived, sent * 1250.0, "{route} {first_hop}");
+        assert_eq!(arrived, sent * 1250.0, "{keys:?}");
     }
 }
 
 /// The same run on 1, 2 and 5 threads, by every route and with every kind of transport, and flows complete.
 #[test]
 fn threads_change_nothing_and_every_transport_completes() {
-    for (route, first_hop) in ROUTES {
+    for keys in all_routes() {
         let kinds = ["cubic", "sack", "bbr", "dctcp", "retcp", "xcp"];
         let text = kinds.iter().fold(racks(), |text, kind| text.add(&all_to_all(kind)));
-        let keys = routes(route, first_hop);
         let text = keys
             .iter()
             .fold(text, |text, (key, value)| text.set(key, value))
@@ -270,14 +276,32 @@ fn threads_change_nothing_and_every_transport_completes() {
             world.finish().unwrap()
         };
         let alone = run(1);
-        assert_eq!(alone.fingerprint, run(2).fingerprint, "{route} {first_hop}");
-        assert_eq!(alone.fingerprint, run(5).fingerprint, "{route} {first_hop}");
+        assert_eq!(alone.fingerprint, run(2).fingerprint, "{keys:?}");
+        assert_eq!(alone.fingerprint, run(5).fingerprint, "{keys:?}");
         let names = texts(&alone.flows, "transport");
         let complete = numbers(&alone.flows, "completed");
         for (name, complete) in names.iter().zip(complete) {
-            assert!(complete == 1.0, "a flow of {name} is not complete by {route} {first_hop}");
+            assert!(complete == 1.0, "a flow of {name} is not complete by {keys:?}");
         }
     }
+}
+
+/// What waits at hosts comes as its rack has room, so that the shares are the same. A rack has room for what a circuit
+/// carries in a slice, 50 packets of 62.6 kB, for each other rack.
+#[test]
+fn queues_at_hosts_leave_the_shares_and_bound_the_queues_of_racks() {
+    let hosts = ("switching.queues", "\"hosts\"");
+    let of = |to_all, route: &'static str| saturated(8, 1, to_all, &[hosts, ("switching.routes", route)]);
+    is_near(of(false, "\"direct\""), DUTY / 7.0, "permutation");
+    is_near(of(true, "\"direct\""), DUTY, "uniform");
+    is_near(of(false, "\"rotorlb\""), DUTY * 8.0 / 14.0, "permutation by RotorLB");
+    let traffic = "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"5 Gbps\"\nfrom = \"t0h0\"\n\
+                   to = \"t2h0\"\n";
+    let found = racks().add(traffic).set("switching.queues", "\"hosts\"").run(1);
+    assert_eq!(at(&found.links, "link", "t0->r0", "max_queue"), 50.0);
+    // Of 5000 packets in 10 ms circuits take 50 in each of 24 cycles; the rest waits at the host.
+    assert!((1750.0..2000.0).contains(&at(&found.links, "link", "t0h0->t0", "mean_queue")));
+    assert!(texts(&found.drops, "cause").is_empty());
 }
 
 /// A queue that is full while its circuit is elsewhere says so; in the circuit's slice it is congestion.
@@ -326,6 +350,22 @@ fn bad_input_is_refused_with_its_range() {
         (vec![("switching.relay_room", "2.0")], "goes with routes = \"rotorlb\""),
         (vec![("switching.counts", "\"hosts\"")], "goes with routes = \"rotorlb\""),
         (vec![("switching.buffer", "\"100 B\"")], "less than the largest packet"),
+        (vec![("switching.host_room", "\"10 kB\"")], "goes with queues = \"hosts\""),
+        (
+            vec![("switching.queues", "\"hosts\""), ("switching.host_room", "\"2 kB\"")],
+            "allowed: at least \"2500 B\", two packets",
+        ),
+        (
+            vec![("switching.queues", "\"hosts\""), ("link_defaults", "{ host = { loss = 0.1 } }")],
+            "\"t0h0->t0\" may drop packets; allowed with queues at hosts: no loss",
+        ),
+        (
+            vec![
+                ("switching.queues", "\"hosts\""),
+                ("event", "[{ at = \"1 ms\", link = \"t0->r0\", state = \"down\" }]"),
+            ],
+            "allowed with queues = \"hosts\": none that do",
+        ),
         (vec![("switching.file", "\"nowhere.csv\"")], "the key \"slice\" goes without file"),
         (vec![("topology.switches", "9")], "9 switches; allowed: 1 to 8"),
         (vec![("topology.switches", "0")], "allowed: 1 to 64"),

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs, and short
-/// where fibres are, since threads wait for each other once a fibre.
+/// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs, and
+/// short where fibres are, since threads wait for each other once a fibre.
 const READY_MADE: [(&str, &str); 28] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),

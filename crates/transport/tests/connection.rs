@@ -108,6 +108,17 @@ fn paws_refuses_a_segment_older_than_ts_recent_and_says_what_it_was() {
 }
 
 #[test]
+fn linux_lets_pass_what_is_a_tick_older_than_ts_recent() {
+    let paws_slack = Duration::from_millis(1);
+    let mut endpoint = endpoint(ReceiverConfig { timestamps: true, paws_slack, ..receiver_config() });
+    arrive(&mut endpoint, 0, 1);
+    arrive(&mut endpoint, 1, 20);
+    assert_eq!(arrive(&mut endpoint, 2, 18), Some((2, 20, vec![])), "two ticks are too many");
+    assert_eq!(arrive(&mut endpoint, 2, 19), Some((3, 20, vec![])), "TS.Recent does not go back");
+    assert_eq!(endpoint.refused(), 1);
+}
+
+#[test]
 fn three_sack_blocks_fit_beside_timestamps() {
     let mut endpoint = endpoint(ReceiverConfig { timestamps: true, ..receiver_config() });
     let last = [2, 4, 6, 8].map(|number| arrive(&mut endpoint, number, 1)).into_iter().next_back().flatten();

@@ -195,6 +195,18 @@ fn sixteen_recoveries_without_a_d_sack_make_the_window_narrow_again() {
 }
 
 #[test]
+fn a_loss_behind_a_long_repair_is_cut_from_the_window() {
+    // Segment 0 of ten is lost: the window is 5. Its copy is lost, and 10 with it; the next copy arrives, that of 10
+    // does not, and 14 is lost. The repair of the first ten is over, seven segments are outstanding, and the window is
+    // half of 5, not of 7: RFC 5681 eq. (4) says "no more than".
+    let mut hand = Hand::new(10, 100);
+    assert_eq!(hand.ack(100, 0, &[(1, 10)]), [0, 10, 11, 12, 13]);
+    assert_eq!(hand.ack(200, 0, &[(1, 10), (11, 14)]), [0, 10, 14, 15, 16]);
+    hand.ack(300, 10, &[(15, 17), (11, 14)]);
+    assert_eq!((hand.sender.stats().fast_retransmits, hand.sender.ssthresh()), (2, 2500));
+}
+
+#[test]
 fn only_one_probe_is_under_way_and_none_without_a_new_round_trip() {
     let mut hand = Hand::new(4, 4);
     hand.ack(100, 3, &[]);

@@ -325,5 +325,8 @@ def _show(done: Finished, folder: Path) -> None:
     stopped = "interrupted; " if campaign.stop is not None else ""
     kept = f" ({campaign.kept} of them were there)" if campaign.kept else ""
     click.echo(f"{stopped}{len(campaign.rows)} runs{kept} in {folder}/")
+    for number in range(1, len(done.table.drawings) + 1):
+        if (drawn := folder / f"plot-{number}.png").is_file():
+            click.echo(drawn)
     if not done.table.is_empty():
         click.echo(f"photocol plot {folder} draws it")

@@ -115,9 +115,10 @@ def _swept(
     yield from map(str, files)
     for sentence in said:
         say(sentence)
-    others = len(table.metrics) - len(table.main_metrics())
-    if not how.only and others > 0:
-        say(f"{folder} has {others} more figures; --only NAME draws one, as in --only {table.metrics[0]}")
+    main = table.main_metrics()
+    others = [name for name in table.metrics if name not in main]
+    if not how.only and others:
+        say(f"{folder} has {len(others)} more figures; --only NAME draws one: {', '.join(others)}")
 
 
 def _loaded(folder: Path) -> Result:

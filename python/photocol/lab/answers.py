@@ -29,7 +29,7 @@ _LINKS_DRAWN = 250
 """In larger networks only the links are sampled that the scenario names."""
 _SAMPLES_DRAWN = 250
 """About half the pixels of a picture."""
-_FIRST_DRAWN = ["cwnd", "acked", "srtt", "queue", "utilization", "dropped", "believed_capacity"]
+_FIRST_DRAWN = ["cwnd", "bytes_arrived", "srtt", "queue", "utilization", "dropped", "believed_capacity"]
 """Quantities that are drawn while a run goes on; at its end all are there."""
 _MOST_NAMED = 1000
 _QUICK = 1

@@ -92,7 +92,7 @@ def samples(axes: Axes, series: pl.DataFrame) -> None:
         named = groups(table, OF)
         for look, ((name,), group) in zip(looks(len(named)), named, strict=True):
             _band(axes, group, look, name if len(named) > 1 else "")
-    axes.set_xlabel("\n".join(filter(None, ("simulated time (s)", axis.note))))
+    axes.set_xlabel("simulated time (s)")
     axes.set_ylabel(axis.label)
     _fit(axes)
     frame(axes)

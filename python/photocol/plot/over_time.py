@@ -1,19 +1,17 @@
 """What follows from the samples of a run: throughput of flows, classes and links, fairness, the queue's distribution.
 
-Throughput is what was acknowledged, or carried by a link, since the sample before. All of it is about what `[probe]`
-samples: of classes and fairness the flows that it names. Tables have the columns of `series`.
+Throughput is what arrived at the receiver, or was carried by a link, since the sample before. All of it is about what
+`[probe]` samples: of classes and fairness the flows that it names. Tables have the columns of `series`.
 """
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from photocol.plot.axes import draw_shares, samples
-from photocol.plot.capacities import capacity_of
 from photocol.plot.style import frame, looks
 from photocol.plot.tables import OF, SUMS, class_of, groups, median, runs_of, with_names
 
@@ -39,15 +37,17 @@ def over_time(result: Result, flows: Sequence[int] = ()) -> pl.DataFrame:
     series = result.series
     if "run" not in series.columns:
         series = series.with_columns(run=pl.lit(0))
-    acked = series.filter(pl.col("quantity") == "acked")
+    arrived = series.filter(pl.col("quantity") == "bytes_arrived")
     if flows:
-        acked = acked.filter(pl.col("entity").is_in([f"flow {flow}" for flow in flows]))
-    of_flows = _since_the_last(acked)
+        arrived = arrived.filter(pl.col("entity").is_in([f"flow {flow}" for flow in flows]))
+    of_flows = _since_the_last(arrived, bits=8)
+    # What a link has sent of a packet that is cut then is not carried.
+    of_links = _since_the_last(series.filter(pl.col("quantity") == "carried_bits"), bits=1)
     parts = [
         of_flows.with_columns(quantity=pl.lit(THROUGHPUT)),
         _of_classes(of_flows, result.flows) if not of_flows.is_empty() else of_flows,
         _fairness(of_flows),
-        _of_links(series.filter(pl.col("quantity") == "utilization"), str(result.manifest.get("scenario", ""))),
+        of_links.with_columns(pl.col("value").clip(lower_bound=0), quantity=pl.lit(OF_LINKS)),
     ]
     kept = [part.select(pl.col(name) for name in _COLUMNS) for part in parts if not part.is_empty()]
     return pl.concat(kept, how="vertical_relaxed") if kept else series.clear().select(_COLUMNS)
@@ -123,11 +123,11 @@ def _queue_samples(result: Result) -> pl.DataFrame:
     return series.filter((pl.col("quantity") == "queue") & (pl.col("t_s") >= warm_up_s(result)))
 
 
-def _since_the_last(acked: pl.DataFrame) -> pl.DataFrame:
-    """Bit/s between each sample of bytes acknowledged and the one before."""
-    ordered = acked.sort("run", "entity", "t_s", maintain_order=True)
+def _since_the_last(so_far: pl.DataFrame, *, bits: int) -> pl.DataFrame:
+    """Bit/s between each sample of what there was so far and the one before, of units of so many bits."""
+    ordered = so_far.sort("run", "entity", "t_s", maintain_order=True)
     over = ["run", "entity"]
-    rate = 8 * pl.col("value").diff().over(over) / pl.col("t_s").diff().over(over)
+    rate = bits * pl.col("value").diff().over(over) / pl.col("t_s").diff().over(over)
     return ordered.with_columns(rate.alias("value")).filter(pl.col("value").is_finite())
 
 
@@ -155,26 +155,3 @@ def _fairness(of_flows: pl.DataFrame) -> pl.DataFrame:
     kept = each.filter((pl.col("n") >= 2) & pl.col("value").is_finite()).sort("run", "t_s")
     most = of_flows.get_column("entity").n_unique() if not of_flows.is_empty() else 0
     return kept.with_columns(entity=pl.lit(f"{most} sampled flows"), quantity=pl.lit(FAIRNESS))
-
-
-def _of_links(utilization: pl.DataFrame, scenario: str) -> pl.DataFrame:
-    """Busy time times capacity, of links that carry packets one at a time."""
-    try:
-        said = tomllib.loads(scenario)
-    except tomllib.TOMLDecodeError:
-        said = {}
-    # Circuits between racks are links that have their days; wavelengths and slots are not one line.
-    if said.get("switching", {"kind": "circuits"})["kind"] != "circuits" or utilization.is_empty():
-        return utilization.clear()
-    parts = []
-    for (link,), sampled in utilization.partition_by("entity", as_dict=True, maintain_order=True).items():
-        found = capacity_of(said, str(link))
-        if found is None:
-            continue
-        # A sample is about the time since the one before it.
-        at = sampled.get_column("t_s").to_numpy()
-        times = np.unique(np.append(0.0, at))
-        before = times[np.maximum(np.searchsorted(times, at, side="left") - 1, 0)]
-        parts.append(sampled.with_columns(pl.col("value") * pl.Series(found.over(before, at))))
-    shown = pl.concat(parts) if parts else utilization.clear()
-    return shown.filter(pl.col("value").is_finite() & (pl.col("t_s") > 0)).with_columns(quantity=pl.lit(OF_LINKS))

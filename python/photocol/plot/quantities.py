@@ -18,8 +18,6 @@ class Quantity(NamedTuple):
     """The unit on an axis."""
     divisor: float = 1.0
     """What a value is divided by to be in that unit."""
-    note: str = ""
-    """What a reader has to know; it stands below the axis of time."""
 
     @property
     def label(self) -> str:
@@ -34,13 +32,12 @@ class Quantity(NamedTuple):
         return self._replace(shown_in=shown_in, divisor=divisor)
 
 
-_IN_ORDER = "when a hole is filled, all bytes behind it count at once: more than the capacity may stand there"
-
 _KNOWN = {
     "cwnd": Quantity("congestion window", "B", "kB", 1e3),
     "ssthresh": Quantity("slow-start threshold", "B", "kB", 1e3),
     "pipe": Quantity("data in flight", "B", "kB", 1e3),
     "acked": Quantity("data acknowledged", "B", "MB", 1e6),
+    "bytes_arrived": Quantity("data arrived so far", "B", "MB", 1e6),
     "rtt": Quantity("mean round-trip time", "s", "ms", 1e-3),
     "srtt": Quantity("smoothed round-trip time", "s", "ms", 1e-3),
     "mean_rtt": Quantity("mean round-trip time in the headers", "s", "ms", 1e-3),
@@ -50,10 +47,11 @@ _KNOWN = {
     "queue": Quantity("queue", "packets", "packets"),
     "mean_queue": Quantity("mean queue", "packets", "packets"),
     "utilization": Quantity("utilization", "1", "busy time / time"),
+    "carried_bits": Quantity("carried so far", "1", "Mbit", 1e6),
     "offered": Quantity("offered so far", "1", "packets or bursts"),
     "dropped": Quantity("dropped so far", "1", "packets or bursts"),
-    "throughput": Quantity("throughput, acknowledged", "bps", "Mb/s", 1e6, _IN_ORDER),
-    "class_throughput": Quantity("throughput of the class, acknowledged", "bps", "Mb/s", 1e6, _IN_ORDER),
+    "throughput": Quantity("throughput, bytes arrived", "bps", "Mb/s", 1e6),
+    "class_throughput": Quantity("throughput of the class, bytes arrived", "bps", "Mb/s", 1e6),
     "link_throughput": Quantity("carried by the link", "bps", "Mb/s", 1e6),
     "fairness": Quantity("fairness", "1", "Jain's index of throughput"),
     "granted_slots": Quantity("granted slots", "1", "slots a frame"),

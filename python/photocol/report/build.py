@@ -31,6 +31,7 @@ MODULES = (
     "sequence",
     "space",
     "series",
+    "circuits",
     "main",
 )
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)

@@ -16,6 +16,7 @@ from photocol.plot.over_time import THROUGHPUT, over_time, queues
 from photocol.plot.tables import with_kinds
 from photocol.quantity import readable
 from photocol.report import columns
+from photocol.report.circuits import circuits
 from photocol.report.levels import levels
 from photocol.report.places import Degrees, places
 from photocol.runs import meanings
@@ -55,6 +56,7 @@ def page(folder: Path) -> dict[str, Any]:
         "measured_from_s": _measured_from(result),
         "summary": summary_rows(result),
         "network": drawn,
+        "circuits": circuits(manifest, _first(result.links), _first(result.flows)),
         "trace": held,
         "series": columns.samples(_samples(result)),
         "tables": _tables(result),

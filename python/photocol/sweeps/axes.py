@@ -139,7 +139,8 @@ def _chosen(points: list[Point], where: str) -> list[Point]:
     try:
         chosen = frame.filter(pl.sql_expr(where))["photocol point"].to_list()
     except Exception as error:
-        raise InputError(f"where = {where!r}: {str(error).splitlines()[0]}; axes: {', '.join(points[0])}") from error
+        axes = ", ".join(f'"{name}"' if "." in name else name for name in points[0])
+        raise InputError(f"where = {where!r}: {str(error).splitlines()[0]}; axes: {axes}") from error
     if not chosen:
         raise InputError(f"where = {where!r} leaves no point")
     return [points[index] for index in chosen]

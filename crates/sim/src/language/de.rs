@@ -16,7 +16,7 @@ use std::fmt;
 use std::ops::Deref;
 
 /// A value with the number of the node it was read from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct At<T> {
     value: T,
     node: u32,

@@ -8,7 +8,7 @@ use std::fmt;
 use units::Duration;
 
 /// One name or a list of names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Names {
     /// A text.
     One(String),

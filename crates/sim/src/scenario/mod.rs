@@ -21,8 +21,10 @@ pub use files::{Files, ImportedFlow, ImportedFlows, ImportedSizes};
 pub use schema::schema;
 
 use crate::language::keys::Explained;
+use crate::model::NodeId;
 use crate::switching::kind::Plan;
 use crate::{language, model};
+use control::scheduler::circuits::CircuitSchedule;
 use resolve::Resolved;
 use std::any::Any;
 use std::ops::Deref;
@@ -78,12 +80,31 @@ pub struct Loaded {
     spec: spec::Spec,
 }
 
+/// The circuits between racks that come again.
+#[derive(Clone, Debug)]
+pub struct RackCircuits {
+    /// By port of the schedule.
+    pub racks: Vec<String>,
+    /// By switch of the schedule.
+    pub switches: Vec<String>,
+    /// When they are there.
+    pub schedule: CircuitSchedule,
+}
+
 impl Loaded {
     /// What a user should know who has not asked, a sentence each.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.scenario.plan.notes(&self.scenario.network);
         notes.extend(resolve::bare::notes(&self.scenario));
         notes
+    }
+
+    /// The circuits between racks, if there are any.
+    pub fn circuits(&self) -> Option<RackCircuits> {
+        let (plan, network) = (&self.scenario.plan, &self.scenario.network);
+        let names = |nodes: Vec<NodeId>| nodes.iter().map(|node| network.nodes[node.index()].name.clone()).collect();
+        let (switches, schedule) = plan.schedule()?;
+        Some(RackCircuits { racks: names(plan.racks()), switches: names(switches), schedule })
     }
 
     /// The resolved scenario as commented TOML with every default and every link. It parses to the same [`Scenario`].

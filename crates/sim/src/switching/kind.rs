@@ -10,6 +10,7 @@ use crate::language::{At, Fault, Place};
 use crate::model::{LinkId, Network, NodeId, PathPart, PortRule, Traffic};
 use crate::results::{Column, Figure};
 use crate::topology::Draft;
+use control::scheduler::circuits::CircuitSchedule;
 use options::words;
 use std::any::Any;
 use std::fmt::Debug;
@@ -127,6 +128,16 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
     fn circuit(&self, network: &Network, ends: [NodeId; 2]) -> Option<PathPart> {
         let _ = (network, ends);
         None
+    }
+
+    /// The switches that make these circuits, and when: a port of the schedule for each of the nodes.
+    fn schedule(&self) -> Option<(Vec<NodeId>, CircuitSchedule)> {
+        None
+    }
+
+    /// Whether packets that leave by such a circuit can be marked, as news of it.
+    fn marks_circuits(&self) -> bool {
+        false
     }
 
     /// So long before a circuit comes its queue grows; `None` if no queue does.

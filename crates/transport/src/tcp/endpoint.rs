@@ -80,14 +80,14 @@ impl Endpoint {
         out: &mut ReceiverActions,
     ) {
         if let Some(value) = timestamp.filter(|_| self.config.timestamps) {
-            if self.recent.is_some_and(|recent| value < recent) {
+            if self.recent.is_some_and(|recent| value + self.config.paws_slack < recent) {
                 self.refused += 1;
                 self.receiver.refuse(seq, len, out);
                 return self.finish(out);
             }
-            // RFC 7323 §4.3 (2): SEG.SEQ <= Last.ACK.sent.
+            // RFC 7323 §4.3 (2): SEG.TSval >= TS.Recent and SEG.SEQ <= Last.ACK.sent.
             if seq <= self.receiver.last_ack_sent() {
-                self.recent = Some(value);
+                self.recent = self.recent.max(Some(value));
             }
         }
         let admitted = self.admitted(now, seq, len, out);

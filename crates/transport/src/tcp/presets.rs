@@ -34,6 +34,7 @@ const LINUX: Settings = &[
     ("clock_granularity", Value::Time(Duration::from_millis(200))),
     ("delayed_ack", Value::Time(Duration::from_millis(40))),
     ("quick_acks", Value::Whole(16)),
+    ("paws_slack", Value::Time(Duration::from_millis(1))),
 ];
 
 /// The settings of CUBIC on Linux alone.

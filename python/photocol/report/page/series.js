@@ -9,7 +9,7 @@ const MOST_LINES = 8;
 const BINS = 400;
 // Looked at first.
 const FIRST = ["cwnd", "cwnd (trace)", "queue", "queue (trace)", "goodput", "goodput (trace)", "mean_queue", "utilization", "rtt"];
-const UNITS = { cwnd: "B", ssthresh: "B", pipe: "B", acked: "B", rtt: "s", srtt: "s", rto: "s", mean_rtt: "s", utilization: "1",
+const UNITS = { cwnd: "B", ssthresh: "B", pipe: "B", acked: "B", bytes_arrived: "B", rtt: "s", srtt: "s", rto: "s", mean_rtt: "s", utilization: "1",
   believed_capacity: "bps", feedback: "bps", persistent_queue: "B", queue: "packets", mean_queue: "packets", goodput: "bps",
   throughput: "bps", class_throughput: "bps", link_throughput: "bps", fairness: "1" };
 
@@ -20,12 +20,12 @@ export function sampled(series) {
     if (!found.has(quantity)) found.set(quantity, new Map());
     found.get(quantity).set(entity, { t, v, steps: false });
   }
-  const acked = found.get("acked");
-  if (acked && !found.has("goodput")) found.set("goodput", new Map([...acked].map(([entity, points]) => [entity, later(() => slopeOf(points))])));
+  const arrived = found.get("bytes_arrived");
+  if (arrived && !found.has("goodput")) found.set("goodput", new Map([...arrived].map(([entity, points]) => [entity, later(() => slopeOf(points))])));
   return found;
 }
 
-/** Acknowledged bits a second from each sample to the next; at a sample, those since the one before. */
+/** Arrived bits a second from each sample to the next; at a sample, those since the one before. */
 function slopeOf({ t, v }) {
   return { t: t.subarray(1), v: Float64Array.from(t.subarray(1), (at, k) => (8 * (v[k + 1] - v[k])) / (at - t[k])) };
 }

@@ -260,6 +260,11 @@ impl GatedTransmitter {
         placed.chain(begun).map(|(start, end)| self.open_time(start.max(now), end)).sum()
     }
 
+    /// The transmission time of the first packet without a place that is placed.
+    pub fn work_begun(&self) -> u64 {
+        self.begun.done
+    }
+
     /// What of the first waiting packet is placed.
     fn begun(&self) -> Option<Begun> {
         (self.begun.done > 0).then_some(self.begun)

@@ -30,6 +30,11 @@ impl<T: Copy + Default> Ring<T> {
         self.head == self.tail
     }
 
+    /// For how many values it has memory.
+    pub fn places(&self) -> usize {
+        self.buffer.len()
+    }
+
     /// Whether the next value needs more memory.
     #[inline]
     pub fn is_full(&self) -> bool {

@@ -142,6 +142,7 @@ impl Sampler {
     }
 
     fn sample_flow(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Partitions) {
+        self.rows.push(now, flow.entity, "bytes_arrived", parts.receiver(flow.number).sink.bytes_arrived() as f64);
         let Some(sender) = parts.sender(flow.number).machine.tcp() else { return };
         let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_f64);
         let readings = [
@@ -202,6 +203,8 @@ impl Sampler {
         self.rows.push(now, link.entity, "queue", reading.waiting as f64);
         self.rows.push(now, link.entity, "mean_queue", (reading.waited - link.before.waited) as f64 / interval);
         self.rows.push(now, link.entity, "utilization", (reading.busy - link.before.busy) as f64 / interval);
+        let carried_bytes = reading.carried.bytes + reading.begun_bytes;
+        self.rows.push(now, link.entity, "carried_bits", 8.0 * carried_bytes as f64);
         self.rows.push(now, link.entity, "offered", reading.offered.packets as f64);
         self.rows.push(now, link.entity, "dropped", reading.dropped.packets as f64);
         link.before = reading;

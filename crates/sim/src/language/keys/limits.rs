@@ -10,12 +10,12 @@ use units::Duration;
 pub(crate) struct Within<T> {
     /// What is allowed, in words.
     pub words: String,
-    holds: Box<dyn Fn(&T) -> bool>,
+    holds: Box<dyn Fn(&T) -> bool + Send + Sync>,
 }
 
 impl<T: Form> Within<T> {
     /// What is allowed, in words, and whether a value is.
-    pub fn new(words: impl Into<String>, holds: impl Fn(&T) -> bool + 'static) -> Within<T> {
+    pub fn new(words: impl Into<String>, holds: impl Fn(&T) -> bool + Send + Sync + 'static) -> Within<T> {
         Within { words: words.into(), holds: Box::new(holds) }
     }
 
@@ -60,7 +60,7 @@ pub(crate) fn a_rate() -> Within<Speed> {
 }
 
 /// A whole number.
-pub(crate) fn whole<N: Copy + PartialOrd + fmt::Display + Form + 'static>(low: N, high: N) -> Within<N> {
+pub(crate) fn whole<N: Copy + PartialOrd + fmt::Display + Form + Send + Sync + 'static>(low: N, high: N) -> Within<N> {
     Within::new(format!("{low} to {high}"), move |number| *number >= low && *number <= high)
 }
 

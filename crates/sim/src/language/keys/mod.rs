@@ -104,15 +104,15 @@ macro_rules! absent {
     }};
 }
 
-/// The limits of a key, from a [`Within`].
+/// The limits of a key, from a [`Within`], which is made once: a scenario may have many thousands of such tables.
 macro_rules! within {
     ($name:ty, $field:ident: $type:ty, $within:expr) => {{
-        fn within() -> $crate::language::keys::Within<<$type as $crate::language::keys::Field>::Value> {
-            $within
-        }
+        type Value = <$type as $crate::language::keys::Field>::Value;
+        static WITHIN: std::sync::LazyLock<$crate::language::keys::Within<Value>> =
+            std::sync::LazyLock::new(|| $within);
         $crate::language::keys::Limits {
-            words: || within().words,
-            check: |table: &$name| within().check(&table.$field),
+            words: || WITHIN.words.clone(),
+            check: |table: &$name| WITHIN.check(&table.$field),
         }
     }};
 }

@@ -3,10 +3,10 @@
 use super::share::{self, Flows};
 use super::traffic::{end_points, pairs};
 use super::{Context, flow_list};
-use crate::language::{At, Fault, Time, quoted};
-use crate::model::{Arrivals, Incast, MAX_FLOWS, Pairs, Requests, SimTime};
+use crate::language::{At, Fault, Size, Time, quoted};
+use crate::model::{Arrivals, Incast, Listed, MAX_FLOWS, Pairs, Requests, SimTime};
 use crate::scenario::spec::{ArrivalLaw, Traffic};
-use units::Duration;
+use units::{Bytes, Duration};
 
 /// Fixed, Poisson, or a list.
 pub(super) fn resolve(
@@ -17,8 +17,8 @@ pub(super) fn resolve(
 ) -> Result<Arrivals, Fault> {
     let arrivals = match (&table.list, &table.file) {
         (Some(_), Some(file)) => return Err(file.fault("there is a list already; allowed: list or file")),
-        (Some(list), None) => Arrivals::List(flow_list::inline(list, context)?),
-        (None, Some(file)) => Arrivals::List(flow_list::read(file, context)?),
+        (Some(list), None) => Arrivals::List(of_sizes(flow_list::inline(list, context)?, table)?),
+        (None, Some(file)) => Arrivals::List(of_sizes(flow_list::read(file, context)?, table)?),
         (None, None) => match table.arrivals.0 {
             ArrivalLaw::Poisson => poisson(table, mean_size, context)?,
             ArrivalLaw::Incast => incast(table, mean_size, context)?,
@@ -27,6 +27,20 @@ pub(super) fn resolve(
     };
     warn(&arrivals, name, context);
     Ok(arrivals)
+}
+
+/// The flows of a list that have the sizes asked for.
+fn of_sizes(mut list: Vec<Listed>, table: &Traffic) -> Result<Vec<Listed>, Fault> {
+    let bytes = |size: &Option<At<Size>>| size.as_ref().map(|size| size.0);
+    let (from, below) = (bytes(&table.sizes_from).unwrap_or(Bytes::ZERO), bytes(&table.sizes_below));
+    if let Some(at) = table.sizes_below.as_ref().filter(|at| at.0 <= from) {
+        return Err(at.fault(format!("found \"{}\"; allowed: more than sizes_from, \"{from}\"", at.0)));
+    }
+    list.retain(|flow| match flow.size {
+        Some(size) => size >= from && below.is_none_or(|below| size < below),
+        None => below.is_none(),
+    });
+    Ok(list)
 }
 
 fn fixed(table: &At<Traffic>, context: &Context) -> Result<Arrivals, Fault> {

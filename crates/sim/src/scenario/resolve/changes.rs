@@ -7,9 +7,10 @@ use super::phases::Period;
 use super::properties::{Ports, Properties, Rest, Said};
 use super::traces::{self, Changes};
 use crate::language::keys::Table;
-use crate::language::{At, Fault, Place};
+use crate::language::{At, Fault, Names, Place};
 use crate::model::{Change, LinkId, Step, Timeline};
 use crate::scenario::spec::{Event, LinkPhases, LinkTrace, Spec};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use units::Duration;
@@ -100,11 +101,12 @@ fn has_phases(link: LinkId, key: &str, context: &Context) -> String {
 fn of_events(spec: &Spec, ports: Ports, taken: &Taken, context: &mut Context) -> Result<Vec<Timeline>, Fault> {
     let mut steps: BTreeMap<LinkId, Vec<Step>> = BTreeMap::new();
     let mut said: BTreeMap<(Duration, LinkId, &str), Place> = BTreeMap::new();
-    let mut passed = BTreeSet::new();
+    // There may be many thousands of events, and they are about a few links.
+    let (mut passed, mut known) = (BTreeSet::new(), BTreeMap::new());
     for event in &spec.event {
         event.check()?;
         let after = event.at.0;
-        for link in links_of(event, context)? {
+        for &link in links_of(event, &mut known, context)? {
             for (key, place, change) in changes(event, link, ports, &mut passed, context)? {
                 let first = said.insert((after, link, key), place.clone());
                 if let Some(first) = first {
@@ -131,17 +133,24 @@ fn once(link: LinkId, mut steps: Vec<Step>) -> Timeline {
     Timeline { link, steps: steps.into(), period: None }
 }
 
-/// The links of an event that changes something.
-fn links_of(event: &At<Event>, context: &Context) -> Result<Vec<LinkId>, Fault> {
+/// The links of an event that changes something. Those of names that were `known` before are not looked up again.
+fn links_of<'k, 's>(
+    event: &'s At<Event>,
+    known: &'k mut BTreeMap<&'s Names, Vec<LinkId>>,
+    context: &Context,
+) -> Result<&'k [LinkId], Fault> {
     if event.told_capacity.is_none() && Said::from(&**event).is_empty() {
         let keys = "capacity, told_capacity, delay, buffer, loss, jitter, state";
         return Err(event.fault(format!("the event changes nothing; allowed: {keys}")));
     }
-    links_named(&event.link, context)
+    match known.entry(&event.link) {
+        Entry::Occupied(links) => Ok(links.into_mut()),
+        Entry::Vacant(place) => Ok(place.insert(links_named(&event.link, context)?)),
+    }
 }
 
 /// What an event changes of a link: each with its key and where that stands. What has `passed` a check is not asked
-/// again: there may be many thousands of events, and they are alike.
+/// again.
 fn changes(
     event: &Event,
     link: LinkId,

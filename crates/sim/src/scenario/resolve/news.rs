@@ -71,7 +71,8 @@ fn parts(
 fn pairs(names: &At<Names>, plan: &dyn Plan, context: &Context) -> Result<Vec<[NodeId; 2]>, Fault> {
     let racks = plan.racks();
     if racks.is_empty() {
-        return Err(names.fault("the switching has no circuits between racks; allowed with kind = \"circuits\""));
+        let allowed = "allowed with kind = \"circuits\" or \"rotor\"";
+        return Err(names.fault(format!("the switching has no circuits between racks; {allowed}")));
     }
     let mut pairs = Vec::new();
     for (name, place) in names.each() {
@@ -136,6 +137,10 @@ fn telling(table: &At<spec::LinkNews>, duration: Duration) -> Result<Telling, Fa
 fn check_marks(table: &At<spec::LinkNews>, part: &PathPart, plan: &dyn Plan, context: &Context) -> Result<(), Fault> {
     match part.links.as_slice() {
         [link] => check_port(table, *link, plan, context),
+        _ if !plan.marks_circuits() => {
+            let message = "nothing marks what leaves by these circuits; allowed: \"message\", \"schedule\"";
+            Err(Fault::new(table.way.place(), message.to_owned()))
+        }
         _ => plan.echoes().map_or(Ok(()), |key| {
             Err(Fault::new(table.way.place(), format!("{key} marks packets too; allowed with way = \"mark\": none")))
         }),

@@ -9,7 +9,8 @@ keys! {
     /// What senders are told of changes of links: that a circuit comes, goes, or is about to. Only senders hear it
     /// whose data cross the link and whose window law listens ("retcp", "tdtcp", a law in Python with `on_news`). A
     /// change is one of capacity or state, by `[[event]]`; each capacity of a link has a number, 0 the first. Of the
-    /// circuits of `[switching]` with kind = "circuits", senders between the two racks hear; 0 is the packet switch.
+    /// circuits of `[switching]` with kind = "circuits" or "rotor", senders between the two racks hear; 0 is the packet
+    /// switch, or what two racks have at the start. Rotor switches mark nothing.
     pub struct LinkNews {
         /// "a->b" for one direction, "a-b" for both, or a list of such. This or `circuit`.
         pub link: Option<At<Names>>;

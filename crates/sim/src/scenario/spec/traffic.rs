@@ -13,6 +13,8 @@ const NOT_LISTED: When<Traffic> = When::new(
     |keys| keys.list.is_none() && keys.file.is_none(),
     "does not go with a list of flows, which says all of that",
 );
+const LISTED: When<Traffic> =
+    When::new(|keys| keys.list.is_some() || keys.file.is_some(), "goes with a list of flows: list or file");
 const FIXED: When<Traffic> = When::new(
     |keys| keys.arrivals.0 == ArrivalLaw::Fixed,
     "goes with arrivals = \"fixed\"; for \"poisson\": count, over",
@@ -114,6 +116,10 @@ keys! {
         /// of HPCC, htsim or others (docs/guide/other-peoples-files.md). A number that is no node's name counts hosts
         /// and edge nodes from 0.
         pub file: Option<At<String>>;
+        /// Of the list only flows of fewer bytes; `sizes_from` in another traffic gives the others another transport.
+        pub sizes_below: Option<At<Size>>, when LISTED;
+        /// Of the list only flows of so many bytes at least, and those without a size.
+        pub sizes_from: Option<At<Size>>, when LISTED;
 
         /// The band of its packets and their ACKs at ports with queue = { kind = "priority" }, 0 the first.
         pub priority: Key<u32> = 0, in whole(0, 255);

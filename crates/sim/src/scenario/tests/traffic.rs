@@ -248,3 +248,21 @@ fn a_round_trip_is_longer_than_the_bottleneck() {
         "test.toml:8:14: topology.left_delay: the delays follow from the round-trip times; allowed: these or delays"
     );
 }
+
+#[test]
+fn a_list_is_split_by_size_so_that_two_transports_share_it() {
+    let list = "list = [{ start = \"0 s\", source = \"l0\", destination = \"r0\", size = \"999 B\" }, \
+        { start = \"0 s\", source = \"l1\", destination = \"r1\", size = \"1 kB\" }, \
+        { start = \"0 s\", source = \"l2\", destination = \"r2\" }]\n";
+    let sizes = |keys: &str| match traffic(&format!("{list}{keys}")).arrivals {
+        Arrivals::List(list) => list.into_iter().map(|flow| flow.size).collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(sizes("sizes_below = \"1 kB\""), [Some(Bytes(999))]);
+    assert_eq!(sizes("sizes_from = \"1 kB\""), [Some(Bytes(1000)), None]);
+    assert_eq!(sizes("sizes_from = \"1 B\"\nsizes_below = \"1 MB\""), [Some(Bytes(999)), Some(Bytes(1000))]);
+    let wrong = message(&format!("{list}sizes_from = \"1 kB\"\nsizes_below = \"1 kB\""));
+    assert!(wrong.ends_with("found \"1 kB\"; allowed: more than sizes_from, \"1 kB\""), "{wrong}");
+    let wrong = message("from = \"l0\"\nto = \"r0\"\nsizes_below = \"1 kB\"");
+    assert!(wrong.ends_with("goes with a list of flows: list or file"), "{wrong}");
+}

@@ -80,7 +80,7 @@ impl LostRows {
             bytes[Why::Rest as usize] += rest;
             Some(LostRow { bytes, life_s })
         });
-        Some(LostRows { rows: rows.collect(), has_nights: agents.contains(&"night") })
+        Some(LostRows { rows: rows.collect(), has_nights: agents.iter().any(|cause| why(cause) == Why::Nights) })
     }
 
     /// What can be to blame: nights only where there are some.
@@ -122,7 +122,7 @@ fn why(cause: &str) -> Why {
         "contention" => Why::Contention,
         "congestion" | "early" => Why::Congestion,
         "random" | "forced" => Why::Random,
-        "night" => Why::Nights,
+        "night" | "waiting for a circuit" => Why::Nights,
         _ => Why::Rest,
     }
 }

@@ -47,6 +47,7 @@ use crate::model::{
     Buffer, Change, Lane, Light, LinkId, MidPacket, Network, NodeId, PathPart, PortRule, Step, Telling, Timeline,
 };
 use crate::results::Figure;
+use control::scheduler::circuits::CircuitSchedule;
 use keys::{DayEnd, InDay};
 use latency::Way;
 use members::Members;
@@ -242,6 +243,14 @@ impl kind::Plan for Circuits {
             first: packet,
             changes: vec![Timeline { link, steps: steps.collect(), period }],
         })
+    }
+
+    fn schedule(&self) -> Option<(Vec<NodeId>, CircuitSchedule)> {
+        Some((vec![self.circuit_switch], self.week.schedule()?))
+    }
+
+    fn marks_circuits(&self) -> bool {
+        true
     }
 
     fn resizes_ahead(&self) -> Option<Duration> {

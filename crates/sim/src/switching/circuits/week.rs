@@ -2,8 +2,9 @@
 
 use super::keys::Matchings;
 use control::scheduler::IDLE;
-use control::scheduler::circuits::CircuitSchedule;
+use control::scheduler::circuits::{CircuitSchedule, Hold};
 use std::sync::Arc;
+use units::Duration;
 
 /// A week; times are in picoseconds.
 #[derive(Clone, Debug)]
@@ -58,6 +59,19 @@ impl Week {
             to: hold.outputs.iter().map(to).collect(),
         });
         Week { length: schedule.week().ps(), days: days.collect() }
+    }
+
+    /// The same as a schedule of one switch.
+    pub fn schedule(&self) -> Option<CircuitSchedule> {
+        let output = |to: &Option<u32>| to.map_or(IDLE, |to| to as u16);
+        let hold = |day: &Day| Hold {
+            start: Duration::from_ps(day.span.begins),
+            length: Duration::from_ps(day.span.lasts),
+            outputs: day.to.iter().map(output).collect(),
+        };
+        let holds: Vec<Hold> = self.days.iter().map(hold).collect();
+        let ports = holds.first()?.outputs.len();
+        CircuitSchedule::new(ports, Duration::from_ps(self.length), Duration::ZERO, vec![holds]).ok()
     }
 
     /// How long it lasts.

@@ -5,26 +5,27 @@ use super::keys::{Acks, Counts, RotorSwitching, Routes};
 use super::members::BySlice;
 use super::schedule::{self, RackNetwork};
 use super::slices::Slices;
+use super::ways::{self, node_name};
 use super::{Bulk, Rotor, Rules, Uplinks};
 use crate::language::{At, Fault, Place, Time, quoted, room};
-use crate::model::{Buffer, Lane, Link, LinkId, Loss, Network, NodeId, Role};
+use crate::model::{Link, LinkId, Network, NodeId, Role};
 use crate::queue;
 use crate::switching::kind::{Checked, Demand, Site};
+use crate::topology::CIRCUIT_COST;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use units::{ByteTime, Duration, Rate};
+use units::{ByteTime, Duration};
 
 /// A path over it, where that stands, and the far rack.
 const BYTES_PER_CIRCUIT: f64 = 28.0;
-/// Offers and answers hardly last.
-const CONTROL_CAPACITY: Rate = Rate::from_gbps(1000);
 
-/// The plan. With offers, the rotor switches get control channels.
+/// The plan.
 pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
-    let Site { at, network, largest_packet, .. } = site;
+    let Site { at, network, largest_packet, first_event, .. } = site;
     let switches = switches(network, &at)?;
     let mut racks = racks(network, &switches, &at)?;
     check_links(&racks, network, &at)?;
+    lead_over_the_first_switch(&racks, network);
     let link = &network.links[racks[0].up[0].index()];
     let capacity = link.capacity;
     let byte_time = ByteTime::at(link.capacity).expect("a resolved link has a byte time");
@@ -32,16 +33,9 @@ pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
     let slices = schedule::slices(keys, &rack_network, &at)?;
     let by_slice = by_slice(keys, largest_packet)?;
     let buffer = room(keys.buffer.0, capacity, largest_packet, || keys.buffer.place().unwrap_or_else(|| at.place()))?;
-    let bulk = match keys.routes.0 {
-        Routes::Direct | Routes::Slice => Bulk::Direct,
-        Routes::Vlb => Bulk::Vlb(keys.first_hop.0),
-        Routes::RotorLb => {
-            racks.iter_mut().for_each(|rack| add_control(network, rack));
-            let carried = byte_time.bytes_in(Duration::from_ps(slices.light().0)).count();
-            let parts = if keys.counts.0 == Counts::Hosts { most_hosts(network, &racks) } else { 1 };
-            Bulk::RotorLb { room: (carried as f64 * *keys.relay_room) as u64, parts }
-        }
-    };
+    let carried = byte_time.bytes_in(Duration::from_ps(slices.light().0)).count();
+    let bulk = bulk(keys, carried, network, &mut racks);
+    let host_room = ways::hosts(keys, carried, largest_packet, first_event, network, &mut racks)?;
     let place = || {
         let keys = [keys.routes.place(), keys.cutoff.as_ref().map(At::place), keys.acks.place()];
         keys.into_iter().flatten().next().unwrap_or_else(|| at.place())
@@ -55,17 +49,14 @@ pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
     let expander = expander(by_slice.any(), &slices, &name, place)?;
     let demands = demands(&slices, expander.is_some(), place);
     let cycle = Time(Duration::from_ps(slices.cycle()));
-    let rules = Rules { buffer, mark_from: keys.mark_from.map(|at| *at), bulk };
+    let mark_from = keys.mark_from.map(|at| *at);
+    let rules = Rules { buffer, mark_from, host_room, bulk };
     let mut checked = Checked::plan(Rotor { switches, racks, slices, rules, by_slice, expander });
     checked.demands = demands;
     if keys.cycle.is_none() && keys.file.is_none() {
         checked.derive("cycle", cycle);
     }
     Ok(checked)
-}
-
-fn node_name(network: &Network, node: NodeId) -> String {
-    quoted(&network.nodes[node.index()].name)
 }
 
 /// The core nodes without links with hosts.
@@ -106,19 +97,12 @@ fn racks(network: &Network, switches: &[NodeId], at: &At<()>) -> Result<Vec<Upli
         let to = |switch: &NodeId| between(node, *switch)[0];
         let from = |switch: &NodeId| between(*switch, node)[0];
         let (up, down) = (switches.iter().map(to).collect(), switches.iter().map(from).collect());
-        racks.push(Uplinks { node, up, down, control_up: Vec::new(), control_down: Vec::new() });
+        racks.push(Uplinks { node, up, down, control_up: Vec::new(), control_down: Vec::new(), hosts: Vec::new() });
     }
     match racks.len() {
         0 | 1 => Err(at.fault(format!("found {} racks; allowed: 2 at least (topology \"rotor\")", racks.len()))),
         _ => Ok(racks),
     }
-}
-
-/// The most hosts at one of the racks; 1 if they have none.
-fn most_hosts(network: &Network, racks: &[Uplinks]) -> usize {
-    let is_host = |link: &&Link| network.nodes[link.to.index()].role == Role::Host;
-    let hosts = |rack: &Uplinks| network.links.iter().filter(|link| link.from == rack.node).filter(is_host).count();
-    racks.iter().map(hosts).max().unwrap_or(1).max(1)
 }
 
 /// Light passes rotor switches without a stop, and is as long on the way by each of them.
@@ -137,6 +121,25 @@ fn check_links(racks: &[Uplinks], network: &Network, at: &At<()>) -> Result<(), 
             Err(at.fault(format!("{name} has a queue discipline; allowed: none at links with rotor switches")))
         }
         None => Ok(()),
+    }
+}
+
+/// Paths of flows do; racks send packets over the switches that have their circuits.
+fn lead_over_the_first_switch(racks: &[Uplinks], network: &mut Network) {
+    let others = racks.iter().flat_map(|rack| rack.up[1..].iter().chain(&rack.down[1..]));
+    others.for_each(|id| network.links[id.index()].cost = CIRCUIT_COST);
+}
+
+/// The way of what does not take the slice. With offers, the racks get control channels.
+fn bulk(keys: &RotorSwitching, carried: u64, network: &mut Network, racks: &mut [Uplinks]) -> Bulk {
+    match keys.routes.0 {
+        Routes::Direct | Routes::Slice => Bulk::Direct,
+        Routes::Vlb => Bulk::Vlb(keys.first_hop.0),
+        Routes::RotorLb => {
+            racks.iter_mut().for_each(|rack| ways::add(network, rack));
+            let parts = if keys.counts.0 == Counts::Hosts { ways::most_hosts(network, racks) } else { 1 };
+            Bulk::RotorLb { room: (carried as f64 * *keys.relay_room) as u64, parts }
+        }
     }
 }
 
@@ -182,23 +185,4 @@ fn demands(slices: &Slices, has_tables: bool, place: impl Fn() -> Place) -> Vec<
         place: place(),
     });
     [paths].into_iter().chain(tables).collect()
-}
-
-/// Ways for offers and answers beside a rack's links with the rotor switches.
-fn add_control(network: &mut Network, rack: &mut Uplinks) {
-    let mut beside = |data: &LinkId| {
-        let data = network.links[data.index()].clone();
-        network.links.push(Link {
-            name: format!("{} (control)", data.name),
-            capacity: CONTROL_CAPACITY,
-            buffer: Buffer::Unlimited,
-            loss: Loss::None,
-            controller: None,
-            lane: Lane::Control,
-            ..data
-        });
-        LinkId(network.links.len() as u32 - 1)
-    };
-    rack.control_up = rack.up.iter().map(&mut beside).collect();
-    rack.control_down = rack.down.iter().map(&mut beside).collect();
 }

@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn racks_that_do_not_meet_in_a_slice_are_found() {
         let text = "week_ps,reconfiguration_ps,switch,start_ps,length_ps,outputs\n100,0,0,40,60,1 0 3 2\n";
-        let slices = Slices::new(&CircuitSchedule::from_csv(text).unwrap(), 0);
+        let slices = Slices::new(CircuitSchedule::from_csv(text).unwrap(), 0);
         let apart = Apart { at: Duration::from_ps(40), from: 0, to: 2 };
         assert_eq!(Expander::new(&slices).unwrap_err(), apart);
     }

@@ -14,6 +14,7 @@ const TURNS: When<RotorSwitching> = When::new(
 const VLB: When<RotorSwitching> = When::new(|keys| keys.routes.0 == Routes::Vlb, "goes with routes = \"vlb\"");
 const ROTORLB: When<RotorSwitching> =
     When::new(|keys| keys.routes.0 == Routes::RotorLb, "goes with routes = \"rotorlb\"");
+const HOSTS: When<RotorSwitching> = When::new(|keys| keys.queues.0 == QueuesAt::Hosts, "goes with queues = \"hosts\"");
 const BULK: When<RotorSwitching> =
     When::new(|keys| keys.routes.0 != Routes::Slice, "goes with routes = \"direct\", \"vlb\" or \"rotorlb\"");
 
@@ -55,6 +56,11 @@ keys! {
         pub cutoff: Option<At<Size>>, when BULK;
         /// The way of ACKs.
         pub acks: Key<Word<Acks>> = Word(Acks::AsData), when BULK;
+        /// Where packets wait for their circuit.
+        pub queues: Key<Word<QueuesAt>> = Word(QueuesAt::Racks), when BULK;
+        /// What of a host may wait at its rack for each other rack. Default: the host's part of what the uplinks of the
+        /// rack carry while a matching stays.
+        pub host_room: Option<At<Size>>, when HOSTS;
         /// Packets for another rack that may wait at a rack, those that it relays counted apart.
         pub buffer: Key<Room> = Room(BufferSize::Unlimited);
         /// Racks mark packets (ECN) that find so many waiting for the same rack. Default: never.
@@ -96,6 +102,16 @@ words! {
         AsData = "as-data",
         /// The shortest path within the present slice.
         Slice = "slice",
+    }
+}
+
+words! {
+    /// Where packets wait for their circuit.
+    pub enum QueuesAt {
+        /// At their first rack.
+        Racks = "racks",
+        /// At their host, until its rack has room for them; the rack tells it.
+        Hosts = "hosts",
     }
 }
 

@@ -5,7 +5,7 @@ use super::keys::Acks;
 use super::slices::Slices;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::packet::{Class, Packet};
-use crate::model::{Flow, LinkId, Load, Network, NodeId, Role};
+use crate::model::{Flow, Lane, Link, LinkId, Load, Network, NodeId, Role};
 use std::collections::BTreeMap;
 
 /// All flows between racks, and the paths from rack to rack.
@@ -141,7 +141,8 @@ impl Members {
 fn host_numbers(uplinks: &[Uplinks], network: &Network) -> Vec<u16> {
     let mut numbers = vec![0; network.nodes.len()];
     let mut next: BTreeMap<NodeId, u16> = uplinks.iter().map(|rack| (rack.node, 0)).collect();
-    for link in network.links.iter().filter(|link| network.nodes[link.to.index()].role == Role::Host) {
+    let is_of_host = |link: &&Link| link.lane != Lane::Control && network.nodes[link.to.index()].role == Role::Host;
+    for link in network.links.iter().filter(is_of_host) {
         if let Some(next) = next.get_mut(&link.from) {
             numbers[link.to.index()] = *next;
             *next = next.wrapping_add(1);

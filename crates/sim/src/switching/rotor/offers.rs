@@ -146,7 +146,7 @@ impl Rack {
         let open = &mut self.offers.uplinks[uplink];
         (open.matching, open.offered) = (stay.matching, shares.clone());
         let offer = Offer { from: self.number, switch: uplink as u32, matching: stay.matching, shares };
-        self.tell(now, to, Notice::Offer(offer), context);
+        self.tell(now, to, offer, Notice::Offer, context);
     }
 
     /// What a circuit has room for beside the packets for its far end, shared evenly among the queues for other racks:
@@ -197,16 +197,15 @@ impl Rack {
         }
         offers.uplinks[switch as usize].promised = promised;
         let answer = Answer { from: self.number, switch, matching, shares };
-        self.tell(now, from, Notice::Answer(answer), context);
+        self.tell(now, from, answer, Notice::Answer, context);
     }
 
-    fn tell(&mut self, now: u64, to: u32, notice: Notice, context: &mut NodeContext) {
-        let (Notice::Offer(said) | Notice::Answer(said)) = &notice;
+    fn tell(&mut self, now: u64, to: u32, said: Offer, notice: fn(Offer) -> Notice, context: &mut NodeContext) {
         let size = u16::try_from(HEADER + ENTRY * said.shares.len()).unwrap_or(u16::MAX);
         let place = (said.switch * self.slices.racks() + to) as usize;
         let way = self.offers.ways[place].expect("a rack has a way to those that its circuits join it with");
         self.offers.sent += 1;
-        let (number, message) = (self.offers.sent, Message::new(notice));
+        let (number, message) = (self.offers.sent, Message::new(notice(said)));
         context.send(now, ControlPacket { to, way, size, number, message });
     }
 }

@@ -4,6 +4,9 @@ use crate::engine::link::ring::Ring;
 use crate::engine::packet::{Class, Packet};
 use crate::model::Buffer;
 
+/// A queue that has become empty keeps memory for so many packets.
+const KEPT_PLACES: usize = 1024;
+
 /// Packets in the order in which they came.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
@@ -54,6 +57,9 @@ impl Queue {
     pub fn pop(&mut self) -> Option<Waiting> {
         let waiting = self.packets.pop()?;
         self.bytes -= u64::from(waiting.packet.size);
+        if self.packets.is_empty() && self.packets.places() > KEPT_PLACES {
+            self.packets = Ring::new();
+        }
         Some(waiting)
     }
 

@@ -2,6 +2,7 @@
 
 use super::expander::Expander;
 use super::figures::{Hop, Sent};
+use super::host::Rooms;
 use super::keys::FirstHop;
 use super::members::{Goal, Members};
 use super::offers::Offers;
@@ -27,7 +28,7 @@ pub(super) struct Rack {
     pub(super) number: u32,
     rules: Rules,
     pub(super) slices: Slices,
-    members: Arc<Members>,
+    pub(super) members: Arc<Members>,
     expander: Option<Arc<Expander>>,
     pub(super) uplinks: Vec<Uplink>,
     pub(super) byte_time: ByteTime,
@@ -48,14 +49,15 @@ pub(super) struct Rack {
     /// The host that relays the next packet, where hosts are counted.
     relay: usize,
     pub(super) offers: Offers,
+    pub(super) rooms: Rooms,
     draws: Stream,
     wake: u64,
     sent: Sent,
 }
 
 impl Rack {
-    /// A rack before its first packet.
-    pub fn new(plan: &Rotor, number: u32, shared: &Shared, build: &mut BuildContext) -> Rack {
+    /// A rack before its first packet. The agents of its hosts have the numbers from `hosts` on.
+    pub fn new(plan: &Rotor, number: u32, hosts: u32, shared: &Shared, build: &mut BuildContext) -> Rack {
         let (own, racks) = (&plan.racks[number as usize], plan.racks.len());
         let parts = if let Bulk::RotorLb { parts, .. } = plan.rules.bulk { parts } else { 1 };
         let capacity = build.network.links[own.up[0].index()].capacity;
@@ -77,6 +79,7 @@ impl Rack {
             turn: 0,
             relay: 0,
             offers: Offers::new(plan, number, build),
+            rooms: Rooms::new(plan, number, hosts, build),
             draws: build.seed.stream(&name, "detours"),
             wake: NEVER,
             sent: Sent::default(),
@@ -192,6 +195,9 @@ impl Rack {
         if hop != Hop::Second {
             self.taken[last as usize].remove(packet.size);
         }
+        if matches!(hop, Hop::Direct | Hop::First) {
+            self.give_back(now, &packet, last, context);
+        }
         self.waiting -= 1;
         self.sent.add(hop, packet.size, now - arrived);
         let first = self.uplinks[0].port;
@@ -247,6 +253,9 @@ impl Rack {
         let taken = self.taken[to as usize];
         if taken.is_full(self.rules.buffer, packet.size) && !self.leaves_at_once(now, to, packet.size) {
             let cause = if self.has_circuit(now, to) { Cause::Congestion } else { Cause::Agent(WAITING) };
+            if !by_slice {
+                self.give_back(now, packet, to, context);
+            }
             return context.refuse(now, cause, packet);
         }
         let marks = self.rules.mark_from.is_some_and(|from| taken.packets() >= u64::from(from));
@@ -332,7 +341,7 @@ impl Agent for Rack {
         match message.open() {
             Some(Notice::Offer(offer)) => self.answer(now, offer, context),
             Some(Notice::Answer(answer)) => self.offers.take_answer(&answer),
-            None => {}
+            Some(Notice::Room(_)) | None => {}
         }
         self.serve(now, context);
     }

@@ -46,7 +46,7 @@ pub(super) fn slices(keys: &RotorSwitching, rack_network: &RackNetwork, at: &At<
             format!("found a guard of \"{guard}\" for matchings that last \"{shortest}\"; allowed: {allowed}");
         return Err(Fault::new(place, format!("{message}, so that {size} B have left at {capacity}, in \"{lasts}\"")));
     }
-    Ok(Slices::new(&schedule, keys.guard.0.ps()))
+    Ok(Slices::new(schedule, keys.guard.0.ps()))
 }
 
 /// Matchings that follow one another, whatever is wanted.

@@ -11,6 +11,7 @@ pub(super) type Matching = Box<[Option<u32>]>;
 /// A cycle of matchings of each switch; times are in picoseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Slices {
+    schedule: Arc<CircuitSchedule>,
     cycle: u64,
     /// By number: the switch, and its matching.
     matchings: Arc<[(u32, Matching)]>,
@@ -62,7 +63,7 @@ pub(super) struct Phase {
 impl Slices {
     /// Of a schedule whose ports are the racks. Racks send nothing that would not have left `guard` before a switch
     /// turns, which is less than each matching lasts.
-    pub fn new(schedule: &CircuitSchedule, guard: u64) -> Slices {
+    pub fn new(schedule: CircuitSchedule, guard: u64) -> Slices {
         let cycle = schedule.week().ps();
         let (mut matchings, mut holds) = (Vec::new(), Vec::new());
         for (switch, own) in (0..).zip(schedule.switches()) {
@@ -85,7 +86,8 @@ impl Slices {
             }
             holds.push(found.into_boxed_slice());
         }
-        let mut slices = Slices { cycle, matchings: matchings.into(), holds: holds.into(), phases: Arc::default() };
+        let (matchings, holds, phases) = (matchings.into(), holds.into(), Arc::default());
+        let mut slices = Slices { schedule: Arc::new(schedule), cycle, matchings, holds, phases };
         slices.phases = slices.starts();
         slices
     }
@@ -93,6 +95,24 @@ impl Slices {
     /// How long a cycle lasts.
     pub fn cycle(&self) -> u64 {
         self.cycle
+    }
+
+    /// What was read.
+    pub fn schedule(&self) -> &CircuitSchedule {
+        &self.schedule
+    }
+
+    /// How many circuits lead from one rack to another from the start of a cycle on, and after each change.
+    pub fn circuits_over_time(&self, from: u32, to: u32) -> Vec<(u64, u64)> {
+        let leads = |hold: &&Hold| self.matchings[hold.matching as usize].1[from as usize] == Some(to);
+        let own: Vec<&Hold> = self.holds.iter().flatten().filter(leads).collect();
+        let edges = own.iter().flat_map(|hold| [hold.begins, hold.until % self.cycle]).chain([0]);
+        let is_there = |hold: &&&Hold, at: u64| {
+            let span = hold.begins..hold.until;
+            span.contains(&at) || span.contains(&(at + self.cycle))
+        };
+        let count = |at: u64| (at, own.iter().filter(|hold| is_there(hold, at)).count() as u64);
+        edges.collect::<BTreeSet<u64>>().into_iter().map(count).collect()
     }
 
     /// For how long racks may send while a matching is there: the longest and the shortest.
@@ -197,7 +217,7 @@ pub(super) mod tests {
         };
         let demand = DemandMatrix::new(5, vec![0; 25]).unwrap();
         let readings = Readings { order, ..Readings::default() };
-        Slices::new(&plan(Algorithm::Offsets, &demand, &site, &readings).unwrap(), guard)
+        Slices::new(plan(Algorithm::Offsets, &demand, &site, &readings).unwrap(), guard)
     }
 
     #[test]
@@ -216,6 +236,16 @@ pub(super) mod tests {
         let phase = |now| slices.phase(now);
         assert_eq!((phase(84), phase(85)), (Phase { number: 0, until: 85 }, Phase { number: 2, until: 100 }));
         assert_eq!((phase(385), slices.in_phase(3).0), (Phase { number: 0, until: 400 }, 0));
+    }
+
+    #[test]
+    fn circuits_of_a_pair_are_counted_over_a_cycle() {
+        let together = offsets(Order::Together, 10, 5);
+        assert_eq!(together.circuits_over_time(0, 3), [(0, 0), (100, 1), (185, 0)]);
+        // One by one those of switch 1 stay across the end of the cycle.
+        let one_by_one = offsets(Order::OneByOne, 10, 0);
+        assert_eq!(one_by_one.circuits_over_time(0, 4), [(0, 1), (90, 0), (300, 1)]);
+        assert_eq!(one_by_one.circuits_over_time(0, 0), [(0, 0)]);
     }
 
     #[test]

@@ -20,6 +20,9 @@ options! {
         pub quick_acks: u32 = 0, Kind::Whole(Range::from(0.0));
         /// Whether ACKs echo the timestamps of segments (RFC 7323).
         pub timestamps: bool = false, Kind::Flag;
+        /// With timestamps: how much older than TS.Recent the timestamp of a segment may be that PAWS does not refuse.
+        /// RFC 7323 §5.3: not at all. Linux: a tick of its clock (TCP_PAWS_WINDOW).
+        pub paws_slack: Duration = Duration::ZERO, Kind::SPAN;
         /// The window that is offered at first; then it grows with what arrives (dynamic right-sizing, as in Linux), up
         /// to receiver_window. Default: receiver_window is offered from the start. Linux: 64 kB, up to 6 MiB.
         pub autotune_from: Option<u64> = None, Kind::Window;

@@ -334,12 +334,15 @@ impl Sender {
     /// FlightSize as the cut of ssthresh uses it: RFC 3042 and RFC 5681 §3.2 step 2 leave out what Limited Transmit
     /// sent. While losses are being repaired, what SACK or duplicate ACKs show to have left is not in flight, nor after
     /// a timeout what has not been sent again: RFC 5681 eq. (4) is an upper bound ("no more than"), and a window that
-    /// grew by duplicate ACKs would otherwise leave more than the path holds. Laws that measure read from it what is
-    /// outstanding.
+    /// grew by duplicate ACKs would otherwise leave more than the path holds. For the same reason it is at most cwnd
+    /// behind a repair that has lasted. Laws that measure read from it what is outstanding.
     pub(super) fn flight_for_cut(&self) -> u64 {
         match self.phase {
             Phase::Open => self.flight_size(),
-            Phase::Disorder(disorder) => self.flight_size().saturating_sub(disorder.limited_bytes),
+            Phase::Disorder(disorder) => {
+                let flight = self.flight_size().saturating_sub(disorder.limited_bytes);
+                if self.repairs_at_length() { flight.min(self.window.cwnd) } else { flight }
+            }
             Phase::FastRecovery(_) if self.config.algorithm.asks().model => self.flight_size(),
             Phase::FastRecovery(_) | Phase::TimeoutRecovery { .. } => self.pipe(),
         }

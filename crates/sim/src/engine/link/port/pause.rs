@@ -38,7 +38,12 @@ impl Port {
 
     /// Whether a packet in transmission stands still.
     pub(super) fn is_halted(&self) -> bool {
-        self.line().and_then(|line| line.pause).is_some_and(|pause| pause.left.is_some())
+        self.halted().is_some()
+    }
+
+    /// How long the packet that stands still would yet last.
+    pub(super) fn halted(&self) -> Option<u64> {
+        self.line()?.pause?.left
     }
 }
 

@@ -3,10 +3,12 @@
 use super::{Port, PortKind};
 use crate::engine::link::backlog::Transmission;
 use crate::engine::link::disciplined_queue::DisciplinedQueue;
+use crate::engine::link::gated::GatedTransmitter;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::Count;
 use crate::engine::packet::event::Leaving;
+use units::Duration;
 
 /// Totals of a port from the start of the run up to an instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub struct Reading {
     pub offered: Count,
     /// Transmitted completely, those lost on the fibre included.
     pub carried: Count,
+    /// Bytes that have left of packets whose last bit has not.
+    pub begun_bytes: u64,
     /// Dropped at the port or lost on the fibre.
     pub dropped: Count,
     /// Time spent transmitting, in picoseconds.
@@ -68,6 +72,7 @@ impl Port {
         Reading {
             offered: self.offered,
             carried: self.offered.since(self.refused).since(unsent).since(cut),
+            begun_bytes: self.begun_bytes(now),
             dropped: self.dropped,
             busy: self.busy(now),
             waited: self.waited(now),
@@ -78,12 +83,26 @@ impl Port {
 
     /// Time spent transmitting up to `now`, in picoseconds.
     pub(super) fn busy(&self, now: u64) -> u64 {
-        let to_come = match self.gate() {
-            Some(gate) => gate.future_work(now, &self.backlog),
-            None if self.is_halted() => 0,
-            None => self.busy_until().saturating_sub(now),
-        };
+        // A packet that stands still has been taken off.
+        let to_come = if self.is_halted() { 0 } else { self.work_to_come(now) };
         self.backlog.busy() - to_come
+    }
+
+    /// How long the packets that have their time transmit from `now` on, in picoseconds.
+    fn work_to_come(&self, now: u64) -> u64 {
+        match (self.gate(), self.halted()) {
+            (Some(gate), _) => gate.future_work(now, &self.backlog),
+            (None, Some(left)) => left,
+            (None, None) => self.busy_until().saturating_sub(now),
+        }
+    }
+
+    /// Bytes that have left of packets whose last bit has not, to the nearest one. A packet that finishes as it began
+    /// counts as if the rest of it left at the present capacity.
+    fn begun_bytes(&self, now: u64) -> u64 {
+        let bytes_in = |work: u64| self.byte_time.bytes_in(Duration::from_ps(work)).count();
+        let placed = self.gate().map_or(0, GatedTransmitter::work_begun);
+        (self.backlog.inside().bytes + bytes_in(placed)).saturating_sub(bytes_in(self.work_to_come(now)))
     }
 
     /// Packet-picoseconds that packets have waited up to `now`.

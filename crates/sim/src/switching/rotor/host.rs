@@ -1,0 +1,150 @@
+//! Queues at hosts: packets for other racks wait at their host until its rack has room for them.
+//!
+//! A host may have so many bytes at its rack for each other rack. It begins with all of that room; the rack gives room
+//! back as packets leave, in parts of a half, beside the data. Packets on shortest paths within a slice do not wait.
+
+use super::members::Members;
+use super::queue::{Queues, Waiting};
+use super::rack::Rack;
+use super::{HostLinks, Notice, Rotor};
+use crate::engine::node::agent::Agent;
+use crate::engine::node::agent_setup::BuildContext;
+use crate::engine::node::node_context::{AgentPath, ControlPacket, LocalPort, NodeContext};
+use crate::engine::packet::event::What;
+use crate::engine::packet::message::Message;
+use crate::engine::packet::{Class, NEVER, Packet};
+use std::sync::Arc;
+
+/// Bytes on the wire of what a rack tells a host.
+const NOTICE: u16 = 64;
+
+/// A rack has room again for packets of a host.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// The rack that they go to.
+    to: u32,
+    bytes: u64,
+}
+
+/// A host whose packets wait.
+#[derive(Debug)]
+pub(super) struct Host {
+    rack: u32,
+    members: Arc<Members>,
+    port: LocalPort,
+    /// By the rack that they go to.
+    queues: Queues,
+    /// By rack: bytes that its own rack has room for.
+    room: Vec<u64>,
+    waiting: u64,
+}
+
+/// What a rack owes its hosts.
+#[derive(Debug, Default)]
+pub(super) struct Rooms {
+    /// By host: the number of its agent, and the way there.
+    hosts: Vec<(u32, AgentPath)>,
+    /// By host and rack: bytes that have left, of which the host has not been told.
+    owed: Vec<u64>,
+    racks: usize,
+    /// As much is told at once.
+    part: u64,
+    /// Messages sent.
+    sent: u64,
+}
+
+impl Host {
+    /// A host of this rack before its first packet.
+    pub fn new(plan: &Rotor, rack: u32, links: HostLinks, members: &Arc<Members>, build: &mut BuildContext) -> Host {
+        let racks = plan.racks.len();
+        Host {
+            rack,
+            members: Arc::clone(members),
+            port: build.port(links.node, links.up),
+            queues: Queues::new(racks, 1),
+            room: vec![plan.rules.host_room.unwrap_or(u64::MAX); racks],
+            waiting: 0,
+        }
+    }
+
+    /// Uses room for a packet, if there is so much.
+    fn takes_room(&mut self, to: u32, size: u16) -> bool {
+        let room = &mut self.room[to as usize];
+        let left = room.checked_sub(size.into());
+        *room = left.unwrap_or(*room);
+        left.is_some()
+    }
+}
+
+impl Agent for Host {
+    fn next_timeout(&self) -> u64 {
+        NEVER
+    }
+
+    fn handle_timeout(&mut self, _: u64, _: &mut NodeContext) {}
+
+    fn handle_message(&mut self, now: u64, message: Message, context: &mut NodeContext) {
+        let Some(Notice::Room(Room { to, bytes })) = message.open() else { return };
+        self.room[to as usize] += bytes;
+        while let Some(size) = self.queues.at(to as usize).first()
+            && self.takes_room(to, size)
+            && let Some(waiting) = self.queues.pop(to as usize)
+        {
+            self.waiting -= 1;
+            context.port_mut(self.port).let_go(now, size);
+            context.send_past(now, &waiting.packet);
+        }
+    }
+
+    fn handle_packet(&mut self, now: u64, _: u32, packet: &Packet, context: &mut NodeContext) {
+        let goal = self.members.goal(packet, self.rack).filter(|goal| !goal.by_slice && packet.class != Class::Control);
+        let Some(to) = goal.map(|goal| goal.to) else { return context.send_past(now, packet) };
+        if !self.queues.has(to) && self.takes_room(to, packet.size) {
+            return context.send_past(now, packet);
+        }
+        context.port_mut(self.port).keep(now, packet.size);
+        context.note(now, What::Store, packet);
+        self.waiting += 1;
+        self.queues.push(to, 0, Waiting { packet: *packet, arrived: now, to });
+    }
+
+    fn kept(&self) -> i64 {
+        i64::try_from(self.waiting).unwrap_or(i64::MAX)
+    }
+
+    fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
+        self.queues.for_each_mut(change);
+    }
+}
+
+impl Rooms {
+    /// Before the first packet. The agents of the rack's hosts have the numbers from `first` on.
+    pub fn new(plan: &Rotor, number: u32, first: u32, build: &mut BuildContext) -> Rooms {
+        let (own, racks) = (&plan.racks[number as usize], plan.racks.len());
+        let Some(room) = plan.rules.host_room else { return Rooms::default() };
+        let ways = own.hosts.iter().zip(first..);
+        let hosts: Vec<_> = ways.map(|(host, agent)| (agent, build.agent_path(own.node, &[host.control]))).collect();
+        Rooms { owed: vec![0; hosts.len() * racks], hosts, racks, part: room / 2, sent: 0 }
+    }
+}
+
+impl Rack {
+    /// A packet of one of the rack's hosts has left, or is dropped: the host has its room again.
+    pub(super) fn give_back(&mut self, now: u64, packet: &Packet, to: u32, context: &mut NodeContext) {
+        let rooms = &mut self.rooms;
+        if rooms.hosts.is_empty() || packet.class == Class::Control {
+            return;
+        }
+        let Some(goal) = self.members.goal(packet, self.number) else { return };
+        let host = usize::from(goal.hosts[0]);
+        let owed = &mut rooms.owed[host * rooms.racks + to as usize];
+        *owed += u64::from(packet.size);
+        if *owed <= rooms.part {
+            return;
+        }
+        let message = Message::new(Notice::Room(Room { to, bytes: std::mem::take(owed) }));
+        rooms.sent += 1;
+        let (agent, way) = rooms.hosts[host];
+        context.send(now, ControlPacket { to: agent, way, size: NOTICE, number: rooms.sent, message });
+    }
+}

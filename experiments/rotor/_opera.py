@@ -1,0 +1,145 @@
+"""Opera's network and the completion times that its authors published: what all experiments of this folder share."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.experiment import Claim, Metric, Outcome, RunResult
+from photocol.verdict import Finding, judge, not_run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PAPER = "Mellette et al., Expanding across time to deliver bandwidth efficiency and low latency, NSDI 2020"
+REPOSITORY = "TritonNetworking/opera-sim, Figure7_datamining"
+SLICE_US, RECONFIGURATION_US, GUARD_US = 100.0, 10.0, 1.7
+"""A superslice of the published schedule: 88.3 µs, then 1.7 µs and 10 µs in which one switch turns."""
+CUTOFF = "15 MB"
+"""Smaller flows are NDP's."""
+CLASSES = {"10kB": (0.0, 1e4), "1MB": (1e4, 1e6), "15MB": (1e6, 15e6), "larger": (15e6, float("inf"))}
+"""Sizes of flows: above the first, up to the second."""
+WORDS = {"10kB": "up to 10 kB", "1MB": "of 10 kB to 1 MB", "15MB": "of 1 to 15 MB", "larger": "of more than 15 MB"}
+MEDIAN, TAIL, LONG_TAIL = 0.1, 0.2, 0.3
+"""A published time agrees within this part of it; the last is for 99 % of the flows of 1 to 15 MB."""
+PACKET, HEADER = 1500, 64
+"""Bytes of a full packet, and of its header and of an ACK."""
+GIGABIT = 1e3
+"""Bits in a microsecond at 1 Gb/s."""
+
+SENDER = (
+    'rlb = { algorithm = "reno", dupthresh = 4000000000, limited_transmit = false, initial_window = 1000000, '
+    'min_rto = "50 s", initial_rto = "50 s", packet_size = 1500, header = 64, ack_size = 64, delayed_ack = "1 ms" }'
+)
+"""A sender that gives its rack all that it has, as RotorLB's hosts do: no window, and nothing is sent again."""
+
+Times = dict[str, tuple[float, float]]
+"""By class of sizes: the median and 99 % of completion times, in ms."""
+
+
+def network(racks: int, switches: int, hosts: int, routes: str) -> dict[str, Any]:
+    """Opera's order of switches, its slices and its links."""
+    return {
+        "topology.racks": racks,
+        "topology.switches": switches,
+        "topology.hosts": hosts,
+        "topology.host_delay": "1 ns",
+        "link_defaults": '{ host = { queue = { kind = "drr" } } }',
+        "switching": f'{{ kind = "rotor", slice = "{SLICE_US} us", reconfiguration = "{RECONFIGURATION_US} us", '
+        f'guard = "{GUARD_US} us", matchings = "opera", routes = "{routes}" }}',
+    }
+
+
+def to_hosts(racks: int, hosts: int, queue: str) -> str:
+    """The links from racks to their hosts, with a queue discipline; racks' uplinks have none."""
+    ends = ((f"t{rack}", f"t{rack}h{host}") for rack in range(racks) for host in range(hosts))
+    links = [f'{{ from = "{rack}", to = "{host}", queue = {queue} }}' for rack, host in ends]
+    return f"[{', '.join(links)}]"
+
+
+def wire_us(payload: int, gbps: float = 10.0) -> float:
+    """How long a packet with so much payload lasts on a link."""
+    return 8 * (payload + HEADER) / (gbps * GIGABIT)
+
+
+def ndp(first_window: int) -> str:
+    """A transport of this name with Opera's sizes of packets."""
+    sizes = f"packet_size = {PACKET}, header = {HEADER}, ack_size = {HEADER}"
+    return f'small = {{ algorithm = "ndp", first_window = {first_window}, {sizes} }}'
+
+
+def times_ms(flows: pl.DataFrame, name: str) -> pl.Series:
+    """The completion times of a class."""
+    low, high = CLASSES[name]
+    finite = flows.filter(pl.col("completed") & (pl.col("size_bytes") > low) & (pl.col("size_bytes") <= high))
+    return (finite["end_s"] - finite["start_s"]) * 1e3
+
+
+def quantiles(flows: pl.DataFrame, name: str) -> tuple[float, float]:
+    """Median and 99 % of the completion times of a class in ms; zeros if it has none."""
+    times = times_ms(flows, name)
+    if times.is_empty():
+        return 0.0, 0.0
+    found = [times.quantile(share, "linear") for share in (0.5, 0.99)]
+    return float(found[0] or 0.0), float(found[1] or 0.0)
+
+
+def measure_times(result: RunResult) -> dict[str, float]:
+    """Completion times by size, and how many flows have none."""
+    found: dict[str, float] = {}
+    for name in CLASSES:
+        found[f"p50_{name}_ms"], found[f"p99_{name}_ms"] = quantiles(result.flows, name)
+    unfinished = result.summary.get("unfinished_flows")
+    return found | {"unfinished": 0.0 if unfinished is None else unfinished.value}
+
+
+TIMES = (
+    *(
+        Metric(name=f"{share}_{name}_ms", label=f"{share} of flows, {name} (ms)", form=".4g")
+        for name in CLASSES
+        for share in ("p50", "p99")
+    ),
+    Metric(name="unfinished", label="flows that have not completed", form=".0f"),
+)
+
+
+def tolerance(name: str, which: int) -> float:
+    """The part of a published time within which it agrees."""
+    return (MEDIAN, LONG_TAIL if name == "15MB" else TAIL)[which]
+
+
+def check_published(
+    name: str, which: int, rows: pl.Expr, published: Mapping[str, tuple[float, float]], place: str, outcome: Outcome
+) -> Finding:
+    """A published time of a class of sizes."""
+    found_rows = outcome.table.filter(rows)
+    if found_rows.is_empty():
+        return not_run(f"judged in the full form with the published list of flows: --flows, {place}")
+    found, expected = found_rows[f"{('p50', 'p99')[which]}_{name}_ms"][0], published[name][which]
+    off = found / expected - 1
+    return judge(
+        agrees=abs(off) < tolerance(name, which),
+        in_shape=abs(off) < 0.5,
+        measured=f"{found:.3g} ms, {100 * off:+.1f} %",
+    )
+
+
+def published_claims(
+    published: Mapping[str, tuple[float, float]], rows: pl.Expr, place: str, reasons: Mapping[str, str]
+) -> list[Claim]:
+    """A claim for each number of the published lists."""
+    return [
+        Claim(
+            id=(id_ := f"{('median', 'tail')[which]}-{name.lower()}"),
+            text=f"{('the median', '99 %')[which]} of the completion times of flows {WORDS[name]}",
+            where="Figure 7; the list of completion times beside it",
+            expected=f"{published[name][which]:g} ms",
+            tolerance=f"within {round(100 * tolerance(name, which))} %; in shape: within half",
+            check=partial(check_published, name, which, rows, published, place),
+            reason=reasons.get(id_, ""),
+        )
+        for name in CLASSES
+        for which in (0, 1)
+    ]

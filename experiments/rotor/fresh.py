@@ -1,0 +1,321 @@
+"""Is being told worth more than being sprayed? Senders over rotor switches that guess, that reckon by round trips, and
+that are told what their circuits carry, by the direct circuit and by detours.
+
+Told is XCP: the controller at a host's link believes what the routes carry of a rack's uplink on average. Laws that
+read telemetry or news of circuits (hpcc, powertcp, retcp, tdtcp) are refused over rotor switches. The expectations are
+ours, and were written before the first run; the senders that bear any order, and the claim about them, came after a
+trial in which the others carried an eighth of what detours can.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, RunResult, Setup, Source, grid
+from photocol.plot import frame
+from photocol.verdict import Finding, judge
+
+from . import _rounds as rounds
+from ._rounds import DARK, HOST_GBPS, MOST_PACKETS, PAYLOAD, RACKS, payload_gbps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+SLICE_US = 100
+CIRCUIT_GBPS = 10.0
+MARK_FROM = 65
+"""Packets for one rack: what a circuit carries in a slice is 75."""
+PATTERNS = ("permutation", "uniform")
+ROUTES = ("direct", "vlb", "rotorlb")
+TOLD, UNTOLD, ANY_ORDER, TOLD_ANY_ORDER = "xcp-told", "cubic", "any-order", "xcp-any-order"
+NOTHING_LOST = "dupthresh = 4000000000, limited_transmit = false"
+"""A sender that takes nothing for lost before a timeout."""
+ORDERED_PACKETS = 900
+"""What the flows of a rack that bears any order have on the way at most: the rack's buffer holds them, whose overflow
+nothing but a timeout would repair."""
+LAWS: Mapping[str, str] = {
+    UNTOLD: 'algorithm = "cubic", recovery = "linux"',
+    ANY_ORDER: f'algorithm = "cubic", {NOTHING_LOST}',
+    "dctcp": 'algorithm = "dctcp", recovery = "linux"',
+    "theta-powertcp": 'algorithm = "theta-powertcp", recovery = "linux"',
+    TOLD: 'algorithm = "xcp"',
+    TOLD_ANY_ORDER: f'algorithm = "xcp", {NOTHING_LOST}',
+}
+COLOURS = {
+    UNTOLD: "#999999",
+    ANY_ORDER: "#000000",
+    "dctcp": "#E69F00",
+    "theta-powertcp": "#009E73",
+    TOLD: "#0072B2",
+    TOLD_ANY_ORDER: "#56B4E9",
+}
+SPRAYED, DIRECT_WINS, OF_BOUND, NEAR, BORNE, HALF = 2.0, 1.5, 1.02, 0.9, 0.8, 0.5
+
+
+def bound(pattern: str, routes: str) -> float:
+    """The part of a rack's uplink that the routes carry at most."""
+    duty = 1 - DARK
+    if routes == "direct":
+        return duty if pattern == "uniform" else duty / (RACKS - 1)
+    if routes == "vlb":
+        return duty * (RACKS - 1) / (2 * RACKS - 3) if pattern == "uniform" else duty / 2
+    return duty if pattern == "uniform" else duty * RACKS / (2 * (RACKS - 1))
+
+
+def setup(point: Point) -> Setup:
+    """Long flows, one from each rack or one from each to each."""
+    law, routes, pattern = str(point["law"]), str(point["routes"]), str(point["pattern"])
+    partners = RACKS - 1 if pattern == "uniform" else 1
+    packets = ORDERED_PACKETS // partners if law.endswith(ANY_ORDER) else MOST_PACKETS
+    window = f'max_window = "{packets * PAYLOAD} B"'
+    pairs = "all" if pattern == "uniform" else "permutation"
+    settings: dict[str, Any] = rounds.network(SLICE_US, routes, CIRCUIT_GBPS) | {
+        "transport": f"{{ hosts = {{ {LAWS[law]}, {window} }} }}",
+        "traffic": f'[{{ name = "long", transport = "hosts", pairs = "{pairs}", flows = {RACKS * partners} }}]',
+    }
+    if law == "dctcp":
+        settings["switching.mark_from"] = MARK_FROM
+    if law in (TOLD, TOLD_ANY_ORDER):
+        believes = bound(pattern, routes) * CIRCUIT_GBPS
+        settings["link_defaults"] = f'{{ host = {{ xcp = {{ capacity = "{believes:.6f} Gbps" }} }} }}'
+    return Setup(scenario="rotornet.toml", settings=settings)
+
+
+def measure(result: RunResult) -> dict[str, float]:
+    """Goodput of a rack over its uplink's payload, and what waits at a rack and its host."""
+    of = {name: figure.value for name, figure in result.summary.items()}
+    names = pl.col("link").cast(pl.String)
+    queues = [
+        float(result.links.filter(names.str.contains(pattern))["mean_queue"].sum()) / RACKS
+        for pattern in (r"^t\d+->r0$", r"^t\d+h0->t\d+$")
+    ]
+    return {
+        "used_percent": 100 * 1e-9 * of["goodput"] / RACKS / payload_gbps(HOST_GBPS),
+        "rack_queue": queues[0],
+        "host_queue": queues[1],
+        "retransmissions": of["retransmissions"],
+    }
+
+
+def of(outcome: Outcome, metric: str, **point: str) -> float:
+    """A metric at one point."""
+    is_it = pl.all_horizontal(pl.col(axis) == value for axis, value in point.items())
+    return float(outcome.table.filter(is_it)[metric][0])
+
+
+def ran(outcome: Outcome) -> list[str]:
+    """The senders that were run."""
+    found = set(outcome.table["law"].to_list())
+    return [law for law in LAWS if law in found]
+
+
+def used(outcome: Outcome, pattern: str, routes: str, law: str) -> float:
+    """The part of the uplinks that is used."""
+    return of(outcome, "used_percent", pattern=pattern, routes=routes, law=law) / 100
+
+
+def best(outcome: Outcome, pattern: str, routes: str) -> tuple[str, float]:
+    """The law that uses most."""
+    found = {law: used(outcome, pattern, routes, law) for law in ran(outcome)}
+    law = max(found, key=found.__getitem__)
+    return law, found[law]
+
+
+def check_permutation(outcome: Outcome) -> Finding:
+    """The best by detours beside the best by the direct circuit, where each rack has one partner."""
+    (first, direct), (second, detours) = (best(outcome, "permutation", routes) for routes in ("direct", "vlb"))
+    return judge(
+        agrees=detours >= SPRAYED * direct,
+        in_shape=detours > direct,
+        measured=f"{detours:.3f} of the uplinks by detours ({second}), {direct:.3f} by the direct circuit ({first})",
+    )
+
+
+def check_uniform(outcome: Outcome) -> Finding:
+    """The same where each rack has all others as partners."""
+    (first, direct), (second, detours) = (best(outcome, "uniform", routes) for routes in ("direct", "vlb"))
+    return judge(
+        agrees=direct >= DIRECT_WINS * detours,
+        in_shape=direct > detours,
+        measured=f"{direct:.3f} of the uplinks by the direct circuit ({first}), {detours:.3f} by detours ({second})",
+    )
+
+
+def check_bound(outcome: Outcome) -> Finding:
+    """Everybody beside the bounds."""
+    over = {
+        f"{law}, {pattern}, {routes}": used(outcome, pattern, routes, law) / bound(pattern, routes)
+        for law in ran(outcome)
+        for pattern in PATTERNS
+        for routes in ROUTES
+    }
+    most = max(over, key=over.__getitem__)
+    return judge(
+        agrees=over[most] <= OF_BOUND, in_shape=over[most] <= 1.1, measured=f"at most {over[most]:.3f} ({most})"
+    )
+
+
+def check_told(outcome: Outcome) -> Finding:
+    """Told beside untold, by the direct circuit."""
+    words, is_near, is_short = [], [], []
+    for pattern in PATTERNS:
+        goodput = used(outcome, pattern, "direct", TOLD) / used(outcome, pattern, "direct", UNTOLD)
+        told, untold = (of(outcome, "rack_queue", pattern=pattern, routes="direct", law=law) for law in (TOLD, UNTOLD))
+        is_near.append(goodput >= NEAR)
+        is_short.append(told <= HALF * untold)
+        words.append(
+            f"{pattern} {goodput:.2f} of the goodput with {told:.0f} packets at a rack instead of {untold:.0f}"
+        )
+    return judge(agrees=all(is_near + is_short), in_shape=all(is_short), measured="; ".join(words))
+
+
+def check_order(outcome: Outcome) -> Finding:
+    """Detours for senders that bear any order, beside those that do not."""
+    parts = {law: used(outcome, "permutation", "vlb", law) / bound("permutation", "vlb") for law in ran(outcome)}
+    bears = [value for law, value in parts.items() if law.endswith(ANY_ORDER)]
+    others = [value for law, value in parts.items() if not law.endswith(ANY_ORDER)]
+    return judge(
+        agrees=min(bears) >= BORNE and max(others) < HALF,
+        in_shape=min(bears) > max(others),
+        measured=", ".join(f"{law} {value:.2f}" for law, value in parts.items()),
+    )
+
+
+def check_rotorlb(outcome: Outcome) -> Finding:
+    """RotorLB beside the better of the two others, for those who are told nothing."""
+    ratios = {
+        pattern: used(outcome, pattern, "rotorlb", UNTOLD)
+        / max(used(outcome, pattern, routes, UNTOLD) for routes in ("direct", "vlb"))
+        for pattern in PATTERNS
+    }
+    return judge(
+        agrees=min(ratios.values()) >= NEAR,
+        in_shape=min(ratios.values()) >= HALF,
+        measured=", ".join(f"{pattern} {ratio:.2f}" for pattern, ratio in ratios.items()),
+    )
+
+
+def check_worth(outcome: Outcome) -> Finding:
+    """Told by the direct circuit beside untold with RotorLB."""
+    ratios = {
+        pattern: used(outcome, pattern, "direct", TOLD) / used(outcome, pattern, "rotorlb", UNTOLD)
+        for pattern in PATTERNS
+    }
+    return judge(
+        agrees=ratios["permutation"] < HALF and ratios["uniform"] >= 1,
+        in_shape=ratios["permutation"] < 1 and ratios["uniform"] >= NEAR,
+        measured=", ".join(f"{pattern} {ratio:.2f} times" for pattern, ratio in ratios.items()),
+    )
+
+
+def draw(pattern: str, axes: Axes, table: pl.DataFrame) -> None:
+    """What is used against what waits at a rack; a mark for each kind of route."""
+    for law, colour in COLOURS.items():
+        for routes, mark in zip(ROUTES, "osD", strict=True):
+            is_it = (pl.col("law") == law) & (pl.col("routes") == routes) & (pl.col("pattern") == pattern)
+            rows = table.filter(is_it)
+            axes.plot(rows["rack_queue"], rows["used_percent"], mark, color=colour, label=f"{law}, {routes}")
+    axes.set_xscale("symlog", linthresh=10)
+    axes.set_xlabel("packets at a rack")
+    axes.set_ylabel("goodput over the uplinks' (%)")
+    axes.set_title(pattern, fontsize=9)
+    axes.legend(frameon=False, fontsize=6)
+    frame(axes)
+
+
+def plot(pattern: str) -> Plot:
+    """The picture of a pattern."""
+    return Plot(name=pattern, draw=lambda axes, table: draw(pattern, axes, table), where=pl.col("pattern") == pattern)
+
+
+def claim(id_: str, text: str, expected: str, tolerance: str, **more: Any) -> Claim:
+    """One of our expectations."""
+    return Claim(
+        id=id_, text=text, where="ours; arithmetic", expected=expected, tolerance=tolerance, whose="ours", **more
+    )
+
+
+POINTS = grid(law=tuple(LAWS), routes=ROUTES, pattern=PATTERNS)
+
+experiment = Experiment(
+    id="rotor/fresh",
+    title="told or sprayed: six senders over rotor switches, by the direct circuit, by detours and by RotorLB",
+    source=Source(paper="ours; the network of Mellette et al., SIGCOMM 2017", figures="none", section="none"),
+    setup=setup,
+    measure=measure,
+    metrics=(
+        Metric(name="used_percent", label="goodput over the uplinks' (%)", form=".2f"),
+        Metric(name="rack_queue", label="packets that wait at a rack", form=".0f"),
+        Metric(name="host_queue", label="packets that wait at a host's link", form=".0f"),
+        Metric(name="retransmissions", label="segments sent again", form=".0f"),
+    ),
+    quick=Form(
+        points=grid(law=(UNTOLD, ANY_ORDER, TOLD), routes=ROUTES, pattern=PATTERNS),
+        replications=1,
+        settings={"run.duration": "120 ms", "run.warm_up": "60 ms"},
+        note="three of six senders, 60 ms instead of 400, one of two seeds",
+    ),
+    full=Form(points=POINTS, replications=2, settings={"run.duration": "600 ms", "run.warm_up": "200 ms"}),
+    claims=(
+        claim(
+            "permutation",
+            "where each rack has one partner, being sprayed is worth more than anything that can be told",
+            f"d/2 of the uplinks by detours, {RACKS - 1}/2 times d/{RACKS - 1} by the direct circuit",
+            f"the best by detours at least {SPRAYED:g} times the best by the direct circuit; in shape: more",
+            check=check_permutation,
+        ),
+        claim(
+            "uniform",
+            "where each rack has all others as partners, detours cost half",
+            f"{bound('uniform', 'direct') / bound('uniform', 'vlb'):.2f} times as much by the direct circuit",
+            f"the best by the direct circuit at least {DIRECT_WINS:g} times the best by detours; in shape: more",
+            check=check_uniform,
+        ),
+        claim(
+            "bound",
+            "nobody carries more than the routes can",
+            "at most the bounds of docs/guide/rotor.md, of which goodput is a part",
+            f"at most {OF_BOUND:g} of them; in shape: 1.1",
+            check=check_bound,
+        ),
+        claim(
+            "told",
+            "by the direct circuit a sender that is told has CUBIC's goodput with a short queue at its rack",
+            f"{NEAR:g} of CUBIC's goodput, and {HALF:g} of its queue",
+            f"at least {NEAR:g} and at most {HALF:g}, with both patterns; in shape: the queue",
+            check=check_told,
+        ),
+        claim(
+            "order",
+            "it is their order that detours cost: senders that bear any carry what detours can, others less than half",
+            f"{BORNE:g} of the bound of a permutation by detours",
+            f"at least {BORNE:g}, and all others less than {HALF:g}; in shape: more than all others",
+            check=check_order,
+        ),
+        claim(
+            "rotorlb",
+            "RotorLB gives CUBIC, which nobody tells, the better of both",
+            f"{NEAR:g} of the better of the direct circuit and detours",
+            f"at least {NEAR:g} with both patterns; in shape: {HALF:g}",
+            check=check_rotorlb,
+        ),
+        claim(
+            "worth",
+            "being told is worth less than being sprayed where a rack has one partner, and not less where it has all",
+            "XCP told by the direct circuit beside CUBIC with RotorLB",
+            f"less than {HALF:g} of its goodput with one partner, and as much with all; in shape: less, and {NEAR:g}",
+            check=check_worth,
+        ),
+    ),
+    plots=tuple(plot(pattern) for pattern in PATTERNS),
+    notes=(
+        "Bounds are parts of a rack's uplink: d = 0.9, eight racks, first hops over any other rack. For RotorLB it is "
+        "the best mixture.",
+        "XCP's controller at a host's link believes its bound: it is told the mean, not the slices.",
+        "Queues count ACKs too.",
+    ),
+)

@@ -1,0 +1,212 @@
+"""Flow completion times of Opera at 1 % load, against the list that its authors published: small flows by NDP over the
+circuits of a slice, flows of 15 MB and more by RotorLB. In the quick form the times follow from arithmetic.
+
+The expected values and tolerances were written before the first run.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Point, RunResult, Setup, Source, grid
+from photocol.verdict import Finding, judge, not_run
+
+from . import _opera as opera
+from ._opera import CUTOFF, HEADER, SENDER, ndp, network, times_ms, to_hosts, wire_us
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PUBLISHED_AT = f"{opera.REPOSITORY}/opera, flows_1percLoad_10sec_648hosts.htsim"
+PUBLISHED: opera.Times = {
+    "10kB": (0.0079, 0.0203),
+    "1MB": (0.095, 0.349),
+    "15MB": (1.56, 8.49),
+    "larger": (124.0, 951.0),
+}
+FIRST_WINDOW = 20
+"""`-cwnd 20`."""
+BANDS = '{ kind = "priority", bands = 2 }'
+"""At hosts and to hosts RotorLB's packets wait behind all others."""
+
+PAYLOAD, MIDDLE, LARGE = 900, 1_000_000, 3_000_000
+QUICK_CUTOFF = "2 MB"
+CIRCUIT_US, HOST_US = 0.5, 0.001
+SHARES = {10: 1, 30: 2}
+"""Quantiles of single packets, in per cent, and how many circuits they take: of 23 racks four are one circuit away, and
+up to twelve more two."""
+SHORT, LONG = 0.02, 0.05
+"""The quick times agree within this part."""
+
+
+def settings(racks: int, switches: int, hosts: int, cutoff: str) -> dict[str, Any]:
+    """The network with both transports, and nothing sent."""
+    return network(racks, switches, hosts, "rotorlb") | {
+        "link_defaults": f"{{ host = {{ queue = {BANDS} }} }}",
+        "link": to_hosts(racks, hosts, BANDS),
+        "switching.counts": "hosts",
+        "switching.relay_room": 0.333,
+        "switching.acks": "slice",
+        "switching.cutoff": cutoff,
+        "transport": f"{{ {ndp(FIRST_WINDOW)}, {SENDER} }}",
+    }
+
+
+def setup(point: Point) -> Setup:
+    """The published network, whose list comes from outside, or a small one with flows that are drawn."""
+    if point["flows"] == "published":
+        nothing = '[{ transport = "small", from = "t0h0", to = "t1h0", size = "1 kB" }]'
+        return Setup(scenario="opera.toml", settings=settings(108, 6, 6, CUTOFF) | {"traffic": nothing})
+    small = 'transport = "small", pairs = "random", spread = "80 ms"'
+    drawn = (
+        f'[{{ name = "short", {small}, flows = 1000, size = "{PAYLOAD} B" }}, '
+        f'{{ name = "middle", {small}, flows = 20, size = "{MIDDLE} B" }}, '
+        '{ name = "large", transport = "rlb", pairs = "random", spread = "40 ms", flows = 20, priority = 1, '
+        f'size = "{LARGE} B" }}]'
+    )
+    return Setup(scenario="opera.toml", settings=settings(24, 4, 2, QUICK_CUTOFF) | {"traffic": drawn})
+
+
+def published_flows(file: Path) -> dict[str, Any]:
+    """One list for both transports."""
+    small = f'{{ name = "small", transport = "small", file = "{file}", sizes_below = "{CUTOFF}" }}'
+    large = f'{{ name = "large", transport = "rlb", file = "{file}", sizes_from = "{CUTOFF}", priority = 1 }}'
+    return {"traffic": f"[{small}, {large}]"}
+
+
+def measure(result: RunResult) -> dict[str, float]:
+    """Completion times by size, and bytes by hop."""
+    of = {name: figure.value for name, figure in result.summary.items()}
+    detour = of["detour_bytes"]
+    payload = float(result.flows.filter(pl.col("traffic") != "large")["size_bytes"].sum())
+    short = 1000 * times_ms(result.flows, "10kB")
+    return opera.measure_times(result) | {
+        **{f"p{share}_us": float(short.quantile(share / 100, "nearest") or 0.0) for share in SHARES},
+        "relayed": of["relayed_bytes"] / detour if detour else 1.0,
+        "hops": of["slice_bytes"] / payload if payload else 0.0,
+    }
+
+
+def short_us(circuits: int, payload: int = PAYLOAD) -> float:
+    """A packet and its ACK over so many circuits each, in an empty network."""
+    return (2 + circuits) * (wire_us(payload) + wire_us(0)) + 2 * circuits * CIRCUIT_US + 4 * HOST_US
+
+
+def middle_us() -> float:
+    """A flow at the rate of its host's link: all packets one after another, then the last one's way and its ACK's."""
+    payload = opera.PACKET - HEADER
+    return (-(-MIDDLE // payload) - 1) * wire_us(payload) + short_us(2, payload)
+
+
+def check_short(outcome: Outcome) -> Finding:
+    """Quantiles of single packets."""
+    rows = drawn(outcome)
+    if rows is None:
+        return not_run("judged in the quick form")
+    found = {share: float(rows[f"p{share}_us"][0]) for share in SHARES}
+    off = [abs(found[share] / short_us(circuits) - 1) for share, circuits in SHARES.items()]
+    return judge(
+        agrees=max(off) < SHORT,
+        in_shape=max(off) < 5 * SHORT,
+        measured=", ".join(f"{share} % {value:.3f} µs" for share, value in found.items()),
+    )
+
+
+def check_time(name: str, expected_us: float, part: float, outcome: Outcome) -> Finding:
+    """A median of flows that nothing hinders."""
+    rows = drawn(outcome)
+    if rows is None:
+        return not_run("judged in the quick form")
+    found = 1000 * float(rows[f"p50_{name}_ms"][0])
+    off = found / expected_us - 1
+    return judge(agrees=abs(off) < part, in_shape=abs(off) < 5 * part, measured=f"{found:.4g} µs, {100 * off:+.1f} %")
+
+
+def check_relayed(outcome: Outcome) -> Finding:
+    """Each byte of a detour takes a second hop, once."""
+    rows = drawn(outcome)
+    if rows is None:
+        return not_run("judged in the quick form")
+    relayed, left = float(rows["relayed"][0]), float(rows["unfinished"][0])
+    return judge(
+        agrees=abs(relayed - 1) < 1e-9 and left == 0,
+        in_shape=abs(relayed - 1) < 0.01,
+        measured=f"{relayed:.6f} of the detours' bytes were relayed; {left:.0f} flows have not completed",
+    )
+
+
+def drawn(outcome: Outcome) -> pl.DataFrame | None:
+    """The row of the quick form, if that was run."""
+    rows = outcome.table.filter(pl.col("flows") == "drawn")
+    return None if rows.is_empty() else rows
+
+
+METRICS = (
+    *opera.TIMES,
+    *(Metric(name=f"p{share}_us", label=f"{share} % of flows up to 10 kB (µs)", form=".3f") for share in SHARES),
+    Metric(name="relayed", label="bytes relayed over bytes on detours", form=".6f"),
+    Metric(name="hops", label="bytes on circuits of a slice over small flows' payload", form=".3f"),
+)
+
+experiment = Experiment(
+    id="rotor/opera",
+    title="completion times in Opera, small flows by NDP and large ones by RotorLB, at 1 % load",
+    source=Source(paper=opera.PAPER, figures="Figure 7 (Opera, 1 % load)", section="§5.1"),
+    setup=setup,
+    measure=measure,
+    metrics=METRICS,
+    quick=Form(
+        points=grid(flows=("drawn",)),
+        replications=1,
+        settings={"run.duration": "100 ms"},
+        note="24 racks and a cut-off of 2 MB; no flow of the published list",
+    ),
+    full=Form(
+        points=grid(flows=("published",)), replications=1, settings={"run.duration": "11 s", "run.memory": "1000 GB"}
+    ),
+    listed=published_flows,
+    list_from=PUBLISHED_AT,
+    claims=(
+        *opera.published_claims(PUBLISHED, pl.col("flows") == "published", PUBLISHED_AT, {}),
+        Claim(
+            id="short",
+            text="a flow of one packet takes one circuit there and back, or two, and waits for none",
+            where="arithmetic: with four switches and 24 racks 17 % of the pairs are one circuit apart",
+            expected=", ".join(f"{share} % {short_us(circuits):.3f} µs" for share, circuits in SHARES.items()),
+            tolerance=f"within {round(100 * SHORT)} %; in shape: within {round(500 * SHORT)} %",
+            check=check_short,
+            whose="ours",
+        ),
+        Claim(
+            id="middle",
+            text="a flow of 1 MB by NDP is pulled at the rate of its host's link, while circuits come and go",
+            where="arithmetic",
+            expected=f"{middle_us():.0f} µs",
+            tolerance=f"within {round(100 * LONG)} %; in shape: within {round(500 * LONG)} %",
+            check=partial(check_time, "1MB", middle_us(), LONG),
+            whose="ours",
+        ),
+        Claim(
+            id="relayed",
+            text="RotorLB relays each byte of a detour once, and all flows complete",
+            where="two hops at most",
+            expected="1",
+            tolerance="exactly, and no flow is left; in shape: within 1 %",
+            check=check_relayed,
+            whose="ours",
+        ),
+    ),
+    notes=(
+        "NDP's queues of eight packets are not there: racks keep what waits for a circuit in one queue for each far "
+        "rack, without bound, and trim nothing.",
+        "Each rack looks anew for the shortest path; the published program lays the whole path at the first rack, one "
+        "for each pair and slice.",
+        "Pulls of all flows of a receiver share its link, as in NDP's paper; in the published program each flow has a "
+        "pacer of its own.",
+        "Host links have 1 ns, where the published program has none. Its last packet of a flow is as long as the "
+        "others.",
+    ),
+)

@@ -1,0 +1,91 @@
+"""Which circuit is up when, on the page of a run: the schedule is the plan's, and the picture works in a browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from command import SMALL
+from test_page_network import CAUGHT
+from test_report import look, needs_browser
+
+import photocol
+from photocol import control
+from photocol.report import build
+from photocol.report.run_page import page
+
+if TYPE_CHECKING:
+    from browser import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+SHORT = {"run.duration": "2 ms", "run.warm_up": "0 s"}
+
+
+@pytest.fixture(scope="module")
+def rotor(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sixteen racks and three switches that turn together: five slices of 100 µs are a cycle."""
+    out = tmp_path_factory.mktemp("runs") / "rotor"
+    photocol.run(ROOT / "scenarios" / "rotornet.toml", set=SHORT | {"traffic.0.size": "100 kB"}, out=out)
+    return out
+
+
+def circuits(run: Path) -> dict[str, Any]:
+    found = page(run)["circuits"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_page_has_the_schedule_and_the_flows_between_racks(rotor: Path) -> None:
+    found = circuits(rotor)
+    assert found["racks"] == [f"t{rack}" for rack in range(16)]
+    assert found["switches"] == ["r0", "r1", "r2"]
+    assert found["period_s"] == pytest.approx(500e-6, rel=1e-12)
+    # Port i to port i + 1, i + 2, i + 3 in the first slice, whose last 10 µs are dark.
+    switch, begins, lasts, to = found["holds"][0]
+    assert (switch, begins, lasts) == (0, 0.0, pytest.approx(90e-6, rel=1e-12))
+    assert to == [(rack + 1) % 16 for rack in range(16)]
+    planned = control.circuit_schedule(
+        np.zeros((16, 16)), "offsets", slice="100 us", reconfiguration="10 us", switches=3
+    )
+    assert [row[3] for row in found["holds"]] == [hold.outputs for hold in planned.holds]
+    flows = photocol.Result.load(rotor).flows
+    assert len(found["flows"]) == flows.height == 32
+    for shown, row in zip(found["flows"], flows.iter_rows(named=True), strict=True):
+        assert (f"t{shown['from']}h", f"t{shown['to']}h") == (row["source"][:-1], row["destination"][:-1])
+        assert shown["end_s"] == (row["end_s"] if row["completed"] else None)
+
+
+def test_circuits_beside_a_packet_network_are_shown_too_and_other_networks_have_none(tmp_path: Path) -> None:
+    photocol.run(ROOT / "scenarios" / "racks.toml", set=SHORT | {"traffic.0.spread": "1 ms"}, out=tmp_path / "racks")
+    found = circuits(tmp_path / "racks")
+    assert found["switches"] == ["circuit"]
+    assert len(found["holds"]) == len(found["racks"]) - 1
+    photocol.run(SMALL, out=tmp_path / "run")
+    assert page(tmp_path / "run")["circuits"] is None
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1200, 420])
+def test_a_rack_is_chosen_a_cycle_is_shown_and_saved(rotor: Path, tmp_path: Path, width: int) -> None:
+    saved: list[str] = []
+
+    async def judge(page: Page) -> None:
+        await page.ask("document.querySelector('#circuits .controls button').click()")
+        choose = "const one = document.querySelector('#circuits select'); one.value = '3'; "
+        await page.ask(f"(() => {{ {choose} one.dispatchEvent(new Event('change')); }})()")
+        await page.settle()
+        assert await page.ask("document.querySelector('#circuits .drawn').textContent") == ""
+        saved.extend(await page.ask(CAUGHT))
+
+    look(build.write(rotor), tmp_path / "profile", judge, width=width)
+    tables = [list(csv.DictReader(io.StringIO(text))) for text in saved if text.startswith("begins_s")]
+    assert len(tables) == 1
+    # Fifteen circuits of a rack in a cycle, each with its own far rack.
+    assert {row["from"] for row in tables[0]} == {"t3"}
+    assert sorted(row["to"] for row in tables[0]) == sorted(f"t{rack}" for rack in range(16) if rack != 3)
+    lasts = [float(row["ends_s"]) - float(row["begins_s"]) for row in tables[0]]
+    assert lasts == pytest.approx([90e-6] * 15, rel=1e-6)
