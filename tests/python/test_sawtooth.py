@@ -35,9 +35,9 @@ NS2 = {
 }
 """Laws that ns-2 has, and what they are called there."""
 RECOVERIES = ("sack", "linux", "rack")
-NO_SAWTOOTH = {"xcp", "python", "ndp", "udp", "swift"}
-"""They have no window of their own: routers, a user, the receiver, or nobody says how much may be in flight. Swift's
-target is the delay of a data centre, a hundredth of this path's.
+NO_SAWTOOTH = {"xcp", "python", "ndp", "udp", "swift", "abc"}
+"""They have no window of their own: routers, a queue, a user, the receiver, or nobody says how much may be in flight.
+Swift's target is the delay of a data centre, a hundredth of this path's.
 """
 
 
