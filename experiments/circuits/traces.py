@@ -138,8 +138,8 @@ def draw_used(axes: Axes, table: pl.DataFrame) -> None:
 REASONS: Mapping[str, str] = {
     "order": "BBR is level with XCP-CL, within what seeds differ by, at six times its queue and with 200 times as many "
     "segments sent again",
-    "rack": "PAWS: a copy that overtakes originals makes the receiver refuse them (RFC 7323, section 5.3). Linux lets pass "
-    "what is a tick older",
+    "rack": "PAWS: a copy that overtakes originals makes the receiver refuse them (RFC 7323, section 5.3). Linux lets "
+    "pass what is a tick older",
 }
 
 experiment = Experiment(
