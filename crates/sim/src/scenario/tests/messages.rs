@@ -621,7 +621,7 @@ fn a_queue_discipline_says_what_is_wrong_with_it_and_where() {
     assert_eq!(
         link("{ kind = \"stepp\" }"),
         "test.toml:15:18: link.0.queue.kind: there is no queue discipline \"stepp\"; did you mean \"step\"? \
-         allowed: drop-tail, step, red, codel, fq-codel, pie, dualpi2, priority, drr, ndp"
+         allowed: drop-tail, step, red, codel, fq-codel, pie, dualpi2, priority, drr, ndp, abc"
     );
     assert_eq!(
         link("{ kind = \"codel\", interval = \"5 ms\" }"),
