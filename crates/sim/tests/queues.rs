@@ -159,8 +159,11 @@ capacity = "10 Mbps"
 delay = "10 ms"
 "#;
     for kind in schedulers() {
+        // ABC marks every second packet for its own senders, which take a segment back; these would halve their windows.
+        let ecn = kind != "abc";
+        let dumbbell = dumbbell(&format!("ecn = {ecn}"), &format!("{{ kind = \"{kind}\" }}"));
         // The run itself checks that no packet was made or lost by the engine.
-        let found = run(&format!("{}{events}", dumbbell("ecn = true", &format!("{{ kind = \"{kind}\" }}"))), 1);
+        let found = run(&format!("{dumbbell}{events}"), 1);
         let cause = |name: &str| texts(&found.drops, "cause").iter().any(|cause| cause == name);
         assert!(cause("unreachable") && bottleneck(&found, "utilization") > 0.7, "{kind}");
     }
