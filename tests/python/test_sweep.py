@@ -351,7 +351,7 @@ def test_a_warm_up_on_a_series_that_is_not_there_is_named(place: Path) -> None:
     )
     done = photocol("sweep", "s.toml", "--jobs", "1", "--out", "o")
     assert done.returncode == 1
-    assert "no series 'utilisation' of 'left->right'; there are: dropped, mean_queue" in done.stderr
+    assert "no series 'utilisation' of 'left->right'; there are: carried_bits, dropped, mean_queue" in done.stderr
 
 
 def test_the_tasks_of_a_slurm_array_make_the_same_tables(place: Path) -> None:

@@ -159,7 +159,7 @@ capacity = "10 Mbps"
 delay = "10 ms"
 "#;
     for kind in schedulers() {
-        // ABC marks every second packet for its own senders, which take a segment back; these would halve their windows.
+        // ABC marks every second packet for its own senders, which take a segment back; these would halve the window.
         let ecn = kind != "abc";
         let dumbbell = dumbbell(&format!("ecn = {ecn}"), &format!("{{ kind = \"{kind}\" }}"));
         // The run itself checks that no packet was made or lost by the engine.

@@ -62,11 +62,14 @@ impl Path {
     }
 }
 
-/// Gives a law 3000 ACKs that say what a path measured; `expected` is a second program, asked with the ports before and
-/// now, the product of the slowest, ACK number, next byte and window.
+/// A second program of a law: the window by the ports before and now, the product of the slowest, and ACK number, next
+/// byte and window.
+type Program<'a> = &'a mut dyn FnMut(&[Port], &[Port], f64, [u64; 3]) -> f64;
+
+/// Gives a law 3000 ACKs that say what a path measured, and compares its windows with those of `expected`.
 fn told<L: CongestionControl>(
     config: &L::Config,
-    expected: &mut dyn FnMut(&[Port], &[Port], f64, [u64; 3]) -> f64,
+    expected: Program<'_>,
     reset: &mut dyn FnMut(),
 ) {
     for seed in 1..=20 {
