@@ -67,11 +67,7 @@ impl Path {
 type Program<'a> = &'a mut dyn FnMut(&[Port], &[Port], f64, [u64; 3]) -> f64;
 
 /// Gives a law 3000 ACKs that say what a path measured, and compares its windows with those of `expected`.
-fn told<L: CongestionControl>(
-    config: &L::Config,
-    expected: Program<'_>,
-    reset: &mut dyn FnMut(),
-) {
+fn told<L: CongestionControl>(config: &L::Config, expected: Program<'_>, reset: &mut dyn FnMut()) {
     for seed in 1..=20 {
         let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
         let (mut path, mut law) = (Path::new(&mut numbers), L::new(config));
