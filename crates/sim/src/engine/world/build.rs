@@ -205,7 +205,7 @@ impl<'a> PortMaker<'a> {
             port.measure(meter);
         }
         if rule.controller.is_some_and(|controller| controller.follows && controller.ahead > Duration::ZERO) {
-            port.foresee(forecast());
+            port.take_forecast(forecast());
         }
         port
     }

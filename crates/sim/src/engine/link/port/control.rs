@@ -59,7 +59,7 @@ impl Port {
     }
 
     /// XCP's controller is told what the capacity will be, by its `ahead`.
-    pub fn foresee(&mut self, forecast: Option<Forecast>) {
+    pub fn take_forecast(&mut self, forecast: Option<Forecast>) {
         self.controller_mut().into_iter().for_each(|controller| controller.forecast = forecast.clone());
     }
 
