@@ -35,7 +35,8 @@ pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
     let buffer = room(keys.buffer.0, capacity, largest_packet, || keys.buffer.place().unwrap_or_else(|| at.place()))?;
     let carried = byte_time.bytes_in(Duration::from_ps(slices.light().0)).count();
     let bulk = bulk(keys, carried, network, &mut racks);
-    let host_room = ways::hosts(keys, carried, largest_packet, first_event, network, &mut racks)?;
+    ways::check_events(keys, first_event)?;
+    let host_room = ways::hosts(keys, carried, largest_packet, network, &mut racks)?;
     let place = || {
         let keys = [keys.routes.place(), keys.cutoff.as_ref().map(At::place), keys.acks.place()];
         keys.into_iter().flatten().next().unwrap_or_else(|| at.place())

@@ -37,22 +37,25 @@ fn beside(network: &mut Network, data: LinkId) -> LinkId {
     LinkId(network.links.len() as u32 - 1)
 }
 
+/// Where packets wait at hosts no link may change: what is lost on its way to the rack gives no room back.
+pub(super) fn check_events(keys: &RotorSwitching, first_event: Option<Place>) -> Result<(), Fault> {
+    match first_event.filter(|_| keys.queues.0 == QueuesAt::Hosts) {
+        Some(event) => Err(Fault::new(event, "links change; allowed with queues = \"hosts\": none that do".to_owned())),
+        None => Ok(()),
+    }
+}
+
 /// Where packets wait at hosts: what a host may have at its rack for each other rack, whose circuit carries so many
 /// bytes while it stays. Racks get ways to their hosts.
 pub(super) fn hosts(
     keys: &RotorSwitching,
     carried: u64,
     largest_packet: u32,
-    first_event: Option<Place>,
     network: &mut Network,
     racks: &mut [Uplinks],
 ) -> Result<Option<u64>, Fault> {
     if keys.queues.0 == QueuesAt::Racks {
         return Ok(None);
-    }
-    if let Some(event) = first_event {
-        // What is lost on its way to the rack gives no room back.
-        return Err(Fault::new(event, "links change; allowed with queues = \"hosts\": none that do".to_owned()));
     }
     let place = keys.queues.place().unwrap_or(Place::Unknown);
     add_hosts(network, racks).map_err(|why| Fault::new(place, why))?;

@@ -60,7 +60,9 @@ impl Port {
 
     /// XCP's controller is told what the capacity will be, by its `ahead`.
     pub fn take_forecast(&mut self, forecast: Option<Forecast>) {
-        self.controller_mut().into_iter().for_each(|controller| controller.forecast = forecast.clone());
+        if let Some(controller) = self.controller_mut() {
+            controller.forecast = forecast;
+        }
     }
 
     /// Whether it reads congestion headers.
