@@ -42,6 +42,7 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::told::assert_by_hand;
 
     /// δ = 0.5: two packets, mean 2.5 of 0.12 ms, five at most; 5 · 20.3 ms.
     #[test]
@@ -54,7 +55,7 @@ mod tests {
             (found.mean_queue_delay_s, 0.3e-3),
             (found.period_s, 101.5e-3),
         ];
-        numbers.iter().for_each(|(found, hand)| assert!((found / hand - 1.0).abs() < 1e-12, "{found} {hand}"));
+        assert_by_hand(&numbers);
     }
 
     /// The queue in steps of a hundredth of a round trip: it moves by 1/δ in a round trip, and turns by the least that

@@ -41,6 +41,7 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::told::assert_by_hand;
 
     /// 125 kB by 20 flows: β = 6250 B; four of them hold 25 kB, 20 µs, and each has 37.5 kB; power 1.2.
     #[test]
@@ -53,7 +54,7 @@ mod tests {
             (found.power, 1.2),
             (found.time_constant_s, 100e-6 / 0.9),
         ];
-        numbers.iter().for_each(|(found, hand)| assert!((found / hand - 1.0).abs() < 1e-12, "{found} {hand}"));
+        assert_by_hand(&numbers);
     }
 
     #[test]

@@ -38,6 +38,7 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::told::assert_by_hand;
 
     /// 10 Gb/s by four: 2.5 Gb/s, 31.25 kB in 100 µs; T = 100 µs, and 1 − 0.4.
     #[test]
@@ -49,7 +50,7 @@ mod tests {
             (found.interval_s, 100e-6),
             (found.decay, 0.6),
         ];
-        numbers.iter().for_each(|(found, hand)| assert!((found / hand - 1.0).abs() < 1e-12, "{found} {hand}"));
+        assert_by_hand(&numbers);
     }
 
     /// Eq. (2) from close by, with a link that is not full.
