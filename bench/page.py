@@ -48,7 +48,25 @@ FRAMES = """
   }
   return times;
 })()
-"""
+""".replace("STEPS", str(STEPS))
+# Rectangles in each of those frames.
+FRAMES_PAINTED = """
+(() => {
+  const kept = CanvasRenderingContext2D.prototype;
+  const real = kept.fillRect;
+  let painted = 0;
+  kept.fillRect = function (...given) {
+    painted += 1;
+    return real.apply(this, given);
+  };
+  return FRAMES;
+})()
+""".replace(
+    "FRAMES",
+    FRAMES.replace("const began = performance.now();", "painted = 0;")
+    .replace("performance.now() - began", "painted")
+    .strip(),
+)
 
 
 async def thread_s(page: Page) -> float:
@@ -65,7 +83,7 @@ async def measured(file: Path, profile: Path) -> dict[str, float]:
         await page.show(file)
         found = {"open_wall_s": time.monotonic() - began, "open_cpu_s": await thread_s(page)}
         before = await thread_s(page)
-        times = await page.ask(FRAMES.replace("STEPS", str(STEPS)))
+        times = await page.ask(FRAMES)
         found["frame_cpu_ms"] = (await thread_s(page) - before) / len(times) * 1e3
         found["frame_wall_median_ms"] = statistics.median(times)
         found["frame_wall_worst_ms"] = max(times)
