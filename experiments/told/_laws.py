@@ -99,7 +99,7 @@ def at_rest(law: str, path: Path, flows: int) -> dict[str, float]:
         found = photocol.model("hpcc-rest", capacity=bps, rtt=rtt, flows=flows)
         return {"queue": 0.0, "used": 100 * float(found["utilization"])}
     if law in (POWER, THETA):
-        expected = 100.0 if law == POWER else path.bdp_packets
+        expected = 100 if law == POWER else round(path.bdp_packets)
         found = photocol.model("powertcp-rest", capacity=bps, rtt=rtt, flows=flows, expected=expected)
         return {"queue": float(found["queue_bytes"]) / PACKET, "used": 100.0}
     if law == SWIFT:
