@@ -60,6 +60,7 @@ def setup(point: Point) -> Setup:
                 "bottleneck_buffer": f"{BUFFER} packets",
                 "access_capacity": f"{4 * PATH.gbps:g} Gbps",
                 "access_delay": "1 us",
+                "access_buffer": "unlimited",
             },
             "link": [{"from": "left", "to": "right", "duplex": False, **laws.port(law, PATH)}],
             "transport": {"law": laws.transport(law, PATH) | first},
