@@ -47,8 +47,8 @@ BYTES, PAYLOAD = 300_000, 1460
 SENDERS, GBPS = (16, 64), (25, 100)
 ROUND_TRIP_US = {25: 9.0, 100: 8.3}
 """Four links of 2 µs, a packet over two of them, and an ACK."""
-PAUSE = 2.5
-"""From request to request, in times that a request lasts at least."""
+REQUESTS, PAUSE = 3, 2.5
+"""So many, and from one to the next in times that a request lasts at least."""
 BUFFER_MB = 16
 FIRST, LASTED, EQUAL, NEAR_EMPTY = 0.15, 1.15, 0.9, 10.0
 SMALLEST = (ABC, CUBIC, DCTCP)
@@ -75,7 +75,7 @@ def setup(point: Point) -> Setup:
     every = PAUSE * lasts
     return Setup(
         scenario={
-            "run": {"duration": f"{4 * every:.4f} ms"},
+            "run": {"duration": f"{REQUESTS * every:.4f} ms"},
             "topology": {"kind": "star", "leaves": senders + 1},
             "link_defaults": {
                 "capacity": f"{gbps} Gbps",
@@ -91,7 +91,7 @@ def setup(point: Point) -> Setup:
                     "to": "n0",
                     "senders": senders,
                     "every": f"{every:.4f} ms",
-                    "requests": 3,
+                    "requests": REQUESTS,
                     "spread": "2 us",
                     "size": f"{BYTES} B",
                 }
