@@ -288,7 +288,8 @@ REASONS: Mapping[str, str] = {
     "equal": "PowerTCP at 25 Gb/s: a window of a packet or two is no whole number of them. RCP as with its time: with "
     "a factor of 0.9 it is 0.89 to 0.97",
     "below": SEGMENT + ". RCP sends less, but swings: with a factor of 0.9 its queue is 15 packets",
-    "loss": "RCP's rate falls to a hundredth of a packet in a round trip, and its timer expires before the next packet",
+    "loss": "RCP's rate falls to a hundredth of a packet in a round trip, and its timer expires before the "
+    "next packet: with `rcp_least` of 0.1 instead of 0.01, or `min_rto` of 10 ms, no timer does",
 }
 
 
