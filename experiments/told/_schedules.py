@@ -22,21 +22,22 @@ if TYPE_CHECKING:
 
     from photocol.experiment import RunResult
 
-SLOTS, CIRCUIT, SLICES = "slots", "circuit", "slices"
+SLOTS, CIRCUIT, STEPS, SLICES = "slots", "circuit", "steps", "slices"
 STAR, RACKS, ROTOR = "star", "racks", "rotor"
-PHASED, WHOLE = (SLOTS, CIRCUIT, SLICES), (STAR, RACKS, ROTOR)
+PHASED = (SLOTS, CIRCUIT, SLICES)
 Phase = tuple[float, float]
 """µs and Gb/s."""
 FRAMES = 40
 PHASES: Mapping[str, Sequence[Phase]] = {
     SLOTS: ((50.0, 10.0), (50.0, 0.0)) * FRAMES + ((80.0, 10.0), (20.0, 0.0)) * FRAMES,
     CIRCUIT: ((225.0, 100.0), (20.0, 0.0), (23 * 245.0, 25.0)),
+    STEPS: ((225.0, 100.0), (20.0 + 23 * 245.0, 25.0)),
     SLICES: ((90.0, 10.0), (610.0, 0.0)),
 }
-PATHS = {SLOTS: Path(10.0, 106.0), CIRCUIT: Path(100.0, 25.0), SLICES: Path(10.0, 13.0)}
+PATHS = {SLOTS: Path(10.0, 106.0), CIRCUIT: Path(100.0, 25.0), STEPS: Path(100.0, 25.0), SLICES: Path(10.0, 13.0)}
 """By the greatest capacity; the empty round trip of each."""
-DELAYS_US = {SLOTS: 50.0, CIRCUIT: 10.0, SLICES: 3.0}
-SAMPLES_US = {SLOTS: 10.0, CIRCUIT: 5.0, SLICES: 10.0}
+DELAYS_US = {SLOTS: 50.0, CIRCUIT: 10.0, STEPS: 10.0, SLICES: 3.0}
+SAMPLES_US = {SLOTS: 10.0, CIRCUIT: 5.0, STEPS: 5.0, SLICES: 10.0}
 FLOWS, BUFFER = 4, 2000
 RUN_MS = {"quick": 24, "full": 96}
 RUN = {"duration": f"{RUN_MS['full']} ms", "warm_up": f"{RUN_MS['full'] // 4} ms"}
@@ -207,7 +208,8 @@ def over_whole(result: RunResult, network: str) -> dict[str, float]:
         return {"used_percent": used, "best_percent": used, "queue_packets": queue, "queue_p99": 0.0}
     link = result.links.filter(pl.col("link").cast(pl.String) == "e0->e1")
     seconds = float(result.summary["measured_time"].value)
-    granted = 10e9 * sum(STAR_PLAN) / len(STAR_PLAN) / STAR_SLOTS * seconds
+    ms = np.arange(round(1e3 * seconds / 3), round(4e3 * seconds / 3))
+    granted = 1e7 / STAR_SLOTS * float(np.take(STAR_PLAN, ms // 4 % 2).sum())
     used = 100 * float(link["carried_bits"][0]) / granted
     return {"used_percent": used, "best_percent": used, "queue_packets": float(link["mean_queue"][0]), "queue_p99": 0.0}
 
