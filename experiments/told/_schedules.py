@@ -198,7 +198,7 @@ def over_whole(result: RunResult, network: str) -> dict[str, float]:
         return {
             "used_percent": used,
             "best_percent": used,
-            "queue_packets": waiting(result, r"^t0->t1$"),
+            "queue_packets": waiting(result, r"^t0->packet$"),
             "queue_p99": 0.0,
         }
     if network == ROTOR:
