@@ -62,6 +62,7 @@ def setup(point: Point) -> Setup:
             "link_defaults": {
                 "buffer": "unlimited",
                 "core": {"buffer": "2 MB", **own},
+                "host": host(law, own),
             },
             "transport": {"law": laws.transport(law, PATH)},
             "traffic": [
@@ -76,6 +77,14 @@ def setup(point: Point) -> Setup:
             ],
         }
     )
+
+
+def host(law: str, port: Mapping[str, Any]) -> dict[str, Any]:
+    """A host's link is a bottleneck of its flows, which it serves in turn; it tells them what other ports do."""
+    if law == ABC:
+        return dict(port)
+    tells = {"telemetry": True} if law in (HPCC, POWER, RCP) else {key: port[key] for key in port if key == "xcp"}
+    return {"queue": {"kind": "drr"}, **tells}
 
 
 def measure(result: RunResult) -> Mapping[str, float]:
