@@ -198,7 +198,11 @@ def draw(metric: str, label: str, axes: Axes, table: pl.DataFrame) -> None:
     frame(axes)
 
 
-REASONS: Mapping[str, str] = {}
+REASONS: Mapping[str, str] = {
+    "published": "here both have less than a packet in queues, and there is nothing to gain. The same with uplinks of "
+    "5 Gb/s, oversubscribed 4:1, where three seeds have 0.89 to 1.05, and with ten segments at first",
+    "loads": "DCTCP alone falls: 1 % of the 127 short flows at 20 % are one flow",
+}
 
 
 def claim(id_: str, text: str, expected: str, tolerance: str, check: Any, where: str = "ours") -> Claim:
