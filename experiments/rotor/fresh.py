@@ -257,9 +257,9 @@ experiment = Experiment(
         points=grid(law=(UNTOLD, ANY_ORDER, TOLD), routes=ROUTES, pattern=PATTERNS),
         replications=1,
         settings={"run.duration": "120 ms", "run.warm_up": "60 ms"},
-        note="three of six senders, 60 ms instead of 400, one of two seeds",
+        note="three of six senders, 60 ms instead of 200, one of two seeds",
     ),
-    full=Form(points=POINTS, replications=2, settings={"run.duration": "600 ms", "run.warm_up": "200 ms"}),
+    full=Form(points=POINTS, replications=2, settings={"run.duration": "400 ms", "run.warm_up": "200 ms"}),
     claims=(
         claim(
             "permutation",
