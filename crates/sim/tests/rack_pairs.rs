@@ -112,8 +112,8 @@ fn in_common(run: &Results) -> String {
 /// * the switch cuts through and its room is never used up, so that there is one queue;
 /// * a circuit has the delay of the packet switch. With a longer one packets that leave behind the day would overtake
 ///   those of the day, which packets on one fibre do not;
-/// * nothing is in transmission as the circuit comes or goes. The two ways of a rack work beside each other then; a link
-///   has one transmitter. Here the queue is never empty, the night has 50 and the day 100 transmissions, and a packet
+/// * nothing is in transmission as the circuit comes or goes. The two ways of a rack work beside each other then; a
+///   link has one transmitter. Here the queue is never empty, the night has 50 and the day 100 transmissions, and a packet
 ///   begins at each change. ACKs leave in between.
 ///
 /// What the flow does with it, its losses too, is the same at every sample.
@@ -427,7 +427,8 @@ proptest! {
         size in 1u64..400_000, places in 1u64..6, cut_through in any::<bool>(), threads in 1usize..4,
     ) {
         let keys = format!("places = {places}\ncut_through = {cut_through}\n");
-        let text = |rules: &Rules| format!("{}{keys}{}", rules.scenario(hosts), flows(law, &rules.hosts(hosts), count, size));
+        let flows = flows(law, &rules.hosts(hosts), count, size);
+        let text = |rules: &Rules| format!("{}{keys}{flows}", rules.scenario(hosts));
         let may_be_cut = rules.day_end == "cut";
         let bounded = run(&text(&rules), threads);
         prop_assert!(are_known(&bounded, true, may_be_cut), "{:?}", bounded.drops);
