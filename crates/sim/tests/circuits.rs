@@ -227,8 +227,32 @@ fn bad_weeks_are_refused() {
         let found = refusal(&[(key, value)]);
         assert!(found.contains(wanted), "{key} = {value}: {found:?}");
     }
-    let found = refusal(&[("switching.resized_buffer", "\"40 packets\""), ("switching.lead", "\"1 ms\"")]);
-    assert!(found.contains("allowed: at most \"220 us\", a week of 400 us less the day"), "{found:?}");
+}
+
+#[test]
+fn times_that_cannot_be_are_refused() {
+    let resized = ("switching.resized_buffer", "\"40 packets\"");
+    let xcp = ("link_defaults.xcp", "{ interval = \"20 us\" }");
+    let none = ("run.duration", "\"8 ms\"");
+    for (with, key, value, wanted) in [
+        (resized, "lead", "\"1 ms\"", "allowed: at most \"220 us\", a week of 400 us less the day"),
+        (resized, "lead", "\"-1 us\"", "must not be negative; allowed: a time with a unit"),
+        (resized, "lead", "nan", "found NaN; allowed: a time with a unit"),
+        (resized, "lead", "\"nan us\"", "not a number with a unit; allowed: a time with a unit"),
+        (xcp, "xcp_lead", "\"1 ms\"", "allowed: at most \"400 us\", a week"),
+        (xcp, "xcp_lead", "\"-1 us\"", "must not be negative; allowed: a time with a unit"),
+        (none, "day", "\"-1 us\"", "must not be negative; allowed: a time with a unit"),
+        (none, "day", "\"0 s\"", "allowed: more than zero"),
+        (none, "day", "\"5000 h\"", "allowed: at most \"20 s\" together, so that a week lasts 60 s at most"),
+        (none, "night", "\"nan us\"", "not a number with a unit; allowed: a time with a unit"),
+        (none, "night", "\"5000 h\"", "allowed: at most \"20 s\" together, so that a week lasts 60 s at most"),
+        (none, "mark_from", "nan", "found NaN; allowed: a whole number"),
+    ] {
+        let name = format!("switching.{key}");
+        let found = refusal(&[with, (&name, value)]);
+        let place = if value == "\"5000 h\"" { "switching.day" } else { &name };
+        assert!(found.contains(place) && found.contains(wanted), "{name} = {value}: {found:?}");
+    }
 }
 
 /// A day of 20 ms in 40, long enough for XCP to find its rate: that of the hosts, half of the circuit, if its
@@ -364,6 +388,29 @@ fn weeks_that_cannot_be_are_refused_with_the_line() {
     };
     of("few.csv", &format!("{HEAD}{line}1 0\n"), "file", "", "a schedule of 2 ports; allowed: 3, one for each rack");
     of("line.csv", &format!("{HEAD}{line}1 0\nx\n"), "file", "", "line.csv:3:1: switching.file: 1 columns; allowed: 6");
+    let hold = |rest: &str| format!("400000000,20000000,0,{rest}\n");
+    let of_week = |name: &str, holds: &[&str], wanted: &str| {
+        let holds: String = holds.iter().map(|rest| hold(rest)).collect();
+        of(name, &format!("{HEAD}{holds}"), "file", "", wanted);
+    };
+    let day = "20000000,180000000,1 2 0";
+    of_week(
+        "longer.csv",
+        &["20000000,500000000,1 2 0"],
+        "longer.csv:2:1: switching.file: from 20 us for 500 us; allowed: more than 0 ps, within 400 us",
+    );
+    of_week(
+        "overlap.csv",
+        &[day, "100000000,180000000,2 0 1"],
+        "overlap.csv:3:1: switching.file: from 100 us; allowed: from 200 us on, when the last one ends",
+    );
+    of_week(
+        "dark.csv",
+        &[day, "210000000,180000000,2 0 1"],
+        "dark.csv:3:1: switching.file: dark for 10 us before it; allowed: at least 20 us",
+    );
+    of_week("nan.csv", &["nan,180000000,1 2 0"], "nan.csv:2:1: switching.file: start_ps is 'nan'; allowed: a whole");
+    of("lost.csv", "0 1 0\n0 nan 0\n", "demand", "week = \"1 ms\"\n", "lost.csv:2:1: switching.demand: found \"nan\"");
     of("twice.csv", &format!("{HEAD}{line}1 0 2\n"), "file", "day = \"1 ms\"\n", "one of day, file and demand");
     of("night.csv", &format!("{HEAD}{line}1 0 2\n"), "file", "night = \"1 us\"\n", "a file has its own nights");
     of(
