@@ -102,6 +102,24 @@ fn a_packet_alone_takes_its_transmission_and_the_delay() {
     }
 }
 
+/// 20 Gb/s bring a packet every 3.6 µs. Behind a day the first one by a packet switch that stores takes 19.4 µs, one on
+/// the circuit 30.9: the last three of the day left 3.6, 7.2 and 10.8 µs before, at most 11.5. A switch that cuts
+/// through takes 12.2: the last five. In two of twenty days the first one came 0.8 µs before the end, too late for the
+/// circuit, and waited: there it is one less. With a circuit of 1 µs those arrive after 1.9 µs, behind none, and
+/// overtake as the day begins what left at most 17.5 µs before it, a packet every 7.2 µs.
+#[test]
+fn packets_are_overtaken_at_changes_as_by_hand() {
+    let found = |key: &str, value: &str| {
+        let found = racks().add(&constant(["t0h0", "t1h0"], "20 Gbps")).set(key, value).run(1);
+        ["circuit_overtaken", "packet_overtaken"].map(|name| figure(&found, name))
+    };
+    let days = 20.0;
+    assert_eq!(found("switching.cut_through", "false"), [3.0 * days - 2.0, 0.0]);
+    assert_eq!(found("switching.cut_through", "true"), [5.0 * days - 2.0, 0.0]);
+    let [circuit, packet] = found("topology.circuit_delay", "\"1 us\"");
+    assert!(circuit == 0.0 && (packet / days - 17.5 / 7.2).abs() < 0.5, "{circuit}, {packet}");
+}
+
 /// Two racks send 8 Gb/s each to a third one over its one downlink of 10 Gb/s. The switch loses nothing; what does not
 /// fit waits, and is lost, at the racks; and each gets half.
 #[test]

@@ -59,6 +59,8 @@ MEANINGS = {
     "other_day_drops": "The same while the rack had its circuit to another rack.",
     "night_drops": "The same while it had none.",
     "packet_bytes": "Bytes that racks sent by the packet switch.",
+    "circuit_overtaken": "Packets with data by circuit that arrive behind one that left their queue after them.",
+    "packet_overtaken": "The same by the packet switch.",
     "latency_p50": "The median time of packets with data from the queue of one rack to the other rack.",
     "latency_p99": "The time within which 99 % of packets with data came from the queue of one rack to the other.",
     "circuit_latency_p50": "The median of these times of packets that took a circuit.",

@@ -1,9 +1,14 @@
-//! What the queue of a pair of racks will have: its circuit in its days, else its part of the packet switch.
+//! What the queue of a pair of racks will have, its circuit in its days, else its part of the packet switch; and what it
+//! measures for laws that read that.
 
 use super::members::Members;
 use super::{Circuits, InDay};
 use crate::engine::link::meter::{Asked, Meter};
+use crate::engine::node::agent_setup::BuildContext;
+use crate::engine::node::node_context::NodeContext;
+use crate::engine::packet::{Class, Packet};
 use crate::model::{Forecast, Network};
+use std::collections::BTreeMap;
 use units::Rate;
 
 /// The rates of a pair.
@@ -55,5 +60,26 @@ impl Course {
     /// What measures at the pair's queue.
     pub fn meter(self, port: u32, asked: &Asked) -> Meter {
         asked.meter(port, self.at(0), self.changes)
+    }
+}
+
+/// What measures at the queues of a rack, by the rack that packets go to. Their numbers follow those of links.
+pub(super) fn meters(plan: &Circuits, rack: u32, members: &Members, build: &BuildContext) -> BTreeMap<u32, Meter> {
+    let (network, links) = (build.network, plan.racks[rack as usize]);
+    let asked = Asked::by(build.flows.iter().map(|flow| &build.transports[flow.transport.index()].kind));
+    if !asked.measures() || !network.links[links.to_packet.index()].telemetry {
+        return BTreeMap::new();
+    }
+    let first = network.links.len() as u32 + rack * plan.racks.len() as u32;
+    let meter = |(to, course): (u32, Course)| (to, course.meter(first + to, &asked));
+    Course::of_rack(plan, rack, members, network).map(meter).collect()
+}
+
+/// A packet leaves a queue that measures, in which so many bytes wait.
+pub(super) fn measure(meter: &mut Meter, now: u64, waiting: u64, packet: &Packet, context: &mut NodeContext) {
+    meter.follow(now);
+    meter.add(packet.size);
+    if let Some(told) = context.telemetry_mut(packet).filter(|_| packet.class == Class::Data) {
+        meter.tell(now, packet.size, waiting, told);
     }
 }

@@ -12,7 +12,10 @@
 //! | `turns` | whose turn it is |
 //! | `days` | the days of pairs with data, for what their circuits could carry |
 //! | `controller` | XCP's controllers, one at each queue, which know the week |
+//! | `forecast` | what a pair will have, and what its queue measures |
 //! | `latency` | how long packets took, by way |
+//! | `output` | a way out of a rack |
+//! | `overtaken` | packets that arrive behind one that left after them |
 //!
 //! A rack keeps packets for each other rack in a queue of its own. In the day of a pair its circuit drains that queue;
 //! else the queues take turns on the rack's one link to the packet switch, which has room for a few packets for
@@ -31,6 +34,8 @@ mod forecast;
 mod keys;
 mod latency;
 mod members;
+mod output;
+mod overtaken;
 mod packet_switch;
 mod rack;
 mod schedule;
@@ -127,6 +132,8 @@ enum Sum {
     Carried,
     /// Packets with data for which a queue had no room, by what its rack had then.
     Lost(When),
+    /// Packets with data that were overtaken by one of the other way.
+    Overtaken(Way),
     /// Packets with data by way and by how long they took.
     Took(Way, usize),
 }
@@ -160,7 +167,8 @@ impl SumKey for Sum {
             Sum::Capacity => 2,
             Sum::Carried => 3,
             Sum::Lost(when) => 4 + when as usize,
-            Sum::Took(way, class) => 7 + 2 * class + way as usize,
+            Sum::Overtaken(way) => 7 + way as usize,
+            Sum::Took(way, class) => 9 + 2 * class + way as usize,
         }
     }
 }
@@ -275,6 +283,8 @@ impl kind::Plan for Circuits {
         figures.push(Figure { name: "packet_bytes", value: of(Sum::Packet), unit: "B" });
         let lost = [("day_drops", When::Day), ("other_day_drops", When::OtherDay), ("night_drops", When::Night)];
         figures.extend(lost.map(|(name, when)| Figure { name, value: of(Sum::Lost(when)), unit: "1" }));
+        let overtaken = [("circuit_overtaken", Way::Circuit), ("packet_overtaken", Way::Packet)];
+        figures.extend(overtaken.map(|(name, way)| Figure { name, value: of(Sum::Overtaken(way)), unit: "1" }));
         figures
             .extend(latency::figures(|way, class| after.of(Sum::Took(way, class)) - before.of(Sum::Took(way, class))));
         figures

@@ -2,19 +2,21 @@
 
 use super::controller::Controller;
 use super::days::Days;
-use super::forecast::Course;
+use super::forecast::{measure, meters};
 use super::keys::{DayEnd, InDay};
 use super::latency::{Latencies, Way};
 use super::members::{Member, Members};
+use super::output::Output;
+use super::overtaken::Overtaken;
 use super::turns::Turns;
 use super::week::{Now, Span, Week, is_day};
 use super::{Circuits, Notice, Rules, Sum, When};
-use crate::engine::link::meter::{Asked, Meter};
+use crate::engine::link::meter::Meter;
 use crate::engine::link::ring::Ring;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::node::counters::Counters;
-use crate::engine::node::node_context::{LinkNumber, LocalPort, NodeContext};
+use crate::engine::node::node_context::{LinkNumber, NodeContext};
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
 use crate::engine::packet::message::Message;
@@ -22,7 +24,7 @@ use crate::engine::packet::{Class, Flags, NEVER, Packet};
 use crate::model::{Buffer, LinkId};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use units::{ByteTime, Duration};
+use units::Duration;
 
 /// A rack. Times are in picoseconds.
 #[derive(Debug)]
@@ -53,8 +55,9 @@ struct Queue {
     bytes: u64,
     /// Bytes for which the packet switch has room.
     credits: u64,
-    /// When those that are on their way to there came, if they have data.
-    on_way: VecDeque<u64>,
+    /// When those that are on their way to there came, if they have data, and left.
+    on_way: VecDeque<[u64; 2]>,
+    overtaken: Overtaken,
     /// Its days, where the queue is resized or marks tell of them.
     days: Box<[Span]>,
     /// What leaves is marked so long before each day, and until its end: ACKs tell the sender of it.
@@ -73,17 +76,6 @@ struct Waiting {
     circuit: u32,
 }
 
-/// A way out.
-#[derive(Debug)]
-struct Output {
-    port: LocalPort,
-    byte_time: ByteTime,
-    /// From its last bit here to its last bit at the other rack, unless it waits.
-    delay: u64,
-    /// When it has sent what it was given.
-    free: u64,
-}
-
 #[derive(Debug, Default)]
 struct Sent {
     circuit: u64,
@@ -100,12 +92,7 @@ impl Rack {
     pub fn new(plan: &Circuits, number: u32, members: &Arc<Members>, build: &mut BuildContext) -> Rack {
         let links = plan.racks[number as usize];
         let racks = plan.racks.len();
-        let mut output = |id: LinkId, back: LinkId| {
-            let [there, onward] = [id, back].map(|id| &build.network.links[id.index()]);
-            let byte_time = ByteTime::at(there.capacity).expect("a resolved link has a byte time");
-            let delay = there.delay.ps() + onward.delay.ps();
-            Output { port: build.port(links.node, id), byte_time, delay, free: 0 }
-        };
+        let mut output = |id, back| Output::new(links.node, [id, back], build);
         let packet = output(links.to_packet, links.from_packet);
         let circuit = output(links.to_circuit, links.from_circuit);
         let marked: BTreeMap<LinkId, u64> = plan.marked(number, build).collect();
@@ -244,7 +231,9 @@ impl Rack {
         self.sent.circuit += u64::from(packet.size);
         self.sent.carried += if self.days.data[to as usize] { packet.size.into() } else { 0 };
         if has_data(&packet) {
-            self.sent.took[Way::Circuit as usize].add(ends + self.circuit.delay - arrived);
+            let arrives = ends + self.circuit.delay;
+            self.sent.took[Way::Circuit as usize].add(arrives - arrived);
+            self.queues[to as usize].overtaken.leaves_by_circuit(now, arrives);
         }
     }
 
@@ -252,7 +241,7 @@ impl Rack {
         let Waiting { packet, arrived, .. } = self.take(now, to, context);
         let queue = &mut self.queues[to as usize];
         queue.credits -= u64::from(packet.size);
-        queue.on_way.push_back(if has_data(&packet) { arrived } else { NEVER });
+        queue.on_way.push_back([if has_data(&packet) { arrived } else { NEVER }, now]);
         self.set_turn(to);
         self.packet.free = now + self.packet.lasts(packet.size);
         context.send_past(now, &packet);
@@ -294,47 +283,21 @@ impl Rack {
         is_day(&queue.days, self.week.length(), now, lead)
     }
 
-    fn note_credit(&mut self, to: u32, size: u16, leaves: u64) {
+    fn note_credit(&mut self, now: u64, to: u32, size: u16, leaves: u64) {
         let queue = &mut self.queues[to as usize];
         queue.credits += u64::from(size);
-        let arrived = queue.on_way.pop_front().unwrap_or(NEVER);
+        let [arrived, left] = queue.on_way.pop_front().unwrap_or([NEVER; 2]);
         if arrived != NEVER {
-            let half = self.packet.delay / 2;
-            self.sent.took[Way::Packet as usize].add(leaves + half - arrived);
+            let arrives = leaves + self.packet.delay / 2;
+            self.sent.took[Way::Packet as usize].add(arrives - arrived);
+            queue.overtaken.leaves_packet_switch(now, left, arrives);
         }
         self.set_turn(to);
     }
 }
 
-/// What measures at the queues of a rack, by the rack that packets go to. Their numbers follow those of links.
-fn meters(plan: &Circuits, rack: u32, members: &Members, build: &BuildContext) -> BTreeMap<u32, Meter> {
-    let (network, links) = (build.network, plan.racks[rack as usize]);
-    let asked = Asked::by(build.flows.iter().map(|flow| &build.transports[flow.transport.index()].kind));
-    if !asked.measures() || !network.links[links.to_packet.index()].telemetry {
-        return BTreeMap::new();
-    }
-    let first = network.links.len() as u32 + rack * plan.racks.len() as u32;
-    let meter = |(to, course): (u32, Course)| (to, course.meter(first + to, &asked));
-    Course::of_rack(plan, rack, members, network).map(meter).collect()
-}
-
-/// A packet leaves a queue that measures, in which so many bytes wait.
-fn measure(meter: &mut Meter, now: u64, waiting: u64, packet: &Packet, context: &mut NodeContext) {
-    meter.follow(now);
-    meter.add(packet.size);
-    if let Some(told) = context.telemetry_mut(packet).filter(|_| packet.class == Class::Data) {
-        meter.tell(now, packet.size, waiting, told);
-    }
-}
-
 fn has_data(packet: &Packet) -> bool {
     matches!(packet.class, Class::Data | Class::Datagram)
-}
-
-impl Output {
-    fn lasts(&self, size: u16) -> u64 {
-        self.byte_time.of_packet(size).ps()
-    }
 }
 
 impl Agent for Rack {
@@ -348,7 +311,7 @@ impl Agent for Rack {
 
     fn handle_message(&mut self, now: u64, message: Message, context: &mut NodeContext) {
         if let Some(Notice::Credit { to, size, leaves }) = message.read() {
-            self.note_credit(*to, *size, *leaves);
+            self.note_credit(now, *to, *size, *leaves);
             self.serve(now, context);
         }
     }
@@ -417,6 +380,8 @@ impl Agent for Rack {
             counters.sums.add(Sum::Lost(when), self.sent.lost[when as usize].into());
         }
         for way in [Way::Circuit, Way::Packet] {
+            let overtaken: u64 = self.queues.iter().map(|queue| queue.overtaken.count(way)).sum();
+            counters.sums.add(Sum::Overtaken(way), overtaken.into());
             let each = self.sent.took[way as usize].each();
             each.for_each(|(class, packets)| counters.sums.add(Sum::Took(way, class), packets.into()));
         }
