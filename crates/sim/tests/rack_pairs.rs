@@ -113,8 +113,8 @@ fn in_common(run: &Results) -> String {
 /// * a circuit has the delay of the packet switch. With a longer one packets that leave behind the day would overtake
 ///   those of the day, which packets on one fibre do not;
 /// * nothing is in transmission as the circuit comes or goes. The two ways of a rack work beside each other then; a
-///   link has one transmitter. Here the queue is never empty, the night has 50 and the day 100 transmissions, and a packet
-///   begins at each change. ACKs leave in between.
+///   link has one transmitter. Here the queue is never empty, the night has 50 and the day 100 transmissions, and a
+///   packet begins at each change. ACKs leave in between.
 ///
 /// What the flow does with it, its losses too, is the same at every sample.
 #[test]
