@@ -30,7 +30,7 @@ RECORDS = (
     "there; where a record differs, it is newer."
 )
 DISCUSSION = "discussion.md"
-STUDIES = ("modern", "circuits")
+STUDIES = ("modern", "circuits", "rotor")
 """Folders that repeat none of the five papers."""
 MOST_ROWS = 60
 """A longer table is not on the page; its file is linked."""

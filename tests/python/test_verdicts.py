@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from photocol.experiment import Claim
 from photocol.experiments.baselines import Baseline, baselines_in, moved
 from photocol.experiments.catalogue import ExperimentFile, experiments_folder, find_experiments, load_experiment
-from photocol.experiments.record import record_of
+from photocol.experiments.record import Judged, record_of
 from photocol.sweeps.campaign.job import jobs_of, perform
 from photocol.sweeps.campaign.study import Evaluation, Trial
+from photocol.verdict import judge, not_run
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
@@ -65,3 +67,20 @@ def test_the_quick_form_judges_as_the_record_says(recorded: Baseline) -> None:
     sentences = moved(recorded, record.judged)
     assert [sentence for sentence in sentences if sentence.split(":")[0] not in known] == []
     assert sorted(known) == sorted(sentence.split(":")[0] for sentence in sentences), "no longer moved"
+
+
+def test_what_one_form_does_not_judge_has_not_moved() -> None:
+    then = {"a": "agrees", "b": "not run", "c": "agrees"}
+    claims = [{"id": name, "verdict": verdict} for name, verdict in then.items()]
+    recorded = Baseline(experiment="900/x", claims=claims, manifest={"form": "full"})
+    now = {"a": not_run("a list"), "b": judge(agrees=True, in_shape=True, measured="1")}
+    now["c"] = judge(agrees=False, in_shape=True, measured="2")
+    judged = [Judged(claim=a_claim(name), finding=finding) for name, finding in now.items()]
+    assert moved(recorded, judged) == ["c: agrees in the recorded full form, agrees in shape here"]
+    assert moved(recorded, judged[:2]) == ["c: agrees in the recorded full form, no longer claimed here"]
+
+
+def a_claim(name: str) -> Claim:
+    return Claim(
+        id=name, text="it is so", where="§1", expected="1", tolerance="any", check=lambda _: not_run("it is not judged")
+    )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from photocol.experiments.verdict import Verdict
 from photocol.runs import digests, storage
 
 if TYPE_CHECKING:
@@ -80,12 +81,16 @@ def baselines_in(results: Path) -> list[Baseline]:
 
 
 def moved(recorded: Baseline, judged: Sequence[Judged]) -> list[str]:
-    """A sentence for each claim whose verdict is another than the recorded one, or that one of the two lacks."""
+    """A sentence for each claim whose verdict is another than the recorded one, or that one of the two lacks.
+
+    What one of the two has not run says nothing of the claim, and has not moved.
+    """
     now = {one.claim.id: str(one.finding.verdict) for one in judged}
     then = recorded.verdicts
     sentences = []
     for name in dict.fromkeys((*then, *now)):
-        if then.get(name) != now.get(name):
+        verdicts = {then.get(name), now.get(name)}
+        if len(verdicts) > 1 and Verdict.NOT_RUN not in verdicts:
             before, after = then.get(name, "not recorded"), now.get(name, "no longer claimed")
             sentences.append(f"{name}: {before} in the recorded {recorded.manifest.get('form')} form, {after} here")
     return sentences
