@@ -141,6 +141,14 @@ def test_a_sweep_that_makes_no_sense_is_refused(said: dict[str, object], message
     assert message in str(refused.value)
 
 
+def test_a_mistake_in_a_key_is_said_of_its_axis(place: Path) -> None:
+    done = photocol("sweep", "tiny.toml", "--grid", "run.duratoin=1 s,2 s", "--out", "o")
+    assert done.returncode == 2
+    assert 'axis run.duratoin: unknown key "duratoin"; did you mean "duration"?' in done.stderr
+    assert "--set" not in done.stderr
+    assert not (place / "o").exists()
+
+
 def test_a_grid_of_a_billion_points_is_refused_at_once(place: Path) -> None:
     axes = [word for key in "abc" for word in ("--grid", f"{key}={','.join(map(str, range(1000)))}")]
     done = photocol("sweep", "tiny.toml", *axes, "--out", "o")

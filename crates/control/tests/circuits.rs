@@ -625,9 +625,14 @@ fn wrong_files_are_refused_with_their_line() {
         ("100,5,0,5,40,1 0\n99,5,0,50,40,1 0\n", "line 3: another week, reconfiguration or number of ports"),
         ("100,5,0,5,40,1 0\n100,5,2,50,40,1 0\n", "line 3: switch 2; allowed: switches in order, from 0"),
         ("100,5,18446744073709551615,5,40,1 0\n", "line 2: switch 18446744073709551614; allowed: switches in order"),
-        ("100,5,0,5,96,1 0\n", "switch 0, matching 0: from 5 ps for 96 ps"),
-        ("100,100,0,5,40,1 0\n", "a week of 100 ps; allowed: longer than the reconfiguration (100 ps)"),
-        ("100,5,0,5,40,0\n", "1 ports; allowed: 2 to 4096"),
+        ("100,5,0,5,96,1 0\n", "line 2: from 5 ps for 96 ps; allowed: more than 0 ps, within 100 ps"),
+        (
+            "100,5,0,5,40,1 0\n\n100,5,0,30,40,0 1\n",
+            "line 4: from 30 ps; allowed: from 45 ps on, when the last one ends",
+        ),
+        ("100,5,0,5,40,1 0\n100,5,1,9,9,1 1\n", "line 3: inputs 0 and 1 to output 1; allowed: one input an output"),
+        ("100,100,0,5,40,1 0\n", "line 2: a week of 100 ps; allowed: longer than the reconfiguration (100 ps)"),
+        ("100,5,0,5,40,0\n", "line 2: 1 ports; allowed: 2 to 4096"),
     ];
     for (text, reason) in wrong {
         let whole = if text.starts_with('1') { format!("{head}\n{text}") } else { text.to_owned() };

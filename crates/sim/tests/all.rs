@@ -22,6 +22,7 @@ mod news;
 mod obs;
 mod ops;
 mod queues;
+mod rack_pairs;
 mod rooms;
 mod rotor;
 mod signalled;

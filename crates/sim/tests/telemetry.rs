@@ -212,3 +212,45 @@ fn a_controller_that_is_told_nothing_is_not_told_ahead() {
     let why = refusal(&xcp, &[]);
     assert!(why.contains("link_defaults.xcp.ahead: needs follows = true"), "{why}");
 }
+
+/// HPCC, §4.1: 2 B, and 8 B a hop. 100 segments of 958 B with 42 B around them meet two ports that measure; each ACK has
+/// what their number says.
+#[test]
+fn a_record_that_grows_has_its_bytes_on_each_link() {
+    let sent = |more: &str| {
+        let text = dumbbell("hpcc", 1, &format!("hpcc_flows = 1\npacket_size = 1000\n{more}"))
+            .replace("warm_up = \"30 ms\"", "warm_up = \"0 s\"")
+            + "size = \"95800 B\"\n";
+        let found = run(&text, 1);
+        assert_eq!(numbers(&found.flows, "retransmissions"), [0.0]);
+        let bytes = |link: &str, gbps: f64| (at(&found.links, "link", link, "utilization") * gbps * 7.5e6).round();
+        [("l0->left", 40.0), ("left->right", 10.0), ("right->r0", 40.0), ("right->left", 10.0)]
+            .map(|(link, gbps)| bytes(link, gbps) / 100.0)
+    };
+    assert_eq!(sent("telemetry_size = \"growing\""), [1000.0, 1008.0, 1016.0, 58.0]);
+    assert_eq!(sent("telemetry_size = \"growing\"\ntelemetry_echo = \"newest\""), [1000.0, 1008.0, 1016.0, 50.0]);
+    // 104 segments of 918 B and one of 328 B, each with 82 B.
+    assert_eq!(sent("telemetry_echo = \"maximum\""), [1044.1, 1044.1, 1044.1, 86.1]);
+}
+
+/// One hop is the bottleneck, so that it is the maximum whenever a queue is there, and what HPCC goes by.
+#[test]
+fn hpcc_rests_where_it_did_by_the_maximum_alone_and_with_a_record_that_grows() {
+    for more in ["telemetry_echo = \"maximum\"", "telemetry_size = \"growing\""] {
+        let run = run(&dumbbell("hpcc", 4, &format!("hpcc_flows = 8\n{more}")), 1);
+        let found = bottleneck(&run, "utilization");
+        assert!((found - 0.975).abs() < 0.01, "{more}: {found}");
+        assert_eq!(bottleneck(&run, "dropped_units"), 0.0);
+    }
+}
+
+#[test]
+fn records_are_of_laws_that_read_them_and_packets_keep_room_to_grow() {
+    let why = |law: &str, more: &str| refusal(&dumbbell(law, 1, more), &[]);
+    for law in ["rcp", "cubic"] {
+        let why = why(law, "telemetry_echo = \"newest\"");
+        assert!(why.contains("\"telemetry_echo\" goes with a law that reads telemetry: hpcc, powertcp"), "{why}");
+    }
+    let why = why("hpcc", "telemetry_size = \"growing\"\npacket_size = 65500");
+    assert!(why.contains("packets of 65500 B would grow beyond 65535 B; allowed: 65471 B"), "{why}");
+}

@@ -8,7 +8,20 @@
 //! told: a law reckons with it from some time before it is there ([`Telemetry::ahead`]).
 
 use crate::rcp::Offer;
+use options::words;
 use units::{Duration, Instant, Rate};
+
+words! {
+    /// What a receiver sends back of what a packet brought.
+    pub enum Echo {
+        /// All hops.
+        Whole = "whole",
+        /// The last hop of the path, whose measurement is the newest.
+        Newest = "newest",
+        /// The hop whose queue lasts longest at its rate; of equals the slowest, of those the first.
+        Maximum = "maximum",
+    }
+}
 
 /// What one egress port says of a packet that it begins to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +54,8 @@ pub struct NextRate {
 pub struct Telemetry {
     hops: [Hop; Telemetry::HOPS],
     len: u8,
+    /// Whether each hop makes the packet longer.
+    grows: bool,
     /// What RCP's ports say, and what its senders tell them.
     pub offer: Offer,
 }
@@ -48,23 +63,65 @@ pub struct Telemetry {
 /// What a port that will stand still is reckoned with.
 const STANDSTILL: Rate = Rate::from_bps(1);
 
+impl Hop {
+    /// Whether its queue lasts longer than another's, or as long at a lower rate.
+    fn is_more_loaded(&self, other: &Hop) -> bool {
+        let lasts = |of: &Hop, rate: Rate| u128::from(of.queue) * u128::from(rate.bps().max(1));
+        let (own, its) = (lasts(self, other.rate), lasts(other, self.rate));
+        own > its || own == its && self.rate < other.rate
+    }
+}
+
 impl Telemetry {
     /// The most hops that a packet has room for.
     pub const HOPS: usize = 8;
-    /// Bytes on the wire that HPCC reserves: 2, and 8 for each of five hops.
-    pub const HPCC_LEN: u32 = 42;
+    /// Bytes on the wire of a record without hops: HPCC, §4.1.
+    pub const HEAD_LEN: u32 = 2;
+    /// Bytes of a hop.
+    pub const HOP_LEN: u32 = 8;
+    /// Bytes that HPCC reserves: room for five hops.
+    pub const HPCC_LEN: u32 = Telemetry::HEAD_LEN + 5 * Telemetry::HOP_LEN;
 
     /// Of a packet that has met no port yet.
     pub const EMPTY: Telemetry = Telemetry {
         hops: [Hop { port: 0, at: Instant::ZERO, queue: 0, sent: 0, rate: Rate::from_bps(0), next: None };
             Telemetry::HOPS],
         len: 0,
+        grows: false,
         offer: Offer::NONE,
     };
 
     /// The same with another offer.
     pub fn with_offer(self, offer: Offer) -> Telemetry {
         Telemetry { offer, ..self }
+    }
+
+    /// The same of a packet that becomes longer with each hop, if it `grows`.
+    pub fn growing(self, grows: bool) -> Telemetry {
+        Telemetry { grows, ..self }
+    }
+
+    /// Bytes by which the hops so far have made the packet longer.
+    pub fn grown_len(&self) -> u32 {
+        if self.grows { Telemetry::HOP_LEN * u32::from(self.len) } else { 0 }
+    }
+
+    /// Bytes by which the next hop will.
+    pub fn next_len(&self) -> u32 {
+        if self.grows && usize::from(self.len) < Telemetry::HOPS { Telemetry::HOP_LEN } else { 0 }
+    }
+
+    /// What a receiver sends back of it.
+    pub fn echoed(&self, echo: Echo) -> Telemetry {
+        let hop = match echo {
+            Echo::Whole => return *self,
+            Echo::Newest => self.hops().last(),
+            // The first of equals stays.
+            Echo::Maximum => self.hops().iter().reduce(|most, hop| if hop.is_more_loaded(most) { hop } else { most }),
+        };
+        let mut told = Telemetry { len: 0, ..*self };
+        hop.into_iter().for_each(|hop| told.push(*hop));
+        told
     }
 
     /// A port adds what it measured. There is no room for more than [`Telemetry::HOPS`]: the last ones are missing.
@@ -132,6 +189,36 @@ mod tests {
         [hop(0, 20), hop(7, 20), hop(2, 10), hop(3, 11)].into_iter().for_each(|hop| later.push(hop));
         let same: Vec<u32> = later.since(&telemetry).map(|(hop, _)| hop.port).collect();
         assert_eq!(same, [0, 3], "port 7 is another one, and port 2 says nothing new");
+    }
+
+    /// 1000 B at 1 Gb/s last 8 µs, 2500 B at 4 Gb/s 5 µs. HPCC, §4.1: 2 B, and 8 B a hop.
+    #[test]
+    fn a_receiver_sends_all_hops_back_or_one_and_a_record_that_grows_has_their_bytes() {
+        let hop = |port: u32, queue: u64, gbps: u64| Hop {
+            port,
+            at: Instant::from_ps(port.into()),
+            queue,
+            sent: 0,
+            rate: Rate::from_gbps(gbps),
+            next: None,
+        };
+        let mut told = Telemetry::EMPTY.growing(true);
+        let mut lengths = Vec::new();
+        for hop in [hop(0, 0, 1), hop(1, 1000, 1), hop(2, 2500, 4), hop(3, 4000, 4)] {
+            lengths.push((told.grown_len(), told.next_len()));
+            told.push(hop);
+        }
+        assert_eq!(lengths, [(0, 8), (8, 8), (16, 8), (24, 8)]);
+        let ports = |echo| told.echoed(echo).hops().iter().map(|hop| hop.port).collect::<Vec<u32>>();
+        assert_eq!(ports(Echo::Whole), [0, 1, 2, 3]);
+        assert_eq!(ports(Echo::Newest), [3]);
+        assert_eq!(ports(Echo::Maximum), [1], "4000 B at 4 Gb/s last as long, at a higher rate");
+        assert_eq!(told.echoed(Echo::Maximum).grown_len(), 8);
+        (0..9).for_each(|port| told.push(hop(port, 0, 1)));
+        assert_eq!((told.grown_len(), told.next_len()), (64, 0));
+        assert_eq!((Telemetry::EMPTY.grown_len(), Telemetry::EMPTY.next_len()), (0, 0));
+        assert!(Telemetry::EMPTY.echoed(Echo::Newest).hops().is_empty());
+        assert_eq!(Telemetry::HPCC_LEN, 42);
     }
 
     /// A port of 1 Gb/s that has 4 Gb/s from 300 on, and another that stands still then: with a lead of 100 they count

@@ -30,10 +30,15 @@ class Kind(StrEnum):
 
 
 @click.command("list")
-@click.argument("kind", required=False, type=Words([kind.value for kind in Kind]))
+@click.argument("kind", required=False, metavar="[KIND]", type=Words([kind.value for kind in Kind]))
 @json_option
 def list_(*, kind: str | None, as_json: bool) -> int:
-    """List what there is, one sentence and source each; by default of all kinds."""
+    r"""List what there is, one sentence and source each; by default of all kinds.
+
+    \b
+    KIND: topologies, transports, switches, queues, schedulers, circuit-schedules,
+    reservations, models, experiments or scenarios.
+    """
     status, kinds = DONE, {}
     for one in [Kind(kind)] if kind else list(Kind):
         kinds[one], broken = _entries(one)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import tempfile
@@ -12,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from photocol._core import ScenarioError
 from photocol.errors import InputError, did_you_mean
 from photocol.runs import laws
 from photocol.runs.meanings import COUNTED, is_of_completions
@@ -26,7 +28,7 @@ from photocol.sweeps.campaign.table import grouped, outcome_of
 from photocol.sweeps.folder import Described
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
     import polars as pl
@@ -87,7 +89,8 @@ def carry_out(
     first = described.jobs(points)
     plots.check(described.sweep.plots, [axis.name for axis in described.sweep.plan.axes])
     store = folders.store_of(folder)
-    named = store.prepare(first[: len(points)]) if by.resume else _check_points(first[: len(points)])
+    with _named_as_axes(described):
+        named = store.prepare(first[: len(points)]) if by.resume else _check_points(first[: len(points)])
     if permitted is not None:
         laws.check_permitted(named, permitted)
     laws.announce(named)
@@ -134,7 +137,8 @@ def carry_out(
 def prepare(described: Described, folder: Path, *, resume: bool, force: bool) -> None:
     """Make the directory of a sweep that others carry out. Raises InputError, ScenarioError."""
     points = described.sweep.plan.points()
-    named = _check_points(described.jobs(points)[: len(points)])
+    with _named_as_axes(described):
+        named = _check_points(described.jobs(points)[: len(points)])
     folders.open_folder(folder, described, resume=resume, force=force)
     folders.open_manifest(folder, described, finished_runs=0, **({"laws": laws.recorded(named)} if named else {}))
 
@@ -284,6 +288,19 @@ def _planned(described: Described, points: Sequence[Point], first: Sequence[Job]
 def _check_points(jobs: Sequence[Job]) -> list[str]:
     """Raise what is wrong with a point before hours of work go into the others; the laws in Python of all."""
     return [law for job in jobs for law in check_plan(job)]
+
+
+@contextlib.contextmanager
+def _named_as_axes(described: Described) -> Iterator[None]:
+    """A mistake in a key of an axis is said to be the axis's: the scenario has its keys as if by `--set`."""
+    try:
+        yield
+    except ScenarioError as error:
+        said = str(error).removeprefix("--set: ")
+        keys = [key for axis in described.sweep.plan.axes for key in axis.keys]
+        if said != str(error) and any(f"{key}.".startswith(f"{error.key}.") for key in keys):
+            error.args = (f"axis {said}",)
+        raise
 
 
 def _ordered(points: Sequence[Point], rows: Iterable[Row]) -> list[Row]:

@@ -203,7 +203,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
                 let tag = if matches!(name, "Sojourn" | "FlowSizeLaw" | "RoundTripLaw") { "law" } else { "kind" };
                 let Some(entry) = entries.get(tag) else {
                     let message = format!("the key \"{tag}\" is missing; allowed: {}", variants.join(", "));
-                    return Err(Fault::new(Place::Node(self.node.id), message));
+                    return Err(Fault::missing(Place::Node(self.node.id), message));
                 };
                 visitor.visit_enum(Variant { tag: &entry.node, content: Reader { hidden: Some(tag), ..self } })
             }
@@ -346,7 +346,7 @@ impl de::Error for Fault {
     }
 
     fn missing_field(key: &'static str) -> Fault {
-        Fault::custom(format!("the key \"{key}\" is missing"))
+        Fault::missing(Place::Unknown, format!("the key \"{key}\" is missing"))
     }
 
     fn duplicate_field(key: &'static str) -> Fault {

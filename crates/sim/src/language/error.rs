@@ -98,6 +98,8 @@ pub(crate) struct Fault {
     pub message: String,
     /// What it contradicts, if the message is to end with where that is.
     pub first: Option<Place>,
+    /// Whether a key is missing: from a table that `--set` began, its place may be the mistake.
+    pub is_missing: bool,
 }
 
 /// Where a mistake is.
@@ -122,12 +124,17 @@ impl Place {
 
 impl Fault {
     pub fn new(place: Place, message: impl Into<String>) -> Fault {
-        Fault { place, message: message.into(), first: None }
+        Fault { place, message: message.into(), first: None, is_missing: false }
     }
 
     /// The fault that something says again what has been said in another place.
     pub fn twice(place: Place, first: Place, message: impl Into<String>) -> Fault {
-        Fault { place, message: message.into(), first: Some(first) }
+        Fault { place, message: message.into(), first: Some(first), is_missing: false }
+    }
+
+    /// The fault that a table lacks a key.
+    pub fn missing(place: Place, message: impl Into<String>) -> Fault {
+        Fault { is_missing: true, ..Fault::new(place, message) }
     }
 
     /// The fault, at `place` if it has none of its own.

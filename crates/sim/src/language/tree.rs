@@ -102,7 +102,16 @@ impl Tree {
             let first = self.at(first, String::new()).place(error.file.as_deref());
             error.message.push_str(&format!("; the first is {first}"));
         }
+        if fault.is_missing && self.is_begun(&fault.place) {
+            error.message.push_str("; the table is new, made by --set");
+        }
         error
+    }
+
+    /// Whether a table is there only because `--set` names it.
+    fn is_begun(&self, place: &Place) -> bool {
+        let Place::Node(node) = place else { return false };
+        find(&self.root, *node, "").is_some_and(|(_, node)| self.files.get(node.origin).kind == TextKind::Assignment)
     }
 
     /// A message about a place.

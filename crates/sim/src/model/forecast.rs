@@ -24,6 +24,17 @@ impl Forecast {
         (!courses.is_empty()).then_some(Forecast(courses))
     }
 
+    /// That of what has these capacities, each from so many picoseconds of a period on; `None` if it has one for ever.
+    pub fn periodic(mut steps: Vec<(u64, Rate)>, period: u64) -> Option<Forecast> {
+        // What ends a period is undone as the next one begins.
+        if steps.first().is_some_and(|(first, _)| *first == 0) && steps.last().is_some_and(|(last, _)| *last == period)
+        {
+            steps.pop();
+        }
+        let course = Course { steps: steps.into(), period: Some(period) };
+        (!course.steps.is_empty()).then(|| Forecast([course].into()))
+    }
+
     /// The first change after `now`: when, and the capacity from then on.
     pub fn next(&self, now: u64) -> Option<(u64, Rate)> {
         self.0.iter().filter_map(|course| course.next(now)).min_by_key(|(at, _)| *at)
@@ -103,6 +114,20 @@ mod tests {
         );
         assert_eq!([0, 29, 30, 99, 100, 129, 130].map(|at| gbps(forecast.at(at))), [1, 1, 10, 10, 1, 1, 10].map(Some));
         assert!(Forecast::of(LinkId(0), &changes).is_none() && Forecast::of(LinkId(3), &changes).is_none());
+    }
+
+    /// A day from 0 to 60 of 100, and another from 80 to the end, which goes on as the next period begins.
+    #[test]
+    fn what_ends_a_period_and_begins_again_changes_nothing() {
+        let steps = [(0, 10), (60, 1), (80, 10), (100, 1)].map(|(at, gbps)| (at, Rate::from_gbps(gbps)));
+        let forecast = Forecast::periodic(steps.to_vec(), 100).unwrap();
+        assert_eq!(
+            [0, 59, 60, 79, 80, 99, 100, 160].map(|at| gbps(forecast.at(at))),
+            [10, 10, 1, 1, 10, 10, 10, 1].map(Some)
+        );
+        assert_eq!(forecast.next(70), Some((80, Rate::from_gbps(10))));
+        assert_eq!(forecast.next(100), Some((160, Rate::from_gbps(1))));
+        assert!(Forecast::periodic(Vec::new(), 100).is_none());
     }
 
     #[test]

@@ -53,4 +53,4 @@ pub use traffic::{
     Arrivals, BurstLosses, BurstRule, Ends, Flow, Incast, Listed, Load, MAX_EXPONENTIAL_MEAN, MAX_FLOWS, Pairs,
     Requests, SizeLaw, Sojourn, Traffic, Writes,
 };
-pub use transport::{Protocol, Transport, TransportKind};
+pub use transport::{Protocol, Record, RecordSize, Transport, TransportKind};

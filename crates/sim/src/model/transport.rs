@@ -2,6 +2,7 @@
 
 use options::words;
 use transport::tcp::{ReceiverConfig, SenderConfig};
+use transport::telemetry::{Echo, Telemetry};
 use transport::{cc, ndp};
 
 /// A named way to send: `[transport.NAME]`.
@@ -27,6 +28,8 @@ pub enum TransportKind {
         header: u32,
         /// Size of a pure ACK on the wire.
         ack_size: u32,
+        /// What hops measure on the way of its packets.
+        record: Record,
     },
     /// NDP; sizes on the wire are payload + `header`.
     Ndp {
@@ -44,6 +47,25 @@ pub enum TransportKind {
     },
 }
 
+/// How packets carry what hops measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Whether each hop makes a packet longer, or there is room from the start.
+    pub size: RecordSize,
+    /// What ACKs carry of it.
+    pub echo: Echo,
+}
+
+words! {
+    /// The bytes on the wire of what hops measure.
+    pub enum RecordSize {
+        /// Room for five hops from the start, as HPCC's header.
+        Reserved = "reserved",
+        /// 2 B, and 8 B more at each port that measures.
+        Growing = "growing",
+    }
+}
+
 words! {
     /// What hosts speak.
     pub enum Protocol {
@@ -51,6 +73,24 @@ words! {
         Tcp = "TCP",
         /// Datagrams that are not.
         Udp = "UDP",
+    }
+}
+
+impl Default for Record {
+    fn default() -> Record {
+        Record { size: RecordSize::Reserved, echo: Echo::Whole }
+    }
+}
+
+impl Record {
+    /// Whether a packet becomes longer on its way.
+    pub fn grows(self) -> bool {
+        self.size == RecordSize::Growing
+    }
+
+    /// Bytes by which it does at most.
+    pub fn most_growth(self) -> u32 {
+        if self.grows() { Telemetry::HOP_LEN * Telemetry::HOPS as u32 } else { 0 }
     }
 }
 
@@ -126,10 +166,17 @@ impl TransportKind {
     /// Size of the largest packet on the wire.
     pub fn largest_packet(&self) -> u32 {
         match self {
-            TransportKind::Tcp { sender, .. } => (sender.mss + self.header()).max(self.ack_size()),
+            TransportKind::Tcp { sender, record, .. } => {
+                (sender.mss + self.header()).max(self.ack_size()) + record.most_growth()
+            }
             TransportKind::Ndp { config, .. } => (config.payload + self.header()).max(self.ack_size()),
             TransportKind::Udp { packet_size } => *packet_size,
         }
+    }
+
+    /// How its packets carry what hops measure.
+    pub fn record(&self) -> Record {
+        if let TransportKind::Tcp { record, .. } = self { *record } else { Record::default() }
     }
 
     /// Whether its packets carry what hops measure.

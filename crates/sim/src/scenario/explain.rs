@@ -175,6 +175,10 @@ impl Text<'_> {
             let (header, ack_size) = kind.bare_sizes();
             keys.derive("header", header.form());
             keys.derive("ack_size", ack_size.form());
+            if sender.algorithm.reads_hops() {
+                keys.derive("telemetry_size", Word(kind.record().size).form());
+                keys.derive("telemetry_echo", Word(kind.record().echo).form());
+            }
             keys.write("transport", self);
             self.parameters(receiver, &ReceiverConfig::default(), &[]);
             let [own, reordering, law] = sender.parts();

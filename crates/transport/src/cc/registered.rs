@@ -48,6 +48,11 @@ impl Algorithm {
     pub const fn reads_telemetry(self) -> bool {
         self.asks().telemetry
     }
+
+    /// True if it goes by the measurements themselves; RCP goes by a rate that ports write beside them.
+    pub fn reads_hops(self) -> bool {
+        self.reads_telemetry() && self != Algorithm::Rcp
+    }
 }
 
 impl Config {

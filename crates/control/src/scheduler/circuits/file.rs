@@ -42,6 +42,8 @@ impl CircuitSchedule {
         }
         let mut of_all: Option<(u64, u64, usize)> = None;
         let mut switches: Vec<Vec<Hold>> = Vec::new();
+        // By switch and hold.
+        let mut places: Vec<Vec<usize>> = Vec::new();
         for (at, line) in lines {
             let row = Row::read(line).map_err(|reason| wrong(at, reason))?;
             let common = (row.week, row.reconfiguration, row.hold.outputs.len());
@@ -58,11 +60,18 @@ impl CircuitSchedule {
             }
             if row.switch == switches.len() {
                 switches.push(Vec::new());
+                places.push(Vec::new());
             }
             switches[row.switch].push(row.hold);
+            places[row.switch].push(at);
         }
         let (week, dark, ports) = of_all.ok_or_else(|| wrong(1, "no matching; allowed: at least one".to_owned()))?;
-        CircuitSchedule::new(ports, Duration::from_ps(week), Duration::from_ps(dark), switches)
+        let schedule = CircuitSchedule::new(ports, Duration::from_ps(week), Duration::from_ps(dark), switches);
+        schedule.map_err(|why| match why {
+            CircuitError::Hold { switch, hold, reason } => wrong(places[switch][hold], reason),
+            // All lines say it.
+            other => wrong(places[0][0], other.to_string()),
+        })
     }
 }
 

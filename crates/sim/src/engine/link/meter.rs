@@ -1,10 +1,46 @@
 //! What a port that measures its packets knows of itself, and what it offers to flows of RCP.
 
-use crate::model::Forecast;
+use crate::model::{Forecast, TransportKind};
 use transport::cc::rcp::Config;
 use transport::rcp::Router;
 use transport::telemetry::{Hop, NextRate, Telemetry};
 use units::{Instant, Rate};
+
+/// What laws ask of whatever measures.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked<'a> {
+    measures: bool,
+    makes_room: bool,
+    /// By what ports offer a rate to flows of RCP, if there are any.
+    rcp: Option<&'a Config>,
+}
+
+impl<'a> Asked<'a> {
+    /// By these.
+    pub fn by(kinds: impl Iterator<Item = &'a TransportKind>) -> Asked<'a> {
+        kinds.filter(|kind| kind.reads_telemetry()).fold(Asked::default(), |asked, kind| Asked {
+            measures: true,
+            makes_room: asked.makes_room || kind.record().grows(),
+            rcp: asked.rcp.or(kind.rcp()),
+        })
+    }
+
+    /// Whether anything is asked.
+    pub fn measures(&self) -> bool {
+        self.measures
+    }
+
+    /// What a port with this number and rate needs for it, where the network knows what becomes of that rate.
+    pub fn meter(&self, port: u32, rate: Rate, forecast: Option<Forecast>) -> Meter {
+        let mut meter = Meter::new(port, rate, forecast);
+        meter.makes_room = self.makes_room;
+        meter.offering = self.rcp.map(|config| {
+            let router = Router::new(config, rate, Instant::ZERO);
+            Offering { router, ahead: config.ahead.ps() }
+        });
+        meter
+    }
+}
 
 /// What a port knows of itself.
 #[derive(Debug)]
@@ -18,6 +54,8 @@ pub struct Meter {
     /// Bytes sent so far.
     sent: u64,
     forecast: Option<Forecast>,
+    /// Whether packets become longer by what it says.
+    pub makes_room: bool,
     offering: Option<Offering>,
 }
 
@@ -29,17 +67,10 @@ struct Offering {
 }
 
 impl Meter {
-    /// That of a port with this number and rate, where the network knows what becomes of that.
-    pub fn new(port: u32, rate: Rate, forecast: Option<Forecast>) -> Meter {
-        let mut meter = Meter { port, rate, next: None, sent: 0, forecast, offering: None };
+    fn new(port: u32, rate: Rate, forecast: Option<Forecast>) -> Meter {
+        let mut meter = Meter { port, rate, next: None, sent: 0, forecast, makes_room: false, offering: None };
         meter.note_rate(0, rate);
         meter
-    }
-
-    /// It offers a rate to flows of RCP.
-    pub fn offer(&mut self, config: &Config) {
-        let router = Router::new(config, self.rate, Instant::ZERO);
-        self.offering = Some(Offering { router, ahead: config.ahead.ps() });
     }
 
     /// Another rate from now on.
@@ -47,6 +78,16 @@ impl Meter {
         self.rate = rate;
         let next = self.forecast.as_ref().and_then(|forecast| forecast.next(now));
         self.next = next.map(|(at, rate)| NextRate { at: Instant::from_ps(at), rate });
+    }
+
+    /// Another rate, where the forecast says so.
+    pub fn follow(&mut self, now: u64) {
+        if let (Some(next), Some(forecast)) = (self.next, &self.forecast)
+            && next.at.ps() <= now
+        {
+            let rate = forecast.at(now).unwrap_or(self.rate);
+            self.note_rate(now, rate);
+        }
     }
 
     /// A packet comes and finds so many bytes waiting.

@@ -8,6 +8,7 @@ use crate::engine::packet::event::{Event, Spot, What};
 use crate::engine::packet::message::{ControlMessage, Message, Notification};
 use crate::engine::packet::{Class, DropPlace, HostPayload, Packet};
 use std::sync::Arc;
+use transport::telemetry::Telemetry;
 use transport::xcp::Header;
 
 /// The context of an agent, while it is called.
@@ -179,6 +180,16 @@ impl<'a> NodeContext<'a> {
     /// The congestion header of a packet that has one, to be changed in its place.
     pub fn header_mut(&mut self, packet: &Packet) -> Option<&mut Header> {
         self.fabric.payloads.header_mut(packet)
+    }
+
+    /// What hops have measured of a packet, if it asks for that.
+    pub fn telemetry_mut(&mut self, packet: &Packet) -> Option<&mut Telemetry> {
+        self.fabric.payloads.telemetry_mut(packet)
+    }
+
+    /// A packet as it waits where it is measured: longer, if its record grows.
+    pub fn with_room(&self, packet: &Packet) -> Packet {
+        self.fabric.payloads.with_room(packet)
     }
 
     /// Takes what a packet between hosts carries besides itself.

@@ -101,6 +101,19 @@ impl PayloadTable {
         }
     }
 
+    /// A packet as it waits where it is measured: longer, if its record grows.
+    pub fn with_room(&self, packet: &Packet) -> Packet {
+        let record = if packet.class == Class::Data { self.telemetry(packet) } else { None };
+        Packet { size: packet.size + record.map_or(0, Telemetry::next_len) as u16, ..*packet }
+    }
+
+    fn telemetry(&self, packet: &Packet) -> Option<&Telemetry> {
+        match packet.flags.has(Flags::EXPLICIT).then(|| self.explicit.items[packet.payload as usize].written) {
+            Some(Written::Telemetry(place)) => Some(&self.telemetry.items[place as usize]),
+            _ => None,
+        }
+    }
+
     /// Whether the packet carries what hops measure.
     pub fn has_telemetry(&self, packet: &Packet) -> bool {
         packet.flags.has(Flags::EXPLICIT)

@@ -12,7 +12,7 @@ use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::partition::{Partition, PartitionParts};
 use crate::engine::execute::windowed::Schedule;
 use crate::engine::link::features::Streams;
-use crate::engine::link::meter::Meter;
+use crate::engine::link::meter::Asked;
 use crate::engine::link::port::{Port, PortConfig};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::agent::{Agent, Orders};
@@ -32,7 +32,6 @@ use crate::model::{
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use transport::cc::rcp;
 use units::Duration;
 
 /// Both hosts of a flow and its lifecycle, without what the machines allocate.
@@ -158,10 +157,8 @@ struct PortMaker<'a> {
     lossy: BTreeSet<LinkId>,
     /// Links whose jitter changes.
     jittery: BTreeSet<LinkId>,
-    /// Whether any law reads what ports measure.
-    measures: bool,
-    /// By what ports offer a rate to flows of RCP, if there are any.
-    rcp: Option<&'a rcp::Config>,
+    /// What laws ask of ports that measure.
+    asked: Asked<'a>,
     changes: &'a [Timeline],
 }
 
@@ -169,11 +166,10 @@ impl<'a> PortMaker<'a> {
     fn new(scenario: &'a Scenario, rules: &'a [PortRule], seed: Seed, agent_setup: &'a AgentSetup) -> PortMaker<'a> {
         let moved = changing(scenario, |change| change.moves_departures() || matches!(change, Change::Buffer(_)));
         let (lossy, jittery) = (changing(scenario, Change::is_loss), changing(scenario, Change::is_jitter));
-        let measures = scenario.transports.iter().any(|transport| transport.kind.reads_telemetry());
-        let mut kinds = scenario.traffic.iter().map(|traffic| &scenario.transports[traffic.transport.index()].kind);
-        let rcp = kinds.find_map(|kind| kind.rcp());
+        let kinds = scenario.traffic.iter().map(|traffic| &scenario.transports[traffic.transport.index()].kind);
+        let asked = Asked::by(kinds);
         let (network, changes) = (&scenario.network, &scenario.changes);
-        PortMaker { network, rules, seed, agent_setup, moved, lossy, jittery, measures, rcp, changes }
+        PortMaker { network, rules, seed, agent_setup, moved, lossy, jittery, asked, changes }
     }
 
     /// All ports, and the band of each flow at those that have several.
@@ -192,7 +188,7 @@ impl<'a> PortMaker<'a> {
         let jitter = jitters.then(|| stream("jitter"));
         let streams = Streams { loss: stream("loss"), queue: stream("queue"), jitter };
         let buffer = if self.agent_setup.unbounded.contains(&id) { Buffer::Unlimited } else { rule.buffer };
-        let measures = self.measures && self.network.links[id.index()].telemetry && interceptor.is_none();
+        let measures = self.asked.measures() && self.network.links[id.index()].telemetry && interceptor.is_none();
         let rule = if measures || jitters || self.moved.contains(&id) { rule.decided_late() } else { rule };
         let may_lose = rule.loss == Loss::None && self.lossy.contains(&id);
         let rule = if may_lose { PortRule { loss: Loss::Bernoulli(0.0), ..rule } } else { rule };
@@ -200,9 +196,7 @@ impl<'a> PortMaker<'a> {
         let mut port = Port::new(config).expect("a resolved scenario has no link below 8 bit/s");
         let forecast = || Forecast::of(id, self.changes);
         if measures {
-            let mut meter = Meter::new(id.0, rule.capacity, forecast());
-            self.rcp.into_iter().for_each(|config| meter.offer(config));
-            port.measure(meter);
+            port.measure(self.asked.meter(id.0, rule.capacity, forecast()));
         }
         if rule.controller.is_some_and(|controller| controller.follows && controller.ahead > Duration::ZERO) {
             port.take_forecast(forecast());
@@ -268,7 +262,7 @@ fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Confi
     let watch = if configs.has_ecn() { watch.and(PathFlags::ECN) } else { watch };
     let watch = if configs.has_options() { watch.and(PathFlags::OPTIONS) } else { watch };
     let watch = if configs.is_pulled() { watch.and(PathFlags::PULLED) } else { watch };
-    SendingHost { machine, armed: NEVER, path, header: configs.header, watch }
+    SendingHost { machine, armed: NEVER, path, header: configs.header, watch, grows: configs.record.grows() }
 }
 
 fn lifecycle(flow: &Flow, end: u64) -> Lifecycle {

@@ -134,7 +134,7 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     let traffic = traffic::resolve(spec, &transports, &mut context)?;
     let stores = spec.has_equal_paths();
     let rules = telemetry::Rules { tables: &spec.traffic, rules: &traffic, transports: &transports };
-    telemetry::check(&context, rules, stores)?;
+    telemetry::check(&context, rules, spec.has_meters())?;
     let is_said = spec.topology.as_ref().and_then(|topology| topology.routing_place()).is_some();
     if !is_said && stores {
         context.warnings.extend(equal_paths::warning(&context, &traffic));

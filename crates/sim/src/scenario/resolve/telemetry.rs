@@ -29,7 +29,7 @@ pub(super) fn check(context: &Context, traffic: Rules, writes: bool) -> Result<(
         if !writes {
             return Err(name.fault(
                 "its law reads what ports measure, and this kind of switching writes nothing into packets; allowed \
-                 with kind = \"packets\"",
+                 with kind = \"packets\" or \"circuits\"",
             ));
         }
         let own = traffic.transports[rule.transport.index()].kind.rcp();

@@ -1,7 +1,7 @@
 //! `[transport.NAME]`, and the built-in algorithms that need no table.
 
 use crate::language::{At, ByteCount, Fault, Place, Setting, choices, quoted};
-use crate::model::{Transport, TransportKind};
+use crate::model::{Record, Transport, TransportKind};
 use crate::scenario::Laws;
 use crate::scenario::spec::{self, Parameter, Spec};
 use options::{Kind, Options, Value, Zero};
@@ -97,7 +97,8 @@ fn kind_of(
         let written = table.wire.algorithm.as_ref();
         return Err(written.map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
-    let extra = written_len(algorithm);
+    let record = record(table, algorithm)?;
+    let extra = written_len(algorithm, record);
     let has_timestamps = match table.get("timestamps") {
         Some(_) => table.is_on("timestamps"),
         None => preset.is_some_and(Preset::has_timestamps),
@@ -105,6 +106,10 @@ fn kind_of(
     let options = if has_timestamps { TcpOptions::TIMESTAMPS_LEN } else { 0 };
     let (mss, header) = sizes(table, DEFAULT_HEADER + extra, options)?;
     let ack_size = bytes(table.wire.ack_size, DEFAULT_ACK + extra, 1..=MAX_PACKET)?;
+    let (longest, most) = ((mss + header + options).max(ack_size), MAX_PACKET - record.most_growth());
+    if longest > most {
+        return Err(fault(format!("packets of {longest} B would grow beyond {MAX_PACKET} B; allowed: {most} B")));
+    }
     let mut sender = SenderConfig { algorithm, mss, ..spec::usual_sender() };
     let mut receiver = ReceiverConfig { mss, ..ReceiverConfig::default() };
     preset.into_iter().for_each(|preset| preset.apply(&mut sender, &mut receiver));
@@ -128,7 +133,7 @@ fn kind_of(
     sender.validate().map_err(wrong)?;
     receiver.validate().map_err(wrong)?;
     check_options(table, &sender, &receiver).map_err(wrong)?;
-    Ok(TransportKind::Tcp { sender, receiver, header, ack_size })
+    Ok(TransportKind::Tcp { sender, receiver, header, ack_size, record })
 }
 
 /// Protocols that have no window law.
@@ -141,13 +146,35 @@ fn without_law(name: &str, table: &spec::Transport) -> Option<Result<TransportKi
 }
 
 /// Bytes that the network writes into the packets of an algorithm.
-fn written_len(algorithm: Algorithm) -> u32 {
+fn written_len(algorithm: Algorithm, record: Record) -> u32 {
     match (algorithm.needs_header(), algorithm.reads_telemetry()) {
         (true, _) => xcp::Header::LEN as u32,
         (_, true) if algorithm == Algorithm::Rcp => Offer::LEN,
+        (_, true) if record.grows() => Telemetry::HEAD_LEN,
         (_, true) => Telemetry::HPCC_LEN,
         _ => 0,
     }
+}
+
+/// How packets carry what hops measure.
+fn record(table: &spec::Transport, algorithm: Algorithm) -> Result<Record, Fault> {
+    let (size, echo) = (&table.wire.telemetry_size, &table.wire.telemetry_echo);
+    // RCP's ports write a rate instead.
+    if !algorithm.reads_hops() {
+        let given =
+            [("telemetry_size", size.as_ref().map(At::place)), ("telemetry_echo", echo.as_ref().map(At::place))];
+        if let Some((name, place)) = given.into_iter().find_map(|(name, place)| Some((name, place?))) {
+            let laws = cc::registry().iter().filter(|entry| entry.choice.reads_hops());
+            let laws: Vec<&str> = laws.map(|entry| entry.name).collect();
+            let message = format!("the key {} goes with a law that reads telemetry: {}", quoted(name), laws.join(", "));
+            return Err(Fault::new(place, message));
+        }
+    }
+    let usual = Record::default();
+    Ok(Record {
+        size: size.as_ref().map_or(usual.size, |word| word.0),
+        echo: echo.as_ref().map_or(usual.echo, |word| word.0),
+    })
 }
 
 fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {

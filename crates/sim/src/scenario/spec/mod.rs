@@ -90,6 +90,11 @@ impl Spec {
     pub(crate) fn has_equal_paths(&self) -> bool {
         self.switching.as_ref().is_none_or(|kind| Switching::name(kind).entry().item.equal_paths)
     }
+
+    /// Whether queues of the kind of switching measure what leaves.
+    pub(crate) fn has_meters(&self) -> bool {
+        self.switching.as_ref().is_none_or(|kind| Switching::name(kind).entry().item.measures)
+    }
 }
 
 keys! {

@@ -2,7 +2,8 @@
 //! them.
 
 use crate::language::keys::{self, KeyName, Table as _, keys};
-use crate::language::{At, AtSeed, ByteCount, OfKind, Place, Setting, described, schema_of};
+use crate::language::{At, AtSeed, ByteCount, OfKind, Place, Setting, Word, described, schema_of};
+use crate::model::RecordSize;
 use options::{Key, Options, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
@@ -14,6 +15,7 @@ use transport::cc;
 use transport::ndp;
 use transport::tcp;
 use transport::tcp::{ReceiverConfig, SenderConfig};
+use transport::telemetry::Echo;
 use units::Duration;
 
 keys! {
@@ -33,6 +35,10 @@ keys! {
         /// Size of an ACK on the wire, and of NDP's NACKs and PULLs. Default 40 B; 60 B for xcp, 64 B for ndp, 56 B for
         /// rcp, 82 B for laws that read telemetry.
         pub ack_size: Option<At<ByteCount>>;
+        /// With a law that reads what hops measure: its bytes on the wire. Default "reserved".
+        pub telemetry_size: Option<At<Word<RecordSize>>>;
+        /// With such a law: what ACKs carry back of it. Default "whole".
+        pub telemetry_echo: Option<At<Word<Echo>>>;
     }
 }
 

@@ -358,6 +358,10 @@ fn assignments_are_named_as_such() {
     );
     assert_eq!(message("run.duration.x", "1"), "--set: run.duration.x: at run.duration: \"10 s\" has no key \"x\"");
     assert_eq!(message("run..x", "1"), "--set: run..x: allowed: a path such as run.duration or traffic.0.size");
+    // What lacks its other keys was begun by mistake: links of a topology have names, not numbers.
+    let fresh = "is missing; the table is new, made by --set";
+    assert_eq!(message("link.0.capacity", "1 Mbps"), format!("--set: link.0: the key \"from\" {fresh}"));
+    assert_eq!(message("traffic.1.flows", "2"), format!("--set: traffic.1: the key \"transport\" {fresh}"));
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn what_is_not_said_has_its_stated_default() {
     let scenario = load_text(SMALL).unwrap().scenario;
     assert_eq!((scenario.run.seed, scenario.run.runs, scenario.run.warm_up), (1, 1, Duration::ZERO));
     assert_eq!(scenario.run.name, "test");
-    let TransportKind::Tcp { sender, receiver, header, ack_size } = &scenario.transports[0].kind else { panic!() };
+    let TransportKind::Tcp { sender, receiver, header, ack_size, .. } = &scenario.transports[0].kind else { panic!() };
     assert_eq!((sender.mss, *header, *ack_size), (1460, 40, 40), "1500 B on the wire");
     assert_eq!((sender.min_rto, sender.initial_rto), (Duration::from_millis(200), Duration::from_secs(1)));
     assert_eq!((sender.initial_cwnd, sender.max_cwnd, sender.dupthresh), (InitialWindow::Rfc6928, u64::MAX, 3));

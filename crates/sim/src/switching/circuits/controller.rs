@@ -2,9 +2,9 @@
 //! the capacity of its pair is that of the circuit in its days, else the pair's part of the packet switch. It may be
 //! told so some time ahead.
 
+use super::Circuits;
+use super::forecast::Course;
 use super::members::Members;
-use super::week::{Span, is_day};
-use super::{Circuits, InDay};
 use crate::engine::node::agent_setup::BuildContext;
 use crate::model::PortController;
 use std::collections::BTreeMap;
@@ -18,37 +18,23 @@ pub(super) struct Controller {
     told: Option<Told>,
 }
 
-/// What a controller that follows knows. Times are in picoseconds.
+/// What a controller that follows knows.
 #[derive(Debug)]
 struct Told {
-    /// The days of the pair.
-    days: Box<[Span]>,
-    week: u64,
+    course: Course,
+    /// In picoseconds.
     ahead: u64,
-    circuit: Rate,
-    /// The pair's part of the packet switch.
-    packet: Rate,
 }
 
 impl Controller {
     /// Those of a rack, by the rack that packets go to.
     pub fn of_rack(plan: &Circuits, rack: u32, members: &Members, build: &BuildContext) -> BTreeMap<u32, Controller> {
         let links = plan.racks[rack as usize];
-        let [to_packet, to_circuit] = [links.to_packet, links.to_circuit].map(|id| &build.network.links[id.index()]);
+        let to_packet = &build.network.links[links.to_packet.index()];
         let Some(PortController { config, follows, ahead }) = to_packet.controller else { return BTreeMap::new() };
-        let controller = |(to, sharers): (u32, u64)| {
-            let packet = Rate::from_bps(to_packet.capacity.bps() / sharers);
-            let besides = if plan.rules.in_day == InDay::Both { packet.bps() } else { 0 };
-            let told = follows.then(|| Told {
-                days: plan.week.days(rack, to).collect(),
-                week: plan.week.length(),
-                ahead: plan.rules.xcp_lead.max(ahead.ps()),
-                circuit: Rate::from_bps(to_circuit.capacity.bps() + besides),
-                packet,
-            });
-            (to, Controller::new(config, told))
-        };
-        members.sharers_from(rack).into_iter().map(controller).collect()
+        let ahead = plan.rules.xcp_lead.max(ahead.ps());
+        let controller = |(to, course)| (to, Controller::new(config, follows.then_some(Told { course, ahead })));
+        Course::of_rack(plan, rack, members, build.network).map(controller).collect()
     }
 
     fn new(config: RouterConfig, told: Option<Told>) -> Controller {
@@ -81,7 +67,7 @@ impl Controller {
 impl Told {
     /// What is believed at a time.
     fn capacity(&self, at: u64) -> Rate {
-        if is_day(&self.days, self.week, at + self.ahead, 0) { self.circuit } else { self.packet }
+        self.course.at(at + self.ahead)
     }
 }
 
@@ -94,7 +80,8 @@ mod tests {
         let gbps = Rate::from_gbps;
         let (circuit, packet) = (gbps(80), gbps(10));
         // A day from 20 to 200 of 400, told 30 ahead.
-        let told = Told { days: [Span { begins: 20, lasts: 180 }].into(), week: 400, ahead: 30, circuit, packet };
+        let course = Course::new(packet, vec![(20, circuit), (200, packet)], 400);
+        let told = Told { course, ahead: 30 };
         let seen = [0, 169, 170, 389, 390, 569, 570].map(|at| told.capacity(at).bps() / 1_000_000_000);
         assert_eq!(seen, [80, 80, 10, 10, 80, 80, 10]);
         let mut controller = Controller::new(RouterConfig::new(packet), Some(told));

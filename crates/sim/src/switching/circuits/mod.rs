@@ -27,6 +27,7 @@
 mod check;
 mod controller;
 mod days;
+mod forecast;
 mod keys;
 mod latency;
 mod members;
@@ -57,7 +58,7 @@ use std::sync::Arc;
 use units::Duration;
 use week::Week;
 
-pub(super) const KIND: Kind = Kind::new();
+pub(super) const KIND: Kind = Kind { measures: true, ..Kind::new() };
 
 /// The resolved keys.
 #[derive(Clone, Debug)]

@@ -2,12 +2,14 @@
 
 use super::controller::Controller;
 use super::days::Days;
+use super::forecast::Course;
 use super::keys::{DayEnd, InDay};
 use super::latency::{Latencies, Way};
 use super::members::{Member, Members};
 use super::turns::Turns;
 use super::week::{Now, Span, Week, is_day};
 use super::{Circuits, Notice, Rules, Sum, When};
+use crate::engine::link::meter::{Asked, Meter};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
@@ -59,6 +61,8 @@ struct Queue {
     told_ahead: Option<u64>,
     /// XCP's.
     controller: Option<Box<Controller>>,
+    /// What it measures, if laws ask for it.
+    meter: Option<Box<Meter>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,6 +110,7 @@ impl Rack {
         let circuit = output(links.to_circuit, links.from_circuit);
         let marked: BTreeMap<LinkId, u64> = plan.marked(number, build).collect();
         let mut controllers = Controller::of_rack(plan, number, members, build);
+        let mut meters = meters(plan, number, members, build);
         let queue = |to: u32| {
             let told_ahead = marked.get(&plan.racks[to as usize].from_packet).copied();
             let needs_days = plan.rules.resized.is_some() || told_ahead.is_some();
@@ -115,6 +120,7 @@ impl Rack {
                 days,
                 told_ahead,
                 controller: controllers.remove(&to).map(Box::new),
+                meter: meters.remove(&to).map(Box::new),
                 ..Queue::default()
             }
         };
@@ -203,6 +209,10 @@ impl Rack {
         queue.bytes -= u64::from(waiting.packet.size);
         self.waiting -= 1;
         context.port_mut(self.packet.port).let_go(now, waiting.packet.size);
+        let queue = &mut self.queues[to as usize];
+        if let Some(meter) = &mut queue.meter {
+            measure(meter, now, queue.bytes, &waiting.packet, context);
+        }
         self.set_turn(to);
         let queue = &self.queues[to as usize];
         if waiting.packet.flags.has(Flags::CAPABLE)
@@ -296,6 +306,27 @@ impl Rack {
     }
 }
 
+/// What measures at the queues of a rack, by the rack that packets go to. Their numbers follow those of links.
+fn meters(plan: &Circuits, rack: u32, members: &Members, build: &BuildContext) -> BTreeMap<u32, Meter> {
+    let (network, links) = (build.network, plan.racks[rack as usize]);
+    let asked = Asked::by(build.flows.iter().map(|flow| &build.transports[flow.transport.index()].kind));
+    if !asked.measures() || !network.links[links.to_packet.index()].telemetry {
+        return BTreeMap::new();
+    }
+    let first = network.links.len() as u32 + rack * plan.racks.len() as u32;
+    let meter = |(to, course): (u32, Course)| (to, course.meter(first + to, &asked));
+    Course::of_rack(plan, rack, members, network).map(meter).collect()
+}
+
+/// A packet leaves a queue that measures, in which so many bytes wait.
+fn measure(meter: &mut Meter, now: u64, waiting: u64, packet: &Packet, context: &mut NodeContext) {
+    meter.follow(now);
+    meter.add(packet.size);
+    if let Some(told) = context.telemetry_mut(packet).filter(|_| packet.class == Class::Data) {
+        meter.tell(now, packet.size, waiting, told);
+    }
+}
+
 fn has_data(packet: &Packet) -> bool {
     matches!(packet.class, Class::Data | Class::Datagram)
 }
@@ -329,6 +360,12 @@ impl Agent for Rack {
         };
         self.look(now);
         let queue = &mut self.queues[to as usize];
+        let grown = queue.meter.as_ref().filter(|meter| meter.makes_room).map(|_| context.with_room(packet));
+        let packet = grown.as_ref().unwrap_or(packet);
+        if let Some(meter) = &mut queue.meter {
+            meter.follow(now);
+            meter.handle_arrival(now, packet.size, queue.bytes);
+        }
         if let Some(controller) = &mut queue.controller {
             controller.tell_arrival(now, packet.size, context.header_mut(packet).as_deref(), queue.bytes);
         }

@@ -3,12 +3,13 @@
 use super::Links;
 use super::keys::CircuitSwitching;
 use super::week::Week;
-use crate::language::{At, Fault, Place, choices, quoted, read_text};
+use crate::language::{At, Fault, Place, Time, choices, quoted, read_text};
 use crate::model::{LinkId, Network};
 use control::scheduler::circuits::{
     Algorithm, CircuitError, CircuitSchedule, DemandMatrix, Readings, Site, plan, registry,
 };
 use std::path::Path;
+use units::Duration;
 
 /// Of a file.
 const MAX_BYTES: u64 = 1 << 28;
@@ -16,7 +17,7 @@ const MAX_BYTES: u64 = 1 << 28;
 /// The week.
 pub(super) fn week(keys: &CircuitSwitching, racks: &[Links], network: &Network, at: &At<()>) -> Result<Week, Fault> {
     match (&keys.day, &keys.file, &keys.demand) {
-        (Some(day), None, None) => Ok(Week::new(keys.night.0.ps(), day.0.ps(), racks.len() as u32, keys.matchings.0)),
+        (Some(day), None, None) => in_turn(day, keys, racks.len() as u32),
         (None, Some(file), None) => of_file(file, racks.len()),
         (None, None, Some(demand)) => by_demand(demand, keys, racks, network),
         (None, None, None) => Err(at.fault("the key \"day\" is missing; allowed: day, file or demand")),
@@ -24,6 +25,17 @@ pub(super) fn week(keys: &CircuitSwitching, racks: &[Links], network: &Network, 
             Err(other.fault("the week is said twice; allowed: one of day, file and demand"))
         }
     }
+}
+
+/// There are not more matchings than racks.
+fn in_turn(day: &At<Time>, keys: &CircuitSwitching, racks: u32) -> Result<Week, Fault> {
+    let (night, most) = (keys.night.0, Duration::from_ps(Site::LONGEST.ps() / u64::from(racks)));
+    if night + day.0 > most {
+        let longest = Site::LONGEST;
+        let message = format!("found \"{}\" and a night of \"{night}\"; allowed: at most \"{most}\" together", day.0);
+        return Err(day.fault(format!("{message}, so that a week lasts {longest} at most")));
+    }
+    Ok(Week::new(night.ps(), day.0.ps(), racks, keys.matchings.0))
 }
 
 fn of_file(file: &At<String>, racks: usize) -> Result<Week, Fault> {

@@ -4,7 +4,7 @@ use super::kind::{self, Checked, Kind, Site};
 use crate::language::Fault;
 use crate::language::keys::keys;
 
-pub(super) const KIND: Kind = Kind { equal_paths: true, ..Kind::new() };
+pub(super) const KIND: Kind = Kind { equal_paths: true, measures: true, ..Kind::new() };
 
 keys! {
     /// Packets, each by itself: every node with links is a router.

@@ -26,6 +26,12 @@ impl Port {
         self.line().is_some_and(|line| line.meter.is_some())
     }
 
+    /// Whether records of packets grow, so that it makes room for what it will measure.
+    #[inline]
+    pub(super) fn makes_room(&self) -> bool {
+        self.line().is_some_and(|line| line.meter.as_ref().is_some_and(|meter| meter.makes_room))
+    }
+
     /// The packet of `size` bytes that it begins to send takes along what it says.
     pub fn tell(&mut self, now: u64, size: u16, told: &mut Telemetry) {
         if let Some(line) = self.line_mut() {

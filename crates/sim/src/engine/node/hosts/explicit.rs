@@ -1,10 +1,11 @@
 //! Congestion headers (XCP) and telemetry between packets and machines.
 
 use super::timing::arm_receiver;
-use super::{Hosts, Sink, enter};
+use super::{Hosts, SendingHost, Sink, enter};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::packet::{Class, Flags, HostPayload, Packet, Written};
 use transport::tcp::{SackList, Sender};
+use transport::telemetry::Telemetry;
 use units::Instant;
 
 /// What an ACK says besides its number: the sender is told of feedback and marks, and its SACK blocks are given.
@@ -33,13 +34,13 @@ pub fn read(now: u64, packet: &Packet, sender: &mut Sender, marked: &mut u64, fa
 }
 
 /// A data packet gets the header or the room that its law asks for.
-pub(super) fn equip(packet: &mut Packet, sender: Option<&Sender>, fabric: &mut Fabric) {
-    let Some(sender) = sender else { return };
+pub(super) fn equip(packet: &mut Packet, host: &SendingHost, fabric: &mut Fabric) {
+    let Some(sender) = host.machine.tcp() else { return };
     if let Some(header) = sender.congestion_header() {
         packet.payload = fabric.payloads.put_header(header, &SackList::EMPTY);
         packet.flags = Flags::EXPLICIT;
     } else if let Some(telemetry) = sender.telemetry() {
-        packet.payload = fabric.payloads.put_telemetry(telemetry, &SackList::EMPTY);
+        packet.payload = fabric.payloads.put_telemetry(telemetry.growing(host.grows), &SackList::EMPTY);
         packet.flags = Flags::EXPLICIT;
     }
 }
@@ -51,7 +52,7 @@ impl Hosts {
         let host = &self.senders[flow];
         for segment in &self.segments.segments {
             let mut packet = host.packet(flow, segment.seq, segment.len);
-            equip(&mut packet, host.machine.tcp(), fabric);
+            equip(&mut packet, host, fabric);
             self.emitted += 1;
             enter(now, packet, fabric);
         }
@@ -65,16 +66,18 @@ impl Hosts {
         let host = &mut self.receivers[packet.flow];
         let Sink::Explicit(sink) = &mut host.sink else { return self.receive_at_endpoint(now, packet, fabric) };
         self.marked += packet.marks();
+        let mut grown = 0;
         if packet.flags.has(Flags::EXPLICIT) {
             match fabric.payloads.take_explicit(packet.payload).0 {
                 Written::Header(header) => sink.feedback.handle_header(&header),
                 Written::Telemetry(place) => {
                     let measured = fabric.payloads.take_telemetry(place);
-                    **sink.measured.get_or_insert_default() = measured;
+                    grown = measured.grown_len();
+                    **sink.measured.get_or_insert_default() = measured.echoed(sink.echo);
                 }
             }
         }
-        let length = u32::from(packet.size - host.header);
+        let length = u32::from(packet.size - host.header) - grown;
         sink.receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
         self.send_explicit_acks(now, packet.flow, fabric);
     }
@@ -82,7 +85,8 @@ impl Hosts {
     pub(super) fn send_explicit_acks(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
         let host = &mut self.receivers[flow];
         let Sink::Explicit(sink) = &mut host.sink else { return };
-        let (hop, size, class) = (host.path, host.ack_size, Class::Ack);
+        let grown = sink.measured.as_ref().map_or(0, |measured| Telemetry::grown_len(measured) as u16);
+        let (hop, size, class) = (host.path, host.ack_size + grown, Class::Ack);
         for ack in &self.acks.acks {
             let payload = match &sink.measured {
                 Some(measured) => fabric.payloads.put_telemetry(**measured, &ack.sack),

@@ -3,7 +3,7 @@
 use super::{ExplicitSink, SendingMachine, Sink};
 use crate::engine::node::app::{App, AppConnection};
 use crate::engine::node::datagrams::Datagrams;
-use crate::model::{Flow, Load, Transport, TransportKind};
+use crate::model::{Flow, Load, Record, Transport, TransportKind};
 use crate::random::Stream;
 use std::sync::Arc;
 use transport::ndp;
@@ -33,6 +33,8 @@ pub struct Configs {
     pub header: u16,
     /// Size of an ACK on the wire.
     pub ack_size: u16,
+    /// How packets carry what hops measure.
+    pub record: Record,
 }
 
 #[derive(Debug)]
@@ -53,7 +55,8 @@ impl Configs {
             TransportKind::Ndp { config, .. } => Machine::Ndp(Arc::new(config.clone())),
             TransportKind::Udp { packet_size } => Machine::Udp { packet_size: *packet_size },
         };
-        Configs { machine, header: kind.header() as u16, ack_size: kind.ack_size() as u16 }
+        let (header, ack_size) = (kind.header() as u16, kind.ack_size() as u16);
+        Configs { machine, header, ack_size, record: kind.record() }
     }
 
     /// The sending machine of a flow.
@@ -86,7 +89,7 @@ impl Configs {
             Machine::Tcp(sender, receiver) => {
                 let receiver = Receiver::new(Arc::clone(receiver));
                 match sender.algorithm.is_told() {
-                    true => Sink::Explicit(Box::new(ExplicitSink::new(receiver))),
+                    true => Sink::Explicit(Box::new(ExplicitSink::new(receiver, self.record.echo))),
                     false => Sink::Tcp(receiver),
                 }
             }

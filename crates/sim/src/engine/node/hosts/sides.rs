@@ -4,7 +4,7 @@ use crate::engine::node::app::AppConnection;
 use crate::engine::node::datagrams::Datagrams;
 use crate::engine::packet::{Class, Flags, NEVER, NO_PAYLOAD, Packet};
 use transport::tcp::{Actions, EcnEcho, Endpoint, Receiver, Sender, SenderStats};
-use transport::telemetry::Telemetry;
+use transport::telemetry::{Echo, Telemetry};
 use transport::{ndp, xcp};
 use units::{Duration, Instant};
 
@@ -20,6 +20,8 @@ pub struct SendingHost {
     pub header: u16,
     /// What needs a second look when it sends.
     pub watch: PathFlags,
+    /// Whether what hops measure makes its packets longer.
+    pub grows: bool,
     /// The machine.
     pub machine: SendingMachine,
 }
@@ -131,12 +133,14 @@ pub struct ExplicitSink {
     pub feedback: xcp::Receiver,
     /// What the hops of the newest packet measured, if its sender asks for it.
     pub measured: Option<Box<Telemetry>>,
+    /// What of that goes back.
+    pub echo: Echo,
 }
 
 impl ExplicitSink {
     /// One to which nothing has come.
-    pub fn new(receiver: Receiver) -> ExplicitSink {
-        ExplicitSink { receiver, feedback: xcp::Receiver::default(), measured: None }
+    pub fn new(receiver: Receiver, echo: Echo) -> ExplicitSink {
+        ExplicitSink { receiver, feedback: xcp::Receiver::default(), measured: None, echo }
     }
 }
 

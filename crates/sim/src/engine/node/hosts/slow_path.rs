@@ -23,7 +23,7 @@ impl Hosts {
             let host = &self.senders[flow];
             let mut packet = host.packet(flow, segment.seq, segment.len);
             let mut options = TcpOptions::default();
-            explicit::equip(&mut packet, host.machine.tcp(), fabric);
+            explicit::equip(&mut packet, host, fabric);
             if let SendingMachine::Connection(written) = &host.machine
                 && host.watch.has(PathFlags::OPTIONS)
             {
