@@ -515,8 +515,8 @@ fn a_rack_measures_its_queues_for_laws_that_read_that() {
     assert_eq!(at(&found.links, "link", "t0->packet", "dropped_units"), 0.0);
 }
 
-/// Days of 180 µs in 400 and a round trip of some tens of microseconds. Told ahead, senders come with the day. (0.05 was
-/// expected of each law; PowerTCP gains 0.04.)
+/// Days of 180 µs in 400 and a round trip of some tens of microseconds. Told ahead, senders come with the day. (0.05
+/// was expected of each law; PowerTCP gains 0.04.)
 #[test]
 fn laws_that_racks_tell_of_the_next_day_use_more_of_it() {
     for law in ["hpcc", "powertcp", "rcp"] {
@@ -524,7 +524,8 @@ fn laws_that_racks_tell_of_the_next_day_use_more_of_it() {
             let found = racks()
                 .add(&format!("[transport.{law}]\npacket_size = 9000\nahead = {ahead:?}\n"))
                 .add(&format!(
-                    "[[traffic]]\ntransport = \"{law}\"\nflows = 2\npairs = [[\"t0h0\", \"t1h0\"], [\"t0h1\", \"t1h1\"]]\n"
+                    "[[traffic]]\ntransport = \"{law}\"\nflows = 2\n\
+                     pairs = [[\"t0h0\", \"t1h0\"], [\"t0h1\", \"t1h1\"]]\n"
                 ))
                 .set("switching.buffer", "\"64 packets\"")
                 .set("run.duration", "\"160 ms\"")

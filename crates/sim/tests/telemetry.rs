@@ -213,8 +213,8 @@ fn a_controller_that_is_told_nothing_is_not_told_ahead() {
     assert!(why.contains("link_defaults.xcp.ahead: needs follows = true"), "{why}");
 }
 
-/// HPCC, §4.1: 2 B, and 8 B a hop. 100 segments of 958 B with 42 B around them meet two ports that measure; each ACK has
-/// what their number says.
+/// HPCC, §4.1: 2 B, and 8 B a hop. 100 segments of 958 B with 42 B around them meet two ports that measure; each
+/// ACK has what their number says.
 #[test]
 fn a_record_that_grows_has_its_bytes_on_each_link() {
     let sent = |more: &str| {

@@ -1,5 +1,5 @@
-//! What the queue of a pair of racks will have, its circuit in its days, else its part of the packet switch; and what it
-//! measures for laws that read that.
+//! What the queue of a pair of racks will have, its circuit in its days, else its part of the packet switch; and
+//! what it measures for laws that read that.
 
 use super::members::Members;
 use super::{Circuits, InDay};
