@@ -120,8 +120,8 @@ experiment = Experiment(
     notes=(
         "Hosts give their rack all that they have at once; TCP without a window or a repair stands for that. Its ACKs "
         "take the shortest path within a slice, so that a flow is complete some microseconds after its last byte.",
-        "Packets wait at hosts, whose racks have room for what their uplinks carry while a matching stays. Completion times "
-        "are those of packets that wait at racks, within a thousandth; the wait for a circuit begins at the rack.",
+        "Packets wait at hosts, whose racks have room for what their uplinks carry while a matching stays. Completion "
+        "times are those of packets at racks, within a thousandth; the wait for a circuit begins at the rack.",
         "Slices are 88.3 µs of light, 1.7 µs of guard and 10 µs in which one of six switches turns.",
         "Host links have 1 ns, where the published program has none.",
     ),
