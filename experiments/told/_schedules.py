@@ -101,7 +101,7 @@ def over_phases(result: RunResult, network: str) -> dict[str, float]:
 
 
 def whole(network: str, law: str, ahead_us: float) -> Setup:
-    """The law in a network of that kind, where ports tell nothing."""
+    """The law in a network of that kind."""
     return {STAR: star, RACKS: racks, ROTOR: rotor}[network](law, ahead_us)
 
 
@@ -150,7 +150,7 @@ RACKS_RTT_US = 25.0
 def racks(law: str, ahead_us: float) -> Setup:
     """A pair of racks whose circuit comes for 180 µs of 80 Gb/s in 4.8 ms (reTCP's network)."""
     path = Path(80.0, RACKS_RTT_US, hops=4)
-    own = laws.transport(law, path) | {"min_rto": "10 ms"}
+    own = laws.transport(law, path, ahead_us) | {"min_rto": "10 ms"}
     if own.get("initial_window"):
         own["initial_window"] = 10
     settings: dict[str, Any] = {f"transport.cubic.{key}": value for key, value in own.items()}

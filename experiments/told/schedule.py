@@ -58,7 +58,7 @@ def points(networks: Sequence[str], leads: Sequence[int]) -> tuple[Point, ...]:
     found: list[Point] = []
     for network in networks:
         for law in laws_of(network):
-            told = leads if law in LOOK and network in LINKS else leads[:2] if law == XCP_CL else (NOW,)
+            told = (NOW,) if law not in LOOK else leads if network in LINKS else leads[:2]
             found += [{"network": network, "law": law, "lead": lead} for lead in told]
     return tuple(found)
 
@@ -74,7 +74,8 @@ def laws_of(network: str) -> tuple[str, ...]:
     if network in LINKS:
         return (XCP, *LOOK, ABC, *UNTOLD)
     marking = () if network == STAR else (DCTCP,)
-    return (*((XCP, XCP_CL) if network != ROTOR else ()), *BY_DELAY, CUBIC, *marking)
+    told = {STAR: (XCP, XCP_CL), RACKS: (XCP, *LOOK), ROTOR: ()}[network]
+    return (*told, *BY_DELAY, CUBIC, *marking)
 
 
 def setup(point: Point) -> Setup:
@@ -199,6 +200,19 @@ def check_whole(outcome: Outcome) -> Finding:
     )
 
 
+def check_racks(outcome: Outcome) -> Finding:
+    """Laws that read what ports say, where the queues of racks do."""
+    if RACKS not in ran(outcome, "network"):
+        return judge(agrees=False, in_shape=True, measured="no racks in this form")
+    rows = {law: [used(outcome, RACKS, law, lead) for lead in (0, 1)] for law in (HPCC, POWER, RCP)}
+    more = [ahead >= now + LEAST for now, ahead in rows.values()]
+    return judge(
+        agrees=all(more),
+        in_shape=sum(more) >= 2,
+        measured=", ".join(f"{law} {now:.1f} and {ahead:.1f} %" for law, (now, ahead) in rows.items()),
+    )
+
+
 def check_link(outcome: Outcome) -> Finding:
     """Swift, θ-PowerTCP and CUBIC: a rotor, and a link with its slices."""
     if ROTOR not in ran(outcome, "network"):
@@ -238,8 +252,6 @@ REASONS: Mapping[str, str] = {
     f"ahead-{POWER}": PAUSE + ". Told 20 µs ahead of slots PowerTCP uses 50 % of them",
     f"ahead-{XCP_CL}": "slots and slices, which pauses part; over the circuit it has more of the day and a "
     "shorter queue",
-    f"ahead-{RCP}": "RCP's rate falls in each pause, and does not come back: with 1 Gb/s instead of pauses it uses 45 "
-    "% of the slots and as much of the slices. So nothing is to be gained there",
     "falls": "of PowerTCP 79 packets wait in the mean where there are nights, told ahead or not. Without nights 99 % "
     "of its queue are 29 packets instead of 167",
     "published": "the network is recalled, and PowerTCP's queue is 103 packets in the mean; two bandwidth-delay "
@@ -350,6 +362,14 @@ experiment = Experiment(
             check_whole,
         ),
         claim(
+            "racks",
+            "at racks, whose queues tell their rate and the next one, HPCC, PowerTCP and RCP told a round trip ahead use "
+            "more of the circuits",
+            "more",
+            f"at least {LEAST:g} point more, each; in shape: two of three",
+            check_racks,
+        ),
+        claim(
             "link",
             "a link with the slices of a rotor is to Swift, θ-PowerTCP and CUBIC as the rotor is",
             "the same part is used",
@@ -366,7 +386,7 @@ experiment = Experiment(
         "same without the 20 µs. Slices: 10 Gb/s for "
         "90 of 700 µs; 13 µs. Four flows.",
         "The star is a network of slots with a plan that changes as that of the link; racks are those of "
-        "circuits/told. No ports measure in these, so HPCC, PowerTCP and RCP are not run.",
+        "circuits/told. No ports measure in the star and the rotor, so HPCC, PowerTCP and RCP are not run there.",
         "In whole networks the best phases are not told apart, and no 99 % of the queue is taken.",
     ),
 )

@@ -114,7 +114,10 @@ impl Router {
             self.rate *= (1.0 + span / rtt * wish / self.capacity).max(self.config.least_factor);
             self.rate = self.rate.max(self.config.least * PACKET_BYTES / rtt);
         }
-        self.rate = self.rate.min(self.capacity);
+        // A port that stands still has nothing to share, and goes on where it was.
+        if self.capacity > 0.0 {
+            self.rate = self.rate.min(self.capacity);
+        }
         self.begin(self.due);
     }
 
@@ -207,6 +210,20 @@ mod tests {
         assert_eq!(router.rate(), CAPACITY);
         router.handle_timeout(at(1 << 33), 0);
         assert!(router.due > at(1 << 33) && router.due <= at((1 << 33) + 10));
+    }
+
+    /// Eq. (2) divides by the capacity, and has nothing to say of none.
+    #[test]
+    fn a_port_that_stands_still_keeps_its_rate() {
+        let mut router = router();
+        router.set_capacity(Rate::from_bps(0));
+        (0..100).for_each(|_| router.handle_arrival(1000));
+        router.handle_timeout(at(500), 100_000);
+        assert_eq!(router.rate(), Rate::from_bps(400_000));
+        router.set_capacity(CAPACITY);
+        (0..100).for_each(|_| router.handle_arrival(100));
+        router.handle_timeout(at(510), 0);
+        assert!((router.rate - 50_000.0).abs() < 1e-6, "y = C and no queue: {}", router.rate);
     }
 
     #[test]
