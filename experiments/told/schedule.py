@@ -260,8 +260,8 @@ REASONS: Mapping[str, str] = {
     "ms it has 90.0 % either way",
     "whole": "in slots XCP, which is told nothing, fills all of them with 640 packets in the queue; XCP-CL has 8",
     "racks": "sixteen windows of HPCC are a segment each, now and ahead, and a round trip over a circuit is 65 µs, not "
-    "25. With four flows, that round trip, no stages and additive parts for a thousand flows HPCC has 30.8 and 79.6 %, and "
-    "RCP that looks every 25 µs 14.9 and 31.5 %",
+    "25. With four flows, that round trip, no stages and additive parts for a thousand flows HPCC has 30.8 and 79.6 %, "
+    "and RCP that looks every 25 µs 14.9 and 31.5 %",
     "link": "ACKs have circuits of their own over a rotor. With the slices of ACKs half a cycle later the link gives "
     "Swift 0.6 %, θ-PowerTCP 5 % and CUBIC 100 %",
 }
