@@ -503,7 +503,7 @@ fn a_rack_measures_its_queues_for_laws_that_read_that() {
         .add("[transport.hpcc]\npacket_size = 9000\nhpcc_flows = 10\n")
         .add(&flow("t1h0"))
         .add(&flow("t2h0"))
-        .set("topology.packet_delay", "\"100 us\"")
+        .set("topology.host_delay", "\"50 us\"")
         .set("switching.day", "\"1 us\"")
         .set("switching.night", "\"1 s\"")
         .set("switching.buffer", "\"1000 packets\"")

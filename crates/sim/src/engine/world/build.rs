@@ -262,7 +262,8 @@ fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Confi
     let watch = if configs.has_ecn() { watch.and(PathFlags::ECN) } else { watch };
     let watch = if configs.has_options() { watch.and(PathFlags::OPTIONS) } else { watch };
     let watch = if configs.is_pulled() { watch.and(PathFlags::PULLED) } else { watch };
-    SendingHost { machine, armed: NEVER, path, header: configs.header, watch, grows: configs.record.grows() }
+    let watch = if configs.record.grows() { watch.and(PathFlags::GROWING) } else { watch };
+    SendingHost { machine, armed: NEVER, path, header: configs.header, watch }
 }
 
 fn lifecycle(flow: &Flow, end: u64) -> Lifecycle {

@@ -1,7 +1,7 @@
 //! Congestion headers (XCP) and telemetry between packets and machines.
 
 use super::timing::arm_receiver;
-use super::{Hosts, SendingHost, Sink, enter};
+use super::{Hosts, PathFlags, SendingHost, Sink, enter};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::packet::{Class, Flags, HostPayload, Packet, Written};
 use transport::tcp::{SackList, Sender};
@@ -40,7 +40,8 @@ pub(super) fn equip(packet: &mut Packet, host: &SendingHost, fabric: &mut Fabric
         packet.payload = fabric.payloads.put_header(header, &SackList::EMPTY);
         packet.flags = Flags::EXPLICIT;
     } else if let Some(telemetry) = sender.telemetry() {
-        packet.payload = fabric.payloads.put_telemetry(telemetry.growing(host.grows), &SackList::EMPTY);
+        packet.payload =
+            fabric.payloads.put_telemetry(telemetry.growing(host.watch.has(PathFlags::GROWING)), &SackList::EMPTY);
         packet.flags = Flags::EXPLICIT;
     }
 }

@@ -20,8 +20,6 @@ pub struct SendingHost {
     pub header: u16,
     /// What needs a second look when it sends.
     pub watch: PathFlags,
-    /// Whether what hops measure makes its packets longer.
-    pub grows: bool,
     /// The machine.
     pub machine: SendingMachine,
 }
@@ -66,6 +64,8 @@ impl PathFlags {
     pub const ACCOUNTED: PathFlags = PathFlags(128);
     /// It is pulled.
     pub const PULLED: PathFlags = PathFlags(256);
+    /// What hops measure makes its packets longer.
+    pub const GROWING: PathFlags = PathFlags(512);
     /// What cannot be sent on the fast path.
     pub(super) const SLOW_PATH: PathFlags = PathFlags(2 | 4 | 8 | 16 | 32 | 64 | 128 | 256);
 
