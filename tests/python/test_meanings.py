@@ -28,6 +28,7 @@ def figures_of_the_simulator() -> set[str]:
         if file.name == "report.rs":
             found |= set(re.findall(r'\badd\("(\w+)"', text))
         found |= set(re.findall(r'\("(\w+_drops)", When::', text))
+        found |= set(re.findall(r'\("(\w+_overtaken)", Way::', text))
         if file.name == "latency.rs":
             found |= set(re.findall(r'"(\w*latency_p\d+)"', text))
         if file.name == "figures.rs":
