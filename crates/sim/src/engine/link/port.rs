@@ -60,6 +60,8 @@ pub struct Port {
     is_up: bool,
     /// Whether it is a plain port: its room alone decides about a packet. See [`Port::is_plain_now`].
     is_plain: bool,
+    /// Whether records of packets grow, so that it makes room for what it will measure.
+    makes_room: bool,
     /// How long a byte lasts.
     byte_time: ByteTime,
     /// Offered since the start.
@@ -152,6 +154,7 @@ impl Port {
             is_watched: false,
             is_up: true,
             is_plain: false,
+            makes_room: false,
             offered: Count::default(),
             byte_time,
             room: room(rule.buffer),

@@ -12,7 +12,7 @@ impl Port {
     #[inline(always)]
     pub fn enqueue(&mut self, now: u64, packet: &Packet, payloads: &mut PayloadTable) -> Admission {
         if !self.is_plain {
-            return match self.makes_room() {
+            return match self.makes_room {
                 true => self.enqueue_at_any(now, &payloads.with_room(packet), payloads),
                 false => self.enqueue_at_any(now, packet, payloads),
             };

@@ -8,6 +8,7 @@ use units::Rate;
 impl Port {
     /// It measures from now on. Only of a port that decides each departure late.
     pub fn measure(&mut self, meter: Meter) {
+        self.makes_room = meter.makes_room;
         if let Some(line) = self.line_mut() {
             line.meter = Some(Box::new(meter));
         }
@@ -24,12 +25,6 @@ impl Port {
     #[inline]
     pub fn measures(&self) -> bool {
         self.line().is_some_and(|line| line.meter.is_some())
-    }
-
-    /// Whether records of packets grow, so that it makes room for what it will measure.
-    #[inline]
-    pub(super) fn makes_room(&self) -> bool {
-        self.line().is_some_and(|line| line.meter.as_ref().is_some_and(|meter| meter.makes_room))
     }
 
     /// The packet of `size` bytes that it begins to send takes along what it says.
