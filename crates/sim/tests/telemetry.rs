@@ -247,7 +247,7 @@ fn hpcc_rests_where_it_did_by_the_maximum_alone_and_with_a_record_that_grows() {
 #[test]
 fn records_are_of_laws_that_read_them_and_packets_keep_room_to_grow() {
     let why = |law: &str, more: &str| refusal(&dumbbell(law, 1, more), &[]);
-    for law in ["rcp", "cubic"] {
+    for law in ["rcp", "cubic", "udp", "ndp"] {
         let why = why(law, "telemetry_echo = \"newest\"");
         assert!(why.contains("\"telemetry_echo\" goes with a law that reads telemetry: hpcc, powertcp"), "{why}");
     }

@@ -88,6 +88,7 @@ fn kind_of(
         return Err(law.fault("the key \"law\" goes with algorithm = \"python\""));
     }
     if let Some(kind) = without_law(algorithm, table) {
+        refuse_record(table)?;
         return kind;
     }
     let preset = Preset::from_name(algorithm);
@@ -158,23 +159,26 @@ fn written_len(algorithm: Algorithm, record: Record) -> u32 {
 
 /// How packets carry what hops measure.
 fn record(table: &spec::Transport, algorithm: Algorithm) -> Result<Record, Fault> {
-    let (size, echo) = (&table.wire.telemetry_size, &table.wire.telemetry_echo);
     // RCP's ports write a rate instead.
     if !algorithm.reads_hops() {
-        let given =
-            [("telemetry_size", size.as_ref().map(At::place)), ("telemetry_echo", echo.as_ref().map(At::place))];
-        if let Some((name, place)) = given.into_iter().find_map(|(name, place)| Some((name, place?))) {
-            let laws = cc::registry().iter().filter(|entry| entry.choice.reads_hops());
-            let laws: Vec<&str> = laws.map(|entry| entry.name).collect();
-            let message = format!("the key {} goes with a law that reads telemetry: {}", quoted(name), laws.join(", "));
-            return Err(Fault::new(place, message));
-        }
+        refuse_record(table)?;
     }
-    let usual = Record::default();
+    let (wire, usual) = (&table.wire, Record::default());
     Ok(Record {
-        size: size.as_ref().map_or(usual.size, |word| word.0),
-        echo: echo.as_ref().map_or(usual.echo, |word| word.0),
+        size: wire.telemetry_size.as_ref().map_or(usual.size, |word| word.0),
+        echo: wire.telemetry_echo.as_ref().map_or(usual.echo, |word| word.0),
     })
+}
+
+/// Keys of what hops measure where nobody reads that.
+fn refuse_record(table: &spec::Transport) -> Result<(), Fault> {
+    let size = table.wire.telemetry_size.as_ref().map(|word| ("telemetry_size", word.place()));
+    let echo = table.wire.telemetry_echo.as_ref().map(|word| ("telemetry_echo", word.place()));
+    let Some((name, place)) = size.or(echo) else { return Ok(()) };
+    let laws = cc::registry().iter().filter(|entry| entry.choice.reads_hops());
+    let laws: Vec<&str> = laws.map(|entry| entry.name).collect();
+    let message = format!("the key {} goes with a law that reads telemetry: {}", quoted(name), laws.join(", "));
+    Err(Fault::new(place, message))
 }
 
 fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
