@@ -32,12 +32,13 @@ impl<'a> Asked<'a> {
 
     /// What a port with this number and rate needs for it, where the network knows what becomes of that rate.
     pub fn meter(&self, port: u32, rate: Rate, forecast: Option<Forecast>) -> Meter {
-        let mut meter = Meter::new(port, rate, forecast);
-        meter.makes_room = self.makes_room;
-        meter.offering = self.rcp.map(|config| {
+        let offering = self.rcp.map(|config| {
             let router = Router::new(config, rate, Instant::ZERO);
             Offering { router, ahead: config.ahead.ps() }
         });
+        let makes_room = self.makes_room;
+        let mut meter = Meter { port, rate, next: None, sent: 0, forecast, makes_room, offering };
+        meter.note_rate(0, rate);
         meter
     }
 }
@@ -67,12 +68,6 @@ struct Offering {
 }
 
 impl Meter {
-    fn new(port: u32, rate: Rate, forecast: Option<Forecast>) -> Meter {
-        let mut meter = Meter { port, rate, next: None, sent: 0, forecast, makes_room: false, offering: None };
-        meter.note_rate(0, rate);
-        meter
-    }
-
     /// Another rate from now on.
     pub fn note_rate(&mut self, now: u64, rate: Rate) {
         self.rate = rate;

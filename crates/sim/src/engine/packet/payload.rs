@@ -95,29 +95,28 @@ impl PayloadTable {
 
     /// What hops have measured of a packet on its way, if it asks for that.
     pub fn telemetry_mut(&mut self, packet: &Packet) -> Option<&mut Telemetry> {
-        match packet.flags.has(Flags::EXPLICIT).then(|| self.explicit.items[packet.payload as usize].written) {
-            Some(Written::Telemetry(place)) => Some(&mut self.telemetry.items[place as usize]),
-            _ => None,
-        }
+        let place = self.place_of_telemetry(packet)?;
+        Some(&mut self.telemetry.items[place as usize])
     }
 
     /// A packet as it waits where it is measured: longer, if its record grows.
     pub fn with_room(&self, packet: &Packet) -> Packet {
-        let record = if packet.class == Class::Data { self.telemetry(packet) } else { None };
-        Packet { size: packet.size + record.map_or(0, Telemetry::next_len) as u16, ..*packet }
-    }
-
-    fn telemetry(&self, packet: &Packet) -> Option<&Telemetry> {
-        match packet.flags.has(Flags::EXPLICIT).then(|| self.explicit.items[packet.payload as usize].written) {
-            Some(Written::Telemetry(place)) => Some(&self.telemetry.items[place as usize]),
-            _ => None,
-        }
+        let place = if packet.class == Class::Data { self.place_of_telemetry(packet) } else { None };
+        let more = place.map_or(0, |place| self.telemetry.items[place as usize].next_len());
+        Packet { size: packet.size + more as u16, ..*packet }
     }
 
     /// Whether the packet carries what hops measure.
     pub fn has_telemetry(&self, packet: &Packet) -> bool {
-        packet.flags.has(Flags::EXPLICIT)
-            && matches!(self.explicit.items[packet.payload as usize].written, Written::Telemetry(_))
+        self.place_of_telemetry(packet).is_some()
+    }
+
+    #[inline]
+    fn place_of_telemetry(&self, packet: &Packet) -> Option<u32> {
+        match packet.flags.has(Flags::EXPLICIT).then(|| self.explicit.items[packet.payload as usize].written) {
+            Some(Written::Telemetry(place)) => Some(place),
+            _ => None,
+        }
     }
 
     /// Stores options besides SACK blocks; the packet has [`Flags::OPTIONS`].

@@ -4,7 +4,6 @@
 use super::members::Members;
 use super::{Circuits, InDay};
 use crate::engine::link::meter::{Asked, Meter};
-use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::{Class, Packet};
 use crate::model::{Forecast, Network};
@@ -64,9 +63,14 @@ impl Course {
 }
 
 /// What measures at the queues of a rack, by the rack that packets go to. Their numbers follow those of links.
-pub(super) fn meters(plan: &Circuits, rack: u32, members: &Members, build: &BuildContext) -> BTreeMap<u32, Meter> {
-    let (network, links) = (build.network, plan.racks[rack as usize]);
-    let asked = Asked::by(build.flows.iter().map(|flow| &build.transports[flow.transport.index()].kind));
+pub(super) fn meters(
+    plan: &Circuits,
+    rack: u32,
+    members: &Members,
+    network: &Network,
+    asked: Asked,
+) -> BTreeMap<u32, Meter> {
+    let links = plan.racks[rack as usize];
     if !asked.measures() || !network.links[links.to_packet.index()].telemetry {
         return BTreeMap::new();
     }

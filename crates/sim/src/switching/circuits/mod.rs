@@ -46,6 +46,7 @@ pub(super) use check::check;
 pub use keys::CircuitSwitching as Keys;
 
 use super::kind::{self, Kind, Wording};
+use crate::engine::link::meter::Asked;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{KeyedSums, SumKey};
 use crate::engine::packet::admission::{Cause, Interceptor};
@@ -209,6 +210,7 @@ impl kind::Plan for Circuits {
 
     fn install_agents(&self, build: &mut BuildContext) -> AgentSetup {
         let members = Arc::new(Members::new(&self.racks, self.packet_switch, build));
+        let asked = Asked::by(build.flows.iter().map(|flow| &build.transports[flow.transport.index()].kind));
         let mut agent_setup = AgentSetup::default();
         for (links, number) in self.racks.iter().zip(0..) {
             agent_setup.interceptors.insert(links.to_packet, Interceptor { agent: number, place: 0 });
@@ -216,7 +218,7 @@ impl kind::Plan for Circuits {
             agent_setup.interceptors.insert(links.from_packet, switch);
             let minded = [links.to_packet, links.from_packet, links.to_circuit, links.from_circuit];
             agent_setup.unbounded.extend(minded);
-            agent_setup.agents.push((links.node, Box::new(Rack::new(self, number, &members, build))));
+            agent_setup.agents.push((links.node, Box::new(Rack::new(self, number, &members, asked, build))));
         }
         let switch = PacketSwitch::new(self, &members, build);
         agent_setup.agents.push((self.packet_switch, Box::new(switch)));

@@ -11,7 +11,7 @@ use super::overtaken::Overtaken;
 use super::turns::Turns;
 use super::week::{Now, Span, Week, is_day};
 use super::{Circuits, Notice, Rules, Sum, When};
-use crate::engine::link::meter::Meter;
+use crate::engine::link::meter::{Asked, Meter};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
@@ -89,7 +89,7 @@ struct Sent {
 
 impl Rack {
     /// A rack before its first packet.
-    pub fn new(plan: &Circuits, number: u32, members: &Arc<Members>, build: &mut BuildContext) -> Rack {
+    pub fn new(plan: &Circuits, number: u32, members: &Arc<Members>, asked: Asked, build: &mut BuildContext) -> Rack {
         let links = plan.racks[number as usize];
         let racks = plan.racks.len();
         let mut output = |id, back| Output::new(links.node, [id, back], build);
@@ -97,7 +97,7 @@ impl Rack {
         let circuit = output(links.to_circuit, links.from_circuit);
         let marked: BTreeMap<LinkId, u64> = plan.marked(number, build).collect();
         let mut controllers = Controller::of_rack(plan, number, members, build);
-        let mut meters = meters(plan, number, members, build);
+        let mut meters = meters(plan, number, members, build.network, asked);
         let queue = |to: u32| {
             let told_ahead = marked.get(&plan.racks[to as usize].from_packet).copied();
             let needs_days = plan.rules.resized.is_some() || told_ahead.is_some();

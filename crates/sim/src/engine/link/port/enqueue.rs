@@ -11,14 +11,14 @@ impl Port {
     /// A packet arrives that no agent takes. After [`Admission::Queued`], [`Port::release`] is to be called.
     #[inline(always)]
     pub fn enqueue(&mut self, now: u64, packet: &Packet, payloads: &mut PayloadTable) -> Admission {
+        let size = packet.size;
+        self.offered.add(size);
         if !self.is_plain {
             return match self.makes_room {
-                true => self.enqueue_at_any(now, &payloads.with_room(packet), payloads),
+                true => self.enqueue_grown(now, packet, payloads),
                 false => self.enqueue_at_any(now, packet, payloads),
             };
         }
-        let size = packet.size;
-        self.offered.add(size);
         let (start, lasts) = (self.busy_until(), self.byte_time.of_packet(size).ps());
         if start <= now {
             let end = now + lasts;
@@ -33,11 +33,19 @@ impl Port {
         Admission::Scheduled(self.arrival(end, lasts))
     }
 
+    /// The same of a packet that waits with the room for what will be measured of it.
+    #[cold]
+    #[inline(never)]
+    fn enqueue_grown(&mut self, now: u64, packet: &Packet, payloads: &mut PayloadTable) -> Admission {
+        let grown = payloads.with_room(packet);
+        self.offered.bytes += u64::from(grown.size - packet.size);
+        self.enqueue_at_any(now, &grown, payloads)
+    }
+
     /// The same at any port: its discipline judges the packet, its controller sees it, it is admitted by what the port
     /// is, and it may be lost behind the port.
     #[inline(never)]
     fn enqueue_at_any(&mut self, now: u64, packet: &Packet, payloads: &mut PayloadTable) -> Admission {
-        self.offered.add(packet.size);
         let verdict = self.judge(now, packet);
         let header = if self.reads_payload() { payloads.header_mut(packet) } else { None };
         self.tell_arrival(now, packet.size, header.as_deref());

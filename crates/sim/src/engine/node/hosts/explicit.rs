@@ -5,7 +5,6 @@ use super::{Hosts, PathFlags, SendingHost, Sink, enter};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::packet::{Class, Flags, HostPayload, Packet, Written};
 use transport::tcp::{SackList, Sender};
-use transport::telemetry::Telemetry;
 use units::Instant;
 
 /// What an ACK says besides its number: the sender is told of feedback and marks, and its SACK blocks are given.
@@ -86,7 +85,7 @@ impl Hosts {
     pub(super) fn send_explicit_acks(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
         let host = &mut self.receivers[flow];
         let Sink::Explicit(sink) = &mut host.sink else { return };
-        let grown = sink.measured.as_ref().map_or(0, |measured| Telemetry::grown_len(measured) as u16);
+        let grown = sink.measured.as_ref().map_or(0, |measured| measured.grown_len() as u16);
         let (hop, size, class) = (host.path, host.ack_size + grown, Class::Ack);
         for ack in &self.acks.acks {
             let payload = match &sink.measured {
