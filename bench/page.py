@@ -27,8 +27,7 @@ from browser import Page, opened  # noqa: E402
 
 SCENARIOS = {"dumbbell": "20 s", "obs": "2 s", "aapn": "20 s"}
 STEPS = 40
-# Times by the clock between the beginnings of frames; `turn` is asked for before each.
-FRAMES = """
+_FRAMES = """
 (async () => {
   const line = photocol.views.timeline;
   const turns = [
@@ -38,35 +37,39 @@ FRAMES = """
   ];
   line.all();
   await new Promise(requestAnimationFrame);
-  const times = [];
+  const found = [];
   for (const turn of turns) {
     turn();
-    const began = performance.now();
+    BEGIN;
     // The pictures are drawn in this frame, before this is called.
     await new Promise(requestAnimationFrame);
-    times.push(performance.now() - began);
+    found.push(MEASURED);
   }
-  return times;
+  return found;
 })()
-""".replace("STEPS", str(STEPS))
+"""
+
+
+def _frames(begin: str, measured: str) -> str:
+    """A script that measures each frame, from before it is drawn."""
+    return _FRAMES.strip().replace("STEPS", str(STEPS)).replace("BEGIN", begin).replace("MEASURED", measured)
+
+
+# Milliseconds by the clock between the beginnings of frames.
+FRAMES = _frames("const began = performance.now()", "performance.now() - began")
 # Rectangles in each of those frames.
-FRAMES_PAINTED = """
-(() => {
+FRAMES_PAINTED = f"""
+(() => {{
   const kept = CanvasRenderingContext2D.prototype;
   const real = kept.fillRect;
   let painted = 0;
-  kept.fillRect = function (...given) {
+  kept.fillRect = function (...given) {{
     painted += 1;
     return real.apply(this, given);
-  };
-  return FRAMES;
-})()
-""".replace(
-    "FRAMES",
-    FRAMES.replace("const began = performance.now();", "painted = 0;")
-    .replace("performance.now() - began", "painted")
-    .strip(),
-)
+  }};
+  return {_frames("painted = 0", "painted")};
+}})()
+"""
 
 
 async def thread_s(page: Page) -> float:

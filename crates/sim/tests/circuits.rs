@@ -299,20 +299,25 @@ fn an_xcp_controller_at_the_queue_believes_what_the_pair_has() {
     assert!((original - 0.125).abs() < 0.01, "{original}, expected 10 of 80 Gb/s");
 }
 
-/// Two pairs share the uplink of rack 0, without circuits: each has half, and the queue holds nothing for long.
-#[test]
-fn xcp_controllers_of_a_rack_share_its_link_to_the_packet_switch() {
+/// Two flows of a law from rack 0 to the others, in a week without a day.
+fn pairs_without_circuits(law: &str) -> Builder {
     let flow =
-        |to: &str| format!("[[traffic]]\nname = \"{to}\"\ntransport = \"xcp\"\nfrom = \"t0h0\"\nto = \"{to}\"\n");
-    let found = racks()
-        .add("[transport.xcp]\npacket_size = 9000\n[link_defaults]\n")
-        .add("xcp = { interval = \"20 us\", queue_interval = \"20 us\" }\n")
+        |to: &str| format!("[[traffic]]\nname = \"{to}\"\ntransport = \"{law}\"\nfrom = \"t0h0\"\nto = \"{to}\"\n");
+    racks()
         .add(&flow("t1h0"))
         .add(&flow("t2h0"))
         .set("switching.day", "\"1 us\"")
         .set("switching.night", "\"1 s\"")
         .set("run.duration", "\"200 ms\"")
         .set("run.warm_up", "\"100 ms\"")
+}
+
+/// Two pairs share the uplink of rack 0, without circuits: each has half, and the queue holds nothing for long.
+#[test]
+fn xcp_controllers_of_a_rack_share_its_link_to_the_packet_switch() {
+    let found = pairs_without_circuits("xcp")
+        .add("[transport.xcp]\npacket_size = 9000\n[link_defaults]\n")
+        .add("xcp = { interval = \"20 us\", queue_interval = \"20 us\" }\n")
         .run(1);
     let rates = numbers(&found.flows, "goodput_bps");
     for rate in &rates {
@@ -321,18 +326,24 @@ fn xcp_controllers_of_a_rack_share_its_link_to_the_packet_switch() {
     assert_eq!(at(&found.links, "link", "t0->packet", "dropped_units"), 0.0);
 }
 
+/// Two flows of a law between the hosts of racks 0 and 1, over days of 180 µs.
+fn short_days(law: &str) -> Builder {
+    let pairs = "pairs = [[\"t0h0\", \"t1h0\"], [\"t0h1\", \"t1h1\"]]";
+    racks()
+        .add(&format!("[[traffic]]\ntransport = \"{law}\"\nflows = 2\n{pairs}\n"))
+        .set("switching.buffer", "\"64 packets\"")
+        .set("run.duration", "\"160 ms\"")
+        .set("run.warm_up", "\"80 ms\"")
+}
+
 /// A controller that is told before the day lets senders fill the circuit from its first moment.
 #[test]
 fn xcp_that_is_told_ahead_uses_more_of_a_short_day() {
     let used = |lead: &str| {
-        let found = racks()
+        let found = short_days("xcp")
             .add("[transport.xcp]\npacket_size = 9000\n[link_defaults]\n")
             .add("xcp = { interval = \"20 us\", queue_interval = \"20 us\" }\n")
-            .add("[[traffic]]\ntransport = \"xcp\"\nflows = 2\npairs = [[\"t0h0\", \"t1h0\"], [\"t0h1\", \"t1h1\"]]\n")
-            .set("switching.buffer", "\"64 packets\"")
             .set("switching.xcp_lead", format!("{lead:?}"))
-            .set("run.duration", "\"160 ms\"")
-            .set("run.warm_up", "\"80 ms\"")
             .run(1);
         figure(&found, "circuit_utilization")
     };
@@ -497,18 +508,10 @@ fn tdtcp_keeps_its_windows_over_hundreds_of_weeks() {
 /// packets; where it is 1.4, a packet of the other pair before each of its own makes the round trip a quarter longer.
 #[test]
 fn a_rack_measures_its_queues_for_laws_that_read_that() {
-    let flow =
-        |to: &str| format!("[[traffic]]\nname = \"{to}\"\ntransport = \"hpcc\"\nfrom = \"t0h0\"\nto = \"{to}\"\n");
-    let found = racks()
+    let found = pairs_without_circuits("hpcc")
         .add("[transport.hpcc]\npacket_size = 9000\nhpcc_flows = 10\n")
-        .add(&flow("t1h0"))
-        .add(&flow("t2h0"))
         .set("topology.host_delay", "\"50 us\"")
-        .set("switching.day", "\"1 us\"")
-        .set("switching.night", "\"1 s\"")
         .set("switching.buffer", "\"1000 packets\"")
-        .set("run.duration", "\"200 ms\"")
-        .set("run.warm_up", "\"100 ms\"")
         .run(1);
     let (rates, expected) = (numbers(&found.flows, "goodput_bps"), 0.955 * 5e9 * (9000.0 - 82.0) / 9000.0);
     assert!(rates.iter().all(|rate| (rate / expected - 1.0).abs() < 0.02), "{rates:?}, expected {expected}");
@@ -521,17 +524,8 @@ fn a_rack_measures_its_queues_for_laws_that_read_that() {
 fn laws_that_racks_tell_of_the_next_day_use_more_of_it() {
     for law in ["hpcc", "powertcp", "rcp"] {
         let used = |ahead: &str| {
-            let found = racks()
-                .add(&format!("[transport.{law}]\npacket_size = 9000\nahead = {ahead:?}\n"))
-                .add(&format!(
-                    "[[traffic]]\ntransport = \"{law}\"\nflows = 2\n\
-                     pairs = [[\"t0h0\", \"t1h0\"], [\"t0h1\", \"t1h1\"]]\n"
-                ))
-                .set("switching.buffer", "\"64 packets\"")
-                .set("run.duration", "\"160 ms\"")
-                .set("run.warm_up", "\"80 ms\"")
-                .run(1);
-            figure(&found, "circuit_utilization")
+            let hosts = format!("[transport.{law}]\npacket_size = 9000\nahead = {ahead:?}\n");
+            figure(&short_days(law).add(&hosts).run(1), "circuit_utilization")
         };
         let (now, ahead) = (used("0 s"), used("60 us"));
         assert!(ahead > now, "{law}: {now} told now, {ahead} told 60 us ahead");

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib
 import tempfile
@@ -28,13 +27,14 @@ from photocol.sweeps.campaign.table import grouped, outcome_of
 from photocol.sweeps.folder import Described
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
     import polars as pl
 
     from photocol.runs.scenario import ScenarioLike
     from photocol.sweeps.campaign.job import Job, Row
+    from photocol.sweeps.campaign.store import Store
     from photocol.sweeps.campaign.study import Point, Value
     from photocol.sweeps.precision import Precision
     from photocol.sweeps.swept import SweepTable
@@ -89,8 +89,7 @@ def carry_out(
     first = described.jobs(points)
     plots.check(described.sweep.plots, [axis.name for axis in described.sweep.plan.axes])
     store = folders.store_of(folder)
-    with _named_as_axes(described):
-        named = store.prepare(first[: len(points)]) if by.resume else _check_points(first[: len(points)])
+    named = _check_points(described, first[: len(points)], store if by.resume else None)
     if permitted is not None:
         laws.check_permitted(named, permitted)
     laws.announce(named)
@@ -137,8 +136,7 @@ def carry_out(
 def prepare(described: Described, folder: Path, *, resume: bool, force: bool) -> None:
     """Make the directory of a sweep that others carry out. Raises InputError, ScenarioError."""
     points = described.sweep.plan.points()
-    with _named_as_axes(described):
-        named = _check_points(described.jobs(points)[: len(points)])
+    named = _check_points(described, described.jobs(points)[: len(points)])
     folders.open_folder(folder, described, resume=resume, force=force)
     folders.open_manifest(folder, described, finished_runs=0, **({"laws": laws.recorded(named)} if named else {}))
 
@@ -285,21 +283,17 @@ def _planned(described: Described, points: Sequence[Point], first: Sequence[Job]
     return jobs
 
 
-def _check_points(jobs: Sequence[Job]) -> list[str]:
-    """Raise what is wrong with a point before hours of work go into the others; the laws in Python of all."""
-    return [law for job in jobs for law in check_plan(job)]
+def _check_points(described: Described, jobs: Sequence[Job], kept: Store | None = None) -> list[str]:
+    """Raise what is wrong with a point before hours of work go into the others; the laws in Python of all.
 
-
-@contextlib.contextmanager
-def _named_as_axes(described: Described) -> Iterator[None]:
-    """A mistake in a key of an axis is said to be the axis's: the scenario has its keys as if by `--set`."""
+    A scenario has the keys of an axis as if by `--set`; a mistake in one is said to be the axis's.
+    """
     try:
-        yield
+        return kept.prepare(jobs) if kept is not None else [law for job in jobs for law in check_plan(job)]
     except ScenarioError as error:
-        said = str(error).removeprefix("--set: ")
         keys = [key for axis in described.sweep.plan.axes for key in axis.keys]
-        if said != str(error) and any(f"{key}.".startswith(f"{error.key}.") for key in keys):
-            error.args = (f"axis {said}",)
+        if error.file == "--set" and any(f"{key}.".startswith(f"{error.key}.") for key in keys):
+            error.args = (f"axis {error.key}: {error.message}",)
         raise
 
 
