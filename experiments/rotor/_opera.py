@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.experiment import Claim, Metric, Outcome, RunResult
+from photocol.errors import InputError
+from photocol.experiment import Claim, Metric, Outcome, Point, RunResult
 from photocol.verdict import Finding, judge, not_run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
 PAPER = "Mellette et al., Expanding across time to deliver bandwidth efficiency and low latency, NSDI 2020"
 REPOSITORY = "TritonNetworking/opera-sim, Figure7_datamining"
@@ -37,6 +40,53 @@ SENDER = (
 
 Times = dict[str, tuple[float, float]]
 """By class of sizes: the median and 99 % of completion times, in ms."""
+HOSTS, HOST_GBPS, LIST_S = 648, 10.0, 10.0
+"""Of the published networks: hosts, and the rate of their links; flows of a list begin within so long."""
+LIKE = 0.2
+"""A list is that of a load if it offers the load within this part."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """What the authors' list of completion times says at a load."""
+
+    load_percent: int
+    """Of the hosts' links."""
+    ends_s: float
+    """When the authors' program ended; flows that were under way have no time."""
+    times: Times
+
+    @property
+    def flows(self) -> str:
+        """The value of the axis `flows` where the list of this load is run."""
+        return f"published-{self.load_percent}"
+
+
+@cache
+def load_percent(file: Path) -> float:
+    """What a list of flows offers of the hosts' links: its lines are source, destination, bytes and start."""
+    try:
+        bits = 8 * sum(int(line.split()[2]) for line in file.read_text(encoding="utf-8").splitlines() if line.strip())
+    except (ValueError, IndexError):
+        raise InputError(f"--flows: {file} has a line that is not `source destination bytes start`") from None
+    return 100 * bits / (HOSTS * HOST_GBPS * 1e9 * LIST_S)
+
+
+def list_of(point: Point, files: Sequence[Path]) -> Path | None:
+    """The file whose load is that of a point."""
+    load = int(str(point["flows"]).removeprefix("published-"))
+    return next((file for file in files if abs(load_percent(file) / load - 1) < LIKE), None)
+
+
+def published_at(folder: str, published: Iterable[Published], ending: str = "") -> str:
+    """Where the lists are published."""
+    lists = " and ".join(f"flows_{one.load_percent}percLoad_10sec_648hosts{ending}.htsim" for one in published)
+    return f"{REPOSITORY}/{folder}, {lists}"
+
+
+def ends(published: Iterable[Published], point: Point) -> dict[str, str]:
+    """A run ends when the published one did."""
+    return {"run.duration": next(f"{one.ends_s} s" for one in published if one.flows == point["flows"])}
 
 
 def network(racks: int, switches: int, hosts: int, routes: str) -> dict[str, Any]:
@@ -116,7 +166,7 @@ def check_published(
     """A published time of a class of sizes."""
     found_rows = outcome.table.filter(rows)
     if found_rows.is_empty():
-        return not_run(f"judged in the full form with the published list of flows: --flows, {place}")
+        return not_run(f"judged in the full form with this published list of flows: --flows, {place}")
     found, expected = found_rows[f"{('p50', 'p99')[which]}_{name}_ms"][0], published[name][which]
     off = found / expected - 1
     return judge(
@@ -127,19 +177,26 @@ def check_published(
 
 
 def published_claims(
-    published: Mapping[str, tuple[float, float]], rows: pl.Expr, place: str, reasons: Mapping[str, str]
+    published: Sequence[Published], rows: pl.Expr, place: str, reasons: Mapping[str, str]
 ) -> list[Claim]:
-    """A claim for each number of the published lists."""
+    """A claim for each number of the published lists, about rows of the table that also have the list's load."""
     return [
         Claim(
-            id=(id_ := f"{('median', 'tail')[which]}-{name.lower()}"),
-            text=f"{('the median', '99 %')[which]} of the completion times of flows {WORDS[name]}",
+            id=(id_ := f"{('median', 'tail')[which]}-{name.lower()}{at(one)}"),
+            text=f"{('the median', '99 %')[which]} of the completion times of flows {WORDS[name]} "
+            f"at {one.load_percent} % load",
             where="Figure 7; the list of completion times beside it",
-            expected=f"{published[name][which]:g} ms",
+            expected=f"{one.times[name][which]:g} ms",
             tolerance=f"within {round(100 * tolerance(name, which))} %; in shape: within half",
-            check=partial(check_published, name, which, rows, published, place),
+            check=partial(check_published, name, which, rows & (pl.col("flows") == one.flows), one.times, place),
             reason=reasons.get(id_, ""),
         )
+        for one in published
         for name in CLASSES
         for which in (0, 1)
     ]
+
+
+def at(published: Published) -> str:
+    """The end of a claim's name."""
+    return "" if published.load_percent == 1 else f"-at-{published.load_percent}"

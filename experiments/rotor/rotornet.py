@@ -15,15 +15,20 @@ from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Point,
 from photocol.verdict import Finding, judge, not_run
 
 from . import _opera as opera
-from ._opera import GUARD_US, RECONFIGURATION_US, SENDER, SLICE_US, network
+from ._opera import GUARD_US, RECONFIGURATION_US, SENDER, SLICE_US, Published, network
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-PUBLISHED_AT = f"{opera.REPOSITORY}/hybrid_rotornet, flows_1percLoad_10sec_648hosts.htsim"
-PUBLISHED: opera.Times = {"10kB": (5.40, 10.8), "1MB": (9.26, 30.9), "15MB": (26.1, 58.6), "larger": (124.0, 951.0)}
-"""RotorNet at 1 % load."""
+PUBLISHED = (
+    Published(1, 10.00001, {"10kB": (5.40, 10.8), "1MB": (9.26, 30.9), "15MB": (26.1, 58.6), "larger": (124.0, 951.0)}),
+    Published(
+        10, 9.0455, {"10kB": (5.87, 21.2), "1MB": (19.7, 74.2), "15MB": (63.4, 104.0), "larger": (197.0, 1911.0)}
+    ),
+)
+"""RotorNet; its list of completion times at 10 % ends there."""
+PUBLISHED_AT = opera.published_at("hybrid_rotornet", PUBLISHED)
 QUICK_RACKS, QUICK_SWITCHES = 24, 4
 WAIT = 0.03
 """The wait agrees within this part of a cycle."""
@@ -31,7 +36,7 @@ WAIT = 0.03
 
 def setup(point: Point) -> Setup:
     """The published network with its list of flows, or a small one with packets that are drawn."""
-    if point["flows"] == "published":
+    if point["flows"] != "drawn":
         settings = network(108, 6, 6, "rotorlb") | {
             "switching.queues": "hosts",
             "switching.counts": "hosts",
@@ -40,7 +45,7 @@ def setup(point: Point) -> Setup:
             "transport": f"{{ {SENDER} }}",
             "traffic": '[{ name = "one", transport = "rlb", from = "t0h0", to = "t1h0", size = "1 kB" }]',
         }
-        return Setup(scenario="opera.toml", settings=settings)
+        return Setup(scenario="opera.toml", settings=settings | opera.ends(PUBLISHED, point))
     packets = (
         '[{ name = "drawn", transport = "udp", load = "poisson", rate = "50 Mbps", flows = 48, pairs = "permutation" }]'
     )
@@ -50,9 +55,10 @@ def setup(point: Point) -> Setup:
     )
 
 
-def published_flows(file: Path) -> dict[str, Any]:
+def published_flows(point: Point, files: Sequence[Path]) -> dict[str, Any] | None:
     """The list instead of the one flow."""
-    return {"traffic": f'[{{ name = "published", transport = "rlb", file = "{file}" }}]'}
+    file = opera.list_of(point, files)
+    return file and {"traffic": f'[{{ name = "published", transport = "rlb", file = "{file}" }}]'}
 
 
 def measure(result: RunResult) -> dict[str, float]:
@@ -86,8 +92,8 @@ QUICK: Mapping[str, Any] = {"run.duration": "500 ms"}
 
 experiment = Experiment(
     id="rotor/rotornet",
-    title="completion times in a rotor network, everything by RotorLB, at 1 % load",
-    source=Source(paper=opera.PAPER, figures="Figure 7 (RotorNet, 1 % load)", section="§5.1"),
+    title="completion times in a rotor network, everything by RotorLB, at 1 and 10 % load",
+    source=Source(paper=opera.PAPER, figures="Figure 7 (RotorNet, 1 and 10 % load)", section="§5.1"),
     setup=setup,
     measure=measure,
     metrics=METRICS,
@@ -97,13 +103,11 @@ experiment = Experiment(
         settings=QUICK,
         note="24 racks, single packets that wait for their circuit; no flow of the published list",
     ),
-    full=Form(
-        points=grid(flows=("published",)), replications=1, settings={"run.duration": "11 s", "run.memory": "1000 GB"}
-    ),
+    full=Form(points=grid(flows=tuple(one.flows for one in PUBLISHED)), replications=1),
     listed=published_flows,
     list_from=PUBLISHED_AT,
     claims=(
-        *opera.published_claims(PUBLISHED, pl.col("flows") == "published", PUBLISHED_AT, {}),
+        *opera.published_claims(PUBLISHED, pl.lit(True), PUBLISHED_AT, {}),
         *(
             Claim(
                 id=f"wait-{name}",

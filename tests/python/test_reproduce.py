@@ -278,7 +278,8 @@ def interrupt(*, first, stop):
 
 def test_a_full_form_that_needs_a_published_list_of_flows_is_run_with_one_alone(tmp_path, monkeypatch, capsys):
     text = EXPERIMENT.replace(
-        'notes=["nothing', 'listed=lambda file: {"list": str(file)},\n    list_from="the moon",\n    notes=["nothing'
+        'notes=["nothing',
+        'listed=lambda point, files: {"list": str(files[0])},\n    list_from="the moon",\n    notes=["nothing',
     )
     checkout(tmp_path, text=text)
     monkeypatch.chdir(tmp_path)
@@ -297,6 +298,30 @@ def test_a_full_form_that_needs_a_published_list_of_flows_is_run_with_one_alone(
     lists.clear()
     assert reproduce([], quick=False, flows="flows.htsim", **options) == 0
     assert lists == {str(tmp_path / "flows.htsim")}
+
+
+def test_points_without_their_list_are_left_out_and_a_list_of_no_point_is_refused(tmp_path, monkeypatch, capsys):
+    listed = """listed=lambda point, files: next(
+        ({"list": file.name} for file in files if file.stem == point["transport"]), None
+    ),
+    list_from="the moon",
+    notes=["nothing"""
+    checkout(tmp_path, text=EXPERIMENT.replace('notes=["nothing', listed))
+    monkeypatch.chdir(tmp_path)
+    lists = []
+
+    def listing(scenario, *, seed, settings):
+        lists.append(settings["list"])
+        return saturating(scenario, seed=seed, settings=settings)
+
+    options = {"quick": False, "jobs": 1, "run": listing}
+    assert reproduce([], flows="c.htsim", out=tmp_path / "none", **options) == 2
+    assert "--flows: none of these is a list that 900/figure needs: the moon" in capsys.readouterr().err
+    assert not lists
+    reproduce([], flows=["b.htsim", "c.htsim"], out=tmp_path / "one", **options)
+    assert set(lists) == {"b.htsim"}
+    reproduce([], flows=["b.htsim", "a.htsim"], out=tmp_path / "both", **options)
+    assert (lists.count("a.htsim"), lists.count("b.htsim")) == (15, 30), "three points, five times"
 
 
 def test_a_list_of_flows_that_no_experiment_is_judged_with_is_refused(repository, capsys):

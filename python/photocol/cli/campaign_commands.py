@@ -45,7 +45,7 @@ _MOST_LINES = 100
 @click.option("--out", type=FOLDER, metavar="DIR", help="By default out/reproduce.")
 @click.option("--resume", is_flag=True, help="Keep the runs of an interrupted campaign in DIR.")
 @click.option("--record", is_flag=True, help="Put what a full form finds into the repository's results/.")
-@click.option("--flows", type=FOLDER, metavar="FILE", help="The published list that some full forms need.")
+@click.option("--flows", type=FOLDER, multiple=True, metavar="FILE", help="A published list that some full forms need.")
 @quiet_option
 def reproduce(
     *,
@@ -56,7 +56,7 @@ def reproduce(
     out: Path | None,
     resume: bool,
     record: bool,
-    flows: Path | None,
+    flows: Sequence[Path],
     quiet: bool,
 ) -> int:
     """Regenerate figures and tables of the papers (by default all), with the claims checked."""

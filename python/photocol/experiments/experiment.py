@@ -166,10 +166,11 @@ class Experiment:
     """The source's claims under each reading of its words, where the readings are an axis."""
     notes: Sequence[str] = ()
     """What a reader must know to compare with the source: readings, assumptions, deviations."""
-    listed: Callable[[Path], Mapping[str, Value]] | None = None
-    """Settings of the full form that take the file of `--flows`, where it is judged with a list that others own."""
+    listed: Callable[[Point, Sequence[Path]], Mapping[str, Value] | None] | None = None
+    """Settings of a point of the full form that take a file of `--flows`, where it is judged with lists that others
+    own; None if none of the files is the point's."""
     list_from: str = ""
-    """Where that list is published."""
+    """Where these lists are published."""
     first_seed: int = 1
     """Replication r (from 0) runs with seed `first_seed + r`."""
 

@@ -68,8 +68,8 @@ class Request:
     """What the repository has recorded."""
     record: bool = False
     """Whether what is found is recorded there."""
-    flows: Path | None = None
-    """The published list of flows that a full form is judged with."""
+    flows: Sequence[Path] = ()
+    """Published lists of flows that a full form is judged with."""
 
 
 def reproduce(
@@ -83,13 +83,13 @@ def reproduce(
     resume: bool = False,
     dask: str | None = None,
     record: bool = False,
-    flows: str | Path | None = None,
+    flows: str | Path | Sequence[str | Path] = (),
 ) -> int:
     """Regenerate the figures that `targets` name (`PAPER` or `PAPER/FIGURE`; none: all) and return the exit status.
 
     With `resume` the runs that an interrupted campaign has left in `out` are kept; `dask` is the address of a
-    scheduler; with `record` what a full form finds goes into the repository's `results/`; `flows` is a published list
-    of flows, without which full forms that are judged with one are not run.
+    scheduler; with `record` what a full form finds goes into the repository's `results/`; `flows` are published lists
+    of flows, without which full forms that are judged with them are not run.
     """
     console = _console(quiet=quiet)
     try:
@@ -102,9 +102,9 @@ def reproduce(
             out=Path(out or DEFAULT_OUT),
             results=experiments_folder().parent / "results",
             record=record,
-            flows=None if flows is None else Path(flows).absolute(),
+            flows=[Path(file).absolute() for file in ([flows] if isinstance(flows, str | Path) else flows)],
         )
-        if request.flows is not None and all(experiment.listed is None for experiment, _ in experiments):
+        if request.flows and all(experiment.listed is None for experiment, _ in experiments):
             raise ExperimentError("--flows: none of these experiments is judged with a list of flows")
         return _all(experiments, request, console)
     except InputError as error:
@@ -129,7 +129,7 @@ def _all(experiments: Sequence[tuple[Experiment, Path]], request: Request, conso
 
 def _one(experiment: Experiment, file: Path, request: Request, console: Console) -> tuple[int, bool]:
     """Run, record and show one experiment: the status, and whether somebody has stopped it."""
-    if experiment.listed is not None and request.form_name == "full" and request.flows is None:
+    if experiment.listed is not None and request.form_name == "full" and not request.flows:
         console.print(f"[bold]{experiment.id}[/bold] not run: it needs --flows FILE, a list that is published:")
         console.print(escape(experiment.list_from), soft_wrap=True)
         return DONE, False
@@ -212,10 +212,19 @@ def _compare(record: Record, request: Request, folder: Path, console: Console) -
 def _jobs(experiment: Experiment, request: Request, file: Path) -> list[Job]:
     form = experiment.form(request.form_name)
     seeds = range(experiment.first_seed, experiment.first_seed + form.replications)
-    settings = dict(form.settings)
-    if experiment.listed is not None and request.form_name == "full" and request.flows is not None:
-        settings |= experiment.listed(request.flows)
-    return jobs_of(ExperimentFile(str(file)), form.points, seeds=seeds, settings=settings)
+    origin = ExperimentFile(str(file))
+    if experiment.listed is None or request.form_name == "quick":
+        return jobs_of(origin, form.points, seeds=seeds, settings=form.settings)
+    lists = ((point, experiment.listed(point, request.flows)) for point in form.points)
+    jobs = [
+        job
+        for point, settings in lists
+        if settings is not None
+        for job in jobs_of(origin, [point], seeds=seeds, settings={**form.settings, **settings})
+    ]
+    if not jobs:
+        raise ExperimentError(f"--flows: none of these is a list that {experiment.id} needs: {experiment.list_from}")
+    return jobs
 
 
 def _counted(campaign: Campaign, jobs: int, seconds: float) -> str:
