@@ -235,6 +235,8 @@ pub fn receiver(bytes: &[u8]) {
         mss: 100,
         window: 100 * (1 + u64::from(choices.byte())),
         quick_acks: u32::from(flags / 8),
+        sack_compression: Duration::from_millis(u64::from(flags / 64)),
+        sack_compression_most: u32::from(flags / 8),
         ..ReceiverConfig::default()
     };
     let mut receiver = Receiver::new(Arc::new(config));
@@ -253,6 +255,8 @@ pub fn receiver(bytes: &[u8]) {
                 let seq = choices.near(receiver.rcv_nxt(), 100);
                 let len = 4 * u32::from(choices.byte());
                 receiver.handle_segment(now, seq, len, &mut out);
+                let answers = !out.acks.is_empty() || receiver.next_timeout().is_some();
+                assert!(answers, "a segment is acknowledged at once or later");
             }
         }
         assert!(receiver.rcv_nxt() >= before, "the stream does not run backwards");

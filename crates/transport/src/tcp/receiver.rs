@@ -1,5 +1,5 @@
-//! The receiver: delayed ACKs (RFC 5681 §4.2), SACK (RFC 2018), D-SACK (RFC 2883), the echo of congestion marks (RFC
-//! 3168).
+//! The receiver: delayed ACKs (RFC 5681 §4.2), SACK (RFC 2018), D-SACK (RFC 2883), compressed SACKs (as Linux has them),
+//! the echo of congestion marks (RFC 3168).
 //!
 //! The application takes in-order data at once, so the advertised window is constant (but see
 //! [`Endpoint`](super::Endpoint)). Bytes beyond it are dropped. What is within it is held and never forgotten (RFC 2018
@@ -114,7 +114,7 @@ impl Receiver {
             Some(InOrder::Delayed) => {}
             None => {
                 self.counts.segments += 1;
-                self.handle_irregular(seq, seq.saturating_add(len.into()), out);
+                self.handle_irregular(now, seq, seq.saturating_add(len.into()), out);
             }
         }
     }
@@ -518,6 +518,66 @@ mod tests {
         assert_eq!((out.acks.len(), out.acks[1].ack), (2, 1000));
         receiver.handle_segment(Instant::ZERO, 0, 500, &mut out);
         assert_eq!(out.acks.len(), 3, "duplicate");
+    }
+
+    fn compressing(most: u32) -> (Receiver, ReceiverActions) {
+        let (sack_compression, sack_compression_most) = (Duration::from_millis(1), most);
+        let config = ReceiverConfig { mss: 500, sack_compression, sack_compression_most, ..ReceiverConfig::default() };
+        (Receiver::new(Arc::new(config)), ReceiverActions::default())
+    }
+
+    /// Segments of 500 bytes arrive at a time in ms; how many ACKs leave.
+    fn acks(receiver: &mut Receiver, out: &mut ReceiverActions, at: u64, starts: impl Iterator<Item = u64>) -> usize {
+        let before = out.acks.len();
+        starts.for_each(|start| receiver.handle_segment(Instant::from_ps(at * 1_000_000_000), start, 500, out));
+        out.acks.len() - before
+    }
+
+    #[test]
+    fn after_three_duplicate_acks_sacks_wait_for_others_or_the_timeout() {
+        // Linux, __tcp_ack_snd_check: TCP_FASTRETRANS_THRESH at once, then tcp_comp_sack_nr in one.
+        let (mut receiver, mut out) = compressing(44);
+        let receiver = &mut receiver;
+        let above = |from: u64, count: u64| (from..from + count).map(|number| 500 * number);
+        assert_eq!(acks(receiver, &mut out, 0, above(1, 3)), 3);
+        assert_eq!(acks(receiver, &mut out, 0, above(4, 44)), 0);
+        assert_eq!(receiver.next_timeout(), Some(Instant::from_ps(1_000_000_000)));
+        assert_eq!(acks(receiver, &mut out, 0, above(48, 1)), 1, "44 have waited");
+        assert_eq!((out.acks[3].ack, out.acks[3].sack.as_slice().len()), (0, 1));
+        assert_eq!(receiver.next_timeout(), None);
+        // One that waits has its ACK after a millisecond.
+        assert_eq!(acks(receiver, &mut out, 5, above(49, 1)), 0);
+        receiver.handle_timeout(Instant::from_ps(6_000_000_000), &mut out);
+        assert_eq!((out.acks.len(), out.acks[4].sack.as_slice()[0].end), (5, 25_000));
+    }
+
+    #[test]
+    fn duplicates_what_fills_the_last_hole_and_more_than_a_segment_in_order_do_not_wait() {
+        let (mut receiver, mut out) = compressing(44);
+        let receiver = &mut receiver;
+        assert_eq!(acks(receiver, &mut out, 0, [1, 3, 4, 6, 7].into_iter().map(|number| 500 * number)), 3);
+        assert_eq!(acks(receiver, &mut out, 0, [3500].into_iter()), 1, "a duplicate");
+        // It fills a hole of two segments, and two are in order: an ACK. The next one begins three new ones.
+        assert_eq!(acks(receiver, &mut out, 0, [0].into_iter()), 1);
+        assert_eq!(out.acks[4].ack, 1000);
+        assert_eq!(acks(receiver, &mut out, 0, [4000, 4500, 5000, 5500].into_iter()), 3);
+        assert_eq!(acks(receiver, &mut out, 0, [1000].into_iter()), 1, "three segments are in order");
+        assert_eq!(acks(receiver, &mut out, 0, [2500].into_iter()), 1, "nothing is held any more");
+        assert_eq!((out.acks[9].ack, receiver.next_timeout()), (6000, None));
+    }
+
+    #[test]
+    fn one_segment_in_order_below_a_hole_waits_once_three_acks_have_said_its_number() {
+        let (mut receiver, mut out) = compressing(2);
+        let receiver = &mut receiver;
+        // Holes at 0 and 2; 0 arrives: one segment in order, and its number is new.
+        assert_eq!(acks(receiver, &mut out, 0, [500, 1500].into_iter()), 2);
+        assert_eq!(acks(receiver, &mut out, 0, [2500, 3500].into_iter()), 1);
+        receiver.handle_timeout(Instant::from_ps(1_000_000_000), &mut out);
+        assert_eq!(receiver.last_ack_sent(), 0);
+        assert_eq!(acks(receiver, &mut out, 1, [4500, 5500, 6500].into_iter()), 1, "at most two wait");
+        assert_eq!(acks(receiver, &mut out, 2, [0].into_iter()), 1, "two segments are in order");
+        assert_eq!(receiver.last_ack_sent(), 1000);
     }
 
     #[test]

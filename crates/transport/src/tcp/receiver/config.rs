@@ -18,6 +18,11 @@ options! {
         /// With delayed_ack: the number of segments at the start of a flow that are acknowledged at once. Linux: up to
         /// 16 (quick ACKs), which it does again after a gap; here once.
         pub quick_acks: u32 = 0, Kind::Whole(Range::from(0.0));
+        /// With SACK: ACKs of segments above a hole wait for this time, from the fourth with one number on (Linux:
+        /// tcp_comp_sack_delay_ns, a twentieth of the round trip and at most 1 ms). By default they leave at once.
+        pub sack_compression: Duration = Duration::ZERO, Kind::SPAN;
+        /// With sack_compression: an ACK leaves when so many have waited (Linux: tcp_comp_sack_nr).
+        pub sack_compression_most: u32 = 44, Kind::Whole(Range::from(0.0));
         /// Whether ACKs echo the timestamps of segments (RFC 7323).
         pub timestamps: bool = false, Kind::Flag;
         /// With timestamps: how much older than TS.Recent the timestamp of a segment may be that PAWS does not refuse.

@@ -19,6 +19,43 @@ pub(super) struct Recent {
     touches: u64,
     pub(super) len: u8,
     ranges: [Held; Recent::DEPTH],
+    pub(super) compressed: Compressed,
+}
+
+/// ACKs that wait for others which say more.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Compressed {
+    /// How many have waited since an ACK was sent.
+    waiting: u32,
+    /// ACKs that had been sent by then.
+    sent: u64,
+    /// How many ACKs with this number have left at once.
+    at_once: u8,
+    number: u64,
+}
+
+impl Compressed {
+    /// So many ACKs with a number leave at once: those after which a sender repairs (RFC 5681 §3.2).
+    const AT_ONCE: u8 = 3;
+
+    /// Whether an ACK with this number waits, after so many that have been sent. At most so many do.
+    pub(super) fn wait(&mut self, number: u64, sent: u64, most: u32) -> bool {
+        if self.sent != sent {
+            (self.sent, self.waiting) = (sent, 0);
+        }
+        if self.waiting >= most {
+            return false;
+        }
+        if self.number != number {
+            (self.number, self.at_once) = (number, 0);
+        }
+        if self.at_once < Compressed::AT_ONCE {
+            self.at_once += 1;
+            return false;
+        }
+        self.waiting += 1;
+        true
+    }
 }
 
 impl Recent {

@@ -3,10 +3,11 @@
 use super::held::Held;
 use super::{MOST_HELD, Receiver, ReceiverActions};
 use crate::tcp::{SackBlock, SackList};
+use units::{Duration, Instant};
 
 impl Receiver {
-    /// Anything but the expected segment with nothing held: acknowledged at once.
-    pub(super) fn handle_irregular(&mut self, seq: u64, end: u64, out: &mut ReceiverActions) {
+    /// Anything but the expected segment with nothing held: acknowledged at once, or compressed with others.
+    pub(super) fn handle_irregular(&mut self, now: Instant, seq: u64, end: u64, out: &mut ReceiverActions) {
         let limit = self.nxt.saturating_add(self.config.window);
         let segment = SackBlock { start: seq.min(limit), end: end.min(limit) };
         self.counts.beyond_window = self.counts.beyond_window.saturating_add(u32::from(end > limit));
@@ -16,9 +17,30 @@ impl Receiver {
         }
         let duplicate = self.duplicate_part(segment);
         self.counts.duplicates += u64::from(duplicate == Some(segment));
+        let before = self.nxt;
         self.store(segment);
         self.recall();
-        self.acknowledge(duplicate, out);
+        if duplicate.is_some() || !self.compresses(now, self.nxt - before) {
+            self.acknowledge(duplicate, out);
+        }
+    }
+
+    /// Whether the ACK of a segment that leaves a hole waits: Linux, `__tcp_ack_snd_check`. What fills the last hole, and
+    /// more than a segment in order, is acknowledged at once.
+    fn compresses(&mut self, now: Instant, advance: u64) -> bool {
+        let time = self.config.sack_compression;
+        let Some(recent) = self.recent.as_mut().filter(|_| time > Duration::ZERO) else { return false };
+        let unacked = u64::from(self.unacked) + advance;
+        let may = self.config.sack && !self.held.is_empty() && !self.marks.is_urgent;
+        if !may || unacked > self.config.mss.into() {
+            return false;
+        }
+        if !recent.compressed.wait(self.nxt, self.counts.acks_sent, self.config.sack_compression_most) {
+            return false;
+        }
+        self.unacked = unacked as u32;
+        self.ack_at = self.ack_at.min(now + time);
+        true
     }
 
     /// The first contiguous part of `segment` that arrived before: RFC 2883 §4 (1), (2).
