@@ -5,9 +5,10 @@
 
 use super::traffic::count;
 use crate::language::{Fault, Place, rounded};
-use crate::model::{Load, Scenario, Selection, Traffic, TransportKind};
+use crate::model::{Arrivals, Load, Scenario, Selection, Traffic, TransportKind};
 use crate::scenario::spec::Spec;
 use crate::switching::kind::Demand;
+use std::collections::BTreeMap;
 use units::{Bytes, Duration};
 
 /// A sample in the engine and in the table `series`, with its names.
@@ -74,14 +75,24 @@ fn flows(spec: &Spec, scenario: &Scenario) -> Vec<Demand> {
         parts.push(Demand { what: format!("{} flows", rounded(flows)), bytes, place: table.place() });
         let kind = &scenario.transports[traffic.transport.index()].kind;
         if let Some((window, payload)) = first_window(kind) {
-            let window = if let Load::Size(bytes) = traffic.load { window.min(bytes.count()) } else { window };
-            let packets = flows * (window / u64::from(payload)) as f64;
+            let packets = at_once(traffic, window) / f64::from(payload);
             let place = table.transport.place();
             let what = format!("{} packets of first windows", rounded(packets));
             parts.push(Demand { what, bytes: packets * BYTES_OF_A_PACKET, place });
         }
     }
     parts
+}
+
+/// Bytes of the first windows of flows, of a list those of flows that begin at one time.
+fn at_once(traffic: &Traffic, window: u64) -> f64 {
+    let of = |load: Load| if let Load::Size(bytes) = load { window.min(bytes.count()) } else { window } as f64;
+    let Arrivals::List(flows) = &traffic.arrivals else { return count(&traffic.arrivals) as f64 * of(traffic.load) };
+    let mut sums = BTreeMap::new();
+    for flow in flows {
+        *sums.entry(flow.start).or_insert(0.0) += flow.size.map_or(of(traffic.load), |size| of(Load::Size(size)));
+    }
+    sums.into_values().fold(0.0, f64::max)
 }
 
 /// Bytes that a sender has on their way at first, and the payload of a packet of it.

@@ -45,9 +45,18 @@ fn flows_first_windows_and_bursts_that_fit_nowhere_are_refused() {
         ("transport.big.receiver_window", "unlimited"),
         ("traffic.0.transport", "big"),
     ];
-    let windows = load_set(SMALL, &windows).unwrap_err().to_string();
+    let refused = load_set(SMALL, &windows).unwrap_err().to_string();
     // The receiver's window is 2^40 B if it has no bound: 7.5e8 segments of 1460 B.
-    assert!(windows.contains("7.5e8 packets of first windows would take about 24.1 GB"), "{windows}");
+    assert!(refused.contains("7.5e8 packets of first windows would take about 24.1 GB"), "{refused}");
+    // Of a list those count that begin together: two of 400 GB, that is 5.5e8 segments of 1460 B.
+    let list = r#"[{ source = "left", destination = "right", start = "1 s", size = "400 GB" },
+                   { source = "left", destination = "right", start = "1 s", size = "400 GB" },
+                   { source = "left", destination = "right", start = "2 s", size = "700 GB" },
+                   { source = "left", destination = "right", start = "3 s", size = "1 kB" }]"#;
+    let traffic = format!(r#"[{{ transport = "big", list = {list} }}]"#);
+    let listed = [windows[0], windows[1], windows[2], ("traffic", traffic.as_str())];
+    let listed = load_set(SMALL, &listed).unwrap_err().to_string();
+    assert!(listed.contains("5.5e8 packets of first windows would take about 17.5 GB"), "{listed}");
     let obs = std::fs::read_to_string(super::root().join("scenarios/obs.toml")).unwrap();
     let bursts = load_set(&obs, &[("switching.burst.0.mean", "1 ps"), ("switching.burst.0.load", "0.5")])
         .unwrap_err()
