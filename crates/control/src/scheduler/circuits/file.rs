@@ -40,18 +40,21 @@ impl CircuitSchedule {
         if head != HEAD {
             return Err(wrong(0, format!("found '{head:.80}'; allowed: {HEAD}")));
         }
-        let mut of_all: Option<(u64, u64, usize)> = None;
+        // With the line that says it first.
+        let mut of_all: Option<((u64, u64, usize), usize)> = None;
         let mut switches: Vec<Vec<Hold>> = Vec::new();
         // By switch and hold.
         let mut places: Vec<Vec<usize>> = Vec::new();
         for (at, line) in lines {
             let row = Row::read(line).map_err(|reason| wrong(at, reason))?;
             let common = (row.week, row.reconfiguration, row.hold.outputs.len());
-            let known = *of_all.get_or_insert(common);
+            let (known, first) = *of_all.get_or_insert((common, at));
             if common != known {
-                let (week, dark, ports) = known;
-                let reason =
-                    format!("another week, reconfiguration or number of ports; allowed: {week}, {dark}, {ports}");
+                let ((week, dark, ports), first) = (known, first + 1);
+                let reason = format!(
+                    "another week, reconfiguration or number of ports than line {first}; allowed: {week}, {dark}, \
+                     {ports}"
+                );
                 return Err(wrong(at, reason));
             }
             if row.switch > switches.len() || row.switch + 1 < switches.len() {
@@ -65,7 +68,8 @@ impl CircuitSchedule {
             switches[row.switch].push(row.hold);
             places[row.switch].push(at);
         }
-        let (week, dark, ports) = of_all.ok_or_else(|| wrong(1, "no matching; allowed: at least one".to_owned()))?;
+        let ((week, dark, ports), _) =
+            of_all.ok_or_else(|| wrong(1, "no matching; allowed: at least one".to_owned()))?;
         let schedule = CircuitSchedule::new(ports, Duration::from_ps(week), Duration::from_ps(dark), switches);
         schedule.map_err(|why| match why {
             CircuitError::Hold { switch, hold, reason } => wrong(places[switch][hold], reason),
@@ -107,6 +111,6 @@ impl Row {
 }
 
 fn number(column: &str, text: &str) -> Result<u64, String> {
-    let wrong = |_| format!("{column} is '{text:.30}'; allowed: a whole number, 0 or more");
+    let wrong = |_| format!("{column} is '{text:.30}'; allowed: a whole number, 0 to {}", u64::MAX);
     text.trim().parse().map_err(wrong)
 }
