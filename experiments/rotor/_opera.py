@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 PAPER = "Mellette et al., Expanding across time to deliver bandwidth efficiency and low latency, NSDI 2020"
 REPOSITORY = "TritonNetworking/opera-sim, Figure7_datamining"
-SLICE_US, RECONFIGURATION_US, GUARD_US = 100.0, 10.0, 1.7
-"""A superslice of the published schedule: 88.3 µs, then 1.7 µs and 10 µs in which one switch turns."""
+SLICE_US, RECONFIGURATION_US, GUARD_US = 98.9, 10.0, 1.7
+"""A superslice of the published runs, at whose end one switch turns for 10 µs. The times at which the published flows of
+one packet end have that period: their coherence is 0.987 (RotorNet at 1 %), and 0.006 with 100 µs."""
 CUTOFF = "15 MB"
 """Smaller flows are NDP's."""
 CLASSES = {"10kB": (0.0, 1e4), "1MB": (1e4, 1e6), "15MB": (1e6, 15e6), "larger": (15e6, float("inf"))}
@@ -33,10 +34,12 @@ GIGABIT = 1e3
 """Bits in a microsecond at 1 Gb/s."""
 
 SENDER = (
-    'rlb = { algorithm = "reno", dupthresh = 4000000000, limited_transmit = false, initial_window = 1000000, '
-    'min_rto = "50 s", initial_rto = "50 s", packet_size = 1500, header = 64, ack_size = 64, delayed_ack = "1 ms" }'
+    'rlb = { algorithm = "reno", dupthresh = 4000000000, limited_transmit = false, initial_window = 50000, '
+    'max_window = "71.8 MB", min_rto = "50 s", initial_rto = "50 s", packet_size = 1500, header = 64, ack_size = 64, '
+    'delayed_ack = "1 ms", sack = true, sack_compression = "1 ms" }'
 )
-"""A sender that gives its rack all that it has, as RotorLB's hosts do: no window, and nothing is sent again."""
+"""A sender that gives its rack all that it has, as RotorLB's hosts do, and sends nothing again. Its window is what a
+host's link carries in five cycles, for the sake of memory; few ACKs answer what comes out of order."""
 
 Times = dict[str, tuple[float, float]]
 """By class of sizes: the median and 99 % of completion times, in ms."""

@@ -95,6 +95,7 @@ def rotor_network(name: str, racks: int) -> dict[str, Any]:
     bands = '{ kind = "priority", bands = 2 }'
     made = network(racks, SWITCHES, HOSTS, "rotorlb") | {
         "switching.counts": "hosts",
+        "switching.answers": "hosts",
         "switching.relay_room": 0.333,
         "switching.acks": "slice",
         "transport": f"{{ {ndp(FIRST_WINDOW)}, {SENDER} }}",

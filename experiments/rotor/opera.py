@@ -51,6 +51,7 @@ def settings(racks: int, switches: int, hosts: int, cutoff: str) -> dict[str, An
         "link_defaults": f"{{ host = {{ queue = {BANDS} }} }}",
         "link": to_hosts(racks, hosts, BANDS),
         "switching.counts": "hosts",
+        "switching.answers": "hosts",
         "switching.relay_room": 0.333,
         "switching.acks": "slice",
         "switching.cutoff": cutoff,

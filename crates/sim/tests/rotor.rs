@@ -39,35 +39,38 @@ fn racks() -> Builder {
 /// Every rack sends at 10 Gb/s, to the third one behind it or to all others alike, and cycles pass until queues have
 /// filled; then the share of all uplinks that reaches hosts is measured.
 fn saturated(racks: u32, switches: u32, to_all: bool, keys: &[(&str, &str)]) -> f64 {
-    let hosts: Vec<String> = (0..racks).map(|rack| format!("t{rack}h0")).collect();
-    let mut pairs = String::new();
-    for (from, to) in (0..racks).flat_map(|from| (1..racks).map(move |by| (from, (from + by) % racks))) {
-        if to_all || to == (from + 3) % racks {
-            write!(pairs, "[{:?}, {:?}], ", hosts[from as usize], hosts[to as usize]).unwrap();
-        }
-    }
-    let each = 10e9 * f64::from(switches) / if to_all { f64::from(racks - 1) } else { 1.0 };
+    mixed(racks, switches, if to_all { 1.0 } else { 0.0 }, keys)
+}
+
+/// The same with such a part to all others, and the rest to one.
+fn mixed(racks: u32, switches: u32, to_all: f64, keys: &[(&str, &str)]) -> f64 {
+    let host = |rack: u32| format!("t{rack}h0");
     let cycle_us = f64::from((racks - 1) / switches) * 60.0;
-    let flows = racks * if to_all { racks - 1 } else { 1 };
-    let traffic = format!(
-        "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"{each:.0} bps\"\nflows = {flows}\n\
-         pairs = [{pairs}]\n"
-    );
-    let scenario = self::racks()
-        .add(&traffic)
+    let mut scenario = self::racks()
         .set("topology.racks", racks)
         .set("topology.switches", switches)
         .set("topology.host_capacity", "\"400 Gbps\"")
-        .set("switching.buffer", format!("\"{} packets\"", if to_all { 400 } else { 300 * racks }))
+        .set("switching.buffer", format!("\"{} packets\"", if to_all == 1.0 { 400 } else { 300 * racks }))
         .set("run.warm_up", format!("\"{} us\"", 16.0 * cycle_us))
         .set("run.duration", format!("\"{} us\"", 36.0 * cycle_us));
+    for (part, distances) in [(1.0 - to_all, 3..4), (to_all, 1..racks)] {
+        if part > 0.0 {
+            let each = part * 10e9 * f64::from(switches) / distances.len() as f64;
+            let mut pairs = String::new();
+            for (from, by) in (0..racks).flat_map(|from| distances.clone().map(move |by| (from, by))) {
+                write!(pairs, "[{:?}, {:?}], ", host(from), host((from + by) % racks)).unwrap();
+            }
+            let flows = racks * distances.len() as u32;
+            scenario = scenario.add(&format!(
+                "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"{each:.0} bps\"\n\
+                 flows = {flows}\npairs = [{pairs}]\n"
+            ));
+        }
+    }
     let found = keys.iter().fold(scenario, |scenario, (key, value)| scenario.set(key, value)).run(1);
     nothing_meets(&found, racks, switches);
-    let arrived = |host: &String| {
-        let rack = host.strip_suffix("h0").unwrap();
-        at(&found.links, "link", &format!("{rack}->{host}"), "carried_bits")
-    };
-    hosts.iter().map(arrived).sum::<f64>() / (20e-6 * cycle_us * 10e9 * f64::from(racks * switches))
+    let arrived = |rack| at(&found.links, "link", &format!("t{rack}->t{rack}h0"), "carried_bits");
+    (0..racks).map(arrived).sum::<f64>() / (20e-6 * cycle_us * 10e9 * f64::from(racks * switches))
 }
 
 /// No two packets meet at a rotor switch: nothing ever waits there.
@@ -143,6 +146,16 @@ fn rotorlb_is_as_good_as_waiting_for_uniform_traffic_and_as_the_best_detours_for
         let best = DUTY * f64::from(n) / f64::from(2 * (n - 1));
         is_near(saturated(n, 1, false, &routes("\"rotorlb\"", "")), best, &format!("permutation, {n} racks"));
     }
+}
+
+/// Half to all others and half to one: RotorLB lies between the ends. Each uplink carries what goes directly once, and
+/// the rest twice; directly go at most the half to all others, less its part to the one, and that one's circuit.
+#[test]
+fn rotorlb_lies_between_for_a_mixture() {
+    let (n, direct) = (8.0, 0.5 * 6.0 / 7.0 + DUTY / 7.0);
+    let found = mixed(8, 1, 0.5, &routes("\"rotorlb\"", ""));
+    assert!(found > DUTY * n / (2.0 * (n - 1.0)) && found < DUTY, "{found}");
+    assert!(found <= 1.01 * (DUTY + direct) / 2.0, "{found}: more than any rule can carry");
 }
 
 /// A host alone has all circuits of its rack, which other racks empty for it: the whole uplink. Where hosts are counted
@@ -295,13 +308,39 @@ fn queues_at_hosts_leave_the_shares_and_bound_the_queues_of_racks() {
     is_near(of(false, "\"direct\""), DUTY / 7.0, "permutation");
     is_near(of(true, "\"direct\""), DUTY, "uniform");
     is_near(of(false, "\"rotorlb\""), DUTY * 8.0 / 14.0, "permutation by RotorLB");
+    is_near(of(false, "\"vlb\""), DUTY / 2.0, "permutation by detours that are drawn");
     let traffic = "[[traffic]]\ntransport = \"udp\"\nload = \"constant\"\nrate = \"5 Gbps\"\nfrom = \"t0h0\"\n\
                    to = \"t2h0\"\n";
     let found = racks().add(traffic).set("switching.queues", "\"hosts\"").run(1);
     assert_eq!(at(&found.links, "link", "t0->r0", "max_queue"), 50.0);
     // Of 5000 packets in 10 ms circuits take 50 in each of 24 cycles; the rest waits at the host.
     assert!((1750.0..2000.0).contains(&at(&found.links, "link", "t0h0->t0", "mean_queue")));
+    assert!((3500.0..4000.0).contains(&at(&found.links, "link", "t0h0->t0", "max_queue")));
     assert!(texts(&found.drops, "cause").is_empty());
+    // With room for 100 packets at hosts the others are dropped: 5000 − 24 · 50 − 50 − 100, and one under way.
+    let small = racks().add(traffic).set("switching.queues", "\"hosts\"").set("topology.buffer", "\"100 packets\"");
+    let found = small.run(1);
+    assert_eq!(at(&found.links, "link", "t0h0->t0", "max_queue"), 100.0);
+    assert_eq!(texts(&found.drops, "cause"), ["waiting for a circuit"]);
+    is_near(numbers(&found.drops, "units")[0], 3650.0, "dropped");
+}
+
+/// Flows come as a share of hosts' links says, whatever the number of uplinks that a packet may take.
+#[test]
+fn a_share_of_the_load_is_that_of_hosts_links() {
+    let traffic = "[[traffic]]\ntransport = \"cubic\"\npairs = \"random\"\narrivals = \"poisson\"\n\
+                   size = \"10 kB\"\nload_share = 0.3\n";
+    for switches in [1, 7] {
+        let found = racks().set("topology.switches", switches).set("topology.hosts", 4).add(traffic).run(1);
+        // 32 hosts at 0.3 of 40 Gb/s for 10 ms, in flows of 10 kB.
+        let expected = 32.0 * 0.3 * 40e9 * 10e-3 / 80e3;
+        let flows = numbers(&found.flows, "size_bytes").len() as f64;
+        assert!((flows - expected).abs() < 4.0 * expected.sqrt(), "{flows} of {expected}");
+    }
+    let traffic = "[{ transport = \"cubic\", pairs = \"random\", arrivals = \"poisson\", size = \"10 kB\", \
+                   load_share = 0.3, load_link = \"t0->r0\" }]";
+    let uplink = refusal(&[("traffic", traffic)]);
+    assert!(uplink.contains("packets take whatever circuits there are; allowed: a link of a host"), "{uplink}");
 }
 
 /// A queue that is full while its circuit is elsewhere says so; in the circuit's slice it is congestion.
@@ -342,7 +381,7 @@ fn bad_input_is_refused_with_its_range() {
         (vec![("switching.cycle", "\"400 us\"")], "a week of 6 slices; allowed: at least 7, those of a cycle"),
         (
             vec![("switching.matchings", "\"opera\""), ("switching.order", "\"together\"")],
-            "goes without matchings = \"opera\", whose switches change one by one",
+            "goes neither with file nor with matchings = \"opera\", whose switches change one by one",
         ),
         (vec![("switching.routes", "\"slice\"")], "\"60 us\" into a cycle no circuits lead from \"t0\" to \"t1\""),
         (vec![("switching.cutoff", "\"1 kB\"")], "allowed: at least \"1250 B\", a packet"),
@@ -367,6 +406,28 @@ fn bad_input_is_refused_with_its_range() {
             "allowed with queues = \"hosts\": none that do",
         ),
         (vec![("switching.file", "\"nowhere.csv\"")], "the key \"slice\" goes without file"),
+        (
+            vec![("topology.racks", "2"), ("switching.routes", "\"vlb\""), ("switching.first_hop", "\"other\"")],
+            "switching.first_hop: found \"other\" with 2 racks; allowed: \"any\", or 3 racks at least",
+        ),
+        (
+            vec![
+                ("topology.racks", "1024"),
+                ("topology.switches", "32"),
+                ("switching.routes", "\"slice\""),
+                ("switching.order", "\"one-by-one\""),
+            ],
+            "between 1024 racks in 2046 parts of a cycle would take 2.1 GB; allowed: 1 GB, as with fewer racks",
+        ),
+        (
+            vec![("topology.switches", "7"), ("switching.order", "\"one-by-one\""), ("switching.guard", "\"420 us\"")],
+            "a guard of \"420 us\" for matchings that last \"415 us\"",
+        ),
+        (
+            vec![("switching.queues", "\"hosts\""), ("switching.buffer", "\"20 packets\"")],
+            "switching.buffer: found \"25000 B\" for each other rack, of which the 1 hosts of a rack may fill \"",
+        ),
+        (vec![("topology.reroute_after", "\"1 ms\"")], "allowed: no reroute_after"),
         (vec![("topology.switches", "9")], "9 switches; allowed: 1 to 8"),
         (vec![("topology.switches", "0")], "allowed: 1 to 64"),
     ] {

@@ -24,6 +24,8 @@ pub struct Kind {
     pub(crate) leads: bool,
     /// Whether its flows may take any of several equally short paths (`routing`).
     pub(crate) equal_paths: bool,
+    /// Whether its agents carry packets over other links between switches than the paths of flows say.
+    pub(crate) own_ways: bool,
     /// Whether its queues measure what leaves, for laws that read that.
     pub(crate) measures: bool,
     /// Columns that it adds to the table of flows of every run.
@@ -33,7 +35,7 @@ pub struct Kind {
 impl Kind {
     /// One that has only ordinary links and no columns.
     pub(crate) const fn new() -> Kind {
-        Kind { leads: false, equal_paths: false, measures: false, flow_columns: |_| Vec::new() }
+        Kind { leads: false, equal_paths: false, own_ways: false, measures: false, flow_columns: |_| Vec::new() }
     }
 }
 

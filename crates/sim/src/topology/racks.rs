@@ -4,7 +4,7 @@ use super::{Draft, Given, MAX_ELEMENTS, Property, network_keys};
 use crate::language::keys::whole;
 use crate::language::{At, Fault, Key, PortRoom, Speed, Time};
 use crate::model::{NodeId, Role};
-use units::{BufferSize, Duration, PortBuffer, Rate};
+use units::{Duration, Rate};
 
 network_keys! {
     /// Hosts "t0h0", "t0h1", … at the top-of-rack switches "t0", "t1", …, which the nodes "packet" and "circuit" join:
@@ -26,8 +26,9 @@ network_keys! {
         pub circuit_capacity: At<Speed>;
         /// Delay from rack to rack by a circuit.
         pub circuit_delay: At<Time>;
-        /// Waiting room at hosts, and at racks for packets to their own hosts.
-        pub buffer: Key<PortRoom> = PortRoom(PortBuffer::Size(BufferSize::Unlimited));
+        /// Waiting room at hosts, and at racks for packets to their own hosts. Default: that of
+        /// `link_defaults`, else unlimited.
+        pub buffer: Option<At<PortRoom>>;
     }
 }
 
@@ -58,7 +59,11 @@ impl Config {
 
     fn link(&self, capacity: At<Speed>) -> Given {
         let capacity: Property<Rate> = Property::given(capacity, |capacity| capacity.0);
-        Given { capacity: Some(capacity), buffer: Some(Property::of(&self.buffer, |room| room.0)), ..Given::default() }
+        Given {
+            capacity: Some(capacity),
+            buffer: self.buffer.map(|room| Property::given(room, |room| room.0)),
+            ..Given::default()
+        }
     }
 }
 

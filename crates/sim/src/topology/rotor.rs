@@ -5,7 +5,7 @@ use super::{Draft, Given, Property, network_keys};
 use crate::language::keys::whole;
 use crate::language::{At, Fault, Key, PortRoom, Speed, Time};
 use crate::model::Role;
-use units::{BufferSize, Duration, PortBuffer};
+use units::Duration;
 
 network_keys! {
     /// Hosts "t0h0", "t0h1", … at the top-of-rack switches "t0", "t1", …, of which each is joined to each of the rotor
@@ -26,14 +26,15 @@ network_keys! {
         pub capacity: At<Speed>;
         /// Delay from rack to rack by a circuit: half of it to the rotor switch.
         pub delay: At<Time>;
-        /// Waiting room at hosts, and at racks for packets to their own hosts.
-        pub buffer: Key<PortRoom> = PortRoom(PortBuffer::Size(BufferSize::Unlimited));
+        /// Waiting room at hosts, and at racks for packets to their own hosts. Default: that of
+        /// `link_defaults`, else unlimited.
+        pub buffer: Option<At<PortRoom>>;
     }
 }
 
 impl Config {
     pub(super) fn draw(&self, draft: &mut Draft) -> Result<(), Fault> {
-        let room = Some(Property::of(&self.buffer, |room| room.0));
+        let room = self.buffer.map(|room| Property::given(room, |room| room.0));
         let access = Given {
             capacity: Some(Property::given(self.host_capacity, |capacity| capacity.0)),
             delay: Some(Property::of(&self.host_delay, |delay| delay.0)),

@@ -44,7 +44,8 @@ fn deaf(key: &str, transports: &[Transport], traffic: &[Traffic]) -> Option<Stri
 fn unmarked(network: &Network, transports: &[Transport], traffic: &[Traffic]) -> Vec<String> {
     let hears_queues = |sender: &SenderConfig| sender.has_ecn() && !sender.path_marks;
     let uses = |one: &&Traffic| transports[one.transport.index()].kind.sender().is_some_and(hears_queues);
-    let advice = "its ECN does nothing there; give the links of a bottleneck queue = { kind = \"step\" } or \"red\"";
+    let advice = "its ECN does nothing there; give the links of a bottleneck queue = { kind = \"step\" } or \"red\", \
+                  for abc \"abc\"";
     if traffic.iter().any(|one| uses(&one)) && !network.links.iter().any(|link| link.queue.marks()) {
         let names = traffic.iter().filter(uses).map(|one| quoted(&transports[one.transport.index()].name));
         let names: Vec<String> = names.collect::<BTreeSet<_>>().into_iter().collect();

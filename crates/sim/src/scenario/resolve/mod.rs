@@ -28,7 +28,7 @@ mod transport;
 use super::spec::{Run, Spec};
 use crate::language::keys::Table;
 use crate::language::{Fault, quoted};
-use crate::model::{self, LinkId, Network, RunSpec, Transport, components};
+use crate::model::{self, LinkId, Network, NodeId, Role, RunSpec, Transport, components};
 use crate::scenario::{Files, Laws, Scenario, Switched};
 use crate::switching::kind::Checked;
 use crate::topology::Draft;
@@ -45,6 +45,8 @@ struct Context<'n> {
     /// Per link: whether its port has an XCP controller.
     controllers: Vec<bool>,
     duration: Duration,
+    /// Whether packets take other links between switches than the paths of flows say.
+    own_ways: bool,
     warnings: Vec<String>,
 }
 
@@ -82,7 +84,8 @@ impl<'n> Context<'n> {
         let warnings = std::mem::take(&mut draft.warnings);
         let component = components(network);
         let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
-        Context { network, files, draft, component, controllers, duration, warnings }
+        let own_ways = from.spec.switching.as_ref().is_some_and(switching::has_own_ways);
+        Context { network, files, draft, component, controllers, duration, own_ways, warnings }
     }
 }
 
@@ -90,6 +93,13 @@ impl Context<'_> {
     /// A link's name, quoted.
     fn name(&self, link: LinkId) -> String {
         quoted(&self.draft.links[link.index()].name)
+    }
+
+    /// Whether the paths of flows say what passes a link.
+    fn is_of_paths(&self, link: usize) -> bool {
+        let link = &self.network.links[link];
+        let is_host = |node: NodeId| self.network.nodes[node.index()].role == Role::Host;
+        !self.own_ways || is_host(link.from) || is_host(link.to)
     }
 
     fn warn_of_headers_nobody_writes(&mut self, transports: &[Transport]) {
@@ -139,7 +149,7 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     if !is_said && stores {
         context.warnings.extend(equal_paths::warning(&context, &traffic));
     }
-    context.warnings.extend(ndp::warnings(&network, &transports, &traffic));
+    context.warnings.extend(ndp::warnings(&context, &transports, &traffic));
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };

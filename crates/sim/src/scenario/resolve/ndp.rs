@@ -1,5 +1,6 @@
 //! NDP on networks that are not made for it: queues that do not trim, hosts whose own queue does, long round trips.
 
+use super::Context;
 use super::equal_paths::some_of;
 use crate::language::quoted;
 use crate::model::{Buffer, Link, LinkId, Network, Routes, Traffic, Transport};
@@ -11,7 +12,8 @@ use units::{BufferSize, Duration};
 const MOST_NAMES: usize = 3;
 
 /// What to tell the user of traffic that is pulled.
-pub(super) fn warnings(network: &Network, transports: &[Transport], traffic: &[Traffic]) -> Vec<String> {
+pub(super) fn warnings(context: &Context, transports: &[Transport], traffic: &[Traffic]) -> Vec<String> {
+    let network = context.network;
     let mut warnings = BTreeSet::new();
     let mut routes = Routes::new(network, &network.open_to_flows());
     for one in traffic {
@@ -21,16 +23,17 @@ pub(super) fn warnings(network: &Network, transports: &[Transport], traffic: &[T
         }
         let ends = some_of(one.arrivals.ends());
         let paths: Vec<Vec<LinkId>> = ends.into_iter().filter_map(|(from, to)| routes.path(from, to)).collect();
-        let found = [untrimmed(network, &paths), narrow(network, transport, &paths), long(network, transport, &paths)];
+        let found = [untrimmed(context, &paths), narrow(network, transport, &paths), long(network, transport, &paths)];
         let name = quoted(&transport.name);
         warnings.extend(found.into_iter().flatten().map(|what| format!("the transport {name}: {what}")));
     }
     warnings.into_iter().collect()
 }
 
-/// Links behind the first that drop whole packets.
-fn untrimmed(network: &Network, paths: &[Vec<LinkId>]) -> Option<String> {
-    let links = paths.iter().flat_map(|path| path.iter().skip(1)).map(|link| &network.links[link.index()]);
+/// Links behind the first that drop whole packets, of those that packets are sure to take.
+fn untrimmed(context: &Context, paths: &[Vec<LinkId>]) -> Option<String> {
+    let links = paths.iter().flat_map(|path| path.iter().skip(1)).filter(|link| context.is_of_paths(link.index()));
+    let links = links.map(|link| &context.network.links[link.index()]);
     let names: BTreeSet<&str> = links.filter(|link| !link.queue.trims()).map(|link| link.name.as_str()).collect();
     let (some, more) = some_names(&names)?;
     Some(format!(

@@ -15,6 +15,7 @@ use units::{BufferSize, Duration, PortBuffer, Rate};
 
 /// Where nobody says anything: 100 packets, as in ns-3.
 const DEFAULT_BUFFER: PortBuffer = PortBuffer::Size(BufferSize::Packets(100));
+const UNLIMITED: PortBuffer = PortBuffer::Size(BufferSize::Unlimited);
 
 /// By what buffers are sized besides their link.
 #[derive(Clone, Copy)]
@@ -245,7 +246,10 @@ impl Defaults {
                 Some(Topology::Nsfnet(_) | Topology::NsfnetEdge(_)) => Property::built_in(NSFNET_CAPACITY),
                 _ => None,
             },
-            buffer: Property::built_in(DEFAULT_BUFFER),
+            buffer: match spec.topology.as_deref() {
+                Some(Topology::Racks(_) | Topology::Rotor(_)) => Property::built_in(UNLIMITED),
+                _ => Property::built_in(DEFAULT_BUFFER),
+            },
             loss: Property::built_in(Loss::None),
             ..Given::default()
         };

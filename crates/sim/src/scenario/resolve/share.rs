@@ -34,7 +34,7 @@ pub(super) fn mean_gap(share: At<f64>, table: &Traffic, flows: Flows, context: &
     let passing = passing(share, flows.ends, context.network)?;
     let link = match &table.load_link {
         Some(name) => one_link(name, &passing, context)?,
-        None => most_loaded(&passing, context.network).ok_or_else(|| share.fault("these flows pass no link"))?,
+        None => most_loaded(&passing, context).ok_or_else(|| share.fault("these flows pass no link"))?,
     };
     let capacity = context.network.links[link].capacity.bps() as f64;
     let seconds = at_once * passing[link] * mean * 8.0 / (*share * capacity);
@@ -48,13 +48,17 @@ fn one_link(name: &At<String>, passing: &[f64], context: &Context) -> Result<usi
         return Err(name.fault("this is a link in both directions; allowed: one, such as \"a->b\""));
     };
     let link = link as usize;
+    if !context.is_of_paths(link) {
+        return Err(name.fault("packets take whatever circuits there are; allowed: a link of a host"));
+    }
     if passing[link] > 0.0 { Ok(link) } else { Err(name.fault("no flow of this traffic passes this link")) }
 }
 
 /// The link of which the flows need most, the first of equals.
-fn most_loaded(passing: &[f64], network: &Network) -> Option<usize> {
-    let need = |link: usize| passing[link] / network.links[link].capacity.bps() as f64;
-    let best = (0..passing.len()).reduce(|best, link| if need(link) > need(best) { link } else { best })?;
+fn most_loaded(passing: &[f64], context: &Context) -> Option<usize> {
+    let need = |link: usize| passing[link] / context.network.links[link].capacity.bps() as f64;
+    let links = (0..passing.len()).filter(|link| context.is_of_paths(*link));
+    let best = links.reduce(|best, link| if need(link) > need(best) { link } else { best })?;
     (passing[best] > 0.0).then_some(best)
 }
 

@@ -40,11 +40,20 @@ pub(super) fn resolve(
         let message = "paths are the kind of switching's own; allowed: routing without [switching]";
         return Err(Fault::new(place, message));
     }
+    let reroute = spec.topology.as_ref().and_then(|topology| topology.reroute_after());
+    if let Some(key) = reroute.filter(|_| has_own_ways(at)) {
+        return Err(key.fault("packets take whatever circuits there are; allowed: no reroute_after"));
+    }
     let event = spec.event.first().map(|event| event.link.place());
     let phases = spec.link_phases.first().map(|phases| phases.link.place());
     let first_event = event.or(phases).or(spec.link_trace.first().map(|trace| trace.link.place()));
     let (checked, keys) = at.check(Site { at: at.mark(), network, draft, largest_packet, duration, first_event })?;
     Ok((checked, Some(Switched { kind: Switching::name(at).name(), keys })))
+}
+
+/// Whether a kind of switching carries packets over other links between switches than the paths of flows say.
+pub(super) fn has_own_ways(switching: &At<Switching>) -> bool {
+    Switching::name(switching).entry().item.own_ways
 }
 
 fn nothing_grants(spec: &Spec, draft: &Draft, link: usize) -> Fault {

@@ -1,23 +1,26 @@
 //! The plan of a network of rotor switches.
 
 use super::expander::{self, Expander};
-use super::keys::{Acks, Counts, RotorSwitching, Routes};
+use super::keys::{Acks, Counts, FirstHop, RotorSwitching, Routes};
 use super::members::BySlice;
 use super::schedule::{self, RackNetwork};
 use super::slices::Slices;
 use super::ways::{self, node_name};
 use super::{Bulk, Rotor, Rules, Uplinks};
-use crate::language::{At, Fault, Place, Time, quoted, room};
+use crate::language::{At, Fault, Place, Size, Time, quoted, room};
 use crate::model::{Link, LinkId, Network, NodeId, Role};
 use crate::queue;
 use crate::switching::kind::{Checked, Demand, Site};
 use crate::topology::CIRCUIT_COST;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use units::{ByteTime, Duration};
+use units::{ByteTime, Bytes, Duration};
 
 /// A path over it, where that stands, and the far rack.
 const BYTES_PER_CIRCUIT: f64 = 28.0;
+
+/// Tables of shortest paths may take so many bytes: a byte for each part of a cycle and pair of racks.
+const MOST_TABLES: f64 = 1e9;
 
 /// The plan.
 pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
@@ -25,6 +28,7 @@ pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
     let switches = switches(network, &at)?;
     let mut racks = racks(network, &switches, &at)?;
     check_links(&racks, network, &at)?;
+    check_first_hop(keys, racks.len())?;
     lead_over_the_first_switch(&racks, network);
     let link = &network.links[racks[0].up[0].index()];
     let capacity = link.capacity;
@@ -36,7 +40,11 @@ pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
     let carried = byte_time.bytes_in(Duration::from_ps(slices.light().0)).count();
     let bulk = bulk(keys, carried, network, &mut racks);
     ways::check_events(keys, first_event)?;
-    let host_room = ways::hosts(keys, carried, largest_packet, network, &mut racks)?;
+    // By detours that are drawn packets for one rack wait for the circuits to all others.
+    let in_cycle = byte_time.bytes_in(Duration::from_ps(slices.cycle())).count();
+    let of_circuit = if keys.routes.0 == Routes::Vlb { in_cycle } else { carried };
+    let host_room = ways::hosts(keys, of_circuit, largest_packet, network, &mut racks)?;
+    ways::check_buffer(keys, buffer, host_room, largest_packet, ways::most_hosts(network, &racks))?;
     let place = || {
         let keys = [keys.routes.place(), keys.cutoff.as_ref().map(At::place), keys.acks.place()];
         keys.into_iter().flatten().next().unwrap_or_else(|| at.place())
@@ -56,6 +64,9 @@ pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
     checked.demands = demands;
     if keys.cycle.is_none() && keys.file.is_none() {
         checked.derive("cycle", cycle);
+    }
+    if let Some(room) = host_room.filter(|_| keys.host_room.is_none()) {
+        checked.derive("host_room", Size(Bytes(room)));
     }
     Ok(checked)
 }
@@ -125,6 +136,16 @@ fn check_links(racks: &[Uplinks], network: &Network, at: &At<()>) -> Result<(), 
     }
 }
 
+/// With two racks there is no other one.
+fn check_first_hop(keys: &RotorSwitching, racks: usize) -> Result<(), Fault> {
+    match (keys.routes.0, keys.first_hop.0) {
+        (Routes::Vlb, FirstHop::Other) if racks < 3 => Err(keys
+            .first_hop
+            .fault(format!("found \"other\" with {racks} racks; allowed: \"any\", or 3 racks at least"))),
+        _ => Ok(()),
+    }
+}
+
 /// Paths of flows do; racks send packets over the switches that have their circuits.
 fn lead_over_the_first_switch(racks: &[Uplinks], network: &mut Network) {
     let others = racks.iter().flat_map(|rack| rack.up[1..].iter().chain(&rack.down[1..]));
@@ -139,7 +160,8 @@ fn bulk(keys: &RotorSwitching, carried: u64, network: &mut Network, racks: &mut 
         Routes::RotorLb => {
             racks.iter_mut().for_each(|rack| ways::add(network, rack));
             let parts = if keys.counts.0 == Counts::Hosts { ways::most_hosts(network, racks) } else { 1 };
-            Bulk::RotorLb { room: (carried as f64 * *keys.relay_room) as u64, parts }
+            let room = (carried as f64 * *keys.relay_room) as u64;
+            Bulk::RotorLb { room, parts, answers: keys.answers.0 }
         }
     }
 }
@@ -163,6 +185,17 @@ fn expander(
 ) -> Result<Option<Arc<Expander>>, Fault> {
     if !is_used {
         return Ok(None);
+    }
+    let bytes = expander::bytes(slices);
+    if bytes > MOST_TABLES {
+        let (racks, phases) = (slices.racks(), slices.phases());
+        let message = format!(
+            "shortest paths between {racks} racks in {phases} parts of a cycle would take {:.1} GB; allowed: {} GB, as \
+             with fewer racks",
+            bytes / 1e9,
+            MOST_TABLES / 1e9
+        );
+        return Err(Fault::new(place(), message));
     }
     let found = Expander::new(slices).map_err(|apart| {
         let (when, from, to) = (apart.at, name(apart.from), name(apart.to));

@@ -6,13 +6,15 @@
 use super::members::Members;
 use super::queue::{Queues, Waiting};
 use super::rack::Rack;
-use super::{HostLinks, Notice, Rotor};
+use super::{HostLinks, Notice, Rotor, WAITING};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::node::node_context::{AgentPath, ControlPacket, LocalPort, NodeContext};
+use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
 use crate::engine::packet::message::Message;
 use crate::engine::packet::{Class, NEVER, Packet};
+use crate::model::Buffer;
 use std::sync::Arc;
 
 /// Bytes on the wire of what a rack tells a host.
@@ -32,6 +34,8 @@ pub(super) struct Host {
     rack: u32,
     members: Arc<Members>,
     port: LocalPort,
+    /// Its waiting room, that of its link.
+    buffer: Buffer,
     /// By the rack that they go to.
     queues: Queues,
     /// By rack: bytes that its own rack has room for.
@@ -61,6 +65,7 @@ impl Host {
             rack,
             members: Arc::clone(members),
             port: build.port(links.node, links.up),
+            buffer: build.network.links[links.up.index()].buffer,
             queues: Queues::new(racks, 1),
             room: vec![plan.rules.host_room.unwrap_or(u64::MAX); racks],
             waiting: 0,
@@ -101,6 +106,9 @@ impl Agent for Host {
         let Some(to) = goal.map(|goal| goal.to) else { return context.send_past(now, packet) };
         if !self.queues.has(to) && self.takes_room(to, packet.size) {
             return context.send_past(now, packet);
+        }
+        if context.port_mut(self.port).is_agent_backlog_full(self.buffer, packet.size) {
+            return context.refuse(now, Cause::Agent(WAITING), packet);
         }
         context.port_mut(self.port).keep(now, packet.size);
         context.note(now, What::Store, packet);

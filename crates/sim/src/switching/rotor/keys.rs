@@ -9,11 +9,12 @@ use units::{BufferSize, Duration};
 const NO_FILE: When<RotorSwitching> = When::new(|keys| keys.file.is_none(), "goes without file");
 const TURNS: When<RotorSwitching> = When::new(
     |keys| keys.file.is_none() && *keys.matchings != Algorithm::Opera.name(),
-    "goes without file, and goes without matchings = \"opera\", whose switches change one by one",
+    "goes neither with file nor with matchings = \"opera\", whose switches change one by one",
 );
 const VLB: When<RotorSwitching> = When::new(|keys| keys.routes.0 == Routes::Vlb, "goes with routes = \"vlb\"");
 const ROTORLB: When<RotorSwitching> =
     When::new(|keys| keys.routes.0 == Routes::RotorLb, "goes with routes = \"rotorlb\"");
+const BY_HOSTS: When<RotorSwitching> = When::new(|keys| keys.counts.0 == Counts::Hosts, "goes with counts = \"hosts\"");
 const HOSTS: When<RotorSwitching> = When::new(|keys| keys.queues.0 == QueuesAt::Hosts, "goes with queues = \"hosts\"");
 const BULK: When<RotorSwitching> =
     When::new(|keys| keys.routes.0 != Routes::Slice, "goes with routes = \"direct\", \"vlb\" or \"rotorlb\"");
@@ -39,7 +40,7 @@ keys! {
         pub order: Key<Word<Order>> = Word(Order::Together), when TURNS;
         /// Another number, other matchings where they are random.
         pub seed: Key<u32> = 1, when NO_FILE;
-        /// The schedule of a file that `photocol schedule -o` has written, its ports the racks; relative to the
+        /// The schedule of a file that `photocol schedule -o` has written as CSV, its ports the racks; relative to the
         /// scenario's folder.
         pub file: Option<At<String>>;
         /// How packets find their rack.
@@ -52,6 +53,8 @@ keys! {
         /// By whom RotorLB counts. By hosts, each host sends its part of a circuit's bytes while the circuit stays; the
         /// hosts of a rack take turns in relaying, and each relays its part of that part to each host.
         pub counts: Key<Word<Counts>> = Word(Counts::Racks), when ROTORLB;
+        /// Who answers offers.
+        pub answers: Key<Word<Answers>> = Word(Answers::Rack), when BY_HOSTS;
         /// Flows of fewer bytes of payload take the shortest path within the present slice. Default: none.
         pub cutoff: Option<At<Size>>, when BULK;
         /// The way of ACKs.
@@ -59,7 +62,7 @@ keys! {
         /// Where packets wait for their circuit.
         pub queues: Key<Word<QueuesAt>> = Word(QueuesAt::Racks), when BULK;
         /// What of a host may wait at its rack for each other rack. Default: the host's part of what the uplinks of the
-        /// rack carry while a matching stays.
+        /// rack carry while a matching stays; with routes = "vlb" in a cycle.
         pub host_room: Option<At<Size>>, when HOSTS;
         /// Packets for another rack that may wait at a rack, those that it relays counted apart.
         pub buffer: Key<Room> = Room(BufferSize::Unlimited);
@@ -121,6 +124,17 @@ words! {
         /// By racks.
         Racks = "racks",
         /// By hosts (Opera's simulator).
+        Hosts = "hosts",
+    }
+}
+
+words! {
+    /// Who answers offers.
+    pub enum Answers {
+        /// The rack on the way, for all its hosts: as much as is offered at most.
+        Rack = "rack",
+        /// Each of its hosts by itself (Opera's simulator). Together they may accept more than is offered. Then the host
+        /// that offers sends its part of the circuit, and relays as much less as it is asked for more.
         Hosts = "hosts",
     }
 }

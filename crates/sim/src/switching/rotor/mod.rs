@@ -12,6 +12,7 @@
 //! | `rack` | the agent of a rack: a queue for each other rack, an uplink to each rotor switch |
 //! | `uplink` | the circuit that an uplink has, and what it sends next |
 //! | `queue` | what waits for one rack |
+//! | `detours` | which detours packets take |
 //! | `offers` | RotorLB's offers and answers |
 //! | `host` | the agent of a host, if packets wait there until their rack has room |
 //! | `figures` | bytes by hop, and waits |
@@ -23,6 +24,7 @@
 //! Left out: clocks that differ, several links between a rack and a switch.
 
 mod check;
+mod detours;
 mod expander;
 mod figures;
 mod host;
@@ -50,7 +52,7 @@ use crate::results::Figure;
 use control::scheduler::circuits::CircuitSchedule;
 use expander::Expander;
 use host::{Host, Room};
-use keys::FirstHop;
+use keys::{Answers, FirstHop};
 use members::{BySlice, Members};
 use offers::{Answer, Offer};
 use rack::{Rack, Shared};
@@ -58,7 +60,7 @@ use slices::Slices;
 use std::sync::Arc;
 use units::{Duration, Rate};
 
-pub(super) const KIND: Kind = Kind::new();
+pub(super) const KIND: Kind = Kind { own_ways: true, ..Kind::new() };
 
 /// The resolved keys.
 #[derive(Clone, Debug)]
@@ -120,6 +122,8 @@ enum Bulk {
         room: u64,
         /// Hosts of a rack, if they are counted; else 1.
         parts: usize,
+        /// Who answers offers.
+        answers: Answers,
     },
 }
 

@@ -6,7 +6,7 @@
 //! for each rack as much as `relay_room` leaves beside what waits there already and what it has promised. Offers and
 //! answers travel beside the light, on a control channel with the circuit's delay.
 
-use super::queue::Queue;
+use super::keys::Answers;
 use super::rack::Rack;
 use super::{Bulk, Notice, Rotor};
 use crate::engine::node::agent_setup::BuildContext;
@@ -30,6 +30,8 @@ pub(super) struct Offer {
     pub switch: u32,
     pub matching: u32,
     pub shares: Shares,
+    /// In an answer of hosts: by share, what they would take together.
+    pub asked: Vec<u64>,
 }
 
 /// The same for an answer, to whom the offer came from.
@@ -48,6 +50,8 @@ pub(super) struct Offers {
     promised: Vec<u64>,
     /// Bytes that a rack takes from others for one rack.
     room: u64,
+    /// Whether each host answers by itself.
+    by_hosts: bool,
     /// Messages sent.
     sent: u64,
 }
@@ -66,8 +70,8 @@ struct Open {
 impl Offers {
     /// Before the first matching.
     pub fn new(plan: &Rotor, number: u32, build: &mut BuildContext) -> Offers {
-        let Bulk::RotorLb { room, parts } = plan.rules.bulk else { return Offers::default() };
-        let (racks, switches) = (plan.racks.len(), plan.slices.switches());
+        let Bulk::RotorLb { room, parts, answers } = plan.rules.bulk else { return Offers::default() };
+        let (racks, switches, by_hosts) = (plan.racks.len(), plan.slices.switches(), answers == Answers::Hosts);
         let mut way = |to: u32, switch: u32| {
             let [own, far] = [number, to].map(|rack| &plan.racks[rack as usize]);
             let links = [own.control_up[switch as usize], far.control_down[switch as usize]];
@@ -81,7 +85,7 @@ impl Offers {
             }
         }
         let uplinks = vec![Open::default(); switches as usize];
-        Offers { ways, uplinks, offered: vec![0; racks * parts], promised: vec![0; racks], room, sent: 0 }
+        Offers { ways, uplinks, offered: vec![0; racks * parts], promised: vec![0; racks], room, by_hosts, sent: 0 }
     }
 
     /// The matching of an uplink is over.
@@ -119,17 +123,18 @@ impl Offers {
         }
     }
 
-    /// The far end has answered; what it does not accept is no longer offered.
-    pub fn take_answer(&mut self, answer: &Answer) {
+    /// The far end has answered; what it does not accept is no longer offered. Whether the answer is in time.
+    pub fn take_answer(&mut self, answer: &Answer) -> bool {
         let open = &mut self.uplinks[answer.switch as usize];
         if open.matching != answer.matching || open.is_answered {
-            return;
+            return false;
         }
         open.is_answered = true;
         for ((queue, offered), (_, accepted)) in open.offered.iter_mut().zip(&answer.shares) {
             self.offered[*queue as usize] -= *offered - accepted;
             *offered = *accepted;
         }
+        true
     }
 }
 
@@ -145,30 +150,29 @@ impl Rack {
         shares.iter().for_each(|(queue, bytes)| self.offers.offered[*queue as usize] += bytes);
         let open = &mut self.offers.uplinks[uplink];
         (open.matching, open.offered) = (stay.matching, shares.clone());
-        let offer = Offer { from: self.number, switch: uplink as u32, matching: stay.matching, shares };
+        let offer =
+            Offer { from: self.number, switch: uplink as u32, matching: stay.matching, shares, asked: Vec::new() };
         self.tell(now, to, offer, Notice::Offer, context);
     }
 
     /// What a circuit has room for beside the packets for its far end, shared evenly among the queues for other racks:
     /// of each host by itself, where hosts are counted.
     fn spare_shares(&self, now: u64, uplink: usize, to: u32) -> Shares {
-        if !self.own.has_any() {
-            return Shares::new();
+        let (parts, own_left) = (self.own.parts(), &self.uplinks[uplink].allowance.own);
+        let mut wanted = vec![Shares::new(); parts];
+        for (number, part) in self.own.all_filled().filter(|(number, _)| number / parts as u32 != to) {
+            let bytes = self.own.at(number as usize).bytes().saturating_sub(self.offers.offered[number as usize]);
+            if bytes > 0 {
+                wanted[part].push((number, bytes));
+            }
         }
-        let (parts, own_left) = (self.own.parts(), &self.uplinks[uplink].own_left);
         let direct: Vec<u64> =
             self.own.of(to).iter().zip(own_left).map(|(queue, left)| queue.bytes().min(*left)).collect();
         let taken = self.relayed.taken(to).bytes() + direct.iter().sum::<u64>();
         let mut room = self.light(now, uplink).saturating_sub(taken);
         let mut all = Shares::new();
-        for part in 0..parts {
-            let numbers = (0u32..).zip(self.own.all()).skip(part).step_by(parts);
-            let others = numbers.filter(|(number, _)| number / parts as u32 != to);
-            let left = |(number, queue): (u32, &Queue)| {
-                let bytes = queue.bytes().saturating_sub(self.offers.offered[number as usize]);
-                (bytes > 0).then_some((number, bytes))
-            };
-            let shares = fair_shares(others.filter_map(left).collect(), room.min(own_left[part] - direct[part]));
+        for (part, wanted) in wanted.into_iter().enumerate() {
+            let shares = fair_shares(wanted, room.min(own_left[part] - direct[part]));
             room -= shares.iter().map(|(_, bytes)| bytes).sum::<u64>();
             all.extend(shares);
         }
@@ -178,7 +182,7 @@ impl Rack {
 
     /// A rack offers packets for others: as much is accepted for each as there is room.
     pub(super) fn answer(&mut self, now: u64, offer: Offer, context: &mut NodeContext) {
-        let Offer { from, switch, matching, mut shares } = offer;
+        let Offer { from, switch, matching, mut shares, mut asked } = offer;
         if self.uplinks[switch as usize].stay.matching != matching {
             return;
         }
@@ -188,7 +192,12 @@ impl Rack {
             let rack = *queue / parts;
             let place = rack as usize;
             let waiting = self.relayed.taken(rack).bytes() + self.own.taken(rack).bytes() + offers.promised[place];
-            *bytes = (*bytes).min(offers.room.saturating_sub(waiting));
+            let free = offers.room.saturating_sub(waiting);
+            if offers.by_hosts {
+                // Each host takes what is offered as far as it has room: all of them as often, or all that is free.
+                asked.push((*bytes * u64::from(parts)).min(free));
+            }
+            *bytes = (*bytes).min(free);
             offers.promised[place] += *bytes;
             match promised.last_mut() {
                 Some((last, sum)) if *last == rack => *sum += *bytes,
@@ -196,8 +205,21 @@ impl Rack {
             }
         }
         offers.uplinks[switch as usize].promised = promised;
-        let answer = Answer { from: self.number, switch, matching, shares };
+        let answer = Answer { from: self.number, switch, matching, shares, asked };
         self.tell(now, from, answer, Notice::Answer, context);
+    }
+
+    /// Hosts at the far end have accepted more than some of this rack's hosts can send.
+    pub(super) fn cut_relayed(&mut self, answer: &Answer) {
+        let uplink = &mut self.uplinks[answer.switch as usize];
+        let Some(to) = uplink.stay.to.filter(|_| !answer.asked.is_empty()) else { return };
+        let parts = self.own.parts();
+        let mut asked: Vec<u64> =
+            self.own.of(to).iter().zip(&uplink.allowance.own).map(|(direct, left)| direct.bytes().min(*left)).collect();
+        answer.shares.iter().zip(&answer.asked).for_each(|((queue, _), bytes)| asked[*queue as usize % parts] += bytes);
+        for (host, asked) in asked.into_iter().enumerate() {
+            uplink.allowance.cut_relayed(host, asked, self.relayed.of(to));
+        }
     }
 
     fn tell(&mut self, now: u64, to: u32, said: Offer, notice: fn(Offer) -> Notice, context: &mut NodeContext) {
@@ -243,10 +265,11 @@ mod tests {
         offers.uplinks[0] =
             Open { matching: 4, is_answered: false, offered: vec![(1, 300), (2, 200)], promised: vec![(1, 500)] };
         assert_eq!(offers.granted(0).count(), 0, "nothing is sent before the answer");
-        let answer = |matching| Answer { from: 1, switch: 0, matching, shares: vec![(1, 100), (2, 0)] };
-        offers.take_answer(&answer(3));
+        let shares = || vec![(1, 100), (2, 0)];
+        let answer = |matching| Answer { from: 1, switch: 0, matching, shares: shares(), asked: Vec::new() };
+        assert!(!offers.take_answer(&answer(3)));
         assert_eq!(offers.offered, [0, 300, 200], "the answer of another matching is late");
-        offers.take_answer(&answer(4));
+        assert!(offers.take_answer(&answer(4)));
         assert_eq!((offers.offered.clone(), offers.granted(0).collect::<Vec<_>>()), (vec![0, 100, 0], vec![1]));
         offers.use_grant(0, 1, 60);
         offers.note_arrival(0, 1, 200);

@@ -6,6 +6,8 @@ use crate::model::Buffer;
 
 /// A queue that has become empty keeps memory for so many packets.
 const KEPT_PLACES: usize = 1024;
+/// Bits of a word.
+const WORD: usize = u64::BITS as usize;
 
 /// Packets in the order in which they came.
 #[derive(Debug, Default)]
@@ -29,14 +31,17 @@ pub(super) struct Waiting {
 #[derive(Debug)]
 pub(super) struct Queues {
     all: Vec<Queue>,
-    /// By rack: how many are not empty.
-    filled: Vec<u32>,
-    /// The same of all racks.
-    any: usize,
+    /// By rack: which are not empty, a bit each in so many words.
+    filled: Vec<u64>,
+    words: usize,
+    /// By rack: what waits.
+    taken: Vec<Room>,
     /// Queues for each rack.
     parts: usize,
     /// Which of them is looked at first.
     turn: usize,
+    /// Whether a queue has a first packet that may leave where the former one, or none, could not.
+    has_news: bool,
 }
 
 /// A number of packets and bytes.
@@ -83,11 +88,6 @@ impl Queue {
         self.bytes
     }
 
-    /// What it takes up.
-    pub fn taken(&self) -> Room {
-        Room { packets: self.packets.len() as u64, bytes: self.bytes }
-    }
-
     /// Shows every packet.
     pub fn for_each_mut(&mut self, change: &mut dyn FnMut(&mut Packet)) {
         self.packets.for_each_mut(|waiting| change(&mut waiting.packet));
@@ -98,40 +98,44 @@ impl Queues {
     /// Empty ones for so many racks.
     pub fn new(racks: usize, parts: usize) -> Queues {
         let all = (0..racks * parts).map(|_| Queue::default()).collect();
-        Queues { all, filled: vec![0; racks], any: 0, parts, turn: 0 }
+        let words = parts.div_ceil(WORD);
+        let (filled, taken) = (vec![0; racks * words], vec![Room::default(); racks]);
+        Queues { all, filled, words, taken, parts, turn: 0, has_news: false }
     }
 
     /// A packet comes to a queue for a rack.
     pub fn push(&mut self, rack: u32, part: usize, waiting: Waiting) {
-        let queue = &mut self.all[rack as usize * self.parts + part % self.parts];
-        if queue.is_empty() {
-            self.filled[rack as usize] += 1;
-            self.any += 1;
-        }
+        let (rack, part) = (rack as usize, part % self.parts);
+        self.filled[rack * self.words + part / WORD] |= 1 << (part % WORD);
+        self.taken[rack].add(waiting.packet.size);
+        let queue = &mut self.all[rack * self.parts + part];
+        self.has_news |= queue.is_empty();
         queue.push(waiting);
     }
 
     /// The first packet of a queue leaves.
     pub fn pop(&mut self, number: usize) -> Option<Waiting> {
-        self.turn = number % self.parts + 1;
+        let (rack, part) = (number / self.parts, number % self.parts);
+        self.turn = part + 1;
         let waiting = self.all[number].pop()?;
-        if self.all[number].is_empty() {
-            self.filled[number / self.parts] -= 1;
-            self.any -= 1;
+        match self.all[number].first() {
+            Some(next) => self.has_news |= next < waiting.packet.size || waiting.packet.class == Class::Control,
+            None => self.filled[rack * self.words + part / WORD] &= !(1 << (part % WORD)),
         }
+        self.taken[rack].remove(waiting.packet.size);
         Some(waiting)
+    }
+
+    /// Whether there is a first packet since the last call that may leave where the former one could not: where nothing
+    /// was, it is smaller, or behind a message.
+    pub fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
     }
 
     /// Whether something waits for a rack.
     #[inline]
     pub fn has(&self, rack: u32) -> bool {
-        self.filled[rack as usize] > 0
-    }
-
-    /// Whether something waits for any.
-    #[inline]
-    pub fn has_any(&self) -> bool {
-        self.any > 0
+        self.taken[rack as usize].packets > 0
     }
 
     /// One queue for a rack that has a packet for which its part has so many bytes left, and the packet's size.
@@ -140,13 +144,33 @@ impl Queues {
         if !self.has(rack) {
             return None;
         }
-        let turns = (self.turn..self.parts).chain(0..self.turn.min(self.parts));
-        let mut found = turns.filter_map(|part| {
+        let mut found = self.filled(rack, self.turn).filter_map(|part| {
             let number = rack as usize * self.parts + part;
             let size = self.all[number].first()?;
             (left[part] >= u64::from(size)).then_some((number, size))
         });
         found.next()
+    }
+
+    /// The parts of the queues for a rack that are not empty, from one on and then from the first on.
+    #[inline]
+    fn filled(&self, rack: u32, from: usize) -> impl Iterator<Item = usize> {
+        let words = &self.filled[rack as usize * self.words..][..self.words];
+        let bits = move |is_before: bool| {
+            words.iter().zip((0..).step_by(WORD)).flat_map(move |(word, first)| {
+                let later = u64::MAX.checked_shl(from.saturating_sub(first) as u32).unwrap_or(0);
+                ones(word & if is_before { !later } else { later }).map(move |bit| first + bit)
+            })
+        };
+        bits(false).chain(bits(true))
+    }
+
+    /// The numbers of all queues that are not empty, in order, with their parts.
+    pub fn all_filled(&self) -> impl Iterator<Item = (u32, usize)> {
+        let racks = (0u32..).zip(&self.taken).filter(|(_, taken)| taken.packets > 0);
+        racks.flat_map(move |(rack, _)| {
+            self.filled(rack, 0).map(move |part| (rack * self.parts as u32 + part as u32, part))
+        })
     }
 
     /// The queue of this number.
@@ -170,8 +194,9 @@ impl Queues {
     }
 
     /// What waits for a rack.
+    #[inline]
     pub fn taken(&self, rack: u32) -> Room {
-        self.of(rack).iter().map(Queue::taken).fold(Room::default(), Room::plus)
+        self.taken[rack as usize]
     }
 
     /// Shows every packet.
@@ -180,11 +205,16 @@ impl Queues {
     }
 }
 
-impl Room {
-    fn plus(self, other: Room) -> Room {
-        Room { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
-    }
+/// The places of the ones of a word, the lowest first.
+fn ones(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = word.trailing_zeros();
+        word &= word.checked_sub(1)?;
+        Some(place as usize)
+    })
+}
 
+impl Room {
     /// How many bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -211,6 +241,45 @@ impl Room {
             Buffer::Packets(places) => self.packets >= places,
             Buffer::Bytes(room) => self.bytes + u64::from(size) > room.count(),
             Buffer::Unlimited => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_are_looked_at_in_turn_whatever_their_number() {
+        let waiting = |size| Waiting { packet: Packet { size, ..Packet::default() }, ..Waiting::default() };
+        for parts in [1, 6, 64, 65, 200] {
+            let mut queues = Queues::new(3, parts);
+            let chosen: Vec<usize> = (0..parts).filter(|part| part % 3 != 1).collect();
+            for part in &chosen {
+                queues.push(1, *part, waiting(100));
+                assert!(queues.take_news(), "it was empty");
+                queues.push(1, *part, waiting(60));
+                assert!(!queues.take_news());
+            }
+            let numbers = chosen.iter().map(|part| ((parts + part) as u32, *part));
+            assert!(queues.all_filled().eq(numbers), "{parts} parts");
+            for from in 0..=parts {
+                let turns: Vec<usize> = (from..parts).chain(0..from).filter(|part| part % 3 != 1).collect();
+                assert!(queues.filled(1, from).eq(turns), "{parts} parts from {from}");
+            }
+            assert_eq!(
+                (queues.has(0), queues.has(1), queues.taken(1).bytes()),
+                (false, true, 160 * chosen.len() as u64)
+            );
+            // The first one has no bytes left; the second one may send a packet of 100 bytes.
+            let mut left = vec![100; parts];
+            left[0] = 99;
+            assert_eq!(queues.pick(1, &left), chosen.get(1).map(|part| (parts + part, 100)));
+            assert_eq!(queues.pop(parts).unwrap().packet.size, 100);
+            assert!(queues.take_news(), "the next one is smaller");
+            assert_eq!(queues.pop(parts).unwrap().packet.size, 60);
+            assert!(!queues.take_news(), "it is empty");
+            assert!(queues.pop(parts).is_none() && queues.pop(0).is_none());
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::expander::Expander;
 use super::figures::{Hop, Sent};
 use super::host::Rooms;
-use super::keys::FirstHop;
+use super::keys::Answers;
 use super::members::{Goal, Members};
 use super::offers::Offers;
 use super::queue::{Queues, Room, Waiting};
@@ -17,8 +17,8 @@ use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
 use crate::engine::packet::message::Message;
-use crate::engine::packet::{Class, Flags, NEVER, Packet};
-use crate::random::{Stream, uniform_index};
+use crate::engine::packet::{Flags, NEVER, Packet};
+use crate::random::Stream;
 use std::sync::Arc;
 use units::{ByteTime, Duration};
 
@@ -26,7 +26,7 @@ use units::{ByteTime, Duration};
 #[derive(Debug)]
 pub(super) struct Rack {
     pub(super) number: u32,
-    rules: Rules,
+    pub(super) rules: Rules,
     pub(super) slices: Slices,
     pub(super) members: Arc<Members>,
     expander: Option<Arc<Expander>>,
@@ -42,15 +42,17 @@ pub(super) struct Rack {
     taken: Vec<Room>,
     /// The part of the cycle by which packets on shortest paths have their uplinks.
     phase: Phase,
+    /// When the next matching or part of the cycle begins.
+    next_change: u64,
     /// Packets in all queues.
-    waiting: u64,
+    pub(super) waiting: u64,
     /// From which queue the next detour is taken, where nothing is drawn.
-    turn: usize,
+    pub(super) turn: usize,
     /// The host that relays the next packet, where hosts are counted.
     relay: usize,
     pub(super) offers: Offers,
     pub(super) rooms: Rooms,
-    draws: Stream,
+    pub(super) draws: Stream,
     wake: u64,
     sent: Sent,
 }
@@ -75,6 +77,7 @@ impl Rack {
             relayed: Queues::new(racks, parts * parts),
             taken: vec![Room::default(); racks],
             phase: Phase { number: 0, until: 0 },
+            next_change: 0,
             waiting: 0,
             turn: 0,
             relay: 0,
@@ -89,10 +92,18 @@ impl Rack {
     /// Sends what can leave now, and sees when more can.
     fn serve(&mut self, now: u64, context: &mut NodeContext) {
         self.look(now, context);
+        if self.own.take_news() | self.relayed.take_news() {
+            self.uplinks.iter_mut().for_each(|uplink| uplink.is_idle = false);
+        }
         for uplink in 0..self.uplinks.len() {
-            while self.uplinks[uplink].free <= now
-                && let Some(pick) = self.pick(uplink, now)
-            {
+            while self.uplinks[uplink].free <= now && !self.uplinks[uplink].is_idle {
+                let Some((pick, size)) = self.pick(uplink, now) else {
+                    self.uplinks[uplink].is_idle = true;
+                    break;
+                };
+                if now + self.lasts(size) > self.uplinks[uplink].stay.until {
+                    break;
+                }
                 self.send(now, uplink, pick, context);
             }
         }
@@ -101,12 +112,19 @@ impl Rack {
 
     /// Which circuits there are.
     fn look(&mut self, now: u64, context: &mut NodeContext) {
+        if now < self.next_change {
+            return;
+        }
         for number in 0..self.uplinks.len() {
             if self.uplinks[number].stay.next <= now {
                 self.uplinks[number].stay = self.slices.stay(now, number as u32, self.number);
-                if let Bulk::RotorLb { .. } = self.rules.bulk {
+                self.uplinks[number].is_idle = false;
+                if let Bulk::RotorLb { answers, .. } = self.rules.bulk {
                     let light = self.light(now, number);
-                    self.uplinks[number].share(light);
+                    self.uplinks[number].allowance.share(light);
+                    if let Some(to) = self.uplinks[number].stay.to.filter(|_| answers == Answers::Hosts) {
+                        self.uplinks[number].allowance.count_relayed(self.relayed.of(to));
+                    }
                     self.offers.end(number);
                     self.offer(now, number, context);
                 }
@@ -116,6 +134,8 @@ impl Rack {
             self.phase = self.slices.phase(now);
             self.find_paths_again();
         }
+        let of_slices = if self.expander.is_some() { self.phase.until } else { NEVER };
+        self.next_change = self.uplinks.iter().map(|uplink| uplink.stay.next).fold(of_slices, u64::min);
     }
 
     /// Bytes that a circuit carries until it goes.
@@ -138,38 +158,18 @@ impl Rack {
         let Some(expander) = &self.expander else { return };
         let uplink = expander.next(self.phase.number, self.number, waiting.to);
         self.uplinks[uplink].by_slice.push(waiting);
+        self.uplinks[uplink].is_idle = false;
     }
 
-    /// What an uplink sends next at a time at which it is free, if the circuit is there for so long.
-    fn pick(&self, number: usize, at: u64) -> Option<Pick> {
+    /// What an uplink sends next at a time at which it is free, and its bytes; the circuit may be there for less.
+    fn pick(&self, number: usize, at: u64) -> Option<(Pick, u16)> {
         let uplink = &self.uplinks[number];
         let to = uplink.stay.to.filter(|_| at < uplink.stay.until)?;
         let detour = || {
             let queue = self.detour(number, to)?;
             Some((Pick::Detour(queue), self.own.at(queue).first()?))
         };
-        let (pick, size) = uplink.first(to, &self.relayed, &self.own).or_else(detour)?;
-        (at + self.lasts(size) <= uplink.stay.until).then_some(pick)
-    }
-
-    /// The queue out of which a packet takes a detour over the rack `to`, if one does.
-    fn detour(&self, number: usize, to: u32) -> Option<usize> {
-        match self.rules.bulk {
-            Bulk::Vlb(FirstHop::Next) if self.waiting > 0 => {
-                let all = self.own.all();
-                let turns = (self.turn..all.len()).chain(0..self.turn);
-                turns.into_iter().find(|queue| *queue != to as usize && all[*queue].may_detour())
-            }
-            Bulk::RotorLb { .. } => {
-                let left = &self.uplinks[number].own_left;
-                let may = |queue: &usize| {
-                    let first = self.own.at(*queue).first().map_or(u64::MAX, u64::from);
-                    first <= left[queue % left.len()] && self.own.at(*queue).may_detour()
-                };
-                self.offers.granted(number).find(may)
-            }
-            _ => None,
-        }
+        uplink.first(to, &self.relayed, &self.own).or_else(detour)
     }
 
     fn send(&mut self, now: u64, number: usize, pick: Pick, context: &mut NodeContext) {
@@ -215,7 +215,8 @@ impl Rack {
         }
         for number in 0..self.uplinks.len() {
             let Uplink { stay, free, .. } = &self.uplinks[number];
-            let sends = *free > now && *free < stay.until && self.has_more(number);
+            // A later time changes nothing, and what an uplink has to send takes long to find.
+            let sends = *free > now && *free < stay.until.min(self.wake) && self.has_more(number);
             self.wake = self.wake.min(if sends { *free } else { stay.next });
         }
         if self.expander.is_some() {
@@ -275,19 +276,6 @@ impl Rack {
         self.own.push(first, goal.hosts[0].into(), waiting);
     }
 
-    /// The rack that a packet goes to first, as far as that is decided when it comes.
-    fn first_hop(&mut self, packet: &Packet, to: u32) -> u32 {
-        let racks = self.slices.racks().into();
-        let (number, draws) = (self.number, &mut self.draws);
-        let is_other = |rack: u32| rack != number;
-        match self.rules.bulk {
-            Bulk::Vlb(_) if packet.class == Class::Control => to,
-            Bulk::Vlb(FirstHop::Any) => draw(draws, racks, is_other),
-            Bulk::Vlb(FirstHop::Other) => draw(draws, racks, |rack| is_other(rack) && rack != to),
-            _ => to,
-        }
-    }
-
     /// A packet on the second hop of a detour.
     fn relay(&mut self, now: u64, place: u32, goal: Goal, packet: &Packet, context: &mut NodeContext) {
         let to = goal.to;
@@ -306,16 +294,6 @@ impl Rack {
         context.port_mut(self.uplinks[0].port).keep(now, packet.size);
         context.note(now, What::Store, packet);
         self.waiting += 1;
-    }
-}
-
-/// A rack that is drawn among so many, of those that may be.
-fn draw(stream: &mut Stream, racks: u64, may_be: impl Fn(u32) -> bool) -> u32 {
-    loop {
-        let rack = uniform_index(stream, racks) as u32;
-        if may_be(rack) {
-            return rack;
-        }
     }
 }
 
@@ -340,7 +318,12 @@ impl Agent for Rack {
         self.look(now, context);
         match message.open() {
             Some(Notice::Offer(offer)) => self.answer(now, offer, context),
-            Some(Notice::Answer(answer)) => self.offers.take_answer(&answer),
+            Some(Notice::Answer(answer)) => {
+                if self.offers.take_answer(&answer) {
+                    self.cut_relayed(&answer);
+                }
+                self.uplinks[answer.switch as usize].is_idle = false;
+            }
             Some(Notice::Room(_)) | None => {}
         }
         self.serve(now, context);

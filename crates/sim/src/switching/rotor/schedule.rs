@@ -5,7 +5,7 @@ use super::slices::Slices;
 use crate::language::{At, Fault, Place, choices, quoted, read_text};
 use crate::model::Link;
 use control::scheduler::circuits::{
-    Algorithm, CircuitError, CircuitSchedule, DemandMatrix, Readings, Rule, Site, plan, registry,
+    Algorithm, CircuitError, CircuitSchedule, DemandMatrix, Hold, Readings, Rule, Site, plan, registry,
 };
 use std::path::Path;
 use units::{ByteTime, Duration};
@@ -32,8 +32,8 @@ pub(super) fn slices(keys: &RotorSwitching, rack_network: &RackNetwork, at: &At<
     };
     let lasts =
         ByteTime::at(rack_network.link.capacity).map_or(Duration::MAX, |byte| byte.of(rack_network.largest_packet));
-    let holds = schedule.switches().iter().flatten();
-    let shortest = holds.map(|hold| hold.length).min().unwrap_or(Duration::ZERO);
+    let shortest = schedule.switches().iter().filter_map(|own| shortest(own, schedule.week())).min();
+    let shortest = shortest.unwrap_or(Duration::ZERO);
     if keys.guard.0 + lasts > shortest {
         let places = [keys.guard.place(), keys.slice.as_ref().map(At::place), keys.file.as_ref().map(At::place)];
         let place = places.into_iter().flatten().next().unwrap_or_else(|| at.place());
@@ -47,6 +47,19 @@ pub(super) fn slices(keys: &RotorSwitching, rack_network: &RackNetwork, at: &At<
         return Err(Fault::new(place, format!("{message}, so that {size} B have left at {capacity}, in \"{lasts}\"")));
     }
     Ok(Slices::new(schedule, keys.guard.0.ps()))
+}
+
+/// How long the shortest matching of a switch lasts; one that goes on beyond the end of the week is one.
+fn shortest(own: &[Hold], week: Duration) -> Option<Duration> {
+    let lengths = own.iter().map(|hold| hold.length);
+    match own {
+        [first, middle @ .., last]
+            if first.start == Duration::ZERO && last.end() == week && first.outputs == last.outputs =>
+        {
+            middle.iter().map(|hold| hold.length).chain([first.length + last.length]).min()
+        }
+        _ => lengths.min(),
+    }
 }
 
 /// Matchings that follow one another, whatever is wanted.

@@ -13,12 +13,25 @@ pub(super) struct Uplink {
     pub free: u64,
     /// Its circuit as it was when last looked at.
     pub stay: Stay,
+    /// Whether it had nothing to send when it was free, and nothing has come since.
+    pub is_idle: bool,
     /// Packets on a shortest path within the slice.
     pub by_slice: Queue,
-    /// Bytes that each host may send in this matching, where hosts are counted.
-    pub own_left: Vec<u64>,
-    /// Bytes that each host may relay to each host at the far end.
-    relay_left: Vec<u64>,
+    /// What hosts may send in this matching, where hosts are counted.
+    pub allowance: Allowance,
+}
+
+/// What hosts may send while a circuit stays, in bytes; without bound where they are not counted.
+#[derive(Debug)]
+pub(super) struct Allowance {
+    /// By host: what is left of its own packets.
+    pub own: Vec<u64>,
+    /// By host and host at the far end: what is left of those that it relays.
+    relay: Vec<u64>,
+    /// What it had to relay when the matching began, as far as it may, where hosts answer offers.
+    relayed: Vec<u64>,
+    /// A host's part of the circuit.
+    part: u64,
 }
 
 /// What an uplink sends next; all but the first out of the queue of this number.
@@ -39,18 +52,9 @@ impl Uplink {
             port,
             free: 0,
             stay: Stay::default(),
+            is_idle: false,
             by_slice: Queue::default(),
-            own_left: vec![u64::MAX; parts],
-            relay_left: vec![u64::MAX; parts * parts],
-        }
-    }
-
-    /// A matching begins whose circuit carries so many bytes: where hosts are counted, each has its part of them.
-    pub fn share(&mut self, light: u64) {
-        let parts = self.own_left.len() as u64;
-        if parts > 1 {
-            self.own_left.fill(light / parts);
-            self.relay_left.fill(light / (parts * parts));
+            allowance: Allowance::new(parts),
         }
     }
 
@@ -60,20 +64,90 @@ impl Uplink {
         if let Some(size) = self.by_slice.first() {
             return Some((Pick::Slice, size));
         }
-        if let Some((queue, size)) = relayed.pick(to, &self.relay_left) {
+        if let Some((queue, size)) = relayed.pick(to, &self.allowance.relay) {
             return Some((Pick::Relayed(queue), size));
         }
-        own.pick(to, &self.own_left).map(|(queue, size)| (Pick::Own(queue), size))
+        own.pick(to, &self.allowance.own).map(|(queue, size)| (Pick::Own(queue), size))
     }
 
     /// A packet of this size is sent.
     pub fn count(&mut self, pick: Pick, size: u16) {
         let (left, queue) = match pick {
             Pick::Slice => return,
-            Pick::Relayed(queue) => (&mut self.relay_left, queue),
-            Pick::Own(queue) | Pick::Detour(queue) => (&mut self.own_left, queue),
+            Pick::Relayed(queue) => (&mut self.allowance.relay, queue),
+            Pick::Own(queue) | Pick::Detour(queue) => (&mut self.allowance.own, queue),
         };
         let part = queue % left.len();
         left[part] -= u64::from(size);
+    }
+}
+
+impl Allowance {
+    fn new(parts: usize) -> Allowance {
+        let (own, relay) = (vec![u64::MAX; parts], vec![u64::MAX; parts * parts]);
+        Allowance { own, relay, relayed: vec![0; parts * parts], part: u64::MAX }
+    }
+
+    /// A matching begins whose circuit carries so many bytes: where hosts are counted, each has its part of them.
+    pub fn share(&mut self, light: u64) {
+        let parts = self.own.len() as u64;
+        if parts > 1 {
+            self.part = light / parts;
+            self.own.fill(self.part);
+            self.relay.fill(self.part / parts);
+        }
+    }
+
+    /// What hosts relay is part of what they may send: `waiting` for the far end when the matching begins.
+    pub fn count_relayed(&mut self, waiting: &[Queue]) {
+        let parts = self.own.len();
+        for ((planned, left), queue) in self.relayed.iter_mut().zip(&self.relay).zip(waiting) {
+            *planned = queue.bytes().min(*left);
+        }
+        for (own, planned) in self.own.iter_mut().zip(self.relayed.chunks(parts)) {
+            *own = own.saturating_sub(planned.iter().sum());
+        }
+    }
+
+    /// A host is asked for so many bytes besides what goes to the far end, and has no more than its part: it relays as
+    /// much less, packets in full.
+    pub fn cut_relayed(&mut self, host: usize, asked: u64, waiting: &[Queue]) {
+        let parts = self.own.len();
+        let planned = &self.relayed[host * parts..][..parts];
+        let sum = planned.iter().sum::<u64>() + asked;
+        if sum <= self.part {
+            return;
+        }
+        for (place, planned) in (host * parts..).zip(planned) {
+            let sent = (self.part / parts as u64).saturating_sub(self.relay[place]);
+            let share = (u128::from(*planned) * u128::from(self.part) / u128::from(sum)) as u64;
+            let packet = waiting[place].first().map_or(1, u64::from);
+            self.relay[place] = share.next_multiple_of(packet).saturating_sub(sent);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::queue::Waiting;
+    use super::*;
+    use crate::engine::packet::Packet;
+
+    #[test]
+    fn a_host_that_is_asked_for_more_than_its_part_relays_less() {
+        let mut allowance = Allowance::new(2);
+        let mut relayed = Queues::new(1, 4);
+        let waiting = Waiting { packet: Packet { size: 100, ..Packet::default() }, ..Waiting::default() };
+        (0..8).for_each(|_| relayed.push(0, 0, waiting));
+        // Each of two hosts may send 2000 bytes, and relay 1000 to each of two.
+        allowance.share(4000);
+        allowance.count_relayed(relayed.of(0));
+        assert_eq!((allowance.own.as_slice(), allowance.relay.as_slice()), (&[1200, 2000][..], &[1000; 4][..]));
+        allowance.relay[0] -= 100;
+        allowance.cut_relayed(0, 1200, relayed.of(0));
+        assert_eq!(allowance.relay[0], 900, "800 and 1200 are its part");
+        // 800 of 3600, of which it has 2000: 444, that is five packets, of which one is sent.
+        allowance.cut_relayed(0, 2800, relayed.of(0));
+        assert_eq!(allowance.relay, [400, 0, 1000, 1000]);
     }
 }

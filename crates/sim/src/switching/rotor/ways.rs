@@ -70,6 +70,31 @@ pub(super) fn hosts(
     }
 }
 
+/// Where packets wait at hosts, racks have room for what their hosts may have there.
+pub(super) fn check_buffer(
+    keys: &RotorSwitching,
+    buffer: Buffer,
+    host_room: Option<u64>,
+    largest_packet: u32,
+    hosts: usize,
+) -> Result<(), Fault> {
+    let Some(room) = host_room else { return Ok(()) };
+    let needed = room * hosts as u64;
+    let bytes = match buffer {
+        Buffer::Packets(places) => places.saturating_mul(largest_packet.into()),
+        Buffer::Bytes(bytes) => bytes.count(),
+        Buffer::Unlimited => u64::MAX,
+    };
+    if bytes >= needed {
+        return Ok(());
+    }
+    let message = format!(
+        "found \"{bytes} B\" for each other rack, of which the {hosts} hosts of a rack may fill \"{needed} B\" \
+         (host_room); allowed: at least that"
+    );
+    Err(keys.buffer.fault(message))
+}
+
 /// The most hosts at one of the racks; 1 if they have none.
 pub(super) fn most_hosts(network: &Network, racks: &[Uplinks]) -> usize {
     racks.iter().map(|rack| hosts_of(network, rack.node).len()).max().unwrap_or(1).max(1)

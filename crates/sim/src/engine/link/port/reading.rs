@@ -129,8 +129,8 @@ impl Port {
         self.serve_controller(now);
         self.sweep(now);
         let kept = match self.kind {
-            PortKind::DropTail | PortKind::Gated(_) => 0,
-            PortKind::Optical(_) | PortKind::Disciplined(_) => self.kept().maximum(),
+            PortKind::Gated(_) => 0,
+            PortKind::DropTail | PortKind::Optical(_) | PortKind::Disciplined(_) => self.kept().maximum(),
         };
         kept.max(self.backlog.most_waiting())
     }
@@ -140,7 +140,12 @@ impl Port {
         self.serve_controller(now);
         self.sweep(now);
         match self.kind {
-            PortKind::DropTail | PortKind::Gated(_) => self.backlog.restart_maximum(self.waiting(now).packets),
+            PortKind::Gated(_) => self.backlog.restart_maximum(self.waiting(now).packets),
+            PortKind::DropTail => {
+                let waiting = self.waiting(now).packets;
+                let kept = self.kept.as_mut().map_or(0, |kept| kept.restart_maximum());
+                kept.max(self.backlog.restart_maximum(waiting))
+            }
             PortKind::Optical(_) | PortKind::Disciplined(_) => {
                 self.kept_mut().restart_maximum().max(self.backlog.restart_maximum(0))
             }
