@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.conversions import parts
+from photocol.conversions.source import FileError
 from photocol.errors import InputError
 from photocol.experiment import Claim, Metric, Outcome, Point, RunResult
 from photocol.verdict import Finding, judge, not_run
@@ -67,11 +69,14 @@ class Published:
 
 @cache
 def load_percent(file: Path) -> float:
-    """What a list of flows offers of the hosts' links: its lines are source, destination, bytes and start."""
+    """What a list of flows offers of the hosts' links. It is read as the runs read it."""
     try:
-        bits = 8 * sum(int(line.split()[2]) for line in file.read_text(encoding="utf-8").splitlines() if line.strip())
-    except (ValueError, IndexError):
-        raise InputError(f"--flows: {file} has a line that is not `source destination bytes start`") from None
+        found = parts.flows(str(file))
+    except FileError as error:
+        raise InputError(f"--flows: {error}") from None
+    except InputError as error:
+        raise InputError(f"--flows: {file}: {error}") from None
+    bits = 8 * sum(flow.size or 0 for flow in found.flows)
     return 100 * bits / (HOSTS * HOST_GBPS * 1e9 * LIST_S)
 
 

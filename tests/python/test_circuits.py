@@ -177,7 +177,25 @@ def test_the_command_scales_relative_demands(tmp_path: Path) -> None:
     ("words", "reason"),
     [
         ([], "say what is to be scheduled: --frame F"),
-        (["--frame", "8", "--week", "1 ms"], "--week is for schedules of circuits"),
+        *(
+            (["--frame", "3", *words], f"{words[0]} is for schedules of circuits; with --frame there are slots")
+            for words in (
+                ["--week", "1 ms"],
+                ["--slice", "1 ms"],
+                ["--reconfiguration", "1 us"],
+                ["--switches", "1"],
+                ["--capacity", "1 Gbps"],
+                ["--packet-capacity", "1 Gbps"],
+                ["--load", "0.5"],
+                ["--set", "seed=1"],
+                ["--from", "week.csv"],
+                ["--output", "week.csv"],
+            )
+        ),
+        *(
+            (["--from", "week.csv", *words], f"{words[0]} is for schedules that are made; with --from the file is one")
+            for words in (["--week", "1 ms"], ["--switches", "2"], ["--algorithm", "bvn"], ["--set", "seed=1"])
+        ),
         (["--week", "1 ms", "--set", "seed=x"], "seed is 'x'; allowed: a whole number"),
         (["--week", "1 ms", "--set", "week=2"], "--set week=…: allowed: --week"),
         (["--week", "1 ms", "--set", "threshold=x"], "threshold is 'x'; allowed: power-of-two, largest"),

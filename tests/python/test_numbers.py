@@ -107,6 +107,15 @@ def test_the_table_of_speed_is_the_measurement() -> None:
     assert missing("docs/validation/speed.md", engine_rows()) == []
 
 
+def test_a_hop_of_the_fat_tree_stands_beside_one_of_nsfnet_and_nowhere_else() -> None:
+    page = (ROOT / "docs/validation/speed.md").read_text().splitlines()
+    [place] = [number for number, line in enumerate(page) if "scenarios/fat-tree.toml`" in line]
+    assert "(`nsfnet`)" in page[place - 1]
+    *_, rate, span, _ = (cell.strip() for cell in page[place].split("|"))
+    assert rate == millions(1e9 / float(span))
+    assert f"{span} " not in words_of("docs/guide/data-centres.md")
+
+
 def test_an_ack_costs_rr_tcp_in_order_as_many_times_sacks_as_bench_says() -> None:
     with (BENCH / "ack-cost.csv").open(newline="") as lines:
         cost = {(row["window"], row["recovery"]): float(row["instructions_per_ack"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +18,9 @@ from photocol import plot
 from photocol.plot.files import pictures_of
 from photocol.plot.over_time import steps
 from photocol.plot.tables import with_kinds
+from photocol.quantity import readable
 from photocol.report.build import page_of
+from photocol.runs.quantiles import NOTE
 from photocol.runs.results import Figure as Number
 from photocol.runs.results import Result, Summary
 
@@ -246,6 +250,57 @@ def test_a_quantile_by_size_has_its_bootstrap_interval() -> None:
     reached = {rank: binom.sf(rank - 1, 100, np.arange(1, 101) / 100) for rank in (50, 95, 99)}
     least = [[int(np.argmax(reached[rank] >= share)) + 1 for share in (0.025, 0.975)] for rank in reached]
     assert found == [40, 50, 60, least[1][0], 95, least[1][1], least[2][0], 99, least[2][1]]
+
+
+SIZED: dict[str, Any] = {
+    "run": {"duration": "0.8 s", "warm_up": "0.1 s"},
+    "topology": {"kind": "dumbbell", "bottleneck_capacity": "1 Gbps", "bottleneck_delay": "1 ms"},
+    "link_defaults": {"buffer": "unlimited"},
+    "traffic": [
+        {"transport": "sack", "pairs": "random", "flows": 300, "size": "15 kB", "start": "0.1 s"},
+        {"transport": "sack", "pairs": "random", "flows": 4, "size": "200 kB", "start": "0.1 s"},
+    ],
+}
+"""All flows start when the warm-up ends, which is 0.8 − 0.7 s."""
+
+
+def test_the_printed_percentiles_have_the_intervals_of_the_table(tmp_path: Path) -> None:
+    file = tmp_path / "sized.json"
+    file.write_text(json.dumps(SIZED))
+    one = package.run(file)
+    (short, _) = plot.completions_by_size(one).rows(named=True)
+    assert (short["flows"], short["completed"]) == (300, 300)
+    printed = photocol("run", file).stdout
+    for name, unit in (("completion_time", "s"), ("slowdown", "1")):
+        for rank in ("p50", "p95", "p99"):
+            column = f"{name.removesuffix('_time')}_{rank}"
+            value, low, high = (short[f"{column}{end}{'_s' if unit == 's' else ''}"] for end in ("", "_low", "_high"))
+            words = f"{readable(value, unit)} [{readable(low, unit)}, {readable(high, unit)}]"
+            assert re.search(rf"^short_{name}_{rank} +{re.escape(words)}$", printed, re.MULTILINE), words
+    figures = [name for name in one.summary if re.search(r"(completion_time|slowdown)_p", name)]
+    assert len(figures) == 14, "of all and of short ones p50, p95, p99; of four medium ones p50"
+    assert len(re.findall(r"^\S+_p\d+ .*\[.*\]$", printed, re.MULTILINE)) == len(figures)
+    assert printed.count(NOTE) == 1
+    assert "[" in photocol("run", file, "--explain").stdout
+    for words in (["--json"], ["--runs", "2"]):
+        assert NOTE not in photocol("run", file, *words).stdout
+
+
+def test_a_run_without_completion_times_prints_no_intervals(tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    assert "[" not in photocol("run", file).stdout
+
+
+def test_the_numbers_of_the_slowdown_are_its_quantiles_with_their_intervals(tmp_path: Path) -> None:
+    file = tmp_path / "sized.json"
+    file.write_text(json.dumps(SIZED))
+    assert photocol("run", file, "--out", tmp_path / "run").returncode == 0
+    assert photocol("plot", tmp_path / "run", "--format", "csv", "--only", "slowdown").returncode == 0
+    written = pl.read_csv(tmp_path / "run" / "plots" / "slowdown.csv")
+    table = plot.completions_by_size(Result.load(tmp_path / "run"))
+    for name in ("completed", "slowdown_p95", "slowdown_p95_low", "slowdown_p95_high", "completion_p50_high_s"):
+        assert written[name].to_list() == table[name].to_list(), name
 
 
 def test_slowdown_stands_in_the_middle_of_its_sizes() -> None:

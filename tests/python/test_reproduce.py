@@ -54,6 +54,20 @@ def test_a_reproduced_figure_leaves_tables_claims_pictures_and_a_page(repository
     assert "0.497 ± 0.006" in printed
     assert "4 of 4 runs" in printed
     assert "6.0 million packet-hops per CPU second" in printed
+    assert "(report.md, table.csv, table.parquet, claims.json, figure.png)" in printed
+
+
+@pytest.mark.parametrize(
+    "plots",
+    ["[]", '[Plot(name="figure", draw=draw, where=__import__("polars").col("buffer_bytes") > 1000)]'],
+    ids=["no plots", "nothing to draw"],
+)
+def test_a_figure_without_pictures_names_none(repository, capsys, plots):
+    file = repository / "experiments" / "900" / "figure.py"
+    file.write_text(EXPERIMENT.replace('[Plot(name="figure", draw=draw)]', plots))
+    assert reproduce([], jobs=1, out=repository / "o", run=saturating) == 0
+    assert "(report.md, table.csv, table.parquet, claims.json)" in capsys.readouterr().out
+    assert json.loads((repository / "o" / "900" / "figure" / "manifest.json").read_text())["pictures"] == []
 
 
 def test_the_page_names_source_claims_reasons_and_how_to_repeat(repository):
@@ -293,6 +307,9 @@ def test_a_full_form_that_needs_a_published_list_of_flows_is_run_with_one_alone(
     assert reproduce([], quick=False, **options) == 0
     assert "not run: it needs --flows FILE, a list that is published:\nthe moon" in capsys.readouterr().out
     assert not (tmp_path / "o").exists()
+    assert reproduce([], quick=True, flows="flows.htsim", **options) == 2
+    assert "--flows is for full forms, and quick ones need no list: give --full too" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
     assert reproduce([], quick=True, **options) == 0
     assert lists == {None}
     lists.clear()
@@ -325,5 +342,28 @@ def test_points_without_their_list_are_left_out_and_a_list_of_no_point_is_refuse
 
 
 def test_a_list_of_flows_that_no_experiment_is_judged_with_is_refused(repository, capsys):
-    assert reproduce([], flows="flows.htsim", jobs=1, out=repository / "o", run=saturating) == 2
+    assert reproduce([], quick=False, flows="flows.htsim", jobs=1, out=repository / "o", run=saturating) == 2
     assert "--flows: none of these experiments is judged with a list of flows" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["rotornet", "opera", "clos"])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (None, "{file}: there is no such file"),
+        ("", "none of these is a list that rotor/{name} needs"),
+        ("0 1 1500 0\n\n0 1 1500\n", "{file}:3: found 3 columns; allowed: source destination bytes start"),
+        ("0 1 much 0\n", '{file}:1: size: found "much"; allowed: a whole number'),
+        ("0 1 -1 0\n", '{file}:1: size: found "-1"; allowed: a whole number'),
+        ("0 1 1500 \0\n", "{file}:1: start: found"),
+    ],
+)
+def test_a_wrong_list_of_published_flows_is_told_by_file_and_line(tmp_path, capsys, name, text, reason):
+    file = tmp_path / "flows.htsim"
+    if text is not None:
+        file.write_text(text)
+    assert reproduce([f"rotor/{name}"], quick=False, flows=file, jobs=1, out=tmp_path / "o", run=saturating) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"photocol reproduce: --flows: {reason.format(file=file, name=name)}"), told
+    assert len(told.splitlines()) == 1
+    assert not (tmp_path / "o").exists()

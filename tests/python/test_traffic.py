@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -99,3 +100,42 @@ def test_requests_of_an_incast_are_told(tmp_path: Path) -> None:
     assert result.summary["requests_completed"].value == 10
     # 32 · 20 kB and headers of 14 packets each need 5.26 ms of the port.
     assert result.summary["mean_request_time"].value > 32 * (20_000 + 14 * 40) * 8 / 1e9
+
+
+def said_link(page: str, begin: str) -> str:
+    """The one link of a node that begins so, which a page names as `load_link`."""
+    [link] = re.findall(rf'load_link ?= ?"({begin}\w*->\w+)"', (ROOT / "docs" / "guide" / page).read_text())
+    return str(link)
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "hosts", "gbps"),
+    [
+        ("fat-tree", said_link("data-centres.md", "h0"), 16, 1),
+        ("rotornet", said_link("traffic.md", "t0"), 32, 10),
+    ],
+)
+def test_a_share_of_a_hosts_link_is_one_of_all_hosts_links(name: str, link: str, hosts: int, gbps: int) -> None:
+    """Starts are Poisson, so their number is within four times its root; uplinks would have given another."""
+    share, size, duration = 0.2, 10_000, 20e-3
+    traffic = {"transport": "sack", "pairs": "random", "arrivals": "poisson", "load_share": share, "size": "10 kB"}
+    times = {"run.duration": "20 ms", "run.warm_up": "0 s"}
+    found = photocol.run(
+        ROOT / "scenarios" / f"{name}.toml", set=times | {"traffic": [traffic | {"load_link": link}], "transport": {}}
+    )
+    expected = share * gbps * 1e9 * hosts * duration / (8 * size)
+    assert abs(found.summary["flows"] - expected) < 4 * math.sqrt(expected)
+
+
+def test_without_a_link_the_share_is_that_of_the_one_which_the_flows_load_most() -> None:
+    """Leaves with twice as much to their hosts: the same load of the uplinks is half that of the hosts' links."""
+    network = {"kind": "leaf-spine", "leaves": 4, "spines": 4, "hosts": 4, "host_capacity": "1 Gbps"}
+    network |= {"oversubscription": 2, "routing": "ecmp"}
+    traffic = {"transport": "sack", "pairs": "random", "arrivals": "poisson", "load_share": 0.2, "size": "10 kB"}
+    scenario = {"run": {"duration": "0.1 s"}, "topology": network}
+    of_hosts, of_most = (
+        float(photocol.run(scenario | {"traffic": [traffic | named]}).summary["flows"])
+        for named in ({"load_link": "h0->l0"}, {})
+    )
+    # Of 15 other hosts 12 are at other leaves, and their flows share four uplinks of half a host's rate.
+    assert of_most / of_hosts == pytest.approx(0.5 / (12 / 15), rel=0.1)

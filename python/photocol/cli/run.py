@@ -24,7 +24,7 @@ from photocol.errors import InputError, exit_status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from photocol._core import Scenario
+    from photocol._core import Results, Scenario
     from photocol.runs.capture import Capture
     from photocol.runs.results import Result
     from photocol.runs.runner import Execution
@@ -129,7 +129,8 @@ def _tell(
         say(f"photocol: {execution.idle_threads}")
     for name, cost in execution.python_laws.items():
         say(f"photocol: the law {name}: {cost['calls']} calls, {cost['seconds']:.2f} s in Python")
-    _report(result, place, as_json=as_json, quiet=quiet, explain=explain)
+    one = execution.finished[0].results if len(execution.finished) == 1 else None
+    _report(result, place, one, as_json=as_json, quiet=quiet, explain=explain)
 
 
 def loaded_scenario(path: str, settings: Sequence[str], *, is_quiet: bool = False) -> Scenario:
@@ -165,18 +166,27 @@ def _interrupted(execution: Execution, stop: KeyboardInterrupt, *, as_json: bool
     where = f" and in {execution.out}" if execution.is_saved else ""
     say(f"photocol: interrupted; {kept}{where}")
     if execution.finished:
-        _report(execution.result(), None, as_json=as_json, quiet=False)
+        _report(execution.result(), None, None, as_json=as_json, quiet=False)
     return exit_status(stop)
 
 
-def _report(result: Result, out: Path | None, *, as_json: bool, quiet: bool, explain: bool = False) -> None:
+def _report(
+    result: Result, out: Path | None, one: Results | None, *, as_json: bool, quiet: bool, explain: bool = False
+) -> None:
+    """What a run says; `one` is its only replication, whose percentiles have intervals over flows."""
     if as_json:
         click.echo(result.summary.to_json(), nl=False)
         return
     if quiet:
         return
+    from photocol.runs import quantiles
+
     manifest = result.manifest
-    click.echo(result.summary.explain() if explain else repr(result.summary))
+    beside = quantiles.in_words(result.summary, one) if one is not None else {}
+    summary = result.summary.with_words(beside)
+    click.echo(summary.explain() if explain else repr(summary))
+    if beside:
+        click.echo(quantiles.NOTE)
     if sys.stdout.isatty():
         _show_samples(result)
     hops, cpu_s = manifest["packet_hops"], max(manifest["cpu_s"], 1e-9)

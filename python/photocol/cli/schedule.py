@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from photocol import InputError
 from photocol.cli.arguments import FOLDER
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from photocol.transport.circuits import CircuitSchedule, Coverage
 
 _NEITHER = "say what is to be scheduled: --frame F (slots of a frame), or --week T or --slice T (circuits)"
+_OF_FRAMES = {"demand", "frame", "algorithm", "as_json"}
+"""What goes with --frame."""
+_OF_FILES = {"demand", "source", "capacity", "packet_capacity", "load", "output", "as_json"}
+"""What goes with --from: the file says the rest."""
 
 
 @click.command()
@@ -46,18 +51,23 @@ def schedule(*, demand: Path, frame: int | None, algorithm: str | None, as_json:
     bytes a week from each port to each, as JSON, or with commas or spaces between.
     """
     if frame is not None:
-        _refuse_others(options)
+        _refuse_all_but(_OF_FRAMES, "is for schedules of circuits; with --frame there are slots of a frame")
         click.echo(_of_frame(demand, frame, algorithm or "bvn", as_json=as_json))
     elif options["week"] or options["slice_"] or options["source"]:
+        if options["source"]:
+            _refuse_all_but(_OF_FILES, "is for schedules that are made; with --from the file is one")
         click.echo(_of_circuits(demand, algorithm or "solstice", as_json=as_json, **options))
     else:
         raise click.UsageError(_NEITHER)
 
 
-def _refuse_others(options: dict[str, Any]) -> None:
-    for name, option in (("week", "--week"), ("slice_", "--slice"), ("source", "--from"), ("output", "--output")):
-        if options[name]:
-            raise click.UsageError(f"{option} is for schedules of circuits; with --frame there are slots of a frame")
+def _refuse_all_but(names: set[str], why: str) -> None:
+    """An error for an option that was given and would do nothing, even one with its default."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        if name not in names and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[-1]} {why}")
 
 
 def _of_frame(file: Path, frame: int, algorithm: str, *, as_json: bool) -> str:

@@ -105,7 +105,7 @@ def report(record: Record) -> str:
         f"# {experiment.id}: {experiment.title}",
         f"Source: {experiment.source.paper}; {experiment.source.figures}, {experiment.source.section}.",
         _form_sentence(record),
-        *(f"![{plot.name}]({plot.name}.png)" for plot, _ in _drawable(record)),
+        *(f"![{plot.name}]({plot.name}.png)" for plot, _ in drawable(record)),
         *_section("The shape in words", [] if record.jobs_missing else list(experiment.describe(record.outcome))),
         "## Table",
         _markdown_table(record),
@@ -140,7 +140,7 @@ def _write_plots(record: Record, folder: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    for plot, frame in _drawable(record):
+    for plot, frame in drawable(record):
         figure = Figure(figsize=(6.4, 4.4), layout="constrained")
         plot.draw(figure.add_subplot(), frame)
         with mpl.rc_context({"svg.hashsalt": "photocol"}):
@@ -148,7 +148,7 @@ def _write_plots(record: Record, folder: Path) -> None:
             figure.savefig(folder / f"{plot.name}.svg", metadata={"Date": None})
 
 
-def _drawable(record: Record) -> list[tuple[Plot, pl.DataFrame]]:
+def drawable(record: Record) -> list[tuple[Plot, pl.DataFrame]]:
     """The plots with what they draw, where there is anything: a form may lack it, a broken campaign its curves."""
     frames = {"table": record.outcome.table, "curves": record.outcome.curves}
     found = []

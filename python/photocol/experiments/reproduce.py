@@ -29,7 +29,7 @@ from photocol.experiments.catalogue import (
     load_experiment,
     select,
 )
-from photocol.experiments.record import Judged, Record, by_whose, cell, reason, record_of, write
+from photocol.experiments.record import Judged, Record, by_whose, cell, drawable, reason, record_of, write
 from photocol.experiments.verdict import Verdict, counted
 from photocol.runs import builds, digests, machine, storage
 from photocol.runs.laws import announce
@@ -104,13 +104,22 @@ def reproduce(
             record=record,
             flows=[Path(file).absolute() for file in ([flows] if isinstance(flows, str | Path) else flows)],
         )
-        if request.flows and all(experiment.listed is None for experiment, _ in experiments):
-            raise ExperimentError("--flows: none of these experiments is judged with a list of flows")
+        _check_flows(request, [experiment for experiment, _ in experiments])
         return _all(experiments, request, console)
     except InputError as error:
         return _complain(error, WRONG_INPUT)
     except OSError as error:
         return _complain(failure(error), FAILED)
+
+
+def _check_flows(request: Request, experiments: Sequence[Experiment]) -> None:
+    """An error where lists of flows were given that nobody would read."""
+    if not request.flows:
+        return
+    if request.form_name == "quick":
+        raise ExperimentError("--flows is for full forms, and quick ones need no list: give --full too")
+    if all(experiment.listed is None for experiment in experiments):
+        raise ExperimentError("--flows: none of these experiments is judged with a list of flows")
 
 
 def _all(experiments: Sequence[tuple[Experiment, Path]], request: Request, console: Console) -> int:
@@ -176,7 +185,7 @@ def _about(record: Record, rows: Sequence[Row], **measured: object) -> dict[str,
         **measured,
         "cpu_s": sum(costs),
         "host": machine.described(),
-        "pictures": [f"{plot.name}.png" for plot in record.experiment.plots],
+        "pictures": [f"{plot.name}.png" for plot, _ in drawable(record)],
     }
 
 
@@ -269,8 +278,9 @@ def _show(record: Record, folder: Path, console: Console) -> None:
     for heading, theirs in by_whose(record.judged).items():
         lines.append(f"[bold]{heading.capitalize()}[/bold]: {counted(one.finding.verdict for one in theirs)}")
         lines += [line for judged in theirs for line in _claim_lines(judged)]
-    pictures = ", ".join(f"{plot.name}.png" for plot in record.experiment.plots)
-    lines.append(f"Files: {escape(str(folder))}/ (report.md, table.csv, table.parquet, claims.json, {pictures})")
+    pictures = (f"{plot.name}.png" for plot, _ in drawable(record))
+    files = ", ".join(("report.md", "table.csv", "table.parquet", "claims.json", *pictures))
+    lines.append(f"Files: {escape(str(folder))}/ ({files})")
     console.print(_table(record))
     console.print("\n".join(lines), soft_wrap=True)
 

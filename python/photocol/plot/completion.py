@@ -58,6 +58,12 @@ def completions_by_size(result: Result) -> pl.DataFrame:
     return table.rename({"from": "size_from_bytes", "to": "size_to_bytes"})
 
 
+def slowdowns(flows: pl.DataFrame) -> pl.DataFrame:
+    """The numbers of `slowdown_by_size`: the rows of `completions_by_size` of the flows that have a slowdown."""
+    table = with_names(flows).filter(pl.col("slowdown").is_not_null() & (pl.col("size_bytes") > 0))
+    return _by_size(table, [OF, "class"])
+
+
 def completion_times(axes: Axes, flows: pl.DataFrame) -> None:
     """Share of the completed flows that took at most x, a curve a class; the axis is logarithmic for wide ranges.
 
@@ -100,8 +106,7 @@ def slowdown_by_size(axes: Axes, flows: pl.DataFrame) -> None:
     `flows` is what `sized_flows` gives. Points stand in the middle of their range of sizes, with their bootstrap
     intervals at 95 %.
     """
-    table = with_names(flows).filter(pl.col("slowdown").is_not_null() & (pl.col("size_bytes") > 0))
-    sizes = _by_size(table, [OF, "class"])
+    sizes = slowdowns(flows)
     parts = groups(sizes, OF, "class")
     for look, ((name, kind), part) in zip(looks(len(parts)), parts, strict=True):
         told = f"{name}: {kind}" if name else kind
@@ -126,8 +131,8 @@ def slowdown_by_size(axes: Axes, flows: pl.DataFrame) -> None:
         axes.set_yscale("log")
     else:
         axes.set_ylim(0, 1.05 * high if high > 0 else 1)
-    runs = f", {runs_of(table)} runs" if runs_of(table) > 1 else ""
-    axes.set_xlabel(f"size of the flow (kB; {len(table):,} flows{runs})")
+    runs = f", {runs_of(flows)} runs" if runs_of(flows) > 1 else ""
+    axes.set_xlabel(f"size of the flow (kB; {sizes['flows'].sum():,} flows{runs})")
     axes.set_ylabel("slowdown (time / time on the empty path)")
     frame(axes)
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from photocol.errors import InputError, did_you_mean
 from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
-from photocol.plot.completion import completion_times, sized_flows, slowdown_by_size
+from photocol.plot.completion import completion_times, sized_flows, slowdown_by_size, slowdowns
 from photocol.plot.flow_delays import MEASURED, delay_percentiles, measured_delays
 from photocol.plot.over_time import (
     FAIRNESS,
@@ -176,7 +176,8 @@ def _shows(table: pl.DataFrame) -> bool:
 def _save(picture: _Picture, stem: Path, how: Pictures) -> list[Path]:
     draw, table = picture
     if "csv" in how.formats:
-        return [write_numbers(table, stem), *_save(picture, stem, without_numbers(how))]
+        numbers = slowdowns(table) if draw is slowdown_by_size else table
+        return [write_numbers(numbers, stem), *_save(picture, stem, without_numbers(how))]
     if not how.formats:
         return []
     files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in how.formats]

@@ -95,8 +95,9 @@ class Figure(float):
 class Summary(Mapping[str, Figure], notebook.Tabular):
     """Name to figure, in a fixed order."""
 
-    def __init__(self, figures: Mapping[str, Figure]) -> None:
+    def __init__(self, figures: Mapping[str, Figure], beside: Mapping[str, str] | None = None) -> None:
         self._figures = dict(figures)
+        self._beside = dict(beside or {})
 
     def __getitem__(self, name: str) -> Figure:
         try:
@@ -126,8 +127,12 @@ class Summary(Mapping[str, Figure], notebook.Tabular):
         )
 
     def text(self, name: str) -> str:
-        """A figure as people read it; a rate of loss says what it counts."""
-        return f"{self[name]!r} {meanings.counted(name)}".rstrip()
+        """A figure as people read it; a rate of loss says what it counts, and words may stand beside it."""
+        return f"{self[name]!r} {meanings.counted(name) or self._beside.get(name, '')}".rstrip()
+
+    def with_words(self, beside: Mapping[str, str]) -> Summary:
+        """The same with words beside figures, by name, for people."""
+        return Summary(self._figures, beside)
 
     def explain(self) -> str:
         """Every figure, zeros too, with a sentence on it; names that are not the simulator's have none."""
