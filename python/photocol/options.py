@@ -405,6 +405,12 @@ class ReceiverOptions(TypedDict, total=False):
     quick_acks: int
     """With delayed_ack: the number of segments at the start of a flow that are acknowledged at once. Linux: up to 16
     (quick ACKs), which it does again after a gap; here once. Default 0."""
+    sack_compression: float
+    """With SACK: ACKs of segments above a hole wait for this time, from the fourth with one number on (Linux:
+    tcp_comp_sack_delay_ns, a twentieth of the round trip and at most 1 ms). By default they leave at once. Default 0
+    s."""
+    sack_compression_most: int
+    """With sack_compression: an ACK leaves when so many have waited (Linux: tcp_comp_sack_nr). Default 44."""
     timestamps: bool
     """Whether ACKs echo the timestamps of segments (RFC 7323). Default False."""
     paws_slack: float

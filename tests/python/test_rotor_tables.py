@@ -57,10 +57,14 @@ def said(number: float) -> str:
 def published_rows() -> Iterator[str]:
     """Times beside those that Opera's authors published."""
     for name, more in (("rotornet", {}), ("opera", {}), ("clos", {"transport": "ndp"})):
-        for size, words in SIZES.items():
-            found = [said(value(name, f"{share}_{size}_ms", **more)) for share in ("p50", "p99")]
-            theirs = [published(name)[f"{which}-{size.lower()}"] for which in ("median", "tail")]
-            yield f"| {words} | {found[0]} ({theirs[0]}) | {found[1]} ({theirs[1]}) |"
+        for load, at in ((1, ""), (10, "-at-10")):
+            flows = f"published-{load}"
+            if flows not in table(name)["flows"]:
+                continue
+            for size, words in SIZES.items():
+                found = [said(value(name, f"{share}_{size}_ms", flows=flows, **more)) for share in ("p50", "p99")]
+                theirs = [published(name)[f"{which}-{size.lower()}{at}"] for which in ("median", "tail")]
+                yield f"| {load} % | {words} | {found[0]} ({theirs[0]}) | {found[1]} ({theirs[1]}) |"
 
 
 def load_rows() -> Iterator[str]:

@@ -7,6 +7,17 @@ use crate::engine::packet::{Class, Packet};
 use crate::random::{Stream, uniform_index};
 
 impl Rack {
+    /// Among the queues for a rack the one in which a packet for a host there waits on its second hop: that of the host
+    /// that relays it, which is told or has its turn.
+    pub(super) fn relaying_queue(&mut self, relay: Option<usize>, host: usize) -> usize {
+        let hosts = self.own.parts();
+        let relay = relay.unwrap_or_else(|| {
+            self.relay += 1;
+            self.relay
+        });
+        relay % hosts * hosts + host % hosts
+    }
+
     /// The rack that a packet goes to first, as far as that is decided when it comes.
     pub(super) fn first_hop(&mut self, packet: &Packet, to: u32) -> u32 {
         let racks = self.slices.racks().into();

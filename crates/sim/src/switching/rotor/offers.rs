@@ -7,6 +7,7 @@
 //! answers travel beside the light, on a control channel with the circuit's delay.
 
 use super::keys::Answers;
+use super::queue::Queue;
 use super::rack::Rack;
 use super::{Bulk, Notice, Rotor};
 use crate::engine::node::agent_setup::BuildContext;
@@ -63,8 +64,30 @@ struct Open {
     is_answered: bool,
     /// Offered, or accepted and not sent.
     offered: Shares,
-    /// By rack: promised to the rack whose circuit leads here.
-    promised: Shares,
+    /// To the rack whose circuit leads here.
+    promised: Vec<Promise>,
+}
+
+/// Bytes for one rack that are accepted and have not come.
+#[derive(Clone, Debug, Default)]
+struct Promise {
+    rack: u32,
+    bytes: u64,
+    /// By host, where hosts answer offers: the room that it had, and bytes that it has been given.
+    hosts: Vec<(u64, u64)>,
+}
+
+impl Promise {
+    /// Of the hosts the one that relays a packet: each sends as is due at a rate in proportion to the room that it had.
+    fn give(&mut self, size: u16) -> Option<usize> {
+        let with_room = self.hosts.iter().enumerate().filter(|(_, (room, _))| *room > 0);
+        let due = |(_, (room, given)): &(usize, &(u64, u64)), (_, (other, their)): &(usize, &(u64, u64))| {
+            (given * other).cmp(&(their * room))
+        };
+        let (host, _) = with_room.min_by(due)?;
+        self.hosts[host].1 += u64::from(size);
+        Some(host)
+    }
 }
 
 impl Offers {
@@ -93,7 +116,7 @@ impl Offers {
         let Some(open) = self.uplinks.get_mut(uplink) else { return };
         let Open { offered, promised, .. } = std::mem::take(open);
         offered.iter().for_each(|(queue, bytes)| self.offered[*queue as usize] -= bytes);
-        promised.iter().for_each(|(rack, bytes)| self.promised[*rack as usize] -= bytes);
+        promised.iter().for_each(|promise| self.promised[promise.rack as usize] -= promise.bytes);
     }
 
     /// The queues out of which an uplink may send packets on a detour.
@@ -113,14 +136,14 @@ impl Offers {
         }
     }
 
-    /// A packet on a detour has come over a switch.
-    pub fn note_arrival(&mut self, switch: usize, to: u32, size: u16) {
-        let Some(open) = self.uplinks.get_mut(switch) else { return };
-        if let Some((_, bytes)) = open.promised.iter_mut().find(|(rack, _)| *rack == to) {
-            let come = u64::from(size).min(*bytes);
-            *bytes -= come;
-            self.promised[to as usize] -= come;
-        }
+    /// A packet on a detour has come over a switch. The host that relays it, if hosts have answered the offer.
+    pub fn note_arrival(&mut self, switch: usize, to: u32, size: u16) -> Option<usize> {
+        let open = self.uplinks.get_mut(switch)?;
+        let promise = open.promised.iter_mut().find(|promise| promise.rack == to)?;
+        let come = u64::from(size).min(promise.bytes);
+        promise.bytes -= come;
+        self.promised[to as usize] -= come;
+        promise.give(size)
     }
 
     /// The far end has answered; what it does not accept is no longer offered. Whether the answer is in time.
@@ -187,21 +210,25 @@ impl Rack {
             return;
         }
         let (parts, offers) = (self.own.parts() as u32, &mut self.offers);
-        let mut promised = Shares::new();
+        let of_host = offers.room / u64::from(parts);
+        let mut promised: Vec<Promise> = Vec::new();
         for (queue, bytes) in &mut shares {
             let rack = *queue / parts;
             let place = rack as usize;
             let waiting = self.relayed.taken(rack).bytes() + self.own.taken(rack).bytes() + offers.promised[place];
-            let free = offers.room.saturating_sub(waiting);
+            let (mut free, mut rooms) = (offers.room.saturating_sub(waiting), Vec::new());
             if offers.by_hosts {
-                // Each host takes what is offered as far as it has room: all of them as often, or all that is free.
-                asked.push((*bytes * u64::from(parts)).min(free));
+                let of_hosts = self.relayed.of(rack).chunks(parts as usize).zip(self.own.of(rack));
+                let taken = of_hosts.map(|(relayed, own)| relayed.iter().map(Queue::bytes).sum::<u64>() + own.bytes());
+                rooms = taken.map(|taken| (of_host.saturating_sub(taken), 0)).collect();
+                free = rooms.iter().map(|(room, _)| room).sum::<u64>().saturating_sub(offers.promised[place]);
+                asked.push(rooms.iter().map(|(room, _)| (*bytes).min(*room)).sum::<u64>().min(free));
             }
             *bytes = (*bytes).min(free);
             offers.promised[place] += *bytes;
-            match promised.last_mut() {
-                Some((last, sum)) if *last == rack => *sum += *bytes,
-                _ => promised.push((rack, *bytes)),
+            match promised.last_mut().filter(|last| last.rack == rack) {
+                Some(last) => last.bytes += *bytes,
+                None => promised.push(Promise { rack, bytes: *bytes, hosts: rooms }),
             }
         }
         offers.uplinks[switch as usize].promised = promised;
@@ -262,8 +289,8 @@ mod tests {
     fn what_is_offered_accepted_sent_and_come_is_counted_once() {
         let mut offers = Offers { uplinks: vec![Open::default()], ..Offers::default() };
         (offers.offered, offers.promised) = (vec![0, 300, 200], vec![0, 500, 0]);
-        offers.uplinks[0] =
-            Open { matching: 4, is_answered: false, offered: vec![(1, 300), (2, 200)], promised: vec![(1, 500)] };
+        let promised = vec![Promise { rack: 1, bytes: 500, hosts: Vec::new() }];
+        offers.uplinks[0] = Open { matching: 4, is_answered: false, offered: vec![(1, 300), (2, 200)], promised };
         assert_eq!(offers.granted(0).count(), 0, "nothing is sent before the answer");
         let shares = || vec![(1, 100), (2, 0)];
         let answer = |matching| Answer { from: 1, switch: 0, matching, shares: shares(), asked: Vec::new() };
@@ -272,9 +299,17 @@ mod tests {
         assert!(offers.take_answer(&answer(4)));
         assert_eq!((offers.offered.clone(), offers.granted(0).collect::<Vec<_>>()), (vec![0, 100, 0], vec![1]));
         offers.use_grant(0, 1, 60);
-        offers.note_arrival(0, 1, 200);
+        assert_eq!(offers.note_arrival(0, 1, 200), None);
         assert_eq!((offers.offered[1], offers.promised[1]), (40, 300));
         offers.end(0);
         assert_eq!((offers.offered, offers.promised), (vec![0; 3], vec![0; 3]));
+    }
+
+    #[test]
+    fn hosts_relay_in_proportion_to_the_room_that_they_had() {
+        let mut promise = Promise { rack: 1, bytes: 0, hosts: vec![(300, 0), (0, 0), (100, 0)] };
+        let order: Vec<_> = (0..8).map(|_| promise.give(100).unwrap()).collect();
+        assert_eq!(order, [0, 2, 0, 0, 0, 2, 0, 0]);
+        assert_eq!(Promise::default().give(100), None);
     }
 }

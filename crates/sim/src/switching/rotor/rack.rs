@@ -48,8 +48,8 @@ pub(super) struct Rack {
     pub(super) waiting: u64,
     /// From which queue the next detour is taken, where nothing is drawn.
     pub(super) turn: usize,
-    /// The host that relays the next packet, where hosts are counted.
-    relay: usize,
+    /// The host that has relayed the last packet, where hosts are counted.
+    pub(super) relay: usize,
     pub(super) offers: Offers,
     pub(super) rooms: Rooms,
     pub(super) draws: Stream,
@@ -279,14 +279,13 @@ impl Rack {
     /// A packet on the second hop of a detour.
     fn relay(&mut self, now: u64, place: u32, goal: Goal, packet: &Packet, context: &mut NodeContext) {
         let to = goal.to;
-        self.offers.note_arrival(place as usize, to, packet.size);
+        let relay = self.offers.note_arrival(place as usize, to, packet.size);
         if self.relayed.taken(to).is_full(self.rules.buffer, packet.size) {
             let cause = if self.has_circuit(now, to) { Cause::Congestion } else { Cause::Agent(WAITING) };
             return context.refuse(now, cause, packet);
         }
         self.keep(now, packet, context);
-        self.relay += 1;
-        let part = self.relay * self.own.parts() + usize::from(goal.hosts[1]) % self.own.parts();
+        let part = self.relaying_queue(relay, goal.hosts[1].into());
         self.relayed.push(to, part, Waiting { packet: *packet, arrived: now, to });
     }
 
