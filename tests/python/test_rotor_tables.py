@@ -25,6 +25,8 @@ SENDERS = {
     "theta-powertcp": "θ-PowerTCP",
     "xcp-told": "XCP, told the mean",
     "xcp-any-order": "XCP, told, any order",
+    "retcp": "reTCP, told of circuits",
+    "tdtcp": "TDTCP, told of circuits",
 }
 
 
@@ -51,7 +53,7 @@ def value(name: str, metric: str, **point: str | int) -> float:
 
 def said(number: float) -> str:
     """Three digits, and no power of ten."""
-    return f"{number:.0f}" if number >= 1000 else f"{number:.3g}"
+    return f"{number:.0f}" if number >= 999.5 else f"{number:.3g}"
 
 
 def published_rows() -> Iterator[str]:

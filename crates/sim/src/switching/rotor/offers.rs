@@ -81,10 +81,9 @@ impl Promise {
     /// Of the hosts the one that relays a packet: each sends as is due at a rate in proportion to the room that it had.
     fn give(&mut self, size: u16) -> Option<usize> {
         let with_room = self.hosts.iter().enumerate().filter(|(_, (room, _))| *room > 0);
-        let due = |(_, (room, given)): &(usize, &(u64, u64)), (_, (other, their)): &(usize, &(u64, u64))| {
-            (given * other).cmp(&(their * room))
-        };
-        let (host, _) = with_room.min_by(due)?;
+        let wide = |bytes: u64| u128::from(bytes);
+        let (host, _) = with_room
+            .min_by(|(_, one), (_, other)| (wide(one.1) * wide(other.0)).cmp(&(wide(other.1) * wide(one.0))))?;
         self.hosts[host].1 += u64::from(size);
         Some(host)
     }
