@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 PAPER = "Mellette et al., Expanding across time to deliver bandwidth efficiency and low latency, NSDI 2020"
 REPOSITORY = "TritonNetworking/opera-sim, Figure7_datamining"
 SLICE_US, RECONFIGURATION_US, GUARD_US = 98.9, 10.0, 1.7
-"""A superslice of the published runs, at whose end one switch turns for 10 µs. The times at which the published flows of
-one packet end have that period: their coherence is 0.987 (RotorNet at 1 %), and 0.006 with 100 µs."""
+"""A superslice of the published runs, at whose end one switch turns for 10 µs. The times at which the published flows
+of one packet end have that period: their coherence is 0.987 (RotorNet at 1 %), and 0.006 with 100 µs."""
 CUTOFF = "15 MB"
 """Smaller flows are NDP's."""
 CLASSES = {"10kB": (0.0, 1e4), "1MB": (1e4, 1e6), "15MB": (1e6, 15e6), "larger": (15e6, float("inf"))}
