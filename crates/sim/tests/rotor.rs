@@ -317,6 +317,11 @@ fn queues_at_hosts_leave_the_shares_and_bound_the_queues_of_racks() {
     assert!((1750.0..2000.0).contains(&at(&found.links, "link", "t0h0->t0", "mean_queue")));
     assert!((3500.0..4000.0).contains(&at(&found.links, "link", "t0h0->t0", "max_queue")));
     assert!(texts(&found.drops, "cause").is_empty());
+    // A small room at racks is shared by their hosts.
+    let small = racks().add(traffic).set("switching.queues", "\"hosts\"").set("switching.buffer", "\"20 packets\"");
+    let found = small.run(1);
+    assert_eq!(at(&found.links, "link", "t0->r0", "max_queue"), 20.0);
+    assert!(texts(&found.drops, "cause").is_empty());
     // With room for 100 packets at hosts the others are dropped: 5000 − 24 · 50 − 50 − 100, and one under way.
     let small = racks().add(traffic).set("switching.queues", "\"hosts\"").set("topology.buffer", "\"100 packets\"");
     let found = small.run(1);
@@ -406,28 +411,6 @@ fn bad_input_is_refused_with_its_range() {
             "allowed with queues = \"hosts\": none that do",
         ),
         (vec![("switching.file", "\"nowhere.csv\"")], "the key \"slice\" goes without file"),
-        (
-            vec![("topology.racks", "2"), ("switching.routes", "\"vlb\""), ("switching.first_hop", "\"other\"")],
-            "switching.first_hop: found \"other\" with 2 racks; allowed: \"any\", or 3 racks at least",
-        ),
-        (
-            vec![
-                ("topology.racks", "1024"),
-                ("topology.switches", "32"),
-                ("switching.routes", "\"slice\""),
-                ("switching.order", "\"one-by-one\""),
-            ],
-            "between 1024 racks in 2046 parts of a cycle would take 2.1 GB; allowed: 1 GB, as with fewer racks",
-        ),
-        (
-            vec![("topology.switches", "7"), ("switching.order", "\"one-by-one\""), ("switching.guard", "\"420 us\"")],
-            "a guard of \"420 us\" for matchings that last \"415 us\"",
-        ),
-        (
-            vec![("switching.queues", "\"hosts\""), ("switching.buffer", "\"20 packets\"")],
-            "switching.buffer: found \"25000 B\" for each other rack, of which the 1 hosts of a rack may fill \"",
-        ),
-        (vec![("topology.reroute_after", "\"1 ms\"")], "allowed: no reroute_after"),
         (vec![("topology.switches", "9")], "9 switches; allowed: 1 to 8"),
         (vec![("topology.switches", "0")], "allowed: 1 to 64"),
     ] {
@@ -442,6 +425,43 @@ fn bad_input_is_refused_with_its_range() {
     let links = "{ capacity = \"1 Gbps\", delay = \"1 us\" }";
     let refused = refusal(&[("topology", star), ("link_defaults", links)]);
     assert!(refused.contains("found no core node without hosts; allowed: 1 rotor switch at least"), "{refused:?}");
+}
+
+/// What would never end, take memory without bound, or have no effect.
+#[test]
+fn what_cannot_be_is_refused() {
+    for (keys, wanted) in [
+        (
+            vec![("topology.racks", "2"), ("switching.routes", "\"vlb\""), ("switching.first_hop", "\"other\"")],
+            "switching.first_hop: found \"other\" with 2 racks; allowed: \"any\", or 3 racks at least",
+        ),
+        (
+            vec![
+                ("topology.racks", "1024"),
+                ("topology.switches", "32"),
+                ("switching.routes", "\"slice\""),
+                ("switching.order", "\"one-by-one\""),
+            ],
+            // 1023 matchings, which all 32 switches have, each with a part in which one is dark; 1024² bytes for each.
+            "between 1024 racks in 65472 parts of a cycle would take 68.7 GB; allowed: 1 GB, as with fewer racks",
+        ),
+        (
+            vec![("topology.switches", "7"), ("switching.order", "\"one-by-one\""), ("switching.guard", "\"420 us\"")],
+            "a guard of \"420 us\" for matchings that last \"415 us\"",
+        ),
+        (
+            vec![
+                ("switching.queues", "\"hosts\""),
+                ("switching.buffer", "\"20 packets\""),
+                ("switching.host_room", "\"30 kB\""),
+            ],
+            "switching.buffer: found \"25000 B\" for each other rack, of which the 1 hosts of a rack may fill \"30000 B\"",
+        ),
+        (vec![("topology.reroute_after", "\"1 ms\"")], "allowed: no reroute_after"),
+    ] {
+        let found = refusal(&keys);
+        assert!(found.contains(wanted), "{keys:?}: {found:?}");
+    }
 }
 
 /// A file beside the tests, which goes away.

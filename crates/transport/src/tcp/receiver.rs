@@ -1,5 +1,5 @@
-//! The receiver: delayed ACKs (RFC 5681 §4.2), SACK (RFC 2018), D-SACK (RFC 2883), compressed SACKs (as Linux has them),
-//! the echo of congestion marks (RFC 3168).
+//! The receiver: delayed ACKs (RFC 5681 §4.2), SACK (RFC 2018), D-SACK (RFC 2883), compressed SACKs (as Linux has
+//! them), the echo of congestion marks (RFC 3168).
 //!
 //! The application takes in-order data at once, so the advertised window is constant (but see
 //! [`Endpoint`](super::Endpoint)). Bytes beyond it are dropped. What is within it is held and never forgotten (RFC 2018

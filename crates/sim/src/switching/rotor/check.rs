@@ -43,8 +43,8 @@ pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
     // By detours that are drawn packets for one rack wait for the circuits to all others.
     let in_cycle = byte_time.bytes_in(Duration::from_ps(slices.cycle())).count();
     let of_circuit = if keys.routes.0 == Routes::Vlb { in_cycle } else { carried };
-    let host_room = ways::hosts(keys, of_circuit, largest_packet, network, &mut racks)?;
-    ways::check_buffer(keys, buffer, host_room, largest_packet, ways::most_hosts(network, &racks))?;
+    let at_rack = ways::AtRack { carried: of_circuit, buffer: ways::bytes(buffer, largest_packet), largest_packet };
+    let host_room = ways::hosts(keys, at_rack, network, &mut racks)?;
     let place = || {
         let keys = [keys.routes.place(), keys.cutoff.as_ref().map(At::place), keys.acks.place()];
         keys.into_iter().flatten().next().unwrap_or_else(|| at.place())

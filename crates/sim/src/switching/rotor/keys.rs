@@ -62,7 +62,7 @@ keys! {
         /// Where packets wait for their circuit.
         pub queues: Key<Word<QueuesAt>> = Word(QueuesAt::Racks), when BULK;
         /// What of a host may wait at its rack for each other rack. Default: the host's part of what the uplinks of the
-        /// rack carry while a matching stays; with routes = "vlb" in a cycle.
+        /// rack carry while a matching stays, with routes = "vlb" in a cycle; at most its part of `buffer`.
         pub host_room: Option<At<Size>>, when HOSTS;
         /// Packets for another rack that may wait at a rack, those that it relays counted apart.
         pub buffer: Key<Room> = Room(BufferSize::Unlimited);
@@ -133,8 +133,8 @@ words! {
     pub enum Answers {
         /// The rack on the way, for all its hosts: as much as is offered at most.
         Rack = "rack",
-        /// Each of its hosts by itself (Opera's simulator). Together they may accept more than is offered. Then the host
-        /// that offers sends its part of the circuit, and relays as much less as it is asked for more.
+        /// Each of its hosts by itself (Opera's simulator). Together they may accept more than is offered. Then the
+        /// host that offers sends its part of the circuit, and relays as much less as it is asked for more.
         Hosts = "hosts",
     }
 }

@@ -45,12 +45,29 @@ pub(super) fn check_events(keys: &RotorSwitching, first_event: Option<Place>) ->
     }
 }
 
-/// Where packets wait at hosts: what a host may have at its rack for each other rack, whose circuit carries so many
-/// bytes while it stays. Racks get ways to their hosts.
+/// What bounds what hosts may have at their rack for each other rack, in bytes.
+#[derive(Clone, Copy)]
+pub(super) struct AtRack {
+    /// By an uplink, while packets wait for their circuit.
+    pub carried: u64,
+    /// The room there.
+    pub buffer: u64,
+    pub largest_packet: u32,
+}
+
+/// Bytes of so much room, with packets in full.
+pub(super) fn bytes(buffer: Buffer, largest_packet: u32) -> u64 {
+    match buffer {
+        Buffer::Packets(places) => places.saturating_mul(largest_packet.into()),
+        Buffer::Bytes(bytes) => bytes.count(),
+        Buffer::Unlimited => u64::MAX,
+    }
+}
+
+/// Where packets wait at hosts: what a host may have at its rack for each other rack. Racks get ways to their hosts.
 pub(super) fn hosts(
     keys: &RotorSwitching,
-    carried: u64,
-    largest_packet: u32,
+    at_rack: AtRack,
     network: &mut Network,
     racks: &mut [Uplinks],
 ) -> Result<Option<u64>, Fault> {
@@ -59,40 +76,24 @@ pub(super) fn hosts(
     }
     let place = keys.queues.place().unwrap_or(Place::Unknown);
     add_hosts(network, racks).map_err(|why| Fault::new(place, why))?;
-    let least = 2 * u64::from(largest_packet);
-    let of_uplinks = carried * racks[0].up.len() as u64;
-    let room = keys.host_room.as_ref().map_or(of_uplinks / most_hosts(network, racks) as u64, |room| room.0.count());
-    match &keys.host_room {
-        Some(key) if room < least => {
-            Err(key.fault(format!("found \"{}\"; allowed: at least \"{least} B\", two packets", key.0)))
+    let (hosts, least) = (most_hosts(network, racks) as u64, 2 * u64::from(at_rack.largest_packet));
+    let of_uplinks = at_rack.carried.saturating_mul(racks[0].up.len() as u64);
+    let room = match &keys.host_room {
+        Some(key) if key.0.count() < least => {
+            return Err(key.fault(format!("found \"{}\"; allowed: at least \"{least} B\", two packets", key.0)));
         }
-        _ => Ok(Some(room.max(least))),
-    }
-}
-
-/// Where packets wait at hosts, racks have room for what their hosts may have there.
-pub(super) fn check_buffer(
-    keys: &RotorSwitching,
-    buffer: Buffer,
-    host_room: Option<u64>,
-    largest_packet: u32,
-    hosts: usize,
-) -> Result<(), Fault> {
-    let Some(room) = host_room else { return Ok(()) };
-    let needed = room * hosts as u64;
-    let bytes = match buffer {
-        Buffer::Packets(places) => places.saturating_mul(largest_packet.into()),
-        Buffer::Bytes(bytes) => bytes.count(),
-        Buffer::Unlimited => u64::MAX,
+        Some(key) => key.0.count(),
+        None => (of_uplinks.min(at_rack.buffer) / hosts).max(least),
     };
-    if bytes >= needed {
-        return Ok(());
+    if room.saturating_mul(hosts) > at_rack.buffer {
+        let (found, filled) = (at_rack.buffer, room * hosts);
+        let message = format!(
+            "found \"{found} B\" for each other rack, of which the {hosts} hosts of a rack may fill \"{filled} B\" \
+             (host_room); allowed: at least that"
+        );
+        return Err(keys.buffer.fault(message));
     }
-    let message = format!(
-        "found \"{bytes} B\" for each other rack, of which the {hosts} hosts of a rack may fill \"{needed} B\" \
-         (host_room); allowed: at least that"
-    );
-    Err(keys.buffer.fault(message))
+    Ok(Some(room))
 }
 
 /// The most hosts at one of the racks; 1 if they have none.

@@ -25,8 +25,8 @@ impl Receiver {
         }
     }
 
-    /// Whether the ACK of a segment that leaves a hole waits: Linux, `__tcp_ack_snd_check`. What fills the last hole, and
-    /// more than a segment in order, is acknowledged at once.
+    /// Whether the ACK of a segment that leaves a hole waits: Linux, `__tcp_ack_snd_check`. What fills the last hole,
+    /// and more than a segment in order, is acknowledged at once.
     fn compresses(&mut self, now: Instant, advance: u64) -> bool {
         let time = self.config.sack_compression;
         let Some(recent) = self.recent.as_mut().filter(|_| time > Duration::ZERO) else { return false };
