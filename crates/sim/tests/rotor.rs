@@ -455,7 +455,7 @@ fn what_cannot_be_is_refused() {
                 ("switching.buffer", "\"20 packets\""),
                 ("switching.host_room", "\"30 kB\""),
             ],
-            "switching.buffer: found \"25000 B\" for each other rack, of which the 1 hosts of a rack may fill \"30000 B\"",
+            "found \"25000 B\" for each other rack, of which the 1 hosts of a rack may fill \"30000 B\" (host_room)",
         ),
         (vec![("topology.reroute_after", "\"1 ms\"")], "allowed: no reroute_after"),
     ] {
