@@ -224,12 +224,13 @@ def _jobs(experiment: Experiment, request: Request, file: Path) -> list[Job]:
     origin = ExperimentFile(str(file))
     if experiment.listed is None or request.form_name == "quick":
         return jobs_of(origin, form.points, seeds=seeds, settings=form.settings)
-    lists = ((point, experiment.listed(point, request.flows)) for point in form.points)
+    lists = [(point, experiment.listed(point, request.flows)) for point in form.points]
     jobs = [
         job
+        for seed in seeds
         for point, settings in lists
         if settings is not None
-        for job in jobs_of(origin, [point], seeds=seeds, settings={**form.settings, **settings})
+        for job in jobs_of(origin, [point], seeds=[seed], settings={**form.settings, **settings})
     ]
     if not jobs:
         raise ExperimentError(f"--flows: none of these is a list that {experiment.id} needs: {experiment.list_from}")

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.plot.axes import draw_shares
-from photocol.plot.over_time import steps, warm_up_s
+from photocol.plot.over_time import steps
 from photocol.plot.style import frame, looks, marker_size, width
 from photocol.plot.tables import OF, class_of, groups, median, runs_of, with_names
 from photocol.quantity import readable, scale_of
+from photocol.runs.quantiles import warm_up_s
 from photocol.stats import bootstrap_ranks
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def sized_flows(result: Result) -> pl.DataFrame:
     slowdown.
     """
     flows = result.flows
-    sized = flows.filter(pl.col("size_bytes").is_not_null() & (pl.col("start_s") >= warm_up_s(result)))
+    sized = flows.filter(pl.col("size_bytes").is_not_null() & (pl.col("start_s") >= warm_up_s(result.summary)))
     time = pl.when(pl.col("completed")).then(pl.col("end_s") - pl.col("start_s"))
     slowdown = pl.col("slowdown") if "slowdown" in flows.columns else pl.lit(None, pl.Float64)
     there = [name for name in ("run", "flow") if name in flows.columns]

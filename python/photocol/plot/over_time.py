@@ -14,6 +14,7 @@ import polars as pl
 from photocol.plot.axes import draw_shares, samples
 from photocol.plot.style import frame, looks
 from photocol.plot.tables import OF, SUMS, class_of, groups, median, runs_of, with_names
+from photocol.runs.quantiles import warm_up_s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,16 +113,9 @@ def steps(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return at, np.searchsorted(ordered, at, side="right") / len(ordered)
 
 
-def warm_up_s(result: Result) -> float:
-    """What is left out at the beginning of a run."""
-    whole, measured = result.summary.get("duration"), result.summary.get("measured_time")
-    # To the picosecond: 0.8 − 0.7 is more than 0.1, and flows may start just then.
-    return max(0.0, round(float(whole) - float(measured), 12)) if whole is not None and measured is not None else 0.0
-
-
 def _queue_samples(result: Result) -> pl.DataFrame:
     series = result.series
-    return series.filter((pl.col("quantity") == "queue") & (pl.col("t_s") >= warm_up_s(result)))
+    return series.filter((pl.col("quantity") == "queue") & (pl.col("t_s") >= warm_up_s(result.summary)))
 
 
 def _since_the_last(so_far: pl.DataFrame, *, bits: int) -> pl.DataFrame:

@@ -52,15 +52,20 @@ def in_words(summary: Summary, results: _core.Results) -> dict[str, str]:
     }
 
 
+def warm_up_s(summary: Mapping[str, float]) -> float:
+    """What is left out at the beginning of a run."""
+    whole, measured = summary.get("duration"), summary.get("measured_time")
+    # To the picosecond: 0.8 − 0.7 is more than 0.1, and flows may start just then.
+    return max(0.0, round(whole - measured, 12)) if whole is not None and measured is not None else 0.0
+
+
 def _values(summary: Summary, results: _core.Results) -> Mapping[tuple[str, str], NDArray[np.float64]]:
     """By class of sizes and quantity, the sorted values of the flows that count."""
     import numpy as np
 
     table = cast("dict[str, NDArray[np.float64]]", results.table("flows"))
     size, start, nothing = table["size_bytes"], table["start_s"], np.full(len(table["start_s"]), np.nan)
-    # To the picosecond: 0.8 − 0.7 is more than 0.1, and flows may start just then.
-    warm_up_s = round(summary["duration"] - summary["measured_time"], 12)
-    counts = table["completed"].astype(bool) & (start >= warm_up_s)
+    counts = table["completed"].astype(bool) & (start >= warm_up_s(summary))
     quantities = {"completion_time": table["end_s"] - start, "slowdown": table.get("slowdown", nothing)}
     return {
         (name, of): np.sort(values[counts & (size > low) & (size <= high) & np.isfinite(values)])
