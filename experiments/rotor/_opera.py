@@ -45,8 +45,8 @@ host's link carries in five cycles, for the sake of memory; few ACKs answer what
 
 Times = dict[str, tuple[float, float]]
 """By class of sizes: the median and 99 % of completion times, in ms."""
-HOSTS, HOST_GBPS, LIST_S = 648, 10.0, 10.0
-"""Of the published networks: hosts, and the rate of their links; flows of a list begin within so long."""
+HOSTS, HOST_GBPS = 648, 10.0
+"""Of the published networks: hosts, and the rate of their links."""
 LIKE = 0.2
 """A list is that of a load if it offers the load within this part."""
 
@@ -69,7 +69,7 @@ class Published:
 
 @cache
 def load_percent(file: Path) -> float:
-    """What a list of flows offers of the hosts' links. It is read as the runs read it."""
+    """What a list of flows offers of the hosts' links until the last one begins. It is read as the runs read it."""
     try:
         found = parts.flows(str(file))
     except FileError as error:
@@ -77,7 +77,8 @@ def load_percent(file: Path) -> float:
     except InputError as error:
         raise InputError(f"--flows: {file}: {error}") from None
     bits = 8 * sum(flow.size or 0 for flow in found.flows)
-    return 100 * bits / (HOSTS * HOST_GBPS * 1e9 * LIST_S)
+    last_s = max((1e-12 * flow.start_ps for flow in found.flows), default=0.0)
+    return 100 * bits / (HOSTS * HOST_GBPS * 1e9 * last_s) if last_s > 0 else 0.0
 
 
 def list_of(point: Point, files: Sequence[Path]) -> Path | None:
@@ -184,20 +185,18 @@ def check_published(
     )
 
 
-def published_claims(
-    published: Sequence[Published], rows: pl.Expr, place: str, reasons: Mapping[str, str]
-) -> list[Claim]:
-    """A claim for each number of the published lists, about rows of the table that also have the list's load."""
+def published_claims(published: Sequence[Published], place: str, rows: pl.Expr | None = None) -> list[Claim]:
+    """A claim for each number of the published lists: about the rows of the list's load, or those among `rows`."""
+    among = pl.lit(True) if rows is None else rows
     return [
         Claim(
-            id=(id_ := f"{('median', 'tail')[which]}-{name.lower()}{at(one)}"),
+            id=f"{('median', 'tail')[which]}-{name.lower()}{at(one)}",
             text=f"{('the median', '99 %')[which]} of the completion times of flows {WORDS[name]} "
             f"at {one.load_percent} % load",
             where="Figure 7; the list of completion times beside it",
             expected=f"{one.times[name][which]:g} ms",
             tolerance=f"within {round(100 * tolerance(name, which))} %; in shape: within half",
-            check=partial(check_published, name, which, rows & (pl.col("flows") == one.flows), one.times, place),
-            reason=reasons.get(id_, ""),
+            check=partial(check_published, name, which, among & (pl.col("flows") == one.flows), one.times, place),
         )
         for one in published
         for name in CLASSES

@@ -162,7 +162,7 @@ experiment = Experiment(
     listed=published_flows,
     list_from=PUBLISHED_AT,
     claims=(
-        *opera.published_claims(PUBLISHED, BY_NDP, PUBLISHED_AT, {}),
+        *opera.published_claims(PUBLISHED, PUBLISHED_AT, BY_NDP),
         *(
             Claim(
                 id=f"single-{name.lower()}",

@@ -174,7 +174,7 @@ experiment = Experiment(
     listed=published_flows,
     list_from=PUBLISHED_AT,
     claims=(
-        *opera.published_claims(PUBLISHED, pl.lit(True), PUBLISHED_AT, {}),
+        *opera.published_claims(PUBLISHED, PUBLISHED_AT),
         Claim(
             id="short",
             text="a flow of one packet takes one circuit there and back, or two, and waits for none",

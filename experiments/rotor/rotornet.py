@@ -108,7 +108,7 @@ experiment = Experiment(
     listed=published_flows,
     list_from=PUBLISHED_AT,
     claims=(
-        *opera.published_claims(PUBLISHED, pl.lit(True), PUBLISHED_AT, {}),
+        *opera.published_claims(PUBLISHED, PUBLISHED_AT),
         *(
             Claim(
                 id=f"wait-{name}",
