@@ -97,6 +97,11 @@ def fresh_rows() -> Iterator[str]:
         yield f"| {words} | {' | '.join(cells)} |"
 
 
+def test_the_cost_of_rotornet_is_that_of_the_record() -> None:
+    manifest = json.loads((ROOT / "results" / "rotor" / "rotornet" / "manifest.json").read_bytes())
+    assert f"took {manifest['cpu_s']:.0f} s of CPU" in PAGE
+
+
 @pytest.mark.parametrize("rows", [published_rows, load_rows, slices_rows, fresh_rows], ids=lambda one: one.__name__)
 def test_tables_are_those_of_the_records(rows: Callable[[], Iterator[str]]) -> None:
     assert [row for row in rows() if row not in PAGE] == []
