@@ -182,10 +182,11 @@ impl Rack {
     fn spare_shares(&self, now: u64, uplink: usize, to: u32) -> Shares {
         let (parts, own_left) = (self.own.parts(), &self.uplinks[uplink].allowance.own);
         let mut wanted = vec![Shares::new(); parts];
-        for (number, part) in self.own.all_filled().filter(|(number, _)| number / parts as u32 != to) {
-            let bytes = self.own.at(number as usize).bytes().saturating_sub(self.offers.offered[number as usize]);
+        for number in self.own.all_filled().filter(|number| number / parts as u32 != to) {
+            let place = number as usize;
+            let bytes = self.own.at(place).bytes().saturating_sub(self.offers.offered[place]);
             if bytes > 0 {
-                wanted[part].push((number, bytes));
+                wanted[place % parts].push((number, bytes));
             }
         }
         let direct: Vec<u64> =

@@ -165,12 +165,10 @@ impl Queues {
         bits(false).chain(bits(true))
     }
 
-    /// The numbers of all queues that are not empty, in order, with their parts.
-    pub fn all_filled(&self) -> impl Iterator<Item = (u32, usize)> {
+    /// The numbers of all queues that are not empty, in order.
+    pub fn all_filled(&self) -> impl Iterator<Item = u32> {
         let racks = (0u32..).zip(&self.taken).filter(|(_, taken)| taken.packets > 0);
-        racks.flat_map(move |(rack, _)| {
-            self.filled(rack, 0).map(move |part| (rack * self.parts as u32 + part as u32, part))
-        })
+        racks.flat_map(move |(rack, _)| self.filled(rack, 0).map(move |part| rack * self.parts as u32 + part as u32))
     }
 
     /// The queue of this number.
@@ -261,7 +259,7 @@ mod tests {
                 queues.push(1, *part, waiting(60));
                 assert!(!queues.take_news());
             }
-            let numbers = chosen.iter().map(|part| ((parts + part) as u32, *part));
+            let numbers = chosen.iter().map(|part| (parts + part) as u32);
             assert!(queues.all_filled().eq(numbers), "{parts} parts");
             for from in 0..=parts {
                 let turns: Vec<usize> = (from..parts).chain(0..from).filter(|part| part % 3 != 1).collect();

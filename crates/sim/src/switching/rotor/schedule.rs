@@ -1,7 +1,7 @@
 //! The schedule that the keys say: matchings in turn, or a file.
 
 use super::keys::RotorSwitching;
-use super::slices::Slices;
+use super::slices::{Slices, goes_on};
 use crate::language::{At, Fault, Place, choices, quoted, read_text};
 use crate::model::Link;
 use control::scheduler::circuits::{
@@ -49,16 +49,13 @@ pub(super) fn slices(keys: &RotorSwitching, rack_network: &RackNetwork, at: &At<
     Ok(Slices::new(schedule, keys.guard.0.ps()))
 }
 
-/// How long the shortest matching of a switch lasts; one that goes on beyond the end of the week is one.
+/// How long the shortest matching of a switch lasts.
 fn shortest(own: &[Hold], week: Duration) -> Option<Duration> {
-    let lengths = own.iter().map(|hold| hold.length);
     match own {
-        [first, middle @ .., last]
-            if first.start == Duration::ZERO && last.end() == week && first.outputs == last.outputs =>
-        {
+        [first, middle @ .., last] if goes_on(own, week) => {
             middle.iter().map(|hold| hold.length).chain([first.length + last.length]).min()
         }
-        _ => lengths.min(),
+        _ => own.iter().map(|hold| hold.length).min(),
     }
 }
 

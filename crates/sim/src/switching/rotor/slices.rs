@@ -1,9 +1,10 @@
 //! When which circuits are there: a schedule of circuits as racks see it.
 
 use control::scheduler::IDLE;
-use control::scheduler::circuits::CircuitSchedule;
+use control::scheduler::circuits::{CircuitSchedule, Hold as PlannedHold};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use units::Duration;
 
 /// To which rack each rack's circuit leads.
 pub(super) type Matching = Box<[Option<u32>]>;
@@ -60,6 +61,12 @@ pub(super) struct Phase {
     pub until: u64,
 }
 
+/// Whether a switch's last matching in a week goes on as the first one of the next, so that they are one.
+pub(super) fn goes_on(own: &[PlannedHold], week: Duration) -> bool {
+    let [first, .., last] = own else { return false };
+    first.start == Duration::ZERO && last.end() == week && first.outputs == last.outputs
+}
+
 impl Slices {
     /// Of a schedule whose ports are the racks. Racks send nothing that would not have left `guard` before a switch
     /// turns, which is less than each matching lasts.
@@ -74,12 +81,7 @@ impl Slices {
                 found.push(Hold { begins, until: hold.end().ps() - guard, matching });
                 matchings.push((switch, hold.outputs.iter().map(to).collect::<Matching>()));
             }
-            // A matching that goes on beyond the end of the cycle is one.
-            if let [first, .., last] = own.as_slice()
-                && first.start.ps() == 0
-                && last.end().ps() == cycle
-                && first.outputs == last.outputs
-            {
+            if goes_on(own, schedule.week()) {
                 let until = cycle + found[0].until;
                 found.remove(0);
                 found.iter_mut().next_back().into_iter().for_each(|last| last.until = until);
@@ -203,7 +205,7 @@ impl Slices {
 pub(super) mod tests {
     use super::*;
     use control::scheduler::circuits::{Algorithm, DemandMatrix, Order, Readings, Site, plan};
-    use units::{Duration, Rate};
+    use units::Rate;
 
     /// Offsets of five racks over two switches: 1 and 2, then 3 and 4, in slices of 100 ps.
     pub fn offsets(order: Order, dark: u64, guard: u64) -> Slices {
