@@ -181,6 +181,28 @@ fn a_queue_that_is_resized_ahead_of_its_day_fills_the_circuit() {
     assert!((more("200 us") - 14.6).abs() < 1.5, "{}", more("200 us"));
 }
 
+/// With a lead of the week less the day a queue is always resized: it is one of that room, with marks from there on.
+#[test]
+fn a_resized_queue_has_its_own_threshold_of_marks() {
+    const FLOWS: &str = "[transport.dctcp]\npacket_size = 9000\nmin_rto = \"10 ms\"\n\
+                         [[traffic]]\ntransport = \"dctcp\"\npairs = [[\"t0h0\", \"t1h0\"], [\"t0h1\", \"t1h1\"]]\n";
+    let run = |keys: &[(&str, &str)]| {
+        let found =
+            keys.iter().fold(racks().add(FLOWS), |racks, (key, value)| racks.set(&format!("switching.{key}"), *value));
+        let found = found.set("run.duration", "\"40 ms\"").run(1);
+        ["circuit_bytes", "packet_bytes", "latency_p50", "goodput"].map(|name| figure(&found, name))
+    };
+    let always = [("resized_buffer", "\"40 packets\""), ("lead", "\"220 us\"")];
+    let marks = [("mark_from", "10"), ("resized_mark_from", "25")];
+    let large = run(&[("buffer", "\"40 packets\""), ("mark_from", "25")]);
+    assert_eq!(run(&[always, marks].concat()), large);
+    // Without a threshold of its own it keeps that of the usual room.
+    let same = run(&[&always[..], &marks[..1]].concat());
+    assert_eq!(same, run(&[("buffer", "\"40 packets\""), ("mark_from", "10")]));
+    // More wait when the day begins.
+    assert!(large[0] > same[0], "{large:?} {same:?}");
+}
+
 /// The 16 packets that wait take the circuit 14.4 µs, in which the packet switch takes two of them; what comes later
 /// finds the circuit idle.
 #[test]
@@ -236,6 +258,7 @@ fn bad_weeks_are_refused() {
     for (key, value, wanted) in [
         ("switching.day", "\"0.5 us\"", "allowed: at least \"900 ns\", which 9000 B last at 80 Gbps"),
         ("switching.lead", "\"1 us\"", "goes with resized_buffer"),
+        ("switching.resized_mark_from", "31", "goes with resized_buffer and mark_from"),
         ("switching.packet_switch", "\"nowhere\"", "there is no node \"nowhere\""),
         ("switching.circuit_switch", "\"t0\"", "has links with \"packet\" and \"t0\", and not one to and one from"),
         ("switching.buffer", "\"100 B\"", "less than the largest packet"),

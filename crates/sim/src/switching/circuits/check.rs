@@ -2,7 +2,7 @@
 
 use super::keys::CircuitSwitching;
 use super::week::Week;
-use super::{Circuits, Links, Rules, schedule};
+use super::{Circuits, Links, Room, Rules, schedule};
 use crate::language::{At, Fault, Key, Place, quoted, room};
 use crate::model::{Buffer, Jitter, Lane, Link, LinkId, Loss, Network, NodeId};
 use crate::switching::kind::{Checked, Site};
@@ -25,16 +25,20 @@ pub fn check(keys: &CircuitSwitching, site: Site) -> Result<Checked, Fault> {
     check_times(keys, &week, &network.links[racks[0].to_circuit.index()], largest_packet)?;
     let capacity = network.links[racks[0].to_packet.index()].capacity;
     let of = |at: &At<crate::language::Room>| room(at.0, capacity, largest_packet, || at.place());
-    let buffer = of(&keys.buffer)?;
-    let resized = keys.resized_buffer.as_ref().map(|at| of(at).map(|room| (room, keys.lead.0.ps()))).transpose()?;
+    let mark_from = keys.mark_from.map(|at| *at);
+    let usual = Room { buffer: of(&keys.buffer)?, mark_from };
+    let resized_mark_from = keys.resized_mark_from.map(|at| *at).or(mark_from);
+    let resized = keys.resized_buffer.as_ref().map(|at| {
+        let room = Room { buffer: of(at)?, mark_from: resized_mark_from };
+        Ok((room, keys.lead.0.ps()))
+    });
     for links in &mut racks {
         [links.to_circuit, links.from_circuit].iter().for_each(|id| network.links[id.index()].cost = CIRCUIT_COST);
         links.credits = add_credits(network, links.from_packet);
     }
     let rules = Rules {
-        buffer,
-        resized,
-        mark_from: keys.mark_from.map(|at| *at),
+        usual,
+        resized: resized.transpose()?,
         room: u64::from(*keys.places) * u64::from(largest_packet),
         cut_through: *keys.cut_through,
         in_day: keys.in_day.0,

@@ -9,6 +9,10 @@ use units::Duration;
 const RESIZED: When<CircuitSwitching> =
     When::new(|keys| keys.resized_buffer.is_some(), "goes with resized_buffer, the room in a pair's day");
 
+const MARKS: When<CircuitSwitching> = When::new(
+    |keys| keys.resized_buffer.is_some() && keys.mark_from.is_some(),
+    "goes with resized_buffer and mark_from, whose place it takes while the queue is larger",
+);
 const NIGHT: When<CircuitSwitching> =
     When::new(|keys| keys.file.is_none(), "goes with day or demand; a file has its own nights");
 const TURNS: When<CircuitSwitching> = When::new(|keys| keys.day.is_some(), "goes with day");
@@ -48,6 +52,8 @@ keys! {
         pub xcp_lead: Key<Time> = Time(Duration::ZERO);
         /// Queues mark packets (ECN) that find so many waiting. Default: never.
         pub mark_from: Option<At<u32>>, in whole(1, u32::MAX);
+        /// The same while the queue is resized. Default: `mark_from`. Etalon: in proportion to the room.
+        pub resized_mark_from: Option<At<u32>>, in whole(1, u32::MAX), when MARKS;
         /// What drains the queue of a pair in its day.
         pub in_day: Key<Word<InDay>> = Word(InDay::Circuit);
         /// What becomes of a packet whose last bit would leave after the circuit's day.

@@ -92,12 +92,10 @@ struct Links {
 /// What racks and the packet switch go by.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
-    /// Room of a queue.
-    buffer: Buffer,
-    /// The same from `lead` picoseconds before the pair's day until its end.
-    resized: Option<(Buffer, u64)>,
-    /// ECN marks from so many waiting packets on.
-    mark_from: Option<u32>,
+    /// A queue outside of its pair's day.
+    usual: Room,
+    /// The same from `lead` picoseconds before the day until its end.
+    resized: Option<(Room, u64)>,
     /// Room of the packet switch for each input and output, in bytes.
     room: u64,
     cut_through: bool,
@@ -105,6 +103,14 @@ struct Rules {
     day_end: DayEnd,
     /// XCP's controllers are told so many picoseconds ahead.
     xcp_lead: u64,
+}
+
+/// What a queue takes.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    buffer: Buffer,
+    /// ECN marks from so many waiting packets on.
+    mark_from: Option<u32>,
 }
 
 /// What racks and the packet switch tell one another.
@@ -230,7 +236,7 @@ impl kind::Plan for Circuits {
     }
 
     fn echoes(&self) -> Option<&'static str> {
-        self.rules.mark_from.map(|_| "switching.mark_from")
+        self.rules.usual.mark_from.map(|_| "switching.mark_from")
     }
 
     fn racks(&self) -> Vec<NodeId> {

@@ -10,7 +10,7 @@ use super::output::Output;
 use super::overtaken::Overtaken;
 use super::turns::Turns;
 use super::week::{Now, Span, Week, is_day};
-use super::{Circuits, Notice, Rules, Sum, When};
+use super::{Circuits, Notice, Room, Rules, Sum, When};
 use crate::engine::link::meter::{Asked, Meter};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::agent::Agent;
@@ -258,7 +258,7 @@ impl Rack {
 
     fn is_full(&self, now: u64, to: u32, size: u16) -> bool {
         let queue = &self.queues[to as usize];
-        match self.room(now, queue) {
+        match self.room(now, queue).buffer {
             Buffer::Packets(places) => queue.packets.len() as u64 >= places,
             Buffer::Bytes(room) => queue.bytes + u64::from(size) > room.count(),
             Buffer::Unlimited => false,
@@ -273,9 +273,9 @@ impl Rack {
         }
     }
 
-    fn room(&self, now: u64, queue: &Queue) -> Buffer {
-        let Some((resized, lead)) = self.rules.resized else { return self.rules.buffer };
-        if self.is_day(now, queue, lead) { resized } else { self.rules.buffer }
+    fn room(&self, now: u64, queue: &Queue) -> Room {
+        let Some((resized, lead)) = self.rules.resized else { return self.rules.usual };
+        if self.is_day(now, queue, lead) { resized } else { self.rules.usual }
     }
 
     /// Whether the pair of a queue has its day, or will have it within so long.
@@ -339,11 +339,12 @@ impl Agent for Rack {
         }
         context.port_mut(self.packet.port).keep(now, packet.size);
         context.note(now, What::Store, packet);
+        let queue = &self.queues[to as usize];
+        let marks = self.room(now, queue).mark_from.is_some_and(|from| queue.packets.len() as u64 >= u64::from(from));
         let queue = &mut self.queues[to as usize];
         if let (Some(controller), Some(header)) = (&mut queue.controller, context.header_mut(packet)) {
             controller.tell_departure(packet.size, header);
         }
-        let marks = self.rules.mark_from.is_some_and(|from| queue.packets.len() as u64 >= u64::from(from));
         let packet = if marks && packet.flags.has(Flags::CAPABLE) {
             context.port_mut(self.packet.port).note_mark();
             packet.marked()
