@@ -11,18 +11,22 @@
 //! timeout, which SACK and RACK have overtaken, with its reduction by a quarter; and BaseRTT that grows with a longer
 //! route.
 //!
-//! Linux differs: alpha = 2, beta = 4; the difference is cwnd (RTT − BaseRTT)/BaseRTT with the shortest of all round
-//! trips of a window; slow start doubles in every round trip; a window with fewer than three samples is Reno's.
+//! Linux differs (net/ipv4/tcp_vegas.c): the difference is cwnd (RTT − BaseRTT)/BaseRTT in whole segments, with the
+//! shortest of all round trips of a window; slow start doubles in every round trip; a window with fewer than three
+//! samples is Reno's, and that of its last ACK only. Its alpha is 2 and its beta 4.
 
-use super::{CongestionControl, Event, Loss, Window};
+use super::segments::{Arithmetic, Growth, Round, counted, micros, reno};
+use super::{CongestionControl, Event, Loss, Wants, Window};
 use crate::ConfigError;
-use options::{Kind, Range, options};
+use options::{Kind, Range, Words, options};
 use units::Duration;
 
 options! {
     /// Parameters of the law.
     #[derive(Clone, Copy, Debug)]
     pub struct Config {
+        /// The numbers of the law. Those of Linux leave `vegas_alpha` and `vegas_beta` as they are given.
+        pub arithmetic as "vegas_arithmetic": Arithmetic = Arithmetic::Paper, Kind::Word(&Arithmetic::LIST);
         /// Segments queued below which the window grows. The paper's Vegas-1,3; Linux: 2.
         pub alpha as "vegas_alpha": f64 = 1.0, Kind::Number(Range::closed(0.0, 1e6));
         /// Segments queued above which the window shrinks. The paper: 3; Linux: 4.
@@ -33,11 +37,23 @@ options! {
 }
 
 /// The law of one flow.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Vegas {
     /// The shortest round trip so far.
     base_rtt: Duration,
     slow_start: SlowStart,
+    linux: Option<Box<Linux>>,
+}
+
+/// Linux's round trip.
+#[derive(Clone, Copy, Debug, Default)]
+struct Linux {
+    growth: Growth,
+    round: Round,
+    samples: u32,
+    /// In microseconds, 0 if there is none: the shortest so far, and the shortest of this round trip.
+    base_rtt: u64,
+    min_rtt: u64,
 }
 
 /// The step of slow start in this round trip.
@@ -50,8 +66,13 @@ enum SlowStart {
 impl CongestionControl for Vegas {
     type Config = Config;
 
-    fn new(_: &Config) -> Vegas {
-        Vegas { base_rtt: Duration::MAX, slow_start: SlowStart::Grows }
+    fn new(config: &Config) -> Vegas {
+        let linux = (config.arithmetic == Arithmetic::Linux).then(Box::default);
+        Vegas { base_rtt: Duration::MAX, slow_start: SlowStart::Grows, linux }
+    }
+
+    fn wants(config: &Config) -> Wants {
+        Wants { every_rtt: config.arithmetic == Arithmetic::Linux, ..Wants::default() }
     }
 
     fn validate(config: &Config) -> Result<(), ConfigError> {
@@ -62,6 +83,9 @@ impl CongestionControl for Vegas {
     }
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        if let Some(linux) = &mut self.linux {
+            return linux.on_ack(config, window, event);
+        }
         if window.in_slow_start() && self.slow_start == SlowStart::Grows && !event.is_app_limited {
             window.slow_start(event.acked);
         }
@@ -72,6 +96,9 @@ impl CongestionControl for Vegas {
 
     fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: &Loss) -> u64 {
         self.slow_start = SlowStart::Grows;
+        if let Some(linux) = &mut self.linux {
+            linux.begin(loss.event.in_flight);
+        }
         loss.event.in_flight / 2
     }
 }
@@ -105,6 +132,58 @@ impl Vegas {
     }
 }
 
+impl Linux {
+    fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        if let Some(rtt) = event.rtt_sample {
+            // Never 0, as in Linux.
+            let rtt = micros(rtt) + 1;
+            self.base_rtt = if self.base_rtt == 0 { rtt } else { self.base_rtt.min(rtt) };
+            self.min_rtt = if self.samples == 0 { rtt } else { self.min_rtt.min(rtt) };
+            self.samples += 1;
+        }
+        let is_over = self.round.is_over_after(event.acked);
+        if event.is_app_limited || event.acked == 0 {
+            return;
+        }
+        match is_over {
+            true if self.samples > 2 => self.end_round(config, window, event),
+            true => reno(&mut self.growth, Arithmetic::Linux, window, counted(window, event)),
+            false if window.in_slow_start() => {
+                reno(&mut self.growth, Arithmetic::Linux, window, counted(window, event))
+            }
+            false => return,
+        }
+        if is_over {
+            self.begin(event.in_flight);
+        }
+    }
+
+    fn begin(&mut self, outstanding: u64) {
+        self.round.begin(outstanding);
+        self.samples = 0;
+    }
+
+    fn end_round(&mut self, config: &Config, window: &mut Window, event: &Event) {
+        let segments = window.cwnd / window.mss.max(1);
+        let queued = (segments.saturating_mul(self.min_rtt - self.base_rtt) / self.base_rtt) as f64;
+        if window.in_slow_start() && queued > config.gamma {
+            let alone = segments.saturating_mul(self.base_rtt) / self.min_rtt;
+            window.cwnd = window.cwnd.min((alone + 1).saturating_mul(window.mss));
+            window.ssthresh = window.ssthresh.min(window.cwnd - window.mss);
+        } else if window.in_slow_start() {
+            reno(&mut self.growth, Arithmetic::Linux, window, counted(window, event));
+        } else if queued > config.beta {
+            window.cwnd = window.cwnd.saturating_sub(window.mss);
+            window.ssthresh = window.ssthresh.min(window.cwnd.saturating_sub(window.mss));
+        } else if queued < config.alpha {
+            window.cwnd = window.cwnd.saturating_add(window.mss);
+        }
+        window.cwnd = window.cwnd.max(2 * window.mss);
+        // Linux's tcp_current_ssthresh: three quarters of the window at least.
+        window.ssthresh = window.ssthresh.max(window.cwnd - window.cwnd / 4);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,7 +208,7 @@ mod tests {
     #[test]
     fn what_is_queued_is_cwnd_times_one_minus_base_rtt_over_rtt() {
         // 20 segments, 100 ms when empty, 125 ms now: expected 200/s, actual 160/s, diff 40/s · 100 ms = 4 segments.
-        let law = Vegas { base_rtt: Duration::from_millis(100), slow_start: SlowStart::Grows };
+        let law = Vegas { base_rtt: Duration::from_millis(100), slow_start: SlowStart::Grows, linux: None };
         let queued = law.queued(&window(20, 2), Duration::from_millis(125));
         assert!((queued - 4.0).abs() < 1e-12, "{queued}");
     }
@@ -139,13 +218,13 @@ mod tests {
         // 20 segments at a base of 100 ms: 105.3 ms are 1 segment queued, 117.6 ms are 3.
         let config = Config::default();
         for (rtt_ms, expected) in [(100, 21), (105, 21), (106, 20), (117, 20), (118, 19), (200, 19)] {
-            let mut law = Vegas { base_rtt: Duration::from_millis(100), slow_start: SlowStart::Grows };
+            let mut law = Vegas { base_rtt: Duration::from_millis(100), slow_start: SlowStart::Grows, linux: None };
             assert_eq!(round(&mut law, &config, &mut window(20, 2), rtt_ms), expected, "{rtt_ms} ms");
         }
         // Linux's 2 and 4 of the same round trips.
         let linux = Config { alpha: 2.0, beta: 4.0, ..config };
         for (rtt_ms, expected) in [(111, 21), (112, 20), (125, 20), (126, 19)] {
-            let mut law = Vegas { base_rtt: Duration::from_millis(100), slow_start: SlowStart::Grows };
+            let mut law = Vegas { base_rtt: Duration::from_millis(100), slow_start: SlowStart::Grows, linux: None };
             assert_eq!(round(&mut law, &linux, &mut window(20, 2), rtt_ms), expected, "{rtt_ms} ms");
         }
     }
@@ -168,6 +247,42 @@ mod tests {
         let found: Vec<u64> = (0..6).map(|_| round(&mut law, &config, &mut w, 1000)).collect();
         assert_eq!(found, [5, 4, 3, 3, 3, 3], "a window of 3 has less than 3 queued");
         assert!(!w.in_slow_start());
+    }
+
+    /// A law of Linux in a round trip of so many ACKs of a segment each, all of `rtt_us`.
+    fn linux_round(law: &mut Vegas, window: &mut Window, acks: u64, rtt_us: u64) -> u64 {
+        // What is sent for an ACK is not out yet when the law hears of it.
+        let rtt_sample = Some(Duration::from_micros(rtt_us));
+        let event = Event { in_flight: (acks - 1) * MSS, rtt_sample, ..Event::ack(MSS) };
+        (0..acks).for_each(|_| law.on_ack(&LINUX, window, &event));
+        window.cwnd / MSS
+    }
+
+    const LINUX: Config = Config { arithmetic: Arithmetic::Linux, alpha: 2.0, beta: 4.0, gamma: 1.0 };
+
+    /// tcp_vegas.c: diff = cwnd (minRTT − baseRTT)/baseRTT in whole segments. 20 segments over 100 µs (101 with Linux's
+    /// one more): 116 are 15·20/101 = 2, 132 are 31·20/101 = 6.
+    #[test]
+    fn with_linuxs_numbers_the_difference_is_in_whole_segments_of_the_base() {
+        for (rtt_us, expected) in [(100, 21), (110, 21), (115, 20), (124, 20), (131, 19)] {
+            let (mut law, mut w) = (Vegas::new(&LINUX), window(20, 2));
+            linux_round(&mut law, &mut w, 1, 100);
+            w.cwnd = 20 * MSS;
+            law.linux.as_mut().unwrap().begin(19 * MSS);
+            assert_eq!(linux_round(&mut law, &mut w, 20, rtt_us), expected, "{rtt_us} µs");
+        }
+    }
+
+    /// Two samples in a round trip are too few: the ACK that ends it is Reno's. So one such ACK a round trip counts, with
+    /// that of the first sample: two make a window of two grow, three more one of three.
+    #[test]
+    fn with_linuxs_numbers_a_window_of_two_samples_is_renos() {
+        let (mut law, mut w) = (Vegas::new(&LINUX), window(2, 2));
+        linux_round(&mut law, &mut w, 1, 100);
+        law.linux.as_mut().unwrap().begin(MSS);
+        // Though the queueing delay is nine base round trips.
+        let found: Vec<u64> = (0..4).map(|_| linux_round(&mut law, &mut w, 2, 1000)).collect();
+        assert_eq!(found, [3, 3, 3, 4]);
     }
 
     #[test]
