@@ -40,13 +40,30 @@ def source(figures: str, section: str) -> Source:
     return Source(paper=PAPER, figures=figures, section=section)
 
 
-def weeks(before: int, measured: int) -> dict[str, Any]:
-    """A run of so many weeks."""
-    return {"run.warm_up": f"{before * WEEK_MS} ms", "run.duration": f"{(before + measured) * WEEK_MS} ms"}
+def weeks(before: int, measured: int, slower: int = 1) -> dict[str, Any]:
+    """A run of so many weeks, which may be slowed ones."""
+    week_ms = WEEK_MS * slower
+    return {"run.warm_up": f"{before * week_ms:g} ms", "run.duration": f"{(before + measured) * week_ms:g} ms"}
 
 
 LINUX: Mapping[str, Any] = {"recovery": "linux", "timestamps": True}
 """Hosts as the testbed's."""
+SLOWER = 20
+"""The testbed's network runs so many times slower than the one it stands for (TDF of its `etc/python_config.py`), under
+kernels whose own times stay as they are."""
+KERNEL: Mapping[str, Any] = {
+    **LINUX,
+    "timer_restart": "linux",
+    "undo": "both",
+    "handshake": True,
+    "initial_window": 10,
+    "min_rto": "200 ms",
+    "max_rto": "120 s",
+    "clock_granularity": "200 ms",
+    "delayed_ack": "40 ms",
+    "quick_acks": 16,
+}
+"""Linux's own times and rules, as of the ready-made hosts `linux-*`."""
 
 
 def network(buffer: int, hosts: Mapping[str, Any], **switching: Any) -> Setup:
@@ -55,6 +72,23 @@ def network(buffer: int, hosts: Mapping[str, Any], **switching: Any) -> Setup:
     settings |= {f"switching.{key}": value for key, value in switching.items()}
     settings |= {f"transport.cubic.{key}": value for key, value in hosts.items()}
     return Setup(scenario="racks.toml", settings=settings)
+
+
+def slowed(buffer: int, hosts: Mapping[str, Any], **switching: Any) -> Setup:
+    """The same pair of racks as the testbed runs it: rates and times of the network are those of slowed time."""
+    setup = network(buffer, hosts, **switching)
+    settings: dict[str, Any] = {
+        "topology.host_capacity": f"{40 / SLOWER:g} Gbps",
+        "topology.packet_capacity": f"{10 / SLOWER:g} Gbps",
+        "topology.circuit_capacity": f"{80 / SLOWER:g} Gbps",
+        "topology.packet_delay": f"{5 * SLOWER} us",
+        "topology.circuit_delay": f"{30 * SLOWER} us",
+        "topology.host_delay": f"{SLOWER} us",
+        "switching.day": f"{180 * SLOWER} us",
+        "switching.night": f"{20 * SLOWER} us",
+        "traffic.0.spread": f"{WEEK_MS * SLOWER} ms",
+    }
+    return Setup(scenario=setup.scenario, settings={**setup.settings, **settings})
 
 
 def told(way: str, begins: str, **more: str) -> dict[str, Any]:
