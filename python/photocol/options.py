@@ -260,6 +260,9 @@ class SenderOptions(TypedDict, total=False):
     does."""
     prague_fallback: Literal["off", "delay"]
     """"prague": What the flow does about queues whose marks are RFC 3168's. Default "off"."""
+    vegas_arithmetic: Literal["linux", "paper"]
+    """"vegas": The numbers of the law. Those of Linux leave `vegas_alpha` and `vegas_beta` as they are given. Default
+    "paper"."""
     vegas_alpha: float
     """"vegas": Segments queued below which the window grows. The paper's Vegas-1,3; Linux: 2. Default 1.0."""
     vegas_beta: float
