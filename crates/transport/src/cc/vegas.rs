@@ -38,16 +38,24 @@ options! {
 
 /// The law of one flow.
 #[derive(Clone, Debug)]
-pub struct Vegas {
+pub enum Vegas {
+    /// The paper's.
+    Paper(Paper),
+    /// Linux's.
+    Linux(Box<Linux>),
+}
+
+/// The paper's law.
+#[derive(Clone, Copy, Debug)]
+pub struct Paper {
     /// The shortest round trip so far.
     base_rtt: Duration,
     slow_start: SlowStart,
-    linux: Option<Box<Linux>>,
 }
 
-/// Linux's round trip.
+/// Linux's law.
 #[derive(Clone, Copy, Debug, Default)]
-struct Linux {
+pub struct Linux {
     growth: Growth,
     round: Round,
     samples: u32,
@@ -67,8 +75,10 @@ impl CongestionControl for Vegas {
     type Config = Config;
 
     fn new(config: &Config) -> Vegas {
-        let linux = (config.arithmetic == Arithmetic::Linux).then(Box::default);
-        Vegas { base_rtt: Duration::MAX, slow_start: SlowStart::Grows, linux }
+        match config.arithmetic {
+            Arithmetic::Paper => Vegas::Paper(Paper { base_rtt: Duration::MAX, slow_start: SlowStart::Grows }),
+            Arithmetic::Linux => Vegas::Linux(Box::default()),
+        }
     }
 
     fn wants(config: &Config) -> Wants {
@@ -83,9 +93,23 @@ impl CongestionControl for Vegas {
     }
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
-        if let Some(linux) = &mut self.linux {
-            return linux.on_ack(config, window, event);
+        match self {
+            Vegas::Paper(law) => law.on_ack(config, window, event),
+            Vegas::Linux(law) => law.on_ack(config, window, event),
         }
+    }
+
+    fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: &Loss) -> u64 {
+        match self {
+            Vegas::Paper(law) => law.slow_start = SlowStart::Grows,
+            Vegas::Linux(law) => law.begin(loss.event.in_flight),
+        }
+        loss.event.in_flight / 2
+    }
+}
+
+impl Paper {
+    fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         if window.in_slow_start() && self.slow_start == SlowStart::Grows && !event.is_app_limited {
             window.slow_start(event.acked);
         }
@@ -94,16 +118,6 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: &Loss) -> u64 {
-        self.slow_start = SlowStart::Grows;
-        if let Some(linux) = &mut self.linux {
-            linux.begin(loss.event.in_flight);
-        }
-        loss.event.in_flight / 2
-    }
-}
-
-impl Vegas {
     /// A round trip of `rtt` is over.
     fn end_round(&mut self, config: &Config, window: &mut Window, event: &Event, rtt: Duration) {
         self.base_rtt = self.base_rtt.min(rtt);
@@ -192,6 +206,8 @@ mod tests {
 
     const MSS: u64 = 1000;
 
+    const BASE: Paper = Paper { base_rtt: Duration::from_millis(100), slow_start: SlowStart::Grows };
+
     fn window(segments: u64, ssthresh: u64) -> Window {
         Window { cwnd: segments * MSS, ssthresh: ssthresh * MSS, mss: MSS }
     }
@@ -208,8 +224,7 @@ mod tests {
     #[test]
     fn what_is_queued_is_cwnd_times_one_minus_base_rtt_over_rtt() {
         // 20 segments, 100 ms when empty, 125 ms now: expected 200/s, actual 160/s, diff 40/s · 100 ms = 4 segments.
-        let law = Vegas { base_rtt: Duration::from_millis(100), slow_start: SlowStart::Grows, linux: None };
-        let queued = law.queued(&window(20, 2), Duration::from_millis(125));
+        let queued = BASE.queued(&window(20, 2), Duration::from_millis(125));
         assert!((queued - 4.0).abs() < 1e-12, "{queued}");
     }
 
@@ -218,13 +233,13 @@ mod tests {
         // 20 segments at a base of 100 ms: 105.3 ms are 1 segment queued, 117.6 ms are 3.
         let config = Config::default();
         for (rtt_ms, expected) in [(100, 21), (105, 21), (106, 20), (117, 20), (118, 19), (200, 19)] {
-            let mut law = Vegas { base_rtt: Duration::from_millis(100), slow_start: SlowStart::Grows, linux: None };
+            let mut law = Vegas::Paper(BASE);
             assert_eq!(round(&mut law, &config, &mut window(20, 2), rtt_ms), expected, "{rtt_ms} ms");
         }
         // Linux's 2 and 4 of the same round trips.
         let linux = Config { alpha: 2.0, beta: 4.0, ..config };
         for (rtt_ms, expected) in [(111, 21), (112, 20), (125, 20), (126, 19)] {
-            let mut law = Vegas { base_rtt: Duration::from_millis(100), slow_start: SlowStart::Grows, linux: None };
+            let mut law = Vegas::Paper(BASE);
             assert_eq!(round(&mut law, &linux, &mut window(20, 2), rtt_ms), expected, "{rtt_ms} ms");
         }
     }
@@ -249,6 +264,11 @@ mod tests {
         assert!(!w.in_slow_start());
     }
 
+    fn begin(law: &mut Vegas, outstanding: u64) {
+        let Vegas::Linux(law) = law else { panic!("a law of Linux") };
+        law.begin(outstanding);
+    }
+
     /// A law of Linux in a round trip of so many ACKs of a segment each, all of `rtt_us`.
     fn linux_round(law: &mut Vegas, window: &mut Window, acks: u64, rtt_us: u64) -> u64 {
         // What is sent for an ACK is not out yet when the law hears of it.
@@ -268,7 +288,7 @@ mod tests {
             let (mut law, mut w) = (Vegas::new(&LINUX), window(20, 2));
             linux_round(&mut law, &mut w, 1, 100);
             w.cwnd = 20 * MSS;
-            law.linux.as_mut().unwrap().begin(19 * MSS);
+            begin(&mut law, 19 * MSS);
             assert_eq!(linux_round(&mut law, &mut w, 20, rtt_us), expected, "{rtt_us} µs");
         }
     }
@@ -279,7 +299,7 @@ mod tests {
     fn with_linuxs_numbers_a_window_of_two_samples_is_renos() {
         let (mut law, mut w) = (Vegas::new(&LINUX), window(2, 2));
         linux_round(&mut law, &mut w, 1, 100);
-        law.linux.as_mut().unwrap().begin(MSS);
+        begin(&mut law, MSS);
         // Though the queueing delay is nine base round trips.
         let found: Vec<u64> = (0..4).map(|_| linux_round(&mut law, &mut w, 2, 1000)).collect();
         assert_eq!(found, [3, 3, 3, 4]);
