@@ -15,7 +15,11 @@ class InputError(ValueError):
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM has come; it stops a run as Ctrl-C does."""
+    """SIGTERM or SIGHUP has come; it stops a run as Ctrl-C does."""
+
+    def __init__(self, number: int = signal.SIGTERM) -> None:
+        super().__init__()
+        self.number = number
 
 
 def shown(text: str) -> str:
@@ -45,8 +49,8 @@ def _escaped(letter: str) -> str:
 
 
 def exit_status(stop: KeyboardInterrupt) -> int:
-    """What a shell expects of a command that a signal has stopped: 143 after SIGTERM, 130 after Ctrl-C."""
-    return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+    """What a shell expects of a command that a signal has stopped: 143 after SIGTERM, 129 after SIGHUP, else 130."""
+    return 128 + (stop.number if isinstance(stop, Terminated) else signal.SIGINT)
 
 
 def whole_number(name: str, value: int, low: int, high: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
 import io
 import json
@@ -12,6 +13,7 @@ import signal
 import socket
 import stat
 import subprocess
+import threading
 import time
 import tomllib
 import zipfile
@@ -180,10 +182,34 @@ def test_the_server_is_on_loopback_only(lab: Client) -> None:
 def test_who_says_nothing_and_who_comes_in_crowds_is_hung_up_on(lab: Client) -> None:
     crowd = [socket.create_connection(("127.0.0.1", lab.server.port)) for _ in range(server._MOST_CONNECTIONS + 8)]
     try:
-        # Those beyond the room are closed at once.
-        crowd[-1].settimeout(10)
-        assert crowd[-1].recv(1) == b""
+        # Those that have said nothing for longest make room.
+        for one in crowd[:8]:
+            one.settimeout(10)
+            assert one.recv(1) == b""
     finally:
+        for one in crowd:
+            one.close()
+
+
+def test_who_asks_by_drops_makes_room(lab: Client) -> None:
+    crowd = [socket.create_connection(("127.0.0.1", lab.server.port)) for _ in range(server._MOST_CONNECTIONS)]
+    stop = threading.Event()
+
+    def drip() -> None:
+        while not stop.wait(0.05):
+            for one in crowd:
+                with contextlib.suppress(OSError):
+                    one.sendall(b"X")
+
+    for one in crowd:
+        one.sendall(b"GET / HTTP/1.1\r\nHost: ")
+    dripping = threading.Thread(target=drip)
+    dripping.start()
+    try:
+        assert [lab.send("/", headers={"Cookie": lab.cookie})[0].status for _ in range(5)] == [200] * 5
+    finally:
+        stop.set()
+        dripping.join()
         for one in crowd:
             one.close()
 
@@ -328,7 +354,8 @@ def test_a_process_that_dies_is_said_and_replaced(small: Path, tmp_path: Path) -
         shown = client.ask("run", text)[-2]["files"][0]
         said = client.ask("run", text, allowed={shown["file"]: shown["sha256"]})[-1]
         assert said["kind"] == "failed"
-        assert "its process ended" in said["sentence"]
+        assert "its process ended with exit status 1" in said["sentence"]
+        assert "memory" not in said["sentence"]
         assert client.ask("run", SMALL)[-2]["kind"] == "end"
 
 
@@ -393,6 +420,12 @@ def test_the_command_makes_this_very_run(lab: Client, tmp_path: Path) -> None:
     assert "--set transport.sack.paced=true" in lab.ask("command", changed)[-2]["command"]
 
 
+def test_every_key_changes_with_line_ends_of_windows_too() -> None:
+    for path, value in (("run.duration", "3 s"), ("topology.pairs", 3), ("traffic.0.flows", 3), ("run.threads", None)):
+        unix = toml_text.with_value(SMALL, path, value)
+        assert toml_text.with_value(SMALL.replace("\n", "\r\n"), path, value) == unix.replace("\n", "\r\n")
+
+
 def test_values_change_in_the_text_and_comments_stay() -> None:
     changed = toml_text.with_value(SMALL, "topology.bottleneck_buffer", "5 packets")
     assert changed == SMALL.replace('"20 packets"  #', '"5 packets"  #')
@@ -439,6 +472,33 @@ def test_a_control_says_what_the_declaration_says() -> None:
     assert every["transport.sack.mss"]["default"] == 1460
     # Keys of other laws are none of its.
     assert not any(path.startswith("transport.sack.bbr") for path in every)
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP])
+def test_what_a_save_has_laid_down_goes_with_the_server(tmp_path: Path, small: Path, end: signal.Signals) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    words = arguments("lab", str(small), "--no-browser")
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None
+    folder = Path(process.stdout.readline().strip()).parent
+    # What `tempfile` makes in a process that is killed before it has removed it.
+    (folder / "photocol-lab-share-abc").mkdir()
+    process.send_signal(end)
+    process.communicate(timeout=120)
+    assert (process.returncode, list(tmp_path.iterdir())) == (128 + end, [])
+
+
+def test_a_hang_up_that_is_ignored_ends_nothing(tmp_path: Path, small: Path) -> None:
+    words = ["nohup", *arguments("run", str(small), "--out", str(tmp_path / "run"), "--set", "run.duration=20 s")]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # nohup is another program until it has become the command.
+    line = Path(f"/proc/{process.pid}/cmdline")
+    while process.poll() is None and line.read_text().split("\0")[: len(words) - 1] != words[1:]:
+        time.sleep(0.01)
+    while process.poll() is None:
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.1)
+    assert (process.returncode, (tmp_path / "run" / "manifest.json").is_file()) == (0, True)
 
 
 def test_ctrl_c_ends_all_of_it(tmp_path: Path, small: Path) -> None:
@@ -518,6 +578,23 @@ def test_a_lesson_of_ones_own_is_found_and_a_bad_one_told(tmp_path: Path, small:
     with server.running(server.of_file(str(small)), folder=tmp_path) as (one, _):
         names = [lesson["name"] for lesson in one.lab.start()["lessons"]]
         assert names == [*(file.stem for file in LESSONS), "mine"]
+    told: list[str] = []
+    (tmp_path / "README.md").write_text("# About these\n")
+    (tmp_path / "latin.md").write_bytes("# Größe\n".encode("latin-1"))
+    row = "| as prepared | it is so |"
+    before, behind = LESSONS[0].read_text().split("\n\n## Answers", 1)
+    (tmp_path / "row.md").write_text(f"{before}\n{row}\n\n## Answers{behind}")
+    with server.running(server.of_file(str(small)), folder=tmp_path, say=told.append) as (one, _):
+        assert one.lab.start()["lessons"][-1]["name"] == "mine"
+    number = (tmp_path / "row.md").read_text().splitlines().index(row) + 1
+    expected = ["README.md: a lesson has", "latin.md: a lesson is UTF-8; byte 5", f"row.md:{number}: found 2 cells"]
+    assert all(one in sentence for one, sentence in zip(expected, told, strict=True)), told
+    for folder, why in ((tmp_path / "nowhere", "there is no such folder"), (small, "this is no folder")):
+        with pytest.raises(InputError, match=why):
+            lessons.own(folder, told.append)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="there is no lesson in this folder"):
+        lessons.own(tmp_path / "empty", told.append)
     (tmp_path / "bad.md").write_text("# Bad\n\n## Question\n\nWhy?\n")
     with pytest.raises(InputError, match="missing: prediction, what to see, answers, a block of toml"):
         lessons.read(tmp_path / "bad.md")

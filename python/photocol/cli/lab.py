@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -24,4 +25,5 @@ def lab(*, scenario: str, no_browser: bool, port: int, folder: Path | None) -> N
     """
     from photocol.lab.server import serve
 
-    serve(scenario, has_browser=not no_browser, say=click.echo, folder=folder, port=port)
+    tell = partial(click.echo, err=True)
+    serve(scenario, has_browser=not no_browser, say=click.echo, tell=tell, folder=folder, port=port)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol.errors import InputError
+from photocol.errors import InputError, failure
 from photocol.files import content
 from photocol.quantity import factor
 
@@ -36,6 +36,7 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
 }
 _PREPARED = "of prepared"
+_CELLS = 3
 _SECTIONS = ("question", "prediction", "what to see", "answers")
 
 
@@ -77,9 +78,30 @@ def found(folder: Path | None = None) -> list[Path]:
     return sorted((folder or FOLDER).glob("*.md"))
 
 
+def own(folder: Path, say: Callable[[str], None]) -> list[Path]:
+    """The lessons of a folder; of each other Markdown file `say` is told why it is none. Raises InputError."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: {'this is no folder' if folder.exists() else 'there is no such folder'}")
+    good = []
+    for file in found(folder):
+        try:
+            read(file)
+        except (InputError, OSError) as error:
+            say(f"photocol lab: left out: {error if isinstance(error, InputError) else failure(error)}")
+        else:
+            good.append(file)
+    if not good:
+        raise InputError(f"{folder}: there is no lesson in this folder, a Markdown file as docs/guide/lab.md describes")
+    return good
+
+
 def read(file: Path) -> Lesson:
-    """Read a lesson. Raises InputError, which says what is missing."""
-    blocks = _blocks(content(file, _MOST_BYTES).decode("utf-8").splitlines())
+    """Read a lesson. Raises InputError, which says what is missing, and where."""
+    try:
+        lines = content(file, _MOST_BYTES).decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: a lesson is UTF-8; byte {error.start + 1} is not") from None
+    blocks = _blocks(lines)
     title = next((one["text"] for one in blocks if one["kind"] == "title"), file.stem)
     parts: dict[str, list[dict[str, Any]]] = {"idea": []}
     scenario, section = "", "idea"
@@ -96,7 +118,7 @@ def read(file: Path) -> Lesson:
         raise InputError(f"{file}: a lesson has {', '.join(_SECTIONS)} and a scenario; missing: {', '.join(missing)}")
     choices = [one for block in parts["prediction"] if block["kind"] == "list" for one in block["items"]]
     tables = [block for block in parts.pop("what to see") if block["kind"] == "table"]
-    sights = [_sight(row) for table in tables for row in table["rows"]]
+    sights = [_sight(row, f"{file}:{number}") for table in tables for number, row in table["rows"]]
     plain = {name: [_for_page(block) for block in inside] for name, inside in parts.items()}
     return Lesson(file.stem, title, scenario, plain, choices, sights)
 
@@ -153,12 +175,17 @@ def _for_page(block: Mapping[str, Any]) -> dict[str, Any]:
     return dict(block)
 
 
-def _sight(row: Sequence[str]) -> Sight:
+def _sight(row: Sequence[str], place: str) -> Sight:
+    if len(row) != _CELLS:
+        raise InputError(f"{place}: found {len(row)} cells; a row of what to see has {_CELLS}: change, sentence, check")
     changes, sentence, checks = row
     settings: dict[str, Any] = {}
     for one in re.findall(r"`([^`]+)`", changes):
         path, _, value = one.partition(" = ")
-        settings[path.strip()] = tomllib.loads(f"value = {value}")["value"]
+        try:
+            settings[path.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            raise InputError(f"{place}: found `{one}`; a change is `path = value`, as in TOML") from None
     return Sight(settings, sentence, tuple(re.findall(r"`([^`]+)`", checks)))
 
 
@@ -178,19 +205,21 @@ def _blocks(lines: list[str]) -> list[dict[str, Any]]:
             number += 1
             continue
         end = next((n for n in range(number, len(lines)) if not lines[n].strip() or _FENCE.match(lines[n])), len(lines))
-        blocks += _paragraph(lines[number:end])
+        blocks += _paragraph(lines[number:end], number + 1)
         number = end
     return blocks
 
 
-def _paragraph(lines: list[str]) -> list[dict[str, Any]]:
+def _paragraph(lines: list[str], number: int) -> list[dict[str, Any]]:
+    """The blocks of these lines, of which the first has this number; rows of tables keep theirs."""
     first = lines[0]
     if first.startswith("#"):
         kind = "title" if first.startswith("# ") else "heading"
-        rest = _paragraph(lines[1:]) if len(lines) > 1 else []
+        rest = _paragraph(lines[1:], number + 1) if len(lines) > 1 else []
         return [{"kind": kind, "text": first.lstrip("# ").strip()}, *rest]
     if first.startswith("|"):
-        rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+        cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+        rows = list(enumerate(cells, number))
         return [{"kind": "table", "rows": rows[2:]}]
     if first.startswith("- "):
         items: list[str] = []

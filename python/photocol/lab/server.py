@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import socket
 import threading
 import webbrowser
 from dataclasses import dataclass, field
@@ -24,8 +25,7 @@ from photocol.quantity import readable
 from photocol.runs import bundled
 
 if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
 _FILE = re.compile(r"/page/([\w-]+\.(?:js|css))")
@@ -33,6 +33,8 @@ _TAB = re.compile(r"[\w-]{1,64}")
 _MOST_CONNECTIONS = 32
 _PATIENCE_S = 30.0
 """For a browser that neither sends nor takes anything."""
+_GOES_WITHIN_S = 1.0
+"""Room is made in this time where a connection is closed for it."""
 _MOST_TEXT = 1 << 19
 _GO_ON = """<!doctype html>
 <meta charset="utf-8">
@@ -123,6 +125,9 @@ class Server(ThreadingHTTPServer):
     def __init__(self, port: int = 0) -> None:
         super().__init__((ADDRESS, port), Handler)
         self._room = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        self._strangers: dict[socket.socket, None] = {}
+        """Connections whose request has not been read to its end or not been allowed yet, the oldest first."""
+        self._lock = threading.Lock()
 
     @property
     def port(self) -> int:
@@ -130,18 +135,36 @@ class Server(ThreadingHTTPServer):
         return int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer, or hang up where too many are talking already."""
-        if self._room.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
+        """Answer. Where too many are talking already, the one that has been asking for longest makes room."""
+        if not self._room.acquire(blocking=False):
+            self._hang_up_on_a_stranger()
+            if not self._room.acquire(timeout=_GOES_WITHIN_S):
+                return self.shutdown_request(request)
+        with self._lock:
+            self._strangers[request] = None
+        return super().process_request(request, client_address)
 
     def process_request_thread(self, request: socket.socket, client_address: Any) -> None:  # type: ignore[override]
         """One connection."""
         try:
             super().process_request_thread(request, client_address)
         finally:
+            self.admit(request)
             self._room.release()
+
+    def admit(self, request: socket.socket) -> None:
+        """A connection has asked something that it may ask: it is not closed to make room."""
+        with self._lock:
+            self._strangers.pop(request, None)
+
+    def _hang_up_on_a_stranger(self) -> None:
+        with self._lock:
+            oldest = next(iter(self._strangers), None)
+            if oldest is not None:
+                del self._strangers[oldest]
+                # Its thread wakes up, and closes it.
+                with contextlib.suppress(OSError):
+                    oldest.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that has gone is no news."""
@@ -181,6 +204,7 @@ class Handler(BaseHTTPRequestHandler):
         guard = self.server.lab.guard
         guard.check_origin(self.headers, must=False)
         guard.check_cookie(self.headers)
+        self.server.admit(self.connection)
         found = _FILE.fullmatch(self.path)
         name = "lab.html" if self.path == "/" else found[1] if found else ""
         for room in ("lab", "report"):
@@ -197,6 +221,7 @@ class Handler(BaseHTTPRequestHandler):
         guard.check_origin(self.headers, must=True)
         guard.check_cookie(self.headers)
         asked = self._asked()
+        self.server.admit(self.connection)
         lab = self.server.lab
         if self.path == "/api/start":
             return self._say_json(lab.start())
@@ -258,33 +283,55 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def running(first: Opened, *, folder: Path | None = None, limits: Limits | None = None, port: int = 0) -> Any:
-    """A server with its file, answering in a thread; all of it is gone after the block."""
-    workers = Workers(limits or Limits())
-    server = Server(port)
-    try:
-        own = [] if folder is None else lessons.found(folder)
-        found = {file.stem: file for file in [*lessons.found(), *own]}
-        server.lab = Lab(first, Guard(server.port), workers, found)
-        threading.Thread(target=workers.warm_up, daemon=True).start()
-        with door.opened(server.lab.guard) as file:
+def _entrance(server: Server) -> Iterator[tuple[Guard, Path]]:
+    guard = Guard(server.port)
+    with door.opened(guard) as file:
+        yield guard, file
+
+
+@contextlib.contextmanager
+def running(
+    first: Opened,
+    *,
+    folder: Path | None = None,
+    limits: Limits | None = None,
+    port: int = 0,
+    say: Callable[[str], None] = lambda _: None,
+) -> Any:
+    """A server with its file, answering in a thread; all of it is gone after the block.
+
+    `say` is told which files of `folder` are no lessons. Raises InputError if none is one.
+    """
+    own = [] if folder is None else lessons.own(folder, say)
+    with Server(port) as server, _entrance(server) as (guard, file):
+        # What processes lay down goes with the folder of the file.
+        workers = Workers(limits or Limits(), file.parent)
+        try:
+            found = {file.stem: file for file in [*lessons.found(), *own]}
+            server.lab = Lab(first, guard, workers, found)
+            threading.Thread(target=workers.warm_up, daemon=True).start()
             thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
             thread.start()
             try:
                 yield server, file
             finally:
                 server.shutdown()
-    finally:
-        server.server_close()
-        workers.close()
+        finally:
+            workers.close()
 
 
 def serve(
-    scenario: str, *, has_browser: bool, say: Callable[[str], None], folder: Path | None = None, port: int = 0
+    scenario: str,
+    *,
+    has_browser: bool,
+    say: Callable[[str], None],
+    tell: Callable[[str], None],
+    folder: Path | None = None,
+    port: int = 0,
 ) -> None:
-    """Show the page until Ctrl-C. Raises InputError."""
+    """Show the page until Ctrl-C. `say` prints what is asked for, `tell` what is amiss. Raises InputError."""
     first = of_file(scenario)
-    with running(first, folder=folder, port=port) as (server, file):
+    with running(first, folder=folder, port=port, say=tell) as (server, file):
         if has_browser:
             say(f"photocol lab: {server.lab.guard.origin}/ in the browser; Ctrl-C ends it")
             threading.Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()

@@ -16,7 +16,12 @@ _BARE = re.compile(r"[\w-]+")
 
 
 def with_value(text: str, path: str, value: object) -> str:
-    """The text with this value at a dotted path; without the key if it is None. Raises InputError if it cannot be."""
+    """The text with this value at a dotted path; without the key if it is None. Raises InputError if it cannot be.
+
+    Line ends are those of the text.
+    """
+    if "\r\n" in text:
+        return with_value(text.replace("\r\n", "\n"), path, value).replace("\n", "\r\n")
     parts = split(path)
     wanted = _changed(tomllib.loads(text), parts, value)
     for key in range(len(parts), 0, -1):

@@ -10,6 +10,7 @@ import json
 import os
 import queue
 import sys
+import tempfile
 import threading
 import time
 import warnings
@@ -257,6 +258,8 @@ def bound_memory(more_bytes: int) -> None:
 def main() -> None:
     """Answer requests until there are no more."""
     memory_bytes, wall_s = int(sys.argv[1]), float(sys.argv[2])
+    # The server removes it, however this process ends.
+    tempfile.tempdir = sys.argv[3]
     # What a law prints is for the terminal, not for the page.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -18,12 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 _END = {"kind": "gone"}
 _MOST_WAITING = 4
 _STOPS_WITHIN_S = 0.4
 _KILLED_AFTER_S = 1.0
 """A process that was told to stop and has not is killed."""
+_WITHOUT_MEMORY = (-signal.SIGABRT, -signal.SIGKILL)
+"""How a process ends that the system or its own allocator refuses memory."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,11 @@ class Limits:
 class Worker:
     """One process."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, folder: Path) -> None:
+        """A process that lays down what it needs for a while in `folder`, which others remove."""
         self._limits = limits
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "photocol.lab.worker", str(limits.memory_bytes), str(limits.wall_s)],
+            [sys.executable, "-m", "photocol.lab.worker", str(limits.memory_bytes), str(limits.wall_s), str(folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Ctrl-C of the terminal is for the server, which ends this one.
@@ -102,14 +107,17 @@ class Worker:
     def _obituary(self, heard_at: float) -> dict[str, Any]:
         """Why it is gone, as far as that is known."""
         # Its last word may come before its end.
+        try:
+            status = self._process.wait(_KILLED_AFTER_S)
+        except subprocess.TimeoutExpired:
+            status = None
         self.kill()
         if self._stopped_at is not None:
             return {"kind": "stopped"}
         if time.monotonic() > heard_at + self._limits.silence_s:
             why = f"nothing came of it for {self._limits.silence_s:g} s, so it was ended"
         else:
-            memory = f"{self._limits.memory_bytes / 1e9:.2g} GB"
-            why = f"its process ended; most likely it needed more than the {memory} that a run of the lab may take"
+            why = _end(status, self._limits)
         return {"kind": "failed", "sentence": f"The run failed: {why}."}
 
     def stop(self) -> None:
@@ -148,11 +156,23 @@ class Worker:
         self._heard.put(_END)
 
 
+def _end(status: int | None, limits: Limits) -> str:
+    """How a process ended that was not told to."""
+    if status is None:
+        return "its process said nothing more"
+    if status >= 0:
+        return f"its process ended with exit status {status}"
+    name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
+    memory = f"; most likely it needed more than the {limits.memory_bytes / 1e9:.2g} GB that a run of the lab may take"
+    return f"its process was ended by {name}{memory if status in _WITHOUT_MEMORY else ''}"
+
+
 class Workers:
     """All processes of a server."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, folder: Path) -> None:
         self.limits = limits
+        self._folder = folder
         self._idle: list[Worker] = []
         self._busy: dict[Worker, str] = {}
         self._is_closed = False
@@ -160,7 +180,7 @@ class Workers:
 
     def warm_up(self) -> None:
         """Start one before it is needed: the first answer is sooner."""
-        worker = Worker(self.limits)
+        worker = Worker(self.limits, self._folder)
         with self._changed:
             self._busy[worker] = ""
         self._back(worker)
@@ -205,7 +225,7 @@ class Workers:
                 if is_coming and not self._idle:
                     self._changed.wait(_STOPS_WITHIN_S)
                 elif self._idle or len(self._busy) < self.limits.processes:
-                    worker = self._idle.pop() if self._idle else Worker(self.limits)
+                    worker = self._idle.pop() if self._idle else Worker(self.limits, self._folder)
                     self._busy[worker] = who
                     return worker
                 elif not self._changed.wait(end - time.monotonic()):

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: a command stops at the first, keeps what is finished, and is not disturbed while it does."""
+"""Ctrl-C, SIGTERM and SIGHUP: a command stops at the first, keeps what is finished, and is left alone meanwhile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _SAME_WISH_S = 2.0
 """A signal that follows another within this time asks for nothing else.
 
@@ -30,20 +30,24 @@ class Stop:
         self._raised_at = -_SAME_WISH_S
 
     def handle(self, number: int, _frame: FrameType | None) -> None:
-        """Raise KeyboardInterrupt, or Terminated after SIGTERM, unless that has just been done."""
+        """Raise KeyboardInterrupt, or Terminated with another signal's number, unless that has just been done."""
         now = time.monotonic()
         if now - self._raised_at < _SAME_WISH_S:
             return
         self._raised_at = now
-        self.raised = Terminated() if number == signal.SIGTERM else KeyboardInterrupt()
+        self.raised = KeyboardInterrupt() if number == signal.SIGINT else Terminated(number)
         raise self.raised
 
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[Stop]:
-    """In the block, SIGINT and SIGTERM raise KeyboardInterrupt and Terminated, once for each wish to stop."""
+    """In the block SIGINT raises KeyboardInterrupt, SIGTERM and SIGHUP raise Terminated, once for each wish to stop.
+
+    A hang-up that is ignored, as under nohup, stays so.
+    """
     stop = Stop()
-    former = {number: signal.signal(number, stop.handle) for number in _SIGNALS}
+    heeded = [one for one in _SIGNALS if one == signal.SIGINT or signal.getsignal(one) is not signal.SIG_IGN]
+    former = {number: signal.signal(number, stop.handle) for number in heeded}
     try:
         yield stop
     finally:
