@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING
@@ -25,9 +26,12 @@ def content(file: Path, most_bytes: int = MOST_BYTES) -> bytes:
     """The bytes of a file. Raises InputError if it is a device, a pipe or too large, OSError if it cannot be read."""
     # A pipe without a writer would be waited for.
     descriptor = os.open(file, AS_BYTES)
+    if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise IsADirectoryError(errno.EISDIR, "this is a folder, not a file", str(file))
     with open(descriptor, "rb") as opened:  # noqa: PTH123
         known = os.fstat(descriptor)
-        if not stat.S_ISREG(known.st_mode) and not stat.S_ISDIR(known.st_mode):
+        if not stat.S_ISREG(known.st_mode):
             raise InputError(f"{file} is not a file but a device or a pipe")
         read = opened.read(most_bytes + 1) if known.st_size <= most_bytes else None
     if read is None or len(read) > most_bytes:

@@ -20,7 +20,7 @@ from photocol.cli.commands import app
 from photocol.cli.completion import axes, pictures
 from photocol.errors import InputError
 from photocol.plot.curves import curves, look_of
-from photocol.plot.labels import axis_title, metric_title, places
+from photocol.plot.labels import axis_title, metric_title, names, places
 from photocol.plot.over import overlays
 from photocol.plot.style import LINES, OVERLAY_LINES
 from photocol.plot.sweeps import _asked_by, as_svg, drawn, save
@@ -79,6 +79,16 @@ def test_values_of_one_kind_stand_at_their_value() -> None:
     assert places(["1 kB", "1 MB"]) == ([1.0, 1000.0], "kB", None)
     assert places(["5 packets", "1 MB"]).names == ["5 packets", "1 MB"]
     assert places(["reno", "sack", "reno"]) == ([0.0, 1.0, 0.0], "", ["reno", "sack"])
+
+
+def test_names_of_paths_leave_out_what_all_share_and_long_ones_their_middle() -> None:
+    assert names(["nets/eu/a.csv", "nets/us/b.csv"]) == {"nets/eu/a.csv": "eu/a", "nets/us/b.csv": "us/b"}
+    assert list(names(["nets/a.csv", "nets/a.gml"]).values()) == ["a.csv", "a.gml"]
+    assert list(names(["nets/a.csv", "grid"]).values()) == ["nets/a.csv", "grid"]
+    long = ["geant-2012-with-many-capacities", "geant-2012-with-their-capacities"]
+    # 24 letters at most: 12, one for what is left out, and 11.
+    assert list(names(long).values()) == ["1: geant-2012-w…-capacities", "2: geant-2012-w…-capacities"]
+    assert places(["x/a.csv", "x/b.csv", "x/a.csv"]) == ([0.0, 1.0, 0.0], "", ["a", "b"])
 
 
 def test_titles_are_words_with_a_unit() -> None:

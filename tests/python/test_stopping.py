@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -291,17 +293,50 @@ def test_a_capture_on_a_full_disk_names_the_file(small: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "parquet: underlying IO error: No space left on device (os error 28)",
+        # What is said where the end of a table finds no room.
+        "parquet: File out of specification: Invalid thrift: transport error",
+    ],
+)
 def test_polars_words_of_a_full_disk_become_an_error_with_the_file(
-    small: Path, monkeypatch: pytest.MonkeyPatch
+    words: str, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_self: pl.DataFrame, _file: Path) -> None:
-        raise pl.exceptions.ComputeError("parquet: underlying IO error: No space left on device (os error 28)")
+        raise pl.exceptions.ComputeError(words)
+
+    monkeypatch.setattr(storage.shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
 
     monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
     out = small.parent / "out"
     done = photocol("run", small, "--out", out)
     assert (done.returncode, done.stderr) == (1, f"photocol: {out / 'flows.parquet'}: No space left on device\n")
     assert sorted(small.parent.iterdir()) == [small]
+
+
+def test_converting_anew_on_a_full_disk_leaves_the_scenario_that_was_there(tmp_path: Path) -> None:
+    place = tmp_path / "full"
+    (tmp_path / "net.csv").write_text(
+        "from,to,capacity_mbps,delay_ms\n" + "".join(f"n{k},n{k + 1},100,1\n" for k in range(99))
+    )
+    script = f"echo '# mine' > {place}/net.toml; head -c 65536 /dev/zero > {place}/rest 2>/dev/null; "
+    command = " ".join(
+        map(shlex.quote, arguments("convert", tmp_path / "net.csv", "--to", place / "net.toml", "--force"))
+    )
+    done = on_a_full_disk(place, "sh", "-c", f"{script}{command}; status=$?; cat {place}/net.toml; exit $status")
+    assert (done.returncode, done.stdout) == (1, "# mine\n"), done.stderr
+    assert done.stderr.splitlines()[-1] == f"photocol: {place / 'net.toml'}: No space left on device"
+
+
+def test_a_pdf_on_a_full_disk_names_the_file(small: Path) -> None:
+    photocol("run", small, "--out", small.parent / "run", "--quiet")
+    place = small.parent / "full"
+    script = f"head -c 65536 /dev/zero > {place}/rest 2>/dev/null; "
+    command = arguments("plot", small.parent / "run", "--format", "pdf", "--only", "goodput", "--out", place)
+    done = on_a_full_disk(place, "sh", "-c", script + " ".join(map(shlex.quote, command)))
+    assert (done.returncode, done.stderr) == (1, f"photocol: {place / 'goodput.pdf'}: No space left on device\n")
 
 
 def test_an_error_without_a_file_gets_one(tmp_path: Path) -> None:

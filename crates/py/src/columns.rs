@@ -8,6 +8,8 @@ use sim::results::{Column, Table};
 
 /// `{column: array}`, in order.
 pub fn table<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
+    // Where the crate `numpy` loads numpy itself, an exception that comes meanwhile (Ctrl-C) would be a panic.
+    py.import("numpy")?;
     let columns = PyDict::new(py);
     for (name, column) in &table.columns {
         columns.set_item(name, values(py, column)?)?;

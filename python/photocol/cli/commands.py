@@ -5,6 +5,7 @@ Modules are imported by the command that needs them, so that `photocol check` an
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,24 @@ def _misused(error: click.ClickException) -> int:
     return complain(f"{context.command_path}: {message}\n\n{context.get_help()}", WRONG_INPUT)
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+class Careful(click.Group):
+    """A group none of whose commands takes the name of one of its options for the value of another."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command, whose words are looked through."""
+        name, command, rest = super().resolve_command(ctx, args)
+        options = [one for one in command.params if isinstance(one, click.Option)] if command is not None else []
+        names = {name for one in options for name in (*one.opts, *one.secondary_opts)}
+        hungry = {name for one in options if not one.is_flag and not one.count for name in one.opts}
+        for word, following in itertools.pairwise(itertools.takewhile("--".__ne__, rest)):
+            if word in hungry and following.partition("=")[0] in names:
+                raise click.UsageError(f"Option {word!r} requires an argument; found {following!r}.", ctx)
+        return name, command, rest
+
+
+@click.group(cls=Careful, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, help="Print the version and leave.")
 @click.pass_context
 def app(context: click.Context, *, version: bool) -> None:

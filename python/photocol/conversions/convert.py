@@ -13,6 +13,7 @@ from photocol.conversions.scenario import Conversion
 from photocol.conversions.source import read
 from photocol.conversions.writer import flow_table, seconds, toml
 from photocol.errors import InputError
+from photocol.runs import storage
 from photocol.runs.scenario import load
 
 if TYPE_CHECKING:
@@ -100,8 +101,8 @@ def _written(converted: Converted, file: Path, *, force: bool) -> Converted:
             raise InputError(f"{there} is there already; allowed: another name, or force (--force)")
     text = converted.to_toml(flows.name)
     if converted.flows:
-        flows.write_text(flow_table(converted.flows), encoding="utf-8")
-    file.write_text(text, encoding="utf-8")
+        storage.write_text(flows, flow_table(converted.flows))
+    storage.write_text(file, text)
     parts = (converted.tables, converted.flows, converted.formats, converted.warnings)
     return Converted(*parts, written=file)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from photocol.experiments.verdict import OF_WHOM, Finding, Verdict, counted
 from photocol.runs import storage
-from photocol.runs.pictures import save_png
+from photocol.runs.pictures import save_png, save_vectors
 from photocol.runs.signals import deferred
 from photocol.sweeps.campaign.table import CONFIDENCE, outcome_of
 
@@ -128,11 +128,14 @@ def _finding(claim: Claim, outcome: Outcome) -> Finding:
 
 
 def _write_tables(outcome: Outcome, folder: Path) -> None:
+    tables = {"table.parquet": outcome.table, "replications.parquet": outcome.replications}
     if outcome.curves is not None:
-        outcome.curves.write_parquet(folder / "curves.parquet")
-    outcome.table.write_parquet(folder / "table.parquet")
-    outcome.table.write_csv(folder / "table.csv")
-    outcome.replications.write_parquet(folder / "replications.parquet")
+        tables["curves.parquet"] = outcome.curves
+    for name, table in tables.items():
+        with storage.naming(folder / name):
+            table.write_parquet(folder / name)
+    with storage.naming(folder / "table.csv"):
+        outcome.table.write_csv(folder / "table.csv")
 
 
 def _write_plots(record: Record, folder: Path) -> None:
@@ -145,7 +148,7 @@ def _write_plots(record: Record, folder: Path) -> None:
         plot.draw(figure.add_subplot(), frame)
         with mpl.rc_context({"svg.hashsalt": "photocol"}):
             save_png(figure, folder / f"{plot.name}.png", dpi=200)
-            figure.savefig(folder / f"{plot.name}.svg", metadata={"Date": None})
+            save_vectors(figure, folder / f"{plot.name}.svg")
 
 
 def drawable(record: Record) -> list[tuple[Plot, pl.DataFrame]]:

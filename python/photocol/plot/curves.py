@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from photocol.plot.labels import places
+from photocol.plot.labels import names, places
 from photocol.plot.style import looks, marker_size, width
 from photocol.plot.view import spread_of
 from photocol.runs.pictures import logarithmic_with_zero
@@ -119,11 +119,8 @@ def name_places(axes: Axes, spots: Places, *, is_log: bool, across: int = 1) -> 
     if spots.names is not None:
         step = -(-len(spots.names) * across // _MOST_NAMES)
         shown = list(enumerate(spots.names))[::step]
-        is_long = sum(len(name) for _, name in shown) > _MOST_LETTERS // across
         axes.set_xticks([k for k, _ in shown], [name for _, name in shown])
-        axes.tick_params(axis="x", labelrotation=30 if is_long else 0)
-        for label in axes.get_xticklabels() if is_long else ():
-            label.set_horizontalalignment("right")
+        _turn_long_names(axes, across)
         axes.set_xlim(-0.4, len(spots.names) - 0.6)
         return
     if is_log:
@@ -136,6 +133,15 @@ def name_places(axes: Axes, spots: Places, *, is_log: bool, across: int = 1) -> 
         if is_log:
             axes.xaxis.set_minor_locator(NullLocator())
             axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _turn_long_names(axes: Axes, across: int) -> None:
+    """Names along x that need more room than there is side by side stand aslant."""
+    labels = axes.get_xticklabels()
+    if sum(len(label.get_text()) for label in labels) > _MOST_LETTERS // across:
+        axes.tick_params(axis="x", labelrotation=30)
+        for label in labels:
+            label.set_horizontalalignment("right")
 
 
 def _are_apart(values: Sequence[float], room: float, *, is_log: bool) -> bool:
@@ -163,6 +169,7 @@ def colours(axes: Axes, view: View, rows: pl.DataFrame, span: tuple[float, float
         step = -(-len(side) // _MOST_TICKS_OF_MAP)
         shown = list(enumerate(side))[::step]
         set_ticks([k + 0.5 for k, _ in shown], [text for _, (_, text) in shown], fontsize="small")
+    _turn_long_names(axes, len(view.multiples()))
     axes.set_xlabel(view.title(view.x, places([value for value, _ in across]).unit))
     axes.set_ylabel(view.title(other, places([value for value, _ in up]).unit))
     return mesh
@@ -173,7 +180,8 @@ def _ordered(values: Sequence[object]) -> list[tuple[object, str]]:
     distinct = list(dict.fromkeys(values))
     spots = places(distinct)
     if spots.names is not None:
-        return [(value, str(value)) for value in distinct]
+        named = names(distinct)
+        return [(value, named[str(value)]) for value in distinct]
     return [(distinct[k], f"{spots.at[k]:g}") for k in np.argsort(spots.at, kind="stable")]
 
 

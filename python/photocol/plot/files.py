@@ -27,7 +27,7 @@ from photocol.plot.over_time import (
 from photocol.plot.style import drawing, fit, new_figure
 from photocol.plot.tables import Chosen, together, with_kinds
 from photocol.runs import storage
-from photocol.runs.pictures import save_png
+from photocol.runs.pictures import DATES, save_png, save_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 Format = Literal["png", "svg", "pdf", "csv"]
 FORMATS: tuple[Format, ...] = ("png", "svg", "pdf", "csv")
 """`csv` is the table of a picture: its numbers, with all digits."""
-_DATES = {".svg": "Date", ".pdf": "CreationDate"}
-"""What a format calls the time at which a file was written."""
 _DPI = 150
 _DPI_OF_COLUMN = 300
 """What journals ask for, where a width in inches is given."""
@@ -83,13 +81,13 @@ def save_figure(figure: Figure, file: str | PathLike[str], *, width_inches: floa
     Raises InputError for a name that says none.
     """
     file = Path(file)
-    if file.suffix not in (".png", *_DATES):
+    if file.suffix not in (".png", *DATES):
         raise InputError(f"{file}: a figure is written as .png, .svg or .pdf")
     if file.suffix == ".png":
         save_png(figure, file, dpi=_DPI if width_inches is None else _DPI_OF_COLUMN)
         return
     with drawing(width_inches):
-        figure.savefig(file, metadata={_DATES[file.suffix]: None})
+        save_vectors(figure, file)
 
 
 def write_numbers(table: pl.DataFrame, stem: Path) -> Path:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from photocol.errors import InputError
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S.*)?")
 _PERCENTILE = re.compile(r"_p(\d+)(?:_(\d+))?$")
 _IN_ERLANG = re.compile(r"switching\.burst\.\d+\.load")
+_MOST_LETTERS, _BEGINNING, _END = 24, 12, 11
+"""Letters of a name in a picture, and of a longer one those that stay."""
 _ENDINGS = {
     "_bps": "b/s",
     "_kbps": "kb/s",
@@ -57,9 +61,27 @@ def places(values: Sequence[object]) -> Places:
             return Places([float(match[1]) * scales[match[2] or ""] for match in found if match is not None], units[0])
     except InputError:
         pass
-    names = list(dict.fromkeys(map(plain, values)))
-    order = {name: float(place) for place, name in enumerate(names)}
-    return Places([order[plain(value)] for value in values], "", names)
+    named = names(values)
+    order = {name: float(place) for place, name in enumerate(named.values())}
+    return Places([order[named[str(value)]] for value in values], "", list(order))
+
+
+def names(values: Sequence[object]) -> dict[str, str]:
+    """The text of each distinct value as a picture has it: paths without the folders and the ending that all share, and
+    of long names the two ends.
+    """
+    texts = list(dict.fromkeys(map(str, values)))
+    paths = [PurePosixPath(text) for text in texts]
+    short = list(texts)
+    if all("/" in text for text in texts):
+        folders = zip(*(path.parts[:-1] for path in paths), strict=False)
+        shared = sum(1 for _ in itertools.takewhile(lambda parts: len(set(parts)) == 1, folders))
+        ending = paths[0].suffix if len({path.suffix for path in paths}) == 1 else ""
+        short = ["/".join(path.parts[shared:]).removesuffix(ending) for path in paths]
+    cut = [name if len(name) <= _MOST_LETTERS else f"{name[:_BEGINNING]}…{name[-_END:]}" for name in short]
+    if len(set(cut)) < len(cut):
+        cut = [f"{number}: {name}" for number, name in enumerate(cut, 1)]
+    return {text: plain(name) for text, name in zip(texts, cut, strict=True)}
 
 
 def base_value(text: str, unit: str) -> float:

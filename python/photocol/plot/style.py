@@ -139,10 +139,14 @@ def fit(figure: Figure) -> None:
 
 def _texts(figure: Figure) -> Iterator[tuple[Text, float]]:
     """Each text that may be too long, and how much room it has, in pixels."""
+    from matplotlib.text import Text
+
     for axes in figure.axes:
         room = axes.get_window_extent()
         yield axes.xaxis.label, room.width
         yield axes.yaxis.label, room.height
+        # Titles.
+        yield from ((text, room.width) for text in axes.get_children() if isinstance(text, Text))
         if (legend := axes.get_legend()) is not None:
             over = max(0.0, legend.get_window_extent().x1 - figure.bbox.x1)
             yield from ((text, text.get_window_extent().width - over) for text in legend.get_texts())

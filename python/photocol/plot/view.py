@@ -10,14 +10,14 @@ import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
-from photocol.plot.labels import axis_title, metric_title, places, plain, unit_in
+from photocol.plot.labels import axis_title, metric_title, names, places, unit_in
 from photocol.quantity import scale_of
 from photocol.runs.meanings import COUNTED, is_of_completions
 from photocol.sweeps.axes import check_quotes
 from photocol.sweeps.swept import SPREAD, SweepTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from photocol.plot.labels import Places
 
@@ -88,14 +88,20 @@ class View:
         if not self.by:
             return [("", table)]
         groups = table.partition_by(*self.by, as_dict=True, maintain_order=True)
-        return [(", ".join(map(plain, key)), part) for key, part in groups.items()]
+        named = [self._names(axis) for axis in self.by]
+        return [(", ".join(_each(named, key)), part) for key, part in groups.items()]
 
     def multiples(self) -> list[tuple[str, pl.DataFrame]]:
         """The rows of each of the small multiples, with its title; one without a title if there are none."""
         if self.panels is None:
             return [("", self.table)]
         groups = self.table.partition_by(self.panels, as_dict=True, maintain_order=True)
-        return [(f"{self.title(self.panels)}: {plain(key[0])}", part) for key, part in groups.items()]
+        named = self._names(self.panels)
+        return [(f"{self.title(self.panels)}: {named[str(key[0])]}", part) for key, part in groups.items()]
+
+    def _names(self, axis: str) -> dict[str, str]:
+        """Those of all values of an axis, whatever is shown of them."""
+        return names(self.table.get_column(axis).to_list())
 
     @property
     def is_log_x(self) -> bool:
@@ -106,6 +112,10 @@ class View:
     def is_log_y(self) -> bool:
         """Whether the figure is."""
         return "y" in self.log
+
+
+def _each(named: Sequence[Mapping[str, str]], key: Sequence[object]) -> list[str]:
+    return [names[str(value)] for names, value in zip(named, key, strict=True)]
 
 
 def view_of(table: SweepTable, metric: str, asked: Asked) -> View:

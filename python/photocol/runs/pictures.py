@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from photocol.runs import storage
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+DATES = {".svg": "Date", ".pdf": "CreationDate"}
+"""What a format calls the time at which a file was written."""
 _PNG_COLOURS = 256
 _STEP = 10**0.6
 """From the lowest decade that is needed down to the place of zero."""
@@ -30,7 +34,16 @@ def save_png(figure: Figure, file: Path, dpi: int) -> None:
     figure.savefig(buffer, format="png", dpi=dpi)
     with Image.open(buffer) as picture:
         few = picture.convert("RGB").quantize(_PNG_COLOURS, dither=Image.Dither.NONE)
-    few.save(file, format="PNG", optimize=True)
+    with storage.naming(file):
+        few.save(file, format="PNG", optimize=True)
+
+
+def save_vectors(figure: Figure, file: Path) -> None:
+    """Write a figure as SVG or PDF, as the name of the file ends, free of dates. It is drawn before it is written."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=file.suffix[1:], metadata={DATES[file.suffix]: None})
+    with storage.naming(file):
+        file.write_bytes(buffer.getvalue())
 
 
 def logarithmic_with_zero(axes: Axes) -> None:

@@ -142,6 +142,10 @@ def _unfinished(target: Path) -> Iterator[Path]:
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
+_MOST_FOOTER = 1 << 16
+"""With less room than that a table's last part may be what the disk did not take."""
+
+
 @contextlib.contextmanager
 def naming(file: Path) -> Iterator[None]:
     """Any failure to write in the block is an OSError that names a file: its own, or this one."""
@@ -152,11 +156,13 @@ def naming(file: Path) -> Iterator[None]:
             raise
         raise OSError(error.errno, error.strerror or str(error), str(file)) from error
     except Exception as error:
-        # polars tells of the system's errors in words only.
-        found = re.search(r"(?P<why>[^:]*) \(os error (?P<number>\d+)\)", str(error))
-        if found is None:
+        # polars tells of the system's errors in words only, and of those at the end of a file in no words of its own.
+        found = re.search(r"\(os error (?P<number>\d+)\)", str(error))
+        if found is None and "transport error" not in str(error):
             raise
-        raise OSError(int(found["number"]), found["why"].strip(), str(file)) from error
+        is_full = shutil.disk_usage(file.absolute().parent).free < _MOST_FOOTER
+        number = int(found["number"]) if found else errno.ENOSPC if is_full else errno.EIO
+        raise OSError(number, os.strerror(number), str(file)) from error
 
 
 def unfinished_name(target: Path) -> Path:
