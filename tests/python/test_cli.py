@@ -276,7 +276,7 @@ def test_terminals_of_any_encoding_are_written_to(encoding: str, small: Path) ->
         (["run", "small.toml", "--pcap", "--quiet"], "Option '--pcap' requires an argument; found '--quiet'"),
         (["run", "small.toml", "--out", "--seed", "3"], "Option '--out' requires an argument; found '--seed'"),
         (["check", "."], ".: not a regular file"),
-        (["schedule", ".", "--frame", "4"], ".: this is a folder, not a file"),
+        (["schedule", ".", "--frame", "4"], ".: cannot be read: this is a folder, not a file"),
         (["list", "planets"], "planets"),
         (["plot", "."], "manifest.json"),
         (["simulate"], "simulate"),
