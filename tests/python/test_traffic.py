@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,32 @@ def test_without_a_link_the_share_is_that_of_the_one_which_the_flows_load_most()
     )
     # Of 15 other hosts 12 are at other leaves, and their flows share four uplinks of half a host's rate.
     assert of_most / of_hosts == pytest.approx(0.5 / (12 / 15), rel=0.1)
+
+
+LAWS = re.findall(
+    r'^\| `"([\w-]+)"`(?:, `"[\w-]+"`)? \|  *\| .*?: (\d+) points, (lines|steps); mean ([\d.]+) ([kM]B) \|$',
+    (ROOT / "docs" / "guide" / "traffic.md").read_text(),
+    re.MULTILINE,
+)
+"""The laws that are tables, as the guide describes them."""
+
+
+@pytest.mark.parametrize(("law", "points", "between", "mean", "unit"), LAWS)
+def test_pages_state_the_points_and_the_mean_of_each_table(
+    law: str, points: str, between: str, mean: str, unit: str
+) -> None:
+    text = (ROOT / "crates" / "sim" / "src" / "model" / "published" / f"{law}.txt").read_text()
+    table = [(float(size), float(share)) for size, share in map(str.split, text.splitlines())]
+    pieces = list(pairwise(table))
+    own = sum((high - low) * ((a + b) / 2 if between == "lines" else b) for (a, low), (b, high) in pieces)
+    assert len(table) == int(points)
+    assert f"{own / {'kB': 1e3, 'MB': 1e6}[unit]:.3g}" == mean
+    page = (ROOT / "docs" / "reference" / "scenario" / "traffic.md").read_text()
+    section = page.partition(f'`law = "{law}"`\n')[2].partition("\n### ")[0]
+    assert f"the table of {points} points" in section
+    assert f"Mean {mean} {unit}" in section
+
+
+def test_every_table_is_in_the_guide() -> None:
+    names = {file.stem for file in (ROOT / "crates" / "sim" / "src" / "model" / "published").iterdir()}
+    assert {law for law, *_ in LAWS} == names

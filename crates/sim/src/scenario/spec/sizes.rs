@@ -43,11 +43,11 @@ pub enum FlowSizeLaw {
     /// Hadoop at Facebook: Roy et al., SIGCOMM 2015, figure 6, as the table of 20 points of HPCC (SIGCOMM 2019), joined
     /// by straight lines. Mean 120 kB.
     HadoopHpcc(SizePublished),
-    /// Hadoop at Facebook: the same figure as the table of 46 points of Homa (SIGCOMM 2018); only these sizes occur.
-    /// Mean 194 kB.
+    /// Hadoop at Facebook: the same figure as the table of 461 points of Homa (SIGCOMM 2018); only these sizes occur.
+    /// Mean 128 kB.
     HadoopHoma(SizePublished),
-    /// Cache followers at Facebook, within a cluster: Roy et al., SIGCOMM 2015, figure 6, as the table of 66 points of
-    /// Homa (SIGCOMM 2018); only these sizes occur. Mean 718 kB.
+    /// Cache followers at Facebook, within a cluster: Roy et al., SIGCOMM 2015, figure 6, as the table of 331 points of
+    /// Homa (SIGCOMM 2018); only these sizes occur. Mean 693 kB.
     CacheHoma(SizePublished),
     /// A distribution of your own, by points.
     Cdf(SizeCdf),

@@ -171,7 +171,7 @@ fn flow_sizes_follow_their_laws() {
 fn a_published_table_gives_its_shares_and_its_mean() {
     let drawn = sizes(FlowSizes::Empirical(Arc::new(WEB_SEARCH.cdf())));
     let n = drawn.len() as f64;
-    for (size, share) in WEB_SEARCH.points {
+    for (size, share) in WEB_SEARCH.cdf().points() {
         let found = drawn.iter().filter(|drawn| **drawn <= *size).count() as f64 / n;
         assert!((found - share).abs() <= 4.0 * (share * (1.0 - share) / n).sqrt(), "{size} {share} {found}");
     }
