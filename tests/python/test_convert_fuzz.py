@@ -206,7 +206,7 @@ MANY: dict[str, tuple[bytes, str]] = {
     "edges": (b"a " * 100_000, "found 100000 columns; allowed: 1000"),
     "orbcc": (b'{"0": ' * 100_000, "allowed"),
     "flows": (b"from,to,size,start\n" + b"(" * 1_000_000 + b",b,1,1\n", "a field is too long; allowed: 10000 letters"),
-    "contacts": (b"[(" * 1_000_000, "the column"),
+    "contacts": (b"[(" * 1_000_000, "a field is too long; allowed: 10000 letters"),
 }
 
 

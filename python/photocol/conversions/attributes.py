@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from photocol.conversions.found import MOST, Found, Link, Node
-from photocol.conversions.source import DELAY, LENGTH, RATE, cleaned, measured, plain, shown
+from photocol.conversions.source import DELAY, LENGTH, RATE, cleaned, plain, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,9 +18,8 @@ LATITUDES = ("latitude", "lat")
 LONGITUDES = ("longitude", "lon", "lng", "long")
 CAPACITIES = ("linkspeedraw", "capacity", "bandwidth", "bw", "rate", "datarate")
 DELAYS = ("delay", "latency")
-LENGTHS = ("length", "distance", "dist", "km", "length_km", "distance_km")
+LENGTHS = ("length", "distance", "dist", "km")
 _SPEED_UNITS = {"": "bps", "k": "kbps", "m": "Mbps", "g": "Gbps", "t": "Tbps"}
-_LONGEST_TITLE = 100
 _SHORT = 90
 _MISSING = {"", "nan", "_nan", "none", "null", "na", "n/a", "-", "inf", "+inf", "-inf", "unlimited"}
 
@@ -38,6 +36,8 @@ class Graph:
     """Names, and how often each was wanted."""
     units: set[str] = field(default_factory=set)
     """Kinds of numbers that were read without a unit, which is said once."""
+    on_earth: bool = True
+    """Whether coordinates are degrees."""
 
     def node(self, line: int, key: str, label: str, known: Mapping[str, str]) -> None:
         """A node; one with the label of another is called `label (key)`."""
@@ -46,8 +46,31 @@ class Graph:
         if len(self.names) >= MOST:
             self.source.wrong(line, f"too many nodes; allowed: {MOST}")
         self.names[key] = name = self._unique(cleaned(label) or cleaned(key) or "node", key)
-        latitude, longitude = _position(known)
+        latitude, longitude = self._position(line, name, known)
         self.found.nodes.append(Node(name=name, latitude=latitude, longitude=longitude))
+
+    def _position(self, line: int, name: str, known: Mapping[str, str]) -> tuple[float | None, float | None]:
+        """Latitude and longitude of a node, if the coordinates of the file are degrees.
+
+        That is one decision: where one node's are no place on earth, all are those of a drawing.
+        """
+        latitude, longitude = (plain(first(known, names)[1]) for names in (LATITUDES, LONGITUDES))
+        if latitude is None or longitude is None or not self.on_earth:
+            return None, None
+        if abs(latitude) > 90 or abs(longitude) > 360:
+            self.found.warnings.append(
+                f"coordinates are not degrees, as those of {name} in line {line} ({longitude}, {latitude}): all are "
+                "left out"
+            )
+            self.draw()
+            return None, None
+        return float(latitude), float(longitude)
+
+    def draw(self) -> None:
+        """The coordinates of this file are those of a drawing."""
+        self.on_earth = False
+        for node in self.found.nodes:
+            node.latitude = node.longitude = None
 
     def _unique(self, label: str, key: str) -> str:
         """The label, with the key behind it if it is taken, and with a number if that is taken too."""
@@ -119,22 +142,3 @@ def first(known: Mapping[str, str], names: tuple[str, ...]) -> tuple[str, str]:
         if text.lower() not in _MISSING:
             return name, text
     return names[0], ""
-
-
-def _position(known: Mapping[str, str]) -> tuple[float | None, float | None]:
-    """Latitude and longitude of a node, if both numbers are those of a place on earth."""
-    latitude, longitude = (plain(first(known, names)[1]) for names in (LATITUDES, LONGITUDES))
-    if latitude is None or longitude is None or abs(latitude) > 90 or abs(longitude) > 360:
-        return None, None
-    return float(latitude), float(longitude)
-
-
-def heading(text: str) -> tuple[str, str]:
-    """A column's name and its unit: `capacity_mbps`, `delay (ms)` and `length [km]` have one."""
-    name = "_".join(text.strip().strip('"').lower().split())
-    if len(name) > _LONGEST_TITLE:
-        return name, ""
-    match = re.fullmatch(r"(.+?)_?[\[(]([^\])]+)[\])]", name) or re.fullmatch(r"(.+)_([a-z]+)", name)
-    if match and any(measured(f"1 {match[2]}", "", kind) is not None for kind in (RATE, DELAY, LENGTH)):
-        return match[1].rstrip("_"), match[2]
-    return name, ""

@@ -51,14 +51,16 @@ def read_opera(source: Source, _choices: Choices) -> Found:
     slices, *lengths = _numbers(source, line, text, (("slices", 1, _MOST_SLICES), *times))
     if sum(lengths) == 0:
         source.wrong(line, "all slices have the length 0; allowed: some time")
-    _hosts(found, racks, down, None)
     open_since: dict[tuple[int, int], int] = {}
-    now = 0
+    now = named = 0
     for number in range(slices):
         line, text = next(lines, (line, ""))
         circuits = _neighbours(source, line, text, racks, up)
+        named += racks * up
         _change(found, circuits if lengths[number % 3] else set(open_since), open_since, now, line)
         now += lengths[number % 3]
+    source.counted(1, "hosts", hosts, named)
+    _hosts(found, racks, down, None)
     _change(found, set(), open_since, now, line)
     found.period_ps = now
     if next(lines, None) is not None:
@@ -124,9 +126,11 @@ def read_openoptics(source: Source, choices: Choices) -> Found:
             circuits.setdefault(place, set()).add((min(pair), max(pair)))
     if not circuits:
         source.wrong(1, "there are no circuits; allowed: at least one between two nodes")
-    racks = max(node for pairs in circuits.values() for pair in pairs for node in pair) + 1
+    nodes = [node for pairs in circuits.values() for pair in pairs for node in pair]
+    racks = max(nodes) + 1
     if "nb_node" in known:
         racks = source.whole(line_of(source, "nb_node"), "nb_node", str(known["nb_node"]), racks, _MOST_RACKS)
+    source.counted(line_of(source, "nb_node"), "nodes", racks, len(nodes))
     found = Found(
         file=source.name,
         format="openoptics",
@@ -155,7 +159,7 @@ def _slices(
 ) -> None:
     """A contact for each slice, dark for the guard at its start; one that goes on in the next slice has no break."""
     open_since: dict[tuple[int, int], int] = {}
-    for number in range(max(circuits) + 2):
+    for number in sorted({slice_ + more for slice_ in circuits for more in (0, 1)}):
         now, pairs = number * slice_ps, circuits.get(number, set())
         for one, two in sorted(set(open_since) - pairs):
             start = open_since.pop((one, two))

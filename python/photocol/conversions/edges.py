@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from photocol.conversions.attributes import Graph
 from photocol.conversions.found import Found
+from photocol.conversions.headings import QUANTITIES
 from photocol.conversions.source import cleaned, shown
 from photocol.conversions.table import Table
 
@@ -23,6 +24,8 @@ def read(source: Source, choices: Choices) -> Found:
             ends = table.needed(line, known, "source", "target")
             graph.link(line, _nodes(graph, line, ends), known, two_way=True)
         return found
+    if table.units or sum(name in QUANTITIES for name in table.columns) > 1:
+        source.wrong(table.line, f"found the titles {shown(', '.join(table.columns))}; allowed: source and target too")
     for line, fields in table.rows():
         if len(fields) < 2:
             source.wrong(line, f"found {shown(' '.join(fields))}; allowed: the two nodes of a link")

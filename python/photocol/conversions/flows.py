@@ -7,10 +7,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from photocol.conversions.found import MOST, MOST_FLOWS, Flow, Found
-from photocol.conversions.source import TIME, cleaned, shown
-from photocol.conversions.table import Table, numeric
+from photocol.conversions.source import SIZE, TIME, cleaned, plain, shown
+from photocol.conversions.table import Table, numeric, records
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from photocol.conversions.choices import Choices
     from photocol.conversions.source import Source
 
@@ -32,16 +34,22 @@ class _List:
         self.found = Found(file=source.name, format=kind)
         self.to_self = 0
 
-    def add(self, line: int, source: str, target: str, size: str, start: str) -> None:
+    def add(self, line: int, source: str, target: str, size: str, start: str, unit: str = "") -> None:
         """A flow; one from a node to itself is left out, one of size 0 has no end."""
         if len(self.found.flows) >= MOST_FLOWS:
             self.source.wrong(line, f"too many flows; allowed: {MOST_FLOWS}")
-        bytes_sent = self.source.whole(line, "size", size, 0, _LARGEST) or None if size else None
+        bytes_sent = self._size(line, size, unit) or None if size else None
         time = self.source.quantity(line, "start", start, self.unit, TIME)
         if source == target:
             self.to_self += 1
             return
         self.found.flows.append(Flow(start_ps=time, source=source, target=target, size=bytes_sent, line=line))
+
+    def _size(self, line: int, size: str, unit: str) -> int:
+        """Whole bytes, or a number in another unit, which may stand behind it."""
+        if not unit and plain(size) is not None:
+            return self.source.whole(line, "size", size, 0, _LARGEST)
+        return self.source.quantity(line, "size", size, unit or "B", SIZE)
 
     def numbered(self, line: int, source: str, target: str, size: str, start: str) -> None:
         """The same between nodes that have numbers."""
@@ -55,12 +63,19 @@ class _List:
         return self.found
 
 
+_PORTS = 65535
+_OTHER_LIST = "the columns are those of ns3-rdma (source destination priority packets start end), not of HPCC"
+
+
 def read_hpcc(source: Source, choices: Choices) -> Found:
-    """HPCC's `flow.txt`: how many, then `source destination priority port bytes start_s`."""
+    """HPCC's `flow.txt`: how many, then `source destination priority port bytes start_s`.
+
+    ns3-rdma has another list under this name. Its packets are no ports, or its starts and ends no sizes and starts.
+    """
     flows = _List(source, choices, "hpcc", "s")
     lines = source.lines()
     first, text = next(lines, (1, ""))
-    count, rows = source.whole(first, "number of flows", text, 0, MOST_FLOWS), 0
+    count, rows, is_other = source.whole(first, "number of flows", text, 0, MOST_FLOWS), 0, choices.format is None
     for line, text in lines:
         fields = text.split()
         if not numeric(fields):
@@ -70,7 +85,14 @@ def read_hpcc(source: Source, choices: Choices) -> Found:
             continue
         if len(fields) != 6:
             source.wrong(line, f"found {len(fields)} columns; allowed: source destination priority port bytes start")
+        port, size, start = map(Decimal, fields[3:])
+        if port > _PORTS and choices.format is None:
+            source.wrong(line, f"port: found {shown(fields[3])}; allowed: 0 to {_PORTS}; {_OTHER_LIST}?")
+        is_other = is_other and size < start
         flows.numbered(line, fields[0], fields[1], fields[4], fields[5])
+    flows.found.is_empty = count == 0
+    if is_other and rows:
+        source.wrong(first, f"each flow has fewer bytes than its start has seconds: {_OTHER_LIST}? (format says it)")
     if rows < count:
         source.wrong(first, f"the first line says {count} flows, the file has {rows}; allowed: as many as it says")
     if rows > count:
@@ -141,7 +163,8 @@ def read_csv(source: Source, choices: Choices) -> Found:
     flows = _List(source, choices, "flows", table.units.get("start unit", "s"))
     for line, known in table.known():
         start, end, time = table.needed(line, known, "source", "target", "start")
-        flows.add(line, cleaned(start), cleaned(end), known.get("size", ""), time)
+        size, unit = known.get("size", ""), known.get("size unit", "")
+        flows.add(line, cleaned(start), cleaned(end), size, time, "" if unit in ("B", "byte", "bytes") else unit)
     return flows.done()
 
 
@@ -152,9 +175,8 @@ def read_sizes(source: Source, choices: Choices) -> Found:
     """
     found = Found(file=source.name, format="sizes")
     points: list[tuple[int, Decimal, Decimal]] = []
-    for line, text in source.lines():
-        fields = text.replace(",", " ").replace(";", " ").split()
-        if not fields or fields[0][:1].isalpha() or (not points and len(fields) == 1):
+    for line, fields in points_of(source):
+        if not points and len(fields) == 1:
             continue
         if len(fields) not in (2, 3):
             source.wrong(line, f"found {len(fields)} columns; allowed: size and share, or size, 1 and share")
@@ -163,12 +185,22 @@ def read_sizes(source: Source, choices: Choices) -> Found:
         size = source.number(line, "size", fields[0], Decimal(0), Decimal(_LARGEST))
         share = source.number(line, "share", fields[-1], Decimal(0), Decimal("100.1"))
         if points and (size < points[-1][1] or share < points[-1][2]):
-            source.wrong(line, f"found {shown(text)} after less; allowed: sizes and shares that do not fall")
+            source.wrong(
+                line, f"found {shown(' '.join(fields))} after less; allowed: sizes and shares that do not fall"
+            )
         points.append((line, size, share))
         columns = len(fields)
     if not points:
         source.wrong(1, "there are no points; allowed: a size and a share in each line")
     return _scaled(source, choices, found, points, columns)
+
+
+def points_of(source: Source) -> Iterator[tuple[int, list[str]]]:
+    """Line and fields of each point: rows with a number in front, without fields that are empty."""
+    for line, row in records(source, each=True):
+        fields = [field for field in row if field]
+        if fields and not fields[0][:1].isalpha():
+            yield line, fields
 
 
 def _scaled(

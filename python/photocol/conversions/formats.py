@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from photocol.conversions import circuits, contacts, edges, flows, gml, graphml, hpcc, orbcc, repetita, sndlib
+from photocol.conversions import circuits, contacts, edges, flows, gml, graphml, hpcc, ion, orbcc, repetita, sndlib
 from photocol.conversions.source import Source, plain, shown
 from photocol.conversions.table import Table, numeric
 from photocol.errors import InputError, did_you_mean
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _HEAD, _LINES = 100_000, 40
 """Letters and lines of a file that are looked at."""
+_LONGEST_HEAD = 1000
 _NEARLY = Decimal("0.1")
 """How far the last share of a distribution may be from all, to be recognised."""
 
@@ -61,21 +62,37 @@ def _is_opera(lines: list[str]) -> bool:
     if not _columns(4, 4)(lines) or len(lines) < 3:
         return False
     up, racks = (plain(word) or Decimal(0) for word in lines[0].split()[2:])
-    return len(lines[2].split()) == up * racks
+    return numeric(lines[2].split()) and len(lines[2].split()) == up * racks
+
+
+def _is_hpcc(lines: list[str]) -> bool:
+    """How many flows, then six numbers each; or none of either."""
+    return _columns(1, 6)(lines) or (lines[:1] == ["0"] and not any(numeric(line.split()) for line in lines[1:]))
 
 
 def _is_hpcc_network(lines: list[str]) -> bool:
-    """Three numbers, perhaps switches, then a link with a rate that has its unit."""
-    links = lines[1 if _columns(3)(lines) and lines[0].split()[1] == "0" else 2 :]
-    return _columns(3)(lines) and bool(links) and re.match(r"\d+ \d+ [\d.]+[A-Za-z/]+ ", links[0]) is not None
+    """Some numbers, the switches, then a link whose rate or delay has a unit."""
+    head = lines[0].split() if lines else []
+    if len(head) not in hpcc.HEADS or not all(map(str.isdigit, head[:2])):
+        return False
+    rest = (line.split() for line in lines[1:])
+    link = next((fields for fields in rest if not all(map(str.isdigit, fields))), [])
+    return (
+        len(link) == hpcc.LINK and all(map(str.isdigit, link[:2])) and not (numeric(link[2:3]) and numeric(link[3:4]))
+    )
 
 
 def _is_sizes(lines: list[str]) -> bool:
-    """Two or three numbers a line, the first and the last do not fall; the last of a short file is 1 or 100."""
-    rows = [line.replace(",", " ").split() for line in lines]
-    rows = [row for row in rows if row and not row[0][:1].isalpha()]
+    """Two or three numbers a line, the first and the last do not fall; the last of a short file is 1 or 100.
+
+    There are two points at least: a mean and one line may be anything.
+    """
+    try:
+        rows = [row for _, row in flows.points_of(Source("", "\n".join(lines).encode(), Path()))]
+    except InputError:
+        return False
     rows = rows[1:] if rows and len(rows[0]) == 1 else rows
-    if not rows or not all(numeric(row) and len(row) in (2, 3) for row in rows) or len({*map(len, rows)}) != 1:
+    if len(rows) < 2 or not all(numeric(row) and len(row) in (2, 3) for row in rows) or len({*map(len, rows)}) != 1:
         return False
     points = [(Decimal(row[0]), Decimal(row[-1])) for row in rows]
     rises = all(one[0] <= other[0] and one[1] <= other[1] for one, other in pairwise(points))
@@ -89,16 +106,22 @@ def _is_edges(lines: list[str]) -> bool:
     return _titles("source", "target")(lines) or (len(lines) > 1 and all(len(line.split()) == 2 for line in lines))
 
 
+def _head(lines: list[str]) -> list[str]:
+    """The titles of the first row, as readers know them; none if it is not a row."""
+    try:
+        table = (
+            Table(Source("", "\n".join(lines).encode(), Path())) if lines and len(lines[0]) <= _LONGEST_HEAD else None
+        )
+    except InputError:
+        return []
+    return table.columns if table else []
+
+
 def _titles(*needed: str) -> Callable[[list[str]], bool]:
     """The first line has the titles of these columns."""
 
     def titled(lines: list[str]) -> bool:
-        if not lines or len(lines[0]) > 1000:
-            return False
-        try:
-            return set(needed) <= set(Table(Source("", lines[0].encode(), Path())).columns)
-        except InputError:
-            return False
+        return set(needed) <= set(_head(lines))
 
     return titled
 
@@ -122,13 +145,13 @@ FORMATS: dict[str, Format] = {
     "repetita-demands": Format("REPETITA demands", repetita.read_demands, (".demands",), _matches(r"DEMANDS \d")),
     "htsim-cm": Format("htsim connection matrix", flows.read_cm, (".cm",), _matches(r"(Nodes|Connections) \d")),
     "htsim": Format("Opera's and RotorNet's list of flows", flows.read_htsim, (".htsim",)),
-    "ion": Format("contact plan of ION", contacts.read_ion, (".ionrc", ".rc"), _any(r"a (contact|range) ")),
+    "ion": Format("contact plan of ION", ion.read_ion, (".ionrc", ".rc"), _any(r"a\s+(contact|range)\s")),
     "contacts": Format("contact plan as a table", contacts.read_csv, (), _titles("source", "target", "start", "end")),
     "openoptics": Format("OpenOptics circuits", circuits.read_openoptics, (), _is_openoptics),
     "flows": Format("list of flows as a table", flows.read_csv, (), _titles("source", "target", "start", "size")),
     "orbcc": Format("OrbCC bandwidths or round trips", _orbcc, (), _matches(r'\{\s*("[\d.]+"\s*:|$)')),
     "opera": Format("Opera topology", circuits.read_opera, (), _is_opera),
-    "hpcc": Format("HPCC list of flows", flows.read_hpcc, (), _columns(1, 6)),
+    "hpcc": Format("HPCC list of flows", flows.read_hpcc, (), _is_hpcc),
     "hpcc-network": Format("HPCC network", hpcc.read_network, (), _is_hpcc_network),
     "sizes": Format("distribution of flow sizes", flows.read_sizes, (".cdf", ".tcl"), _is_sizes),
     "edges": Format("list of links", edges.read, (".csv", ".tsv", ".edges", ".edgelist"), _is_edges),
@@ -170,6 +193,6 @@ def read_all(sources: Sequence[Source], choices: Choices) -> list[Found]:
             found.append(FORMATS[name].read(source, choices))
     found += [orbcc.read(paths, choices)] if paths else []
     for one in found:
-        if not (one.nodes or one.links or one.contacts or one.demands or one.flows or one.sizes):
+        if not (one.nodes or one.links or one.contacts or one.demands or one.flows or one.sizes or one.is_empty):
             raise InputError(f"{one.file}:1: nothing was found in it; allowed: at least one node, link, flow or demand")
     return found

@@ -103,6 +103,10 @@ class Found:
     """Between whom one greedy flow goes, where the format says it."""
     delay: str | None = None
     """The delay of links without one, where the format has one of its own."""
+    is_empty: bool = False
+    """Whether the file says that it holds nothing."""
+    by_place: bool = False
+    """Whether numbers in place of nodes count them by the format, whatever their names."""
     renamed: list[str] = field(default_factory=list)
     """Nodes whose label was another's already, as they are called now."""
     warnings: list[str] = field(default_factory=list)

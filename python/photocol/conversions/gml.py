@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from photocol.conversions.attributes import Graph
 from photocol.conversions.found import Found
+from photocol.conversions.headings import attribute
 from photocol.conversions.source import plain, shown
 
 if TYPE_CHECKING:
@@ -85,10 +86,10 @@ def _parsed(source: Source) -> _List:
         if kind == "mark":
             if len(stack) > DEEPEST:
                 source.wrong(line, f"too many lists within lists; allowed: {DEEPEST}")
-            stack[-1].lists.append(inner := _List(key, line))
+            stack[-1].lists.append(inner := _List(key.lower(), line))
             stack.append(inner)
         else:
-            stack[-1].values.setdefault(key, token.strip('"') if kind == "text" else token)
+            _keep(stack[-1].values, key, token.strip('"') if kind == "text" else token)
         key = ""
     if key or len(stack) > 1:
         last = stack[-1]
@@ -99,7 +100,15 @@ def _parsed(source: Source) -> _List:
 def _key(source: Source, line: int, kind: str, token: str) -> str:
     if kind != "word" or not _KEY.fullmatch(token):
         source.wrong(line, f"found {shown(token)}; allowed: a key")
-    return token.lower()
+    return token
+
+
+def _keep(values: dict[str, str], key: str, value: str) -> None:
+    """A value, with the unit that its key has; the first of a key counts."""
+    name, unit = attribute(key)
+    if name not in values:
+        values[name] = value
+        values |= {f"{name} unit": unit} if unit else {}
 
 
 def _tokens(source: Source) -> Iterator[tuple[int, str, str]]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from photocol.conversions.attributes import Graph
 from photocol.conversions.found import Found
-from photocol.conversions.markup import Element, parsed
+from photocol.conversions.headings import attribute
+from photocol.conversions.markup import Element, only, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +20,7 @@ def read(source: Source, choices: Choices) -> Found:
     """Nodes and edges; graphs within nodes are one with theirs, ports and pictures are passed over."""
     root = parsed(source, "graphml")
     keys = _Keys(root)
-    outer = root.first("graph")
+    outer = only(source, root, "graph")
     if outer is None:
         source.wrong(root.line, "there is no <graph> in this <graphml>")
     found = Found(file=source.name, format="graphml")
@@ -40,20 +41,27 @@ class _Keys:
     """The declared attributes, and their defaults."""
 
     def __init__(self, root: Element) -> None:
-        self.names: dict[str, str] = {}
+        self.names: dict[str, tuple[str, str]] = {}
         self.defaults: dict[str, dict[str, str]] = {"node": {}, "edge": {}}
         for key in root.all("key"):
-            name = key.attributes.get("attr.name", "").lower()
-            self.names[key.attributes.get("id", "")] = name
+            name, unit = attribute(key.attributes.get("attr.name", ""))
+            self.names[key.attributes.get("id", "")] = (name, unit)
             default = key.first("default")
             for kind in ("node", "edge"):
                 if default is not None and key.attributes.get("for", "all") in (kind, "all"):
-                    self.defaults[kind][name] = default.text
+                    self.defaults[kind] |= _said(name, unit, default.text)
 
     def values(self, kind: str, element: Element) -> Mapping[str, str]:
         """Attribute to text, of a node or an edge."""
-        said = {self.names.get(data.attributes.get("key", ""), ""): data.text for data in element.all("data")}
-        return self.defaults[kind] | {name: text for name, text in said.items() if name}
+        known = dict(self.defaults[kind])
+        for data in element.all("data"):
+            name, unit = self.names.get(data.attributes.get("key", ""), ("", ""))
+            known |= _said(name, unit, data.text) if name else {}
+        return known
+
+
+def _said(name: str, unit: str, text: str) -> dict[str, str]:
+    return {name: text, f"{name} unit": unit} if unit else {name: text}
 
 
 def _needed(source: Source, element: Element, name: str) -> str:

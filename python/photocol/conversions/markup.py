@@ -110,3 +110,11 @@ def parsed(source: Source, root: str) -> Element:
     if found is None or found.tag != root:
         source.wrong(found.line if found else 1, f"found {shown(found.tag if found else '')}; allowed: <{root}>")
     return found
+
+
+def only(source: Source, element: Element, tag: str) -> Element | None:
+    """The child of this name, of which there is one at most: what stands in a second would be lost."""
+    found = list(element.all(tag))
+    if len(found) > 1:
+        source.wrong(found[1].line, f"found {len(found)} <{tag}> in this <{element.tag}>; allowed: one")
+    return found[0] if found else None

@@ -6,12 +6,13 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from photocol.conversions.choices import quantity
 from photocol.conversions.found import Contact, Demand, Flow, Found, Link, Node
 from photocol.conversions.source import shown
 from photocol.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from photocol.conversions.choices import Choices
 
@@ -20,6 +21,7 @@ _NAMED = 8
 """How many names a warning has."""
 _DELAY = "1 ms"
 _STAR_DELAY = "1 us"
+_LONGEST_NUMBER = 10
 _LEAVES = 16
 """Hosts of the network that is made for sizes alone."""
 
@@ -35,6 +37,7 @@ class Network:
         self.warnings: list[str] = []
         self.delay = choices.delay or next((one.delay for one in files if one.delay), _DELAY)
         self.is_made = not any(one.has_network for one in files)
+        self._both_ways(files)
         for one in files:
             self.warnings += [f"{one.file}: {warning}" for warning in one.warnings]
             self._warn(one, one.renamed, "renamed, nodes with the label of another")
@@ -46,6 +49,20 @@ class Network:
         sizes = Counter(self.parts.values())
         self.largest = max(sizes, key=lambda part: (sizes[part], -part), default=0)
         self._say_parts()
+
+    def _both_ways(self, files: Sequence[Found]) -> None:
+        """Makes contacts count both ways where no two nodes have a way there and back: nothing could answer."""
+        links: list[Link | Contact] = [link for one in files for link in one.links]
+        contacts = [contact for one in files for contact in one.contacts]
+        links += contacts
+        names = {end for link in links for end in (link.source, link.target)}
+        if not contacts or self.choices.directed or len({*components(names, links).values()}) < len(names):
+            return
+        for contact in contacts:
+            contact.two_way = True
+        self.warnings.append(
+            "no two nodes have a way there and back: contacts count in both directions, so that receivers can answer"
+        )
 
     def _add(self, one: Found) -> None:
         for node in one.nodes:
@@ -123,6 +140,10 @@ class Network:
                 link.metres = great_circle(self.nodes[link.source], self.nodes[link.target]) or None
         lacking = [link.name for link in links if link.delay_ps is None and link.metres is None]
         self._warn(one, lacking, f"{self.delay}, for links without delay, length and coordinates that differ")
+        if any(contact.delay_ps for contact in one.contacts):
+            # Events change delays, so that each link says which it begins with.
+            for link in links:
+                link.delay_ps = link.delay_ps or (None if link.metres else quantity("delay", self.delay))
 
     def _warn(self, one: Found, names: Sequence[str], what: str) -> None:
         if names:
@@ -136,17 +157,36 @@ class Network:
                 f"outside the largest: {listed(small)}"
             )
 
-    def end(self, one: Found, line: int, name: str) -> str:
-        """The node that a flow or a demand names: by its name, or by its number in the order of the files."""
-        if name in self.nodes:
-            return name
-        if name.isascii() and name.isdigit() and int(name[:10]) < len(self.order) and len(name) <= 10:
-            return self.order[int(name)]
-        hint = did_you_mean(name, self.order[:1000])
-        raise InputError(
-            f"{one.file}:{line}: there is no node {shown(name)}; {hint}allowed: the {len(self.order)} nodes of the "
-            f"network by name, or by number from 0"
-        )
+    def meaning(self, one: Found, items: Sequence[Flow] | Sequence[Demand]) -> Callable[[int, str], str]:
+        """What the names of nodes in a file mean: line and name to the node.
+
+        Numbers are one decision for the whole file: names if each is one, else places in the order of the files.
+        """
+        numbers = {end for item in items for end in (item.source, item.target) if _is_number(end)}
+        nameless = {number for number in numbers if number not in self.nodes}
+        by_place = one.by_place or bool(nameless)
+        if by_place and len(nameless) < len(numbers) and not one.by_place:
+            self.warnings.append(
+                f"{one.file}: numbers count nodes from 0, although some are names of nodes: {min(nameless)} is none"
+            )
+
+        def node(line: int, name: str) -> str:
+            if by_place and _is_number(name):
+                if len(name) <= _LONGEST_NUMBER and int(name) < len(self.order):
+                    return self.order[int(name)]
+            elif name in self.nodes:
+                return name
+            hint = did_you_mean(name, self.order[:1000])
+            raise InputError(
+                f"{one.file}:{line}: there is no node {shown(name)}; {hint}allowed: the {len(self.order)} nodes of the "
+                f"network by name, or by number from 0 where not all numbers of a file are names"
+            )
+
+        return node
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit()
 
 
 def _by_number(name: str) -> tuple[int, str]:
@@ -202,7 +242,7 @@ def great_circle(one: Node, other: Node) -> int | None:
     return round(2 * _EARTH_M * math.asin(math.sqrt(min(chord, 1.0))))
 
 
-def components(nodes: Iterable[str], links: Iterable[Link]) -> Mapping[str, int]:
+def components(nodes: Iterable[str], links: Iterable[Link | Contact]) -> Mapping[str, int]:
     """Node to the number of its part: within one there is a way from each node to each other."""
     forth: dict[str, list[str]] = {name: [] for name in nodes}
     back: dict[str, list[str]] = {name: [] for name in forth}

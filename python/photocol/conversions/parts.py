@@ -39,9 +39,9 @@ def flows(file: str) -> Found:
     return _of_kind(_source(file), Choices(), FLOWS, "lists of flows")
 
 
-def sizes(file: str) -> Found:
-    """The points of a distribution of flow sizes. Raises as `network` does."""
-    return read_sizes(_source(file), Choices())
+def sizes(file: str, size_unit: int | None) -> Found:
+    """The points of a distribution of flow sizes, in units of so many bytes. Raises as `network` does."""
+    return read_sizes(_source(file), Choices(size_unit=size_unit))
 
 
 def _of_kind(source: Source, choices: Choices, kinds: tuple[str, ...], what: str) -> Found:

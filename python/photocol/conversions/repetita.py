@@ -33,17 +33,25 @@ def read_graph(source: Source, choices: Choices) -> Found:
         known = {"capacity": capacity, "capacity unit": _RATE_UNIT, "delay": delay, "delay unit": _DELAY_UNIT}
         graph.link(line, ends, known, two_way=False)
         found.links[-1].cost = source.whole(line, "weight", weight, 0, _HIGHEST_COST)
-    return found
+    return _with_rest(found, lines, "EDGES")
 
 
 def read_demands(source: Source, choices: Choices) -> Found:
     """Rates in kbit/s between nodes that are named by their number in the `.graph`."""
-    found = Found(file=source.name, format="repetita-demands")
+    found = Found(file=source.name, format="repetita-demands", by_place=True)
     unit = choices.unit("capacity_unit", _RATE_UNIT)
-    for line, (label, start, end, rate) in _section(source, source.lines(), "DEMANDS", 4):
+    lines = source.lines()
+    for line, (label, start, end, rate) in _section(source, lines, "DEMANDS", 4):
         bps = source.quantity(line, "bw", rate, unit, DEMAND)
         ends = (_key(start), _key(end))
         found.demands.append(Demand(name=cleaned(label), source=ends[0], target=ends[1], bps=bps, line=line))
+    return _with_rest(found, lines, "DEMANDS")
+
+
+def _with_rest(found: Found, lines: Iterator[tuple[int, str]], head: str) -> Found:
+    """The same, with a word about rows that are more than the head of their section says."""
+    if more := sum(1 for _ in lines):
+        found.warnings.append(f"left out, lines behind those that {head} counts: {more}")
     return found
 
 

@@ -47,7 +47,7 @@ class Conversion:
                 self._add({"transport": choices.sender, "from": one.ends[0], "to": one.ends[1]}, one.ends)
         if self.flows:
             self.traffic.insert(0, {"name": "flows", "transport": choices.sender, "list": []})
-        if not self.traffic:
+        if not self.traffic and not any(one.is_empty for one in files):
             self._add_random()
         self.scenario = self._scenario(files)
 
@@ -112,8 +112,9 @@ class Conversion:
     def _met(self, one: Found, items: Sequence[Flow] | Sequence[Demand], what: str) -> list[Any]:
         """The flows or demands between nodes of the network, without those that have no way there and back."""
         met, lost = [], []
+        node = self.network.meaning(one, items)
         for item in items:
-            item.source, item.target = (self.network.end(one, item.line, end) for end in (item.source, item.target))
+            item.source, item.target = (node(item.line, end) for end in (item.source, item.target))
             if item.source == item.target or self.network.parts[item.source] != self.network.parts[item.target]:
                 lost.append(f"{item.source} to {item.target}")
             else:

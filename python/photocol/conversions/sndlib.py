@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from photocol.conversions.attributes import Graph
 from photocol.conversions.found import MOST, Demand, Found
-from photocol.conversions.markup import Element, parsed
+from photocol.conversions.markup import Element, only, parsed
 from photocol.conversions.source import DEMAND, cleaned, plain, shown
 
 if TYPE_CHECKING:
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from photocol.conversions.source import Source
 
 _UNIT = "Mbps"
-_UNITS = {"BITPERSEC": "bps", "KBITPERSEC": "kbps", "MBITPERSEC": "Mbps", "GBITPERSEC": "Gbps"}
-"""What the head of a traffic matrix says; a network without one counts in Mbit/s."""
+_PER_SECOND = re.compile(r"([KMGT]?)(?:BIT|BITS)PERSEC")
+"""The unit in the head of a traffic matrix: MBITPERSEC in abilene and geant, BITSPERSEC in brain. A network without one
+counts in Mbit/s."""
 _SECTION = re.compile(r"(META|NODES|LINKS|DEMANDS|ADMISSIBLE_PATHS)\s*\(")
 _WORD = re.compile(r"[()]|[^\s()]+")
 
@@ -35,9 +36,10 @@ class _Reader:
 
     def said_unit(self, line: int, text: str) -> None:
         """The unit of the matrix."""
-        if text not in _UNITS:
-            self.source.wrong(line, f"unit: found {shown(text)}; allowed: {', '.join(_UNITS)}")
-        self.unit = _UNITS[text]
+        match = _PER_SECOND.fullmatch(text.upper())
+        if match is None:
+            self.source.wrong(line, f"unit: found {shown(text)}; allowed: BITSPERSEC, and with K, M, G or T before it")
+        self.unit = f"{match[1]}bps"
 
     def node(self, line: int, name: str, place: tuple[str, str] | None) -> None:
         """Of a place the first number is the longitude, the second the latitude."""
@@ -46,7 +48,7 @@ class _Reader:
     def link(self, line: int, source: str, target: str, capacity: str) -> None:
         """A link; one that is to be dimensioned has the capacity 0."""
         ends = self.graph.ends(line, source, target)
-        self.graph.link(line, ends, {"capacity": capacity, "capacity unit": _UNIT}, two_way=True)
+        self.graph.link(line, ends, {"capacity": capacity, "capacity unit": self.unit}, two_way=True)
 
     def demand(self, line: int, name: str, source: str, target: str, value: str) -> None:
         """A demand in the unit of the matrix."""
@@ -62,22 +64,24 @@ def read_xml(source: Source, choices: Choices) -> Found:
     """Nodes with coordinates, links with their pre-installed capacity, demands; cost modules are passed over."""
     root = parsed(source, "network")
     reader = _Reader(source, choices, "sndlib-xml")
-    meta = root.first("meta")
+    meta = only(source, root, "meta")
     for unit in meta.all("unit") if meta else ():
         reader.said_unit(unit.line, unit.text)
     structure = _child(source, root, "networkStructure")
     nodes = _child(source, structure, "nodes")
-    on_earth = nodes.attributes.get("coordinatesType") != "pixel"
+    if nodes.attributes.get("coordinatesType") == "pixel":
+        reader.graph.draw()
+        reader.found.warnings.append("coordinates are pixels: all are left out")
     for node in nodes.all("node"):
         place = node.first("coordinates")
-        known = place is not None and on_earth
+        known = place is not None and reader.graph.on_earth
         reader.node(node.line, _name(source, node), _place(source, place) if place and known else None)
-    links = structure.first("links")
+    links = only(source, structure, "links")
     for link in links.all("link") if links else ():
         module = link.first("preInstalledModule")
         capacity = _child(source, module, "capacity").text if module else ""
         reader.link(link.line, _child(source, link, "source").text, _child(source, link, "target").text, capacity)
-    demands = root.first("demands")
+    demands = only(source, root, "demands")
     for demand in demands.all("demand") if demands else ():
         start, end, value = (_child(source, demand, tag).text for tag in ("source", "target", "demandValue"))
         reader.demand(demand.line, _name(source, demand), start, end, value)
@@ -85,7 +89,7 @@ def read_xml(source: Source, choices: Choices) -> Found:
 
 
 def _child(source: Source, element: Element, tag: str) -> Element:
-    found = element.first(tag)
+    found = only(source, element, tag)
     if found is None:
         source.wrong(element.line, f"there is no <{tag}> in this <{element.tag}>: not an SNDlib network")
     return found

@@ -11,12 +11,12 @@ import re
 import zlib
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
+from photocol.conversions.units import scale
 from photocol.errors import InputError
 from photocol.files import MOST_BYTES, content
-from photocol.quantity import factor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +45,9 @@ DEMAND = Range("bps", 1, Decimal(0), Decimal(10) ** 15, "0 bps to 1000 Tbps")
 TIME = Range("s", 10**12, Decimal(0), LATEST, "0 s to 213 days")
 DELAY = Range("s", 10**12, Decimal(0), Decimal(3600), "0 s to 3600 s")
 LENGTH = Range("km", 1000, Decimal(0), Decimal(10) ** 6, "0 km to 1000000 km")
+SIZE = Range("B", 1, Decimal(0), Decimal(2**63 - 1), "0 B to 8 EiB")
+UNNAMED = 1000
+"""A file may count so many nodes more than it names."""
 _SHOWN = 60
 _LONGEST_NAME = 200
 
@@ -110,6 +113,11 @@ class Source:
             self.wrong(line, f"{what}: found {shown(text)}; allowed: a whole number from {low} to {high}")
         return int(value)
 
+    def counted(self, line: int, what: str, count: int, named: int) -> None:
+        """Refuse a count of things that the file does not name, so that a short file does not take much memory."""
+        if count > named + UNNAMED:
+            self.wrong(line, f"found {count} {what}; allowed: at most {named + UNNAMED}, as the file names {named}")
+
     def quantity(self, line: int, what: str, text: str, unit: str, kind: Range) -> int:
         """A number in this unit, or with a unit of its own, as whole bit/s, picoseconds or metres."""
         value = measured(text, unit, kind)
@@ -124,17 +132,8 @@ def measured(text: str, unit: str, kind: Range) -> Decimal | None:
     value = plain(match[1]) if match else None
     if match is None or value is None:
         return None
-    scale = _scale(match[2] or unit, kind.base)
-    return None if scale is None else value * scale
-
-
-@lru_cache(maxsize=1000)
-def _scale(unit: str, base: str) -> Decimal | None:
-    """How many of the base unit one of these is."""
-    try:
-        return Decimal(repr(factor(_unit(unit), base)))
-    except InputError:
-        return None
+    each = scale(match[2] or unit, kind.base)
+    return None if each is None else value * each
 
 
 def _written_how(unit: str) -> str:
@@ -178,13 +177,3 @@ def cleaned(name: str) -> str:
         return name
     words = " ".join("".join(letter if letter.isprintable() else " " for letter in name).split())
     return words.replace("->", "→").encode("utf-8", "replace")[:_LONGEST_NAME].decode("utf-8", "ignore").strip()
-
-
-def _unit(written: str) -> str:
-    """The unit as photocol writes it: `Gbit/s` and `gbps` are `Gbps`."""
-    small = written.lower()
-    for ending in ("bit/s", "bits/s", "b/s", "bps"):
-        prefix = small.removesuffix(ending)
-        if prefix != small and not written.endswith("B/s"):
-            return f"{prefix.upper() if prefix != 'k' else 'k'}bps"
-    return {"sec": "s", "msec": "ms", "usec": "us", "μs": "us"}.get(small, written)
