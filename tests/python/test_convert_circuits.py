@@ -11,6 +11,9 @@ import pytest
 
 import photocol as package
 from photocol import InputError, convert
+from photocol.conversions import ion
+from photocol.conversions.choices import Choices
+from photocol.conversions.source import read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,6 +93,122 @@ def test_the_commands_of_ion(tmp_path: Path) -> None:
     ]
     dated = ION.replace("+0 ", "2030/01/01-00:00:00 ").replace("+10 ", "2030/01/01-00:00:10 ")
     assert made(tmp_path, "host1.rc", dated.replace("+100", "2030/01/01-00:01:40")) == scenario
+
+
+def contacts(place: Path, text: str, **choices: Any) -> tuple[list[tuple[str, str, int, int, Any, Any]], list[str]]:
+    """Source, target, times in seconds, bit/s and seconds of light of each contact of a plan; and what was told."""
+    (place / "plan.ionrc").write_text(text)
+    one = ion.read_ion(read(place / "plan.ionrc"), Choices(**choices))
+    found = []
+    for contact in one.contacts:
+        light = None if contact.delay_ps is None else contact.delay_ps // 10**12
+        times = (contact.start_ps // 10**12, contact.end_ps // 10**12)
+        found.append((contact.source, contact.target, *times, contact.bps, light))
+    return found, one.warnings
+
+
+BOTH = "a contact +0 +100 1 2 1000\na contact +0 +100 2 1 1000\n"
+
+
+# ionrc(5), "add range": from the smaller to the greater number it holds for the way back, unless one is said for that;
+# from the greater to the smaller it says nothing of the way back.
+@pytest.mark.parametrize(
+    ("ranges", "there", "back"),
+    [
+        ("a range +0 +999 1 2 1\n", 1, 1),
+        ("a range +0 +999 1 2 1\na range +0 +999 2 1 3\n", 1, 3),
+        ("a range +0 +999 2 1 3\na range +0 +999 1 2 1\n", 1, 3),
+        ("a range +0 +999 2 1 3\n", None, 3),
+        ("", None, None),
+    ],
+)
+def test_a_range_of_ion_has_a_direction(ranges: str, there: int | None, back: int | None, tmp_path: Path) -> None:
+    for text in (BOTH + ranges, ranges + BOTH):
+        found, told = contacts(tmp_path, text)
+        assert [(one[0], one[5]) for one in found] == [("1", there), ("2", back)]
+        assert any("no range says the delay" in one for one in told) == (there is None)
+    # 9 is less than 10 as a number, not as a text.
+    found, _ = contacts(tmp_path, "a contact +0 +9 9 10 1000\na contact +0 +9 10 9 1000\na range +0 +9 9 10 4\n")
+    assert [one[5] for one in found] == [4, 4]
+
+
+def test_a_contact_of_ion_has_the_ranges_of_its_time(tmp_path: Path) -> None:
+    ranges = "a range +0 +30 1 2 1\na range +30 +60 1 2 2\na range +20 +40 2 1 7\n"
+    found, told = contacts(tmp_path, BOTH + ranges)
+    assert [(one[0], *one[2:4], one[5]) for one in found] == [
+        ("1", 0, 30, 1),
+        ("1", 30, 60, 2),
+        ("1", 60, 100, None),
+        ("2", 0, 20, 1),
+        ("2", 20, 30, 7),
+        ("2", 30, 40, 7),
+        ("2", 40, 60, 2),
+        ("2", 60, 100, None),
+    ]
+    assert told == ["no range says the delay of contacts, or of a part (2): 1->2, 2->1"]
+
+
+def test_what_makes_no_link_in_a_plan_of_ion_is_told(tmp_path: Path) -> None:
+    # ionrc(5): a registration begins at -1, a hypothetical contact ends at 0. Every node has a contact with itself.
+    text = "a contact -1 -1 1 1 0\na contact -1 -1 2 2 0\na contact 0 0 1 2 0\n"
+    text += "a contact +0 +9 1 1 1000\na range +0 +9 1 1 0\n"
+    found, told = contacts(
+        tmp_path, f"## begin ionadmin\n1 1 ''\n{text}{BOTH}m production 1000000\ns\n## end ionadmin\n"
+    )
+    assert len(found) == 2
+    assert told[:4] == [
+        "left out, registrations: 2",
+        "left out, hypothetical contacts: 1",
+        "left out, contacts of a node with itself: 1",
+        "left out, ranges of a node with itself: 1",
+    ]
+    plan = "start,end,from,to\n0,1,a,a\n0,1,a,b\n0,1,b,a\n"
+    (tmp_path / "plan.csv").write_text(plan)
+    assert "left out, contacts of a node with itself: 1" in convert(tmp_path / "plan.csv").warnings[0]
+
+
+def test_the_reference_time_of_ion_moves(tmp_path: Path) -> None:
+    # tests/cgr-test/global.ionrc has "@ +1200" between its contacts: each counts from the last. "@ 0" is the beginning.
+    text = "a contact +0 +10 1 2 1000\n@ +1200\na contact +0 +10 1 2 1000\n@ +1200\na contact +5 +10 1 2 1000\n"
+    found, _ = contacts(tmp_path, f"{text}@ 0\na contact +20 +30 1 2 1000\n")
+    assert [one[2:4] for one in found] == [(0, 10), (1200, 1210), (2405, 2410), (20, 30)]
+    dated = (
+        "@ 2030/01/01-00:00:00\na contact +5 +10 1 2 1000\na contact 2030/01/01-00:01:00 2030/01/01-00:02:00 1 2 1000\n"
+    )
+    assert contacts(tmp_path, dated)[0] == [("1", "2", 5, 10, 8000, None), ("1", "2", 60, 120, 8000, None)]
+    _, told = contacts(tmp_path, dated.replace("@ 2030/01/01-00:00:00\n", "").replace("+10 1 2", "+10 1 3"))
+    assert "times such as +5 count from the earliest date: no date behind @ says another" in told
+
+
+def test_commands_of_ion_change_and_delete(tmp_path: Path) -> None:
+    text = f"{BOTH}a contact +200 +300 1 2 1000\na range +0 +999 1 2 5\nc contact +200 1 2 2000\nd contact +0 2 1\n"
+    assert contacts(tmp_path, text)[0] == [("1", "2", 0, 100, 8000, 5), ("1", "2", 200, 300, 16000, 5)]
+    found, _ = contacts(tmp_path, f"{text}d range * 1 2\na contact +0 +100 2 1 3000\nd contact * 1 2\n")
+    assert found == [("2", "1", 0, 100, 24000, None)]
+    # The same command again changes nothing.
+    assert contacts(tmp_path, BOTH + BOTH)[0] == contacts(tmp_path, BOTH)[0]
+
+
+def test_a_plan_with_one_way_contacts_only_counts_both_ways(tmp_path: Path) -> None:
+    for name, text in (
+        ("plan.ionrc", "a contact +0 +10 1 2 125000\na contact +20 +30 2 3 125000\na range +0 +30 1 2 1\n"),
+        ("plan.csv", "from,to,start,end,rate_mbps,delay\n1,2,0,10,1,1\n2,3,20,30,1,1\n"),
+    ):
+        (tmp_path / name).write_text(text)
+        made_of = convert(tmp_path / name)
+        assert {one["link"] for one in made_of.to_dict()["event"]} <= {"1<->2", "2<->3"}
+        assert all(one.get("duplex", True) for one in made_of.to_dict()["link"])
+        assert any("no two nodes have a way there and back: contacts count in both" in one for one in made_of.warnings)
+        with pytest.raises(InputError, match="no file has two nodes with a way there and back"):
+            convert(tmp_path / name, directed=True)
+
+
+def test_ranges_and_contacts_cost_no_more_than_they_are(tmp_path: Path) -> None:
+    """A thousand contacts and two thousand ranges in turn: each contact has a piece for each range in it."""
+    text = "".join(f"a contact +{10 * at} +{10 * at + 9} 1 2 1000\n" for at in range(1000))
+    text += "".join(f"a range +{5 * at} +{5 * at + 5} 1 2 {1 + at % 2}\n" for at in range(2000))
+    found, _ = contacts(tmp_path, text)
+    assert len(found) == 2000
 
 
 def test_the_courses_of_orbcc(tmp_path: Path) -> None:

@@ -61,8 +61,10 @@ class _Plan:
         default_factory=lambda: {"contact": {}, "range": {}}
     )
     count: int = 0
-    said: Counter[str] = field(default_factory=Counter)
-    """What the user should know, and how often."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """What makes no link."""
+    undated: str = ""
+    """A relative time that counts from the earliest date, because no date behind `@` says another."""
 
     def obey(self, line: int, words: list[str]) -> None:
         """A command."""
@@ -83,16 +85,14 @@ class _Plan:
         after = text.startswith("+")
         seconds = self.source.number(line, "time", text.removeprefix("+"), Decimal(0), _MOST_SECONDS)
         if after and self.origin and not self.is_said:
-            self.said[
-                f"relative times count from the earliest date, since no date behind @ says another, as {text}"
-            ] = 1
+            self.undated = self.undated or text
         return int(seconds * _SECOND) + (self.reference if after else 0)
 
     def add(self, line: int, kind: str, words: list[str]) -> None:
         """`a contact start end from to rate`, `a range start end from to distance`."""
         ends = (cleaned(words[2]), cleaned(words[3]))
         if passed := _passed_over(kind, words, ends):
-            self.said[f"left out, {passed}"] += 1
+            self.left_out[passed] += 1
             return
         self.count += 1
         if self.count > MOST:
@@ -156,7 +156,11 @@ def read_ion(source: Source, choices: Choices) -> Found:
             contact = Contact(source=ends[0], target=ends[1], start_ps=span.start, end_ps=span.end, bps=span.value)
             contact.two_way, contact.line = choices.directed is False, span.line
             found.contacts.append(contact)
-    found.warnings = [f"{what}: {count}" if count > 1 else what for what, count in plan.said.items()]
+    found.warnings = [f"left out, {what}: {count}" for what, count in plan.left_out.items()]
+    if plan.undated:
+        found.warnings.append(
+            f"times such as {plan.undated} count from the earliest date: no date behind @ says another"
+        )
     _cut(checked(source, found), plan)
     return found
 
