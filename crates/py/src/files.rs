@@ -86,9 +86,9 @@ impl Files for Conversions<'_> {
         Ok(ImportedFlows { flows, warnings: found.warnings })
     }
 
-    fn sizes(&self, file: &str) -> Result<ImportedSizes, ImportError> {
+    fn sizes(&self, file: &str, unit: Option<Bytes>) -> Result<ImportedSizes, ImportError> {
         let read = || -> PyResult<ImportedSizes> {
-            let found = self.ask("sizes", (file,))?;
+            let found = self.ask("sizes", (file, unit.map(Bytes::count)))?;
             let points = found.getattr("sizes")?.extract()?;
             Ok(ImportedSizes { points, warnings: found.getattr("warnings")?.extract()? })
         };

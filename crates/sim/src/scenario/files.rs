@@ -13,8 +13,8 @@ pub trait Files {
     /// A list of flows.
     fn flows(&self, file: &str) -> Result<ImportedFlows, ImportError>;
 
-    /// A distribution of flow sizes.
-    fn sizes(&self, file: &str) -> Result<ImportedSizes, ImportError>;
+    /// A distribution of flow sizes, in units of so many bytes; in those of its form where that is not said.
+    fn sizes(&self, file: &str, unit: Option<Bytes>) -> Result<ImportedSizes, ImportError>;
 }
 
 /// The flows of a file.

@@ -1,4 +1,4 @@
-//! The schedule as CSV: a line for each hold, switch after switch.
+//! The schedule as CSV: a row for each hold, switch after switch.
 //!
 //! | column | is |
 //! |---|---|
@@ -12,7 +12,7 @@
 use super::super::IDLE;
 use super::{CircuitError, CircuitSchedule, Hold};
 use std::fmt::Write;
-use units::Duration;
+use units::{Duration, Field, Rows, Separator, TableError};
 
 /// The first line of a file.
 const HEAD: &str = "week_ps,reconfiguration_ps,switch,start_ps,length_ps,outputs";
@@ -34,23 +34,27 @@ impl CircuitSchedule {
 
     /// The schedule of such a text; the error names the line.
     pub fn from_csv(text: &str) -> Result<CircuitSchedule, CircuitError> {
-        let wrong = |line: usize, reason: String| CircuitError::Line { line: line + 1, reason };
-        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let head = lines.next().map_or("", |(_, line)| line.trim());
+        let wrong = |line: usize, reason: String| CircuitError::Line { line, reason };
+        let (mut rows, mut fields) = (Rows::new(text, Separator::Comma), Vec::new());
+        let unread = |why: TableError| wrong(why.line as usize, why.reason);
+        rows.read(&mut fields).map_err(unread)?;
+        let head = fields.iter().map(|field| &*field.text).collect::<Vec<_>>().join(",");
         if head != HEAD {
-            return Err(wrong(0, format!("found '{head:.80}'; allowed: {HEAD}")));
+            let line = fields.first().map_or(1, |field| field.line as usize);
+            return Err(wrong(line, format!("found '{head:.80}'; allowed: {HEAD}")));
         }
         // With the line that says it first.
         let mut of_all: Option<((u64, u64, usize), usize)> = None;
         let mut switches: Vec<Vec<Hold>> = Vec::new();
         // By switch and hold.
         let mut places: Vec<Vec<usize>> = Vec::new();
-        for (at, line) in lines {
-            let row = Row::read(line).map_err(|reason| wrong(at, reason))?;
+        while rows.read(&mut fields).map_err(unread)? {
+            let at = fields[0].line as usize;
+            let row = Row::read(&fields).map_err(|reason| wrong(at, reason))?;
             let common = (row.week, row.reconfiguration, row.hold.outputs.len());
             let (known, first) = *of_all.get_or_insert((common, at));
             if common != known {
-                let ((week, dark, ports), first) = (known, first + 1);
+                let (week, dark, ports) = known;
                 let reason = format!(
                     "another week, reconfiguration or number of ports than line {first}; allowed: {week}, {dark}, \
                      {ports}"
@@ -69,7 +73,7 @@ impl CircuitSchedule {
             places[row.switch].push(at);
         }
         let ((week, dark, ports), _) =
-            of_all.ok_or_else(|| wrong(1, "no matching; allowed: at least one".to_owned()))?;
+            of_all.ok_or_else(|| wrong(2, "no matching; allowed: at least one".to_owned()))?;
         let schedule = CircuitSchedule::new(ports, Duration::from_ps(week), Duration::from_ps(dark), switches);
         schedule.map_err(|why| match why {
             CircuitError::Hold { switch, hold, reason } => wrong(places[switch][hold], reason),
@@ -88,8 +92,8 @@ struct Row {
 }
 
 impl Row {
-    fn read(line: &str) -> Result<Row, String> {
-        let cells: Vec<&str> = line.trim().split(',').collect();
+    fn read(fields: &[Field]) -> Result<Row, String> {
+        let cells: Vec<&str> = fields.iter().map(|field| &*field.text).collect();
         let [week, reconfiguration, switch, start, length, outputs] = cells[..] else {
             return Err(format!("{} columns; allowed: 6", cells.len()));
         };

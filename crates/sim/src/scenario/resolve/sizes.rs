@@ -7,6 +7,7 @@ use crate::scenario::ImportedSizes;
 use crate::scenario::spec::{FlowSizeLaw, SizeCdf, SizeLognormal, SizePareto, SizeWeibull};
 use std::path::Path;
 use std::sync::Arc;
+use units::{Bytes, Field, Rows, Separator};
 
 /// The largest file of points.
 const MAX_BYTES: u64 = 16 << 20;
@@ -80,7 +81,7 @@ fn cdf(law: &At<FlowSizeLaw>, table: &SizeCdf, context: &mut Context) -> Result<
             return Err(points.fault("found an empty list; allowed: one point or more"));
         }
         (Some(points), None) => points.iter().map(|at| ((at.bytes as f64, at.probability), at.place())).unzip(),
-        (None, Some(file)) => read(file, context)?,
+        (None, Some(file)) => read(file, table.size_unit.map(|unit| unit.0), context)?,
     };
     Cdf::new(points, between).map_err(|wrong| Fault::new(places[wrong.point].clone(), wrong.message))
 }
@@ -88,18 +89,22 @@ fn cdf(law: &At<FlowSizeLaw>, table: &SizeCdf, context: &mut Context) -> Result<
 /// Sizes with their probabilities, and the place of each.
 type Points = (Vec<(f64, f64)>, Vec<Place>);
 
-/// The points of a file: in the form of the key, else in one of others.
-fn read(file: &At<String>, context: &mut Context) -> Result<Points, Fault> {
+/// The points of a file: in the form of the key, else in one of others. With a unit sizes need not be whole.
+fn read(file: &At<String>, unit: Option<Bytes>, context: &mut Context) -> Result<Points, Fault> {
     let own = own(file);
     let is_own = own.as_ref().is_ok_and(|(points, _)| points.iter().all(|(_, probability)| *probability <= 1.0));
     match context.files {
         Some(files) if !is_own => {
-            let ImportedSizes { points, warnings } = files.sizes(file).map_err(|why| why.fault(file))?;
+            let ImportedSizes { points, warnings } = files.sizes(file, unit).map_err(|why| why.fault(file))?;
             context.warnings.extend(warnings.iter().map(|warning| format!("{}: {warning}", **file)));
             let places = points.iter().map(|_| file.place()).collect();
             Ok((points, places))
         }
-        _ => own,
+        _ => {
+            let (points, places) = own?;
+            let each = unit.map_or(1.0, |unit| unit.count() as f64);
+            Ok((points.into_iter().map(|(size, probability)| (size * each, probability)).collect(), places))
+        }
     }
 }
 
@@ -107,18 +112,21 @@ fn read(file: &At<String>, context: &mut Context) -> Result<Points, Fault> {
 fn own(file: &At<String>) -> Result<Points, Fault> {
     let text = read_text(Path::new(file.as_str()), MAX_BYTES)
         .map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?;
+    let place = |line, column| Place::Data { node: file.node(), file: file.to_string(), line, column };
+    let (mut rows, mut fields) = (Rows::new(&text, Separator::CommaOrBlanks), Vec::new());
     let (mut points, mut places) = (Vec::new(), Vec::new());
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with(|first: char| first == '#' || first.is_alphabetic()) {
+    while rows.read(&mut fields).map_err(|why| Fault::new(place(why.line, why.column), why.reason))? {
+        let line = fields[0].line;
+        fields.retain(|field| !field.text.is_empty());
+        if fields.first().is_none_or(|first| first.text.starts_with(char::is_alphabetic)) {
             continue;
         }
-        let place = Place::Data { node: file.node(), file: file.to_string(), line: number, column: 1 };
-        points.push(point(line).ok_or_else(|| {
-            let message = format!("found {}; allowed: a whole number of bytes and a probability", quoted(line));
-            Fault::new(place.clone(), message)
+        points.push(point(&fields).ok_or_else(|| {
+            let found = fields.iter().map(|field| &*field.text).collect::<Vec<_>>().join(" ");
+            let message = format!("found {}; allowed: a whole number of bytes and a probability", quoted(&found));
+            Fault::new(place(line, 1), message)
         })?);
-        places.push(place);
+        places.push(place(line, 1));
     }
     if points.is_empty() {
         return Err(file.fault(format!("found {}, which has no points", quoted(file))));
@@ -126,9 +134,9 @@ fn own(file: &At<String>) -> Result<Points, Fault> {
     Ok((points, places))
 }
 
-/// `size probability`, or with a comma between them.
-fn point(line: &str) -> Option<(f64, f64)> {
-    let mut fields = line.split(|c: char| c == ',' || c.is_whitespace()).filter(|field| !field.is_empty());
-    let (size, probability) = (fields.next()?.parse::<f64>().ok()?, fields.next()?.parse().ok()?);
-    (fields.next().is_none() && (size.fract() == 0.0)).then_some((size, probability))
+/// A size and a probability.
+fn point(fields: &[Field]) -> Option<(f64, f64)> {
+    let [size, probability] = fields else { return None };
+    let (size, probability) = (size.text.parse::<f64>().ok()?, probability.text.parse().ok()?);
+    (size.fract() == 0.0).then_some((size, probability))
 }

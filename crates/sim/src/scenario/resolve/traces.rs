@@ -13,7 +13,7 @@ use options::Words;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
-use units::{BufferSize, Bytes, Duration, Rate};
+use units::{BufferSize, Bytes, Duration, Field, Rate, Rows, Separator};
 
 /// The largest file.
 const MAX_BYTES: u64 = 256 << 20;
@@ -224,27 +224,22 @@ const COLUMNS: [(&str, Column); 23] = [
 ];
 
 impl Reader<'_> {
-    /// A head, then a line a time, which rises. An empty field leaves a property as it is.
+    /// A head, then a row a time, which rises. An empty field leaves a property as it is.
     fn csv(mut self, text: &str, table: &LinkTrace, ports: Ports) -> Read {
-        let mut lines = (1..).zip(text.lines()).filter(|(_, line)| {
-            let line = line.trim_start();
-            !line.is_empty() && !line.starts_with('#')
-        });
-        let (number, head) = lines.next().unwrap_or((1, ""));
-        let columns = self.columns(number, head)?;
+        let (mut rows, mut fields) = (Rows::new(text, Separator::Comma), Vec::new());
+        self.row(&mut rows, &mut fields)?;
+        let columns = self.columns(&fields)?;
         let (mut last, mut scratch, mut before) = (None, String::new(), vec![None; columns.len()]);
-        for (number, line) in lines {
-            let after = self.line(number, line, &columns, &mut scratch)?;
+        while self.row(&mut rows, &mut fields)? {
+            let after = self.time_of(&fields, &columns, &mut scratch)?;
             if let Some(last) = last.filter(|last| after <= *last) {
                 let message = format!("found the time \"{after}\"; allowed: later than \"{last}\", the line before");
-                return Err(self.fault(number, 1, message));
+                return Err(self.fault(fields[0].line, 1, message));
             }
             last = Some(after);
-            let mut start = 0;
-            for ((_, column), (before, field)) in columns.iter().zip(before.iter_mut().zip(line.split(','))) {
-                let at = (number, start + 1);
-                start += field.chars().count() as u32 + 1;
-                let Some(change) = self.change(*column, field.trim(), at, ports, &mut scratch)? else { continue };
+            for ((_, column), (before, field)) in columns.iter().zip(before.iter_mut().zip(&fields)) {
+                let at = (field.line, field.column);
+                let Some(change) = self.change(*column, &field.text, at, ports, &mut scratch)? else { continue };
                 if *before != Some(change) {
                     *before = Some(change);
                     self.step(after, change);
@@ -264,13 +259,16 @@ impl Reader<'_> {
         }
     }
 
+    fn row<'r>(&self, rows: &mut Rows<'r>, fields: &mut Vec<Field<'r>>) -> Result<bool, Fault> {
+        rows.read(fields).map_err(|why| self.fault(why.line, why.column, why.reason))
+    }
+
     /// What each column is.
-    fn columns(&self, number: u32, head: &str) -> Result<Vec<(&'static str, Column)>, Fault> {
-        let (mut columns, mut start) = (Vec::new(), 0);
+    fn columns(&self, head: &[Field]) -> Result<Vec<(&'static str, Column)>, Fault> {
+        let (mut columns, number) = (Vec::new(), head.first().map_or(1, |field| field.line));
         let property = |name: &str| name.split('_').next().unwrap_or_default().to_owned();
-        for field in head.split(',') {
-            let (name, column) = (field.trim(), start + 1);
-            start += field.chars().count() as u32 + 1;
+        for field in head {
+            let (name, number, column) = (&*field.text, field.line, field.column);
             let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
             let known = COLUMNS.iter().find(|(known, _)| *known == name);
             let known = known.ok_or_else(|| {
@@ -296,21 +294,15 @@ impl Reader<'_> {
         }
     }
 
-    /// The time of a line, which has as many fields as the head.
-    fn line(
-        &self,
-        number: u32,
-        line: &str,
-        columns: &[(&str, Column)],
-        scratch: &mut String,
-    ) -> Result<Duration, Fault> {
-        let found = line.bytes().filter(|byte| *byte == b',').count() + 1;
+    /// The time of a row, which has as many fields as the head.
+    fn time_of(&self, fields: &[Field], columns: &[(&str, Column)], scratch: &mut String) -> Result<Duration, Fault> {
+        let (number, found) = (fields[0].line, fields.len());
         if found != columns.len() {
             let message = format!("found {found} fields; allowed: {}, as in the head", columns.len());
             return Err(self.fault(number, 1, message));
         }
-        let time = columns.iter().zip(line.split(',')).find_map(|((_, column), field)| match column {
-            Column::Time(unit) => Some((*unit, field.trim())),
+        let time = columns.iter().zip(fields).find_map(|((_, column), field)| match column {
+            Column::Time(unit) => Some((*unit, &*field.text)),
             _ => None,
         });
         let (unit, field) = time.expect("the head has a column of times");

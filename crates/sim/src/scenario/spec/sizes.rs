@@ -1,6 +1,6 @@
 //! `size_law` of a traffic: the law that the size of each flow is drawn from.
 
-use crate::language::keys::{Form, Table, Within, Written, keys};
+use crate::language::keys::{Form, Table, When, Within, Written, keys};
 use crate::language::{At, CdfPoint, Fault, Key, Size, Word};
 use crate::model::{
     Between, CACHE_HOMA, DATA_MINING, DATA_MINING_OPERA, DATA_MINING_VL2, HADOOP, HADOOP_HOMA, HADOOP_HPCC, Published,
@@ -105,7 +105,7 @@ impl SizeCdf {
     /// The table with these points instead of a file.
     pub(crate) fn with_points(&self, points: &[(f64, f64)]) -> Written {
         let mut table = self.explained();
-        table.leave_out(&["file"]);
+        table.leave_out(&["file", "size_unit"]);
         let points: Vec<String> = points
             .iter()
             .map(|(size, probability)| CdfPoint { bytes: *size as u64, probability: *probability }.form().inline())
@@ -114,6 +114,8 @@ impl SizeCdf {
         Written::Table(table.of_kind("law", "cdf"))
     }
 }
+
+const IN_A_FILE: When<SizeCdf> = When::new(|keys| keys.file.is_some(), "goes with file");
 
 fn a_size() -> Within<Size> {
     Within::new("at least 1 B", |size: &Size| size.0.count() > 0)
@@ -185,6 +187,9 @@ keys! {
         /// them. Empty lines and lines that begin with # or a letter are left out. Other people's forms are read too:
         /// per cent, three columns (pFabric), the mean in the first line (Homa).
         pub file: Option<At<String>>;
+        /// What the number 1 means as a size in the file, such as "1460 B" for packets. Default: 1 B; with three
+        /// columns 1460 B.
+        pub size_unit: Option<At<Size>>, in a_size(), when IN_A_FILE;
         /// What lies between two points. What the first point holds is at its size.
         pub between: Key<Word<Between>> = Word(Between::Linear);
     }

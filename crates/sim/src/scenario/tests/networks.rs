@@ -163,7 +163,7 @@ impl Files for Ring {
         Ok(ImportedFlows { flows: vec![flow("0", "Prague")], warnings: Vec::new() })
     }
 
-    fn sizes(&self, _: &str) -> Result<ImportedSizes, ImportError> {
+    fn sizes(&self, _: &str, _: Option<Bytes>) -> Result<ImportedSizes, ImportError> {
         Err(ImportError { line: Some(9), message: "no sizes".to_owned() })
     }
 }

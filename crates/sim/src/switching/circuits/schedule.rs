@@ -9,7 +9,7 @@ use control::scheduler::circuits::{
     Algorithm, CircuitError, CircuitSchedule, DemandMatrix, Readings, Site, plan, registry,
 };
 use std::path::Path;
-use units::Duration;
+use units::{Duration, Rows, Separator};
 
 /// Of a file.
 const MAX_BYTES: u64 = 1 << 28;
@@ -79,11 +79,12 @@ fn by_demand(file: &At<String>, keys: &CircuitSwitching, racks: &[Links], networ
 fn demand(file: &At<String>, racks: usize) -> Result<DemandMatrix, Fault> {
     let text = text(file)?;
     let mut bytes = Vec::with_capacity(racks * racks);
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    for (number, line) in lines {
+    let (mut rows, mut fields) = (Rows::new(&text, Separator::CommaOrBlanks), Vec::new());
+    while rows.read(&mut fields).map_err(|why| placed_at(file, why.line, why.reason))? {
+        let number = fields[0].line;
         let wrong = |found: &str, allowed: &str| placed_at(file, number, format!("found {found}; allowed: {allowed}"));
         let before = bytes.len();
-        for cell in line.split([',', ' ', '\t']).filter(|cell| !cell.is_empty()) {
+        for cell in fields.iter().map(|field| &*field.text).filter(|cell| !cell.is_empty()) {
             bytes.push(cell.parse::<u64>().map_err(|_| wrong(&quoted(cell), "whole numbers of bytes"))?);
         }
         if bytes.len() - before != racks || bytes.len() > racks * racks {
