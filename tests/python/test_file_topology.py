@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import test_convert_networks as networks
 import test_convert_traffic as traffic
@@ -244,6 +245,78 @@ def test_numbers_of_hosts_in_a_table_of_ones_own(tmp_path: Path) -> None:
     file.write_text("start_s,source,destination,size_bytes\n0,4,n3,9000\n")
     with pytest.raises(ScenarioError, match=r'f\.csv:2:3: traffic\.0\.file: there is no node "4"'):
         package.check(made)
+
+
+RING = "from,to,capacity_gbps,delay_us\n1,2,1,5\n2,3,1,5\n3,1,1,5\n"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        # Each number is a name. 0 is none: so 0, 1 and 2 are the nodes "1", "2" and "3".
+        (["1 2", "3 1"], [("1", "2"), ("3", "1")]),
+        (["0 1", "1 2"], [("1", "2"), ("2", "3")]),
+    ],
+)
+def test_numbers_are_names_or_places_in_a_whole_list(
+    pairs: list[str], expected: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    lists = {
+        "f.csv": "start_s,source,destination\n" + "".join(f"0,{pair.replace(' ', ',')}\n" for pair in pairs),
+        "f.htsim": "".join(f"{pair} 1000 0\n" for pair in pairs),
+        "g.csv": "from,to,size,start\n" + "".join(f"{pair.replace(' ', ',')},1000,0\n" for pair in pairs),
+    }
+    made = scenario(written(tmp_path, "ring.csv", RING))
+    for name, text in lists.items():
+        made["traffic"] = [{"transport": "reno", "file": str(written(tmp_path, name, text))}]
+        flows = package.run(made).flows.sort("flow")
+        assert list(zip(flows["source"], flows["destination"], strict=True)) == expected, name
+        told = any(
+            'numbers count nodes from 0, although some are names of nodes: "0" is none' in one
+            for one in package.check(made).warnings
+        )
+        assert told == (pairs[0] == "0 1"), name
+    made["traffic"] = [{"transport": "reno", "file": str(written(tmp_path, "h.csv", lists["f.csv"] + "0,3,1\n"))}]
+    if pairs[0] == "0 1":
+        with pytest.raises(ScenarioError, match=r'h\.csv:4:3: traffic\.0\.file: there is no node "3"; allowed: 0 to 2'):
+            package.check(made)
+
+
+def test_quotes_hold_in_heads_and_rows_of_the_engines_own_tables(tmp_path: Path) -> None:
+    flows = '"start_s","source","destination","size_bytes"\n"0","n0","n\n""1""","9000"\n'
+    made = {
+        "run": {"duration": "20 ms"},
+        "topology": {"kind": "star", "leaves": 2},
+        "link_defaults": {"capacity": "10 Mbps", "delay": "20 us"},
+        "traffic": [{"transport": "reno", "file": str(written(tmp_path, "flows.csv", flows))}],
+    }
+    # The field with the line break is one, and stands where it begins.
+    with pytest.raises(ScenarioError, match=r'flows\.csv:2:10: traffic\.0\.file: there is no node "n\\n\\"1\\""'):
+        package.check(made)
+    written(tmp_path, "flows.csv", flows.replace('n\n""1""', "n1"))
+    assert package.run(made).flows["size_bytes"].to_list() == [9000]
+    trace = '"time_ms" , "capacity_mbps"\n# a comment\n"0","5"\n"10",""\n'
+    made["traffic"] = [{"transport": "udp", "from": "n0", "to": "n1", "rate": "9 Mbps"}]
+    made["link_trace"] = [{"link": "n0->hub", "file": str(written(tmp_path, "trace.csv", trace))}]
+    carried = package.run(made).links.filter(pl.col("link") == "n0->hub")["carried_bits"][0]
+    # 20 ms of 5 Mb/s, but for the last packet.
+    assert 100_000 - 12_000 <= carried <= 100_000
+
+
+def test_a_file_of_sizes_has_a_unit(tmp_path: Path) -> None:
+    table = {"transport": "reno", "pairs": "random", "arrivals": "poisson", "load_share": 0.01}
+    for text, unit, points in (
+        ("1 0\n6 0.5\n100 1\n", "1460 B", [1460, 8760, 146_000]),
+        ("1 1 0\n6 1 0.5\n100 1 1\n", "1500 B", [1500, 9000, 150_000]),
+        ("0.5 0\n1 100\n", "1 kB", [500, 1000]),
+    ):
+        law = {"law": "cdf", "file": str(written(tmp_path, "sizes", text)), "size_unit": unit}
+        found = package.check(STAR | {"traffic": [table | {"size_law": law}]}).to_dict()["traffic"][0]["size_law"]
+        assert [size for size, share in found["points"] if (size, share) != (0, 0.0)] == points
+        assert "size_unit" not in found
+    law = {"law": "cdf", "points": [["1 kB", 1]], "size_unit": "1 kB"}
+    with pytest.raises(ScenarioError, match=r"size_unit: .*goes with file"):
+        package.check(STAR | {"traffic": [table | {"size_law": law}]})
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,9 @@ def traced(table: Mapping[str, Any], end: int, period: int) -> Iterator[tuple[in
     """Since when a link with a trace has which capacity in bit/s. The file begins again after each period."""
     if table.get("format", "csv") != "csv":
         raise InputError(f"{table['file']} is no table; a run with such a trace is not replayed")
-    lines = [line.split(",") for line in Path(table["file"]).read_text(encoding="utf-8").splitlines() if line.strip()]
-    head, *rows = [[field.strip() for field in line] for line in lines if not line[0].startswith("#")]
+    lines = [line for line in Path(table["file"]).read_text(encoding="utf-8").splitlines() if line.strip()]
+    lines = [line for line in lines if not line.lstrip().startswith("#")]
+    head, *rows = [[field.strip() for field in row] for row in csv.reader(lines, skipinitialspace=True)]
     time = next(name for name in head if name in _PS)
     capacity = next((name for name in head if name in _BPS), None)
     if capacity is None:

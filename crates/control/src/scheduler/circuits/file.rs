@@ -118,3 +118,17 @@ fn number(column: &str, text: &str) -> Result<u64, String> {
     let wrong = |_| format!("{column} is '{text:.30}'; allowed: a whole number, 0 to {}", u64::MAX);
     text.trim().parse().map_err(wrong)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_hold_in_the_head_and_in_the_rows() {
+        let plain = format!("{HEAD}\n100,10,0,10,90,1 0\n");
+        let quoted = format!("# a comment\n\"{}\"\n\"100\",10,0, \"10\" ,90,\"1 0\"\n", HEAD.replace(',', "\",\""));
+        let schedule = CircuitSchedule::from_csv(&plain).unwrap();
+        assert_eq!(CircuitSchedule::from_csv(&quoted).unwrap().to_csv(), schedule.to_csv());
+        assert!(CircuitSchedule::from_csv(&format!("{HEAD}\n\n\"100,10\n")).unwrap_err().to_string().contains("line 3"));
+    }
+}
