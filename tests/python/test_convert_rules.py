@@ -402,6 +402,17 @@ def test_coordinates_are_degrees_or_not_in_a_whole_file(tmp_path: Path) -> None:
     assert "coordinates are pixels: all are left out" in made.warnings[0]
 
 
+def test_a_node_of_sndlib_may_have_designs_and_options(tmp_path: Path) -> None:
+    # The example of SNDlib's description of the native form.
+    text = NATIVE.replace("A ( 31.00 20.00 )", "A ( 13.4 52.5 ) () ()").replace("C ( 482.00 398.00 )", "C ( ) ( )")
+    nodes = scenario(tmp_path, "net.txt", text)["node"]
+    assert [(node.get("longitude"), node.get("latitude")) for node in nodes] == [
+        (13.4, 52.5),
+        (70.0, 60.0),
+        (None, None),
+    ]
+
+
 # Of SNDlib's 26 networks abilene and geant say MBITPERSEC, brain BITSPERSEC; its matrices the first.
 @pytest.mark.parametrize(
     ("unit", "rate"),

@@ -151,9 +151,10 @@ def _meta(reader: _Reader, line: int, text: str) -> None:
 
 def _native_node(reader: _Reader, line: int, text: str) -> None:
     match _WORD.findall(text):
-        case [name]:
+        case [name] | [name, "(", ")", *_]:
             reader.node(line, name, None)
-        case [name, "(", x, y, ")"]:
+        case [name, "(", x, y, ")", *_] if ")" not in (x, y):
+            # Behind it version 2 of the form may have designs and options, in brackets.
             reader.node(line, name, (x, y))
         case _:
             reader.source.wrong(line, f"found {shown(text)}; allowed: NAME ( longitude latitude )")
