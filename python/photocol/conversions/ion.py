@@ -1,7 +1,8 @@
 """The contact plan of ION, from a whole ionrc file: ionrc(5) of nasa-jpl/ION-DTN.
 
 Rates are bytes a second, ranges light seconds. Commands in order: `a`, `c` and `d` of contacts, `a` and `d` of ranges,
-`@` for the time from which relative ones count. All others are passed over.
+`@` for the time from which relative ones count. All others are passed over. docs/deviations.md has where this differs
+from ION.
 """
 
 from __future__ import annotations

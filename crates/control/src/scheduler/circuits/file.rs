@@ -129,6 +129,8 @@ mod tests {
         let quoted = format!("# a comment\n\"{}\"\n\"100\",10,0, \"10\" ,90,\"1 0\"\n", HEAD.replace(',', "\",\""));
         let schedule = CircuitSchedule::from_csv(&plain).unwrap();
         assert_eq!(CircuitSchedule::from_csv(&quoted).unwrap().to_csv(), schedule.to_csv());
-        assert!(CircuitSchedule::from_csv(&format!("{HEAD}\n\n\"100,10\n")).unwrap_err().to_string().contains("line 3"));
+        assert!(
+            CircuitSchedule::from_csv(&format!("{HEAD}\n\n\"100,10\n")).unwrap_err().to_string().contains("line 3")
+        );
     }
 }
