@@ -470,7 +470,7 @@ fn flow_lists_have_lines_and_columns() {
     );
     assert_eq!(
         message("start_s,source,destination\n0,\"l0,r0\n"),
-        "f.csv:2:3: traffic.0.file: the quotes that open here are not closed on this line"
+        "f.csv:2:3: traffic.0.file: the quotes that open here are not closed"
     );
     assert_eq!(
         message("start_s,source,destination\n0,\"l0\"\"\"x,r0\n"),

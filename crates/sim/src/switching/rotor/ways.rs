@@ -85,8 +85,9 @@ pub(super) fn hosts(
         Some(key) => key.0.count(),
         None => (of_uplinks.min(at_rack.buffer) / hosts).max(least),
     };
-    if room.saturating_mul(hosts) > at_rack.buffer {
-        let (found, filled) = (at_rack.buffer, room * hosts);
+    let filled = room.saturating_mul(hosts);
+    if filled > at_rack.buffer {
+        let found = at_rack.buffer;
         let message = format!(
             "found \"{found} B\" for each other rack, of which the {hosts} hosts of a rack may fill \"{filled} B\" \
              (host_room); allowed: at least that"
