@@ -17,9 +17,9 @@ import polars as pl
 from photocol.errors import InputError
 from photocol.runs.replay.fibres import delays, order, overlaps, rates, waits
 from photocol.runs.replay.form import form
-from photocol.runs.replay.hosts import acks, answers, heard, marks, sacks, sends
+from photocol.runs.replay.hosts import acks, answers, heard, marks, repeats, sacks, sends
 from photocol.runs.replay.network import picoseconds
-from photocol.runs.replay.packets import packets, relays
+from photocol.runs.replay.packets import begun, kept, losses, packets, relays, sizes
 from photocol.runs.replay.queues import queues
 from photocol.runs.replay.recorded import Replayed, load, timed
 from photocol.runs.replay.rules import RULES, Rule

@@ -17,6 +17,7 @@ from photocol.runs.replay.traits import (
     KEPT_THERE,
     LATE_ACKS,
     NDP,
+    NO_SACK,
     OBS,
     OTHER_KIND,
     READS,
@@ -168,6 +169,40 @@ def sacks(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
         if known.is_empty() and OBS.of(run):
             known = told.filter(pl.col("flow") == flow)
         yield from said(of_flow.filter(~_covered(of_flow, known)), "reports what has not arrived")
+
+
+@rule(
+    "ACKs that repeat themselves",
+    "An ACK that asks once more for the same byte says by a block of SACK what has come instead.",
+    of="flows",
+    blind={
+        NO_SACK: "there are none, or duplicates are not told",
+        OBS: "edge nodes may answer for receivers",
+        READS: "ACKs may tell of a new window",
+        TIMESTAMPS: "old segments may be refused (PAWS)",
+        HANDSHAKE: "answers to segments that open and close connections look like ACKs",
+        NDP: "there are none",
+        UDP: "there are none",
+        DLCC: "edge nodes answer for receivers",
+        OTHER_KIND: "what its nodes say is not known",
+    },
+)
+def repeats(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
+    """No duplicate ACK without a reason, no reason twice."""
+    heard_of = events.filter(pl.col("event").is_in(["ack", "sack"])).sort("flow", "row")
+    is_ack = pl.col("event") == "ack"
+    number = is_ack.cum_sum().over("flow")
+    next_is_block = (pl.col("event").shift(-1) == "sack").over("flow").fill_null(value=False)
+    known = heard_of.with_columns(number=number, has_block=next_is_block)
+    silent = known.filter(is_ack & ~pl.col("has_block") & (pl.col("t_ps") < run.end))
+    # The first ACK for a byte may say nothing; it may come last.
+    is_another = pl.int_range(pl.len()).over("flow", "unit") > 0
+    yield from said(silent.filter(is_another), "asks again and does not say what has come")
+    blocks = known.filter(~is_ack).with_columns(place_in=pl.int_range(pl.len()).over("flow", "number"))
+    # RFC 2883 §4: the first block may tell of a duplicate that lies in the second.
+    later = blocks.filter(pl.col("place_in") > 0)
+    yield from said(later.filter(pl.struct("flow", "number", "unit", "value").is_duplicated()), "tells of a block twice")
+    yield from said(blocks.filter(pl.col("place_in") > 3), "is more than an ACK has room for")
 
 
 def _covered(blocks: pl.DataFrame, there: pl.DataFrame) -> pl.Series:

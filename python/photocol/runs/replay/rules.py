@@ -45,17 +45,23 @@ class Rule:
     """A sentence for each breach in the events that it is given: those of the links or flows that it knows."""
     blind: Mapping[Trait, str]
     """Of what it is not checked, and why."""
+    only: Trait | None = None
+    """The kind of switching that has what it is about; None for all."""
 
     def __call__(self, run: Replayed) -> Iterator[str]:
         """A sentence for each breach."""
         hidden = self.hidden(run)
-        if hidden is None:
+        if hidden is None or not self.concerns(run):
             return
         column = {"links": "place", "flows": "flow"}.get(self.scope)
         events = run.trace
         if column is not None and hidden:
             events = events.filter(~pl.col(column).is_in(sorted(hidden, key=str)).fill_null(value=False))
         yield from self.find(run, events)
+
+    def concerns(self, run: Replayed) -> bool:
+        """Whether the run has what it is about."""
+        return self.only is None or bool(self.only.of(run))
 
     def hidden(self, run: Replayed) -> set[object] | None:
         """The places or flows that are not checked; None where nothing is."""
@@ -70,7 +76,7 @@ class Rule:
     def checked(self, run: Replayed) -> str:
         """Of how much it is checked; empty where of nothing."""
         hidden = self.hidden(run)
-        if hidden is None:
+        if hidden is None or not self.concerns(run):
             return ""
         having = {"links": set(run.network.links), "flows": set(run.flows["flow"])}.get(self.scope)
         if having is None:
@@ -80,8 +86,8 @@ class Rule:
 
     def unchecked(self, run: Replayed) -> Iterator[str]:
         """A sentence for each kind that this run has and that is not checked."""
-        for trait, reason in self.blind.items():
-            having = sorted(trait.of(run), key=str)
+        for trait, reason in self.blind.items() if self.concerns(run) else ():
+            having = sorted(trait.of(run), key=lambda one: (isinstance(one, str), one))
             if having:
                 where = "" if trait.group == "switching" or self.scope == "run" else f" at {_listed(having, self.scope)}"
                 yield f"not checked: {self.name}{where} ({trait.name}): {reason}"
@@ -98,12 +104,12 @@ RULES: list[Rule] = []
 
 
 def rule(
-    name: str, says: str, *, of: Scope, blind: Mapping[Trait, str] | None = None
+    name: str, says: str, *, of: Scope, only: Trait | None = None, blind: Mapping[Trait, str] | None = None
 ) -> Callable[[Callable[[Replayed, pl.DataFrame], Iterator[str]]], Rule]:
     """Declare a function as a rule."""
 
     def declared(find: Callable[[Replayed, pl.DataFrame], Iterator[str]]) -> Rule:
-        made = Rule(name=name, says=says, scope=of, find=find, blind=blind or {})
+        made = Rule(name=name, says=says, scope=of, find=find, blind=blind or {}, only=only)
         RULES.append(made)
         return made
 

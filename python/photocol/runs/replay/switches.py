@@ -8,7 +8,7 @@ import polars as pl
 
 from photocol.runs.replay.network import picoseconds
 from photocol.runs.replay.rules import rule, said
-from photocol.runs.replay.traits import OTHER_KIND, SIGNALLED, VIA, WAVELENGTHS
+from photocol.runs.replay.traits import AAPN, OBS, SIGNALLED, SLOTTED, VIA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @rule(
     "slots are granted once",
-    "No slot of AAPN is given to two queues of an edge node, or to two queues for one.",
+    "No slot of AAPN is given to more queues of an edge node, or for one, than it has transmitters; each is of its frame.",
     of="run",
-    blind={WAVELENGTHS: "an edge node may send on several wavelengths at a time, which a trace does not tell apart"},
+    only=AAPN,
 )
 def slots(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """No slot is used twice."""
@@ -31,20 +31,34 @@ def slots(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     granted = granted.with_columns(core=core, way=way)
     for end, late in (("source", pl.lit(0)), ("target", pl.col("way"))):
         on = granted.with_columns(b=pl.col("begins") + late, e=pl.col("ends") + late).sort("core", end, "b", "row")
-        twice = on.filter(pl.col("b") < pl.col("e").shift(1).over("core", end))
-        yield from said(twice, f"is granted while another slot is, at its {end}")
+        at_a_time = int(run.switching.get("transmitters", run.switching.get("wavelengths", 1)))
+        twice = on.filter(pl.col("b") < pl.col("e").shift(at_a_time).over("core", end))
+        yield from said(twice, f"is granted while others are, at its {end}")
+    yield from _frames(run, events.filter(pl.col("event") == "slot"))
+
+
+def _frames(run: Replayed, granted: pl.DataFrame) -> Iterator[str]:
+    """A slot is no longer than slots are, and lies in the frame of its number, as far as clocks are right."""
+    slot, guard = (picoseconds(run.switching[key]) for key in ("slot_time", "guard"))
+    yield from said(granted.filter(pl.col("lasts_ps") > slot - guard), "is longer than a slot")
+    off = sum(picoseconds(one.get(key, 0)) for one in run.switching.get("clock", ()) for key in ("late", "early", "jitter"))
+    links = run.network.links
+    ways = {place: f"{place.partition('->')[0]}->{link.table['via']}" for place, link in links.items() if "via" in link.table}
+    to_core = {place: links[way].states[0].delay for place, way in ways.items() if way in links}
+    at = pl.col("begins") + pl.col("place").replace_strict(to_core, default=None, return_dtype=pl.Int64)
+    frame = slot * int(run.switching["slots"])
+    is_other = (pl.col("unit") < (at - off) // frame) | (pl.col("unit") > (at + off) // frame)
+    yield from said(granted.filter(is_other), "lies in another frame")
 
 
 @rule(
     "one packet in a slot",
     "No two packets of slotted switching leave an output in one slot.",
     of="run",
-    blind={OTHER_KIND: "whether it has slots is not known"},
+    only=SLOTTED,
 )
 def shared(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """A slot of an output has one packet."""
-    if "slot_time" not in run.switching or run.kind != "ops":
-        return
     number = pl.col("begins") // picoseconds(run.switching["slot_time"])
     cores = [node["name"] for node in run.scenario["node"] if node.get("role") == "core"]
     sent = events.filter(pl.col("source").is_in(cores), pl.col("event") == "pass", pl.col("class") != "control")
@@ -55,13 +69,17 @@ def shared(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     "packets leave in slots",
     "A packet before slots of AAPN begins and ends in slots that its queue has.",
     of="run",
-    blind={SIGNALLED: "which slots queues have is not told", OTHER_KIND: "whether it has slots is not known"},
+    only=AAPN,
+    blind={SIGNALLED: "which slots queues have is not told"},
 )
 def within(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """Nothing leaves outside of a slot."""
     gated = sorted(VIA.of(run), key=str)
-    granted = events.filter(pl.col("event") == "slot").select("place", opens="begins", closes="ends").sort("opens")
+    granted = events.filter(pl.col("event") == "slot").sort("begins")
+    granted = granted.select("place", opens="begins", closes="ends", is_off=pl.col("cause").is_not_null())
+    lost = run.vanished.filter(pl.col("cause") == "guard violation")["pass_row"].implode()
     sent = events.filter(pl.col("event") == "pass", pl.col("place").is_in(gated), pl.col("class") != "control")
+    sent = sent.with_columns(is_lost=pl.col("row").is_in(lost))
     for time in ("begins", "ends"):
         found = sent.sort(time).join_asof(
             granted, left_on=time, right_on="opens", by="place", allow_exact_matches=time == "begins", check_sortedness=False
@@ -70,13 +88,14 @@ def within(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
         is_cut = pl.col("value").is_not_null() if time == "begins" else pl.lit(value=False)
         outside = pl.col("opens").is_null() | (pl.col(time) > pl.col("closes"))
         yield from said(found.filter(outside & ~is_cut).sort("row"), f"{time} outside of the slots of its queue")
+        yield from said(found.filter(~is_cut & pl.col("is_off") & ~pl.col("is_lost")).sort("row"), "gets across in a slot that misses the switch")
 
 
 @rule(
     "bursts end once",
     "A burst that has left ends once: it lands or is dropped, or is under way at the end.",
     of="run",
-    blind={OTHER_KIND: "what becomes of its bursts is not known"},
+    only=OBS,
 )
 def bursts(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """No burst ends twice or never."""
@@ -100,12 +119,10 @@ def bursts(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     "bursts follow their headers",
     "A burst has a wavelength where its header leaves at that instant, and of each link after the other of its way.",
     of="run",
-    blind={OTHER_KIND: "what announces its bursts is not known"},
+    only=OBS,
 )
 def headers(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """No burst without a header, none that leaps over a node."""
-    if run.kind != "obs":
-        return
     units = events.filter(pl.col("class") == "burst")
     reserved = units.filter(pl.col("event") == "reserve")
     told = events.filter(pl.col("event") == "pass", pl.col("class") == "control").group_by("place", "t_ps").agg(told=pl.len())
@@ -115,10 +132,44 @@ def headers(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     found = found.with_columns(number=pl.int_range(pl.len()).over("place", "t_ps"))
     found = found.join(told, on=["place", "t_ps"], how="left", maintain_order="left")
     yield from said(found.filter(pl.col("number") >= pl.col("told").fill_null(0)), "has a wavelength without a header")
+    yield from _ways(run, reserved)
+    yield from _landings(units, reserved)
+    yield from said(units.filter(_differs("flow") | _differs("value")), "has another flow or route than before")
+
+
+def _differs(name: str) -> pl.Expr:
+    return pl.col(name).ne_missing(pl.col(name).first().over("unit"))
+
+
+def _ways(run: Replayed, reserved: pl.DataFrame) -> Iterator[str]:
+    """A burst goes on where it has come, when its first bit has, or later by whole delay lines, and not longer."""
     way = reserved.sort("unit", "t_ps", "row")
-    before = {name: pl.col(name).shift(1).over("unit") for name in ("target", "begins", "flight_ps")}
+    names = ("target", "begins", "flight_ps", "lasts_ps", "bytes")
+    before = {name: pl.col(name).shift(1).over("unit") for name in names}
     # Where it began it may begin again.
-    is_first = before["target"].is_null() | (pl.col("source") == pl.col("source").first().over("unit"))
-    first_bit = before["begins"] + before["flight_ps"]
-    yield from said(way.filter(~is_first & (pl.col("source") != before["target"])), "leaves a node to which it did not go")
-    yield from said(way.filter(~is_first & (pl.col("begins") < first_bit)), "goes on before its first bit is there")
+    goes_on = before["target"].is_not_null() & (pl.col("source") != pl.col("source").first().over("unit"))
+    yield from said(way.filter(goes_on & (pl.col("source") != before["target"])), "leaves a node to which it did not go")
+    late = pl.col("begins") - before["begins"] - before["flight_ps"]
+    # A burst whose head is cut off begins later.
+    line = picoseconds(run.switching.get("delay_line", 0)) if int(run.switching.get("delay_lines", 0)) else 0
+    shorter = before["lasts_ps"] - pl.col("lasts_ps")
+    lines = pl.lit(value=False) if line == 0 else ((late - shorter.clip(0)) % line == 0) | (late % line == 0)
+    punctual = (late == 0) | (late == shorter) | ((late > 0) & lines)
+    yield from said(way.filter(goes_on & ~punctual), "does not go on when its first bit is there")
+    yield from said(way.filter(goes_on & ((shorter < 0) | (pl.col("bytes") > before["bytes"]))), "becomes longer on its way")
+    same = (shorter == 0) & (pl.col("bytes") != before["bytes"])
+    yield from said(way.filter(goes_on & same), "has other bytes and lasts as long")
+
+
+def _landings(units: pl.DataFrame, reserved: pl.DataFrame) -> Iterator[str]:
+    """A burst lands where its last wavelength leads, when its last bit is there."""
+    last = reserved.sort("row").group_by("unit", maintain_order=True).last()
+    last = last.select("unit", to="target", there="arrives", most="bytes", first_bit=pl.col("arrives") - pl.col("lasts_ps"))
+    landed = units.filter(pl.col("event") == "land").join(last, on="unit", how="left", maintain_order="left")
+    elsewhere = pl.col("to").is_null() | (pl.col("to") != pl.col("place"))
+    yield from said(landed.filter(elsewhere), "lands where it did not go")
+    cut = units.filter(pl.col("event") == "cut")["unit"].implode()
+    is_cut = pl.col("unit").is_in(cut)
+    other = (pl.col("t_ps") != pl.col("there")) | (pl.col("bytes") != pl.col("most"))
+    yield from said(landed.filter(~is_cut & other), "lands at another time, or with other bytes, than it was sent")
+    yield from said(landed.filter(is_cut & ((pl.col("t_ps") > pl.col("there")) | (pl.col("bytes") > pl.col("most")))), "lands later or longer than it was sent")

@@ -118,6 +118,8 @@ UDP = _hosts('algorithm = "udp"', lambda table: table["algorithm"] == "udp")
 LATE_ACKS = _hosts("delayed_ack, sack_compression", lambda table: _is_late(table))
 HANDSHAKE = _hosts("handshake, teardown", lambda table: bool(table.get("handshake") or table.get("teardown")))
 TIMESTAMPS = _hosts("timestamps", lambda table: bool(table.get("timestamps")))
+NO_SACK = _hosts("without SACK, or without D-SACK", lambda table: not (table.get("sack") and table.get("dsack")))
+GROWING = _hosts('telemetry_size = "growing"', lambda table: table.get("telemetry_size") == "growing")
 READS = _hosts("an application that reads late, or a window", lambda table: _is_bounded(table))
 
 
@@ -150,7 +152,7 @@ KEPT_THERE = Trait("hosts", "receivers at nodes that keep packets", _kept)
 FORCED = Trait("hosts", '[[force]] with "delay" or "duplicate"', _forced)
 TRAITS: tuple[Trait, ...] = (
     *(PLAIN, AAPN, WAVELENGTHS, SIGNALLED, OBS, OPS, SLOTTED, DLCC, CIRCUITS, ROTOR, OTHER_KIND),
-    *(TCP, LATE_ACKS, HANDSHAKE, TIMESTAMPS, READS, XCP, NDP, UDP, FORCED, KEPT_THERE, SENT_BACK),
+    *(TCP, LATE_ACKS, HANDSHAKE, TIMESTAMPS, NO_SACK, GROWING, READS, XCP, NDP, UDP, FORCED, KEPT_THERE, SENT_BACK),
     *(*QUEUES.values(), OTHER_QUEUE, XCP_PORT, LOSS, KEPT, FREE, EXPONENTIAL),
     *(EVENTS, PHASES, TRACES, CONTINUE, FINISH, CUT, PAUSE, DOWN, UNKNOWN, VIA, WAVE, CONTROL, AGENTS, NEW_ROOM, RETURNS),
 )
