@@ -152,7 +152,8 @@ def _drawn(chance: random.Random, described: dict[str, Any], now: object) -> obj
     if "boolean" in kinds:
         return chance.random() < 0.5
     if "integer" in kinds:
-        default = now if isinstance(now, int) else described.get("default", 2)
+        default = now if isinstance(now, int) else described.get("default")
+        default = default if isinstance(default, (int, float)) else 2
         return max(int(described.get("minimum", 0)), round(float(default or 1) * chance.choice([0.5, 1, 2, 3])))
     if "number" in kinds:
         default = now if isinstance(now, (int, float)) else described.get("default", 0.5)
@@ -185,7 +186,18 @@ def _transport(chance: random.Random, table: Any) -> dict[str, Any]:
 
 def _hosts(chance: random.Random, table: Any) -> dict[str, Any]:
     names = sorted(table.get("transport", {}))
-    keys = ("delayed_ack", "timestamps", "handshake", "teardown", "ecn", "sack", "dsack", "paced", "nagle", "limited_transmit")
+    keys = (
+        "delayed_ack",
+        "timestamps",
+        "handshake",
+        "teardown",
+        "ecn",
+        "sack",
+        "dsack",
+        "paced",
+        "nagle",
+        "limited_transmit",
+    )
     some = {key: chance.random() < 0.7 for key in chance.sample(keys, 3)}
     return {f"transport.{name}.{key}": value for name in names for key, value in some.items()}
 
@@ -278,7 +290,11 @@ def _phases(chance: random.Random, table: Any) -> dict[str, Any]:
 
 
 def _forced(chance: random.Random, _: Any) -> dict[str, Any]:
-    one: dict[str, Any] = {"flow": 0, "segment": chance.randint(0, 30), "action": chance.choice(["drop", "delay", "duplicate"])}
+    one: dict[str, Any] = {
+        "flow": 0,
+        "segment": chance.randint(0, 30),
+        "action": chance.choice(["drop", "delay", "duplicate"]),
+    }
     return {"force": [{**one, "delay": "1 ms"} if one["action"] == "delay" else one]}
 
 
@@ -288,4 +304,18 @@ def photocol_seconds(text: str) -> float:
     return float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}[unit]
 
 
-CHANGES = (_transport, _hosts, _links, _jitter, _loss, _queue, _switching, _switching, _topology, _traffic, _event, _phases, _forced)
+CHANGES = (
+    _transport,
+    _hosts,
+    _links,
+    _jitter,
+    _loss,
+    _queue,
+    _switching,
+    _switching,
+    _topology,
+    _traffic,
+    _event,
+    _phases,
+    _forced,
+)

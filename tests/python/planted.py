@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
+
 from photocol.errors import InputError
 from photocol.runs.replay import RULES, Replayed, timed
 
@@ -65,7 +66,9 @@ def accidents(run: Replayed, seed: int) -> Iterator[tuple[str, pl.DataFrame]]:
         yield f"{event} all missing", trace.filter(pl.col("event") != event).drop("row")
 
 
-def _changed(chance: random.Random, trace: pl.DataFrame, rows: pl.DataFrame, column: str, way: str) -> pl.DataFrame | None:
+def _changed(
+    chance: random.Random, trace: pl.DataFrame, rows: pl.DataFrame, column: str, way: str
+) -> pl.DataFrame | None:
     """The trace with one value changed; None where that changes nothing."""
     rows = rows.filter(pl.col(column).is_not_null())
     if rows.is_empty():
@@ -86,10 +89,19 @@ def _value(chance: random.Random, trace: pl.DataFrame, column: str, way: str, no
     if way == "none":
         return None
     if way == "other":
-        others = [one for one in trace[column].unique().sort() if one is not None and _kind(one) == _kind(now) and one != now]
+        others = [
+            one for one in trace[column].unique().sort() if one is not None and _kind(one) == _kind(now) and one != now
+        ]
         return chance.choice(others) if others else SAME
     assert isinstance(now, int)
-    ways = {"zero": 0, "half": now // 2, "twice": 2 * now, "more": now + 10**6, "less": max(now - 10**6, 0), "far": LATE}
+    ways = {
+        "zero": 0,
+        "half": now // 2,
+        "twice": 2 * now,
+        "more": now + 10**6,
+        "less": max(now - 10**6, 0),
+        "far": LATE,
+    }
     return ways[way]
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from photocol.runs.replay.network import picoseconds, quantity
 from photocol.runs.replay.rules import rule, said
-from photocol.runs.replay.traits import CUT, DOWN, EXPONENTIAL, FINISH, FREE, OTHER_KIND, PAUSE, UNKNOWN, VIA
+from photocol.runs.replay.traits import DELIVERY, DOWN, EXPONENTIAL, FINISH, FREE, OTHER_KIND, PAUSE, UNKNOWN, VIA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,9 @@ def overlaps(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """No two on a channel at a time."""
     sent = _in_order(run, events)
     before = pl.col("left").cum_max().shift(1).over(_CHANNEL)
-    yield from said(sent.filter(_is_whole(run) & (pl.col("begins") < before)), "begins before the one before it has left")
+    yield from said(
+        sent.filter(_is_whole(run) & (pl.col("begins") < before)), "begins before the one before it has left"
+    )
 
 
 @rule(
@@ -41,7 +43,9 @@ def order(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """Nothing overtakes."""
     sent = _in_order(run, events.filter(pl.col("lasts_ps") >= 0)).filter(pl.col("lost_at").is_null())
     before = pl.col("arrives").shift(1).over(_CHANNEL)
-    yield from said(sent.filter(_is_whole(run) & (pl.col("arrives") < before)), "overtakes the one before it on the fibre")
+    yield from said(
+        sent.filter(_is_whole(run) & (pl.col("arrives") < before)), "overtakes the one before it on the fibre"
+    )
 
 
 def _in_order(run: Replayed, events: pl.DataFrame) -> pl.DataFrame:
@@ -60,7 +64,11 @@ def _is_whole(run: Replayed) -> pl.Expr:
     "rate",
     "What is sent lasts as long as its bytes take at the rate of its link, and no longer where nothing pauses it.",
     of="links",
-    blind={UNKNOWN: "the rate of the link is not known", OTHER_KIND: "what its links do is not known"},
+    blind={
+        DELIVERY: "the rate is that of the lines of the file",
+        UNKNOWN: "the rate of the link is not known",
+        OTHER_KIND: "what its links do is not known",
+    },
 )
 def rates(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """Neither faster nor slower than the link."""
@@ -84,7 +92,9 @@ def rates(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     asked = pl.col("bytes") * 8
     yield from said(sent.filter(most < asked - slack), "is sent faster than its link can")
     pauses = pl.col("place").is_in(sorted({*VIA.of(run)}, key=str))
-    yield from said(sent.filter(~pauses & _is_whole(run) & (least > asked + slack)), "is sent more slowly than its link can")
+    yield from said(
+        sent.filter(~pauses & _is_whole(run) & (least > asked + slack)), "is sent more slowly than its link can"
+    )
 
 
 def _is_beside(run: Replayed) -> pl.Expr:
@@ -104,7 +114,13 @@ def _stated(run: Replayed, sent: pl.DataFrame, time: str) -> pl.DataFrame:
     """With what its link had at that time."""
     suffix = f"_{time}" if time != "begins" else ""
     return sent.sort(time, maintain_order=True).join_asof(
-        run.network.timeline, left_on=time, right_on="since", by="place", suffix=suffix, coalesce=False, check_sortedness=False
+        run.network.timeline,
+        left_on=time,
+        right_on="since",
+        by="place",
+        suffix=suffix,
+        coalesce=False,
+        check_sortedness=False,
     )
 
 
@@ -143,6 +159,7 @@ def delays(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
         VIA: "packets wait for their slots",
         PAUSE: "packets wait while the link pauses",
         DOWN: "what a link had to send when it went down is gone",
+        DELIVERY: "packets wait for the lines of the file",
         UNKNOWN: "when the link pauses is not known",
         OTHER_KIND: "what its ports wait for is not known",
     },

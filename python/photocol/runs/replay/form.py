@@ -41,7 +41,9 @@ FORMS = {
     "drop": Form((*_ANY, "burst", "unit"), has=("cause",), may_have=("flow", "value")),
     "vanish": Form((*_ANY, "burst", "unit"), has=("cause",), may_have=("flow", "value")),
     "slot": Form(("burst", "unit", "slot"), ("wait_ps", "lasts_ps"), may_have=("cause",)),
-    "reserve": Form(("burst", "unit"), ("wait_ps", "lasts_ps", "flight_ps"), has=("channel", "value"), may_have=("flow",)),
+    "reserve": Form(
+        ("burst", "unit"), ("wait_ps", "lasts_ps", "flight_ps"), has=("channel", "value"), may_have=("flow",)
+    ),
     "cut": Form(("burst", "unit"), may_have=("flow", "value")),
     "land": Form(("burst", "unit"), at_node=True, has=("value",), may_have=("flow",)),
     "rate": Form(("burst", "unit", "control", "slot"), has=("value",), may_have=("flow",)),
@@ -91,7 +93,9 @@ def _of(event: str, one: Form, rows: pl.DataFrame, nodes: list[str], links: list
             yield from said(rows.filter(pl.col(name).is_not_null()), f"has a {name}, which an event {event!r} has not")
     is_control = pl.col("class") == "control"
     flow_is_odd = pl.col("class").is_in(["data", "ack", "datagram"]) & pl.col("flow").is_null()
-    yield from said(rows.filter(flow_is_odd | (is_control & pl.col("flow").is_not_null())), "has a flow, or none, unlike its class")
+    yield from said(
+        rows.filter(flow_is_odd | (is_control & pl.col("flow").is_not_null())), "has a flow, or none, unlike its class"
+    )
     if one.at_node:
         yield from said(rows.filter(~pl.col("place").is_in(nodes)), f"is at no node, where an event {event!r} is")
     elif event in ("pass", "reserve", "wait"):

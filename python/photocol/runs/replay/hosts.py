@@ -90,7 +90,11 @@ def heard(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     "bytes that are acknowledged",
     "No ACK asks for a byte behind one that has not arrived, or behind all that was sent.",
     of="flows",
-    blind={NDP: "ACKs, NACKs and PULLs look alike", UDP: "there are none", OTHER_KIND: "what its nodes say is not known"},
+    blind={
+        NDP: "ACKs, NACKs and PULLs look alike",
+        UDP: "there are none",
+        OTHER_KIND: "what its nodes say is not known",
+    },
 )
 def acks(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """Nobody asks for what comes behind a gap."""
@@ -132,7 +136,9 @@ def answers(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     ends = run.flows.select("flow", "destination")
     said_there = entering(run).filter(pl.col("row").is_in(events["row"].implode()), pl.col("class") == "ack")
     said_there = said_there.join(ends, on="flow").filter(pl.col("source") == pl.col("destination"))
-    answered = said_there.join(counted, left_on=["flow", "t_ps"], right_on=["flow", "at"], how="left", maintain_order="left")
+    answered = said_there.join(
+        counted, left_on=["flow", "t_ps"], right_on=["flow", "at"], how="left", maintain_order="left"
+    )
     yield from said(answered.filter(pl.col("came").is_null()), "is said and nothing has come just then")
     is_other = (pl.col("unit") > pl.col("most")) | (pl.col("unit") < pl.col("least"))
     yield from said(answered.filter(is_other), "does not ask for the next byte in order")
@@ -201,7 +207,9 @@ def repeats(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     blocks = known.filter(~is_ack).with_columns(place_in=pl.int_range(pl.len()).over("flow", "number"))
     # RFC 2883 §4: the first block may tell of a duplicate that lies in the second.
     later = blocks.filter(pl.col("place_in") > 0)
-    yield from said(later.filter(pl.struct("flow", "number", "unit", "value").is_duplicated()), "tells of a block twice")
+    yield from said(
+        later.filter(pl.struct("flow", "number", "unit", "value").is_duplicated()), "tells of a block twice"
+    )
     yield from said(blocks.filter(pl.col("place_in") > 3), "is more than an ACK has room for")
 
 
@@ -254,7 +262,9 @@ def _reached(run: Replayed, events: pl.DataFrame) -> pl.DataFrame:
     """When how many bytes of each flow had arrived without a gap: `flow`, `at`, `most`."""
     parts = [
         _in_order(there).with_columns(flow=pl.lit(flow, pl.Int64))
-        for (flow,), there in _came(run, events).select("flow", "unit", "behind", "arrives").group_by("flow", maintain_order=True)
+        for (flow,), there in _came(run, events)
+        .select("flow", "unit", "behind", "arrives")
+        .group_by("flow", maintain_order=True)
     ]
     schema = {"at": pl.Int64, "most": pl.Int64, "flow": pl.Int64}
     return pl.concat(parts) if parts else pl.DataFrame(schema=schema)

@@ -50,6 +50,8 @@ class Link:
     """What tells of changes: `event`, `link_phases`, `link_trace`."""
     goes_down: bool = False
     room_changes: bool = False
+    formats: frozenset[str] = frozenset()
+    """Of the files of `[[link_trace]]`."""
     unknown: str = ""
     """Why its capacity, delay and jitter from time to time cannot be said; empty where they can."""
 
@@ -142,16 +144,30 @@ def _named(said: str | list[str], base: Mapping[str, Any], nodes: set[str]) -> s
 
 
 def _link(place: str, table: Mapping[str, Any], named: list[tuple[str, Mapping[str, Any], set[str]]], end: int) -> Link:
-    own = {"capacity": quantity(table["capacity"]), "delay": _delay(table), "jitter": picoseconds(table.get("jitter", 0))}
+    own = {
+        "capacity": quantity(table["capacity"]),
+        "delay": _delay(table),
+        "jitter": picoseconds(table.get("jitter", 0)),
+    }
     kinds = frozenset(kind for kind, _, _ in named)
     rests = frozenset(str(one["mid_packet"]) for _, one, _ in named if "mid_packet" in one)
     states, unknown = [State(since=0, **own)], ""
-    downs, rooms = (any(_says(one, key, value) for _, one, _ in named) for key, value in (("state", "down"), ("buffer", None)))
+    downs, rooms = (
+        any(_says(one, key, value) for _, one, _ in named) for key, value in (("state", "down"), ("buffer", None))
+    )
     try:
         states = _states(own, [(kind, one) for kind, one, _ in named], end)
     except _UnknownError as reason:
         unknown = str(reason)
-    said = {"rests": rests, "kinds": kinds, "goes_down": downs, "room_changes": rooms, "unknown": unknown}
+    formats = frozenset(str(one.get("format", "csv")) for kind, one, _ in named if kind == "link_trace")
+    said = {
+        "formats": formats,
+        "rests": rests,
+        "kinds": kinds,
+        "goes_down": downs,
+        "room_changes": rooms,
+        "unknown": unknown,
+    }
     return Link(place=place, table=table, states=states, **said)
 
 
@@ -170,7 +186,9 @@ def _states(own: Mapping[str, Any], named: list[tuple[str, Mapping[str, Any]]], 
     changes: list[tuple[int, Mapping[str, Any]]] = []
     for kind, table in named:
         if kind == "event":
-            changes.append((picoseconds(table["at"]), {key: _value(key, table[key]) for key in _CHANGED if key in table}))
+            changes.append(
+                (picoseconds(table["at"]), {key: _value(key, table[key]) for key in _CHANGED if key in table})
+            )
         elif kind == "link_phases":
             changes += _phases(table, own, end)
         else:
@@ -204,6 +222,8 @@ def _phases(table: Mapping[str, Any], own: Mapping[str, Any], end: int) -> Itera
 
 def _traced(table: Mapping[str, Any], end: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """As a file says; it begins again after each period."""
+    if table.get("format") == "delivery":
+        return
     if table.get("format", "csv") != "csv":
         raise _UnknownError(f'format = "{table["format"]}"')
     try:

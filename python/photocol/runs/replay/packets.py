@@ -6,9 +6,22 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.runs.replay.network import picoseconds
 from photocol.runs.replay.recorded import KEY
 from photocol.runs.replay.rules import rule, said
-from photocol.runs.replay.traits import CIRCUITS, DLCC, FORCED, GROWING, HANDSHAKE, NDP, OBS, OPS, OTHER_KIND, ROTOR, SENT_BACK
+from photocol.runs.replay.traits import (
+    CIRCUITS,
+    DLCC,
+    FORCED,
+    GROWING,
+    HANDSHAKE,
+    NDP,
+    OBS,
+    OPS,
+    OTHER_KIND,
+    ROTOR,
+    SENT_BACK,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,8 +66,9 @@ def packets(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     yield from said(moves.filter(pl.col("there") < 0), "leaves a node where it is not", at="node")
     is_kept = (pl.col("step") == 0) & (pl.col("there") < 1)
     yield from said(moves.filter(is_kept), "is kept by a node where it is not", at="node")
-    # A node that sends on what has not come whole yet has until its last bit.
-    left = moves.filter(pl.col("is_final") & ((pl.col("step") < 0) | (pl.col("arrives") < run.end)))
+    # A node that sends on what has not come whole yet has until its last bit, one with slots until the next of them.
+    slot = picoseconds(run.switching.get("slot_time", 0)) if run.kind == "ops" else 0
+    left = moves.filter(pl.col("is_final") & ((pl.col("step") < 0) | (pl.col("arrives") + slot < run.end)))
     left = left.group_by(*KEY, "node").agg(left=pl.col("step").sum(), t_ps=pl.col("at").max())
     left = left.join(held, on=[*KEY, "node"], how="left").with_columns(held=pl.col("held").fill_null(0))
     nowhere = left.filter(pl.col("left") > pl.col("held")).sort("t_ps", *KEY)
@@ -145,9 +159,13 @@ def begun(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     there = entering(run).filter(rows, pl.col("class") != "ack").join(ends, on="flow", how="inner")
     there = there.filter(pl.col("source") == pl.col("origin"))
     told = _told(run).filter(rows).join(ends, on="flow", how="inner")
-    moves = pl.concat([_moves(told, pl.col("origin"), pl.col("t_ps"), 1), _moves(there, pl.col("source"), pl.col("t_ps"), -1)])
+    moves = pl.concat(
+        [_moves(told, pl.col("origin"), pl.col("t_ps"), 1), _moves(there, pl.col("source"), pl.col("t_ps"), -1)]
+    )
     # What the end of a trace has cut off is not there.
-    yield from _unequal(moves.filter(pl.col("at") < run.end), "is sent and is not at the port", "is at the port and is not sent")
+    yield from _unequal(
+        moves.filter(pl.col("at") < run.end), "is sent and is not at the port", "is at the port and is not sent"
+    )
 
 
 @rule(
@@ -217,7 +235,9 @@ def kept(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
         ]
     ).unique()
     silent = [run.switching.get("packet_switch", "packet")] if run.kind == "circuits" else []
-    sent = events.filter(pl.col("event") == "pass", ~pl.col("place").is_in(sorted(run.holding)), ~pl.col("source").is_in(silent))
+    sent = events.filter(
+        pl.col("event") == "pass", ~pl.col("place").is_in(sorted(run.holding)), ~pl.col("source").is_in(silent)
+    )
     sent = sent.join(there.with_columns(is_there=True), left_on=[*KEY, "source", "t_ps"], right_on=key, how="left")
     stored = events.filter(pl.col("event") == "store").sort("row").select(*KEY, "source", "row", stored="row")
     found = sent.filter(pl.col("is_there").is_null()).sort("row")
@@ -249,7 +269,9 @@ def sizes(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     yield from said(there.join(told, on=key, how="anti", maintain_order="left"), "has another size than was sent")
     if run.kind != "obs":
         gone = told.filter(pl.col("t_ps") < run.end).unique(key, keep="first", maintain_order=True)
-        yield from said(gone.join(seen, on=key, how="anti", maintain_order="left"), "is sent with a size that no link sees")
+        yield from said(
+            gone.join(seen, on=key, how="anti", maintain_order="left"), "is sent with a size that no link sees"
+        )
     acks = rows.filter(pl.col("class") == "ack").with_columns(first=pl.col("bytes").first().over(KEY))
     yield from said(acks.filter(pl.col("bytes") != pl.col("first")), "has another size than before")
 

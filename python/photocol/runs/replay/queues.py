@@ -43,11 +43,17 @@ def queues(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
                 # When a packet that waits is trimmed is not told: it counts with what was left of it.
                 there = there.with_columns(bytes=pl.col("bytes").min().over(KEY)).filter(is_counted)
             size = pl.col("bytes") if what == "bytes" else pl.lit(1, pl.Int64)
-            came = there.filter(pl.col("event") == ("wait" if is_held else "pass")).select(at="t_ps", step=size, row="row")
+            came = there.filter(pl.col("event") == ("wait" if is_held else "pass")).select(
+                at="t_ps", step=size, row="row"
+            )
             left = there.filter(pl.col("event") == "pass").select(at=_first_bit(), step=-size, row="row")
             dropped = there.filter(pl.col("row").is_in(gone["row"].implode()) & is_held)
             moves = pl.concat([came, left, dropped.select(at="t_ps", step=-size, row="row")])
-            held = moves.filter(pl.col("at") < run.end).sort("at", "step", "row").with_columns(held=pl.col("step").cum_sum())
+            held = (
+                moves.filter(pl.col("at") < run.end)
+                .sort("at", "step", "row")
+                .with_columns(held=pl.col("step").cum_sum())
+            )
             for row in held.filter(pl.col("held") > room, pl.col("step") > 0).head(1).iter_rows(named=True):
                 yield f"{place} at {row['at'] / 1e12:.9f} s: its queue holds {row['held']} {what}, its room is {room:.0f}"
 

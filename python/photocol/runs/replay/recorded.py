@@ -49,7 +49,7 @@ class Replayed:
     @cached_property
     def network(self) -> network.Network:
         """The links as the scenario describes them."""
-        return network.described(self.scenario, self.trace["place"].unique().sort().to_list(), self.duration)
+        return network.described(self.scenario, self.trace["place"].unique().sort().to_list(), self.end)
 
     @property
     def switching(self) -> Mapping[str, Any]:
@@ -101,9 +101,24 @@ class Replayed:
         sent = self.trace.filter(pl.col("event").is_in(["pass", "reserve"]))
         sent = sent.join(gone, left_on="row", right_on="pass_row", how="left", maintain_order="left")
         # What the fibre or the switch loses has left; what a cut takes back leaves no longer.
-        is_taken = pl.col("why") == "unreachable"
+        is_taken = (pl.col("why") == "unreachable").fill_null(value=False)
         stopped = pl.min_horizontal("ends", pl.max_horizontal("begins", "lost_at"))
-        return sent.with_columns(left=pl.when(is_taken).then(stopped).otherwise("ends"), is_taken=is_taken.fill_null(value=False))
+        sent = sent.with_columns(left=pl.when(is_taken).then(stopped).otherwise("ends"), is_taken=is_taken)
+        return self._cut_too(sent)
+
+    def _cut_too(self, sent: pl.DataFrame) -> pl.DataFrame:
+        """A change that cuts ends the transmission of what the fibre will lose as well, without a further word."""
+        cut = self.network.places(lambda link: "cut" in link.rests or link.goes_down)
+        if not cut:
+            return sent
+        changes = self.network.timeline.filter(pl.col("place").is_in(sorted(cut))).select("place", change="since")
+        sent = sent.sort("begins", maintain_order=True).join_asof(
+            changes, left_on="begins", right_on="change", by="place", strategy="forward",
+            allow_exact_matches=False, check_sortedness=False,
+        )  # fmt: skip
+        is_lost = (pl.col("why") == "random").fill_null(value=False)
+        left = pl.when(is_lost).then(pl.min_horizontal("left", "change")).otherwise("left")
+        return sent.with_columns(left=left).drop("change").sort("row")
 
     def header(self, transport: object) -> int:
         """What headers add to each segment of a flow with this transport."""
@@ -113,15 +128,21 @@ class Replayed:
 
 
 def _vanished(trace: pl.DataFrame, holding: frozenset[str]) -> pl.DataFrame:
-    """Of several passes of one packet the last that is not taken by another loss."""
+    """Of several passes of one packet the last is lost, and of several losses at an instant each takes another."""
     key = [*KEY, "place"]
     events = trace.filter(pl.col("class").is_in(PACKETS))
     gone = events.filter(pl.col("event") == "vanish").sort("row")
-    sent = events.filter(pl.col("event") == "pass").sort("row").select(*key, "row", pass_row="row")
-    # What a queue drops that it has accepted was never sent.
-    by_queue = pl.col("cause").is_in(["early", "congestion"]) & pl.col("place").is_in(sorted(holding))
-    found = gone.join_asof(sent, on="row", by=key, check_sortedness=False)
-    return found.with_columns(pass_row=pl.when(~by_queue).then("pass_row"))
+    gone = gone.with_columns(more=pl.int_range(pl.len()).over(*key, "t_ps"))
+    sent = events.filter(pl.col("event") == "pass").sort("row")
+    sent = sent.select(*key, "row", nth=pl.int_range(pl.len()).over(key), pass_row="row", over="ends")
+    found = gone.join_asof(sent.select(*key, "row", "nth"), on="row", by=key, check_sortedness=False)
+    found = found.with_columns(nth=pl.col("nth") - pl.col("more"))
+    found = found.join(sent.drop("row"), on=[*key, "nth"], how="left", maintain_order="left")
+    # What a queue drops that it has accepted was never sent, nor was what waits when the link goes down.
+    waits = pl.col("place").is_in(sorted(holding))
+    by_queue = waits & pl.col("cause").is_in(["early", "congestion"])
+    unsent = waits & (pl.col("cause") == "unreachable") & (pl.col("over") <= pl.col("t_ps"))
+    return found.with_columns(pass_row=pl.when(~(by_queue | unsent)).then("pass_row")).drop("nth", "more", "over")
 
 
 def load(folder: Path) -> Replayed:
@@ -140,7 +161,15 @@ def load(folder: Path) -> Replayed:
         known = {"scenario": scenario, "end": end, "is_whole": not note["left_out"]}
     except InputError:
         raise
-    except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError, pl.exceptions.PolarsError) as error:
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        OverflowError,
+        RecursionError,
+        pl.exceptions.PolarsError,
+    ) as error:
         raise InputError(f"{folder} cannot be replayed: {_first_line(error)}") from error
     if is_part or any(said.get(key, "all") != "all" for key in ("flows", "links")):
         raise InputError(f"{folder} has a trace of a part of the run; a whole one is needed: --trace 'from=0 s'")

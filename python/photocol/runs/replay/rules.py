@@ -89,7 +89,9 @@ class Rule:
         for trait, reason in self.blind.items() if self.concerns(run) else ():
             having = sorted(trait.of(run), key=lambda one: (isinstance(one, str), one))
             if having:
-                where = "" if trait.group == "switching" or self.scope == "run" else f" at {_listed(having, self.scope)}"
+                where = (
+                    "" if trait.group == "switching" or self.scope == "run" else f" at {_listed(having, self.scope)}"
+                )
                 yield f"not checked: {self.name}{where} ({trait.name}): {reason}"
 
 

@@ -41,9 +41,15 @@ def _frames(run: Replayed, granted: pl.DataFrame) -> Iterator[str]:
     """A slot is no longer than slots are, and lies in the frame of its number, as far as clocks are right."""
     slot, guard = (picoseconds(run.switching[key]) for key in ("slot_time", "guard"))
     yield from said(granted.filter(pl.col("lasts_ps") > slot - guard), "is longer than a slot")
-    off = sum(picoseconds(one.get(key, 0)) for one in run.switching.get("clock", ()) for key in ("late", "early", "jitter"))
+    off = sum(
+        picoseconds(one.get(key, 0)) for one in run.switching.get("clock", ()) for key in ("late", "early", "jitter")
+    )
     links = run.network.links
-    ways = {place: f"{place.partition('->')[0]}->{link.table['via']}" for place, link in links.items() if "via" in link.table}
+    ways = {
+        place: f"{place.partition('->')[0]}->{link.table['via']}"
+        for place, link in links.items()
+        if "via" in link.table
+    }
     to_core = {place: links[way].states[0].delay for place, way in ways.items() if way in links}
     at = pl.col("begins") + pl.col("place").replace_strict(to_core, default=None, return_dtype=pl.Int64)
     frame = slot * int(run.switching["slots"])
@@ -82,13 +88,21 @@ def within(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     sent = sent.with_columns(is_lost=pl.col("row").is_in(lost))
     for time in ("begins", "ends"):
         found = sent.sort(time).join_asof(
-            granted, left_on=time, right_on="opens", by="place", allow_exact_matches=time == "begins", check_sortedness=False
+            granted,
+            left_on=time,
+            right_on="opens",
+            by="place",
+            allow_exact_matches=time == "begins",
+            check_sortedness=False,
         )
         # What a slot has cut had begun before.
         is_cut = pl.col("value").is_not_null() if time == "begins" else pl.lit(value=False)
         outside = pl.col("opens").is_null() | (pl.col(time) > pl.col("closes"))
         yield from said(found.filter(outside & ~is_cut).sort("row"), f"{time} outside of the slots of its queue")
-        yield from said(found.filter(~is_cut & pl.col("is_off") & ~pl.col("is_lost")).sort("row"), "gets across in a slot that misses the switch")
+        yield from said(
+            found.filter(~is_cut & pl.col("is_off") & ~pl.col("is_lost")).sort("row"),
+            "gets across in a slot that misses the switch",
+        )
 
 
 @rule(
@@ -101,7 +115,10 @@ def bursts(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """No burst ends twice or never."""
     empty = [one["from"] for one in run.switching.get("burst", ()) if one.get("headers_only")]
     units = events.filter(pl.col("class") == "burst")
-    ended, last = pl.col("event").is_in(["land", "drop", "vanish"]), pl.col("arrives").filter(pl.col("event") == "reserve").max()
+    ended, last = (
+        pl.col("event").is_in(["land", "drop", "vanish"]),
+        pl.col("arrives").filter(pl.col("event") == "reserve").max(),
+    )
     of = {"class": pl.col("class").first(), "place": pl.col("place").last(), "t_ps": pl.col("t_ps").max()}
     of = {**of, "ends": ended.sum(), "last": last, "origin": pl.col("source").first()}
     of["landings"] = (pl.col("event") == "land").sum()
@@ -125,7 +142,11 @@ def headers(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """No burst without a header, none that leaps over a node."""
     units = events.filter(pl.col("class") == "burst")
     reserved = units.filter(pl.col("event") == "reserve")
-    told = events.filter(pl.col("event") == "pass", pl.col("class") == "control").group_by("place", "t_ps").agg(told=pl.len())
+    told = (
+        events.filter(pl.col("event") == "pass", pl.col("class") == "control")
+        .group_by("place", "t_ps")
+        .agg(told=pl.len())
+    )
     # The fibre loses a burst with its header.
     lost = units.filter(pl.col("event") == "vanish").select("unit", "place", "t_ps")
     found = reserved.join(lost, on=["unit", "place", "t_ps"], how="anti", maintain_order="left")
@@ -148,7 +169,9 @@ def _ways(run: Replayed, reserved: pl.DataFrame) -> Iterator[str]:
     before = {name: pl.col(name).shift(1).over("unit") for name in names}
     # Where it began it may begin again.
     goes_on = before["target"].is_not_null() & (pl.col("source") != pl.col("source").first().over("unit"))
-    yield from said(way.filter(goes_on & (pl.col("source") != before["target"])), "leaves a node to which it did not go")
+    yield from said(
+        way.filter(goes_on & (pl.col("source") != before["target"])), "leaves a node to which it did not go"
+    )
     late = pl.col("begins") - before["begins"] - before["flight_ps"]
     # A burst whose head is cut off begins later.
     line = picoseconds(run.switching.get("delay_line", 0)) if int(run.switching.get("delay_lines", 0)) else 0
@@ -156,7 +179,9 @@ def _ways(run: Replayed, reserved: pl.DataFrame) -> Iterator[str]:
     lines = pl.lit(value=False) if line == 0 else ((late - shorter.clip(0)) % line == 0) | (late % line == 0)
     punctual = (late == 0) | (late == shorter) | ((late > 0) & lines)
     yield from said(way.filter(goes_on & ~punctual), "does not go on when its first bit is there")
-    yield from said(way.filter(goes_on & ((shorter < 0) | (pl.col("bytes") > before["bytes"]))), "becomes longer on its way")
+    yield from said(
+        way.filter(goes_on & ((shorter < 0) | (pl.col("bytes") > before["bytes"]))), "becomes longer on its way"
+    )
     same = (shorter == 0) & (pl.col("bytes") != before["bytes"])
     yield from said(way.filter(goes_on & same), "has other bytes and lasts as long")
 
@@ -164,7 +189,9 @@ def _ways(run: Replayed, reserved: pl.DataFrame) -> Iterator[str]:
 def _landings(units: pl.DataFrame, reserved: pl.DataFrame) -> Iterator[str]:
     """A burst lands where its last wavelength leads, when its last bit is there."""
     last = reserved.sort("row").group_by("unit", maintain_order=True).last()
-    last = last.select("unit", to="target", there="arrives", most="bytes", first_bit=pl.col("arrives") - pl.col("lasts_ps"))
+    last = last.select(
+        "unit", to="target", there="arrives", most="bytes", first_bit=pl.col("arrives") - pl.col("lasts_ps")
+    )
     landed = units.filter(pl.col("event") == "land").join(last, on="unit", how="left", maintain_order="left")
     elsewhere = pl.col("to").is_null() | (pl.col("to") != pl.col("place"))
     yield from said(landed.filter(elsewhere), "lands where it did not go")
@@ -172,4 +199,7 @@ def _landings(units: pl.DataFrame, reserved: pl.DataFrame) -> Iterator[str]:
     is_cut = pl.col("unit").is_in(cut)
     other = (pl.col("t_ps") != pl.col("there")) | (pl.col("bytes") != pl.col("most"))
     yield from said(landed.filter(~is_cut & other), "lands at another time, or with other bytes, than it was sent")
-    yield from said(landed.filter(is_cut & ((pl.col("t_ps") > pl.col("there")) | (pl.col("bytes") > pl.col("most")))), "lands later or longer than it was sent")
+    yield from said(
+        landed.filter(is_cut & ((pl.col("t_ps") > pl.col("there")) | (pl.col("bytes") > pl.col("most")))),
+        "lands later or longer than it was sent",
+    )

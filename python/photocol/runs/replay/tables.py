@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.runs.replay.rules import rule, said
-from photocol.runs.replay.traits import HANDSHAKE, NDP, OTHER_KIND, RETURNS, UDP
+from photocol.runs.replay.rules import rule
+from photocol.runs.replay.traits import NDP, OTHER_KIND, RETURNS, UDP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,9 @@ def drops(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
         return
     # Headers that a queue sends back are told as congestion, and not all are told.
     returning = sorted(RETURNS.of(run), key=str)
-    events, table = (one.filter(~pl.col(name).is_in(returning)) for one, name in ((events, "place"), (run.drops, "where")))
+    events, table = (
+        one.filter(~pl.col(name).is_in(returning)) for one, name in ((events, "place"), (run.drops, "where"))
+    )
     gone = events.filter(pl.col("event").is_in(["drop", "vanish"]), pl.col("t_ps") >= run.warm_up)
     counted = gone.group_by("place", "class", "cause").agg(pl.len(), pl.col("bytes").sum() * 8)
     table = table.cast(dict.fromkeys(("where", "class", "cause"), pl.String))
@@ -52,7 +54,9 @@ def offered(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     seen = events.group_by("place", is_burst=is_burst).agg(**of)
     table = run.links.select(place="link", is_burst=pl.col("class").cast(pl.String) == "burst", offered="offered_units")
     found = table.filter(~pl.col("is_burst")).join(seen, on=["place", "is_burst"], how="left").fill_null(0)
-    for place, came_there, told in found.filter(pl.col("came") != pl.col("offered")).select("place", "came", "offered").iter_rows():
+    for place, came_there, told in (
+        found.filter(pl.col("came") != pl.col("offered")).select("place", "came", "offered").iter_rows()
+    ):
         yield f"{place}: {came_there} packets come in the trace, in the table of links {told}"
 
 
@@ -80,7 +84,9 @@ def flows(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     found = table.join(seen, on="flow", how="left", suffix="_seen").sort("flow")
     for name in ("segments_sent", "retransmissions", "bytes_acked"):
         told = pl.col(name).cast(pl.Int64)
-        for flow, one, other in found.filter(told != pl.col(f"{name}_seen").fill_null(0)).select("flow", name, f"{name}_seen").iter_rows():
+        for flow, one, other in (
+            found.filter(told != pl.col(f"{name}_seen").fill_null(0)).select("flow", name, f"{name}_seen").iter_rows()
+        ):
             yield f"flow {flow}: {name} is {other or 0} in the trace, in the table of flows {one}"
 
 

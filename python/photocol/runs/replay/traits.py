@@ -65,9 +65,8 @@ CONTINUE, FINISH, CUT = (
 )
 PAUSE = _links('capacity = "0 bps" for a time', lambda link: link.pauses)
 DOWN = _links('state = "down"', lambda link: link.goes_down)
-UNKNOWN = _links(
-    "several tables of changes, a [[link_trace]] that is no CSV or cannot be read again", lambda link: bool(link.unknown)
-)
+DELIVERY = _links('[[link_trace]], format = "delivery"', lambda link: "delivery" in link.formats)
+UNKNOWN = _links("changes by several tables, too many, or by a file that is not read", lambda link: bool(link.unknown))
 VIA = _links("via (queues before slots of AAPN)", lambda link: "via" in link.table)
 XCP_PORT = _links("xcp (a controller)", lambda link: "xcp" in link.table)
 WAVE = _links("wavelengths of OPS", lambda link: "(wavelength" in link.place)
@@ -86,7 +85,7 @@ def _with_agents(run: Replayed) -> Collection[object]:
 
 
 def _jitters(link: Link) -> bool:
-    return any(state.jitter for state in link.states)
+    return bool(link.unknown) or any(state.jitter for state in link.states)
 
 
 def _is_free(link: Link) -> bool:
@@ -154,6 +153,23 @@ TRAITS: tuple[Trait, ...] = (
     *(PLAIN, AAPN, WAVELENGTHS, SIGNALLED, OBS, OPS, SLOTTED, DLCC, CIRCUITS, ROTOR, OTHER_KIND),
     *(TCP, LATE_ACKS, HANDSHAKE, TIMESTAMPS, NO_SACK, GROWING, READS, XCP, NDP, UDP, FORCED, KEPT_THERE, SENT_BACK),
     *(*QUEUES.values(), OTHER_QUEUE, XCP_PORT, LOSS, KEPT, FREE, EXPONENTIAL),
-    *(EVENTS, PHASES, TRACES, CONTINUE, FINISH, CUT, PAUSE, DOWN, UNKNOWN, VIA, WAVE, CONTROL, AGENTS, NEW_ROOM, RETURNS),
+    *(
+        EVENTS,
+        PHASES,
+        TRACES,
+        CONTINUE,
+        FINISH,
+        CUT,
+        PAUSE,
+        DOWN,
+        DELIVERY,
+        UNKNOWN,
+        VIA,
+        WAVE,
+        CONTROL,
+        AGENTS,
+        NEW_ROOM,
+        RETURNS,
+    ),
 )
 """In the order in which they are listed."""
