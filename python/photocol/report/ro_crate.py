@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
-from photocol.files import content
+from photocol.files import content, record
 from photocol.runs import storage
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _files(folder: Path, target: Path) -> list[Path]:
 def _manifest(folder: Path) -> dict[str, Any]:
     for file in (folder / storage.MARK, folder / "claims.json"):
         try:
-            manifest = json.loads(content(file, storage.MOST_OF_A_RECORD))
+            manifest = record(content(file, storage.MOST_OF_A_RECORD))
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.errors import InputError
+from photocol.runs.replay import coverage
 from photocol.runs.replay.fibres import delays, order, overlaps, rates, waits
 from photocol.runs.replay.form import form
 from photocol.runs.replay.hosts import acks, answers, heard, marks, repeats, sacks, sends
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
-    "RULES", "Replayed", "Rule", "Verdict", "acks", "answers", "bursts", "delays", "drops", "flows", "form", "headers",
-    "heard", "load", "marks", "offered", "order", "overlaps", "packets", "picoseconds", "queues", "rates", "relays",
-    "replay", "sacks", "sends", "shared", "slots", "timed", "waits", "within",
+    "RULES", "Replayed", "Rule", "Verdict", "acks", "answers", "begun", "bursts", "delays", "drops", "flows",
+    "form", "headers", "heard", "kept", "load", "losses", "marks", "offered", "order", "overlaps", "packets",
+    "picoseconds", "queues", "rates", "relays", "repeats", "replay", "sacks", "sends", "shared", "sizes", "slots",
+    "timed", "waits", "within",
 ]  # fmt: skip
 
 
@@ -61,4 +63,5 @@ def replay(folder: Path) -> Verdict:
             raise InputError(f"{folder / 'trace.parquet'} cannot be replayed ({rule.name}): {what}") from error
     checked = [sentence for rule in RULES if (sentence := rule.checked(run))]
     unchecked = [sentence for rule in RULES for sentence in rule.unchecked(run)]
+    unchecked = [*unchecked, coverage.UNSEEN]
     return Verdict(events=run.trace.height, checked=checked, breaches=breaches, unchecked=unchecked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.errors import InputError
-from photocol.files import content, text
+from photocol.files import content, record, text
 from photocol.runs.replay import network
 
 if TYPE_CHECKING:
@@ -148,7 +147,7 @@ def _vanished(trace: pl.DataFrame, holding: frozenset[str]) -> pl.DataFrame:
 def load(folder: Path) -> Replayed:
     """The run in a directory. Raises InputError."""
     try:
-        manifest = json.loads(content(folder / "manifest.json"))
+        manifest = record(content(folder / "manifest.json"))
         scenario = tomllib.loads(text(folder / "scenario.toml"))
         note = manifest.get("trace") if isinstance(manifest, dict) else None
         if note is None:
