@@ -1,7 +1,7 @@
 """Writes docs/reference/replay.md: what `photocol verify --trace` checks, from the declarations of its rules.
 
-    python docs/make_replay.py          # writes it
-    python docs/make_replay.py --check  # exit status 1 if it is stale
+python docs/make_replay.py          # writes it
+python docs/make_replay.py --check  # exit status 1 if it is stale
 """
 
 import sys

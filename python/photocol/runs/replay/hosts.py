@@ -13,6 +13,7 @@ from photocol.runs.replay.recorded import KEY
 from photocol.runs.replay.rules import rule, said
 from photocol.runs.replay.traits import (
     DLCC,
+    GROWING,
     HANDSHAKE,
     KEPT_THERE,
     LATE_ACKS,
@@ -119,6 +120,7 @@ def acks(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     blind={
         OBS: "packets inside bursts are not seen to arrive",
         LATE_ACKS: "ACKs may wait",
+        GROWING: "how many bytes of a packet are data is not told",
         READS: "ACKs may tell of a new window too",
         TIMESTAMPS: "old segments may be refused (PAWS)",
         HANDSHAKE: "segments that open and close connections are answered too",
@@ -155,7 +157,12 @@ def answers(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     "blocks of SACK",
     "A SACK comes with an ACK, and its block is of whole segments that have all arrived.",
     of="flows",
-    blind={NDP: "there are none", UDP: "there are none", OTHER_KIND: "how its nodes deliver packets is not known"},
+    blind={
+        NDP: "there are none",
+        UDP: "there are none",
+        GROWING: "how many bytes of a packet are data is not told",
+        OTHER_KIND: "how its nodes deliver packets is not known",
+    },
 )
 def sacks(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """Nobody reports what never came."""
