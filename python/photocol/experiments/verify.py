@@ -203,7 +203,9 @@ def table(folder: Path, *, allow_code: bool = False) -> Checked | None:
         return Checked(cell=TABLE, difference=str(damage), version=str(manifest.get("version")), was_run=False)
     if found is None:
         return None
-    where = _first_difference(file.read_text(encoding="utf-8", errors="backslashreplace").splitlines(), found.write_csv().splitlines())
+    where = _first_difference(
+        file.read_text(encoding="utf-8", errors="backslashreplace").splitlines(), found.write_csv().splitlines()
+    )
     return Checked(cell=TABLE, difference=where, version=str(manifest.get("version")), was_run=False)
 
 

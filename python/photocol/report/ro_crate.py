@@ -106,8 +106,16 @@ def _action(manifest: dict[str, Any], inputs: Sequence[Any], results: Sequence[A
     if isinstance(started, str):
         action["startTime"] = started
         if isinstance(seconds, int | float):
-            action["endTime"] = (datetime.fromisoformat(started) + timedelta(seconds=seconds)).isoformat()
+            action["endTime"] = _later(started, seconds)
     return action
+
+
+def _later(started: str, seconds: float) -> str:
+    try:
+        return (datetime.fromisoformat(started) + timedelta(seconds=seconds)).isoformat()
+    except (ValueError, OverflowError) as error:
+        said = f"started is {started!r} and seconds are {seconds}"
+        raise InputError(f"{storage.MARK}: {said}; allowed: a date and time in ISO 8601, and a time") from error
 
 
 def _packed(archive: zipfile.ZipFile, file: Path, name: str) -> dict[str, Any]:

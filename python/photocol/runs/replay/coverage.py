@@ -10,8 +10,7 @@ from photocol.runs.replay.traits import TRAITS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from photocol.runs.replay.rules import Rule
-    from photocol.runs.replay.traits import Trait
+    from photocol.runs.replay.rules import Rule, Trait
 
 _GROUPS = {"switching": "Switching", "hosts": "Hosts", "links": "Links"}
 _OF = {"links": "each link", "flows": "each flow", "run": "the whole run"}
@@ -53,7 +52,9 @@ def _concerns(rule: Rule, trait: Trait) -> bool:
     """Whether a rule has to do with a kind: those of flows say nothing of links, those of slots nothing of bursts."""
     if trait.group == "switching":
         return rule.only is None or rule.only.name == trait.name or trait in rule.blind
-    return rule.scope in ("run", {"hosts": "flows", "links": "links"}[trait.group]) and (rule.scope != "run" or trait in rule.blind)
+    return rule.scope in ("run", {"hosts": "flows", "links": "links"}[trait.group]) and (
+        rule.scope != "run" or trait in rule.blind
+    )
 
 
 def _code(name: str) -> str:

@@ -81,8 +81,10 @@ def rates(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     bits = pl.col("before_ends") - pl.col("before") + (ended - begun) / 1e12
     # What finishes as it began, and what takes the control channel, has another rate than the link has then.
     finishes = pl.col("place").is_in(sorted(FINISH.of(run), key=str))
-    others = [pl.when(finishes).then("capacity"), pl.when(_is_beside(run)).then(_control_capacity(run))]
-    others = [other * (pl.col("lasts_ps") + longer) / 1e12 for other in others]
+    lasted = (pl.col("lasts_ps") + longer) / 1e12
+    as_begun = pl.when(finishes).then("capacity") * lasted
+    beside = pl.when(_is_beside(run)).then(_control_capacity(run)) * lasted
+    others = (as_begun, beside)
     # A queue of AAPN may send on several wavelengths at a time.
     most = pl.max_horizontal(bits, *others) * int(run.switching.get("wavelengths", 1) if run.kind == "aapn" else 1)
     least = pl.min_horizontal(bits, *others)
@@ -102,7 +104,7 @@ def _is_beside(run: Replayed) -> pl.Expr:
     if run.kind != "obs":
         return pl.lit(value=False)
     lit = run.trace.filter(pl.col("class").is_in(["control", "burst"]), pl.col("event") != "land")["place"].unique()
-    acks = (pl.col("class") == "ack") & (run.switching.get("assembly", {}).get("acks") == "beside")
+    acks: pl.Expr = (pl.col("class") == "ack") & pl.lit(run.switching.get("assembly", {}).get("acks") == "beside")
     return (pl.col("event") == "pass") & (acks | pl.col("place").is_in(lit.implode()))
 
 

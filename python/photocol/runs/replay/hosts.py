@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @rule(
     "bytes in order",
-    "A flow sends from its own node, from its start on, one byte after the other, and again only bytes that it has sent.",
+    "A flow sends from its own node one byte after the other, and again only bytes that it has sent.",
     of="flows",
     blind={NDP: "its packets have numbers of their own", UDP: "datagrams have numbers"},
 )

@@ -144,14 +144,11 @@ def _named(said: str | list[str], base: Mapping[str, Any], nodes: set[str]) -> s
 
 
 def _link(place: str, table: Mapping[str, Any], named: list[tuple[str, Mapping[str, Any], set[str]]], end: int) -> Link:
-    own = {
-        "capacity": quantity(table["capacity"]),
-        "delay": _delay(table),
-        "jitter": picoseconds(table.get("jitter", 0)),
-    }
+    capacity, delay, jitter = quantity(table["capacity"]), _delay(table), picoseconds(table.get("jitter", 0))
+    own = State(since=0, capacity=capacity, delay=delay, jitter=jitter)
     kinds = frozenset(kind for kind, _, _ in named)
     rests = frozenset(str(one["mid_packet"]) for _, one, _ in named if "mid_packet" in one)
-    states, unknown = [State(since=0, **own)], ""
+    states, unknown = [own], ""
     downs, rooms = (
         any(_says(one, key, value) for _, one, _ in named) for key, value in (("state", "down"), ("buffer", None))
     )
@@ -160,15 +157,17 @@ def _link(place: str, table: Mapping[str, Any], named: list[tuple[str, Mapping[s
     except _UnknownError as reason:
         unknown = str(reason)
     formats = frozenset(str(one.get("format", "csv")) for kind, one, _ in named if kind == "link_trace")
-    said = {
-        "formats": formats,
-        "rests": rests,
-        "kinds": kinds,
-        "goes_down": downs,
-        "room_changes": rooms,
-        "unknown": unknown,
-    }
-    return Link(place=place, table=table, states=states, **said)
+    return Link(
+        place=place,
+        table=table,
+        states=states,
+        rests=rests,
+        kinds=kinds,
+        goes_down=downs,
+        room_changes=rooms,
+        formats=formats,
+        unknown=unknown,
+    )
 
 
 class _UnknownError(Exception):
@@ -180,7 +179,7 @@ def _says(table: Mapping[str, Any], key: str, value: str | None) -> bool:
     return any(key in one and value in (None, one[key]) for one in (table, *table.get("phases", ())))
 
 
-def _states(own: Mapping[str, Any], named: list[tuple[str, Mapping[str, Any]]], end: int) -> list[State]:
+def _states(own: State, named: list[tuple[str, Mapping[str, Any]]], end: int) -> list[State]:
     if len({kind for kind, _ in named}) > 1 or sum(kind != "event" for kind, _ in named) > 1:
         raise _UnknownError("several tables change the link")
     changes: list[tuple[int, Mapping[str, Any]]] = []
@@ -190,11 +189,10 @@ def _states(own: Mapping[str, Any], named: list[tuple[str, Mapping[str, Any]]], 
                 (picoseconds(table["at"]), {key: _value(key, table[key]) for key in _CHANGED if key in table})
             )
         elif kind == "link_phases":
-            changes += _phases(table, own, end)
+            changes += _phases(table, {key: getattr(own, key) for key in _CHANGED}, end)
         else:
             changes += _traced(table, end)
-    found = {0: State(since=0, **own)}
-    last = found[0]
+    found, last = {0: own}, own
     for since, change in sorted(changes, key=lambda one: one[0]):
         now = {key: change.get(key, getattr(last, key)) for key in _CHANGED}
         delay, jitter = round(now["delay"]), round(now["jitter"])

@@ -22,6 +22,8 @@ KEY = ["flow", "class", "unit"]
 PACKETS = ("data", "ack", "datagram")
 _NUMBERS = ("t_ps", "wait_ps", "lasts_ps", "flight_ps", "flow", "bytes", "channel", "unit", "value")
 _WORDS = ("event", "place", "class", "cause")
+_ALWAYS = ("t_ps", "event", "place", "class", "unit", "bytes", "wait_ps", "lasts_ps", "flight_ps")
+"""What every row has."""
 _TABLES = {
     "flows": {"run": pl.Int64, "flow": pl.Int64, "source": pl.String, "destination": pl.String, "transport": pl.String},
     "links": {"run": pl.Int64, "link": pl.String},
@@ -153,11 +155,11 @@ def load(folder: Path) -> Replayed:
         if note is None:
             raise InputError(f"{folder} has no trace; run it with --trace")
         trace = timed(pl.read_parquet(folder / "trace.parquet"))
-        tables = {name: _table(folder, name) for name in _TABLES}
+        flows, links, drops = (_table(folder, name) for name in ("flows", "links", "drops"))
         said, end = scenario["trace"], network.picoseconds(scenario["run"]["duration"])
         is_part = network.picoseconds(said["from"]) > 0 or network.picoseconds(said["until"]) < end
         end = round(note["whole_until_s"] * 1e12) if note["left_out"] else end
-        known = {"scenario": scenario, "end": end, "is_whole": not note["left_out"]}
+        is_whole = not note["left_out"]
     except InputError:
         raise
     except (
@@ -172,7 +174,7 @@ def load(folder: Path) -> Replayed:
         raise InputError(f"{folder} cannot be replayed: {_first_line(error)}") from error
     if is_part or any(said.get(key, "all") != "all" for key in ("flows", "links")):
         raise InputError(f"{folder} has a trace of a part of the run; a whole one is needed: --trace 'from=0 s'")
-    return Replayed(trace=trace, **tables, **known)
+    return Replayed(trace=trace, flows=flows, links=links, drops=drops, scenario=scenario, end=end, is_whole=is_whole)
 
 
 def _first_line(error: Exception) -> str:
@@ -195,6 +197,10 @@ def timed(trace: pl.DataFrame) -> pl.DataFrame:
     for column in (*_NUMBERS, *_WORDS):
         if column not in trace.columns:
             raise InputError(f"trace.parquet cannot be replayed: it has no column {column!r}")
+    for column in _ALWAYS:
+        if trace[column].null_count():
+            row = trace[column].is_null().arg_max()
+            raise InputError(f"trace.parquet cannot be replayed: row {row} has no {column}")
     # `a->b#2 (wavelength 1)` is from a to b; a node is from itself to itself.
     ends = pl.col("place").str.replace(r" \((wavelength \d+|control)\)$", "").str.replace(r"#\d+$", "").str.split("->")
     trace = trace.cast(dict.fromkeys(_WORDS, pl.String))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.runs.replay.rules import rule
-from photocol.runs.replay.traits import NDP, OTHER_KIND, RETURNS, UDP
+from photocol.runs.replay.traits import AGENTS, NDP, OTHER_KIND, RETURNS, UDP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,19 +44,23 @@ def drops(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
 )
 def offered(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """As many units."""
-    if not run.is_whole or run.warm_up or "offered_units" not in run.links.columns:
+    if not run.is_whole or run.warm_up or not {"offered_units", "marked_units"} <= set(run.links.columns):
         return
     is_burst, is_mark = pl.col("class") == "burst", pl.col("event") == "mark"
     holds = pl.col("place").is_in(sorted(run.holding)) & (pl.col("class") != "control")
-    came = pl.when(is_burst).then(pl.col("event") == "reserve").when(holds).then(pl.col("event") == "wait")
-    came = came.otherwise(pl.col("event") == "pass")
+    of_packets = pl.when(holds).then(pl.col("event") == "wait").otherwise(pl.col("event") == "pass")
+    came = pl.when(is_burst).then(pl.col("event") == "reserve").otherwise(of_packets)
     of = {"came": came.sum() + (~is_burst & (pl.col("event") == "drop")).sum(), "marked": is_mark.sum()}
     seen = events.group_by("place", is_burst=is_burst).agg(**of)
-    table = run.links.select(place="link", is_burst=pl.col("class").cast(pl.String) == "burst", offered="offered_units")
+    told_of = pl.col("class").cast(pl.String) == "burst"
+    table = run.links.select("offered_units", "marked_units", place="link", is_burst=told_of)
     found = table.filter(~pl.col("is_burst")).join(seen, on=["place", "is_burst"], how="left").fill_null(0)
-    for place, came_there, told in (
-        found.filter(pl.col("came") != pl.col("offered")).select("place", "came", "offered").iter_rows()
-    ):
+    # Racks and optical nodes mark in queues of their own.
+    of_ports = ~pl.col("place").is_in(sorted(AGENTS.of(run), key=str)) & (pl.col("marked") != pl.col("marked_units"))
+    for place, marked, known in found.filter(of_ports).select("place", "marked", "marked_units").iter_rows():
+        yield f"{place}: {marked} packets are marked in the trace, in the table of links {known}"
+    differs = pl.col("came") != pl.col("offered_units")
+    for place, came_there, told in found.filter(differs).select("place", "came", "offered_units").iter_rows():
         yield f"{place}: {came_there} packets come in the trace, in the table of links {told}"
 
 
