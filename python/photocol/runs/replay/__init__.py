@@ -22,7 +22,7 @@ from photocol.runs.replay.hosts import acks, answers, heard, marks, repeats, sac
 from photocol.runs.replay.network import picoseconds
 from photocol.runs.replay.packets import begun, kept, losses, packets, relays, sizes
 from photocol.runs.replay.queues import queues
-from photocol.runs.replay.recorded import Replayed, load, timed
+from photocol.runs.replay.replayed import Replayed, load, timed
 from photocol.runs.replay.rules import RULES, Rule
 from photocol.runs.replay.switches import bursts, headers, shared, slots, within
 from photocol.runs.replay.tables import drops, flows, offered

@@ -13,7 +13,7 @@ from photocol.runs.replay.traits import DELIVERY, DOWN, EXPONENTIAL, FINISH, FRE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from photocol.runs.replay.recorded import Replayed
+    from photocol.runs.replay.replayed import Replayed
 
 _CHANNEL = ["place", "channel", "event"]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.runs.replay.recorded import PACKETS
+from photocol.runs.replay.replayed import PACKETS
 from photocol.runs.replay.rules import rule, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from photocol.runs.replay.recorded import Replayed
+    from photocol.runs.replay.replayed import Replayed
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ FORMS = {
     "reserve": Form(
         ("burst", "unit"), ("wait_ps", "lasts_ps", "flight_ps"), has=("channel", "value"), may_have=("flow",)
     ),
-    "cut": Form(("burst", "unit"), may_have=("flow", "value")),
+    "cut": Form(("burst", "unit"), may_have=("flow", "value", "cause")),
     "land": Form(("burst", "unit"), at_node=True, has=("value",), may_have=("flow",)),
     "rate": Form(("burst", "unit", "control", "slot"), has=("value",), may_have=("flow",)),
 }

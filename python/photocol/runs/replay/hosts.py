@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.runs.replay.packets import ends_of_flows, entering
-from photocol.runs.replay.recorded import KEY
+from photocol.runs.replay.replayed import KEY
 from photocol.runs.replay.rules import rule, said
 from photocol.runs.replay.traits import (
     DLCC,
@@ -31,7 +31,7 @@ from photocol.runs.replay.traits import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from photocol.runs.replay.recorded import Replayed
+    from photocol.runs.replay.replayed import Replayed
 
 
 @rule(

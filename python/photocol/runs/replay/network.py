@@ -80,7 +80,7 @@ class Network:
 
     @cached_property
     def timeline(self) -> pl.DataFrame:
-        """Place, since when, capacity in bit/s, delay, jitter, and `before`, the bits that can have been sent before."""
+        """Place, since when, capacity in bit/s, delay, jitter, and `before`: how many bits it can have sent before."""
         rows = [
             (link.place, state.since, state.capacity, state.delay, state.jitter)
             for link in self.links.values()

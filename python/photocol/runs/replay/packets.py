@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.runs.replay.network import picoseconds
-from photocol.runs.replay.recorded import KEY
+from photocol.runs.replay.replayed import KEY
 from photocol.runs.replay.rules import rule, said
 from photocol.runs.replay.traits import (
     CIRCUITS,
@@ -26,7 +26,7 @@ from photocol.runs.replay.traits import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from photocol.runs.replay.recorded import Replayed
+    from photocol.runs.replay.replayed import Replayed
 
 _CUT_THROUGH = ("ops", "circuits", "rotor")
 """Kinds of switching some of whose nodes begin to send a packet before its last bit has come."""
@@ -210,7 +210,7 @@ def _unequal(moves: pl.DataFrame, more: str, less: str) -> Iterator[str]:
 
 @rule(
     "kept by a node",
-    "A packet leaves a node at the instant at which it has come, by its first or last bit, or it is told that it is kept.",
+    "A packet leaves a node when its first or its last bit has come, or it is told that the node keeps it.",
     of="flows",
     blind={
         OBS: "packets wait until their burst is complete",

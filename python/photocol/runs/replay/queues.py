@@ -8,7 +8,7 @@ import polars as pl
 
 from photocol.errors import InputError
 from photocol.runs.replay.network import picoseconds, quantity
-from photocol.runs.replay.recorded import KEY, PACKETS
+from photocol.runs.replay.replayed import KEY, PACKETS
 from photocol.runs.replay.rules import rule
 from photocol.runs.replay.traits import AGENTS, NEW_ROOM, OTHER_KIND, OTHER_QUEUE, RETURNS
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from photocol.runs.replay.network import Link
-    from photocol.runs.replay.recorded import Replayed
+    from photocol.runs.replay.replayed import Replayed
 
 
 @rule(
@@ -55,7 +55,8 @@ def queues(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
                 .with_columns(held=pl.col("step").cum_sum())
             )
             for row in held.filter(pl.col("held") > room, pl.col("step") > 0).head(1).iter_rows(named=True):
-                yield f"{place} at {row['at'] / 1e12:.9f} s: its queue holds {row['held']} {what}, its room is {room:.0f}"
+                when, most = f"{row['at'] / 1e12:.9f} s", f"{room:.0f}"
+                yield f"{place} at {when}: its queue holds {row['held']} {what}, its room is {most}"
 
 
 def _first_bit() -> pl.Expr:

@@ -14,7 +14,7 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from photocol.runs.replay.recorded import Replayed
+    from photocol.runs.replay.replayed import Replayed
 
 Scope = Literal["links", "flows", "run"]
 _SHOWN = 3

@@ -13,12 +13,12 @@ from photocol.runs.replay.traits import AAPN, OBS, SIGNALLED, SLOTTED, VIA
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from photocol.runs.replay.recorded import Replayed
+    from photocol.runs.replay.replayed import Replayed
 
 
 @rule(
     "slots are granted once",
-    "No slot of AAPN is given to more queues of an edge node, or for one, than it has transmitters; each is of its frame.",
+    "No slot of AAPN is for more queues of an edge node, or to one, than it has transmitters; each is of its frame.",
     of="run",
     only=AAPN,
 )

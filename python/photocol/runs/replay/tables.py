@@ -12,7 +12,7 @@ from photocol.runs.replay.traits import AGENTS, NDP, OTHER_KIND, RETURNS, UDP
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from photocol.runs.replay.recorded import Replayed
+    from photocol.runs.replay.replayed import Replayed
 
 
 @rule("table of drops", "What is dropped and what vanishes is the table `drops`.", of="run")

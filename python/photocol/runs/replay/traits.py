@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from photocol.runs.replay.network import Link
-    from photocol.runs.replay.recorded import Replayed
+    from photocol.runs.replay.replayed import Replayed
 
 KINDS = ("packets", "aapn", "obs", "ops", "circuits", "rotor")
 DISCIPLINES = ("drop-tail", "step", "red", "codel", "fq-codel", "pie", "dualpi2", "priority", "drr", "ndp", "abc")

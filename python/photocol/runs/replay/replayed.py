@@ -96,7 +96,7 @@ class Replayed:
 
     @cached_property
     def sent(self) -> pl.DataFrame:
-        """What left or was to leave, with `left`: until when it has its channel; null in `lost_at` if it gets across."""
+        """What left or was to leave; `left`: until when it has its channel; `lost_at`: null if it gets across."""
         gone = self.vanished.drop_nulls("pass_row")
         gone = gone.group_by("pass_row").agg(lost_at=pl.col("t_ps").min(), why=pl.col("cause").first())
         sent = self.trace.filter(pl.col("event").is_in(["pass", "reserve"]))
@@ -129,21 +129,20 @@ class Replayed:
 
 
 def _vanished(trace: pl.DataFrame, holding: frozenset[str]) -> pl.DataFrame:
-    """Of several passes of one packet the last is lost, and of several losses at an instant each takes another."""
+    """Of several passes of one packet the last before it is lost, and where several are lost, one more before it."""
     key = [*KEY, "place"]
     events = trace.filter(pl.col("class").is_in(PACKETS))
     gone = events.filter(pl.col("event") == "vanish").sort("row")
-    gone = gone.with_columns(more=pl.int_range(pl.len()).over(*key, "t_ps"))
     sent = events.filter(pl.col("event") == "pass").sort("row")
     sent = sent.select(*key, "row", nth=pl.int_range(pl.len()).over(key), pass_row="row", over="ends")
     found = gone.join_asof(sent.select(*key, "row", "nth"), on="row", by=key, check_sortedness=False)
-    found = found.with_columns(nth=pl.col("nth") - pl.col("more"))
+    found = found.with_columns(nth=pl.col("nth") - pl.int_range(pl.len()).over(*key, "nth"))
     found = found.join(sent.drop("row"), on=[*key, "nth"], how="left", maintain_order="left")
     # What a queue drops that it has accepted was never sent, nor was what waits when the link goes down.
     waits = pl.col("place").is_in(sorted(holding))
     by_queue = waits & pl.col("cause").is_in(["early", "congestion"])
     unsent = waits & (pl.col("cause") == "unreachable") & (pl.col("over") <= pl.col("t_ps"))
-    return found.with_columns(pass_row=pl.when(~(by_queue | unsent)).then("pass_row")).drop("nth", "more", "over")
+    return found.with_columns(pass_row=pl.when(~(by_queue | unsent)).then("pass_row")).drop("nth", "over")
 
 
 def load(folder: Path) -> Replayed:
