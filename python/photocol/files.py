@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
 
@@ -37,3 +38,11 @@ def content(file: Path, most_bytes: int = MOST_BYTES) -> bytes:
     if read is None or len(read) > most_bytes:
         raise InputError(f"{file} has more than {most_bytes >> 20} MiB; allowed: up to that")
     return read
+
+
+def record(raw: str | bytes) -> Any:
+    """What a record in JSON says. Raises ValueError, also where tables in tables have no end."""
+    try:
+        return json.loads(raw)
+    except RecursionError:
+        raise ValueError("it has too many tables in tables") from None

@@ -18,6 +18,11 @@ def test_the_scenario_reference_is_not_stale() -> None:
     assert check.returncode == 0, "run: python docs/make_reference.py"
 
 
+def test_the_page_of_what_a_replay_checks_is_not_stale() -> None:
+    check = subprocess.run([sys.executable, ROOT / "docs" / "make_replay.py", "--check"], check=False)
+    assert check.returncode == 0, "run: python docs/make_replay.py"
+
+
 def test_every_key_of_the_schema_is_in_the_reference_with_a_sentence() -> None:
     schema = json.loads((ROOT / "schema" / "scenario.json").read_text())
     page = "\n#".join(file.read_text() for file in sorted((ROOT / "docs" / "reference" / "scenario").glob("*.md")))

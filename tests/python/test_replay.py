@@ -16,12 +16,14 @@ from photocol.runs.replay import (
     acks,
     bursts,
     drops,
-    fibres,
     load,
+    order,
+    overlaps,
     packets,
     queues,
     rates,
     replay,
+    shared,
     slots,
     timed,
 )
@@ -67,9 +69,9 @@ def traced(name: str, folder: Path, **more: object) -> Path:
 
 @pytest.mark.parametrize("name", sorted(file.stem for file in SCENARIOS.glob("*.toml")))
 def test_no_ready_made_scenario_breaks_a_rule(name: str, tmp_path: Path) -> None:
-    events, breaches = replay(traced(name, tmp_path / "run"))
-    assert events > 500
-    assert breaches == []
+    found = replay(traced(name, tmp_path / "run"))
+    assert found.events > 500
+    assert found.breaches == []
 
 
 @pytest.mark.parametrize(
@@ -85,15 +87,15 @@ def test_no_ready_made_scenario_breaks_a_rule(name: str, tmp_path: Path) -> None
 def test_no_variant_breaks_a_rule(name: str, settings: dict[str, object], tmp_path: Path) -> None:
     transport = next(iter(photocol.check(SCENARIOS / f"{name}.toml").to_dict()["transport"]))
     settings = {key if "." in key else f"transport.{transport}.{key}": value for key, value in settings.items()}
-    assert replay(traced(name, tmp_path / "run", **settings))[1] == []
+    assert replay(traced(name, tmp_path / "run", **settings)).breaches == []
 
 
 def test_a_change_of_capacity_or_delay_breaks_no_rule(tmp_path: Path) -> None:
     """Less capacity, more again, a longer way, a cut and its end; then a shorter way, over which nothing overtakes."""
     times = {f"event.{number}.at": f"{2 + number} s" for number in range(5)}
-    assert replay(traced("capacity-change", tmp_path / "all", **{"run.duration": "7 s", **times}))[1] == []
+    assert replay(traced("capacity-change", tmp_path / "all", **{"run.duration": "7 s", **times})).breaches == []
     shorter = [{"at": "0.2 s", "link": "left-right", "delay": "1 ms"}]
-    assert replay(traced("dumbbell", tmp_path / "shorter", event=shorter))[1] == []
+    assert replay(traced("dumbbell", tmp_path / "shorter", event=shorter)).breaches == []
 
 
 @pytest.fixture(scope="module")
@@ -143,18 +145,18 @@ late = pl.col("t_ps") > 2 * 10**11
 def test_a_packet_that_overtakes_is_found(runs: Callable[[str], Replayed]) -> None:
     """A microsecond less on the fibre is enough where packets follow each other closely."""
     waits = pl.col("wait_ps") > 0
-    is_found(runs("dumbbell"), fibres, is_pass & at_bottleneck & waits, flight_ps=pl.col("flight_ps") - 200_000_000)
+    is_found(runs("dumbbell"), order, is_pass & at_bottleneck & waits, flight_ps=pl.col("flight_ps") - 200_000_000)
 
 
 def test_packets_that_overlap_are_found(runs: Callable[[str], Replayed]) -> None:
     waits = pl.col("wait_ps") > 0
-    is_found(runs("dumbbell"), fibres, is_pass & at_bottleneck & waits, wait_ps=pl.col("wait_ps") - 1)
+    is_found(runs("dumbbell"), overlaps, is_pass & at_bottleneck & waits, wait_ps=pl.col("wait_ps") - 1)
 
 
 def test_two_bursts_on_a_wavelength_at_a_time_are_found(runs: Callable[[str], Replayed]) -> None:
     run = runs("obs")
-    assert list(fibres(run)) == []
-    assert list(fibres(twice(run, pl.col("event") == "reserve")))
+    assert list(overlaps(run)) == []
+    assert list(overlaps(twice(run, pl.col("event") == "reserve")))
 
 
 def test_a_packet_that_is_faster_than_its_link_is_found(runs: Callable[[str], Replayed]) -> None:
@@ -229,8 +231,8 @@ def test_two_queues_with_one_slot_are_found(runs: Callable[[str], Replayed]) -> 
 
 def test_two_packets_in_a_slot_of_an_output_are_found(runs: Callable[[str], Replayed]) -> None:
     run = runs("slotted-packets")
-    assert list(slots(run)) == []
-    assert list(slots(twice(run, is_pass & pl.col("source").str.contains(r"^\d"))))
+    assert list(shared(run)) == []
+    assert list(shared(twice(run, is_pass & pl.col("source").str.contains(r"^\d"))))
 
 
 def test_a_burst_that_ends_twice_or_never_is_found(runs: Callable[[str], Replayed]) -> None:
@@ -261,4 +263,5 @@ def test_a_part_of_a_trace_is_not_replayed_and_a_full_one_up_to_its_end(tmp_path
     without_one = traced("dumbbell", tmp_path / "none", **{"trace.enabled": False})
     assert "has no trace; run it with --trace" in command("verify", without_one, "--trace").stderr
     full = traced("dumbbell", tmp_path / "full", **{"trace.limit": 20_000})
-    assert replay(full) == (20_000, [])
+    found = replay(full)
+    assert (found.events, found.breaches) == (20_000, [])

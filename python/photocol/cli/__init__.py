@@ -42,6 +42,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except OSError as error:
         return complain(f"photocol: {failure(error)}", FAILED)
+    except BaseException as error:
+        # A panic of an extension is no Exception.
+        if isinstance(error, (SystemExit, GeneratorExit)):
+            raise
+        from photocol.cli import damage
+
+        said = damage.sentence(sys.argv[1:] if arguments is None else arguments, error)
+        if said is None:
+            raise
+        return complain(said, WRONG_INPUT)
     return status
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from photocol.experiments.verify import Checked
+    from photocol.runs.replay import Verdict
     from photocol.sweeps.campaign.run_campaign import Resources
     from photocol.sweeps.folder import Described
     from photocol.sweeps.run import Finished, Part
@@ -176,7 +177,7 @@ def verify(
             click.echo(shown(sentence))
         every = _repeated(repeated(folder, cells, threads=threads, workers=jobs, allow_code=allow_code))
         tabled = None if cells else table(folder, allow_code=allow_code)
-        events, breaches = replay(folder) if is_traced else (0, [])
+        replayed = replay(folder) if is_traced else None
     except JobError as error:
         return complain(f"photocol verify: {error}", FAILED)
     _conclude(every, told)
@@ -184,14 +185,23 @@ def verify(
         click.echo(f"{tabled.cell}: {tabled.difference}")
     elif tabled is not None:
         told(f"{tabled.cell} follows from the runs")
-    for sentence in breaches:
-        click.echo(f"trace: {shown(sentence)}")
-    if is_traced and not breaches:
-        told(f"trace: {events:,} events, no rule is broken")
+    breaches = [] if replayed is None else _tell_of_trace(replayed, told)
     if damaged:
         told("not everything is as it was written: see above")
     failed = damaged or breaches or any(one.difference for one in every) or (tabled is not None and tabled.difference)
     return FAILED if failed else DONE
+
+
+def _tell_of_trace(replayed: Verdict, told: Callable[[str], object]) -> list[str]:
+    """Say what a replay has found, what it has checked, and what not."""
+    for sentence in replayed.breaches:
+        click.echo(f"trace: {shown(sentence)}")
+    told(f"trace: checked: {'; '.join(replayed.checked)}")
+    for sentence in replayed.unchecked:
+        told(f"trace: {shown(sentence)}")
+    if not replayed.breaches:
+        told(f"trace: {replayed.events:,} events, no rule is broken")
+    return replayed.breaches
 
 
 def _repeated(repetitions: Iterable[Checked]) -> list[Checked]:

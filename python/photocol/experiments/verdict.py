@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from photocol.errors import InputError
-from photocol.files import content
+from photocol.files import content, record
 from photocol.runs import notebook
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ class Claims(notebook.Tabular):
         """Read `claims.json` of `out/reproduce/<paper>/<figure>`. Raises InputError if there is none."""
         file = Path(folder) / "claims.json"
         try:
-            written = json.loads(content(file))
+            written = record(content(file))
             claims = tuple({key: str(one[key]) for key in _KEYS} for one in map(_with_whose, written["claims"]))
             return cls(str(written["experiment"]), str(written["form"]), claims)
         except OSError as error:

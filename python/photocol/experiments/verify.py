@@ -11,7 +11,6 @@ from __future__ import annotations
 import difflib
 import functools
 import itertools
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
 from photocol.experiments.baselines import TABLE
-from photocol.files import content
+from photocol.files import content, record
 from photocol.runs import builds, digests, laws, storage
 from photocol.runs.fingerprints import difference, joined, wires_of
 from photocol.runs.scenario import ScenarioText, digest
@@ -204,7 +203,9 @@ def table(folder: Path, *, allow_code: bool = False) -> Checked | None:
         return Checked(cell=TABLE, difference=str(damage), version=str(manifest.get("version")), was_run=False)
     if found is None:
         return None
-    where = _first_difference(file.read_text(encoding="utf-8").splitlines(), found.write_csv().splitlines())
+    where = _first_difference(
+        file.read_text(encoding="utf-8", errors="backslashreplace").splitlines(), found.write_csv().splitlines()
+    )
     return Checked(cell=TABLE, difference=where, version=str(manifest.get("version")), was_run=False)
 
 
@@ -267,7 +268,7 @@ def _chosen(folder: Path, cells: Sequence[str]) -> dict[str, Path]:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads(content(file, storage.MOST_OF_A_RECORD))
+        manifest = record(content(file, storage.MOST_OF_A_RECORD))
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read: {error}") from error
     return manifest if isinstance(manifest, dict) else {}

@@ -8,7 +8,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
-from photocol.files import content
+from photocol.files import content, record
 from photocol.plot.sweeps import as_svg
 from photocol.report import columns
 from photocol.runs import storage
@@ -55,7 +55,7 @@ def _json(file: Path) -> Mapping[str, Any]:
     if not file.is_file():
         return {}
     try:
-        said = json.loads(content(file, storage.MOST_OF_A_RECORD))
+        said = record(content(file, storage.MOST_OF_A_RECORD))
     except (OSError, ValueError) as error:
         raise InputError(f"{file} is damaged: {error}") from error
     return said if isinstance(said, dict) else {}

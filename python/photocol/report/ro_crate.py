@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
-from photocol.files import content
+from photocol.files import content, record
 from photocol.runs import storage
 
 if TYPE_CHECKING:
@@ -106,8 +106,16 @@ def _action(manifest: dict[str, Any], inputs: Sequence[Any], results: Sequence[A
     if isinstance(started, str):
         action["startTime"] = started
         if isinstance(seconds, int | float):
-            action["endTime"] = (datetime.fromisoformat(started) + timedelta(seconds=seconds)).isoformat()
+            action["endTime"] = _later(started, seconds)
     return action
+
+
+def _later(started: str, seconds: float) -> str:
+    try:
+        return (datetime.fromisoformat(started) + timedelta(seconds=seconds)).isoformat()
+    except (ValueError, OverflowError) as error:
+        said = f"started is {started!r} and seconds are {seconds}"
+        raise InputError(f"{storage.MARK}: {said}; allowed: a date and time in ISO 8601, and a time") from error
 
 
 def _packed(archive: zipfile.ZipFile, file: Path, name: str) -> dict[str, Any]:
@@ -134,7 +142,7 @@ def _files(folder: Path, target: Path) -> list[Path]:
 def _manifest(folder: Path) -> dict[str, Any]:
     for file in (folder / storage.MARK, folder / "claims.json"):
         try:
-            manifest = json.loads(content(file, storage.MOST_OF_A_RECORD))
+            manifest = record(content(file, storage.MOST_OF_A_RECORD))
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:

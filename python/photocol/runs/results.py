@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from photocol.errors import InputError, did_you_mean
-from photocol.files import content
+from photocol.files import content, record
 from photocol.quantity import factor, readable
 from photocol.runs import digests, meanings, notebook, storage, trace
 from photocol.runs.signals import deferred
@@ -282,8 +282,8 @@ class Result:
         if not (folder / storage.MARK).is_file():
             raise InputError(f"{folder} is not a run of photocol: it has no {storage.MARK}")
         try:
-            manifest = json.loads(content(folder / storage.MARK, storage.MOST_OF_A_RECORD))
-            figures = json.loads(content(folder / "summary.json"))
+            manifest = record(content(folder / storage.MARK, storage.MOST_OF_A_RECORD))
+            figures = record(content(folder / "summary.json"))
             summary = Summary({name: _figure(fields) for name, fields in figures.items()})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder} is a damaged run: {error}") from error

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
-import json
 import os
 import re
 import shutil
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
-from photocol.files import content
+from photocol.files import content, record
 from photocol.runs.free_names import free_neighbour
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def check_replaceable(target: Path, digests: Callable[[], Mapping[str, Any]]) ->
     Scenarios are the same if they are with their settings or without them.
     """
     try:
-        manifest = json.loads(content(target / MARK, MOST_OF_A_RECORD))
+        manifest = record(content(target / MARK, MOST_OF_A_RECORD))
     except (OSError, ValueError):
         return
     if not isinstance(manifest, dict) or not _digests(manifest):
@@ -80,7 +79,7 @@ def check_replaceable(target: Path, digests: Callable[[], Mapping[str, Any]]) ->
 def check_no_campaign(target: Path) -> None:
     """Refuse (InputError) a target that holds a sweep or a reproduced figure: no run replaces its runs."""
     try:
-        manifest = json.loads(content(target / MARK, MOST_OF_A_RECORD))
+        manifest = record(content(target / MARK, MOST_OF_A_RECORD))
     except (OSError, ValueError):
         manifest = {}
     kind = manifest.get("photocol") if isinstance(manifest, dict) else None
@@ -219,7 +218,7 @@ def _is_another(process: int) -> bool:
 def _files_named(manifest: Path) -> set[str]:
     """The first parts of the names of all files that a manifest says were written with it."""
     try:
-        said = json.loads(content(manifest, MOST_OF_A_RECORD))
+        said = record(content(manifest, MOST_OF_A_RECORD))
         return {str(name).partition("/")[0] for name in said["files"]}
     except (OSError, ValueError, KeyError, TypeError):
         return set()

@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
-from photocol.files import content
+from photocol.files import content, record
 from photocol.runs import digests, laws, storage
 from photocol.runs.free_names import free_neighbour
 from photocol.runs.scenario import ScenarioText
@@ -104,7 +103,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        manifest = json.loads(content(file, storage.MOST_OF_A_RECORD))
+        manifest = record(content(file, storage.MOST_OF_A_RECORD))
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read: {error}") from error
     if not isinstance(manifest, dict) or manifest.get("photocol") != KIND:

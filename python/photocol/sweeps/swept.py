@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import itertools
-import json
 import os
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from photocol.errors import InputError, did_you_mean
-from photocol.files import content
+from photocol.files import content, record
 from photocol.quantity import readable
 from photocol.runs import storage
 from photocol.runs.results import read_table
@@ -208,7 +207,7 @@ def is_campaign(folder: Path) -> bool:
 
 def _manifest(folder: Path) -> dict[str, Any]:
     try:
-        said = json.loads(content(folder / storage.MARK, storage.MOST_OF_A_RECORD))
+        said = record(content(folder / storage.MARK, storage.MOST_OF_A_RECORD))
     except (OSError, ValueError):
         return {}
     return said if isinstance(said, dict) else {}

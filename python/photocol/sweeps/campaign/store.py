@@ -7,7 +7,6 @@ the seed, the metrics, and what the run was: version, digest of its scenario, fi
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import stat
@@ -16,7 +15,7 @@ from os import fspath
 from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
-from photocol.files import AS_BYTES
+from photocol.files import AS_BYTES, record
 from photocol.runs import digests, storage
 from photocol.sweeps.campaign.job import Row
 from photocol.sweeps.campaign.study import Evaluation, Trial
@@ -182,7 +181,7 @@ def read(place: str | PathLike[str]) -> tuple[dict[str, object], Mapping[str, ob
     file = f"{fspath(place)}/{ROW}"
     try:
         raw = _bytes(file)
-        row = json.loads(raw.decode())
+        row = record(raw.decode())
         if not isinstance(row, dict) or not {"point", "seed", "metrics"} <= set(row):
             return None
         is_whole, run = digests.is_sealed(raw), row.get("run")
@@ -205,14 +204,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def _json(place: str | PathLike[str]) -> dict[str, Any]:
-    manifest = json.loads(_bytes(f"{fspath(place)}/{storage.MARK}").decode())
+    manifest = record(_bytes(f"{fspath(place)}/{storage.MARK}").decode())
     return manifest if isinstance(manifest, dict) else {}
 
 
 def read_run(place: Path) -> dict[str, Any]:
     """What a row says of its run and its seed; empty where there is no row."""
     try:
-        row = json.loads(_bytes(f"{fspath(place)}/{ROW}"))
+        row = record(_bytes(f"{fspath(place)}/{ROW}"))
         return {**row["run"], "seed": row["seed"]}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
