@@ -75,7 +75,9 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Event, Law, Marks, RateSample, Window};
     use super::*;
+    use units::{Duration, Instant};
 
     #[test]
     fn every_algorithm_is_found_under_its_name() {
@@ -84,5 +86,144 @@ mod tests {
             assert_eq!(entry.choice.name(), entry.name);
         }
         assert_eq!(Algorithm::from_name("tahoe"), None);
+    }
+
+    fn names(holds: impl Fn(Asks, Wants) -> bool) -> Vec<&'static str> {
+        let config = Config::default();
+        let laws = registry().iter().filter(|one| !["gentle", "listener"].contains(&one.name));
+        laws.filter(|one| holds(one.choice.asks(), one.choice.wants(&config))).map(|one| one.name).collect()
+    }
+
+    /// Pacing is part of BBR and Prague (drafts), and of the papers of Swift, HPCC, PowerTCP, Copa and RCP.
+    #[test]
+    fn laws_whose_source_paces_ask_for_it() {
+        let paced = ["bbr", "bbr3", "prague", "swift", "hpcc", "powertcp", "theta-powertcp", "copa", "rcp"];
+        assert_eq!(names(|asks, _| asks.pacing), paced);
+    }
+
+    /// What routers write: XCP's header; the measurements of HPCC and PowerTCP (INT), and RCP's rate.
+    #[test]
+    fn laws_that_the_network_tells_ask_for_its_words() {
+        assert_eq!(names(|asks, _| asks.congestion_header), ["xcp"]);
+        assert_eq!(names(|asks, _| asks.telemetry), ["hpcc", "powertcp", "rcp"]);
+        let all: Vec<_> = registry().iter().map(|one| one.choice).collect();
+        let of = |holds: fn(Algorithm) -> bool| -> Vec<_> {
+            all.iter().filter(|one| holds(**one)).map(|one| one.name()).collect()
+        };
+        assert_eq!(of(Algorithm::is_told), ["xcp", "hpcc", "powertcp", "rcp"]);
+        assert_eq!(of(Algorithm::reads_hops), ["hpcc", "powertcp"]);
+    }
+
+    /// Delivery rates: BBR's model, and the rate_sample that Linux's tcp_nv reads. A model of the path sets cwnd in BBR
+    /// alone; its third version hears of each lost segment too (draft-ietf-ccwg-bbr-06, BBRHandleLostPacket).
+    #[test]
+    fn laws_with_a_model_of_the_path_ask_for_what_feeds_it() {
+        assert_eq!(names(|asks, _| asks.rate_samples), ["bbr", "bbr3", "nv", "python"]);
+        assert_eq!(names(|asks, _| asks.model), ["bbr", "bbr3"]);
+        assert_eq!(names(|asks, _| asks.each_loss), ["bbr3"]);
+    }
+
+    /// DCTCP, Prague and ABC count marks themselves; Prague's packets say so (RFC 9331). BBR, Copa, Swift and
+    /// θ-PowerTCP go by rates and delays.
+    #[test]
+    fn marks_are_losses_except_to_laws_that_count_them_or_go_by_delay() {
+        let with = |marks| names(move |asks, _| asks.marks == marks);
+        assert_eq!(with(Marks::Counted), ["dctcp", "abc"]);
+        assert_eq!(with(Marks::CountedFinely), ["prague"]);
+        assert_eq!(with(Marks::Unheard), ["bbr", "bbr3", "swift", "theta-powertcp", "copa"]);
+        assert_eq!(with(Marks::OfPath), [""; 0]);
+    }
+
+    /// Laws that Linux calls from `pkts_acked`, or that read `rtt_us` of each rate sample; and those whose paper
+    /// takes the round trip of every packet.
+    #[test]
+    fn laws_that_go_by_delay_have_every_round_trip() {
+        let delays =
+            ["bbr", "bbr3", "htcp", "illinois", "yeah", "veno", "lp", "cdg", "nv", "swift", "theta-powertcp", "copa"];
+        assert_eq!(names(|_, wants| wants.every_rtt), delays);
+        assert_eq!(names(|_, wants| wants.news), ["retcp", "tdtcp"]);
+        assert_eq!(names(|_, wants| wants.division_rtt), ["tdtcp"]);
+    }
+
+    /// Laws that count round trips, rates or marks also while losses are repaired.
+    #[test]
+    fn laws_that_count_hear_of_every_ack() {
+        let counting = [
+            "bbr",
+            "bbr3",
+            "dctcp",
+            "prague",
+            "westwood+",
+            "htcp",
+            "illinois",
+            "yeah",
+            "lp",
+            "cdg",
+            "nv",
+            "tdtcp",
+            "swift",
+            "copa",
+            "abc",
+            "python",
+        ];
+        assert_eq!(names(|asks, _| asks.every_ack), counting);
+    }
+
+    /// After ACKs of a segment of 1000 B each ms, with a round trip of 20 ms and a delivery rate of 8 Mb/s.
+    fn figures_of(name: &str) -> Vec<(&'static str, f64)> {
+        let (algorithm, config) = (Algorithm::from_name(name).unwrap(), Config::default());
+        let mut law = Law::new(algorithm, &config);
+        let mut window = Window { cwnd: 10_000, ssthresh: u64::MAX, mss: 1000 };
+        let rtt = Some(Duration::from_millis(20));
+        for ms in 20..60_u64 {
+            let rate_sample = RateSample {
+                delivered: 20_000,
+                interval: Duration::from_millis(20),
+                prior_delivered: 1000 * (ms - 20),
+                is_app_limited: false,
+                tx_in_flight: 20_000,
+                lost: 0,
+            };
+            let event = Event {
+                now: Instant::ZERO + Duration::from_millis(ms),
+                rtt_sample: rtt,
+                srtt: rtt,
+                in_flight: 20_000,
+                rate_sample: Some(rate_sample),
+                ..Event::ack(1000)
+            };
+            law.on_event(&config, &mut window, &event);
+        }
+        law.figures()
+    }
+
+    /// 40 ACKs are two round trips of 20 segments. BBR: 20 000 B in 20 ms are 8 Mb/s. DCTCP (RFC 8257 §3.3): no mark in
+    /// two windows leaves (15/16)² of α = 1. H-TCP starts with α = 1, β = 1/2, YeAH with two segments of Reno's. Without
+    /// queueing delay Illinois has α = 10, β = 1/8, and YeAH, Veno, NV and Copa find no queue. A delay far above its
+    /// target halves Swift's window in each round trip: 10, 5, 2.5. TDTCP's one division has 10 + 40 segments.
+    #[test]
+    fn figures_are_in_the_units_of_their_names() {
+        let seconds = 0.02;
+        let bbr = vec![("max_bandwidth", 8e6), ("rounds", 2.0), ("min_rtt", seconds)];
+        let copa = vec![("standing_rtt_s", seconds), ("least_rtt_s", seconds), ("velocity", 1.0), ("competes", 0.0)];
+        let expected = [
+            ("bbr", bbr.clone()),
+            ("bbr3", bbr),
+            ("dctcp", vec![("alpha", 0.878_906_25)]),
+            ("htcp", vec![("alpha", 1.0), ("beta", 0.5)]),
+            ("illinois", vec![("alpha", 10.0), ("beta", 0.125)]),
+            ("yeah", vec![("queued_segments", 0.0), ("reno_segments", 2.0)]),
+            ("veno", vec![("queued_segments", 0.0)]),
+            ("hybla", vec![("hybla_srtt_s", seconds)]),
+            ("lp", vec![("mean_delay_s", seconds), ("least_delay_s", seconds)]),
+            ("nv", vec![("most_rate_bps", 8e6), ("halvings", 0.0)]),
+            ("retcp", vec![("circuit", 0.0)]),
+            ("tdtcp", vec![("division", 0.0), ("division_cwnd", 50_000.0)]),
+            ("swift", vec![("swift_cwnd_segments", 2.5)]),
+            ("copa", copa),
+        ];
+        for (name, figures) in expected {
+            assert_eq!(figures_of(name), figures, "{name}");
+        }
     }
 }
