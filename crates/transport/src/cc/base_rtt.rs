@@ -85,7 +85,7 @@ mod tests {
         assert_eq!([set(0.2, true), set(f64::NAN, false), set(f64::INFINITY, false)], [1, 1, u64::MAX]);
     }
 
-    /// RFC 5681 §3.1: after a timeout one segment, and half of the flight as ssthresh; ssthresh is two segments at least.
+    /// RFC 5681 §3.1: after a timeout one segment, ssthresh half of the flight; ssthresh is two segments at least.
     #[test]
     fn only_a_timeout_moves_the_window() {
         let after = |cause, cwnd| {

@@ -524,8 +524,8 @@ mod tests {
         }
     }
 
-    /// §4.4 after 1000 segments of which 700 are kept, K = 9.0856 s: W(RTT) = 0.4 (0.1 − K)³ + 1000 = 709.797, so that a
-    /// segment that is acknowledged is worth 9797 B/700 = 13.996 B, three worth 41.9 B.
+    /// §4.4 after 1000 segments of which 700 are kept, K = 9.0856 s: W(RTT) = 0.4 (0.1 − K)³ + 1000 = 709.797, so
+    /// that a segment that is acknowledged is worth 9797 B/700 = 13.996 B, three worth 41.9 B.
     #[test]
     fn the_window_heads_for_w_of_a_round_trip_later_and_keeps_fractions_of_a_byte() {
         let config = Config { reno_friendly: false, ..Config::default() };

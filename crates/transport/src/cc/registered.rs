@@ -198,9 +198,9 @@ mod tests {
     }
 
     /// 40 ACKs are two round trips of 20 segments. BBR: 20 000 B in 20 ms are 8 Mb/s. DCTCP (RFC 8257 §3.3): no mark in
-    /// two windows leaves (15/16)² of α = 1. H-TCP starts with α = 1, β = 1/2, YeAH with two segments of Reno's. Without
-    /// queueing delay Illinois has α = 10, β = 1/8, and YeAH, Veno, NV and Copa find no queue. A delay far above its
-    /// target halves Swift's window in each round trip: 10, 5, 2.5. TDTCP's one division has 10 + 40 segments.
+    /// two windows leaves (15/16)² of α = 1. H-TCP starts with α = 1, β = 1/2, YeAH with two of Reno's segments.
+    /// Without queueing delay Illinois has α = 10, β = 1/8, and YeAH, Veno, NV and Copa find no queue. A delay far above
+    /// its target halves Swift's window in each round trip: 10, 5, 2.5. TDTCP's one division has 10 + 40 segments.
     #[test]
     fn figures_are_in_the_units_of_their_names() {
         let seconds = 0.02;

@@ -330,8 +330,8 @@ mod tests {
         assert_eq!((actions.segments.len(), sender.bytes_acked()), (90, 0));
     }
 
-    /// An ACK or a NACK has made a PULL, which has not come yet (§3.2.2): the header that comes back waits for it, though
-    /// nothing else is on its way.
+    /// An ACK or a NACK has made a PULL, which has not come yet (§3.2.2): the header that comes back waits for it,
+    /// though nothing else is on its way.
     #[test]
     fn a_returned_header_waits_for_the_pull_of_an_ack_or_of_a_nack() {
         for answer in [Sender::handle_ack, Sender::handle_nack] {
