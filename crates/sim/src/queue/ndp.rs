@@ -273,7 +273,7 @@ mod tests {
         assert_eq!((first.id, first.size, first.cut), (9, 64, 0));
     }
 
-    /// Three packets of 1500 B are 4500 B, and leave room for a fourth of none; the rest of the port's room is headers'.
+    /// Three packets of 1500 B are 4500 B, and leave no room for a fourth; the rest of the room is that of headers.
     #[test]
     fn the_share_of_data_is_packets_or_bytes_in_either_unit_of_the_room() {
         let data = |data, room| {
