@@ -187,7 +187,7 @@ mod tests {
             assert_eq!(goal(class, 0, 0), Some((1, 20, false, [3, 4])));
         }
         assert_eq!(goal(Class::Ack, 0, 1), Some((0, 10, true, [4, 3])));
-        // A message at the rack where it begins goes to the other one, and by no slice; one that came by light ends here.
+        // A message goes to the other rack from the one where it begins, by no slice; one that came by light ends here.
         assert_eq!([goal(Class::Control, 0, 0), goal(Class::Control, 51, 1)], [Some((1, 20, false, [3, 4])); 2]);
         assert_eq!([goal(Class::Control, 0, 1), goal(Class::Control, 51, 0)], [Some((0, 10, false, [4, 3])); 2]);
         let [same_rack, unknown] = [0, 2].map(|flow| members.goal(&Packet { flow, ..Packet::default() }, 0));
