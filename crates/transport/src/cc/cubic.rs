@@ -495,6 +495,19 @@ mod tests {
         }
     }
 
+    /// From t = 1.01 s on W(t + RTT) is 20, and 19 acknowledged segments, a round trip, pay for the last one. Towards
+    /// W(t) the window would be there after 1.3 s, towards W(t − RTT) after 1.4 s.
+    #[test]
+    fn whole_segments_head_for_w_of_a_round_trip_later_too() {
+        let config = Config { arithmetic: Arithmetic::Segments, reno_friendly: false, ..Config::default() };
+        let (mut law, mut w) = (Cubic::new(&config), window(20));
+        lose(&mut law, &config, &mut w);
+        for number in 0..12 {
+            round(&mut law, &config, &mut w, Instant::ZERO + Duration::from_millis(100 * number), RTT);
+        }
+        assert_eq!(w.cwnd, 20 * MSS);
+    }
+
     #[test]
     fn what_was_acknowledged_at_a_higher_price_counts_once() {
         let config = Config { arithmetic: Arithmetic::Segments, ..Config::default() };

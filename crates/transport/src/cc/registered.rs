@@ -75,7 +75,8 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Event, Law, Marks, RateSample, Window};
+    use super::super::prague::Fallback;
+    use super::super::{Event, Law, Loss, LossCause, Marks, RateSample, Window};
     use super::*;
     use units::{Duration, Instant};
 
@@ -199,8 +200,9 @@ mod tests {
 
     /// 40 ACKs are two round trips of 20 segments. BBR: 20 000 B in 20 ms are 8 Mb/s. DCTCP (RFC 8257 §3.3): no mark in
     /// two windows leaves (15/16)² of α = 1. H-TCP starts with α = 1, β = 1/2, YeAH with two of Reno's segments.
-    /// Without queueing delay Illinois has α = 10, β = 1/8, and YeAH, Veno, NV and Copa find no queue. A delay far above
-    /// its target halves Swift's window in each round trip: 10, 5, 2.5. TDTCP's one division has 10 + 40 segments.
+    /// Without queueing delay Illinois has α = 10, β = 1/8, and YeAH, Veno, NV and Copa find no queue. A delay far
+    /// above its target halves Swift's window in each round trip: 10, 5, 2.5. TDTCP's one division has 10 + 40
+    /// segments.
     #[test]
     fn figures_are_in_the_units_of_their_names() {
         let seconds = 0.02;
@@ -225,5 +227,104 @@ mod tests {
         for (name, figures) in expected {
             assert_eq!(figures_of(name), figures, "{name}");
         }
+    }
+
+    /// A window of 20 segments in full flight after a loss without a timer, in hundredths of a segment.
+    fn kept_of_20_segments(algorithm: Algorithm, in_flight: u64) -> u64 {
+        let config = Config::default();
+        let mut window = Window { cwnd: 20_000, ssthresh: u64::MAX, mss: 1000 };
+        Law::new(algorithm, &config).on_loss(&config, &mut window, &Loss::of(LossCause::FastRetransmit, in_flight));
+        window.ssthresh / 10
+    }
+
+    /// RFC 5681 §3.1 eq. (4): half of the flight, in laws whose source leaves that as it is, and in those that know
+    /// nothing of the path yet.
+    #[test]
+    fn laws_that_take_over_tcps_halving_leave_half_of_the_flight() {
+        let halving = [
+            "reno",
+            "newreno",
+            "sack",
+            "rr-tcp",
+            "xcp",
+            "btcp",
+            "dctcp",
+            "prague",
+            "vegas",
+            "westwood+",
+            "htcp",
+            "illinois",
+            "hybla",
+            "lp",
+            "cdg",
+            "retcp",
+            "abc",
+            "python",
+        ];
+        for name in halving {
+            let algorithm = Algorithm::from_name(name).unwrap();
+            assert_eq!(kept_of_20_segments(algorithm, 16_000), 800, "{name}");
+        }
+    }
+
+    /// RFC 3168 §6.1.2: no growth by an ACK that echoes a mark; and none by one that acknowledges nothing new, or while
+    /// losses are being repaired, when the recovery moves cwnd.
+    #[test]
+    fn laws_that_hear_of_every_ack_grow_by_the_usual_ones_only() {
+        for name in ["htcp", "illinois", "yeah", "lp", "cdg", "westwood+", "tdtcp"] {
+            let (algorithm, config) = (Algorithm::from_name(name).unwrap(), Config::default());
+            let rtt = Some(Duration::from_millis(20));
+            let usual = Event { rtt_sample: rtt, srtt: rtt, in_flight: 10_000, ..Event::ack(1000) };
+            let grown = |event: Event| {
+                let (mut law, mut window) =
+                    (Law::new(algorithm, &config), Window { cwnd: 10_000, ssthresh: u64::MAX, mss: 1000 });
+                (1..5).for_each(|ms| {
+                    let now = Instant::ZERO + Duration::from_millis(ms);
+                    law.on_event(&config, &mut window, &Event { now, ..event });
+                });
+                window.cwnd - 10_000
+            };
+            assert_eq!(grown(usual), 4000, "{name}");
+            for event in [
+                Event { in_recovery: true, ..usual },
+                Event { ecn_echo: true, ..usual },
+                Event { acked: 0, sacked: 1000, ..usual },
+                Event { is_app_limited: true, ..usual },
+            ] {
+                assert_eq!(grown(event), 0, "{name}: {event:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_law_that_cannot_be_is_refused_with_the_key_that_is_wrong() {
+        let mut config = Config::default();
+        assert!(registry().iter().all(|one| config.validate(one.choice).is_ok()));
+        config.highspeed.low_window = config.highspeed.high_window;
+        let refused = |config: &Config, choice| config.validate(choice).err().map(|error| error.field);
+        assert_eq!(refused(&config, Algorithm::HighSpeed), Some("high_window"));
+        config.cubic.beta = 1.0;
+        assert_eq!([refused(&config, Algorithm::Cubic), refused(&config, Algorithm::Sack)], [Some("beta"), None]);
+    }
+
+    /// Needs that only some parameters bring: HyStart++ every round trip, ABE marks, Prague's fallback by delay round
+    /// trips, TDTCP's holes of its own their losses.
+    #[test]
+    fn parameters_bring_needs() {
+        let mut config = Config::default();
+        let wants = |config: &Config, algorithm: Algorithm| algorithm.wants(config);
+        assert_eq!(wants(&config, Algorithm::Sack), Wants::default());
+        (config.reno.hystart, config.cubic.hystart) = (true, true);
+        let every_rtt = Wants { every_rtt: true, ..Wants::default() };
+        assert_eq!([Algorithm::Sack, Algorithm::Cubic].map(|law| wants(&config, law)), [every_rtt; 2]);
+        (config.reno, config.cubic) = Default::default();
+        (config.reno.abe, config.cubic.abe) = (true, true);
+        let marks = Wants { marks: true, ..Wants::default() };
+        assert_eq!([Algorithm::Sack, Algorithm::Cubic].map(|law| wants(&config, law)), [marks; 2]);
+        let fallbacks = [Fallback::Delay, Fallback::Off].map(|fallback| {
+            config.prague.fallback = fallback;
+            wants(&config, Algorithm::Prague).every_rtt
+        });
+        assert_eq!(fallbacks, [true, false]);
     }
 }
