@@ -227,6 +227,9 @@ mod tests {
         for (name, figures) in expected {
             assert_eq!(figures_of(name), figures, "{name}");
         }
+        for name in ["reno", "sack", "highspeed", "xcp", "gaimd", "btcp", "tcp-eng", "cubic", "scalable", "bic"] {
+            assert_eq!(figures_of(name), [], "{name}");
+        }
     }
 
     /// A window of 20 segments in full flight after a loss without a timer, in hundredths of a segment.
