@@ -330,4 +330,33 @@ mod tests {
         });
         assert_eq!(fallbacks, [true, false]);
     }
+
+    /// Linux's tcpnv_reset(): with the first new data after a loss all is measured anew. 10 000 B in 20 ms are 4 Mb/s,
+    /// where 8 Mb/s were before.
+    #[test]
+    fn nv_measures_anew_after_a_loss() {
+        let (algorithm, config) = (Algorithm::from_name("nv").unwrap(), Config::default());
+        let (mut law, mut window) = (Law::new(algorithm, &config), Window { cwnd: 20_000, ssthresh: 1, mss: 1000 });
+        let rate = |law: &Law| law.figures()[0].1;
+        let mut ack = |law: &mut Law, delivered| {
+            let interval = Duration::from_millis(20);
+            let rate_sample = Some(RateSample {
+                delivered,
+                interval,
+                prior_delivered: 0,
+                is_app_limited: false,
+                tx_in_flight: 0,
+                lost: 0,
+            });
+            let event = Event { rtt_sample: Some(interval), in_flight: 20_000, rate_sample, ..Event::ack(1000) };
+            law.on_event(&config, &mut window, &event);
+        };
+        ack(&mut law, 20_000);
+        ack(&mut law, 10_000);
+        assert_eq!(rate(&law), 8e6, "the greatest");
+        let mut at_loss = Window { cwnd: 20_000, ssthresh: 1, mss: 1000 };
+        law.on_loss(&config, &mut at_loss, &Loss::of(LossCause::FastRetransmit, 20_000));
+        ack(&mut law, 10_000);
+        assert_eq!(rate(&law), 4e6);
+    }
 }
