@@ -301,4 +301,24 @@ mod tests {
         assert_eq!((window.cwnd, window.ssthresh), (MSS, 79 * MSS));
         assert!(matches!(law, Bic::Linux(state) if state.maximum == 0));
     }
+
+    /// The paper's slow start beyond the maximum: 1, 2, 4, 8 and 16 segments a window of ACKs, then S_max = 32.
+    #[test]
+    fn probes_double_until_they_are_s_max() {
+        let config = Config { arithmetic: Arithmetic::Paper, ..Config::default() };
+        let (mut state, mut window) = (Paper::default(), Window { cwnd: 1000 * MSS, ssthresh: MSS, mss: MSS });
+        state.cut(&config, 1000.0);
+        state.grow(&config, &mut window);
+        let mut seen: Vec<f64> = vec![];
+        while let Some(probe) = state.probe.filter(|_| seen.len() < 9) {
+            if seen.last() != Some(&probe.growth) {
+                seen.push(probe.growth);
+            }
+            state.grow(&config, &mut window);
+        }
+        assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0]);
+        let before = window.cwnd;
+        (0..before / MSS).for_each(|_| state.grow(&config, &mut window));
+        assert!((31 * MSS..=32 * MSS).contains(&(window.cwnd - before)), "{}", window.cwnd - before);
+    }
 }
