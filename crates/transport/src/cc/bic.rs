@@ -309,14 +309,14 @@ mod tests {
         let (mut state, mut window) = (Paper::default(), Window { cwnd: 1000 * MSS, ssthresh: MSS, mss: MSS });
         state.cut(&config, 1000.0);
         state.grow(&config, &mut window);
-        let mut seen: Vec<f64> = vec![];
+        let mut seen: Vec<(f64, u64)> = vec![];
         while let Some(probe) = state.probe.filter(|_| seen.len() < 9) {
-            if seen.last() != Some(&probe.growth) {
-                seen.push(probe.growth);
+            if seen.last().is_none_or(|(growth, _)| *growth != probe.growth) {
+                seen.push((probe.growth, window.cwnd / MSS));
             }
             state.grow(&config, &mut window);
         }
-        assert_eq!(seen, [1.0, 2.0, 4.0, 8.0, 16.0]);
+        assert_eq!(seen, [(1.0, 1000), (2.0, 1001), (4.0, 1003), (8.0, 1007), (16.0, 1015)]);
         let before = window.cwnd;
         (0..before / MSS).for_each(|_| state.grow(&config, &mut window));
         assert!((31 * MSS..=32 * MSS).contains(&(window.cwnd - before)), "{}", window.cwnd - before);
