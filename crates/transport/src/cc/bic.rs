@@ -321,4 +321,21 @@ mod tests {
         (0..before / MSS).for_each(|_| state.grow(&config, &mut window));
         assert!((31 * MSS..=32 * MSS).contains(&(window.cwnd - before)), "{}", window.cwnd - before);
     }
+
+    /// Linux's bictcp_acked(): the mean moves by a sixteenth of the way, from two segments an ACK. Both: a window of
+    /// ten segments grows by one in a round trip, a tenth by each ACK.
+    #[test]
+    fn acks_are_counted_in_sixteenths_and_small_windows_grow_as_renos() {
+        let small = || Window { cwnd: 10 * MSS, ssthresh: MSS, mss: MSS };
+        let per_ack = |acks: &[u64]| {
+            let (config, mut window, mut state) = (Config::default(), small(), Bic::new(&Config::default()));
+            acks.iter().for_each(|segments| state.on_ack(&config, &mut window, &Event::ack(segments * MSS)));
+            let Bic::Linux(state) = state else { unreachable!("the default") };
+            state.per_ack
+        };
+        assert_eq!([per_ack(&[2]), per_ack(&[1]), per_ack(&[1, 1])], [32, 31, 31]);
+        let (config, mut window) = (Config { arithmetic: Arithmetic::Paper, ..Config::default() }, small());
+        Bic::new(&config).on_ack(&config, &mut window, &Event::ack(MSS));
+        assert_eq!(window.cwnd, 10 * MSS + MSS / 10);
+    }
 }
