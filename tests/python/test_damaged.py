@@ -7,7 +7,6 @@ import json
 import random
 import shutil
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -18,6 +17,7 @@ from photocol.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 SCENARIO = """
 [run]

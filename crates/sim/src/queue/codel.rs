@@ -274,4 +274,22 @@ mod tests {
         let wrong = Config { target: Duration::from_millis(100), ..Config::default() }.validate().unwrap_err();
         assert_eq!((wrong.field, wrong.reason.as_ref()), ("target", "must be below interval"));
     }
+
+    /// RFC 8289 §5.3: the third drop of a state that began at 300 ms is 100 ms/√3 behind the second.
+    #[test]
+    fn figures_say_when_the_next_packet_is_dropped() {
+        let mut control = Control { dropping: true, count: 3, ..Control::new(&Config::default()) };
+        control.drop_next = control.law(300 * MS);
+        let figures = CoDel { control, fifo: Fifo::default() }.figures();
+        assert_eq!(figures[..2], [("dropping", 1.0), ("count", 3.0)]);
+        assert!((figures[2].1 - (0.3 + 0.1 / 3f64.sqrt())).abs() < 1e-12, "{figures:?}");
+    }
+
+    #[test]
+    fn a_packet_without_room_is_dropped_and_says_so() {
+        let mut queue = CoDel::new(&Config::default(), crate::queue::by_hand::tests::site());
+        let (item, mut dropped) = (|id| Item { id, size: 1500, ..Item::default() }, Vec::new());
+        (0..3).for_each(|id| queue.enqueue(0, item(id), Room::Bytes(3000), &mut dropped));
+        assert_eq!(dropped, [Dropped { item: item(2), reason: Reason::Full }]);
+    }
 }

@@ -400,4 +400,67 @@ mod tests {
         assert_eq!(dual.base, 1.0);
         assert!(86_400_000 * MS - dual.delay_before <= 15 * MS);
     }
+
+    #[test]
+    fn figures_are_the_base_its_square_and_its_multiple() {
+        let at = |base| DualPi2 { base, ..dual(Config::default()) }.figures();
+        assert_eq!(at(0.25), [("p_base", 0.25), ("p_classic", 0.0625), ("p_coupled", 0.5)]);
+        assert_eq!(at(0.75)[2].1, 1.0);
+    }
+
+    /// The C queue's first packet has waited 10 ms, the L queue's 30 ms.
+    #[test]
+    fn the_controller_sees_the_classic_delay_or_the_greater_one() {
+        let delay = |delay_of| {
+            let mut dual = dual(Config { delay_of, ..Config::default() });
+            dual.classic.push(item(0, Ecn::Classic, 40 * MS));
+            dual.low.push(item(1, Ecn::Scalable, 20 * MS));
+            dual.delay(50 * MS) / MS
+        };
+        assert_eq!([delay(DelayOf::Classic), delay(DelayOf::Both)], [10, 30]);
+    }
+
+    #[test]
+    fn the_room_is_for_both_queues_together() {
+        for room in [Room::Packets(2), Room::Bytes(3000)] {
+            let (mut dual, mut dropped) = (dual(Config::default()), Vec::new());
+            for (id, ecn) in [(0, Ecn::Scalable), (1, Ecn::Classic), (2, Ecn::Scalable), (3, Ecn::Classic)] {
+                dual.enqueue(0, item(id, ecn, 0), room, &mut dropped);
+            }
+            assert_eq!(
+                dropped.iter().map(|one| (one.item.id, one.reason)).collect::<Vec<_>>(),
+                [(2, Reason::Full), (3, Reason::Full)]
+            );
+        }
+    }
+
+    /// p′ = 0.75 is overload with k = 2 (p_CL = 1.5) and none with k = 1; ECN may be off.
+    #[test]
+    fn a_mark_spares_classic_packets_below_overload_only() {
+        let fate = |k, ecn, of| {
+            let mut dual = DualPi2 { base: 0.75, ..dual(Config { k, ecn, ..Config::default() }) };
+            dual.left_over.classic = 1.0;
+            dual.judge_classic(item(0, of, 0))
+        };
+        assert_eq!(fate(1.0, true, Ecn::Classic), Fate::Mark);
+        assert_eq!([fate(1.0, false, Ecn::Classic), fate(1.0, true, Ecn::NotCapable)], [Fate::Drop; 2]);
+        assert_eq!([fate(2.0, true, Ecn::Classic), fate(4.0 / 3.0, true, Ecn::Classic)], [Fate::Drop; 2]);
+    }
+
+    /// Bytes in proportion to the shares: 1500 of the L queue weigh 1/16 of that, one of the C queue 15/16.
+    #[test]
+    fn the_lead_is_weighted_bytes_while_both_wait() {
+        let mut dual = dual(Config::default());
+        dual.low.push(item(0, Ecn::Scalable, 0));
+        dual.note_turn(1500.0, true);
+        assert_eq!(dual.lead, 0.0, "the C queue has nothing");
+        dual.classic.push(item(1, Ecn::Classic, 0));
+        dual.note_turn(1500.0, true);
+        assert_eq!(dual.lead, 93.75);
+        dual.note_turn(1500.0, false);
+        assert_eq!(dual.lead, 93.75 - 1406.25);
+        dual.low.pop();
+        dual.note_turn(1500.0, true);
+        assert_eq!(dual.lead, 0.0);
+    }
 }

@@ -345,4 +345,71 @@ mod tests {
         }
         assert_eq!(Config::named("blue"), None);
     }
+
+    fn names(holds: impl Fn(&Config) -> bool) -> Vec<&'static str> {
+        list().iter().filter(|entry| holds(&(entry.item)())).map(|entry| entry.name).collect()
+    }
+
+    /// Priority and round robin only order; NDP trims; the others tell senders of congestion.
+    #[test]
+    fn what_a_discipline_does_is_known_before_there_is_a_port() {
+        let marking = ["step", "red", "codel", "fq-codel", "pie", "dualpi2", "abc"];
+        assert_eq!(names(Config::marks), marking);
+        let departures = ["codel", "fq-codel", "pie", "dualpi2", "priority", "drr", "ndp", "abc"];
+        assert_eq!(names(Config::is_scheduler), departures);
+        assert_eq!(names(Config::trims), ["ndp"]);
+        assert_eq!(names(|config| config.options().is_none()), ["drop-tail"]);
+    }
+
+    /// Empty queues at rest: nothing averaged, no probability, no drops to come; ABC has room for all to accelerate.
+    #[test]
+    fn figures_of_an_empty_queue_are_those_of_no_congestion() {
+        let of = |name: &str| {
+            let config = Config::named(name).unwrap();
+            ByHand::new(&config, Room::Unlimited, by_hand::tests::site()).figures()
+        };
+        assert_eq!(of("red"), [("average", 0.0), ("probability", 0.0)]);
+        assert_eq!(of("codel"), [("dropping", 0.0), ("count", 0.0), ("drop_next_s", f64::INFINITY)]);
+        assert_eq!(of("pie"), [("probability", 0.0), ("delay_s", 0.0)]);
+        assert_eq!(of("dualpi2"), [("p_base", 0.0), ("p_classic", 0.0), ("p_coupled", 0.0)]);
+        assert_eq!(of("abc"), [("accelerated_share", 1.0), ("tokens", 0.0)]);
+        for name in ["drop-tail", "step", "fq-codel", "priority", "drr", "ndp"] {
+            assert_eq!(of(name), [], "{name}");
+        }
+    }
+
+    /// What waited is gone, and its room is free again.
+    #[test]
+    fn a_queue_that_is_cleared_is_empty() {
+        for name in names(Config::is_scheduler) {
+            let mut schedule = Schedule::new(&Config::named(name).unwrap(), by_hand::tests::site).unwrap();
+            let (room, mut dropped) = (Room::Packets(12), Vec::new());
+            let item = |id| Item { id, size: 1000, flow: id.into(), form: Form::Trimmable, ..Item::default() };
+            let mut fill = |schedule: &mut Schedule, from| {
+                (from..from + 4).for_each(|id| schedule.enqueue(0, item(id), room, &mut dropped));
+            };
+            for from in [0, 4, 8, 12] {
+                fill(&mut schedule, from);
+                if from < 12 {
+                    schedule.clear();
+                    assert_eq!(schedule.dequeue(0, &mut Vec::new()), None, "{name}");
+                }
+            }
+            let left: Vec<u32> =
+                std::iter::from_fn(|| schedule.dequeue(0, &mut Vec::new())).map(|one| one.id).collect();
+            assert_eq!((left, dropped.len()), (vec![12, 13, 14, 15], 0), "{name}");
+        }
+    }
+
+    /// 15 ms at 10 Mb/s are 18 750 B; what is no time stays.
+    #[test]
+    fn thresholds_of_a_time_are_bytes_at_a_link() {
+        let (low, high) = (BufferSize::Time(units::Duration::from_millis(5)), units::Duration::from_millis(15));
+        let red = red::Config { min_th: low, max_th: BufferSize::Time(high), ..red::Config::default() };
+        let bytes = |bytes| BufferSize::Bytes(units::Bytes(bytes));
+        let at = red::Config { min_th: bytes(6250), max_th: bytes(18_750), ..red };
+        assert_eq!(Config::Red(red).at(Rate::from_mbps(10)), Config::Red(at));
+        let arrival = Arrival { now: 0, size: 0, is_capable: true, packets: 3, bytes: 4500, idle_since: None };
+        assert_eq!([bytes(1), BufferSize::Packets(1)].map(|unit| arrival.queue_in(unit)), [4500, 3]);
+    }
 }

@@ -272,4 +272,49 @@ mod tests {
         let first = queue.dequeue(0, &mut dropped).unwrap();
         assert_eq!((first.id, first.size, first.cut), (9, 64, 0));
     }
+
+    /// Three packets of 1500 B are 4500 B, and leave no room for a fourth; the rest of the room is that of headers.
+    #[test]
+    fn the_share_of_data_is_packets_or_bytes_in_either_unit_of_the_room() {
+        let data = |data, room| {
+            let (queue, _) = filled(Config { data, trims: Trims::Arriving, ..Config::default() }, 400, room);
+            (queue.data.len(), queue.headers.len())
+        };
+        let (three, bytes) = (BufferSize::Packets(3), BufferSize::Bytes(Bytes(4500)));
+        assert_eq!([data(three, Room::Packets(20)), data(bytes, Room::Packets(20))], [(3, 17); 2]);
+        // 4500 B and a hundred headers of 64 B.
+        assert_eq!([data(three, Room::Bytes(10_900)), data(bytes, Room::Bytes(10_900))], [(3, 100); 2]);
+        assert_eq!(data(BufferSize::Bytes(Bytes(4499)), Room::Packets(20)), (2, 18));
+    }
+
+    #[test]
+    fn a_queue_without_room_for_data_or_with_headers_beyond_a_packet_is_refused() {
+        let field = |config: Config| config.validate().err().map(|error| error.field);
+        let (data, header) =
+            (|data| Config { data, ..Config::default() }, |header| Config { header, ..Config::default() });
+        assert_eq!([data(BufferSize::Unlimited), data(BufferSize::Packets(0))].map(field), [Some("data"); 2]);
+        assert_eq!(field(data(BufferSize::Packets(1))), None);
+        assert_eq!([header(65_535), header(65_536)].map(field), [None, Some("header")]);
+    }
+
+    /// What waits may be TCP's: then the packet that comes is trimmed, and none is lost.
+    #[test]
+    fn the_newest_that_waits_keeps_its_place_if_it_may_not_be_trimmed() {
+        let (mut queue, mut dropped) = filled(Config::default(), 7, ROOM);
+        queue.enqueue(0, Item { form: Form::Whole, ..packet(7) }, ROOM, &mut dropped);
+        (8..40).for_each(|id| queue.enqueue(0, packet(id), ROOM, &mut dropped));
+        let data: Vec<u32> = drained(&mut queue).iter().filter(|item| item.cut == 0).map(|item| item.id).collect();
+        assert_eq!((data, dropped), ((0..8).collect(), vec![]));
+    }
+
+    /// §3.1: the ratio of headers to data is of the time in which both wait.
+    #[test]
+    fn headers_that_leave_while_no_data_waits_have_nobodys_turn() {
+        let (mut queue, mut dropped) = (Ndp::new(&Config::default(), site()), Vec::new());
+        let ack = |id| Item { id, size: 64, form: Form::Control, ..Item::default() };
+        (0..12).for_each(|id| queue.enqueue(0, ack(id), ROOM, &mut dropped));
+        (0..10).for_each(|_| assert!(queue.dequeue(0, &mut Vec::new()).is_some()));
+        queue.enqueue(0, packet(12), ROOM, &mut dropped);
+        assert_eq!(drained(&mut queue).iter().map(|item| item.id).collect::<Vec<_>>(), [10, 11, 12]);
+    }
 }

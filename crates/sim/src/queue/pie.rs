@@ -354,4 +354,57 @@ mod tests {
         assert_eq!([fate(0.09, Ecn::Classic), fate(0.11, Ecn::Classic)], [None, Some(Reason::Early)]);
         assert_eq!(fate(0.09, Ecn::NotCapable), Some(Reason::Early));
     }
+
+    /// Appendix B: the delay is that of the packet that left last, and of an empty queue nothing.
+    #[test]
+    fn an_empty_queue_has_no_delay() {
+        let config = Config { delay: Estimate::Timestamps, ..Config::default() };
+        let mut pie = Pie { delay: 30 * MS, probability: 0.25, ..pie(config) };
+        assert_eq!(pie.figures(), [("probability", 0.25), ("delay_s", 0.0)]);
+        pie.fifo.push(item(0, 0));
+        assert_eq!(pie.figures(), [("probability", 0.25), ("delay_s", 0.03)]);
+    }
+
+    /// §5.2: a quarter of the second measurement, 24 ms, and three quarters of the first, 12 ms.
+    #[test]
+    fn measurements_of_the_rate_are_averaged_by_a_quarter() {
+        let mut pie = pie(Config::default());
+        (0..60).for_each(|id| pie.fifo.push(item(id, 0)));
+        for departure in 0..22_u64 {
+            let (slow, fast) = (departure.saturating_sub(10), departure.min(10));
+            pie.dequeue((fast * 12 + slow * 24) * MS / 10, &mut Vec::new());
+        }
+        // The first of the second eleven leaves 2.4 ms behind the first measurement and begins the next.
+        assert_eq!(pie.departure_time, 0.25 * 24.0 * MS as f64 + 0.75 * 12.0 * MS as f64);
+    }
+
+    /// §4.4: 150 ms without drops, 15 ms less at each update, and all of it again after a quiet one.
+    #[test]
+    fn the_burst_allowance_runs_out_and_comes_back_after_a_quiet_time() {
+        let config = Config { delay: Estimate::Timestamps, ..Config::default() };
+        let left = |delay: u64, delay_before: u64, probability| {
+            let mut pie = Pie { delay, delay_before, probability, ..pie(config) };
+            pie.burst_allowance = 100 * MS;
+            pie.fifo.push(item(0, 0));
+            pie.update();
+            pie.burst_allowance / MS
+        };
+        let (half, less) = (15 * MS / 2, 15 * MS / 2 - 1);
+        assert_eq!([left(less, less, 0.0), left(half, less, 0.0), left(less, half, 0.0)], [150, 85, 85]);
+        assert_eq!(left(less, less, 0.5), 85);
+    }
+
+    /// §4.1 with delays of half of the target, a probability of 0.2 and 3000 B; §5.4's sums of 0.85 and 8.5.
+    #[test]
+    fn what_is_spared_ends_at_its_bounds() {
+        let at = |delay_before, probability, accumulated| {
+            let config = Config { max_burst: Duration::ZERO, ..Config::default() };
+            let mut pie = Pie { probability, accumulated, delay_before, ..pie(config) };
+            (0..3).for_each(|id| pie.fifo.push(item(id, 0)));
+            pie.strikes()
+        };
+        let half = 15 * MS / 2;
+        assert_eq!([at(half - 1, 0.125, 8.5), at(half, 0.125, 8.5), at(0, 0.25, 8.5)], [false, true, true]);
+        assert_eq!([at(half, 1.0, -0.2), at(half, 1.0, -0.1), at(half, 0.0, 9.0)], [false, true, false]);
+    }
 }

@@ -307,4 +307,34 @@ mod tests {
         assert!(field(BufferSize::Packets(5), BufferSize::Bytes(Bytes(9000))).reason.contains("unit"));
         assert_eq!(field(BufferSize::Unlimited, BufferSize::Packets(5)).field, "max_th");
     }
+
+    /// Figures at an average of 10: 0.02 (10 − 5)/(15 − 5) = 0.01; below min_th the line would be negative.
+    #[test]
+    fn figures_are_the_average_and_a_probability() {
+        let at = |average| Red { average, ..red(Config::default()) }.figures();
+        assert_eq!(at(10.0), [("average", 10.0), ("probability", 0.01)]);
+        assert_eq!([at(2.0)[1].1, at(99.0)[1].1], [0.0, 1.0]);
+    }
+
+    /// §VII with p = 1/64: 1/(64 − count), certain at 63 packets; with wait nothing before 64, certain at 127.
+    #[test]
+    fn marks_are_spread_over_one_over_p_packets_or_over_the_next_as_many() {
+        let p = 1.0 / 64.0;
+        let spread = |count, wait| spread(p, count, wait);
+        assert_eq!([spread(0.0, false), spread(32.0, false), spread(63.0, false)], [p, 2.0 * p, 1.0]);
+        assert_eq!([spread(64.0, false), spread(200.0, false)], [1.0; 2]);
+        assert_eq!([spread(0.0, true), spread(63.0, true), spread(64.0, true)], [0.0, 0.0, p]);
+        assert_eq!([spread(96.0, true), spread(127.0, true), spread(128.0, true)], [2.0 * p, 1.0, 1.0]);
+        assert_eq!([power(0.5, 0), power(0.5, 1), power(0.5, 5), power(0.5, 6)], [1.0, 0.5, 1.0 / 32.0, 1.0 / 64.0]);
+    }
+
+    #[test]
+    fn equal_thresholds_are_refused_in_every_unit() {
+        let refused = |min_th, max_th| Config { min_th, max_th, ..Config::default() }.validate().is_err();
+        let (bytes, time) = (|b| BufferSize::Bytes(Bytes(b)), |ps| BufferSize::Time(units::Duration::from_ps(ps)));
+        for (low, high) in [(BufferSize::Packets(4), BufferSize::Packets(5)), (bytes(4), bytes(5)), (time(4), time(5))]
+        {
+            assert_eq!([refused(low, low), refused(high, low), refused(low, high)], [true, true, false]);
+        }
+    }
 }

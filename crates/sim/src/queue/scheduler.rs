@@ -238,3 +238,45 @@ impl Fifo {
         *self = Fifo::default();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(size: u16) -> Item {
+        Item { size, arrived: 30, ..Item::default() }
+    }
+
+    #[test]
+    fn packets_and_bytes_are_counted_from_both_ends() {
+        let mut fifo = Fifo::default();
+        [100, 20, 3].into_iter().for_each(|size| fifo.push(item(size)));
+        assert_eq!((fifo.held(), fifo.first()), (Held { packets: 3, bytes: 123 }, Some(&item(100))));
+        assert_eq!((fifo.pop(), fifo.bytes(), fifo.len()), (Some(item(100)), 23, 2));
+        assert_eq!((fifo.pop_newest(), fifo.bytes(), fifo.is_empty()), (Some(item(3)), 20, false));
+        fifo.clear();
+        assert_eq!((fifo.held(), fifo.is_empty(), fifo.pop(), fifo.pop_newest()), (Held::default(), true, None, None));
+    }
+
+    #[test]
+    fn what_fills_the_room_to_the_last_packet_or_byte_is_admitted() {
+        let mut held = Held { packets: 2, bytes: 900 };
+        let admits = |held: Held, room| held.admits(room, &item(100));
+        assert_eq!([3, 2].map(|places| admits(held, Room::Packets(places))), [true, false]);
+        assert_eq!([1000, 999].map(|bytes| admits(held, Room::Bytes(bytes))), [true, false]);
+        assert!(admits(held, Room::Unlimited));
+        held.remove(&item(100));
+        assert_eq!(held, Held { packets: 1, bytes: 800 });
+    }
+
+    /// A header is no longer than the packet was; what is cut and what is left are the packet.
+    #[test]
+    fn a_packet_is_marked_or_trimmed_and_has_waited_since_it_came() {
+        assert_eq!([item(1500).sojourn(50), item(1500).sojourn(20)], [20, 0]);
+        assert_eq!(item(1500).marked().ecn, Ecn::Marked);
+        let parts = |size| (item(size).trimmed(64).size, item(size).trimmed(64).cut, item(size).trimmed(64).form);
+        assert_eq!([parts(1500), parts(40)], [(64, 1436, Form::Trimmed), (40, 0, Form::Trimmed)]);
+        let capable = [Ecn::NotCapable, Ecn::Classic, Ecn::Scalable, Ecn::Marked].map(Ecn::is_capable);
+        assert_eq!(capable, [false, true, true, true]);
+    }
+}

@@ -50,3 +50,53 @@ pub(super) fn keep_window(window: &mut Window, loss: &Loss) {
         _ => window.ssthresh = window.cwnd.max(2 * window.mss),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Instant;
+
+    /// 10 000 B in 20 ms are 4 Mb/s, in the 10 ms that the law is told 8 Mb/s; longer samples and none change nothing.
+    #[test]
+    fn a_rate_is_a_window_in_the_round_trip_as_told_or_the_shortest_measured() {
+        let mut base = BaseRtt::default();
+        assert_eq!((base.rate_of(None, 10_000), base.secs(None)), (None, None));
+        for ms in [30, 20, 0, 25] {
+            let rtt_sample = Some(Duration::from_millis(ms));
+            base.note(&Event { rtt_sample, ..Event::at(Instant::ZERO) });
+        }
+        base.note(&Event::at(Instant::ZERO));
+        let told = Some(Duration::from_millis(10));
+        assert_eq!(base.rate_of(None, 10_000), Some(Rate::from_bps(4_000_000)));
+        assert_eq!(base.rate_of(told, 10_000), Some(Rate::from_bps(8_000_000)));
+        assert_eq!([base.secs(None), base.secs(told)], [Some(0.02), Some(0.01)]);
+        assert_eq!(bytes_per_second(Rate::from_bps(4_000_000)), 500_000.0);
+    }
+
+    #[test]
+    fn a_window_is_whole_bytes_and_grows_only_where_it_is_what_holds_the_flow_back() {
+        let set = |bytes, is_app_limited| {
+            let mut window = Window { cwnd: 5000, ssthresh: 9000, mss: 1000 };
+            set_window(&mut window, bytes, is_app_limited);
+            window.cwnd
+        };
+        assert_eq!([set(7000.9, false), set(7000.9, true)], [7000, 5000]);
+        assert_eq!([set(3000.9, false), set(3000.9, true)], [3000, 3000]);
+        assert_eq!([set(0.2, true), set(f64::NAN, false), set(f64::INFINITY, false)], [1, 1, u64::MAX]);
+    }
+
+    /// RFC 5681 §3.1: after a timeout one segment, ssthresh half of the flight; ssthresh is two segments at least.
+    #[test]
+    fn only_a_timeout_moves_the_window() {
+        let after = |cause, cwnd| {
+            let mut window = Window { cwnd, ssthresh: 9000, mss: 1000 };
+            keep_window(&mut window, &Loss::of(cause, 8000));
+            (window.cwnd, window.ssthresh)
+        };
+        assert_eq!(after(LossCause::Timeout, 6000), (1000, 4000));
+        assert_eq!(
+            [after(LossCause::FastRetransmit, 6000), after(LossCause::Mark, 1500)],
+            [(6000, 6000), (1500, 2000)]
+        );
+    }
+}

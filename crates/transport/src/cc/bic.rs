@@ -301,4 +301,41 @@ mod tests {
         assert_eq!((window.cwnd, window.ssthresh), (MSS, 79 * MSS));
         assert!(matches!(law, Bic::Linux(state) if state.maximum == 0));
     }
+
+    /// The paper's slow start beyond the maximum: 1, 2, 4, 8 and 16 segments a window of ACKs, then S_max = 32.
+    #[test]
+    fn probes_double_until_they_are_s_max() {
+        let config = Config { arithmetic: Arithmetic::Paper, ..Config::default() };
+        let (mut state, mut window) = (Paper::default(), Window { cwnd: 1000 * MSS, ssthresh: MSS, mss: MSS });
+        state.cut(&config, 1000.0);
+        state.grow(&config, &mut window);
+        let mut seen: Vec<(f64, u64)> = vec![];
+        while let Some(probe) = state.probe.filter(|_| seen.len() < 9) {
+            if seen.last().is_none_or(|(growth, _)| *growth != probe.growth) {
+                seen.push((probe.growth, window.cwnd / MSS));
+            }
+            state.grow(&config, &mut window);
+        }
+        assert_eq!(seen, [(1.0, 1000), (2.0, 1001), (4.0, 1003), (8.0, 1007), (16.0, 1015)]);
+        let before = window.cwnd;
+        (0..before / MSS).for_each(|_| state.grow(&config, &mut window));
+        assert!((31 * MSS..=32 * MSS).contains(&(window.cwnd - before)), "{}", window.cwnd - before);
+    }
+
+    /// Linux's bictcp_acked(): the mean moves by a sixteenth of the way, from two segments an ACK. Both: a window of
+    /// ten segments grows by one in a round trip, a tenth by each ACK.
+    #[test]
+    fn acks_are_counted_in_sixteenths_and_small_windows_grow_as_renos() {
+        let small = || Window { cwnd: 10 * MSS, ssthresh: MSS, mss: MSS };
+        let per_ack = |acks: &[u64]| {
+            let (config, mut window, mut state) = (Config::default(), small(), Bic::new(&Config::default()));
+            acks.iter().for_each(|segments| state.on_ack(&config, &mut window, &Event::ack(segments * MSS)));
+            let Bic::Linux(state) = state else { unreachable!("the default") };
+            state.per_ack
+        };
+        assert_eq!([per_ack(&[2]), per_ack(&[1]), per_ack(&[1, 1])], [32, 31, 31]);
+        let (config, mut window) = (Config { arithmetic: Arithmetic::Paper, ..Config::default() }, small());
+        Bic::new(&config).on_ack(&config, &mut window, &Event::ack(MSS));
+        assert_eq!(window.cwnd, 10 * MSS + MSS / 10);
+    }
 }

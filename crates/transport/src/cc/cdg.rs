@@ -334,4 +334,53 @@ mod tests {
         let falls = found.windows(2).filter(|pair| pair[1] < pair[0]).count() + usize::from(found[0] < 1000);
         assert_eq!(falls, 5, "{found:?}");
     }
+
+    /// Linux's tcp_cdg_acked(): behind an ACK of two segments one of a single segment counts for the shortest round
+    /// trip only; the next one counts in full, as any does above which something is SACKed. A round trip of nothing is
+    /// none.
+    #[test]
+    fn perhaps_delayed_acks_count_only_where_they_are_short() {
+        let measured = |acks: &[(u64, u64, u64)]| {
+            let mut state = State::default();
+            for (segments, ms, sacked) in acks {
+                let rtt_sample = Some(Duration::from_millis(*ms));
+                state.measure(MSS, &Event { rtt_sample, sacked: *sacked, ..Event::ack(segments * MSS) });
+            }
+            (state.rtt.shortest / 1000, state.rtt.longest / 1000)
+        };
+        assert_eq!(measured(&[(1, 25, 0), (1, 40, 0)]), (25, 40));
+        assert_eq!([measured(&[(2, 20, 0), (1, 30, 0)]), measured(&[(2, 20, 0), (1, 10, 0)])], [(20, 20), (10, 20)]);
+        assert_eq!(measured(&[(2, 20, 0), (1, 30, 0), (1, 30, 0)]), (20, 30));
+        assert_eq!([measured(&[(2, 20, 0), (1, 30, 1)]), measured(&[(2, 0, 0), (1, 30, 0)])], [(20, 30), (30, 30)]);
+    }
+
+    /// Linux's tcp_cdg_hystart_update(): ACKs less than 3 ms apart for more than half of the least delay of 20 ms; or
+    /// behind eight samples a delay of more than an eighth above it.
+    #[test]
+    fn slow_start_ends_by_a_train_of_acks_or_by_delay() {
+        let end = |apart_us: u64, late_ms: u64| {
+            let (mut start, mut w) = (HyStart::default(), Window { ssthresh: u64::MAX, ..window(10) });
+            let ends = |ack: &u64| {
+                let shortest = 1000 * if *ack > 4 { late_ms } else { 20 };
+                let now = Instant::ZERO + Duration::from_micros(100_000 + apart_us * ack);
+                start.look(&mut w, shortest as i64, &Event::at(now));
+                !w.in_slow_start()
+            };
+            (0..100).find(ends)
+        };
+        assert_eq!([end(1000, 20), end(2999, 20), end(3000, 20)], [Some(11), Some(4), None]);
+        assert_eq!([end(5000, 22), end(5000, 23)], [None, Some(8)]);
+    }
+
+    /// With cdg_ineffective = 0 all back-offs count, of which half come: the one after a back-off is not looked at.
+    #[test]
+    fn without_a_bound_back_offs_go_on() {
+        let config = Config { scale: 1e-3, ineffective: 0, ..Config::default() };
+        let (mut law, mut w) = (Cdg::new(&config), window(1000));
+        let rtts: Vec<u64> = (0..40).map(|round| 100 + 50 * round).collect();
+        let found = run(&mut law, &config, &mut w, 0, &rtts);
+        let falls = found.windows(2).filter(|pair| pair[1] < pair[0]).count();
+        assert!(falls > 10, "{found:?}");
+        assert_eq!(law.0.without_effect, 0);
+    }
 }

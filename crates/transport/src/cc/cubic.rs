@@ -495,6 +495,19 @@ mod tests {
         }
     }
 
+    /// From t = 1.01 s on W(t + RTT) is 20, and 19 acknowledged segments, a round trip, pay for the last one. Towards
+    /// W(t) the window would be there after 1.3 s, towards W(t − RTT) after 1.4 s.
+    #[test]
+    fn whole_segments_head_for_w_of_a_round_trip_later_too() {
+        let config = Config { arithmetic: Arithmetic::Segments, reno_friendly: false, ..Config::default() };
+        let (mut law, mut w) = (Cubic::new(&config), window(20));
+        lose(&mut law, &config, &mut w);
+        for number in 0..12 {
+            round(&mut law, &config, &mut w, Instant::ZERO + Duration::from_millis(100 * number), RTT);
+        }
+        assert_eq!(w.cwnd, 20 * MSS);
+    }
+
     #[test]
     fn what_was_acknowledged_at_a_higher_price_counts_once() {
         let config = Config { arithmetic: Arithmetic::Segments, ..Config::default() };
@@ -522,5 +535,30 @@ mod tests {
             Cubic::new(&config).on_loss(&config, &mut w, &Loss::of(cause, 1000 * MSS));
             assert_eq!(w.ssthresh, ssthresh * MSS);
         }
+    }
+
+    /// §4.4 after 1000 segments of which 700 are kept, K = 9.0856 s: W(RTT) = 0.4 (0.1 − K)³ + 1000 = 709.797, so
+    /// that a segment that is acknowledged is worth 9797 B/700 = 13.996 B, three worth 41.9 B.
+    #[test]
+    fn the_window_heads_for_w_of_a_round_trip_later_and_keeps_fractions_of_a_byte() {
+        let config = Config { reno_friendly: false, ..Config::default() };
+        let (mut law, mut w) = (Cubic::new(&config), window(1000));
+        lose(&mut law, &config, &mut w);
+        assert_eq!(law.figures(), [("w_max", 1e6)]);
+        (0..3).for_each(|_| law.on_ack(&config, &mut w, &ack(Instant::ZERO, RTT)));
+        assert_eq!(w.cwnd, 700_041);
+        let k = law.figures()[1];
+        assert!(k.0 == "k" && (k.1 - 9.085_602_964).abs() < 1e-9, "{k:?}");
+    }
+
+    /// RFC 9406 needs every round trip, RFC 8511 congestion marks.
+    #[test]
+    fn what_hystart_and_abe_need_is_asked_for_with_them_only() {
+        for (hystart, abe) in [(true, false), (false, true)] {
+            let wants = Cubic::wants(&Config { hystart, abe, ..Config::default() });
+            assert_eq!(wants, Wants { every_rtt: hystart, marks: abe, ..Wants::default() });
+        }
+        let watched = Cubic::new(&Config { hystart: true, ..Config::default() });
+        assert_eq!(watched.figures(), [("is_conservative", 0.0)]);
     }
 }

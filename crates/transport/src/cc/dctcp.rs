@@ -141,6 +141,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::LossCause;
     use super::*;
     use units::Instant;
 
@@ -263,5 +264,13 @@ mod tests {
         let reduced = w.cwnd;
         (0..18).for_each(|_| law.on_ack(&first, &mut w, &ack));
         assert_eq!(w.cwnd, reduced);
+    }
+
+    /// RFC 8257 §3.5: a loss is answered as any TCP does, with half of the flight.
+    #[test]
+    fn a_loss_leaves_half_of_the_flight() {
+        let (mut law, mut w) = flow(&Config::default(), 0.25);
+        law.on_loss(&Config::default(), &mut w, &Loss::of(LossCause::FastRetransmit, 17 * MSS));
+        assert_eq!((w.cwnd, w.ssthresh), (8500, 8500));
     }
 }

@@ -272,5 +272,6 @@ mod tests {
             }
             assert_eq!(sample(delivered, 0).rate(), None);
         }
+        assert_eq!(RateSample { prior_delivered: 7, ..sample(4, 1) }.total(), 11);
     }
 }

@@ -226,4 +226,11 @@ mod tests {
         assert_eq!(field(Config { beta: f64::NAN, ..Config::default() }), "beta");
         assert_eq!(field(Config { alpha: Some(0.0), ..Config::default() }), "alpha");
     }
+
+    /// A flight of less than a segment below the window is a window in full use.
+    #[test]
+    fn a_window_is_in_full_use_where_no_whole_segment_is_missing() {
+        let kept = |flight| keep(0.5, &window(10_000), &loss(LossCause::FastRetransmit, flight));
+        assert_eq!([kept(9000), kept(9001), kept(12_000)], [4500, 5000, 5000]);
+    }
 }

@@ -323,4 +323,37 @@ mod tests {
         assert_eq!((law.0.min_rtt, law.0.max_rtt), (100.0, 109.0));
         assert!((190.0..=201.0).contains(&law.0.throughput.most), "{}", law.0.throughput.most);
     }
+
+    /// Between 100 and 150 ms a loss leaves 95 % of the distance; a window of 20 segments grows by 1/20 with alpha = 1.
+    #[test]
+    fn the_longest_round_trip_ages_at_a_loss_and_the_paper_grows_by_each_ack() {
+        for (arithmetic, expected) in [(Arithmetic::Linux, 147.0), (Arithmetic::Paper, 147.5)] {
+            let (config, mut law) = (config(arithmetic), Htcp::new(&config(arithmetic)));
+            (law.0.min_rtt, law.0.max_rtt) = (100.0, 150.0);
+            let mut window = Window { cwnd: 20 * MSS, ssthresh: 2 * MSS, mss: MSS };
+            law.on_loss(&config, &mut window, &Loss::of(LossCause::FastRetransmit, 20 * MSS));
+            assert_eq!((law.0.min_rtt, law.0.max_rtt), (100.0, expected));
+        }
+        let config = config(Arithmetic::Paper);
+        let (mut law, mut window) = (Htcp::new(&config), Window { cwnd: 20 * MSS, ssthresh: MSS, mss: MSS });
+        law.on_ack(&config, &mut window, &Event { acked: MSS, ..Event::at(at(500)) });
+        assert_eq!(window.cwnd, 20 * MSS + MSS / 20);
+    }
+
+    /// Linux's measure_achieved_throughput(): 20 segments in 100 ms are 200 a second. Up to three of the shortest round
+    /// trips after a loss a sample counts by itself; later it moves the mean by a quarter.
+    #[test]
+    fn throughput_is_smoothed_from_three_round_trips_after_a_loss_on() {
+        let smoothed = |since_loss: u64| {
+            let config = config(Arithmetic::Linux);
+            let (mut law, mut window) = (Htcp::new(&config), Window { cwnd: 20 * MSS, ssthresh: MSS, mss: MSS });
+            law.0.min_rtt = 100.0;
+            (law.0.throughput.smoothed, law.0.throughput.since) = (400.0, (since_loss + 900) as f64);
+            law.0.last_loss = 1000.0;
+            let ack = Event { acked: 20 * MSS, ..Event::at(at(1000 + since_loss)) };
+            law.on_ack(&config, &mut window, &ack);
+            law.0.throughput.smoothed
+        };
+        assert_eq!([smoothed(250), smoothed(399), smoothed(400), smoothed(1000)], [200.0, 200.0, 350.0, 350.0]);
+    }
 }

@@ -69,4 +69,28 @@ mod tests {
         filter.add(10, 30, 1.0);
         assert_eq!(filter.get(), 1.0);
     }
+
+    /// Within a quarter of the window of eight the second best is not sought, nor the third within half; then the
+    /// newest stands in, and is what is left when the best is too old.
+    #[test]
+    fn later_bests_are_a_quarter_and_a_half_of_the_window_apart() {
+        let left = |samples: &[(u64, f64)]| {
+            let mut filter = MaxFilter::default();
+            samples.iter().for_each(|(at, value)| filter.add(8, *at, *value));
+            (filter.get(), filter.best.map(|best| best.at))
+        };
+        assert_eq!(left(&[(0, 10.0), (2, 5.0)]), (10.0, [0, 0, 0]));
+        assert_eq!(left(&[(0, 10.0), (3, 5.0)]), (10.0, [0, 3, 3]));
+        assert_eq!(left(&[(0, 10.0), (3, 5.0), (4, 4.0)]), (10.0, [0, 3, 3]));
+        assert_eq!(left(&[(0, 10.0), (3, 5.0), (5, 4.0)]), (10.0, [0, 3, 5]));
+        assert_eq!(left(&[(0, 10.0), (3, 5.0), (5, 4.0), (8, 1.0)]), (10.0, [0, 3, 5]));
+        assert_eq!(left(&[(0, 10.0), (3, 5.0), (5, 4.0), (9, 1.0)]), (5.0, [3, 5, 9]));
+        assert_eq!(
+            left(&[(0, 10.0), (3, 5.0), (5, 4.0), (11, 1.0)]),
+            (5.0, [3, 5, 11]),
+            "the second best is not older"
+        );
+        assert_eq!(left(&[(0, 10.0), (3, 5.0), (5, 4.0), (12, 1.0)]), (4.0, [5, 12, 12]));
+        assert_eq!(left(&[(0, 10.0), (3, 5.0), (4, 6.0), (5, 6.0)]), (10.0, [0, 5, 5]), "equal ones are newer");
+    }
 }

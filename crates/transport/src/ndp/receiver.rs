@@ -77,4 +77,13 @@ mod tests {
         assert_eq!((receiver.is_complete(), receiver.bytes_arrived()), (true, 250));
         assert_eq!([receiver.pull(), receiver.pull()], [1, 2]);
     }
+
+    #[test]
+    fn a_packet_that_comes_twice_behind_a_hole_counts_once_and_headers_each_time() {
+        let mut receiver = Receiver::default();
+        [100, 100].into_iter().for_each(|seq| receiver.handle_packet(seq, 50, false));
+        receiver.handle_packet(300, 0, false);
+        [(), ()].into_iter().for_each(|()| receiver.handle_header());
+        assert_eq!((receiver.bytes_arrived(), receiver.headers()), (50, 2));
+    }
 }

@@ -329,4 +329,51 @@ mod tests {
         sender.handle_nack(Instant::ZERO, u64::MAX);
         assert_eq!((actions.segments.len(), sender.bytes_acked()), (90, 0));
     }
+
+    /// An ACK or a NACK has made a PULL, which has not come yet (§3.2.2): the header that comes back waits for it,
+    /// though nothing else is on its way.
+    #[test]
+    fn a_returned_header_waits_for_the_pull_of_an_ack_or_of_a_nack() {
+        for answer in [Sender::handle_ack, Sender::handle_nack] {
+            let (mut sender, mut actions) = sender(2, 2);
+            sent(&mut actions);
+            answer(&mut sender, Instant::from_ps(US), 0);
+            sender.handle_return(Instant::from_ps(US), 1000, &mut actions);
+            assert_eq!(sent(&mut actions), []);
+        }
+    }
+
+    #[test]
+    fn a_flow_is_given_its_bytes_once_and_stops_after_what_was_sent() {
+        let (mut sender, mut actions) = sender(5, 3);
+        sender.write(Instant::ZERO, 9000, &mut actions);
+        assert_eq!(sent(&mut actions).len(), 3, "the first window leaves once");
+        sender.stop();
+        sender.handle_pull(Instant::ZERO, 3, &mut actions);
+        assert_eq!(sent(&mut actions), []);
+        [0, 1000].into_iter().for_each(|seq| sender.handle_ack(Instant::ZERO, seq));
+        assert!(!sender.is_complete(), "2 of 3 packets");
+        sender.handle_ack(Instant::ZERO, 2000);
+        assert!(sender.is_complete());
+    }
+
+    #[test]
+    fn the_last_packet_is_the_one_that_ends_with_the_flow() {
+        let (sender, actions) = sender(3, 30);
+        let last: Vec<bool> = actions.segments.iter().map(|segment| sender.is_last(segment)).collect();
+        assert_eq!(last, [false, false, true]);
+    }
+
+    /// 1 ms for an answer, 100 times as long for a PULL where all that was sent is answered and more is to be sent.
+    #[test]
+    fn a_timer_called_early_does_nothing_and_one_called_late_what_was_due() {
+        let (mut sender, mut actions) = sender(3, 2);
+        sent(&mut actions);
+        sender.handle_timeout(Instant::from_ps(1000 * US - 1), &mut actions);
+        assert_eq!((sent(&mut actions), sender.stats().timeouts), (vec![], 0));
+        sender.handle_timeout(Instant::from_ps(1500 * US), &mut actions);
+        assert_eq!(sent(&mut actions), [(0, true), (1, true)]);
+        [0, 1000].into_iter().for_each(|seq| sender.handle_ack(Instant::from_ps(2000 * US), seq));
+        assert_eq!(sender.next_timeout(), Some(Instant::from_ps(102_000 * US)));
+    }
 }

@@ -220,3 +220,106 @@ fn ecn_of(flags: Flags) -> Ecn {
         (false, _) => Ecn::NotCapable,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::{Config, Site};
+    use crate::random::Seed;
+    use units::Rate;
+
+    fn site() -> Site {
+        let byte_time = ByteTime::at(Rate::from_gbps(1)).unwrap();
+        Site { byte_time, stream: Seed { seed: 1, run: 0 }.stream("port", "queue") }
+    }
+
+    fn queue(name: &str, buffer: Buffer) -> DisciplinedQueue {
+        DisciplinedQueue::new(Schedule::new(&Config::named(name).unwrap(), site).unwrap(), buffer)
+    }
+
+    fn packet(seq: u64, size: u16, flags: Flags) -> Packet {
+        Packet { seq, size, flags, ..Packet::default() }
+    }
+
+    /// RFC 3168 §5 and RFC 9331 §2: the codepoints; a mark of a packet that may not be marked says nothing.
+    #[test]
+    fn what_a_packet_says_is_what_its_flags_say() {
+        let ecn = |flags: &[Flags]| ecn_of(flags.iter().fold(Flags::NONE, |all, flag| all.with(*flag)));
+        let (capable, scalable, marked) = (Flags::CAPABLE, Flags::SCALABLE, Flags::MARKED);
+        assert_eq!([ecn(&[]), ecn(&[marked]), ecn(&[scalable])], [Ecn::NotCapable; 3]);
+        assert_eq!([ecn(&[capable]), ecn(&[capable, scalable])], [Ecn::Classic, Ecn::Scalable]);
+        assert_eq!([ecn(&[capable, marked]), ecn(&[capable, scalable, marked])], [Ecn::Marked; 2]);
+        let form = |class, flags| form_of(&Packet { class, flags, ..Packet::default() });
+        assert_eq!(form(Class::Data, Flags::TRIMMABLE), Form::Trimmable);
+        assert_eq!(form(Class::Data, Flags::TRIMMABLE.with(Flags::TRIMMED)), Form::Trimmed);
+        assert_eq!([form(Class::Data, Flags::NONE), form(Class::Datagram, Flags::TRIMMABLE)], [Form::Whole; 2]);
+        assert_eq!(form(Class::Ack, Flags::TRIMMED), Form::Control);
+        let flow = |class, flow| flow_of(&Packet { class, flow, ..Packet::default() });
+        assert_eq!([flow(Class::Data, 0), flow(Class::Datagram, 0), flow(Class::Data, 5)], [0, 0, 20]);
+        assert_eq!([flow(Class::Ack, 5), flow(Class::Control, 5), flow(Class::Unit, 5)], [21, 22, 22]);
+    }
+
+    /// The first need not wait; of the others two have room, in packets or in bytes.
+    #[test]
+    fn what_comes_to_a_free_transmitter_needs_no_room() {
+        for buffer in [Buffer::Packets(2), Buffer::Bytes(units::Bytes(3000))] {
+            let mut queue = queue("drr", Buffer::Packets(0));
+            queue.accept(0, &packet(0, 1500, Flags::NONE));
+            assert_eq!(queue.next(0).map(|(packet, _)| packet.seq), Some(0));
+            assert!(queue.is_armed());
+            queue.set_room(buffer);
+            (1..4).for_each(|seq| queue.accept(0, &packet(seq, 1500, Flags::NONE)));
+            let dropped = queue.take_dropped().map(|(packet, cause, size)| (packet.seq, cause, size));
+            assert_eq!((dropped, queue.take_dropped().is_none()), (Some((3, Cause::Congestion, 1500)), true));
+            assert_eq!(queue.held(), Count { packets: 2, bytes: 3000 });
+            assert_eq!([1, 2].map(|_| queue.next(0).map(|(packet, _)| packet.seq)), [Some(1), Some(2)]);
+            assert_eq!((queue.next(0).is_none(), queue.is_armed(), queue.held()), (true, false, Count::default()));
+        }
+    }
+
+    #[test]
+    fn a_queue_that_is_cleared_gives_all_back_and_waits_for_nothing() {
+        let mut queue = queue("drr", Buffer::Unlimited);
+        (0..3).for_each(|seq| queue.accept(0, &packet(seq, 100, Flags::NONE)));
+        queue.next(0);
+        let left: Vec<u64> = queue.clear().iter().map(|packet| packet.seq).collect();
+        assert_eq!((left, queue.held(), queue.is_armed()), (vec![1, 2], Count::default(), false));
+        queue.resume(5);
+        assert_eq!((queue.is_armed(), queue.resumed), (false, 5), "nothing waits");
+        queue.accept(6, &packet(9, 100, Flags::NONE));
+        queue.resume(7);
+        assert!(queue.is_armed());
+        let mut seen = Vec::new();
+        queue.for_each(|packet| seen.push(packet.seq));
+        assert_eq!(seen, [9]);
+    }
+
+    /// A circuit marks what may be marked and is not yet; else only the discipline does.
+    #[test]
+    fn while_all_are_marked_those_are_that_can_be() {
+        let mut queue = queue("drr", Buffer::Unlimited);
+        let flags = [Flags::NONE, Flags::CAPABLE, Flags::CAPABLE.with(Flags::MARKED)];
+        let marked = |queue: &mut DisciplinedQueue| {
+            (0..).zip(flags).for_each(|(seq, flags)| queue.accept(0, &packet(seq, 100, flags)));
+            [0, 1, 2].map(|_| queue.next(0).map(|(packet, here)| (packet.flags.has(Flags::MARKED), here)).unwrap())
+        };
+        assert_eq!(marked(&mut queue), [(false, false), (false, false), (true, false)]);
+        queue.mark_all(true);
+        assert_eq!(marked(&mut queue), [(false, false), (true, true), (true, false)]);
+        queue.mark_all(false);
+        assert_eq!(marked(&mut queue), [(false, false), (false, false), (true, false)]);
+    }
+
+    /// NDP (SIGCOMM 2017, §3.1): the ninth that waits loses all but 64 B.
+    #[test]
+    fn what_is_cut_off_is_counted_when_the_header_leaves() {
+        let mut queue = queue("ndp", Buffer::Packets(20));
+        (0..9).for_each(|seq| queue.accept(0, &packet(seq, 1500, Flags::TRIMMABLE)));
+        queue.await_transmitter();
+        queue.accept(0, &packet(9, 1500, Flags::TRIMMABLE));
+        assert_eq!((queue.cut(), queue.held()), (0, Count { packets: 10, bytes: 15_000 }));
+        let (header, is_changed) = queue.next(0).unwrap();
+        assert_eq!((header.size, header.flags.has(Flags::TRIMMED), is_changed), (64, true, true));
+        assert_eq!((queue.cut(), queue.held()), (1436, Count { packets: 9, bytes: 13_500 }));
+    }
+}

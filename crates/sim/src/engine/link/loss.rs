@@ -54,3 +54,35 @@ impl LossProcess {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Seed;
+
+    fn process(loss: Loss) -> LossProcess {
+        LossProcess::new(loss, Seed { seed: 1, run: 0 }.stream("loss", "test"))
+    }
+
+    fn lost(process: &mut LossProcess, packets: u64) -> Vec<u64> {
+        (1..=packets).filter(|_| process.strikes()).collect()
+    }
+
+    #[test]
+    fn every_third_packet_is_lost_from_the_third_on_and_none_of_a_fibre_without_loss() {
+        let mut third = process(Loss::EveryNth(3));
+        third.change(1.0);
+        assert_eq!((lost(&mut third, 10), lost(&mut process(Loss::None), 10)), (vec![3, 6, 9], vec![]));
+    }
+
+    /// Of 10 000 packets a quarter, within four standard deviations, √(10⁴ · 3/16) = 43; and what is said later.
+    #[test]
+    fn a_probability_is_the_share_that_is_lost_and_may_change() {
+        let mut quarter = process(Loss::Bernoulli(0.25));
+        assert!(lost(&mut quarter, 10_000).len().abs_diff(2500) < 4 * 43);
+        quarter.change(1.0);
+        assert_eq!(lost(&mut quarter, 100).len(), 100);
+        quarter.change(0.0);
+        assert_eq!(lost(&mut quarter, 100).len(), 0);
+    }
+}

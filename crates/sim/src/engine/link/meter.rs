@@ -122,3 +122,44 @@ impl Meter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Duration;
+
+    /// 10 Gb/s, and from 100 ps on in each 200 ps 5 Gb/s until 150.
+    fn meter() -> Meter {
+        let [ten, five] = [10, 5].map(Rate::from_gbps);
+        Asked::default().meter(7, ten, Forecast::periodic(vec![(100, five), (150, ten)], 200))
+    }
+
+    #[test]
+    fn a_packet_takes_along_what_was_sent_before_it_and_what_waits_behind_it() {
+        let (mut meter, mut told) = (meter(), Telemetry::default());
+        for (now, size, queue) in [(10, 1500, 3000), (20, 40, 0)] {
+            meter.handle_arrival(now, size, queue);
+            meter.add(size);
+            meter.tell(now, size, queue, &mut told);
+        }
+        let next = Some(NextRate { at: Instant::from_ps(100), rate: Rate::from_gbps(5) });
+        let hop =
+            |at, queue, sent| Hop { port: 7, at: Instant::from_ps(at), queue, sent, rate: Rate::from_gbps(10), next };
+        assert_eq!(told.hops(), [hop(10, 3000, 0), hop(20, 0, 1500)]);
+        assert!(!Asked::default().measures());
+    }
+
+    #[test]
+    fn the_rate_follows_the_forecast_when_its_time_has_come() {
+        let mut meter = meter();
+        let seen = [99, 100, 149, 150, 299, 310].map(|now| {
+            meter.follow(now);
+            let next = meter.next.map(|next| (next.at.saturating_since(Instant::ZERO), next.rate.bps()));
+            (meter.rate.bps() / 1_000_000_000, next)
+        });
+        let next = |ps, gbps: u64| Some((Duration::from_ps(ps), gbps * 1_000_000_000));
+        let (five, ten) = (next(100, 5), next(150, 10));
+        let expected = [(10, five), (5, ten), (5, ten), (10, next(300, 5)), (10, next(300, 5)), (5, next(350, 10))];
+        assert_eq!(seen, expected);
+    }
+}

@@ -134,4 +134,20 @@ mod tests {
         [90, 40, 60].iter().for_each(|backlog| least.note(*backlog));
         assert_eq!([least.take(50), least.take(80)], [40, 50]);
     }
+
+    /// 1540 B, 40 B and 1000 B kept; the least is asked for twice.
+    #[test]
+    fn the_least_bytes_are_those_since_the_last_question() {
+        let mut kept = AgentBacklog::default();
+        kept.set(10, 2, 1540);
+        kept.take_least_bytes();
+        kept.remove(20, 1500);
+        kept.add(30, 960);
+        assert_eq!([kept.take_least_bytes(), kept.take_least_bytes()], [40, 1000]);
+        kept.set(40, 1, 30);
+        kept.set(50, 3, 90);
+        assert_eq!((kept.take_least_bytes(), kept.maximum(), kept.count()), (30, 3, Count { packets: 3, bytes: 90 }));
+        // 2 over [10, 20), 1 over [20, 30), 2 over [30, 40), 1 over [40, 50), 3 over [50, 60).
+        assert_eq!(kept.waited(60), 20 + 10 + 20 + 10 + 30);
+    }
 }

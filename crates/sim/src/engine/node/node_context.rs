@@ -23,6 +23,7 @@ pub struct NodeContext<'a> {
 
 /// A port of an agent's own node. [`BuildContext::port`](super::agent_setup::BuildContext::port) makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(Default))]
 pub struct LocalPort(pub(super) u32);
 
 /// A path that begins at an agent's node. [`BuildContext::agent_path`](super::agent_setup::BuildContext::agent_path)

@@ -23,6 +23,21 @@ fn ecn(number: u8) -> Ecn {
     [Ecn::NotCapable, Ecn::Classic, Ecn::Scalable][usize::from(number)]
 }
 
+/// 1500 B in, 64 B out: what a header has lost waits no more either.
+#[test]
+fn what_was_cut_off_a_packet_is_held_until_its_header_leaves() {
+    let mut queue = ByHand::new(&Config::named("ndp").unwrap(), Room::Packets(20), site());
+    for id in 0..10 {
+        let item = Item { id, size: 1500, form: crate::queue::Form::Trimmable, ..Item::default() };
+        assert_eq!(queue.enqueue(0, item), []);
+    }
+    assert_eq!(queue.held(), Held { packets: 10, bytes: 15_000 });
+    assert_eq!(queue.dequeue(0).0.map(|item| item.size), Some(64));
+    assert_eq!(queue.held(), Held { packets: 9, bytes: 13_500 });
+    while queue.dequeue(0).0.is_some() {}
+    assert_eq!(queue.held(), Held::default());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
 

@@ -44,3 +44,30 @@ impl Days {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Days from 10 to 40 and from 70 to 80 of a week of 100.
+    #[test]
+    fn light_counts_when_a_day_begins_and_goes_on_in_the_next_week() {
+        let week = Week::new(40, 60, 2, crate::switching::circuits::keys::Matchings::Offsets);
+        assert_eq!(week.length(), 100);
+        let spans = [Span { begins: 10, lasts: 30 }, Span { begins: 70, lasts: 10 }];
+        let mut days = Days { spans: spans.into(), next: (10, 0), light: 0, data: [].into() };
+        let seen = [9, 10, 69, 70, 109, 110, 170, 310].map(|now| {
+            days.note(now, &week);
+            (days.light, days.next.0)
+        });
+        let expected = [(0, 10), (30, 70), (30, 70), (40, 110), (40, 110), (70, 170), (80, 210), (150, 370)];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn a_rack_without_data_waits_for_no_day() {
+        let week = Week::new(40, 60, 2, crate::switching::circuits::keys::Matchings::Offsets);
+        let days = Days::new(&week, 0, &Members::default(), 2);
+        assert_eq!((days.next, days.data), ((NEVER, 0), [false, false].into()));
+    }
+}

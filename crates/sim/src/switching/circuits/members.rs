@@ -94,3 +94,17 @@ impl Members {
         self.data.range((rack, 0)..=(rack, u32::MAX)).map(|(_, to)| *to)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rack 0 sends to 1 and 2, rack 3 to 1: two share the link from rack 0, two the link to rack 1.
+    #[test]
+    fn a_pair_shares_the_link_that_more_pairs_share() {
+        let members = Members { table: Vec::new(), data: [(0, 1), (0, 2), (3, 1)].into() };
+        assert_eq!(members.sharers_from(0), [(1, 2), (2, 2)]);
+        assert_eq!([members.sharers_from(3), members.sharers_from(1)], [vec![(1, 2)], vec![]]);
+        assert_eq!(members.data_from(0).collect::<Vec<_>>(), [1, 2]);
+    }
+}

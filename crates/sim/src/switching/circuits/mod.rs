@@ -298,3 +298,27 @@ impl kind::Plan for Circuits {
         figures
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Nine sums of their own, and two ways for each class of times.
+    #[test]
+    fn no_two_sums_share_a_place() {
+        let fixed = [Sum::Circuit, Sum::Packet, Sum::Capacity, Sum::Carried];
+        let lost = [When::Day, When::OtherDay, When::Night].map(Sum::Lost);
+        let overtaken = [Way::Circuit, Way::Packet].map(Sum::Overtaken);
+        let took = (0..100).flat_map(|class| [Way::Circuit, Way::Packet].map(|way| Sum::Took(way, class)));
+        let places: BTreeSet<usize> =
+            fixed.into_iter().chain(lost).chain(overtaken).chain(took).map(Sum::place).collect();
+        assert!(places.into_iter().eq(0..9 + 200));
+    }
+
+    #[test]
+    fn what_finds_no_room_in_a_night_is_lost_to_the_night() {
+        let causes = [When::Day, When::OtherDay, When::Night].map(When::cause);
+        assert_eq!(causes, [Cause::Congestion, Cause::Congestion, Cause::Agent(0)]);
+    }
+}

@@ -182,4 +182,19 @@ mod tests {
         let seen = [4, 5, 39, 40, 64, 65, 79, 80, 99, 104, 105].map(|now| is_day(&days, 100, now, 5));
         assert_eq!(seen, [false, true, true, false, false, true, true, false, false, false, true]);
     }
+
+    #[test]
+    fn a_week_and_its_schedule_are_the_same() {
+        for (racks, matchings) in [(4, Matchings::Offsets), (5, Matchings::Tournament)] {
+            let week = Week::new(20, 180, racks, matchings);
+            let again = Week::scheduled(&week.schedule().unwrap());
+            assert_eq!((again.length(), again.longest_day()), (week.length(), 180));
+            for (from, to) in (0..racks).flat_map(|from| (0..racks).map(move |to| (from, to))) {
+                assert_eq!(again.days(from, to).collect::<Vec<_>>(), week.days(from, to).collect::<Vec<_>>());
+            }
+        }
+        let none = Week { length: 100, days: Arc::new([]) };
+        assert_eq!((none.longest_day(), none.schedule().is_none()), (0, true));
+        assert_eq!(none.at(130, 0), Now { to: None, until: 200 });
+    }
 }

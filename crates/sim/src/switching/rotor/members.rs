@@ -166,3 +166,47 @@ fn of_path(laid: &[Option<LinkId>], path: u32, switch_links: &[Option<u32>]) -> 
     let down = (*laid.get(place as usize + 1)?)?;
     Some(Part { from: rack(up)?, to: rack(down)?, tail: place + 2 })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    /// A flow from host 3 of rack 0 to host 4 of rack 1, whose data takes circuits in turn and whose ACKs the slice.
+    fn members() -> Members {
+        let ends = Ends { racks: [0, 1], tails: [20, 10], by_slice: [false, true], hosts: [3, 4] };
+        Members { flows: vec![None, Some(ends)], ways: (50..56).collect(), racks: 3, first: 50 }
+    }
+
+    #[test]
+    fn data_goes_to_the_destinations_rack_and_acks_to_the_sources() {
+        let members = members();
+        let goal = |class, hop, here| {
+            let packet = Packet { flow: 1, class, hop, ..Packet::default() };
+            members.goal(&packet, here).map(|goal| (goal.to, goal.tail, goal.by_slice, goal.hosts))
+        };
+        for class in [Class::Data, Class::Datagram, Class::Unit] {
+            assert_eq!(goal(class, 0, 0), Some((1, 20, false, [3, 4])));
+        }
+        assert_eq!(goal(Class::Ack, 0, 1), Some((0, 10, true, [4, 3])));
+        // A message goes to the other rack from the one where it begins, by no slice; one that came by light ends here.
+        assert_eq!([goal(Class::Control, 0, 0), goal(Class::Control, 51, 1)], [Some((1, 20, false, [3, 4])); 2]);
+        assert_eq!([goal(Class::Control, 0, 1), goal(Class::Control, 51, 0)], [Some((0, 10, false, [4, 3])); 2]);
+        let [same_rack, unknown] = [0, 2].map(|flow| members.goal(&Packet { flow, ..Packet::default() }, 0));
+        assert_eq!((same_rack, unknown), (None, None));
+    }
+
+    #[test]
+    fn ways_are_by_matching_and_rack_and_what_is_beyond_the_first_came_by_light() {
+        let members = members();
+        assert_eq!([members.way(0, 2), members.way(1, 0)], [52, 53]);
+        let light = [49, 50, 51].map(|hop| members.is_from_light(&Packet { hop, ..Packet::default() }));
+        assert_eq!(light, [false, false, true]);
+    }
+
+    #[test]
+    fn any_of_the_three_rules_puts_something_on_shortest_paths() {
+        let any = |all, below, acks| BySlice { all, below, acks }.any();
+        let data = Acks::AsData;
+        assert_eq!([any(false, 0, data), any(true, 0, data), any(false, 1, data)], [false, true, true]);
+        assert!(any(false, 0, Acks::Slice));
+    }
+}

@@ -280,4 +280,50 @@ mod tests {
             assert!(queues.pop(parts).is_none() && queues.pop(0).is_none());
         }
     }
+
+    /// What waits, two of 100 B, and a buffer in either unit: one more packet of 100 B fits where the last one ends it.
+    #[test]
+    fn a_buffer_is_full_where_one_more_would_exceed_it() {
+        let mut room = Room::default();
+        [300, 100, 100].into_iter().for_each(|size| room.add(size));
+        room.remove(300);
+        assert_eq!((room.packets(), room.bytes()), (2, 200));
+        assert_eq!([2, 3].map(|places| room.is_full(Buffer::Packets(places), 100)), [true, false]);
+        let bytes = [299, 300].map(|bytes| room.is_full(Buffer::Bytes(units::Bytes(bytes)), 100));
+        assert_eq!((bytes, room.is_full(Buffer::Unlimited, 100)), ([true, false], false));
+    }
+
+    #[test]
+    fn messages_take_no_detour_and_what_is_behind_one_is_news() {
+        let of = |class, to| Waiting { packet: Packet { size: 100, class, ..Packet::default() }, arrived: 0, to };
+        let mut queues = Queues::new(2, 1);
+        queues.push(1, 0, of(Class::Control, 1));
+        queues.push(1, 0, of(Class::Data, 1));
+        queues.push(1, 0, of(Class::Data, 1));
+        assert!(queues.take_news() && !queues.at(1).may_detour() && !queues.at(0).may_detour());
+        assert_eq!(
+            (queues.at(1).bytes(), queues.of(1)[0].bytes(), queues.all().len(), queues.parts()),
+            (300, 300, 2, 1)
+        );
+        queues.pop(1);
+        assert!(queues.take_news() && queues.at(1).may_detour(), "a message was before it");
+        queues.pop(1);
+        assert!(!queues.take_news(), "it is no smaller");
+        let mut seen = 0;
+        queues.for_each_mut(&mut |packet| seen += packet.size);
+        assert_eq!((seen, queues.at(1).bytes(), queues.taken(1).packets()), (100, 100, 1));
+    }
+
+    /// A burst of more than the kept places leaves no memory behind; one of fewer keeps its own.
+    #[test]
+    fn a_queue_gives_back_the_memory_of_a_burst() {
+        let places = |count: usize| {
+            let mut queue = Queue::default();
+            (0..count).for_each(|_| queue.push(Waiting::default()));
+            while queue.pop().is_some() {}
+            queue.packets.places()
+        };
+        assert!((1..=KEPT_PLACES).contains(&places(10)) && places(3 * KEPT_PLACES) < KEPT_PLACES);
+        assert_eq!(places(KEPT_PLACES), KEPT_PLACES);
+    }
 }

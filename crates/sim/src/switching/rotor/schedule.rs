@@ -106,3 +106,21 @@ fn of_file(file: &At<String>, rack_network: &RackNetwork) -> Result<CircuitSched
     let message = format!("found a schedule of {ports} ports and {switches} switches; allowed: {}", rack_network.racks);
     Err(file.fault(format!("{message} ports, one for each rack, and {}", rack_network.switches)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    /// 0 to 20 and 80 to 100 with the same outputs are one matching of 40, between them is one of 30; else 20 is least.
+    #[test]
+    fn the_shortest_matching_may_go_on_beyond_a_week() {
+        let shortest_of = |last: &str| {
+            let head = "week_ps,reconfiguration_ps,switch,start_ps,length_ps,outputs\n100,0,0,0,20,1 0 2\n";
+            let text = format!("{head}100,0,0,30,30,2 1 0\n100,0,0,80,20,{last}\n");
+            let schedule = CircuitSchedule::from_csv(&text).unwrap();
+            shortest(&schedule.switches()[0], schedule.week())
+        };
+        assert_eq!(shortest_of("1 0 2"), Some(Duration::from_ps(30)));
+        assert_eq!(shortest_of("0 2 1"), Some(Duration::from_ps(20)));
+        assert_eq!(shortest(&[], Duration::from_ps(100)), None);
+    }
+}

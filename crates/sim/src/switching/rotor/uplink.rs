@@ -150,4 +150,38 @@ mod tests {
         allowance.cut_relayed(0, 2800, relayed.of(0));
         assert_eq!(allowance.relay, [400, 0, 1000, 1000]);
     }
+
+    /// Of 6000 bytes each of two hosts has 3000, and as relay 1500 for each of two; a host alone is not counted.
+    #[test]
+    fn what_is_sent_is_taken_from_its_hosts_part() {
+        let mut uplink = Uplink::new(LocalPort::default(), 2);
+        uplink.allowance.share(6000);
+        uplink.count(Pick::Slice, 1000);
+        uplink.count(Pick::Own(5), 100);
+        uplink.count(Pick::Detour(2), 10);
+        uplink.count(Pick::Relayed(6), 1);
+        assert_eq!(uplink.allowance.own, [2990, 2900]);
+        assert_eq!(uplink.allowance.relay, [1500, 1500, 1499, 1500]);
+        let mut alone = Allowance::new(1);
+        alone.share(6000);
+        assert_eq!((alone.own, alone.relay), (vec![u64::MAX], vec![u64::MAX]));
+    }
+
+    #[test]
+    fn shortest_paths_leave_before_second_hops_and_those_before_the_racks_own() {
+        let waiting = |size| Waiting { packet: Packet { size, ..Packet::default() }, ..Waiting::default() };
+        let mut uplink = Uplink::new(LocalPort::default(), 1);
+        let (mut relayed, mut own) = (Queues::new(2, 1), Queues::new(2, 1));
+        let mut seen = Vec::new();
+        let size =
+            |uplink: &Uplink, relayed: &Queues, own: &Queues| uplink.first(1, relayed, own).map(|(_, size)| size);
+        seen.push(size(&uplink, &relayed, &own));
+        own.push(1, 0, waiting(3));
+        seen.push(size(&uplink, &relayed, &own));
+        relayed.push(1, 0, waiting(2));
+        seen.push(size(&uplink, &relayed, &own));
+        uplink.by_slice.push(waiting(1));
+        seen.push(size(&uplink, &relayed, &own));
+        assert_eq!(seen, [None, Some(3), Some(2), Some(1)]);
+    }
 }

@@ -133,3 +133,13 @@ fn hosts_of(network: &Network, rack: NodeId) -> Vec<LinkId> {
     };
     (0..).zip(&network.links).filter(|(_, link)| is_own(link)).map(|(number, _)| LinkId(number)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn room_is_bytes_with_packets_in_full() {
+        let room = [Buffer::Packets(3), Buffer::Bytes(units::Bytes(4499)), Buffer::Unlimited];
+        assert_eq!(room.map(|buffer| bytes(buffer, 1500)), [4500, 4499, u64::MAX]);
+    }
+}

@@ -276,3 +276,38 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    fn start() -> (Bbr, Config, Window) {
+        let config = Config::default();
+        (Bbr::new(&config), config, Window { cwnd: 10 * MSS, ssthresh: u64::MAX, mss: MSS })
+    }
+
+    /// §4.2.1: BBRHighGain times the first window, in a round trip, or in 1 ms while none is known.
+    #[test]
+    fn the_first_pacing_rate_is_the_high_gain_times_the_window_in_a_round_trip() {
+        let (law, config, window) = start();
+        let kbps = |srtt| law.pacing_rate(&config, &window, srtt).unwrap().bps().div_ceil(1000);
+        assert_eq!([kbps(None), kbps(Some(Duration::from_millis(20)))], [230_800, 11_540]);
+    }
+
+    /// §4.2.4: a timeout leaves one segment, and recovery lasts until all is acknowledged that was in flight; another
+    /// loss leaves what is in flight, and conserves packets.
+    #[test]
+    fn recovery_lasts_until_all_that_was_in_flight_is_acknowledged() {
+        let after = |cause| {
+            let (mut law, config, mut window) = start();
+            law.on_ack(&config, &mut window, &Event { in_flight: 7 * MSS, ..Event::ack(3 * MSS) });
+            let loss = Loss::of(cause, 7 * MSS);
+            law.on_loss(&config, &mut window, &Loss { event: Event { lost: 2 * MSS, ..loss.event }, ..loss });
+            (law.0.recovery, window.cwnd)
+        };
+        assert_eq!(after(LossCause::Timeout), (Recovery::Timeout { until: 10 * MSS }, MSS));
+        assert_eq!(after(LossCause::FastRetransmit), (Recovery::Fast { conserves: true }, 5 * MSS));
+    }
+}

@@ -303,4 +303,19 @@ mod tests {
         });
         assert_eq!(steps, [1, 2, 4, 8, 8], "no less than a segment pays for one");
     }
+
+    /// The draft's IsProbingBW() and IsInAProbeBWState().
+    #[test]
+    fn startup_refill_and_up_probe_for_bandwidth() {
+        let probe_rtt = Phase::ProbeRtt { until: None, round_is_over: false };
+        let (cycle, others) = (
+            [Phase::Down, Phase::Cruise, Phase::Refill, Phase::Up],
+            [Phase::Startup, Phase::Drain { since: 0 }, probe_rtt],
+        );
+        assert_eq!(cycle.map(Phase::is_accelerating), [false, false, true, true]);
+        assert_eq!(others.map(Phase::is_accelerating), [true, false, false]);
+        assert!(cycle.into_iter().all(Phase::is_probe_bw) && !others.into_iter().any(Phase::is_probe_bw));
+        assert_eq!(others.map(Phase::is_probe_rtt), [false, false, true]);
+        assert!(!cycle.into_iter().any(Phase::is_probe_rtt));
+    }
 }

@@ -241,3 +241,27 @@ proptest! {
         prop_assert_eq!(port.restart_maximum(end), plain.most);
     }
 }
+
+#[test]
+fn what_agents_keep_fills_a_room_to_its_last_packet_or_byte() {
+    let mut port = port(Buffer::Unlimited);
+    [1500, 40].into_iter().for_each(|size| port.keep(0, size));
+    let is_full = |port: &Port, room| port.is_agent_backlog_full(room, 100);
+    let bytes = |bytes| Buffer::Bytes(units::Bytes(bytes));
+    assert_eq!([2, 3].map(|places| is_full(&port, Buffer::Packets(places))), [true, false]);
+    assert_eq!([is_full(&port, bytes(1639)), is_full(&port, bytes(1640))], [true, false]);
+    assert!(!is_full(&port, Buffer::Unlimited));
+    port.take_least_agent_backlog();
+    port.let_go(0, 1500);
+    port.pass_agent_backlog();
+    port.note_mark();
+    assert_eq!((port.take_least_agent_backlog(), port.marked(), port.restart_maximum(0)), (40, 1, 2));
+}
+
+/// 1500 B at 1 Gb/s last 12 µs: 4 µs before their end 500 B are to come.
+#[test]
+fn a_plain_port_has_still_to_send_what_is_left_of_its_packets() {
+    let mut port = port(Buffer::Unlimited);
+    port.offer(0, 1500);
+    assert_eq!([8, 12, 13].map(|us| port.take_least_backlog(us * US)), [500, 0, 0]);
+}
