@@ -530,11 +530,13 @@ impl TdTcp {
         self.on == 1
     }
 
-    /// The first outstanding segment is missing.
+    /// The first outstanding segment is missing. Half of what its division has outstanding stays, at most of its window.
     pub fn lose(&mut self) {
         let hit = self.outstanding.front().copied().unwrap_or(self.on);
         self.before[hit] = self.cwnd[hit];
-        let kept = (self.count(hit) as f64 / 2.0).max(2.0);
+        let half = (self.count(hit) as f64).min(self.cwnd[hit]) / 2.0;
+        // In whole bytes.
+        let kept = ((half * super::MSS as f64).floor() / super::MSS as f64).max(2.0);
         (self.cwnd[hit], self.ssthresh[hit], self.acked[hit]) = (kept, kept, 0.0);
     }
 
@@ -598,7 +600,9 @@ impl Swift {
         }
     }
 
+    /// One ACK counts for a window at most.
     pub fn ack(&mut self, delay: f64, acked: f64, now: f64) {
+        let acked = acked.min(self.fcwnd.max(1.0));
         self.retransmits = 0;
         self.rtt = delay;
         let target = self.target_us();
