@@ -432,12 +432,15 @@ impl Program for Lp {
         let (now, delay) = (heard.now as f64 / 1e3, heard.rtt as f64 / 1e3);
         self.inference = 3.0 * delay;
         (self.min, self.max) = (self.min.min(delay), self.max.max(delay));
-        let mean = self.mean.map_or(delay, |mean| 0.875 * mean + 0.125 * delay);
-        self.mean = Some(mean);
+        // What left before the last sign tells nothing new.
+        if self.last.is_none_or(|sign| now - sign >= delay) {
+            self.mean = Some(self.mean.map_or(delay, |mean| 0.875 * mean + 0.125 * delay));
+        }
         let infers = |last: Option<f64>, inference| last.is_some_and(|last| now - last < inference);
-        if mean > self.min + 0.15 * (self.max - self.min) {
+        if self.mean.is_some_and(|mean| mean > self.min + 0.15 * (self.max - self.min)) {
             *window = if infers(self.last, self.inference) { 1.0 } else { (*window / 2.0).max(1.0) };
-            self.last = Some(now);
+            *ssthresh = window.max(2.0);
+            (self.last, self.mean) = (Some(now), None);
         }
         if !infers(self.last, self.inference) {
             let left = start(window, *ssthresh, heard.acked as f64);
