@@ -6,11 +6,13 @@
 
 use crate::harness::{Fate, Line, MSS, receiver_config, sender_config};
 use options::Words;
+use std::sync::Arc;
 use transport::cc::{highspeed, registry};
 use transport::tcp::{
-    Frto, LossRecovery, PhaseName, ReceiverConfig, SackAfterTimeout, SenderConfig, SsthreshFrom, Undo,
+    Ack, Actions, Frto, InitialWindow, LossRecovery, PhaseName, ReceiverConfig, SackAfterTimeout, SackBlock, Sender,
+    SenderConfig, SsthreshFrom, Undo,
 };
-use units::Duration;
+use units::{Duration, Instant};
 
 const SEGMENT: f64 = MSS as f64;
 /// Lines for a law on a recovery.
@@ -212,6 +214,59 @@ fn no_loss_raises_a_window_and_no_ack_adds_more_than_its_law() {
     let found: Vec<_> =
         pairs.filter_map(|(law, recovery)| (0..SEEDS).find_map(|seed| broken(law, recovery, seed))).collect();
     assert!(found.is_empty(), "{found:#?}");
+}
+
+/// A sender with 100 segments in flight, of which the first and the 111th are lost: SACK lets data leave for as long as
+/// the first is missing. Its windows in segments after the first loss, and after the second.
+fn windows_of_two_losses(law: &str) -> [u64; 2] {
+    let segment = u64::from(MSS);
+    let config = SenderConfig {
+        initial_cwnd: InitialWindow::Segments(100),
+        initial_ssthresh: Some(2000 * segment),
+        ..sender_config(law)
+    };
+    let (mut sender, mut actions) = (Sender::new(Arc::new(config)), Actions::default());
+    let mut now = Instant::ZERO;
+    sender.write(now, 1_000_000_000, &mut actions);
+    // An ACK of all below a segment, which says that these blocks of segments have arrived.
+    let mut ack = |ack: u64, blocks: &[(u64, u64)]| {
+        now = now + Duration::from_millis(1);
+        let sack: Vec<_> =
+            blocks.iter().map(|(from, to)| SackBlock { start: from * segment, end: to * segment }).collect();
+        sender.handle_ack(
+            now,
+            &Ack { ack: ack * segment, window: 1 << 40, sack: &sack, ecn_echo: false },
+            &mut actions,
+        );
+        (sender.cwnd() / segment, sender.snd_nxt() / segment)
+    };
+    let first = (1..110).map(|at| ack(0, &[(1, at + 1)])).last().unwrap();
+    let mut sent = first.1;
+    let mut at = 111;
+    while at < sent.min(260) {
+        sent = ack(0, &[(111, at + 1), (1, 110)]).1;
+        at += 1;
+    }
+    // The first segment's copy arrives at last, and the recovery is over.
+    ack(110, &[(111, at)]);
+    let second = (at..at + 3).map(|at| ack(110, &[(111, at + 1)])).last().unwrap();
+    [first.0, second.0]
+}
+
+/// Scalable keeps 7/8 (88 = 100 − 12, 77 = 88 − 11), CUBIC 0.7, Reno and Hybla a half, BIC 819/1024 and Veno 4/5 of the
+/// window before, in Linux in whole segments; FlightSize is above 150 segments at the second loss.
+#[test]
+fn a_second_loss_behind_a_long_repair_cuts_the_window_once_more() {
+    for (law, windows) in [
+        ("scalable", [88, 77]),
+        ("cubic", [70, 49]),
+        ("sack", [50, 25]),
+        ("hybla", [50, 25]),
+        ("bic", [79, 63]),
+        ("veno", [80, 64]),
+    ] {
+        assert_eq!(windows_of_two_losses(law), windows, "{law}");
+    }
 }
 
 /// The ready-made laws that are judged: all but those whose window the network or a model sets.
