@@ -45,19 +45,18 @@ NS3 = {
     "linux-reno": "TcpLinuxReno",
     "highspeed": "TcpHighSpeed",
     "cubic": "TcpCubic",
-    "bbr": "TcpBbr",
     "dctcp": "TcpDctcp",
     "vegas": "TcpVegas",
     "westwood+": "TcpWestwood",
     "scalable": "TcpScalable",
     "htcp": "TcpHtcp",
     "bic": "TcpBic",
-    "illinois": "TcpIllinois",
     "yeah": "TcpYeah",
     "veno": "TcpVeno",
     "hybla": "TcpHybla",
 }
-"""Laws that ns-3 has as their sources say them. Its TCP-LP takes a mean at the threshold as calm, Linux does not."""
+"""Laws that ns-3 has as their sources say them. Its TCP-LP takes a mean at the threshold as calm, Linux does not; its
+Illinois counts ACKs in a whole number, to which an alpha below 1 adds nothing; its BBR stops after a timeout."""
 RECOVERIES = ("sack", "linux", "rack")
 OWN: dict[str, dict[str, Any]] = {
     "swift": {"base_target": "120 ms"},
