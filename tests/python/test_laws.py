@@ -47,7 +47,7 @@ class Aimd:
         if window.in_slow_start:
             window.slow_start(event.acked)
             return
-        self.acked += event.acked
+        self.acked += min(event.acked, int(window.cwnd))
         if self.acked >= window.cwnd:
             self.acked -= int(window.cwnd)
             window.cwnd += window.mss

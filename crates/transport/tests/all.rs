@@ -3,6 +3,7 @@
 
 mod harness;
 
+mod bounds;
 mod bursts;
 mod connection;
 mod ecn;

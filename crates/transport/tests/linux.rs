@@ -226,14 +226,8 @@ fn a_real_timeout_is_found_out_by_the_same_segments() {
 #[test]
 fn a_timeout_is_spurious_although_the_same_ack_shows_losses() {
     // Segment 10 was the tail loss probe, from before the timeout: its SACK shows that the timeout was spurious, and
-    // RACK by the same SACK that 1 to 9 are lost. Half of cwnd, 10 segments, against half of the flight, 12 segments.
-    let ssthresh = [
-        "after ACK 2: kernel (3, Some(5)), here (3, Some(6))",
-        "after ACK 3: kernel (3, Some(5)), here (3, Some(6))",
-        "after ACK 4: kernel (2, Some(5)), here (2, Some(6))",
-        "after ACK 4: kernel (2, Some(5)), here (2, Some(6))",
-    ];
-    assert_eq!(compare(include_str!("linux/f-rto-probe.txt")), ssthresh);
+    // RACK by the same SACK that 1 to 9 are lost. Half of cwnd, 10 segments, and not of the flight, 12 segments.
+    assert!(compare(include_str!("linux/f-rto-probe.txt")).is_empty());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::harness::path::{Bottleneck, Path};
 use crate::harness::{MSS, sender_config};
 use transport::cc::prague::Fallback;
-use transport::cc::registry;
+use transport::cc::{Arithmetic, registry};
 use transport::tcp::{LossRecovery, SenderConfig};
 use units::{Duration, Instant};
 
@@ -273,4 +273,62 @@ fn bbr3_needs_a_recovery_that_tells_each_loss() {
     let config = SenderConfig { recovery: Some(LossRecovery::Sack), ..sender_config("bbr3") };
     let wrong = config.validate().unwrap_err().to_string();
     assert_eq!(wrong, "recovery must be rack or linux with bbr3, which asks for every lost segment");
+}
+
+/// Utilization from the fifth second on for 20 s, timeouts in it, and the largest window of all 25 s in products of rate
+/// and round trip.
+fn lives(mut path: Path) -> (f64, u64, f64) {
+    let product = path.bottleneck.rtt.as_secs_f64() / path.bottleneck.service.as_secs_f64();
+    let (mut most, mut utilization, mut early) = (0.0f64, 0.0, 0);
+    for tenth in 1..=250 {
+        let now = path.utilization_over(Duration::from_millis(100));
+        match tenth > 50 {
+            true => utilization += now / 200.0,
+            false => early = path.sender.stats().timeouts,
+        }
+        most = most.max(path.sender.cwnd() as f64 / f64::from(MSS) / product);
+    }
+    (utilization, path.sender.stats().timeouts - early, most)
+}
+
+/// In the mean 1.25/δ = 2.5 packets wait, and 5 at most: ten packets of buffer lose nothing but what the start does. The
+/// window is near the target rate times the round trip.
+#[test]
+fn copa_goes_on_in_shallow_buffers() {
+    for buffer in [10, 20, 50] {
+        let (utilization, timeouts, most) =
+            lives(flow("copa", Bottleneck { service: Duration::from_micros(600), buffer, ..PATH }));
+        assert!(utilization > 0.9 && timeouts == 0 && most < 5.0, "{buffer}: {utilization}, {timeouts}, {most}");
+    }
+}
+
+/// A flow that keeps most of its window at a loss and repairs it over a round trip or two fills its path: ns-3 has no
+/// timeout after the start, and the payload's share.
+#[test]
+fn laws_with_small_cuts_fill_a_path_without_timeouts() {
+    for law in ["scalable", "bic", "veno", "yeah", "htcp", "cubic", "illinois"] {
+        for buffer in [40, 100] {
+            let (utilization, timeouts, _) = lives(flow(law, Bottleneck { buffer, ..PATH }));
+            assert!(utilization > 0.95 && timeouts == 0, "{law}, {buffer}: {utilization}, {timeouts}");
+        }
+    }
+}
+
+/// Kuzmanovic and Knightly: alone, a low-priority flow uses what there is. A sign comes where a few segments more than
+/// the 41 of the path are in flight. It leaves half, for three round trips, and then a segment is gained in each of
+/// some 20: (3 · 0.5 + 20 · 0.75)/23 = 0.72 of the path, and a few round trips at all of it.
+#[test]
+fn lp_alone_fills_most_of_its_path_as_its_paper_has_it() {
+    let lone = |arithmetic| {
+        let mut config = SenderConfig { min_rto: Duration::from_millis(200), ..sender_config("lp") };
+        config.laws.lp.arithmetic = arithmetic;
+        let mut path = Path::new(config, Bottleneck { buffer: 100, ..PATH });
+        path.write(u64::MAX);
+        lives(path)
+    };
+    let paper = lone(Arithmetic::Paper);
+    assert!((0.7..0.85).contains(&paper.0) && paper.1 == 0, "{paper:?}");
+    // Linux's slow start goes on after each sign, up to the next two: from one segment to more than the path holds.
+    let linux = lone(Arithmetic::Linux);
+    assert!(linux.0 < 0.5 && linux.1 == 0, "{linux:?}");
 }

@@ -74,13 +74,14 @@ fn side_by_side<L: CongestionControl>(config: &L::Config, program: &dyn Fn() -> 
                 let cause = [LossCause::FastRetransmit, LossCause::Mark, LossCause::Timeout][numbers.below(3) as usize];
                 let (flight, left) = (segments, segments);
                 let event = Event { in_flight: flight * MSS, ..Event::at(Instant::ZERO + Duration::from_micros(now)) };
-                law.on_loss(config, &mut window, &Loss { cause, event });
+                law.on_loss(config, &mut window, &Loss { cause, flight: event.in_flight, event });
                 let kept = other.loss(flight, cause == LossCause::Timeout, now, left);
                 ssthresh = kept.max(2.0);
+                // No loss raises a window of one segment.
                 cwnd = match cause {
                     LossCause::Timeout => 1.0,
-                    LossCause::Mark => kept.max(1.0),
-                    _ => ssthresh,
+                    LossCause::Mark => kept.max(1.0).min(cwnd),
+                    _ => ssthresh.min(cwnd),
                 };
             } else {
                 let acked = (1 + numbers.below(2)).min(segments);
@@ -160,7 +161,11 @@ fn tdtcp_by_segments() {
                 1 => {
                     other.lose();
                     let event = Event { in_flight, ..at(step) };
-                    law.on_loss(&config, &mut window, &Loss { cause: LossCause::FastRetransmit, event });
+                    law.on_loss(
+                        &config,
+                        &mut window,
+                        &Loss { cause: LossCause::FastRetransmit, flight: event.in_flight, event },
+                    );
                 }
                 more => {
                     let acked = other.acknowledge(1 + more % 2);
@@ -191,11 +196,19 @@ fn swift_in_microseconds() {
             let at = Event::at(Instant::ZERO + Duration::from_micros(now));
             match numbers.below(200) {
                 0 => {
-                    law.on_loss(&config, &mut window, &Loss { cause: LossCause::FastRetransmit, event: at });
+                    law.on_loss(
+                        &config,
+                        &mut window,
+                        &Loss { cause: LossCause::FastRetransmit, flight: at.in_flight, event: at },
+                    );
                     other.fast_recovery(now as f64);
                 }
                 1 => {
-                    law.on_loss(&config, &mut window, &Loss { cause: LossCause::Timeout, event: at });
+                    law.on_loss(
+                        &config,
+                        &mut window,
+                        &Loss { cause: LossCause::Timeout, flight: at.in_flight, event: at },
+                    );
                     other.timeout(now as f64);
                     (0..numbers.below(6)).for_each(|_| {
                         law.on_repeated_timeout(&config, &mut window, &at);

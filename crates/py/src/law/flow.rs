@@ -108,7 +108,7 @@ impl Foreign for PythonLaw {
         if self.maker.methods.on_loss {
             return self.call("on_loss", window, event, nothing);
         }
-        let half = loss.event.in_flight / 2;
+        let half = loss.flight / 2;
         let ssthresh = match self.maker.methods.ssthresh_after {
             true => self.call("ssthresh_after", window, event, |answer| bytes("ssthresh_after", answer)),
             false => half,

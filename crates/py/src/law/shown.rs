@@ -203,7 +203,8 @@ impl Event {
     }
 
     pub(super) fn of_loss(loss: &cc::Loss) -> Event {
-        Event { event: loss.event, cause: Some(loss.cause), change: None }
+        let event = cc::Event { in_flight: loss.flight, ..loss.event };
+        Event { event, cause: Some(loss.cause), change: None }
     }
 
     pub(super) fn of_news(news: &cc::News) -> Event {

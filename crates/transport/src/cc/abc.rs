@@ -10,6 +10,7 @@
 //!
 //! Left out: the second window for bottlenecks that are not ABC's, CUBIC's (§4.1).
 
+use super::segments::Arrivals;
 use super::{Asks, CongestionControl, Event, Marks, Window};
 use options::{Kind, Range, options};
 
@@ -27,6 +28,7 @@ options! {
 pub struct Abc {
     /// In segments; 0 before the first ACK.
     cwnd: f64,
+    arrivals: Arrivals,
 }
 
 impl CongestionControl for Abc {
@@ -35,7 +37,7 @@ impl CongestionControl for Abc {
     const ASKS: Asks = Asks { every_ack: true, marks: Marks::Counted, ..Asks::NOTHING };
 
     fn new(_: &Config) -> Abc {
-        Abc { cwnd: 0.0 }
+        Abc { cwnd: 0.0, arrivals: Arrivals::default() }
     }
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
@@ -44,8 +46,9 @@ impl CongestionControl for Abc {
         if self.cwnd == 0.0 || window.cwnd != self.shown(window.mss) {
             self.cwnd = window.cwnd as f64 / mss;
         }
-        let all = event.acked + event.sacked;
-        let (acked, braked) = (all as f64 / mss, event.marked.min(all) as f64 / mss);
+        let all = self.arrivals.of(event);
+        let part = window.counted(all) as f64 / all.max(1) as f64 / mss;
+        let (acked, braked) = (all as f64 * part, event.marked.min(all) as f64 * part);
         let change = acked - 2.0 * braked + config.increase * acked / self.cwnd;
         if change < 0.0 || !(event.is_app_limited || event.in_recovery) {
             self.cwnd = (self.cwnd + change).max(1.0);

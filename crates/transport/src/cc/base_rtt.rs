@@ -46,7 +46,7 @@ pub(super) fn set_window(window: &mut Window, bytes: f64, is_app_limited: bool) 
 /// A timeout leaves one segment, any other loss the window as it is.
 pub(super) fn keep_window(window: &mut Window, loss: &Loss) {
     match loss.cause {
-        LossCause::Timeout => window.cut(loss.cause, loss.event.in_flight / 2),
+        LossCause::Timeout => window.cut(loss.cause, loss.flight / 2),
         _ => window.ssthresh = window.cwnd.max(2 * window.mss),
     }
 }

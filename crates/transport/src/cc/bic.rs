@@ -70,7 +70,7 @@ impl CongestionControl for Bic {
     }
 
     fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
-        let flight = config.arithmetic.segments(loss.event.in_flight, window.mss);
+        let flight = config.arithmetic.segments(loss.flight, window.mss);
         let kept = match self {
             Bic::Linux(state) => state.cut(config, flight as u64) as f64,
             Bic::Paper(state) => state.cut(config, flight),

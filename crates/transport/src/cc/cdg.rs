@@ -124,7 +124,7 @@ impl CongestionControl for Cdg {
     }
 
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
-        let flight = loss.event.in_flight;
+        let flight = loss.flight;
         let half = half(config.arithmetic, flight, window.mss);
         self.0.backs_off = false;
         self.0.shadow = (self.0.shadow / 2).min(flight);

@@ -17,7 +17,7 @@
 //! Left out: an answer to losses in the default mode, which the paper has none of either. A timeout leaves one segment.
 
 use super::base_rtt::keep_window;
-use super::segments::Round;
+use super::segments::{Arrivals, Round};
 use super::{Asks, CongestionControl, Event, Loss, LossCause, Marks, Wants, Window};
 use options::{Kind, Range, Words, options, words};
 use std::collections::VecDeque;
@@ -91,6 +91,7 @@ struct State {
     competing: Option<f64>,
     /// Round trips since the queue was nearly empty last.
     full: u32,
+    arrivals: Arrivals,
 }
 
 /// Round trips without a nearly empty queue after which others fill it. §2.2.
@@ -117,6 +118,7 @@ impl CongestionControl for Copa {
             before: 0.0,
             competing: None,
             full: 0,
+            arrivals: Arrivals::default(),
         }))
     }
 
@@ -130,14 +132,16 @@ impl CongestionControl for Copa {
         if let Some(rtt) = event.rtt_sample {
             state.measure(config, event, rtt.ps().max(1));
         }
+        let arrived = state.arrivals.of(event);
         if state.standing == 0 {
             return;
         }
-        if state.round.is_over_after(event.acked + event.sacked) {
-            state.round.begin(event.in_flight);
+        if state.round.is_over_after(arrived) {
+            state.round.begin(state.arrivals.missing(event));
             state.end_round(config);
         }
-        state.move_window(config, (event.acked + event.sacked) as f64 / window.mss as f64, event.is_app_limited);
+        let acked = window.counted(arrived) as f64 / window.mss as f64;
+        state.move_window(config, acked, event.is_app_limited);
         state.show(window);
     }
 

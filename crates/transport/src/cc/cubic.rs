@@ -158,6 +158,7 @@ impl CongestionControl for Cubic {
         if event.is_app_limited {
             return state.pause(event.now);
         }
+        let event = &Event { acked: window.counted(event.acked), ..*event };
         let (since, curve) = state.running(config, window, event.now);
         let since_k = event.now.saturating_since(since).as_secs_f64() - curve.k;
         let rtt = event.srtt.unwrap_or(Duration::ZERO).as_secs_f64();
@@ -187,7 +188,7 @@ impl CongestionControl for Cubic {
         // RFC 8511 §4: not recommended in slow start.
         let is_mild = config.abe && loss.cause == LossCause::Mark && !window.in_slow_start();
         let beta = if is_mild { config.beta_ecn } else { config.beta };
-        (loss.event.in_flight as f64 * beta) as u64
+        (loss.flight as f64 * beta) as u64
     }
 
     /// W_max in bytes once there is one, K in seconds in a stage, and whether HyStart++ grows conservatively while it
@@ -201,6 +202,7 @@ impl CongestionControl for Cubic {
 
     fn on_idle(&mut self, _: &Config, window: &mut Window, restart: u64, event: &Event) {
         window.cwnd = window.cwnd.min(restart);
+        self.0.w_est = self.0.w_est.min(window.cwnd);
         self.0.pause(event.now);
     }
 }

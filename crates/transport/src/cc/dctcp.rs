@@ -98,7 +98,7 @@ impl CongestionControl for Dctcp {
 
     fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: &Loss) -> u64 {
         self.0.growth = 0;
-        loss.event.in_flight / 2
+        loss.flight / 2
     }
 }
 
@@ -131,7 +131,7 @@ impl State {
         if window.in_slow_start() {
             return window.slow_start(acked);
         }
-        self.growth += acked;
+        self.growth += window.counted(acked);
         if self.growth >= window.cwnd {
             self.growth -= window.cwnd;
             window.cwnd = window.cwnd.saturating_add(window.mss);

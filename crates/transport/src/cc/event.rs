@@ -130,6 +130,9 @@ pub enum LossCause {
 pub struct Loss {
     /// How it was noticed.
     pub cause: LossCause,
+    /// The bytes that the law cuts: FlightSize, of which what exceeds cwnd does not count. SACK lets more leave while a
+    /// hole waits for its repair, and RFC 5681 §3.1 eq. (4) says "no more than". With `ssthresh_from` "cwnd" it is cwnd.
+    pub flight: u64,
     /// The rest.
     pub event: Event,
 }
@@ -249,7 +252,7 @@ impl Event {
 impl Loss {
     /// A loss with this number of bytes in flight.
     pub(crate) fn of(cause: LossCause, in_flight: u64) -> Loss {
-        Loss { cause, event: Event { in_flight, ..Event::at(Instant::ZERO) } }
+        Loss { cause, flight: in_flight, event: Event { in_flight, ..Event::at(Instant::ZERO) } }
     }
 }
 

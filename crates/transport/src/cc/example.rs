@@ -38,13 +38,14 @@ impl CongestionControl for Gentle {
         // A window of ACKs, which is a round trip, makes segments · SRTT/100 ms. `as` saturates.
         let srtt = event.srtt.unwrap_or(Duration::ZERO).as_secs_f64();
         let per_window = f64::from(config.segments) * window.mss as f64 * srtt / 0.1;
-        window.cwnd = window.cwnd.saturating_add((per_window * event.acked as f64 / window.cwnd as f64) as u64);
+        let windows = window.counted(event.acked) as f64 / window.cwnd as f64;
+        window.cwnd = window.cwnd.saturating_add((per_window * windows) as u64);
     }
 
     fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
-        window.cut(loss.cause, loss.event.in_flight / 2);
+        window.cut(loss.cause, loss.flight / 2);
         if loss.cause != LossCause::Timeout {
-            window.cwnd = window.cwnd.max(loss.event.in_flight / 8 * 7);
+            window.cwnd = window.cwnd.max(loss.flight / 8 * 7);
         }
     }
 

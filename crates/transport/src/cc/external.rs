@@ -113,7 +113,7 @@ impl CongestionControl for External {
     fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
         match &mut self.0 {
             Some(law) => law.on_loss(window, loss),
-            None => window.cut(loss.cause, loss.event.in_flight / 2),
+            None => window.cut(loss.cause, loss.flight / 2),
         }
     }
 

@@ -87,7 +87,7 @@ impl Growth {
     /// `acked` bytes arrived: cwnd += α MSS acked/cwnd.
     #[inline]
     pub(super) fn add(&mut self, alpha: u32, window: &mut Window, acked: u64) {
-        let gain = acked.saturating_mul(window.mss).saturating_mul(u64::from(alpha));
+        let gain = window.counted(acked).saturating_mul(window.mss).saturating_mul(u64::from(alpha));
         self.credit = self.credit.saturating_add(gain);
         let price = window.cwnd.saturating_mul(1 << FRACTION_BITS);
         window.cwnd = window.cwnd.saturating_add(self.credit / price);
@@ -104,8 +104,8 @@ pub(super) fn fixed(alpha: f64) -> u32 {
 /// The share `beta` of the window if it was in full use, else of what was in flight. The window is a fraction of a
 /// segment larger than the flight, which matters where β is near 1 and a period adds little.
 pub(super) fn keep(beta: f64, window: &Window, loss: &Loss) -> u64 {
-    let full = loss.event.in_flight.saturating_add(window.mss) > window.cwnd;
-    let used = if full { window.cwnd } else { loss.event.in_flight };
+    let full = loss.flight.saturating_add(window.mss) > window.cwnd;
+    let used = if full { window.cwnd } else { loss.flight };
     (used as f64 * beta) as u64
 }
 
@@ -138,7 +138,7 @@ impl CongestionControl for Gaimd {
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         self.alpha = fixed(config.alpha_after(loss.cause));
         match loss.cause {
-            LossCause::Timeout => loss.event.in_flight / 2,
+            LossCause::Timeout => loss.flight / 2,
             LossCause::FastRetransmit | LossCause::Contention | LossCause::ContentionOfAll | LossCause::Mark => {
                 keep(config.beta, window, loss)
             }

@@ -115,11 +115,11 @@ impl CongestionControl for HighSpeed {
         if event.is_app_limited {
             return;
         }
-        let acked = event.acked;
         if window.in_slow_start() {
-            window.slow_start(acked);
+            window.slow_start(event.acked);
             return;
         }
+        let acked = window.counted(event.acked);
         if self.a_of != window.cwnd {
             self.look_up(config, window);
         }
@@ -136,10 +136,10 @@ impl CongestionControl for HighSpeed {
         self.last_cut_by_timeout = loss.cause == LossCause::Timeout;
         self.credit = 0;
         if loss.cause == LossCause::Timeout || (first && config.halve_after_slow_start) {
-            return loss.event.in_flight / 2;
+            return loss.flight / 2;
         }
-        let w = loss.event.in_flight as f64 / window.mss as f64;
-        ((1.0 - config.decrease(w)) * loss.event.in_flight as f64) as u64
+        let w = loss.flight as f64 / window.mss as f64;
+        ((1.0 - config.decrease(w)) * loss.flight as f64) as u64
     }
 }
 

@@ -119,7 +119,7 @@ impl CongestionControl for Htcp {
             state.max_rtt = state.min_rtt + config.arithmetic.whole(distance);
         }
         (state.is_repairing, state.last_loss) = (true, now);
-        let segments = config.arithmetic.segments(loss.event.in_flight, window.mss);
+        let segments = config.arithmetic.segments(loss.flight, window.mss);
         bytes(config.arithmetic.whole(segments * state.beta), window.mss)
     }
 

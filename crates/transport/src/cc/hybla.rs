@@ -73,7 +73,7 @@ impl CongestionControl for Hybla {
     }
 
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
-        half(config.arithmetic, loss.event.in_flight, window.mss)
+        half(config.arithmetic, loss.flight, window.mss)
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {

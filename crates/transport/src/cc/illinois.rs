@@ -108,7 +108,7 @@ impl CongestionControl for Illinois {
 
     fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
         let state = &mut *self.0;
-        let segments = config.arithmetic.segments(loss.event.in_flight, window.mss);
+        let segments = config.arithmetic.segments(loss.flight, window.mss);
         let lost = config.arithmetic.whole(segments * state.beta);
         window.cut(loss.cause, bytes(segments - lost, window.mss));
         if loss.cause == LossCause::Timeout {

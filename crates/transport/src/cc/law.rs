@@ -65,7 +65,7 @@ pub trait CongestionControl: Sized {
     /// The new ssthresh in bytes at a loss, which [`Window::cut`] bounds below. Half of the flight: RFC 5681 §3.1 eq.
     /// (4).
     fn ssthresh_after(&mut self, _: &Self::Config, _: &Window, loss: &Loss) -> u64 {
-        loss.event.in_flight / 2
+        loss.flight / 2
     }
 
     /// A loss. Laws whose cwnd is not at ssthresh afterwards answer here.

@@ -3,12 +3,17 @@
 //!
 //! Reno that takes only what others leave. Delay that exceeds its least by 15 % of its range is an early sign of
 //! congestion: the window halves, and for three round trips it does not grow (inference). A second sign in that time
-//! leaves one segment.
+//! leaves one segment. Then the window grows by a segment in a round trip.
 //!
 //! Readings: the paper's delay is one-way, from timestamps; a law here has round trips, which differ from it by what
 //! the way back takes. Signs are read off a mean with weight 1/8. The paper keeps the least and the greatest delay for
-//! good; Linux forgets them at each sign: they are then the mean and twice the mean. Linux's delays are whole
-//! milliseconds, and none of less than one counts; its greatest delay is the second greatest that it has seen.
+//! good. What was in flight at a sign still tells of the queue before it, and a lone flow would always find a second
+//! sign there: the mean begins anew with what leaves after it (`lp_settling`).
+//!
+//! Linux differs: a sign leaves ssthresh as it is, so that before any loss slow start goes on after it; a mean at the
+//! threshold is a sign too, such as the first delay of a flow; least and greatest delay are then the mean and twice the
+//! mean. Its delays are whole milliseconds, and none of less than one counts; its greatest delay is the second greatest
+//! that it has seen.
 
 use super::segments::{Arithmetic, Growth, counted, half, reno};
 use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
@@ -23,6 +28,9 @@ options! {
         pub arithmetic: Arithmetic = Arithmetic::Linux, Kind::Word(&Arithmetic::LIST);
         /// Per cent of the range of delays beyond the least that are a sign of congestion. The paper's and Linux's: 15.
         pub threshold as "lp_threshold": f64 = 15.0, Kind::Number(Range::between(0.0, 100.0));
+        /// With the paper's arithmetic: round trips after a sign in which delays are of data that left before it. Then
+        /// their mean begins anew. The paper leaves it open; with 0 a second sign follows the first at once.
+        pub settling as "lp_settling": f64 = 1.0, Kind::Number(Range::closed(0.0, 3.0));
     }
 }
 
@@ -62,7 +70,7 @@ impl CongestionControl for Lp {
         let state = &mut *self.0;
         let now = config.arithmetic.whole(event.now.ps() as f64 / 1e9);
         if let Some(rtt) = event.rtt_sample {
-            state.measure(config, rtt);
+            state.measure(config, rtt, now);
             state.look(config, window, now);
         }
         let may_grow = !event.in_recovery && !event.is_app_limited && !event.ecn_echo;
@@ -72,7 +80,7 @@ impl CongestionControl for Lp {
     }
 
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
-        half(config.arithmetic, loss.event.in_flight, window.mss)
+        half(config.arithmetic, loss.flight, window.mss)
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
@@ -86,7 +94,13 @@ impl State {
         self.last_sign.is_some_and(|sign| now - sign < self.inference)
     }
 
-    fn measure(&mut self, config: &Config, rtt: Duration) {
+    /// Delays are of data that left before the last sign.
+    fn settles(&self, config: &Config, delay: f64, now: f64) -> bool {
+        let is_old = |sign| now - sign < config.settling * delay;
+        config.arithmetic == Arithmetic::Paper && self.last_sign.is_some_and(is_old)
+    }
+
+    fn measure(&mut self, config: &Config, rtt: Duration, now: f64) {
         let delay = config.arithmetic.whole(rtt.ps() as f64 / 1e9);
         if delay <= 0.0 {
             return;
@@ -102,25 +116,42 @@ impl State {
             };
             self.reserve = self.reserve.max(delay);
         }
+        if self.settles(config, delay, now) {
+            return;
+        }
         let whole = |number| config.arithmetic.whole(number);
         self.mean = if self.mean == 0.0 { 8.0 * delay } else { self.mean + delay - whole(self.mean / 8.0) };
     }
 
     /// Looks for a sign of congestion.
     fn look(&mut self, config: &Config, window: &mut Window, now: f64) {
-        let whole = |number| config.arithmetic.whole(number);
-        let mean = whole(self.mean / 8.0);
-        let range = (self.greatest - self.least).max(0.0);
-        if self.mean == 0.0 || mean <= self.least + whole(config.threshold * range / 100.0) {
+        if self.mean == 0.0 || self.is_calm(config) {
             return;
-        }
-        if config.arithmetic == Arithmetic::Linux {
-            let twice = whole(self.mean / 4.0);
-            (self.least, self.greatest, self.reserve) = (mean, twice, twice);
         }
         let half = half(config.arithmetic, window.cwnd, window.mss);
         window.cwnd = if self.infers(now) { window.mss } else { half.max(window.mss) };
         self.last_sign = Some(now);
+        if config.arithmetic == Arithmetic::Linux {
+            let (mean, twice) = ((self.mean / 8.0).floor(), (self.mean / 4.0).floor());
+            (self.least, self.greatest, self.reserve) = (mean, twice, twice);
+            return;
+        }
+        window.end_slow_start();
+        if config.settling > 0.0 {
+            self.mean = 0.0;
+        }
+    }
+
+    /// True if the mean shows no sign of congestion.
+    fn is_calm(&self, config: &Config) -> bool {
+        let whole = |number| config.arithmetic.whole(number);
+        let range = (self.greatest - self.least).max(0.0);
+        let (mean, threshold) = (whole(self.mean / 8.0), self.least + whole(config.threshold * range / 100.0));
+        match config.arithmetic {
+            // tcp_lp.c: within the threshold is what is below it.
+            Arithmetic::Linux => mean < threshold,
+            Arithmetic::Paper => mean <= threshold,
+        }
     }
 }
 
@@ -144,21 +175,39 @@ mod tests {
         acks.iter().map(one).collect()
     }
 
-    /// 100 ms, then 180: the mean is 110, the threshold 100 + 0.15 · 80 = 112; then 118.75, above it; and again.
-    /// Linux's greatest delay is 100 at the second ACK, so that 110 is above it; then 110 + 0.15 · 110, 126: 118, 126,
-    /// 133.
+    /// 100 ms, then 180: the mean is 110, the threshold 100 + 0.15 · 80 = 112; then 118.75, above it. What comes until
+    /// 200 ms left before 20 ms; then the mean is 180 at once.
     #[test]
     fn a_mean_above_15_per_cent_of_the_range_halves_the_window_and_a_second_one_leaves_one_segment() {
-        let acks = [(0, 100), (10, 180), (20, 180), (30, 180), (40, 180)];
-        assert_eq!(windows(Arithmetic::Paper, &acks), [100, 100, 50, 1, 1]);
-        assert_eq!(windows(Arithmetic::Linux, &acks), [100, 50, 50, 50, 1]);
+        let acks = [(0, 100), (10, 180), (20, 180), (30, 180), (199, 180), (200, 180)];
+        assert_eq!(windows(Arithmetic::Paper, &acks), [100, 100, 50, 50, 50, 1]);
     }
 
-    /// A second sign after three round trips halves again.
+    /// Linux: the first delay is its own threshold, then 100 + 0.15 · 100 = 115 with means of 110 and 118. The next
+    /// threshold is 118 + 0.15 · 118, 135: 126, 132 (131 in whole eighths), 137.
     #[test]
-    fn signs_far_apart_halve_the_window_each() {
-        let acks = [(0, 100), (10, 180), (2000, 180), (2010, 180), (2020, 180)];
-        assert_eq!(windows(Arithmetic::Linux, &acks), [100, 50, 50, 50, 25]);
+    fn a_mean_at_the_threshold_is_a_sign_to_linux() {
+        let acks = [(0, 100), (10, 180), (20, 180), (30, 180), (40, 180), (50, 180)];
+        assert_eq!(windows(Arithmetic::Linux, &acks), [50, 50, 1, 1, 1, 1]);
+        // A second sign after three round trips, of 180 ms each, halves again.
+        let acks = [(0, 100), (10, 100), (2000, 180), (2010, 180), (2020, 180)];
+        assert_eq!(windows(Arithmetic::Linux, &acks), [50, 50, 50, 25, 25]);
+    }
+
+    /// The paper's congestion avoidance follows inference; Linux has no ssthresh before a loss.
+    #[test]
+    fn a_sign_ends_slow_start_as_the_paper_has_it_and_not_in_linux() {
+        let after = |arithmetic| {
+            let config = Config { arithmetic, ..Config::default() };
+            let (mut law, mut window) = (Lp::new(&config), Window { cwnd: 100 * MSS, ssthresh: u64::MAX, mss: MSS });
+            for rtt in [100, 180, 180] {
+                let rtt_sample = Some(Duration::from_millis(rtt));
+                law.on_ack(&config, &mut window, &Event { rtt_sample, ..Event::at(Instant::ZERO) });
+            }
+            (window.cwnd / MSS, window.ssthresh)
+        };
+        assert_eq!(after(Arithmetic::Paper), (50, 50 * MSS));
+        assert_eq!(after(Arithmetic::Linux), (1, u64::MAX));
     }
 
     /// Within 3 · 100 ms nothing is gained; then a segment in a window of ACKs.

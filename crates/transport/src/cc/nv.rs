@@ -132,7 +132,7 @@ impl CongestionControl for Nv {
         if loss.cause == LossCause::Timeout {
             state.halvings = (state.halvings + 1).min(MOST_HALVINGS);
         }
-        let segments = Arithmetic::Linux.segments(loss.event.in_flight, window.mss);
+        let segments = Arithmetic::Linux.segments(loss.flight, window.mss);
         bytes((segments * 819.0 / 1024.0).floor(), window.mss)
     }
 

@@ -120,7 +120,7 @@ impl CongestionControl for Prague {
 
     fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: &Loss) -> u64 {
         self.0.fraction = 0.0;
-        loss.event.in_flight / 2
+        loss.flight / 2
     }
 
     /// cwnd/SRTT; twice that below half of ssthresh.
@@ -180,7 +180,7 @@ impl State {
         if window.in_slow_start() {
             return window.slow_start(bytes);
         }
-        self.fraction += bytes as f64 * window.mss as f64 / window.cwnd as f64 * share;
+        self.fraction += window.counted(bytes) as f64 * window.mss as f64 / window.cwnd as f64 * share;
         let whole = self.fraction.floor();
         self.fraction -= whole;
         window.cwnd = window.cwnd.saturating_add(whole as u64);

@@ -88,16 +88,16 @@ impl CongestionControl for Reno {
         self.hystart = None;
         // RFC 8511 §4: not recommended in slow start.
         if config.abe && loss.cause == LossCause::Mark && !window.in_slow_start() {
-            return (loss.event.in_flight as f64 * config.beta_ecn) as u64;
+            return (loss.flight as f64 * config.beta_ecn) as u64;
         }
-        loss.event.in_flight / 2
+        loss.flight / 2
     }
 }
 
 impl Reno {
     #[inline]
     fn count(&mut self, window: &mut Window, acked: u64) {
-        self.acked = self.acked.saturating_add(acked);
+        self.acked += window.counted(acked);
         if self.acked >= window.cwnd {
             self.acked -= window.cwnd;
             window.cwnd = window.cwnd.saturating_add(window.mss);

@@ -55,7 +55,7 @@ impl CongestionControl for Scalable {
     }
 
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
-        let segments = config.arithmetic.segments(loss.event.in_flight, window.mss);
+        let segments = config.arithmetic.segments(loss.flight, window.mss);
         let lost = match config.arithmetic {
             Arithmetic::Paper if segments <= LEGACY => segments / 2.0,
             arithmetic => arithmetic.whole(segments / 8.0),

@@ -142,8 +142,14 @@ impl Arrivals {
     /// Those of an ACK.
     pub fn of(&mut self, event: &Event) -> u64 {
         let known = self.ahead.min(event.acked);
-        self.ahead = self.ahead - known + event.sacked;
+        // What a timeout has made the sender forget is reported once more.
+        self.ahead = (self.ahead - known + event.sacked).min(event.in_flight);
         event.acked - known + event.sacked
+    }
+
+    /// Outstanding bytes that have not arrived, after [`Arrivals::of`] has heard of the ACK.
+    pub fn missing(&self, event: &Event) -> u64 {
+        event.in_flight.saturating_sub(self.ahead)
     }
 }
 
@@ -201,7 +207,7 @@ mod tests {
     #[test]
     fn what_sack_has_reported_counts_once() {
         let mut arrivals = Arrivals::default();
-        let event = |acked, sacked| Event { sacked, ..Event::ack(acked) };
+        let event = |acked, sacked| Event { sacked, in_flight: 20 * MSS, ..Event::ack(acked) };
         assert_eq!(arrivals.of(&event(0, 9 * MSS)), 9 * MSS);
         assert_eq!(arrivals.of(&event(10 * MSS, 0)), MSS);
     }

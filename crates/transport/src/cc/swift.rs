@@ -15,6 +15,7 @@
 //! Left out: the window for the delay in end hosts, since hosts here take no time; a receiver that waits with its ACKs
 //! counts as delay of the path. Packets of the NIC's timestamps, the priority of ACKs.
 
+use super::segments::Arrivals;
 use super::{Asks, CongestionControl, Event, Loss, LossCause, Marks, Wants, Window};
 use crate::ConfigError;
 use options::{Kind, Range, options};
@@ -61,6 +62,7 @@ struct State {
     /// The round trip that the last ACK has measured, in nanoseconds.
     rtt_ns: u32,
     timeouts: u8,
+    arrivals: Arrivals,
 }
 
 impl CongestionControl for Swift {
@@ -69,7 +71,13 @@ impl CongestionControl for Swift {
     const ASKS: Asks = Asks { pacing: true, every_ack: true, marks: Marks::Unheard, ..Asks::NOTHING };
 
     fn new(_: &Config) -> Swift {
-        Swift(Box::new(State { cwnd: 0.0, last_decrease: Instant::ZERO, rtt_ns: 0, timeouts: 0 }))
+        Swift(Box::new(State {
+            cwnd: 0.0,
+            last_decrease: Instant::ZERO,
+            rtt_ns: 0,
+            timeouts: 0,
+            arrivals: Arrivals::default(),
+        }))
     }
 
     fn validate(config: &Config) -> Result<(), ConfigError> {
@@ -85,10 +93,11 @@ impl CongestionControl for Swift {
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         self.begin(window);
+        let arrived = self.0.arrivals.of(event);
         let Some(delay) = event.rtt_sample else { return self.show(window) };
         (self.0.rtt_ns, self.0.timeouts) = (u32::try_from(delay.ps() / 1000).unwrap_or(u32::MAX), 0);
         let (delay, target) = (delay.as_secs_f64(), self.target(config));
-        let acked = (event.acked + event.sacked) as f64 / window.mss as f64;
+        let acked = window.counted(arrived) as f64 / window.mss as f64;
         if delay >= target {
             self.decrease(config, event.now, 1.0 - config.beta * (delay - target) / delay);
         } else if !event.is_app_limited {
@@ -230,7 +239,7 @@ mod tests {
     #[test]
     fn a_loss_halves_and_five_timeouts_in_a_row_leave_the_least() {
         let (config, (mut swift, mut window)) = (Config::default(), law(64.0));
-        let loss = |cause, ms| Loss { cause, event: Event::at(Instant::ZERO + Duration::from_millis(ms)) };
+        let loss = |cause, ms| Loss { cause, flight: 0, event: Event::at(Instant::ZERO + Duration::from_millis(ms)) };
         swift.on_loss(&config, &mut window, &loss(LossCause::FastRetransmit, 1));
         assert_eq!(window.cwnd, 32 * MSS);
         swift.on_loss(&config, &mut window, &loss(LossCause::Timeout, 2));

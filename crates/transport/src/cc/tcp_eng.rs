@@ -155,9 +155,9 @@ impl CongestionControl for TcpEng {
             LossCause::FastRetransmit | LossCause::Timeout | LossCause::Mark => AfterBen::Nothing,
         };
         match loss.cause {
-            LossCause::Timeout => loss.event.in_flight / 2,
+            LossCause::Timeout => loss.flight / 2,
             LossCause::FastRetransmit | LossCause::Mark => keep(config.congestion_beta, window, loss),
-            LossCause::ContentionOfAll if starts_slowly(config, loss.cause) => loss.event.in_flight / 2,
+            LossCause::ContentionOfAll if starts_slowly(config, loss.cause) => loss.flight / 2,
             LossCause::Contention | LossCause::ContentionOfAll => {
                 let beta = if window.cwnd <= window.mss { 0.5 } else { config.beta };
                 keep(beta, window, loss)

@@ -167,7 +167,7 @@ impl CongestionControl for TdTcp {
         let state = &mut *self.0;
         state.read(config, window);
         state.look(&loss.event);
-        let flight = loss.event.in_flight;
+        let flight = loss.event.in_flight.max(loss.flight);
         let others = state.in_flight_of(|place| place != state.current);
         let hit = state.spans.front().map_or(state.current, |(_, place)| *place);
         for place in 0..state.divisions.len() {
@@ -178,7 +178,8 @@ impl CongestionControl for TdTcp {
             let is_lost = loss.cause == LossCause::Timeout && own > 0;
             if place == hit || is_lost {
                 let event = Event { in_flight: own, ..loss.event };
-                state.divisions[place].lose(&Loss { event, ..*loss });
+                let flight = own.min(state.divisions[place].window.cwnd);
+                state.divisions[place].lose(&Loss { flight, event, ..*loss });
             }
         }
         state.release();
@@ -432,7 +433,7 @@ mod tests {
     fn a_loss_cuts_the_division_in_which_the_missing_data_left_and_a_timeout_all_that_are_outstanding() {
         let loss = |flow: &mut Flow, cause| {
             let event = Event { in_flight: flow.in_flight, ..Event::ack(0) };
-            flow.law.on_loss(&flow.config, &mut flow.window, &Loss { cause, event });
+            flow.law.on_loss(&flow.config, &mut flow.window, &Loss { cause, flight: event.in_flight, event });
         };
         let on_circuit = || {
             let mut flow = Flow::reno();
@@ -476,7 +477,11 @@ mod tests {
         flow.division(1);
         flow.in_flight = 20 * MSS;
         let event = Event { in_flight: 20 * MSS, pipe: Some(20 * MSS), ..Event::ack(0) };
-        flow.law.on_loss(&flow.config, &mut flow.window, &Loss { cause: LossCause::FastRetransmit, event });
+        flow.law.on_loss(
+            &flow.config,
+            &mut flow.window,
+            &Loss { cause: LossCause::FastRetransmit, flight: event.in_flight, event },
+        );
         assert_eq!(flow.window.ssthresh, 20 * MSS, "the circuit's ten beside the ten of division 0");
         // PRR has its own window meanwhile; when it ends the circuit has ten again, and no ssthresh.
         flow.window.cwnd = 13 * MSS;
@@ -519,7 +524,7 @@ mod tests {
         let mut flow = Flow::new(Config::default());
         flow.division(1);
         let event = Event { in_flight: 20 * MSS, ..Event::ack(0) };
-        let loss = Loss { cause: LossCause::FastRetransmit, event };
+        let loss = Loss { cause: LossCause::FastRetransmit, flight: event.in_flight, event };
         flow.law.on_loss(&flow.config, &mut flow.window, &loss);
         assert_eq!(flow.windows(), [7, 10]);
     }

@@ -104,7 +104,7 @@ impl CongestionControl for Vegas {
             Vegas::Paper(law) => law.slow_start = SlowStart::Grows,
             Vegas::Linux(law) => law.begin(loss.event.in_flight),
         }
-        loss.event.in_flight / 2
+        loss.flight / 2
     }
 }
 

@@ -76,7 +76,7 @@ impl CongestionControl for Veno {
     }
 
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
-        let segments = config.arithmetic.segments(loss.event.in_flight, window.mss);
+        let segments = config.arithmetic.segments(loss.flight, window.mss);
         let kept = if self.0.queued < config.beta { segments * 4.0 / 5.0 } else { segments / 2.0 };
         if config.arithmetic == Arithmetic::Paper {
             self.0.base_rtt = 0;

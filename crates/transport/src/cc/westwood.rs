@@ -10,7 +10,7 @@
 //! twice by 7/8; a mark (ECE) acts as a loss, as it does here.
 
 use super::segments::Arrivals;
-use super::{Asks, CongestionControl, Event, Loss, LossCause, Window};
+use super::{Asks, CongestionControl, Event, Loss, Window};
 use options::{Kind, Words, options, words};
 use units::{Duration, Instant};
 
@@ -105,7 +105,7 @@ impl CongestionControl for Westwood {
         if window.in_slow_start() {
             return window.slow_start(event.acked);
         }
-        state.acked = state.acked.saturating_add(event.acked);
+        state.acked += window.counted(event.acked);
         if state.acked >= window.cwnd {
             state.acked -= window.cwnd;
             window.cwnd = window.cwnd.saturating_add(window.mss);
@@ -119,16 +119,7 @@ impl CongestionControl for Westwood {
         match state.bandwidth.estimate > 0.0 && state.min_rtt != Duration::MAX {
             // `as` saturates.
             true => (state.bandwidth.estimate * state.min_rtt.as_secs_f64()) as u64,
-            false => loss.event.in_flight / 2,
-        }
-    }
-
-    fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
-        let before = window.cwnd;
-        let ssthresh = self.ssthresh_after(config, window, loss);
-        window.cut(loss.cause, ssthresh);
-        if loss.cause != LossCause::Timeout {
-            window.cwnd = window.cwnd.min(before);
+            false => loss.flight / 2,
         }
     }
 }
@@ -155,6 +146,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc::LossCause;
 
     const MSS: u64 = 1000;
     const RTT: Duration = Duration::from_millis(100);
@@ -224,7 +216,7 @@ mod tests {
         let at = |ms| Event { srtt: Some(RTT), ..Event::at(Instant::ZERO + Duration::from_millis(ms)) };
         let config = Config::default();
         law.on_ack(&config, &mut window(10), &at(0));
-        law.on_ack(&config, &mut window(10), &Event { sacked: 9 * MSS, ..at(10) });
+        law.on_ack(&config, &mut window(10), &Event { sacked: 9 * MSS, in_flight: 10 * MSS, ..at(10) });
         law.on_ack(&config, &mut window(10), &Event { acked: 10 * MSS, in_recovery: true, ..at(100) });
         // 10 segments in 100 ms.
         assert_eq!(law.0.bandwidth.estimate, 100_000.0);

@@ -27,20 +27,30 @@ impl Window {
         self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
     }
 
+    /// The bytes of an ACK for which congestion avoidance lets the window grow: a window of them at most. What an ACK
+    /// covers beyond, behind a hole or after a timeout, arrived in earlier round trips, and a step that divides by
+    /// today's cwnd is not theirs.
+    #[inline]
+    pub fn counted(&self, acked: u64) -> u64 {
+        acked.min(self.cwnd)
+    }
+
     /// Slow start ends here, without a loss; ssthresh is at least 2 MSS all the same.
     pub fn end_slow_start(&mut self) {
         self.ssthresh = self.cwnd.max(2 * self.mss);
     }
 
     /// TCP's answer to a loss: ssthresh as given, at least 2 MSS (RFC 5681 §3.1 eq. (4)); cwnd at ssthresh, or one
-    /// segment after a timeout. A mark may leave one segment: RFC 3168 §6.1.2, RFC 9438 §4.6.
+    /// segment after a timeout. A mark may leave one segment: RFC 3168 §6.1.2, RFC 9438 §4.6. No loss raises cwnd, not
+    /// that of one segment to 2 MSS either.
     pub fn cut(&mut self, cause: LossCause, ssthresh: u64) {
         self.ssthresh = ssthresh.max(2 * self.mss);
-        self.cwnd = match cause {
+        let left = match cause {
             LossCause::FastRetransmit | LossCause::Contention | LossCause::ContentionOfAll => self.ssthresh,
             LossCause::Mark => ssthresh.max(self.mss),
             LossCause::Timeout => self.mss,
         };
+        self.cwnd = left.min(self.cwnd);
     }
 }
 
@@ -68,9 +78,24 @@ mod tests {
             (window.cwnd, window.ssthresh)
         };
         assert_eq!([after(LossCause::Mark, 1400), after(LossCause::Mark, 700)], [(1400, 2000), (1000, 2000)]);
-        assert_eq!(
-            [after(LossCause::FastRetransmit, 1400), after(LossCause::Mark, 3000)],
-            [(2000, 2000), (3000, 3000)]
-        );
+        assert_eq!(after(LossCause::FastRetransmit, 1400), (2000, 2000));
+    }
+
+    /// BWE · RTTmin may be above cwnd, and 2 MSS are above a window of one segment.
+    #[test]
+    fn no_loss_raises_cwnd() {
+        for cause in [LossCause::FastRetransmit, LossCause::Contention, LossCause::Mark] {
+            for (cwnd, given, ssthresh) in [(2000, 3000, 3000), (1000, 500, 2000)] {
+                let mut window = Window { cwnd, ssthresh: 9000, mss: 1000 };
+                window.cut(cause, given);
+                assert_eq!((window.cwnd, window.ssthresh), (cwnd, ssthresh));
+            }
+        }
+    }
+
+    #[test]
+    fn an_ack_counts_for_a_window_at_most() {
+        let window = Window { cwnd: 4000, ssthresh: 2000, mss: 1000 };
+        assert_eq!([1000, 4000, 300_000].map(|acked| window.counted(acked)), [1000, 4000, 4000]);
     }
 }

@@ -71,7 +71,7 @@ impl CongestionControl for Xcp {
                 LossReaction::RepairOnly,
                 LossCause::FastRetransmit | LossCause::Contention | LossCause::ContentionOfAll | LossCause::Mark,
             ) => window.cwnd,
-            (LossReaction::RepairOnly, LossCause::Timeout) | (LossReaction::Tcp, _) => loss.event.in_flight / 2,
+            (LossReaction::RepairOnly, LossCause::Timeout) | (LossReaction::Tcp, _) => loss.flight / 2,
         }
     }
 

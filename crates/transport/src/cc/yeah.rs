@@ -105,7 +105,7 @@ impl CongestionControl for Yeah {
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         let state = &mut *self.0;
         let whole = |number| config.arithmetic.whole(number);
-        let segments = config.arithmetic.segments(loss.event.in_flight, window.mss);
+        let segments = config.arithmetic.segments(loss.flight, window.mss);
         let half = whole(segments / 2.0).max(2.0);
         let lost = if state.slow < RHO { state.queued.min(half).max(whole(segments / 8.0)) } else { half };
         (state.fast, state.reno) = (0, whole(state.reno / 2.0).max(2.0));

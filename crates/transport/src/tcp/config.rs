@@ -98,7 +98,7 @@ words! {
 words! {
     /// What a loss cuts: ssthresh is half of it afterwards, or the share that the law keeps.
     pub enum SsthreshFrom {
-        /// FlightSize: RFC 5681 §3.1 eq. (4).
+        /// FlightSize, at most cwnd: RFC 5681 §3.1 eq. (4).
         Flight = "flight",
         /// cwnd, without what duplicate ACKs added, and at every timeout: ns-2's `slowdown`.
         Cwnd = "cwnd",

@@ -34,6 +34,8 @@ pub(super) struct Prr {
     out: u64,
     /// RecoverFS.
     flight: u64,
+    /// The most that cwnd can be: what it was before, where more was in the network, or ssthresh.
+    most: u64,
     /// Bytes delivered and bytes lost when the last ACK had been read.
     seen: Progress,
 }
@@ -62,7 +64,7 @@ struct AckInRecovery {
 impl Prr {
     /// `None` where the window comes down at once.
     pub(super) fn new(rule: Reduction) -> Option<Prr> {
-        let prr = Prr { rule, delivered: 0, out: 0, flight: 1, seen: Progress::default() };
+        let prr = Prr { rule, delivered: 0, out: 0, flight: 1, most: u64::MAX, seen: Progress::default() };
         (rule != Reduction::Immediate).then_some(prr)
     }
 
@@ -103,16 +105,16 @@ impl Sender {
         Progress { una: self.una, delivered: self.una + self.scoreboard.sacked(), losses: self.losses_found() }
     }
 
-    /// A fast recovery begins. RecoverFS is what is outstanding; RFC 9937 leaves out what had been SACKed before the
+    /// A fast recovery begins, before which cwnd was `before`. RecoverFS is what is outstanding; RFC 9937 leaves out what had been SACKed before the
     /// present ACK, and takes in what that has acknowledged.
-    pub(super) fn begin_reduction(&mut self) {
-        let (progress, nxt) = (self.progress(), self.nxt);
+    pub(super) fn begin_reduction(&mut self, before: u64) {
+        let (progress, nxt, most) = (self.progress(), self.nxt, before.max(self.window.ssthresh));
         if let Some(prr) = self.prr_mut() {
             let outstanding = match prr.rule {
                 Reduction::Prr => nxt.saturating_sub(prr.seen.delivered),
                 _ => nxt - progress.una,
             };
-            (prr.delivered, prr.out, prr.flight) = (0, 0, outstanding.max(1));
+            (prr.delivered, prr.out, prr.flight, prr.most) = (0, 0, outstanding.max(1), most);
         }
     }
 
@@ -150,7 +152,7 @@ impl Sender {
         }
         let is_safe = progress.una > seen.una && progress.losses == seen.losses;
         let ack = AckInRecovery { delivered, pipe, ssthresh: window.ssthresh, mss: window.mss, is_safe };
-        let sndcnt = prr.sndcnt(ack);
-        self.set_cwnd(pipe + sndcnt);
+        let cwnd = (pipe + prr.sndcnt(ack)).min(prr.most);
+        self.set_cwnd(cwnd);
     }
 }

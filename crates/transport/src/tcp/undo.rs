@@ -125,7 +125,8 @@ impl Sender {
             let known = Some(self.window.ssthresh).filter(|bytes| *bytes != u64::MAX).unwrap_or(0);
             let pipe = self.flight_for_cut().max(known);
             let rtt = self.rtt.before_loss(&self.config);
-            let before = Before { window: self.window, law: self.law.clone(), pipe, rtt };
+            let window = Window { cwnd: self.deflated_cwnd(), ..self.window };
+            let before = Before { window, law: self.law.clone(), pipe, rtt };
             // RFC 3522 §3.2: not started again while losses are being repaired.
             let is_repairing = matches!(self.phase, Phase::FastRecovery(_) | Phase::TimeoutRecovery { .. });
             if let Some(reductions) = self.reductions_mut() {

@@ -24,10 +24,12 @@ impl Sender {
         if event.lost > 0 {
             self.tell_losses(event.now);
         }
-        let before = self.window.cwnd;
+        let before = self.deflated_cwnd();
+        let inflation = self.window.cwnd - before;
+        self.window.cwnd = before;
         self.law.on_event(&self.config.laws, &mut self.window, &event);
-        self.set_cwnd(self.window.cwnd);
-        if self.window.cwnd < before && self.lowers_cwnd_for_marks() {
+        self.set_cwnd(self.window.cwnd.saturating_add(inflation));
+        if self.window.cwnd < before + inflation && self.lowers_cwnd_for_marks() {
             self.note_answer();
         }
     }
@@ -78,14 +80,16 @@ impl Sender {
     pub(super) fn lose(&mut self, now: Instant, cause: LossCause, in_flight: u64) {
         self.remember_window();
         self.note_cut();
-        let in_flight = match self.config.ssthresh_from {
-            SsthreshFrom::Flight => in_flight,
-            SsthreshFrom::Cwnd => self.deflated_cwnd(),
+        let cwnd = self.deflated_cwnd();
+        let flight = match self.config.ssthresh_from {
+            SsthreshFrom::Flight => in_flight.min(cwnd),
+            SsthreshFrom::Cwnd => cwnd,
         };
         let lost = self.newly_lost(cause);
         self.news_of_losses();
         self.tell_losses(now);
-        let loss = Loss { cause, event: Event { lost, in_flight, ..self.loss_event(now) } };
+        let loss = Loss { cause, flight, event: Event { lost, in_flight, ..self.loss_event(now) } };
+        self.window.cwnd = cwnd;
         self.law.on_loss(&self.config.laws, &mut self.window, &loss);
         self.set_cwnd(self.window.cwnd);
     }

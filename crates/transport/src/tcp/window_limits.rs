@@ -32,9 +32,9 @@ impl Sender {
 
     /// Without SACK duplicate ACKs inflate cwnd above ssthresh while a loss is repaired (RFC 5681 §3.2).
     pub(super) fn deflated_cwnd(&self) -> u64 {
-        let inflates = matches!(self.recovery(), LossRecovery::Reno | LossRecovery::NewReno);
+        let inflates = || matches!(self.recovery(), LossRecovery::Reno | LossRecovery::NewReno);
         match self.phase {
-            Phase::FastRecovery(_) if inflates => self.window.cwnd.min(self.window.ssthresh),
+            Phase::FastRecovery(_) if inflates() => self.window.cwnd.min(self.window.ssthresh),
             _ => self.window.cwnd,
         }
     }

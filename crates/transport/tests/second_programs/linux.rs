@@ -541,7 +541,7 @@ impl Program for Lp {
         }
         let within = |last: Option<u64>, inference| last.is_some_and(|last| now - last < inference);
         let (mean, infers) = (self.sowd >> 3, within(self.last, self.inference));
-        if self.sowd > 0 && mean > self.min + 15 * self.max.saturating_sub(self.min) / 100 {
+        if self.sowd > 0 && mean >= self.min + 15 * self.max.saturating_sub(self.min) / 100 {
             (self.min, self.max, self.reserve) = (mean, self.sowd >> 2, self.sowd >> 2);
             *window = if infers { 1.0 } else { (*window as u64 >> 1).max(1) as f64 };
             self.last = Some(now);

@@ -432,12 +432,15 @@ impl Program for Lp {
         let (now, delay) = (heard.now as f64 / 1e3, heard.rtt as f64 / 1e3);
         self.inference = 3.0 * delay;
         (self.min, self.max) = (self.min.min(delay), self.max.max(delay));
-        let mean = self.mean.map_or(delay, |mean| 0.875 * mean + 0.125 * delay);
-        self.mean = Some(mean);
+        // What left before the last sign tells nothing new.
+        if self.last.is_none_or(|sign| now - sign >= delay) {
+            self.mean = Some(self.mean.map_or(delay, |mean| 0.875 * mean + 0.125 * delay));
+        }
         let infers = |last: Option<f64>, inference| last.is_some_and(|last| now - last < inference);
-        if mean > self.min + 0.15 * (self.max - self.min) {
+        if self.mean.is_some_and(|mean| mean > self.min + 0.15 * (self.max - self.min)) {
             *window = if infers(self.last, self.inference) { 1.0 } else { (*window / 2.0).max(1.0) };
-            self.last = Some(now);
+            *ssthresh = window.max(2.0);
+            (self.last, self.mean) = (Some(now), None);
         }
         if !infers(self.last, self.inference) {
             let left = start(window, *ssthresh, heard.acked as f64);
@@ -530,11 +533,13 @@ impl TdTcp {
         self.on == 1
     }
 
-    /// The first outstanding segment is missing.
+    /// The first outstanding segment is missing. Half of what its division has outstanding stays, at most of its window.
     pub fn lose(&mut self) {
         let hit = self.outstanding.front().copied().unwrap_or(self.on);
         self.before[hit] = self.cwnd[hit];
-        let kept = (self.count(hit) as f64 / 2.0).max(2.0);
+        let half = (self.count(hit) as f64).min(self.cwnd[hit]) / 2.0;
+        // In whole bytes.
+        let kept = ((half * super::MSS as f64).floor() / super::MSS as f64).max(2.0);
         (self.cwnd[hit], self.ssthresh[hit], self.acked[hit]) = (kept, kept, 0.0);
     }
 
@@ -598,7 +603,9 @@ impl Swift {
         }
     }
 
+    /// One ACK counts for a window at most.
     pub fn ack(&mut self, delay: f64, acked: f64, now: f64) {
+        let acked = acked.min(self.fcwnd.max(1.0));
         self.retransmits = 0;
         self.rtt = delay;
         let target = self.target_us();

@@ -334,7 +334,11 @@ fn copa_in_milliseconds() {
             us += rtt / flight.max(1) + 1;
             let at = Event::at(Instant::ZERO + Duration::from_micros(us));
             if numbers.below(500) == 0 {
-                law.on_loss(&config, &mut window, &Loss { cause: LossCause::FastRetransmit, event: at });
+                law.on_loss(
+                    &config,
+                    &mut window,
+                    &Loss { cause: LossCause::FastRetransmit, flight: at.in_flight, event: at },
+                );
             }
             // A part of a microsecond more: no rate is the target to the last bit.
             let time = |us: u64| Some(Duration::from_ps(us * 1_000_000 + 300_000));

@@ -127,11 +127,7 @@ impl Sender {
         match self.phase {
             Phase::Open | Phase::Disorder(_) if starts_slowly => self.start_over(now),
             Phase::TimeoutRecovery { recover } if lost.end <= recover => self.go_back(now, cause, lost.start),
-            Phase::Open | Phase::Disorder(_) | Phase::TimeoutRecovery { .. } => {
-                let cwnd = self.window.cwnd;
-                self.enter_fast_recovery(now, cause);
-                self.set_cwnd(self.window.cwnd.min(cwnd));
-            }
+            Phase::Open | Phase::Disorder(_) | Phase::TimeoutRecovery { .. } => self.enter_fast_recovery(now, cause),
             Phase::FastRecovery(state) if lost.end > state.recover => self.cut_again(now, cause, state),
             Phase::FastRecovery(_) => {}
         }
@@ -147,19 +143,15 @@ impl Sender {
 
     /// Segments that left after the cut are lost too.
     fn cut_again(&mut self, now: Instant, cause: LossCause, state: FastRecovery) {
-        let cwnd = self.window.cwnd;
         self.counts.fast_retransmits += 1;
-        self.lose(now, cause, self.flight_size().min(self.deflated_cwnd()));
-        self.set_cwnd(self.window.cwnd.min(cwnd));
+        self.lose(now, cause, self.flight_size());
         self.phase = Phase::FastRecovery(FastRecovery { recover: self.nxt, ..state });
     }
 
     /// Bytes that had been sent again after a timeout are lost again: they are sent from `from` on once more.
     fn go_back(&mut self, now: Instant, cause: LossCause, from: u64) {
         self.forget_reports();
-        let cwnd = self.window.cwnd;
         self.lose(now, cause, self.pipe());
-        self.set_cwnd(self.window.cwnd.min(cwnd));
         self.scoreboard.set_high_rxt(from.min(self.scoreboard.high_rxt()));
     }
 

@@ -312,12 +312,13 @@ impl Sender {
     /// Starts to repair a loss that did not need the timer to show.
     pub(super) fn enter_fast_recovery(&mut self, now: Instant, cause: LossCause) {
         self.counts.fast_retransmits += 1;
+        let before = self.deflated_cwnd();
         match self.has_answered_mark() {
             true => self.set_cwnd(self.window.cwnd.min(self.window.ssthresh)),
             false => self.lose(now, cause, self.flight_for_cut()),
         }
         by_recovery!(self, begin());
-        self.begin_reduction();
+        self.begin_reduction(before);
         if self.config.guard() == FastRetransmitGuard::Recovery {
             self.guard = self.nxt;
         }
@@ -334,15 +335,12 @@ impl Sender {
     /// FlightSize as the cut of ssthresh uses it: RFC 3042 and RFC 5681 §3.2 step 2 leave out what Limited Transmit
     /// sent. While losses are being repaired, what SACK or duplicate ACKs show to have left is not in flight, nor after
     /// a timeout what has not been sent again: RFC 5681 eq. (4) is an upper bound ("no more than"), and a window that
-    /// grew by duplicate ACKs would otherwise leave more than the path holds. For the same reason it is at most cwnd
-    /// behind a repair that has lasted. Laws that measure read from it what is outstanding.
+    /// grew by duplicate ACKs would otherwise leave more than the path holds. Laws that measure read from it what is
+    /// outstanding.
     pub(super) fn flight_for_cut(&self) -> u64 {
         match self.phase {
             Phase::Open => self.flight_size(),
-            Phase::Disorder(disorder) => {
-                let flight = self.flight_size().saturating_sub(disorder.limited_bytes);
-                if self.repairs_at_length() { flight.min(self.window.cwnd) } else { flight }
-            }
+            Phase::Disorder(disorder) => self.flight_size().saturating_sub(disorder.limited_bytes),
             Phase::FastRecovery(_) if self.config.algorithm.asks().model => self.flight_size(),
             Phase::FastRecovery(_) | Phase::TimeoutRecovery { .. } => self.pipe(),
         }

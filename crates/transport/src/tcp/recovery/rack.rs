@@ -121,12 +121,6 @@ impl Sender {
         Situation { now, srtt: self.rtt.srtt(), in_recovery }
     }
 
-    /// True if copies that are lost are found and sent again, with the window as the first loss has left it: what is
-    /// SACKed meanwhile is outstanding for many round trips, and FlightSize several times cwnd.
-    pub(super) fn repairs_at_length(&self) -> bool {
-        self.recovery() == LossRecovery::Rack && !self.config.algorithm.asks().model
-    }
-
     pub(super) fn rack_and_segments(&mut self) -> Option<(&mut Rack, &mut Segments)> {
         match self.features.as_deref_mut() {
             Some(SenderFeatures { rack: Some(rack), segments: Some(segments), .. }) => Some((rack, segments)),
