@@ -72,7 +72,9 @@ class Careful(click.Group):
         name, command, rest = super().resolve_command(ctx, args)
         options = [one for one in command.params if isinstance(one, click.Option)] if command is not None else []
         names = {name for one in options for name in (*one.opts, *one.secondary_opts)}
-        hungry = {name for one in options if not one.is_flag and not one.count for name in one.opts}
+        # One that has a value of its own, as `--trace` has, may stand alone.
+        alone = {one.name for one in options if one.is_flag or one.count or isinstance(one.flag_value, str)}
+        hungry = {name for one in options if one.name not in alone for name in one.opts}
         for word, following in itertools.pairwise(itertools.takewhile("--".__ne__, rest)):
             if word in hungry and following.partition("=")[0] in names:
                 raise click.UsageError(f"Option {word!r} requires an argument; found {following!r}.", ctx)
