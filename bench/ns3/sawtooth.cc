@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(delack));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 24));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 24));
+    if (law == "TcpHybla") Config::SetDefault("ns3::TcpHybla::RRTT", TimeValue(MilliSeconds(25)));  // the paper's; ns-3 has 50 ms
     if (law == "TcpDctcp") Config::SetDefault("ns3::TcpSocketBase::UseEcn", StringValue("On"));
     if (law == "TcpScalable" && count) Config::SetDefault("ns3::TcpScalable::AIFactor", UintegerValue(count));
     NodeContainer routers; routers.Create(2);

@@ -14,6 +14,9 @@
 //! Readings. A round trip is a window of ACKs. The window's direction is where it lies beside its size of a round trip
 //! ago. A step of v/(δ cwnd) is at most the window that is acknowledged, so that a fast law at most doubles.
 //!
+//! Its authors' programs number every packet anew, so that the loss of a copy shows as any other does: here it runs on
+//! RACK-TLP, without which each lost copy would end in a timeout, as no loss slows the flow down.
+//!
 //! Left out: an answer to losses in the default mode, which the paper has none of either. A timeout leaves one segment.
 
 use super::base_rtt::keep_window;

@@ -297,8 +297,8 @@ laws! {
             "θ-PowerTCP: PowerTCP by the round trip and its change, where no switch says anything; SACK recovery.";
     }
     copa::Copa {
-        Copa = "copa", Sack, "Arun, Balakrishnan 2018; RFC 6675",
-            "Copa: the rate aims at the inverse of the queueing delay, and some packets stay queued; SACK recovery.";
+        Copa = "copa", Rack, "Arun, Balakrishnan 2018; RFC 8985",
+            "Copa: the rate aims at the inverse of the queueing delay, and some packets stay queued; RACK-TLP.";
     }
     rcp::Rcp {
         Rcp = "rcp", Sack, "Dukkipati et al. 2005; RFC 6675",
