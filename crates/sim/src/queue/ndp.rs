@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(sizes, all);
     }
 
-    /// The queue of data has its own bound (§3.1: eight packets), whatever the buffer: of 20 packets 12 are trimmed. And
+    /// The queue of data has its own bound (§3.1: eight packets): of 20 packets 12 are trimmed. And
     /// a packet alone that is larger than the bound finds it full, unless the transmitter is free.
     #[test]
     fn data_are_trimmed_behind_their_own_bound_in_any_room() {

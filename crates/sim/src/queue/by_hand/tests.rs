@@ -107,8 +107,8 @@ proptest! {
             for (id, (flow, size, kind, priority)) in (0..).zip(&packets) {
                 let now = u64::from(id) * gap * MS / 2;
                 let form = if *flow == 0 { Form::Whole } else { Form::Trimmable };
-                let item =
-                    Item { id, size: *size, priority: *priority, ecn: ecn(*kind), flow: *flow, form, arrived: now, cut: 0 };
+                let (size, priority, flow, ecn) = (*size, *priority, *flow, ecn(*kind));
+                let item = Item { id, size, priority, ecn, flow, form, arrived: now, cut: 0 };
                 let dropped = queue.enqueue(now, item);
                 let left = if id % 3 == 2 { queue.dequeue(now) } else { (None, Vec::new()) };
                 fates.push((dropped, left));
