@@ -8,6 +8,7 @@ mod aapn;
 mod burst_losses;
 mod circuits;
 mod connections;
+mod conservation;
 mod data_centres;
 mod dlcc;
 mod engine_rooms;

@@ -226,7 +226,8 @@ fn a_load_is_of_the_link_that_hashing_loads_most() {
     }
 }
 
-/// A packet each millisecond: with a gap of half a millisecond each is a flowlet, with two they are all one.
+/// A packet each millisecond: with a gap of a millisecond less a picosecond each is a flowlet, with a millisecond they
+/// are all one.
 #[test]
 fn a_flowlet_keeps_its_path_until_it_pauses() {
     let udp = "[transport.udp]\npacket_size = 1500\n[[traffic]]\nname = \"calls\"\ntransport = \"udp\"\nload = \
@@ -234,11 +235,11 @@ fn a_flowlet_keeps_its_path_until_it_pauses() {
     let text = Builder::of(LEAVES.split("[[traffic]]").next().unwrap()).add(udp);
     let text = text.set("topology.routing", "\"flowlet\"").set("run.duration", "\"1 s\"");
     let up = |found: &Results| to_spines(found, "l0", "carried_units");
-    let short = text.clone().set("topology.flowlet_gap", "\"0.5 ms\"");
+    let short = text.clone().set("topology.flowlet_gap", "\"999999999 ps\"");
     let spread = up(&on_threads(1, &short, 1));
     let all: u32 = spread.iter().sum();
     assert!((999..=1000).contains(&all) && spread.iter().all(|packets| tail(all, 0.25, *packets) > 1e-6), "{spread:?}");
-    let together = up(&on_threads(1, &text.set("topology.flowlet_gap", "\"2 ms\""), 1));
+    let together = up(&on_threads(1, &text.set("topology.flowlet_gap", "\"1 ms\""), 1));
     assert_eq!(together.iter().filter(|packets| **packets > 0).count(), 1, "{together:?}");
     assert_eq!(on_threads(2, &short, 1).fingerprint, on_threads(1, &short, 1).fingerprint);
 }

@@ -46,6 +46,36 @@ fn a_phase_that_is_down_drops_what_comes() {
     assert!((of(&run, "utilization") - 0.3).abs() < 1e-12);
 }
 
+/// Whether a packet that is at the link at `ps` has left it by some time, at lines of 10, 20, … ms (mahimahi): it takes
+/// 12 ps and 1 ps to come there.
+fn is_delivered(ps: u64, by: &str) -> bool {
+    let file = std::env::temp_dir().join(format!("photocol-tens-{}.trace", std::process::id()));
+    std::fs::write(&file, "10\n20\n30\n").unwrap();
+    let text = format!(
+        r#"
+        run = {{ duration = "{by}" }}
+        topology = {{ kind = "dumbbell", pairs = 1, bottleneck_capacity = "12 Mbps", bottleneck_delay = "1 ps",
+            access_capacity = "1000 Tbps", access_delay = "1 ps" }}
+        link_trace = [{{ link = "left->right", file = "{}", format = "delivery" }}]
+        transport = {{ udp = {{ algorithm = "udp", packet_size = 1500 }} }}
+        traffic = [{{ transport = "udp", rate = "1 Mbps", start = "{} ps", stop = "{ps} ps" }}]
+        "#,
+        file.display(),
+        ps - 13,
+    );
+    at(&run(&text, 1).links, "link", "left->right", "carried_units") == 1.0
+}
+
+/// `link_queue.cc`: what waits leaves at the next line, and what comes at a line has missed it; the lines begin again.
+#[test]
+fn a_packet_leaves_at_the_next_line_of_a_trace() {
+    let ms = |ms: u64| ms * 1_000_000_000;
+    for (comes, leaves) in [(ms(9) + 500, 10), (ms(10) - 1, 10), (ms(10), 20), (ms(10) + 1, 20), (ms(35), 40)] {
+        assert!(!is_delivered(comes, &format!("{} ps", ms(leaves) - 1)), "{comes} ps");
+        assert!(is_delivered(comes, &format!("{} ps", ms(leaves) + 1)), "{comes} ps");
+    }
+}
+
 /// Twice the capacity in the first half of each period: the packets of 0, 2 and 4 ms last 0.5 ms, those of 6 and 8 ms
 /// 1 ms: 3.5 of 10 ms.
 #[test]

@@ -505,3 +505,32 @@ fn a_schedule_in_a_file_says_how_long_circuits_stay_and_must_join_each_pair() {
     let refused = refusal(&[("topology.racks", "3"), ("switching", &switching)]);
     assert!(refused.contains("no circuit leads from \"t0\" to \"t2\""), "{refused:?}");
 }
+
+/// Four flows fill a host's link to its own rack, at the rate at which the other host takes it away, and what waits for
+/// circuits is in the same room: 20 packets in all, and what finds them there is dropped.
+#[test]
+fn a_host_has_one_buffer_for_its_own_rack_and_for_others() {
+    let text = r#"
+run.duration = "3 ms"
+topology = { kind = "rotor", racks = 6, switches = 2, hosts = 2, host_capacity = "10 Gbps", capacity = "10 Gbps",
+    delay = "500 ns", buffer = "20 packets" }
+switching = { kind = "rotor", slice = "100 us", reconfiguration = "7 us", buffer = "30 packets", queues = "hosts",
+    host_room = "9 kB" }
+traffic = [{ transport = "sack", pairs = [["t3h1", "t3h0"]], flows = 4 }]
+"#;
+    let run = |text: &Builder| {
+        let run = text.run(1);
+        let of = |name: &str| at(&run.links, "link", "t3h1->t3", name);
+        (of("max_queue"), of("dropped_units") > 0.0, texts(&run.drops, "cause").contains(&"congestion".to_owned()))
+    };
+    let own = Builder::of(text);
+    assert_eq!(run(&own), (20.0, true, true));
+    for queue in ["drop-tail", "drr"] {
+        let both = own.clone().set("traffic.0.pairs", "[[\"t3h1\", \"t3h0\"], [\"t3h1\", \"t0h0\"]]");
+        assert_eq!(
+            run(&both.set("link_defaults.host.queue", format!("{{ kind = \"{queue}\" }}"))),
+            (20.0, true, true),
+            "{queue}"
+        );
+    }
+}

@@ -364,6 +364,9 @@ impl World {
             Change::Delay(delay, rest) => {
                 parts.retime_link(now, link, |port, fibre| port.change_delay(now, delay, rest, fibre));
             }
+            Change::Deliver(bytes) => {
+                parts.retime_link(now, link, |port, fibre| port.deliver(now, bytes, fibre));
+            }
             Change::Told(capacity) => parts.port_mut(link).tell_capacity(now, capacity),
             Change::Buffer(buffer) => parts.port_mut(link).change_buffer(buffer),
             Change::Loss(p) => parts.port_mut(link).change_loss(p),

@@ -30,6 +30,8 @@ pub struct Step {
 pub enum Change {
     /// Waiting packets go on at this rate. At none they wait, and what finds room joins them.
     Capacity(Rate, MidPacket),
+    /// So many bytes may leave at this instant, and none between two of them: the capacity only says how fast that is.
+    Deliver(u64),
     /// XCP's controller at the port believes this capacity from now on, whether it is true or not.
     Told(Rate),
     /// For packets whose last bit leaves from now on; a fibre never lets packets overtake.
@@ -62,7 +64,12 @@ words! {
 impl Change {
     /// Whether packets that wait leave or arrive at other times.
     pub fn moves_departures(self) -> bool {
-        matches!(self, Change::Capacity(..) | Change::Delay(..))
+        matches!(self, Change::Capacity(..) | Change::Delay(..) | Change::Deliver(_))
+    }
+
+    /// Whether packets leave at this instant only, and at others like it.
+    pub fn delivers(self) -> bool {
+        matches!(self, Change::Deliver(_))
     }
 
     /// Whether the random loss of the link changes.

@@ -121,7 +121,7 @@ words! {
     pub enum Role {
         /// Switches or routes; flows do not start here unless the scenario names it.
         Core = "core",
-        /// Where traffic enters the network; random pairs are drawn from edge nodes and hosts.
+        /// Where traffic enters the network; random pairs are drawn from hosts, and from edge nodes without any.
         Edge = "edge",
         /// An end system.
         Host = "host",

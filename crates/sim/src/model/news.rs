@@ -90,7 +90,8 @@ pub fn path_changes(part: &PathPart, way: NewsWay, end: SimTime) -> Vec<(SimTime
                 Change::Capacity(rate, _) => capacity = *rate,
                 Change::Up => is_up = true,
                 Change::Down(_) => is_up = false,
-                Change::Told(_) | Change::Delay(..) | Change::Buffer(_) | Change::Loss(_) | Change::Jitter(_) => {}
+                Change::Deliver(_) | Change::Told(_) => {}
+                Change::Delay(..) | Change::Buffer(_) | Change::Loss(_) | Change::Jitter(_) => {}
             }
         }
         let now = if is_up { capacity } else { Rate::from_bps(0) };

@@ -115,11 +115,11 @@ impl Ndp {
         match room {
             Room::Packets(places) => headers.packets + 1 + data.packets.max(share) <= places,
             Room::Bytes(bytes) => headers.bytes + u64::from(header.size) + data.bytes.max(share) <= bytes,
-            Room::Unlimited => true,
+            Room::Unlimited | Room::NotNeeded => true,
         }
     }
 
-    /// Whether data may wait.
+    /// Whether data may wait: in the queue of data, whatever the room, and in the room.
     fn admits(&self, item: &Item, room: Room) -> bool {
         self.has_room_for_data(item) && self.held().admits(room, item)
     }
@@ -163,7 +163,7 @@ impl Scheduler for Ndp {
             Form::Trimmable | Form::Whole => {}
         }
         self.largest = self.largest.max(item.size.into());
-        if room == Room::Unlimited || self.admits(&item, room) {
+        if room == Room::NotNeeded || self.admits(&item, room) {
             return self.data.push(item);
         }
         match self.chosen(item, room) {
@@ -219,6 +219,23 @@ mod tests {
         let row = |headers: usize| [vec![64; headers], vec![1500]].concat();
         let all = [row(10), row(10), row(10), row(2), vec![1500; 4]].concat();
         assert_eq!(sizes, all);
+    }
+
+    /// The queue of data has its own bound (§3.1: eight packets): of 20 packets 12 are trimmed. And
+    /// a packet alone that is larger than the bound finds it full, unless the transmitter is free.
+    #[test]
+    fn data_are_trimmed_behind_their_own_bound_in_any_room() {
+        for trims in [Trims::Either, Trims::Arriving] {
+            for room in [Room::Packets(100), Room::Bytes(1_000_000), Room::Unlimited] {
+                let (queue, dropped) = filled(Config { trims, ..Config::default() }, 20, room);
+                assert_eq!((queue.data.len(), queue.headers.len(), dropped), (8, 12, vec![]), "{trims:?} {room:?}");
+                let narrow = Config { trims, data: BufferSize::Bytes(Bytes(1000)), ..Config::default() };
+                let (queue, _) = filled(narrow, 1, room);
+                assert_eq!((queue.data.len(), queue.headers.len()), (0, 1), "{trims:?} {room:?}");
+            }
+        }
+        let narrow = Config { data: BufferSize::Bytes(Bytes(1000)), ..Config::default() };
+        assert_eq!(filled(narrow, 1, Room::NotNeeded).0.data.len(), 1);
     }
 
     /// The one that comes or the newest that waits, with probability 1/2 each: of 10⁴ packets that find the queue full

@@ -105,8 +105,10 @@ pub enum Room {
     Packets(u64),
     /// So many bytes.
     Bytes(u64),
-    /// No bound; also where a packet need not wait.
+    /// No bound.
     Unlimited,
+    /// None is needed: the transmitter is free, and the packet leaves at once.
+    NotNeeded,
 }
 
 /// How much waits.
@@ -136,7 +138,7 @@ impl Held {
         match room {
             Room::Packets(places) => self.packets > places,
             Room::Bytes(bytes) => self.bytes > bytes,
-            Room::Unlimited => false,
+            Room::Unlimited | Room::NotNeeded => false,
         }
     }
 

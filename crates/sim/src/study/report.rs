@@ -240,7 +240,7 @@ fn drops(end: &End, parts: &Partitions) -> Table {
         .drops()
         .iter()
         .map(|(key, count)| (*key, count.since(before(key))))
-        .filter(|(_, count)| count.packets > 0)
+        .filter(|(_, count)| *count != Count::default())
         .collect();
     Table {
         columns: vec![

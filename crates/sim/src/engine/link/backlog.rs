@@ -19,10 +19,12 @@ pub struct Transmission {
     pub size: u16,
     /// Whether it is lost behind the port.
     pub is_lost: bool,
+    /// Whether it begins as the one before it ends.
+    pub follows: bool,
 }
 
 /// In the place of the first transmission where there is none.
-const NONE: Transmission = Transmission { start: NEVER, end: NEVER, size: 0, is_lost: false };
+const NONE: Transmission = Transmission { start: NEVER, end: NEVER, size: 0, is_lost: false, follows: false };
 
 /// The transmissions that have not been seen to end, and sums over all since the start. The fields are in the order in
 /// which a packet meets them.
@@ -217,10 +219,17 @@ impl Backlog {
         left
     }
 
-    /// It goes on for `left`, until `end`.
-    pub fn go_on(&mut self, left: u64, end: u64) {
+    /// After a pause of so long it goes on for `left`, until `end`: as if it had begun as much later, so that what lies
+    /// between its start and its end is transmission.
+    pub fn go_on(&mut self, pause: u64, left: u64, end: u64) {
         self.busy += left;
+        self.first.start += pause;
         (self.first.end, self.busy_until) = (end, end);
+    }
+
+    /// The only transmission, which has been served in parts, is over.
+    pub fn complete(&mut self, now: u64) {
+        (self.first.start, self.first.end, self.busy_until) = (now, now, now);
     }
 
     /// Each transmission that has not ended by `now`, the rest of the first included, lasts as long as `stretch` says
@@ -255,7 +264,7 @@ mod tests {
     fn backlog() -> Backlog {
         let mut backlog = Backlog::new();
         for (start, end, size) in [(0, 12, 1500), (12, 24, 1500), (30, 31, 40)] {
-            backlog.schedule(0, Transmission { start, end, size, is_lost: false });
+            backlog.schedule(0, Transmission { start, end, size, ..Transmission::default() });
         }
         backlog
     }
@@ -287,7 +296,7 @@ mod tests {
     fn what_is_left_is_stretched() {
         let mut backlog = Backlog::new();
         for (start, end) in [(0, 12), (12, 24), (24, 36)] {
-            backlog.schedule(0, Transmission { start, end, size: 1500, is_lost: false });
+            backlog.schedule(0, Transmission { start, end, size: 1500, ..Transmission::default() });
         }
         backlog.stretch(18, |left| 10 * left);
         assert_eq!(backlog.iter().map(|left| (left.start, left.end)).collect::<Vec<_>>(), [(12, 78), (78, 198)]);

@@ -2,6 +2,7 @@
 //! has them.
 
 use super::meter::Meter;
+use super::optical::AgentBacklog;
 use crate::engine::packet::admission::{Cause, Count};
 use crate::engine::packet::{Class, Flags, Packet};
 use crate::model::Buffer;
@@ -25,8 +26,12 @@ pub struct DisciplinedQueue {
     is_armed: bool,
     /// The link has no capacity.
     pub pause: Option<Pause>,
-    /// When the last pause ended.
+    /// When the last pause ended, or the last opportunity came.
     pub resumed: u64,
+    /// Where packets leave at given instants only: what is left of the present one.
+    pub turn: Option<Turn>,
+    /// What waits here, over time.
+    pub kept: AgentBacklog,
     /// The least of what a packet says of congestion that makes it leave marked: [`Ecn::Marked`], by its discipline,
     /// unless the link is a circuit that tells of itself by marks.
     marked_from: Ecn,
@@ -41,8 +46,29 @@ pub struct DisciplinedQueue {
 /// A transmitter that stands still.
 #[derive(Clone, Copy, Debug)]
 pub struct Pause {
+    /// Since when, in picoseconds.
+    pub since: u64,
     /// The time that the rest of the packet in transmission would have taken, if that stands still too.
     pub left: Option<u64>,
+}
+
+/// An instant at which so many bytes may leave.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Turn {
+    /// Bytes that may yet leave.
+    pub bytes: u64,
+    /// Bytes that a packet still lacks of which a part has left.
+    pub rest: u32,
+}
+
+impl Turn {
+    /// A part of a packet leaves: how many bytes of the `rest`.
+    pub fn serve(&mut self) -> u32 {
+        let part = u64::from(self.rest).min(self.bytes) as u32;
+        self.rest -= part;
+        self.bytes -= u64::from(part);
+        part
+    }
 }
 
 impl DisciplinedQueue {
@@ -60,6 +86,8 @@ impl DisciplinedQueue {
             marked_from: Ecn::Marked,
             pause: None,
             resumed: 0,
+            turn: None,
+            kept: AgentBacklog::default(),
             meter: None,
             leaf: 0,
             bands: None,
@@ -92,6 +120,11 @@ impl DisciplinedQueue {
         self.is_armed
     }
 
+    /// Whether it may send: its link has a capacity, or an instant at which packets may leave has come.
+    pub fn may_send(&self) -> bool {
+        self.pause.is_none() && self.turn.is_none_or(|turn| turn.bytes > 0)
+    }
+
     /// A byte lasts so long from now on.
     pub fn set_byte_time(&mut self, byte_time: ByteTime) {
         self.schedule.set_byte_time(byte_time);
@@ -102,9 +135,8 @@ impl DisciplinedQueue {
         if let Some(meter) = &mut self.meter {
             meter.handle_arrival(now, packet.size, self.bytes);
         }
-        // What comes to a free transmitter need not wait, and needs no room.
-        let is_free = !self.is_armed && self.pause.is_none();
-        let room = if is_free { Room::Unlimited } else { self.room };
+        let is_free = !self.is_armed && self.pause.is_none() && self.turn.is_none();
+        let room = if is_free { Room::NotNeeded } else { self.room };
         let id = self.store(packet);
         let ecn = ecn_of(packet.flags);
         let priority = self.bands.as_ref().and_then(|bands| bands.get(packet.flow as usize)).map_or(0, |band| *band);

@@ -169,7 +169,13 @@ impl GatedTransmitter {
             return None;
         }
         self.begun = Begun::default();
-        backlog.push(Transmission { start: begun.start, end: begun.until, size, is_lost: !begun.passes });
+        backlog.push(Transmission {
+            start: begun.start,
+            end: begun.until,
+            size,
+            is_lost: !begun.passes,
+            follows: false,
+        });
         Some(begun.until)
     }
 

@@ -60,6 +60,11 @@ impl AgentBacklog {
         self.least_bytes = self.least_bytes.min(self.bytes);
     }
 
+    /// So many wait, here and elsewhere.
+    pub fn note(&mut self, packets: u64) {
+        self.most = self.most.max(packets);
+    }
+
     /// So many from now on.
     pub fn set(&mut self, now: u64, packets: u64, bytes: u64) {
         self.advance(now);

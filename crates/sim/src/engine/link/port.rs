@@ -16,6 +16,7 @@
 mod agent_backlog;
 mod changes;
 mod control;
+mod delivery;
 mod enqueue;
 mod pause;
 mod reading;
@@ -317,5 +318,7 @@ fn room(buffer: Buffer) -> Count {
 
 #[cfg(test)]
 mod gated_tests;
+#[cfg(test)]
+mod spacing_tests;
 #[cfg(test)]
 pub(in crate::engine) mod tests;

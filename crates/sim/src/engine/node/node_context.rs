@@ -203,7 +203,13 @@ impl<'a> NodeContext<'a> {
         Packet { payload: self.fabric.payloads.put_host_payload(carried), ..*packet }
     }
 
-    /// Counts a packet as lost at a link, and forgets it.
+    /// Drops a packet at a port that it was for and has not entered.
+    pub fn drop_at(&mut self, now: u64, port: LocalPort, cause: Cause, packet: &Packet) {
+        self.port_mut(port).refuse_before(cause, packet.size);
+        self.drop(now, self.link(port), cause, packet);
+    }
+
+    /// Counts a packet of a unit as lost at a link, and forgets it: the link's port knows units only.
     pub fn drop(&mut self, now: u64, link: LinkNumber, cause: Cause, packet: &Packet) {
         self.fabric.note_on(now, link.0, What::Vanish, Some(cause), packet);
         self.fabric.drop(now, DropPlace::Link(link.0), cause, packet);
@@ -213,6 +219,12 @@ impl<'a> NodeContext<'a> {
     pub fn drop_unit(&mut self, link: LinkNumber, cause: Cause, bytes: u64) {
         let count = self.fabric.totals.drops.entry((DropPlace::Link(link.0), Class::Unit, cause)).or_default();
         *count = count.plus(Count { packets: 1, bytes });
+    }
+
+    /// So many bytes of a unit end at a link; the rest of it goes on.
+    pub fn drop_part(&mut self, link: LinkNumber, cause: Cause, bytes: u64) {
+        let count = self.fabric.totals.drops.entry((DropPlace::Link(link.0), Class::Unit, cause)).or_default();
+        count.bytes += bytes;
     }
 
     /// Whether anybody watches.

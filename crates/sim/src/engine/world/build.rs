@@ -153,6 +153,8 @@ struct PortMaker<'a> {
     agent_setup: &'a AgentSetup,
     /// Links whose capacity, delay or buffer changes.
     moved: BTreeSet<LinkId>,
+    /// Links that deliver at instants.
+    delivering: BTreeSet<LinkId>,
     /// Links whose loss changes.
     lossy: BTreeSet<LinkId>,
     /// Links whose jitter changes.
@@ -165,11 +167,12 @@ struct PortMaker<'a> {
 impl<'a> PortMaker<'a> {
     fn new(scenario: &'a Scenario, rules: &'a [PortRule], seed: Seed, agent_setup: &'a AgentSetup) -> PortMaker<'a> {
         let moved = changing(scenario, |change| change.moves_departures() || matches!(change, Change::Buffer(_)));
+        let delivering = changing(scenario, Change::delivers);
         let (lossy, jittery) = (changing(scenario, Change::is_loss), changing(scenario, Change::is_jitter));
         let kinds = scenario.traffic.iter().map(|traffic| &scenario.transports[traffic.transport.index()].kind);
         let asked = Asked::by(kinds);
         let (network, changes) = (&scenario.network, &scenario.changes);
-        PortMaker { network, rules, seed, agent_setup, moved, lossy, jittery, asked, changes }
+        PortMaker { network, rules, seed, agent_setup, moved, delivering, lossy, jittery, asked, changes }
     }
 
     /// All ports, and the band of each flow at those that have several.
@@ -197,6 +200,9 @@ impl<'a> PortMaker<'a> {
         let forecast = || Forecast::of(id, self.changes);
         if measures {
             port.measure(self.asked.meter(id.0, rule.capacity, forecast()));
+        }
+        if self.delivering.contains(&id) {
+            port.deliver_at_instants();
         }
         if rule.controller.is_some_and(|controller| controller.follows && controller.ahead > Duration::ZERO) {
             port.take_forecast(forecast());

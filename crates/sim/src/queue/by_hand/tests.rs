@@ -1,7 +1,7 @@
 //! What holds for every discipline.
 
 use super::*;
-use crate::queue::{Ecn, list};
+use crate::queue::{Ecn, Form, list};
 use crate::random::Seed;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -92,5 +92,31 @@ proptest! {
         }
         serve(&mut queue, u64::MAX / 4, &mut fates);
         prop_assert_eq!((fates.len(), queue.held()), (count, Held::default()));
+    }
+
+    /// Thresholds are the discipline's own (RFC 8257's K, RED's min_th and max_th, NDP's eight packets, the targets of
+    /// CoDel, PIE and DualPI2): a buffer without a bound, and one that is never full, are the same to each of them.
+    #[test]
+    fn a_buffer_without_a_bound_is_one_that_is_never_full(
+        kind in 0usize..list().len(), packets in packets(), gap in 1u64..3,
+    ) {
+        let config = Config::named(list()[kind].name).unwrap();
+        let fates = |room: Room| {
+            let mut queue = ByHand::new(&config, room, site());
+            let mut fates = Vec::new();
+            for (id, (flow, size, kind, priority)) in (0..).zip(&packets) {
+                let now = u64::from(id) * gap * MS / 2;
+                let form = if *flow == 0 { Form::Whole } else { Form::Trimmable };
+                let (size, priority, flow, ecn) = (*size, *priority, *flow, ecn(*kind));
+                let item = Item { id, size, priority, ecn, flow, form, arrived: now, cut: 0 };
+                let dropped = queue.enqueue(now, item);
+                let left = if id % 3 == 2 { queue.dequeue(now) } else { (None, Vec::new()) };
+                fates.push((dropped, left));
+            }
+            (fates, queue.held())
+        };
+        let unlimited = fates(Room::Unlimited);
+        prop_assert_eq!(&fates(Room::Packets(1 << 40)), &unlimited);
+        prop_assert_eq!(&fates(Room::Bytes(1 << 40)), &unlimited);
     }
 }

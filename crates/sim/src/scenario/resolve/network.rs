@@ -10,6 +10,7 @@ use crate::queue;
 use crate::scenario::Files;
 use crate::scenario::spec::{self, LONGEST_DELAY, LinkKeys, Shared, Spec};
 use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
+use std::collections::BTreeSet;
 use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration, PortBuffer, Rate};
 
@@ -362,11 +363,19 @@ fn lead_through_cores(links: &mut [Link], draft: &Draft) -> Result<(), Fault> {
 }
 
 impl super::Context<'_> {
-    /// The nodes of random pairs: edge nodes and hosts, or all nodes if there are not two of these.
+    /// The nodes of random pairs: hosts, and edge nodes that no host is joined to; or all nodes if there are not two
+    /// of these.
     pub(super) fn end_points(&self) -> Vec<NodeId> {
-        let ids = 0..self.draft.nodes.len() as u32;
-        let ends: Vec<NodeId> =
-            ids.clone().map(NodeId).filter(|id| self.draft.nodes[id.index()].role != Role::Core).collect();
-        if ends.len() >= 2 { ends } else { ids.map(NodeId).collect() }
+        let role = |id: NodeId| self.draft.nodes[id.index()].role;
+        let from_hosts = self.draft.links.iter().filter(|link| role(link.from) == Role::Host);
+        let with_hosts: BTreeSet<NodeId> = from_hosts.map(|link| link.to).collect();
+        let is_end = |id: &NodeId| match role(*id) {
+            Role::Host => true,
+            Role::Edge => !with_hosts.contains(id),
+            Role::Core => false,
+        };
+        let all = (0..self.draft.nodes.len() as u32).map(NodeId);
+        let ends: Vec<NodeId> = all.clone().filter(is_end).collect();
+        if ends.len() >= 2 { ends } else { all.collect() }
     }
 }

@@ -59,7 +59,7 @@ fn said(file: &At<String>, steps: &[Step]) -> Said {
             Change::Loss(p) => said.loss = Some(here.map(|()| p)),
             Change::Jitter(jitter) => said.jitter = Some(here.map(|()| Time(jitter))),
             Change::Down(_) | Change::Up => said.state = Some(here.map(|()| crate::language::Word(State::Down))),
-            Change::Told(_) => {}
+            Change::Told(_) | Change::Deliver(_) => {}
         }
     }
     said
@@ -83,8 +83,8 @@ impl Reader<'_> {
         self.steps.push(Step { after, change });
     }
 
-    /// Whole milliseconds that do not fall; from 1 to the last, each is a packet that may be delivered then. Its bits
-    /// pass evenly in the millisecond that ends then.
+    /// Whole milliseconds that do not fall; from 1 to the last, each is an instant at which a packet may be delivered.
+    /// The capacity, for those who measure or foresee it, is that in the millisecond that ends then.
     fn deliveries(mut self, text: &str, table: &LinkTrace) -> Read {
         let bits = table.opportunity.0.count().saturating_mul(8_000);
         let mut groups: Vec<(u64, u64)> = Vec::new();
@@ -118,6 +118,8 @@ impl Reader<'_> {
                 self.capacity(now, 0, &mut before)?;
             }
             self.capacity(ms - 1, bits.saturating_mul(count), &mut before)?;
+            let bytes = table.opportunity.0.count().saturating_mul(count);
+            self.step(Duration::from_millis(ms), Change::Deliver(bytes));
             now = ms;
         }
         if !*table.repeat {

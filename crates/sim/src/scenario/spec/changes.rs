@@ -134,8 +134,8 @@ words! {
         /// A head such as "time_s,capacity_mbps,delay_ms,loss", then a line a time. A value holds from its time on, and
         /// an empty field leaves it as it is.
         Csv = "csv",
-        /// mahimahi's: whole milliseconds that do not fall. Each is a packet that may be delivered then; its bits pass
-        /// evenly in the millisecond that ends then. The last is the length of the trace.
+        /// mahimahi's: whole milliseconds that do not fall. At each a packet may be delivered, all of it at once. The
+        /// last is the length of the trace.
         Delivery = "delivery",
         /// LeoCC's beside it: a one-way delay in milliseconds a line, one for each interval.
         Delay = "delay",

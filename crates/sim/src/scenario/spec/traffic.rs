@@ -63,7 +63,7 @@ keys! {
         pub transport: At<String>;
 
         /// Sources and destinations: a list of pairs that take turns; "random": drawn for each flow, all ordered pairs
-        /// of distinct edge nodes and hosts alike; "all": each of those pairs in turn; "permutation": the nodes in
+        /// of distinct nodes of `among` alike; "all": each of those pairs in turn; "permutation": the nodes in
         /// turn, each to a partner of its own that is drawn for the run. Default: the pairs of the topology if it has
         /// some (dumbbell: l<i> to r<i>; parking-lot: source to sink, then across each hop).
         pub pairs: Option<At<PairsSpec>>, when NOT_LISTED, when NOT_INCAST;
@@ -72,8 +72,8 @@ keys! {
         /// The destination, with `from` instead of `pairs`; with arrivals = "incast" who asks, by default drawn for
         /// each request.
         pub to: Option<At<String>>, when NOT_LISTED;
-        /// The nodes of "random", "all", "permutation" and incast. Default: all edge nodes and hosts, or all nodes if
-        /// there are none.
+        /// The nodes of "random", "all", "permutation" and incast. Default: all hosts, and edge nodes that no host
+        /// is joined to, or all nodes if there are none.
         pub among: Option<At<Vec<At<String>>>>, when NOT_LISTED;
 
         /// When flows start.

@@ -187,15 +187,19 @@ fn capacity(us: u64, mbps: u64) -> Step {
 /// 1500 B in a millisecond are 12 Mb/s. Two packets may be delivered at 1 ms, one at 2 ms, none at 3 ms, one at 4 ms,
 /// and with it the one of 0 ms, which is 4 ms of the period before.
 #[test]
-fn a_trace_of_mahimahi_is_a_capacity() {
+fn a_trace_of_mahimahi_is_instants_at_which_packets_may_leave() {
     let file = File::new("mahimahi", "0\n1\n1\n2\n4\n");
-    let steps = vec![capacity(0, 24), capacity(1000, 12), capacity(2000, 0), capacity(3000, 24)];
+    let deliver = |ms, bytes| Step { after: Duration::from_millis(ms), change: Change::Deliver(bytes) };
+    let all = |first: &[Step], last: &[Step]| [first, last].concat();
+    let first = [capacity(0, 24), deliver(1, 3000), capacity(1000, 12), deliver(2, 1500), capacity(2000, 0)];
+    let steps = all(&first, &[capacity(3000, 24), deliver(4, 3000)]);
     assert_eq!(file.timeline("format = \"delivery\""), (steps, Some(Duration::from_millis(4))));
-    let once = vec![capacity(0, 24), capacity(1000, 12), capacity(2000, 0), capacity(3000, 12), capacity(4000, 0)];
+    let once = all(&first, &[capacity(3000, 12), deliver(4, 1500), capacity(4000, 0)]);
     assert_eq!(file.timeline("format = \"delivery\"\nrepeat = false"), (once, None));
     let small = file.timeline("format = \"delivery\"\nopportunity = \"125 B\"").0;
-    assert_eq!(small[1], capacity(1000, 1));
-    assert_eq!(File::new("late", "3\n").timeline("format = \"delivery\"").0, [capacity(0, 0), capacity(2000, 12)]);
+    assert_eq!(small[1..3], [deliver(1, 250), capacity(1000, 1)]);
+    let late = File::new("late", "3\n").timeline("format = \"delivery\"").0;
+    assert_eq!(late, [capacity(0, 0), capacity(2000, 12), deliver(3, 1500)]);
 }
 
 #[test]

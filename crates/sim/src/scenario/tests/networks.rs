@@ -6,18 +6,23 @@ use crate::scenario::{
     Loaded, load, load_with,
 };
 use crate::topology::list;
+use std::collections::BTreeSet;
 use std::path::Path;
 use units::{Bytes, Duration, Rate};
 
-fn scenario(topology: &str) -> crate::scenario::Loaded {
-    let text = format!("run.duration = \"1 s\"\nlink_defaults = {{ capacity = \"1 Gbps\" }}\n[topology]\n{topology}\n");
+fn scenario(topology: &str) -> Loaded {
+    with_defaults("capacity = \"1 Gbps\"", topology)
+}
+
+fn with_defaults(defaults: &str, topology: &str) -> Loaded {
+    let text = format!("run.duration = \"1 s\"\nlink_defaults = {{ {defaults} }}\n[topology]\n{topology}\n");
     load(Input::Text { name: "test.toml", text: &text, folder: Path::new("") }, &[])
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-#[test]
-fn every_topology_is_listed_and_can_be_drawn() {
-    let keys = |name: &str| match name {
+/// The keys of a topology that has to have some.
+fn keys(name: &str) -> &'static str {
+    match name {
         "aapn-star" => "edges = 2\ndelay = \"1 ms\"\n[switching]\nkind = \"aapn\"\nslots = 8\nslot_time = \"10 us\"\n",
         "star" => "leaves = 3\n",
         "leaf-spine" => "leaves = 3\nspines = 2\nhosts = 2\nhost_capacity = \"1 Gbps\"\nrouting = \"ecmp\"\n",
@@ -33,13 +38,65 @@ fn every_topology_is_listed_and_can_be_drawn() {
         }
         "dumbbell" | "parking-lot" => "bottleneck_delay = \"1 ms\"\n",
         _ => "",
-    };
+    }
+}
+
+#[test]
+fn every_topology_is_listed_and_can_be_drawn() {
     for entry in list().iter().filter(|entry| !["custom", "file", "star"].contains(&entry.name)) {
         let network = scenario(&format!("kind = \"{}\"\n{}", entry.name, keys(entry.name))).scenario.model.network;
         assert!(network.nodes.len() > 1, "{}", entry.name);
         assert!(components(&network).iter().all(|component| *component == 0), "{} is connected", entry.name);
     }
     assert!(list().is_sorted_by_key(|entry| entry.name));
+}
+
+/// A node of these names may be the end of a flow that is drawn, by the summary of the topology.
+fn is_end(topology: &str, name: &str) -> bool {
+    let numbered = |prefix: &str| {
+        let number = name.strip_prefix(prefix).unwrap_or("none");
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    };
+    match topology {
+        "aapn-star" | "nsfnet-edge" => numbered("e"),
+        "aapn-star with hosts" | "fat-tree" | "grid" | "leaf-spine" => numbered("h"),
+        "dumbbell" => numbered("l") || numbered("r"),
+        "nsfnet" => numbered(""),
+        "parking-lot" => name == "source" || name == "sink" || numbered("c") || numbered("d"),
+        "racks" | "rotor" => name.starts_with('t') && name.contains('h'),
+        "star" => numbered("n"),
+        other => panic!("{other}: who are its ends?"),
+    }
+}
+
+#[test]
+fn pairs_are_drawn_from_the_hosts_of_every_topology_and_from_all_of_them() {
+    let with_hosts = format!("hosts = 2\n{}", keys("aapn-star"));
+    let incast = "size = \"10 kB\"\narrivals = \"incast\"\nsenders = 1\nevery = \"10 ms\"\nrequests = 5";
+    let own = list().iter().map(|entry| (entry.name, entry.name, keys(entry.name)));
+    let own = own.filter(|(name, ..)| !["custom", "file"].contains(name));
+    for (label, kind, keys) in own.chain([("aapn-star with hosts", "aapn-star", with_hosts.as_str())]) {
+        for ends in ["pairs = \"random\"\nflows = 4", "pairs = \"all\"", "pairs = \"permutation\"", incast] {
+            let traffic = format!("[[traffic]]\ntransport = \"sack\"\n{ends}");
+            let text = format!("kind = \"{kind}\"\n{keys}{traffic}");
+            let scenario = with_defaults("capacity = \"1 Gbps\", delay = \"1 ms\"", &text).scenario.model;
+            let name = |node: NodeId| scenario.network.nodes[node.index()].name.as_str();
+            let mut found = BTreeSet::new();
+            match &scenario.traffic[0].arrivals {
+                Arrivals::Fixed { pairs: Pairs::Given(pairs), .. } => {
+                    found.extend(pairs.iter().flat_map(|(from, to)| [name(*from), name(*to)]));
+                }
+                Arrivals::Fixed { pairs: Pairs::UniformRandom(nodes) | Pairs::Permutation(nodes), .. } => {
+                    found.extend(nodes.iter().map(|node| name(*node)));
+                }
+                Arrivals::Incast(incast) => found.extend(incast.among.iter().map(|node| name(*node))),
+                other => panic!("{other:?}"),
+            }
+            let all = scenario.network.nodes.iter().map(|node| node.name.as_str());
+            let wanted: BTreeSet<&str> = all.filter(|name| is_end(label, name)).collect();
+            assert_eq!(found, wanted, "{label}, {ends}");
+        }
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::engine::link::ring::Ring;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::node::counters::Counters;
-use crate::engine::node::node_context::{LinkNumber, NodeContext};
+use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
 use crate::engine::packet::message::Message;
@@ -224,8 +224,8 @@ impl Rack {
         let is_cut = self.rules.day_end == DayEnd::Cut && ends > self.now.until;
         self.circuit.free = if is_cut { self.now.until } else { ends };
         if is_cut {
-            let link: LinkNumber = context.link(self.circuit.port);
-            return context.drop(now, link, Cause::GuardViolation, &packet);
+            context.port_mut(self.circuit.port).occupy(now, self.now.until);
+            return context.drop_at(now, self.circuit.port, Cause::GuardViolation, &packet);
         }
         context.send_past(now, &packet);
         self.sent.circuit += u64::from(packet.size);

@@ -254,8 +254,8 @@ mod tests {
     fn a_flowlet_stays_on_its_path() {
         let rules = rules(Policy::Flowlet(MS), Ordering::Off);
         let mut set = set();
-        let routes: Vec<u32> = (0..100).map(|at| set.choose(at * MS / 2, 1, &rules, &Loads::new()).route).collect();
-        assert!(routes.iter().all(|route| *route == routes[0]), "gaps of half a millisecond");
+        let routes: Vec<u32> = (0..100).map(|at| set.choose(at * (MS - 1), 1, &rules, &Loads::new()).route).collect();
+        assert!(routes.iter().all(|route| *route == routes[0]), "gaps of a millisecond less a picosecond");
         let routes: Vec<u32> = (100..200).map(|at| set.choose(at * MS, 1, &rules, &Loads::new()).route).collect();
         assert!(routes.contains(&0) && routes.contains(&1));
     }

@@ -16,8 +16,10 @@ use units::Instant;
 pub const CONTENTION: Cause = Cause::Agent(0);
 /// The burst's header was processed too late.
 pub const LATE_HEADER: Cause = Cause::Agent(1);
+/// No wavelength was free, and the burst takes another way.
+pub const DEFLECTED: Cause = Cause::Agent(2);
 /// These as tables write them.
-pub const CAUSES: &[&str] = &["contention", "late burst header"];
+pub const CAUSES: &[&str] = &["contention", "late burst header", "deflected"];
 
 /// What nodes tell one another.
 #[derive(Debug)]

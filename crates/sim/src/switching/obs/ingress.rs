@@ -307,8 +307,9 @@ impl BurstNode {
 
     /// A burst vanishes on its first fibre.
     fn vanish(&mut self, now: u64, header: &Header, context: &mut NodeContext) {
-        let way = self.parts.routes[header.burst.route as usize].way;
-        let link = context.link(way.first());
+        let way = &self.parts.routes[header.burst.route as usize];
+        let link = context.link(way.way.first());
+        self.parts.outputs[way.place as usize].account.drop(header.size);
         context.make_unannounced();
         let loss = Loss { header: header.clone(), link, cause: Cause::Random };
         self.lose(now, &loss, context);

@@ -4,7 +4,7 @@
 //! The burst itself needs no event. Its header knows when its first bit arrives, and a reservation is for just that
 //! time.
 
-use super::burst::{CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
+use super::burst::{CONTENTION, DEFLECTED, Header, LATE_HEADER, Loss, Notice, Origin};
 use super::node::{BurstNode, Receiver};
 use super::plan::{Contention, Part};
 use crate::engine::node::node_context::NodeContext;
@@ -90,9 +90,8 @@ impl BurstNode {
             }
             Resolved::Lost => {
                 let link = context.link(port);
-                if cause != Cause::Random {
-                    self.parts.outputs[place as usize].account.drop(header.size);
-                } else {
+                self.parts.outputs[place as usize].account.drop(header.size);
+                if cause == Cause::Random {
                     self.note_booked(now, place, header, context);
                 }
                 return self.lose(now, &Loss { header: header.clone(), link, cause }, context);
@@ -141,7 +140,7 @@ impl BurstNode {
             // The bound on deflections ends loops.
             Contention::Deflection { most } if header.deflections < most => self.deflect(now, place, header, context),
             Contention::Segmentation(part) => {
-                self.cut_out(now, place, header, part).map(|lost| self.lose_part(now, lost, place, context))
+                self.cut_out(now, place, header, part, context).map(|lost| self.lose_part(now, lost, place, context))
             }
             Contention::Drop | Contention::Deflection { .. } => None,
         };
@@ -158,15 +157,25 @@ impl BurstNode {
         let (other, way) = *free?;
         header.deflections += 1;
         self.counts.deflected += 1;
-        // It comes to the other fibre; at this one it found no wavelength.
-        self.parts.outputs[place as usize].account.drop(header.size);
+        // It comes to the other fibre; at this one it ends, as if it had been another one.
+        let output = &mut self.parts.outputs[place as usize];
+        output.account.drop(header.size);
+        context.make_unannounced();
+        context.drop_unit(context.link(output.port), DEFLECTED, header.size);
         self.parts.outputs[other as usize].account.offer(header.size);
         Some(Resolved::Deflected { place: other, hop: way.hop() })
     }
 
     /// Cuts out the part of the burst that is in the way, in whole segments, and books the rest if there is any; gives
     /// the part.
-    fn cut_out(&mut self, now: u64, place: u32, header: &mut Header, part: Part) -> Option<Header> {
+    fn cut_out(
+        &mut self,
+        now: u64,
+        place: u32,
+        header: &mut Header,
+        part: Part,
+        context: &mut NodeContext,
+    ) -> Option<Header> {
         let (ready, arriving) = self.arriving(now, header);
         let ends = self.ends(header);
         let fibre = &mut self.parts.outputs[place as usize].fibre;
@@ -187,7 +196,9 @@ impl BurstNode {
         self.follow(place, header, booking);
         self.counts.cut += 1;
         let output = &mut self.parts.outputs[place as usize];
-        output.account.dropped.bytes += whole - header.size.min(whole);
+        let cut = whole - header.size.min(whole);
+        output.account.dropped.bytes += cut;
+        context.drop_part(context.link(output.port), CONTENTION, cut);
         Some(lost)
     }
 

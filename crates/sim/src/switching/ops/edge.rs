@@ -11,7 +11,7 @@ use crate::engine::link::ring::Ring;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::node_context::{LocalPort, NodeContext};
 use crate::engine::node::tournament_tree::TournamentTree;
-use crate::engine::packet::admission::Cause;
+use crate::engine::packet::admission::{Cause, Count};
 use crate::engine::packet::event::{Event, Spot, What};
 use crate::engine::packet::message::Message;
 use crate::engine::packet::{NEVER, Packet};
@@ -176,7 +176,7 @@ impl EdgeNode {
     fn keep(&mut self, now: u64, number: usize, packet: &Packet, context: &mut NodeContext) {
         let local = &mut self.macroflows[number];
         let port = context.port_mut(local.outlet.port);
-        if port.is_agent_backlog_full(local.outlet.room, packet.size) {
+        if port.is_agent_backlog_full(local.outlet.room, Count::of(packet.size)) {
             return context.refuse(now, Cause::Congestion, packet);
         }
         port.keep(now, packet.size);

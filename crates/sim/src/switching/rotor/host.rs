@@ -34,7 +34,7 @@ pub(super) struct Host {
     rack: u32,
     members: Arc<Members>,
     port: LocalPort,
-    /// Its waiting room, that of its link.
+    /// The room of its link, for what waits here and what waits in the port.
     buffer: Buffer,
     /// By the rack that they go to.
     queues: Queues,
@@ -72,12 +72,17 @@ impl Host {
         }
     }
 
-    /// Uses room for a packet, if there is so much.
-    fn takes_room(&mut self, to: u32, size: u16) -> bool {
-        let room = &mut self.room[to as usize];
-        let left = room.checked_sub(size.into());
-        *room = left.unwrap_or(*room);
-        left.is_some()
+    /// Whether its rack has room for a packet.
+    fn has_room(&self, to: u32, size: u16) -> bool {
+        self.room[to as usize] >= size.into()
+    }
+
+    /// A packet goes to its rack.
+    fn send(&mut self, now: u64, to: Option<u32>, packet: &Packet, context: &mut NodeContext) {
+        if let Some(to) = to {
+            self.room[to as usize] -= u64::from(packet.size);
+        }
+        context.send_past(now, packet);
     }
 }
 
@@ -92,25 +97,30 @@ impl Agent for Host {
         let Some(Notice::Room(Room { to, bytes })) = message.open() else { return };
         self.room[to as usize] += bytes;
         while let Some(size) = self.queues.at(to as usize).first()
-            && self.takes_room(to, size)
+            && self.has_room(to, size)
             && let Some(waiting) = self.queues.pop(to as usize)
         {
             self.waiting -= 1;
             context.port_mut(self.port).let_go(now, size);
-            context.send_past(now, &waiting.packet);
+            self.send(now, Some(to), &waiting.packet, context);
         }
     }
 
     fn handle_packet(&mut self, now: u64, _: u32, packet: &Packet, context: &mut NodeContext) {
         let goal = self.members.goal(packet, self.rack).filter(|goal| !goal.by_slice && packet.class != Class::Control);
-        let Some(to) = goal.map(|goal| goal.to) else { return context.send_past(now, packet) };
-        if !self.queues.has(to) && self.takes_room(to, packet.size) {
-            return context.send_past(now, packet);
+        let to = goal.map(|goal| goal.to);
+        let kept = to.filter(|to| self.queues.has(*to) || !self.has_room(*to, packet.size));
+        let port = context.port_mut(self.port);
+        if (kept.is_some() || port.busy_until() > now) && port.is_full(now, self.buffer, packet.size) {
+            let cause = if kept.is_some() { Cause::Agent(WAITING) } else { Cause::Congestion };
+            return context.refuse(now, cause, packet);
         }
-        if context.port_mut(self.port).is_agent_backlog_full(self.buffer, packet.size) {
-            return context.refuse(now, Cause::Agent(WAITING), packet);
-        }
-        context.port_mut(self.port).keep(now, packet.size);
+        let Some(to) = kept else {
+            self.send(now, to, packet, context);
+            return context.port_mut(self.port).note_waiting_in_all(now);
+        };
+        port.keep(now, packet.size);
+        port.note_waiting_in_all(now);
         context.note(now, What::Store, packet);
         self.waiting += 1;
         self.queues.push(to, 0, Waiting { packet: *packet, arrived: now, to });

@@ -2,6 +2,7 @@
 
 use super::{Optical, Port, PortKind};
 use crate::engine::link::optical::AgentBacklog;
+use crate::engine::packet::admission::Count;
 use crate::model::Buffer;
 use units::Duration;
 
@@ -47,18 +48,44 @@ impl Port {
         self.kept_mut().pass();
     }
 
-    /// Whether what agents keep for the port leaves no place for a packet in a room.
-    pub fn is_agent_backlog_full(&self, room: Buffer, size: u16) -> bool {
-        let kept = self.kept().count();
-        match room {
-            Buffer::Packets(places) => kept.packets >= places,
-            Buffer::Bytes(room) => kept.bytes + u64::from(size) > room.count(),
-            Buffer::Unlimited => false,
-        }
+    /// Whether what agents keep for the port leaves no place for more in a room.
+    pub fn is_agent_backlog_full(&self, room: Buffer, more: Count) -> bool {
+        lacks(room, self.kept().count().plus(more))
+    }
+
+    /// The same where what waits in the port itself is in the same room.
+    pub fn is_full(&mut self, now: u64, room: Buffer, size: u16) -> bool {
+        lacks(room, self.waiting_in_all(now).plus(Count::of(size)))
+    }
+
+    /// The most that waits counts what agents keep and what waits in the port together.
+    pub fn note_waiting_in_all(&mut self, now: u64) {
+        let packets = self.waiting_in_all(now).packets;
+        self.kept_mut().note(packets);
+    }
+
+    /// The transmitter, which is free, is busy until then with a packet of which the rest never leaves.
+    pub fn occupy(&mut self, now: u64, until: u64) {
+        self.sweep(now);
+        self.backlog.occupy(until, until - now);
+    }
+
+    fn waiting_in_all(&mut self, now: u64) -> Count {
+        self.sweep(now);
+        self.waiting(now).plus(self.kept().count())
     }
 
     /// An agent that keeps packets for the port has marked one.
     pub fn note_mark(&mut self) {
         self.marked += 1;
+    }
+}
+
+/// Whether a room lacks places for so much.
+fn lacks(room: Buffer, waiting: Count) -> bool {
+    match room {
+        Buffer::Packets(places) => waiting.packets > places,
+        Buffer::Bytes(room) => waiting.bytes > room.count(),
+        Buffer::Unlimited => false,
     }
 }

@@ -1,6 +1,7 @@
 //! What events of the scenario do to a port: another capacity or delay, a link that goes down or comes up.
 
 use super::{LinkDownLosses, Port, PortKind};
+use crate::engine::link::disciplined_queue::Turn;
 use crate::engine::link::jitter::JitterProcess;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::Packet;
@@ -18,27 +19,29 @@ impl Port {
         }
         self.note_rate(now, capacity);
         self.sweep(now);
-        let Some(new) = ByteTime::at(capacity) else { return self.pause(now, rest, in_flight) };
+        let before = self.arrival_before(in_flight);
+        let Some(new) = ByteTime::at(capacity) else { return self.pause(now, rest, before, in_flight) };
         let old = std::mem::replace(&mut self.byte_time, new);
         self.line_mut().into_iter().for_each(|line| line.set_byte_time(new));
         self.is_plain = self.is_plain_now();
         if let Some(pause) = self.line_mut().and_then(|line| line.pause.take()) {
-            return self.resume(now, pause, [old, new], in_flight);
+            return self.resume(now, pause, [old, new], before, in_flight);
         }
         match &mut self.kind {
-            PortKind::Gated(gate) => gate.try_again(),
-            PortKind::Disciplined(_) if rest == MidPacket::Finish => return,
+            PortKind::Gated(gate) => return gate.try_again(),
+            PortKind::Disciplined(line) if rest == MidPacket::Finish || line.turn.is_some() => return,
             _ => self.backlog.stretch(now, |left| stretch(left, old, new)),
         }
-        self.retime(in_flight);
+        self.retime(before, in_flight);
     }
 
     /// The delay changes for packets whose last bit has not left yet, but for one that finishes as it began.
     pub fn change_delay(&mut self, now: u64, delay: Duration, rest: MidPacket, in_flight: &mut Ring<Packet>) {
         self.sweep(now);
+        let before = self.arrival_before(in_flight);
         self.delay = delay.ps();
-        if rest != MidPacket::Finish {
-            self.retime(in_flight);
+        if rest != MidPacket::Finish && self.gate().is_none() {
+            self.retime(before, in_flight);
         }
     }
 
@@ -62,34 +65,38 @@ impl Port {
         }
     }
 
-    /// Sets the arrival times of the packets that have not left yet: a delay after they leave, and as far apart as they
-    /// leave, behind those on the fibre, which come over the old delay.
-    pub(super) fn retime(&mut self, in_flight: &mut Ring<Packet>) {
-        if self.gate().is_none() {
-            // A port with jitter has at most one packet that has not left.
-            let delay = self.delay + self.jitter().map_or(0, JitterProcess::last);
-            let first = in_flight.len() - self.unsent();
-            let before = if first > 0 { Some(in_flight.nth_mut(first - 1).at) } else { None };
-            let (mut arrival, mut last_end) = (before.unwrap_or(0), None);
-            for (i, packet) in self.backlog.iter().filter(|packet| !packet.is_lost).enumerate() {
-                let place = in_flight.nth_mut(first + i);
-                let apart = match (last_end, before) {
-                    (Some(end), _) => packet.end - end,
-                    // When the one in transmission began is not known: it was as far from the one before, or farther.
-                    (None, Some(before)) => (place.at - before).min(self.lasts(packet.size)),
-                    (None, None) => 0,
-                };
-                arrival = (arrival + apart).max(packet.end + delay);
-                place.at = arrival;
-                last_end = Some(packet.end);
+    /// When the last bit arrives of the packet before the first that has not left, as far as that is known: of one that
+    /// is not on the fibre any more, if the next followed it without a break, as if its delay had been that of the
+    /// next. To be asked before anything changes.
+    pub(super) fn arrival_before(&self, in_flight: &Ring<Packet>) -> u64 {
+        let mut placed = in_flight.iter().skip(in_flight.len().saturating_sub(self.unsent() + 1));
+        let first = placed.next();
+        match (first, self.backlog.iter().find(|packet| !packet.is_lost)) {
+            (Some(first), _) if in_flight.len() > self.unsent() => self.last_bit_at(first.at, first.size),
+            (Some(first), Some(unsent)) if in_flight.len() == self.unsent() && unsent.follows => {
+                self.last_bit_at(first.at, first.size) - (unsent.end - unsent.start)
             }
+            _ => 0,
         }
-        self.follow(in_flight);
     }
 
-    /// What comes next arrives behind what is on the fibre. What is not there any more has arrived.
-    fn follow(&mut self, in_flight: &Ring<Packet>) {
-        self.last_arrival = in_flight.newest().map_or(0, |packet| packet.at);
+    /// Sets the arrival times of the packets that have not left yet: a delay after they leave, and as far apart as they
+    /// leave, behind the one `before` them, which comes over the old delay. Not of a port with a gate.
+    pub(super) fn retime(&mut self, before: u64, in_flight: &mut Ring<Packet>) {
+        // A port with jitter has at most one packet that has not left.
+        let delay = self.delay + self.jitter().map_or(0, JitterProcess::last);
+        let (unsent, placed) = (self.unsent(), in_flight.len());
+        let (mut arrival, mut last_end) = (before, None);
+        for (i, packet) in self.backlog.iter().filter(|packet| !packet.is_lost).enumerate() {
+            arrival = (arrival + (packet.end - last_end.unwrap_or(packet.start))).max(packet.end + delay);
+            last_end = Some(packet.end);
+            // One whose first bit has been told already is not there any more.
+            if let Some(place) = (placed + i).checked_sub(unsent) {
+                let ahead = if self.tells_first_bit() { self.lasts(packet.size) } else { 0 };
+                in_flight.nth_mut(place).at = arrival - ahead;
+            }
+        }
+        self.last_arrival = arrival;
     }
 
     /// The link goes down: what has not left completely is taken back from the fibre, counted as dropped, and returned,
@@ -109,7 +116,7 @@ impl Port {
                 if is_sending {
                     line.await_transmitter();
                 }
-                self.kept_mut().set(now, 0, 0);
+                line.kept.set(now, 0, 0);
                 held
             }
         };
@@ -129,20 +136,28 @@ impl Port {
 
     /// What has its time and has not left completely, taken back from the fibre, newest first, and counted as dropped.
     fn take_back(&mut self, now: u64, in_flight: &mut Ring<Packet>) -> Vec<Packet> {
-        let taken = (0..self.unsent()).filter_map(|_| in_flight.pop_newest()).collect();
+        let before = if self.gate().is_none() { self.arrival_before(in_flight) } else { 0 };
+        // One whose first bit has been told already goes on.
+        let mut gone = self.unsent().saturating_sub(in_flight.len());
+        let taken = (gone..self.unsent()).filter_map(|_| in_flight.pop_newest()).collect();
         for packet in self.backlog.iter() {
             let cut = Count { packets: 1, bytes: u64::from(packet.size) };
             // A packet that would have been lost behind the port is counted as dropped already.
+            if !packet.is_lost && gone > 0 {
+                gone -= 1;
+                continue;
+            }
             if !packet.is_lost {
                 self.dropped = self.dropped.plus(cut);
             }
             self.refused = self.refused.plus(cut);
         }
         self.backlog.stop(now, self.busy(now), self.waited_inside(now));
-        if let Some(pause) = self.line_mut().and_then(|line| line.pause.as_mut()) {
-            pause.left = None;
+        if let Some(line) = self.line_mut() {
+            line.pause.iter_mut().for_each(|pause| pause.left = None);
+            line.turn.iter_mut().for_each(|turn| *turn = Turn::default());
         }
-        self.follow(in_flight);
+        self.last_arrival = in_flight.newest().map_or(before, |packet| self.last_bit_at(packet.at, packet.size));
         taken
     }
 

@@ -22,14 +22,14 @@ impl Port {
         let (start, lasts) = (self.busy_until(), self.byte_time.of_packet(size).ps());
         if start <= now {
             let end = now + lasts;
-            self.backlog.begin(Transmission { start: now, end, size, is_lost: false });
+            self.backlog.begin(Transmission { start: now, end, size, is_lost: false, follows: false });
             return Admission::Scheduled(self.arrival(end, lasts));
         }
         if !self.has_room_now(now, size) {
             return Admission::Dropped(self.refuse(Cause::Congestion, size));
         }
         let end = start + lasts;
-        self.backlog.follow(now, Transmission { start, end, size, is_lost: false });
+        self.backlog.follow(now, Transmission { start, end, size, is_lost: false, follows: true });
         Admission::Scheduled(self.arrival(end, lasts))
     }
 
@@ -120,9 +120,10 @@ impl Port {
     /// A packet that `lasts` so long is transmitted as soon as the transmitter is free. When its last bit leaves.
     #[inline(always)]
     pub(super) fn transmit(&mut self, now: u64, size: u16, lasts: u64) -> u64 {
-        let start = self.busy_until().max(now);
+        let free = self.busy_until();
+        let start = free.max(now);
         let end = start + lasts;
-        self.backlog.schedule(now, Transmission { start, end, size, is_lost: false });
+        self.backlog.schedule(now, Transmission { start, end, size, is_lost: false, follows: free >= now });
         end
     }
 
@@ -138,7 +139,7 @@ impl Port {
             self.dropped.add(size);
             return Admission::Dropped(cause);
         }
-        let lasts = self.lasts(size);
+        let lasts = if self.delivers() { 0 } else { self.lasts(size) };
         let jitter = self.features.as_mut().and_then(|features| features.jitter.as_mut());
         let jitter = jitter.map_or(0, |jitter| jitter.draw());
         if self.lets_overtake() {
@@ -176,7 +177,7 @@ impl Port {
             return Verdict::Accept;
         }
         self.backlog.sweep(now);
-        let waiting = self.waiting(now).plus(self.kept_by_agent());
+        let waiting = self.waiting(now).plus(self.kept().count());
         let Some(PortFeatures { queue: Some(queue), .. }) = self.features.as_deref_mut() else {
             return Verdict::Accept;
         };

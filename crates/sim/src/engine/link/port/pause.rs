@@ -10,28 +10,35 @@ use crate::model::MidPacket;
 use units::ByteTime;
 
 /// When the packet in transmission ends while it stands still: later than any run, and a delay before [`NEVER`].
-const HALTED: u64 = NEVER - (1 << 56);
+pub(super) const HALTED: u64 = NEVER - (1 << 56);
 
 impl Port {
     /// The transmitter stands still, at once or when the packet in transmission is over.
-    pub(super) fn pause(&mut self, now: u64, rest: MidPacket, in_flight: &mut Ring<Packet>) {
-        if self.line().is_none_or(|line| line.pause.is_some()) {
+    pub(super) fn pause(&mut self, now: u64, rest: MidPacket, before: u64, in_flight: &mut Ring<Packet>) {
+        if self.line().is_none_or(|line| line.pause.is_some() || line.turn.is_some()) {
             return;
         }
         let is_halted = !self.backlog.is_empty() && rest != MidPacket::Finish;
         let left = is_halted.then(|| self.backlog.halt(now, HALTED));
         if is_halted {
-            self.retime(in_flight);
+            self.retime(before, in_flight);
         }
-        self.line_mut().into_iter().for_each(|line| line.pause = Some(Pause { left }));
+        self.line_mut().into_iter().for_each(|line| line.pause = Some(Pause { since: now, left }));
     }
 
     /// The transmitter goes on at another rate, or the same.
-    pub(super) fn resume(&mut self, now: u64, pause: Pause, [old, new]: [ByteTime; 2], in_flight: &mut Ring<Packet>) {
+    pub(super) fn resume(
+        &mut self,
+        now: u64,
+        pause: Pause,
+        [old, new]: [ByteTime; 2],
+        before: u64,
+        in_flight: &mut Ring<Packet>,
+    ) {
         if let Some(left) = pause.left {
             let left = stretch(left, old, new);
-            self.backlog.go_on(left, now + left);
-            self.retime(in_flight);
+            self.backlog.go_on(now - pause.since, left, now + left);
+            self.retime(before, in_flight);
         }
         self.line_mut().into_iter().for_each(|line| line.resume(now));
     }
@@ -43,7 +50,9 @@ impl Port {
 
     /// How long the packet that stands still would yet last.
     pub(super) fn halted(&self) -> Option<u64> {
-        self.line()?.pause?.left
+        let line = self.line()?;
+        let rest = line.turn.filter(|turn| turn.rest > 0).map(|turn| self.byte_time.of(turn.rest).ps());
+        line.pause.and_then(|pause| pause.left).or(rest)
     }
 }
 

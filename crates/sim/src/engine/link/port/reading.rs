@@ -76,7 +76,7 @@ impl Port {
             dropped: self.dropped,
             busy: self.busy(now),
             waited: self.waited(now),
-            waiting: self.waiting(now).plus(self.kept_by_agent()).packets,
+            waiting: self.waiting(now).plus(self.kept().count()).packets,
             marked: self.marked,
         }
     }
@@ -107,7 +107,7 @@ impl Port {
 
     /// Packet-picoseconds that packets have waited up to `now`.
     fn waited(&self, now: u64) -> u128 {
-        self.waited_inside(now) + self.kept().waited(now)
+        self.waited_inside(now) + self.kept().waited(now) + self.line().map_or(0, |line| line.kept.waited(now))
     }
 
     /// The same without those that wait with an agent or in a discipline.
@@ -116,21 +116,14 @@ impl Port {
         self.gate().map_or(scheduled, |gate| scheduled + gate.waited(now) - u128::from(gate.wait_to_come(now)))
     }
 
-    /// What an agent keeps for the port.
-    pub(super) fn kept_by_agent(&self) -> Count {
-        match self.kind {
-            PortKind::Disciplined(_) => Count::default(),
-            _ => self.kept().count(),
-        }
-    }
-
     /// Most packets that waited at once since the start or the last restart.
     pub fn maximum(&mut self, now: u64) -> u64 {
         self.serve_controller(now);
         self.sweep(now);
-        let kept = match self.kind {
+        let kept = match &self.kind {
             PortKind::Gated(_) => 0,
-            PortKind::DropTail | PortKind::Optical(_) | PortKind::Disciplined(_) => self.kept().maximum(),
+            PortKind::DropTail | PortKind::Optical(_) => self.kept().maximum(),
+            PortKind::Disciplined(line) => self.kept().maximum().max(line.kept.maximum()),
         };
         kept.max(self.backlog.most_waiting())
     }
@@ -139,17 +132,14 @@ impl Port {
     pub fn restart_maximum(&mut self, now: u64) -> u64 {
         self.serve_controller(now);
         self.sweep(now);
-        match self.kind {
-            PortKind::Gated(_) => self.backlog.restart_maximum(self.waiting(now).packets),
-            PortKind::DropTail => {
-                let waiting = self.waiting(now).packets;
-                let kept = self.kept.as_mut().map_or(0, |kept| kept.restart_maximum());
-                kept.max(self.backlog.restart_maximum(waiting))
-            }
-            PortKind::Optical(_) | PortKind::Disciplined(_) => {
-                self.kept_mut().restart_maximum().max(self.backlog.restart_maximum(0))
-            }
-        }
+        let waiting = match self.kind {
+            PortKind::Gated(_) => return self.backlog.restart_maximum(self.waiting(now).packets),
+            PortKind::DropTail => self.waiting(now).packets,
+            PortKind::Optical(_) | PortKind::Disciplined(_) => 0,
+        };
+        let of_agent = self.kept.as_mut().map_or(0, |kept| kept.restart_maximum());
+        let of_line = self.line_mut().map_or(0, |line| line.kept.restart_maximum());
+        of_agent.max(of_line).max(self.backlog.restart_maximum(waiting))
     }
 
     /// Packets and bytes offered since the start.

@@ -21,9 +21,11 @@ impl Port {
             },
             PortKind::Disciplined(_) => {
                 let admission = self.release_disciplined(now, released);
-                if admission.is_none() {
-                    let Count { packets, bytes } = self.unscheduled();
-                    self.kept_mut().set(now, packets, bytes);
+                if admission.is_none()
+                    && let Some(line) = self.line_mut()
+                {
+                    let Count { packets, bytes } = line.held();
+                    line.kept.set(now, packets, bytes);
                 }
                 admission
             }
@@ -36,17 +38,23 @@ impl Port {
             return Some(admission);
         }
         let PortKind::Disciplined(line) = &self.kind else { return None };
-        if line.pause.is_some() || line.is_armed() && self.backlog.busy_until() > now {
+        if !line.may_send() || line.is_armed() && self.backlog.busy_until() > now {
             return None;
         }
         self.serve_controller(now);
         let PortKind::Disciplined(line) = &mut self.kind else { return None };
-        let Some((packet, is_marked)) = line.next(now) else { return self.take_dropped(released) };
+        let Some((packet, is_marked)) = line.next(now) else {
+            line.turn.iter_mut().for_each(|turn| turn.bytes = 0);
+            return self.take_dropped(released);
+        };
         line.meter.iter_mut().for_each(|meter| meter.add(packet.size));
         *released = packet;
         self.marked += u64::from(is_marked);
         self.backlog.sweep(now);
-        let end = self.transmit(now, packet.size, self.lasts(packet.size));
+        let end = match self.delivers() {
+            true => self.deliver_first(now, packet.size),
+            false => self.transmit(now, packet.size, self.lasts(packet.size)),
+        };
         Some(self.send(end, packet.size))
     }
 
@@ -65,7 +73,7 @@ impl Port {
     #[inline]
     pub fn departure(&self) -> Option<(u32, u64)> {
         let PortKind::Disciplined(line) = &self.kind else { return None };
-        let sends = line.is_armed() && line.pause.is_none();
+        let sends = line.is_armed() && line.may_send();
         Some((line.leaf, if sends { self.busy_until().max(line.resumed) } else { NEVER }))
     }
 

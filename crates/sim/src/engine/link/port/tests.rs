@@ -246,7 +246,7 @@ proptest! {
 fn what_agents_keep_fills_a_room_to_its_last_packet_or_byte() {
     let mut port = port(Buffer::Unlimited);
     [1500, 40].into_iter().for_each(|size| port.keep(0, size));
-    let is_full = |port: &Port, room| port.is_agent_backlog_full(room, 100);
+    let is_full = |port: &Port, room| port.is_agent_backlog_full(room, Count::of(100));
     let bytes = |bytes| Buffer::Bytes(units::Bytes(bytes));
     assert_eq!([2, 3].map(|places| is_full(&port, Buffer::Packets(places))), [true, false]);
     assert_eq!([is_full(&port, bytes(1639)), is_full(&port, bytes(1640))], [true, false]);

@@ -15,7 +15,7 @@ use super::sources::Sources;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::counters::Counters;
 use crate::engine::node::node_context::NodeContext;
-use crate::engine::packet::admission::Cause;
+use crate::engine::packet::admission::{Cause, Count};
 use crate::engine::packet::event::What;
 use crate::engine::packet::message::Message;
 use crate::engine::packet::{Class, Packet};
@@ -132,12 +132,15 @@ impl DlccEdge {
         let entry = self.entry(now, place, packet.class);
         let line = &self.lines[self.outflows[place].line as usize];
         let waits = entry == Entry::Held || !line.is_free(now);
-        if waits && context.port_mut(line.port).is_agent_backlog_full(line.room, packet.size) {
-            return context.refuse(now, Cause::Congestion, packet);
-        }
         let slots = self.rules.cut.slots(packet.size);
         if slots > 1 && packet.seq >= FIRST_BEYOND {
             return context.refuse(now, Cause::Agent(TOO_FAR), packet);
+        }
+        // If the first slot leaves at once, the others wait.
+        let wait = self.rules.cut.pieces(*packet).skip(usize::from(!waits));
+        let wait = wait.map(|piece| Count::of(piece.size)).reduce(Count::plus);
+        if wait.is_some_and(|wait| context.port_mut(line.port).is_agent_backlog_full(line.room, wait)) {
+            return context.refuse(now, Cause::Congestion, packet);
         }
         // Where something else is due at this instant too, its turn is found by going through all.
         if slots == 1 && self.next > now {
@@ -379,6 +382,5 @@ impl Agent for DlccEdge {
 }
 
 pub(super) fn drop_here(now: u64, why: u8, packet: &Packet, context: &mut NodeContext) {
-    let link = context.link(context.next_port(packet));
-    context.drop(now, link, Cause::Agent(why), packet);
+    context.drop_at(now, context.next_port(packet), Cause::Agent(why), packet);
 }
