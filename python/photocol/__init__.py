@@ -7,7 +7,7 @@
     result.flows                       # a polars frame, one row a flow
     photocol.model("erlang-b", load=5, servers=[4, 8, 16])["blocking"]    # closed forms, over arrays
 
-`photocol.transport`, `photocol.queue`, `photocol.obs` and `photocol.xcp` hold the machines to be driven by hand.
+`photocol.transport`, `photocol.queue`, `photocol.obs`, `photocol.rcp` and `photocol.xcp` hold the machines to be driven by hand.
 Everything is imported when it is first used.
 """
 
@@ -20,7 +20,7 @@ from photocol._core import RunError, ScenarioError, __version__
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from photocol import control, experiment, laws, models, obs, plot, queue, stats, transport, verdict, xcp
+    from photocol import control, experiment, laws, models, obs, plot, queue, rcp, stats, transport, verdict, xcp
     from photocol.conversions.convert import convert
     from photocol.experiments.verdict import Claims
     from photocol.runs.capture import Capture
