@@ -7,8 +7,8 @@
     result.flows                       # a polars frame, one row a flow
     photocol.model("erlang-b", load=5, servers=[4, 8, 16])["blocking"]    # closed forms, over arrays
 
-`photocol.transport`, `photocol.queue`, `photocol.obs`, `photocol.rcp` and `photocol.xcp` hold the machines to be driven by hand.
-Everything is imported when it is first used.
+`photocol.transport`, `photocol.queue`, `photocol.obs`, `photocol.rcp` and `photocol.xcp` hold the machines to be driven
+by hand. Everything is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ __all__ = [
     "obs",
     "plot",
     "queue",
+    "rcp",
     "run",
     "schedule",
     "stats",
@@ -81,7 +82,9 @@ _HOMES = {
     "schedule": "transport.control",
     "sweep": "sweeps.run",
 }
-_MODULES = ("control", "experiment", "laws", "models", "obs", "plot", "queue", "stats", "transport", "verdict", "xcp")
+_MODULES = (
+    *("control", "experiment", "laws", "models", "obs", "plot", "queue", "rcp", "stats", "transport", "verdict", "xcp"),
+)
 
 
 def __getattr__(name: str) -> object:

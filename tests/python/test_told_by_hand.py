@@ -98,7 +98,7 @@ def test_abcs_port_says_half_of_eta_at_a_full_link(mbps: int) -> None:
 
 
 def test_what_no_law_reads_is_refused() -> None:
-    with pytest.raises(ValueError, match="telemetry is given, and this sender's law reads none.*hpcc, powertcp"):
+    with pytest.raises(ValueError, match=r"telemetry is given, and this sender's law reads none.*hpcc, powertcp"):
         Sender("reno", mss=1000).on_ack(0.1, 0, telemetry=[hop(0, 0, 0)])
     with pytest.raises(ValueError, match="offered is given, and this sender's law reads none; laws that do: rcp"):
         Sender("hpcc", mss=1000).on_ack(0.1, 0, offered=1e6)

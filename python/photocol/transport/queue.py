@@ -59,9 +59,8 @@ class Queue:
     """A queue with a discipline: "drop-tail", "red", "codel" … (`disciplines()` has them all).
 
     `buffer` is how much may wait, `capacity` the rate by which times in it and in thresholds are bytes, and by which
-    RED knows how long it was idle; ABC, which shares out what the link carries, may be told of another one later. `seed`
-    is for disciplines that draw lots. `options` are those of
-    `photocol.options.QueueOptions`.
+    RED knows how long it was idle; ABC, which shares out what the link carries, may be told of another one later.
+    `seed` is for disciplines that draw lots. `options` are those of `photocol.options.QueueOptions`.
     """
 
     def __init__(

@@ -14,8 +14,8 @@ The sender is TCP's with the algorithm "rcp"; `srtt` is what its segments tell, 
     >>> round(router.rate, -2)
     698400.0
 
-Times are seconds and never run backwards (ValueError), sizes bytes, rates and capacities bits per second; a capacity may
-be text such as "45 Mbps".
+Times are seconds and never run backwards (ValueError), sizes bytes, rates and capacities bits per second; a capacity
+may be text such as "45 Mbps".
 """
 
 from __future__ import annotations

@@ -281,7 +281,7 @@ class Sender:
 
     @property
     def figures(self) -> dict[str, float]:
-        """What the law keeps besides the window and knows by now, by name: the load of "hpcc", "rate_bps" of "rcp" …"""
+        """What the law keeps besides the window and knows by now, by name, as the load of "hpcc"."""
         return dict(self._machine.figures)
 
     @property
