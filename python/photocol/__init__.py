@@ -7,8 +7,8 @@
     result.flows                       # a polars frame, one row a flow
     photocol.model("erlang-b", load=5, servers=[4, 8, 16])["blocking"]    # closed forms, over arrays
 
-`photocol.transport`, `photocol.queue`, `photocol.obs` and `photocol.xcp` hold the machines to be driven by hand.
-Everything is imported when it is first used.
+`photocol.transport`, `photocol.queue`, `photocol.obs`, `photocol.rcp` and `photocol.xcp` hold the machines to be driven
+by hand. Everything is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from photocol._core import RunError, ScenarioError, __version__
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from photocol import control, experiment, laws, models, obs, plot, queue, stats, transport, verdict, xcp
+    from photocol import control, experiment, laws, models, obs, plot, queue, rcp, stats, transport, verdict, xcp
     from photocol.conversions.convert import convert
     from photocol.experiments.verdict import Claims
     from photocol.runs.capture import Capture
@@ -56,6 +56,7 @@ __all__ = [
     "obs",
     "plot",
     "queue",
+    "rcp",
     "run",
     "schedule",
     "stats",
@@ -81,7 +82,9 @@ _HOMES = {
     "schedule": "transport.control",
     "sweep": "sweeps.run",
 }
-_MODULES = ("control", "experiment", "laws", "models", "obs", "plot", "queue", "stats", "transport", "verdict", "xcp")
+_MODULES = (
+    *("control", "experiment", "laws", "models", "obs", "plot", "queue", "rcp", "stats", "transport", "verdict", "xcp"),
+)
 
 
 def __getattr__(name: str) -> object:

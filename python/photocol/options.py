@@ -73,7 +73,7 @@ class SenderOptions(TypedDict, total=False):
     what was sent again, PAWS at the receiver, and undo "eifel". SACK has room for three blocks then. Default False."""
     timestamp_clock: float
     """With timestamps: a tick of their clock. RFC 7323 §5.4: 1 ms to 1 s. Round trips are measured in ticks, at least
-    one. Default 1 ms."""
+    one, but with recovery "linux" where nothing was sent again. Default 1 ms."""
     handshake: bool
     """A SYN and its answer go before the data, which leave a round trip later. In scenarios only. Default False."""
     teardown: bool
@@ -370,7 +370,7 @@ class SenderOptions(TypedDict, total=False):
     powertcp_flows: int
     """"powertcp": Flows that share a link, as expected: β is a bandwidth-delay product of the slowest hop by this
     number. Default 100."""
-    powertcp_old_window: Literal["sent", "now"]
+    powertcp_old_window: Literal["sent", "round", "now"]
     """"powertcp": Which window the power is measured of. Default "sent"."""
     theta_powertcp_beta: float
     """"theta-powertcp": β in segments. Default 1.0."""

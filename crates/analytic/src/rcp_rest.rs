@@ -19,7 +19,7 @@ model! {
     }
     outputs {
         fair_rate_bps: f64 ["bps"], "Rate that the port offers, C/n.";
-        window_bytes: f64 ["B"], "Window of a flow.";
+        window_bytes: f64 ["B"], "Bytes of a flow on the wire in a round trip.";
         interval_s: f64 ["s"], "Control interval, T.";
         decay: f64 ["1"], "By which factor a small difference to the fair rate shrinks in an interval, 1 − (T/d) α.";
     }

@@ -17,6 +17,7 @@ mod node;
 mod obs;
 mod options;
 mod queue;
+mod rcp;
 mod reservation;
 mod scenario;
 mod signalling;
@@ -52,6 +53,8 @@ mod _core {
     use super::options::transport_options;
     #[pymodule_export]
     use super::queue::Queue;
+    #[pymodule_export]
+    use super::rcp::RcpRouter;
     #[pymodule_export]
     use super::reservation::Fibre;
     #[pymodule_export]

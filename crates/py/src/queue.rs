@@ -49,9 +49,7 @@ impl Queue {
         })?;
         config.validate().map_err(wrong)?;
         let capacity = rate(capacity)?;
-        let too_slow = || PyValueError::new_err(format!("capacity is {capacity}, must be at least 8 bit/s"));
-        let byte_time = ByteTime::at(capacity).ok_or_else(too_slow)?;
-        let site = Site { byte_time, stream: Seed { seed, run: 0 }.stream("queue", "by hand") };
+        let site = Site { byte_time: byte_time(capacity)?, stream: Seed { seed, run: 0 }.stream("queue", "by hand") };
         let machine = ByHand::new(&config.at(capacity), room(buffer, capacity)?, site);
         Ok(Queue { machine, now: Instant::ZERO, next: 0 })
     }
@@ -79,6 +77,12 @@ impl Queue {
         Ok((item.as_ref().map(|item| packet(item, "")), gone.iter().map(dropped).collect()))
     }
 
+    /// What its link carries from now on.
+    fn set_capacity(&mut self, capacity: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.machine.set_byte_time(byte_time(rate(capacity)?)?);
+        Ok(())
+    }
+
     /// Packets and bytes that wait.
     #[getter]
     fn held(&self) -> (u64, u64) {
@@ -91,6 +95,11 @@ impl Queue {
     fn figures(&self) -> Vec<(&'static str, f64)> {
         self.machine.figures()
     }
+}
+
+fn byte_time(capacity: Rate) -> PyResult<ByteTime> {
+    let too_slow = || PyValueError::new_err(format!("capacity is {capacity}, must be at least 8 bit/s"));
+    ByteTime::at(capacity).ok_or_else(too_slow)
 }
 
 fn unknown_discipline(name: &str) -> PyErr {

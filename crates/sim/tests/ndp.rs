@@ -196,3 +196,40 @@ fn lost_packets_come_again_after_the_timeout() {
     assert!(sum(&found, "timeouts") >= 1.0 && sum(&found, "bytes_acked") == 100_000.0);
     assert!((0.001..0.003).contains(&numbers(&found.flows, "end_s")[0]));
 }
+
+/// Three packets a flow over two paths of equal cost, whose last links trim all but one packet; one path is 50 µs
+/// longer. A header's PULL may take the short path while its NACK takes the long one. NDP, §3.2: each PULL brings a
+/// packet, so that every flow ends within some round trips of 0.1 ms.
+#[test]
+fn a_pull_that_comes_before_its_nack_costs_no_timeout() {
+    let mut text = String::from("[run]\nduration = \"800 ms\"\n[topology]\nkind = \"custom\"\nrouting = \"spray\"\n");
+    for (name, role) in [("a", "host"), ("b", "host"), ("x", "core"), ("y", "core")] {
+        text += &format!("[[node]]\nname = \"{name}\"\nrole = \"{role}\"\n");
+    }
+    let mut link = |from: &str, to: &str, gbps: u32, delay: &str, queue: &str| {
+        text += &format!(
+            "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nduplex = false\ncost = 1\ncapacity = \"{gbps} Gbps\"\n\
+             delay = \"{delay}\"\n{queue}\n"
+        );
+    };
+    let trims = "queue = { kind = \"ndp\", data = \"1 packet\" }\nbuffer = \"24 kB\"";
+    let host = "queue = { kind = \"ndp\", data = \"1000 packets\" }\nbuffer = \"unlimited\"";
+    for (middle, delay) in [("x", "1 us"), ("y", "50 us")] {
+        link("a", middle, 10, delay, host);
+        link(middle, "b", 1, "1 us", trims);
+        link("b", middle, 10, "1 us", host);
+        link(middle, "a", 10, delay, trims);
+    }
+    for flow in 0..40 {
+        text += &format!(
+            "[[traffic]]\ntransport = \"ndp\"\nfrom = \"a\"\nto = \"b\"\nsize = \"4308 B\"\nstart = \"{} ms\"\nflows = 1\n",
+            10 * flow
+        );
+    }
+    let found = Builder::of(text).run(1);
+    let took = numbers(&found.flows, "end_s").into_iter().zip(numbers(&found.flows, "start_s"));
+    let longest = took.map(|(end, start)| end - start).fold(0.0, f64::max);
+    assert!(sum(&found, "marked_segments") > 0.0, "headers have arrived");
+    assert_eq!((sum(&found, "bytes_acked"), sum(&found, "timeouts")), (40.0 * 4308.0, 0.0));
+    assert!(longest < 1e-3, "{longest} s");
+}

@@ -186,6 +186,61 @@ fn rcp_rests_at_the_fair_rate_without_a_queue() {
     }
 }
 
+/// IWQoS 2005, §3: a sender sends at the rate that it is told, be that whole packets in a round trip or not: 10 Mb/s and
+/// 60 ms are 50 packets for 20, 30 or 36 flows. The link is full and the queue empty.
+#[test]
+fn rcps_senders_send_a_part_of_a_packet_in_a_round_trip() {
+    for flows in [20, 30, 36] {
+        let long = dumbbell("rcp", flows, "").replace("10 Gbps", "10 Mbps").replace("40 Gbps", "200 Mbps");
+        let long = long.replace("\"50 us\"", "\"29 ms\"").replace("\"1 us\"", "\"200 us\"");
+        let long = long.replace("\"60 ms\"", "\"30 s\"").replace("\"30 ms\"", "\"15 s\"");
+        let found = run(&long.replace("\"1 ms\"", "\"40 ms\""), 1);
+        let (load, queue) = (bottleneck(&found, "utilization"), bottleneck(&found, "mean_queue"));
+        assert!(load > 0.99 && queue < 2.0, "{flows} flows: {load}, {queue} packets");
+    }
+}
+
+/// A window is at most what a host's link sends in a round trip: 8 flows hold 8 products, 96 packets, at most, and with
+/// β of a segment their shares are alike.
+#[test]
+fn theta_powertcps_flows_share_a_link_as_fast_as_their_own() {
+    let same = dumbbell("theta-powertcp", 8, "").replace("40 Gbps", "10 Gbps").replace("\"50 us\"", "\"5 us\"");
+    let found = run(&(same + "[link_defaults.host]\nbuffer = \"unlimited\"\n"), 1);
+    let bytes = numbers(&found.flows, "bytes_arrived");
+    let (least, most) = bytes.iter().fold((f64::MAX, 0.0_f64), |(least, most), b| (least.min(*b), most.max(*b)));
+    assert!(bottleneck(&found, "max_queue") <= 96.0, "{}", bottleneck(&found, "max_queue"));
+    assert!(most / least < 2.0, "{bytes:?}");
+    assert_eq!(bottleneck(&found, "dropped_units"), 0.0);
+}
+
+/// A packet has room for eight hops. Ten that measure are refused, eight are not.
+#[test]
+fn a_way_on_which_more_ports_measure_than_a_packet_has_room_for_is_refused() {
+    let chain = |law: &str, hops: u32, silent: &str| {
+        let mut text = format!("[run]\nduration = \"1 ms\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n");
+        for hop in 0..hops {
+            text += &format!("[[node]]\nname = \"c{hop}\"\nrole = \"core\"\n");
+        }
+        for hop in 0..=hops {
+            let from = if hop == 0 { "a".to_owned() } else { format!("c{}", hop - 1) };
+            let to = if hop == hops { "b".to_owned() } else { format!("c{hop}") };
+            let silent = if hop < 3 { silent } else { "" };
+            text += &format!(
+                "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\ncapacity = \"10 Gbps\"\ndelay = \"5 us\"\n{silent}\n"
+            );
+        }
+        text + &format!("[[traffic]]\ntransport = \"{law}\"\nfrom = \"a\"\nto = \"b\"\n")
+    };
+    for law in ["hpcc", "powertcp"] {
+        let why = refusal(&chain(law, 10, ""), &[]);
+        assert!(why.contains("its law reads what ports measure, and 10 do on the way \"a->c0\""), "{why}");
+        assert!(why.contains("allowed: 8"), "{why}");
+        scenario(&chain(law, 8, ""));
+        scenario(&chain(law, 10, "telemetry = false"));
+    }
+    scenario(&chain("rcp", 10, ""));
+}
+
 /// As the others: told a round trip ahead, RCP's ports lower the rate before the link halves.
 #[test]
 fn told_ahead_rcp_has_less_of_a_queue() {

@@ -104,6 +104,16 @@ fn abc_holds_the_delay_at_which_the_increase_is_taken_back() {
     assert!(at(&twenty.links, "link", "left->right", "utilization") > 0.99);
 }
 
+/// 1 Mb/s and 400 ms are 33 packets of 12 ms: a flow adds 3 % to η, so that the link is full although an interval of
+/// 40 ms holds no whole number of packets.
+#[test]
+fn abc_fills_a_slow_link() {
+    let queue = "[[link]]\nfrom = \"left\"\nto = \"right\"\nqueue = { kind = \"abc\", delta = \"400 ms\" }\n";
+    let one = dumbbell("abc", 1, "1 Mbps", 400.0).add(queue).run(1);
+    let load = at(&one.links, "link", "left->right", "utilization");
+    assert!(load > 0.98, "{load}");
+}
+
 /// The queue goes from nothing to 2.5/δ for each flow and back, 1.25/δ in the mean: 2.5 packets with δ = 0.5. Flows
 /// that do not turn together hold it closer to 1/δ. Written before the run: the mean within 40 % of 1.25/δ.
 #[test]

@@ -60,6 +60,11 @@ impl Router {
         self.due <= now
     }
 
+    /// When an interval is over.
+    pub fn next_timeout(&self) -> Instant {
+        self.due
+    }
+
     /// The capacity that it reckons with from now on.
     pub fn set_capacity(&mut self, capacity: Rate) {
         self.capacity = bytes_per_second(capacity);

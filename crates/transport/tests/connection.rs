@@ -159,6 +159,28 @@ fn round_trips_are_whole_ticks_and_at_least_one() {
     assert_eq!(hand.connection.sender().srtt(), Some(Duration::from_millis(10)));
 }
 
+/// Linux, tcp_ack_update_rtt: by its own send times; by the timestamp, in ticks, where the ACK covers what was sent again.
+#[test]
+fn linux_measures_by_its_own_send_times_and_by_timestamps_where_it_has_none() {
+    let recovery = Some(LossRecovery::Linux);
+    let config = || SenderConfig { recovery, timestamp_clock: Duration::from_millis(10), ..stamped("vegas") };
+    let mut hand = Hand::new(config());
+    hand.write(0, 3000);
+    hand.ack(3, 1, Some(0), &[]);
+    assert_eq!(hand.connection.sender().srtt(), Some(Duration::from_millis(3)));
+    let mut hand = Hand::new(config());
+    hand.write(0, 1000);
+    hand.timer(1000);
+    hand.ack(1103, 1, Some(1000), &[]);
+    assert_eq!(hand.connection.sender().srtt(), Some(Duration::from_millis(100)), "of 1103 less 1000 ms");
+    // An ACK of two segments: the timer goes by the first, which waited for the second.
+    let mut hand = Hand::new(config());
+    hand.write(0, 1000);
+    hand.write(4, 1000);
+    hand.ack(9, 2, Some(0), &[]);
+    assert_eq!(hand.connection.sender().srtt(), Some(Duration::from_millis(9)));
+}
+
 #[test]
 fn eifel_needs_no_d_sack() {
     for recovery in ["newreno", "sack", "cubic"] {

@@ -4,7 +4,7 @@ This room knows the extension and no other room.
 """
 
 from photocol.transport.receiver import Receiver
-from photocol.transport.segments import Ack, Block, Control, ControlKind, Segment, SegmentEcn
+from photocol.transport.segments import Ack, Block, Control, ControlKind, Hop, Segment, SegmentEcn
 from photocol.transport.sender import Connection, Phase, Sender, Timer
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Connection",
     "Control",
     "ControlKind",
+    "Hop",
     "Phase",
     "Receiver",
     "Segment",

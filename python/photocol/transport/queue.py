@@ -59,8 +59,8 @@ class Queue:
     """A queue with a discipline: "drop-tail", "red", "codel" … (`disciplines()` has them all).
 
     `buffer` is how much may wait, `capacity` the rate by which times in it and in thresholds are bytes, and by which
-    RED knows how long it was idle; `seed` is for disciplines that draw lots. `options` are those of
-    `photocol.options.QueueOptions`.
+    RED knows how long it was idle; ABC, which shares out what the link carries, may be told of another one later.
+    `seed` is for disciplines that draw lots. `options` are those of `photocol.options.QueueOptions`.
     """
 
     def __init__(
@@ -74,6 +74,7 @@ class Queue:
     ) -> None:
         self._machine = _core.Queue(discipline, buffer, capacity, seed, **options)
         self._dropped: list[Packet] = []
+        self._capacity = capacity
 
     def enqueue(self, t: float, flow: int, size: int, *, ecn: Ecn = "not-ect", priority: int = 0) -> list[Packet]:
         """A packet of `size` bytes comes at `t`; return the packets that are dropped for it, perhaps itself."""
@@ -85,6 +86,16 @@ class Queue:
         packet, dropped = self._machine.dequeue(t)
         self._dropped = [Packet(*raw) for raw in dropped]
         return None if packet is None else Packet(*packet)
+
+    @property
+    def capacity(self) -> float | str:
+        """What the link carries, as it was given; may be set, for disciplines that reckon with the rate of now."""
+        return self._capacity
+
+    @capacity.setter
+    def capacity(self, capacity: float | str) -> None:
+        self._machine.set_capacity(capacity)
+        self._capacity = capacity
 
     @property
     def dropped(self) -> list[Packet]:

@@ -41,6 +41,25 @@ class SegmentEcn(NamedTuple):
     """The ECN field of its IP header; "ect1" says that its law is one for low-latency queues (RFC 9331)."""
 
 
+class Hop(NamedTuple):
+    """What an egress port says of a data packet that it begins to send: in-band telemetry, as HPCC reads it."""
+
+    port: int
+    """Which port: the same number for the same port."""
+    t: float
+    """When, in seconds on the clock of the port's node."""
+    queue: int
+    """Bytes that wait behind the packet."""
+    sent: int
+    """Bytes that the port had sent before it."""
+    rate: float
+    """The port's rate in bits per second."""
+    next_at: float | None = None
+    """When the rate will change, in seconds on the same clock; None where nobody knows."""
+    next_rate: float | None = None
+    """The rate then, in bits per second; 0 if the port will stand still."""
+
+
 class Block(NamedTuple):
     """Bytes [start, end) of a SACK or D-SACK block."""
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from photocol.options import SenderOptions
-    from photocol.transport.segments import ControlKind
+    from photocol.transport.segments import ControlKind, Hop
     from photocol.transport.xcp import Header
 
     class SenderNames(SenderOptions, total=False):
@@ -59,6 +59,8 @@ class _Acknowledgement(NamedTuple):
     ece: bool
     ace: int | None
     timestamp: float | None
+    telemetry: list[Hop]
+    offered: float | None
 
 
 class Sender:
@@ -72,15 +74,27 @@ class Sender:
     Raises ValueError for an unknown algorithm, an option that it does not have, or a value that cannot work; TypeError
     for an option that there is not. `initial_cwnd`, `max_cwnd`, `initial_peer_window` and `loss` are other names of
     `initial_window`, `max_window`, `receiver_window` and `loss_reaction`.
+
+    `line_rate`, in bits per second, and `wire_header`, the bytes of a segment besides its payload, are what its host
+    knows: "theta-powertcp" sends no more in a round trip than the host's link, and to laws that ports tell of bytes on
+    the wire ("hpcc", "powertcp", "rcp") a window is the payload of so many.
     """
 
-    def __init__(self, algorithm: str | type, **options: Unpack[SenderNames]) -> None:
+    def __init__(
+        self,
+        algorithm: str | type,
+        *,
+        line_rate: float | None = None,
+        wire_header: int = 0,
+        **options: Unpack[SenderNames],
+    ) -> None:
         if not isinstance(self, Connection) and (options.get("handshake") or options.get("teardown")):
             raise ValueError("handshake and teardown are for a Connection, which a Sender is a part of")
         given = with_keys(dict(options), _SENDER_NAMES)
         if not isinstance(self, Connection):
             given["handshake"] = given["teardown"] = False
         self._machine = _core.Sender(algorithm, **given)
+        self._machine.tell_host(line_rate, wire_header)
 
     def write(self, n_segments: int, *, t: float | None = None) -> list[Segment]:
         """The application writes `n_segments` full segments at `t` seconds (by default the time of the last call)."""
@@ -97,6 +111,8 @@ class Sender:
         ece: bool = False,
         ace: int | None = None,
         timestamp: float | None = None,
+        telemetry: Sequence[Hop] = (),
+        offered: float | None = None,
     ) -> list[Segment]:
         """An ACK of every byte before `ack` arrives at `t` seconds.
 
@@ -108,8 +124,12 @@ class Sender:
         (RFC 9768), from 5 on, for a sender with `ecn_feedback="accurate"`.
         `timestamp`: the timestamp that the ACK echoes, in seconds on this end's clock; `timestamps` and
         `undo` "eifel" read it.
+        `telemetry`: what each port of the way measured of the newest data packet that has arrived, in the order of the
+        way, at most eight; "hpcc" and "powertcp" read it. `offered`: the rate in bits per second that RCP's ports say;
+        "rcp" reads it.
         """
-        acknowledgement = _Acknowledgement(ack, list(sack), window, feedback, ece, ace, timestamp)
+        told = (list(telemetry), offered)
+        acknowledgement = _Acknowledgement(ack, list(sack), window, feedback, ece, ace, timestamp, *told)
         return _segments(self._machine.on_ack(t, acknowledgement))
 
     def on_burst_report(
@@ -260,55 +280,60 @@ class Sender:
         return self._machine.srtt
 
     @property
+    def figures(self) -> dict[str, float]:
+        """What the law keeps besides the window and knows by now, by name, as the load of "hpcc"."""
+        return dict(self._machine.figures)
+
+    @property
     def alpha(self) -> float | None:
         """The share of marked bytes as "dctcp" and "prague" have averaged it, from 0 to 1; None with another law."""
-        return self._machine.law_figure("alpha")
+        return self.figures.get("alpha")
 
     @property
     def w_max(self) -> float | None:
         """CUBIC's W_max in bytes (RFC 9438); None before a loss, and with another law."""
-        return self._machine.law_figure("w_max")
+        return self.figures.get("w_max")
 
     @property
     def k(self) -> float | None:
         """CUBIC's K in seconds (RFC 9438 §4.2); None outside of congestion avoidance, and with another law."""
-        return self._machine.law_figure("k")
+        return self.figures.get("k")
 
     @property
     def max_bandwidth(self) -> float | None:
         """The bandwidth that "bbr" and "bbr3" have found, in bits per second; None with another law."""
-        return self._machine.law_figure("max_bandwidth")
+        return self.figures.get("max_bandwidth")
 
     @property
     def min_rtt(self) -> float | None:
         """The shortest round trip that "bbr" and "bbr3" go by, in seconds; None before it is known, and with others."""
-        return self._machine.law_figure("min_rtt")
+        return self.figures.get("min_rtt")
 
     @property
     def bandwidth_shortterm(self) -> float | None:
         """BBRv3's short-term bound of the rate in bits per second; None while there is none."""
-        return self._machine.law_figure("bandwidth_shortterm")
+        return self.figures.get("bandwidth_shortterm")
 
     @property
     def inflight_longterm(self) -> float | None:
         """BBRv3's long-term bound of what is in flight, in bytes; None while there is none."""
-        return self._machine.law_figure("inflight_longterm")
+        return self.figures.get("inflight_longterm")
 
     @property
     def inflight_shortterm(self) -> float | None:
         """BBRv3's short-term bound of what is in flight, in bytes; None while there is none."""
-        return self._machine.law_figure("inflight_shortterm")
+        return self.figures.get("inflight_shortterm")
 
     @property
     def rounds(self) -> int | None:
         """Round trips that "bbr" and "bbr3" have counted; None with another law."""
-        rounds = self._machine.law_figure("rounds")
+        rounds = self.figures.get("rounds")
         return None if rounds is None else int(rounds)
 
     @property
     def hystart_stage(self) -> Literal["slow_start", "conservative"] | None:
         """The stage of HyStart++ (RFC 9406); None without `hystart`, and after the first loss."""
-        is_conservative = self._machine.law_figure("is_conservative")
+        is_conservative = self.figures.get("is_conservative")
         return None if is_conservative is None else "conservative" if is_conservative else "slow_start"
 
     @property

@@ -2,6 +2,7 @@
 
 mod receiver;
 mod sender;
+mod telemetry;
 
 pub use receiver::Receiver;
 pub use sender::Sender;

@@ -1,5 +1,6 @@
 //! A TCP sender, or the sending end of a connection, driven by hand.
 
+use super::telemetry::{self, HopIn};
 use super::{ControlSaid, NewsIn, change_of, control_of, echoed, reading, said_of};
 use crate::law::{PythonMaker, Shared};
 use crate::options::{each, misplaced, set, unknown_name, wrong};
@@ -19,8 +20,8 @@ use units::{Duration, Instant};
 /// (seq, length, retransmission).
 type Segment = (u64, u32, bool);
 /// (ack, blocks, window if it is another, feedback of a congestion header, whether it echoes a mark, the field ACE,
-/// echoed timestamp).
-type AckIn = (u64, Vec<(u64, u64)>, Option<u64>, i32, bool, Option<u8>, Option<f64>);
+/// echoed timestamp, what hops measured, the rate that ports offer).
+type AckIn = (u64, Vec<(u64, u64)>, Option<u64>, i32, bool, Option<u8>, Option<f64>, Vec<HopIn>, Option<f64>);
 /// `transport::tcp::Connection` with its clock and its list of actions; without handshake and teardown it is a bare
 /// sender.
 #[pyclass(module = "photocol._core")]
@@ -30,6 +31,7 @@ pub struct Sender {
     /// What the last call sent without payload.
     controls: Vec<Control>,
     mss: u32,
+    algorithm: Algorithm,
     now: Instant,
     /// The peer's last advertised window.
     window: u64,
@@ -63,6 +65,7 @@ impl Sender {
             actions: Actions::default(),
             controls: Vec::new(),
             mss,
+            algorithm,
             now: Instant::ZERO,
             window,
             law,
@@ -79,7 +82,8 @@ impl Sender {
 
     /// An acknowledgement arrives.
     fn on_ack(&mut self, t: f64, arrived: AckIn) -> PyResult<Vec<Segment>> {
-        let (ack, sack, window, feedback, ece, ace, timestamp) = arrived;
+        let (ack, sack, window, feedback, ece, ace, timestamp, hops, offered) = arrived;
+        let told = telemetry::told(self.algorithm, &hops, offered)?;
         if ece && !self.machine.sender().has_ecn() {
             return Err(PyValueError::new_err("ece is True, and this sender has no ECN; give it ecn=True"));
         }
@@ -96,6 +100,9 @@ impl Sender {
         self.now = reading(self.now, Some(t))?;
         self.window = window.unwrap_or(self.window);
         self.machine.sender_mut().handle_feedback(ack, feedback);
+        if let Some(told) = told {
+            self.machine.sender_mut().handle_telemetry(self.now, ack, &told);
+        }
         if let Some(ace) = ace.or_else(|| self.machine.sender().ace_if_all_marked(ack).filter(|_| ece)) {
             self.machine.sender_mut().handle_ace(ace);
         }
@@ -300,9 +307,18 @@ impl Sender {
         self.machine.sender().reordering_seen()
     }
 
-    /// A figure that the law keeps besides the window; `None` if it keeps none of that name, or does not know it yet.
-    fn law_figure(&self, name: &str) -> Option<f64> {
-        self.machine.sender().law_figures().into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    /// The figures that the law keeps besides the window and knows, by name.
+    #[getter]
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        self.machine.sender().law_figures()
+    }
+
+    /// What the host knows of the link by which the flow leaves it.
+    #[pyo3(signature = (line_rate, header))]
+    fn tell_host(&mut self, line_rate: Option<f64>, header: u32) -> PyResult<()> {
+        let line_rate = line_rate.map(|bps| telemetry::rate("line_rate", bps)).transpose()?;
+        self.machine.sender_mut().tell_host(&cc::Host { line_rate, header });
+        Ok(())
     }
 
     #[getter]

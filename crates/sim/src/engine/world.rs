@@ -12,6 +12,7 @@ pub(crate) mod build;
 mod changes;
 mod controls;
 mod hashing;
+mod host_links;
 #[cfg(test)]
 mod migration_tests;
 mod news;

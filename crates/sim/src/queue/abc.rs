@@ -5,9 +5,10 @@
 //! that leave, the share min(target rate/(2 · rate at which packets leave), 1) says "accelerate", by a bucket of
 //! tokens; the others say "brake". A brake is a mark (CE) here, so that one of any hop stays.
 //!
-//! Readings. The rate at which packets leave is that of the last `interval`, the packet at hand included. The bucket
-//! holds `tokens`. The constants but η and δ are recalled. A sender that does not read marks so sees a queue that marks
-//! half of its packets.
+//! Readings. The rate at which packets leave is that of the last `interval`, the packet at hand included. It is read as a
+//! packet leaves, so that whole packets in that time would be up to one too many: the bytes of each count for the time
+//! since the packet before it, of which a part may lie in the interval. The bucket holds `tokens`. The constants but η
+//! and δ are recalled. A sender that does not read marks so sees a queue that marks half of its packets.
 //!
 //! Left out: a queue of its own for senders that are not ABC's (§4.2), and estimates of a capacity that the port does
 //! not know (§4.1).
@@ -42,13 +43,16 @@ impl Parameters for Config {
     }
 }
 
+/// Bytes whose time is known to far more digits than that of one.
+const MEBI: u32 = 1 << 20;
+
 /// A queue of ABC.
 #[derive(Debug)]
 pub struct Abc {
     config: Config,
     byte_time: ByteTime,
     fifo: Fifo,
-    /// Departures of the last interval, and their bytes.
+    /// Departures of the last interval and the one before them, and their bytes.
     recent: VecDeque<(u64, u16)>,
     bytes: u64,
     token: f64,
@@ -93,13 +97,26 @@ impl Scheduler for Abc {
 impl Abc {
     /// A packet leaves.
     fn note(&mut self, now: u64, size: u16) {
-        let since = now.saturating_sub(self.config.interval.ps());
-        while let Some((_, size)) = self.recent.front().filter(|(at, _)| *at < since) {
+        self.recent.push_back((now, size));
+        self.bytes += u64::from(size);
+        let is_over = |at: u64| at + self.config.interval.ps() <= now;
+        while let [Some((_, size)), Some((next, _))] = [self.recent.front(), self.recent.get(1)]
+            && is_over(*next)
+        {
             self.bytes -= u64::from(*size);
             self.recent.pop_front();
         }
-        self.recent.push_back((now, size));
-        self.bytes += u64::from(size);
+    }
+
+    /// Bytes that left in the interval that ends with the last departure.
+    fn left(&self) -> f64 {
+        let [Some((before, old)), Some((next, size)), Some((now, _))] =
+            [self.recent.front(), self.recent.get(1), self.recent.back()]
+        else {
+            return self.bytes as f64;
+        };
+        let Some(outside) = now.checked_sub(before + self.config.interval.ps()) else { return self.bytes as f64 };
+        (self.bytes - u64::from(*old)) as f64 - f64::from(*size) * outside as f64 / (next - before) as f64
     }
 
     /// f of eq. (2).
@@ -108,8 +125,7 @@ impl Abc {
         let waiting = self.byte_time.of(u32::try_from(self.fifo.bytes()).unwrap_or(u32::MAX)).ps() as f64;
         // In parts of the capacity.
         let aim = (eta - (waiting - target.ps() as f64).max(0.0) / delta.ps() as f64).max(0.0);
-        let leaves =
-            self.byte_time.of(u32::try_from(self.bytes).unwrap_or(u32::MAX)).ps() as f64 / interval.ps() as f64;
+        let leaves = self.left() * self.byte_time.of(MEBI).ps() as f64 / f64::from(MEBI) / interval.ps() as f64;
         if leaves > 0.0 { (aim / (2.0 * leaves)).min(1.0) } else { 1.0 }
     }
 
@@ -151,12 +167,11 @@ mod tests {
         left.skip(100).filter(|item| item.ecn == Ecn::Classic).count()
     }
 
-    /// Eqs. (1) and (2) at a full link, whose last 40 ms held 41 departures: 0.98/2 up to 20 packets that wait; with 53
-    /// 0.98 − 33/133, with 200 nothing.
+    /// Eqs. (1) and (2) at a full link: 0.98/2 up to 20 packets that wait; with 53 0.98 − 33/133, with 200 nothing.
     #[test]
     fn half_of_the_packets_accelerate_less_what_the_queue_takes() {
         for (waiting, share) in [(0, 0.98), (20, 0.98), (53, 0.98 - 33.0 / 133.0), (200, 0.0)] {
-            let (found, expected) = (accelerated(waiting) as f64, 1000.0 * share / 2.0 * 40.0 / 41.0);
+            let (found, expected) = (accelerated(waiting) as f64, 1000.0 * share / 2.0);
             assert!((found - expected).abs() <= 2.0, "{waiting} wait: {found}, not {expected}");
         }
     }
@@ -170,6 +185,48 @@ mod tests {
             let left = queue.dequeue(u64::from(id) * 4 * MS, &mut Vec::new()).unwrap();
             assert_eq!(left.ecn == Ecn::Classic, id > 0, "the first token must be more than one");
         }
+    }
+
+    /// Eq. (2) at a link of which a part ρ is used by packets at equal distances, with nothing waiting: 0.98/(2 ρ),
+    /// whatever part of the interval of 40 ms a packet's time is; and at a full link with packets of two sizes in turn.
+    #[test]
+    fn the_rate_of_departures_is_that_of_the_link_used_whatever_a_packet_lasts() {
+        for mbps in [1, 2, 3, 5, 7, 10, 100] {
+            for used in [1.0, 0.8, 0.7] {
+                let byte_time = ByteTime::at(units::Rate::from_mbps(mbps)).unwrap();
+                let mut queue = Abc::new(&Config::default(), Site { byte_time, ..site() });
+                let gap = (byte_time.of(1500).ps() as f64 / used) as u64;
+                for id in 0..(2 * MS * 1000 / gap) {
+                    let item = Item { size: 1500, ..item(id as u32) };
+                    queue.enqueue(id * gap, item, Room::Unlimited, &mut Vec::new());
+                    queue.dequeue(id * gap, &mut Vec::new());
+                }
+                let (found, expected) = (queue.share(), 0.98 / 2.0 / used);
+                assert!((found - expected).abs() < 1e-6, "{mbps} Mb/s, {used} used: {found}, not {expected}");
+            }
+        }
+        let (mut queue, mut now, mut sum) = (queue(), 0, 0.0);
+        for id in 0..2000 {
+            let size = if id % 2 == 0 { 1500 } else { 300 };
+            queue.enqueue(now, Item { size, ..item(id) }, Room::Unlimited, &mut Vec::new());
+            queue.dequeue(now, &mut Vec::new());
+            now += queue.byte_time.of(size.into()).ps();
+            sum += if id < 1000 { 0.0 } else { queue.share() };
+        }
+        assert!((sum / 1000.0 - 0.49).abs() < 0.01, "{}", sum / 1000.0);
+    }
+
+    /// After a pause of a second the rate counts from zero: the first packet's bytes belong to the whole pause.
+    #[test]
+    fn a_pause_is_no_departure() {
+        let mut queue = queue();
+        for at in [0, 1, 2, 1002, 1003] {
+            queue.enqueue(at * MS, item(0), Room::Unlimited, &mut Vec::new());
+            queue.dequeue(at * MS, &mut Vec::new());
+        }
+        // 39 of the 1000 ms of the pause and one packet: 1.039 of 40 ms.
+        let left = queue.left();
+        assert!((left - 1250.0 * 1.039).abs() < 1e-6, "{left}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A queue without a simulator: packets go in and come out when its owner says so.
 
 use super::{Arrival, Config, Dropped, Fifo, Figures, Held, Item, Queue, Reason, Room, Schedule, Site, Verdict};
+use units::ByteTime;
 
 /// A waiting room with a discipline. Nobody transmits: a packet is in it until it is taken out.
 #[derive(Debug)]
@@ -72,6 +73,13 @@ impl ByHand {
         };
         item.iter().for_each(|item| self.remove(item));
         (item, self.count())
+    }
+
+    /// The capacity of its link from now on, as far as its discipline reckons with it.
+    pub fn set_byte_time(&mut self, byte_time: ByteTime) {
+        if let Kind::Scheduled(schedule) = &mut self.kind {
+            schedule.set_byte_time(byte_time);
+        }
     }
 
     /// What waits.

@@ -1,8 +1,8 @@
 //! From a flow to its law: a jump by the law's place in the enum.
 
 use super::{
-    Algorithm, Config, CongestionControl, Event, Feedback, Law, Loss, LostSegment, Measured, News, Registered, Window,
-    own,
+    Algorithm, Config, CongestionControl, Event, Feedback, Host, Law, Loss, LostSegment, Measured, News, Registered,
+    Window, own,
 };
 use units::{Duration, Instant, Rate};
 
@@ -24,6 +24,10 @@ impl Law {
     /// The same for an event that has been made.
     pub(crate) fn on_event(&mut self, config: &Config, window: &mut Window, event: &Event) {
         with_law!(self, law => tell(law, config, window, event))
+    }
+
+    pub(crate) fn on_host(&mut self, host: &Host) {
+        with_law!(self, law => law.on_host(host))
     }
 
     pub(crate) fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {

@@ -150,6 +150,22 @@ pub struct Feedback {
     pub is_app_limited: bool,
 }
 
+/// What a host knows of the link by which a flow leaves it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Host {
+    /// Its bit rate, if it is known.
+    pub line_rate: Option<Rate>,
+    /// Bytes that a segment has on the wire besides its payload. What ports measure and say counts them.
+    pub header: u32,
+}
+
+impl Host {
+    /// The payload in so many bytes on the wire of full segments, which hops have made `grown` bytes longer.
+    pub fn payload(&self, wire: f64, mss: u64, grown: u32) -> f64 {
+        wire * mss as f64 / (mss + u64::from(self.header) + u64::from(grown)) as f64
+    }
+}
+
 /// What the hops of the path measured, as an ACK brings it.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'t> {
@@ -173,6 +189,10 @@ pub struct Asks {
     pub congestion_header: bool,
     /// Segments are paced, whatever the configuration says.
     pub pacing: bool,
+    /// Its rate says when segments leave. It is told of its host's link, and a segment leaves while less than cwnd is in
+    /// flight, so that a window counts up to whole segments and not down to them (HPCC's and PowerTCP's program:
+    /// `IsWinBound`).
+    pub by_rate: bool,
     /// Delivery rates, for which the sender keeps a record of every segment in flight.
     pub rate_samples: bool,
     /// [`on_ack`](super::CongestionControl::on_ack) for every ACK, also in fast recovery and when it acknowledges
@@ -216,6 +236,7 @@ impl Asks {
         telemetry: false,
         congestion_header: false,
         pacing: false,
+        by_rate: false,
         rate_samples: false,
         every_ack: false,
         model: false,

@@ -12,13 +12,14 @@
 //! `ahead`: a port that knows its next capacity says it, and the law reckons with that one instead from so long before
 //! its time on. This is no part of the paper.
 //!
-//! W is at most the line rate times T, as a host's hardware makes it; the slowest hop's rate stands for the host's.
+//! W is at most the line rate times T, as a host's hardware makes it; the slowest hop's rate stands for the host's. Hops
+//! count bytes on the wire and W is payload: rate · T is reckoned as the payload of as many bytes of full segments.
 //!
 //! Left out: the hardware's tables for divisions, and priority flow control. The paper's network loses nothing. Here a
 //! loss that duplicate ACKs show is repaired and leaves the window to the telemetry; a timeout leaves one segment.
 
 use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
-use super::{Asks, CongestionControl, Event, Loss, LossCause, Measured, Window};
+use super::{Asks, CongestionControl, Event, Host, Loss, LossCause, Measured, Window};
 use crate::telemetry::{Hop, Telemetry};
 use options::{Kind, Range, options};
 use units::{Duration, Rate};
@@ -49,6 +50,7 @@ pub struct Hpcc(Box<State>);
 
 #[derive(Clone, Debug)]
 struct State {
+    host: Host,
     base: BaseRtt,
     last: Telemetry,
     /// U, smoothed.
@@ -70,10 +72,11 @@ struct Load {
 impl CongestionControl for Hpcc {
     type Config = Config;
 
-    const ASKS: Asks = Asks { telemetry: true, pacing: true, ..Asks::NOTHING };
+    const ASKS: Asks = Asks { telemetry: true, pacing: true, by_rate: true, ..Asks::NOTHING };
 
     fn new(_: &Config) -> Hpcc {
         let state = State {
+            host: Host::default(),
             base: BaseRtt::default(),
             last: Telemetry::EMPTY,
             load: 1.0,
@@ -82,6 +85,10 @@ impl CongestionControl for Hpcc {
             round_end: 0,
         };
         Hpcc(Box::new(state))
+    }
+
+    fn on_host(&mut self, host: &Host) {
+        self.0.host = *host;
     }
 
     fn on_ack(&mut self, _: &Config, _: &mut Window, event: &Event) {
@@ -99,7 +106,8 @@ impl CongestionControl for Hpcc {
         if state.reference == 0.0 {
             state.reference = window.cwnd as f64;
         }
-        let product = bytes_per_second(told.slowest()) * base;
+        let wire = bytes_per_second(told.slowest()) * base;
+        let product = state.host.payload(wire, window.mss, told.grown_len());
         let next = state.next_window(config, product, measured.ack > state.round_end);
         if measured.ack > state.round_end {
             state.round_end = measured.next;
@@ -225,6 +233,21 @@ mod tests {
             }
             assert_eq!(window.cwnd, cwnd, "{gbps} Gb/s, {lead_us} µs ahead");
         }
+    }
+
+    /// 1000 B of payload are 1250 B on the wire: 125 kB on the wire are 100 kB of payload. W = Wc · 0.95/2 + 0.05 · 100
+    /// 000/100, and an idle hop leaves 100 kB at most.
+    #[test]
+    fn hops_count_bytes_on_the_wire_and_windows_are_payload() {
+        let (mut law, mut window) = start(90_000);
+        law.on_host(&Host { line_rate: None, header: 250 });
+        told(&mut law, &mut window, one_hop(0, 0, 125_000), 1);
+        told(&mut law, &mut window, one_hop(10, 125_000, 130_000), 1001);
+        assert_eq!(window.cwnd, 42_800, "90 000 · 0.95/2 + 50");
+        for round in 2..40 {
+            told(&mut law, &mut window, one_hop(10 * round, 125_000 + round, 0), round * 200_000);
+        }
+        assert_eq!(window.cwnd, 100_000);
     }
 
     /// Half a round trip after the ACK before, a load counts by half: U = 0.5 · 1 + 0.5 · 2.

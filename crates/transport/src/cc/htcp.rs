@@ -124,7 +124,7 @@ impl CongestionControl for Htcp {
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
-        vec![("alpha", self.0.alpha), ("beta", self.0.beta)]
+        vec![("htcp_alpha", self.0.alpha), ("htcp_beta", self.0.beta)]
     }
 }
 

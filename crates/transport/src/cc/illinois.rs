@@ -118,7 +118,7 @@ impl CongestionControl for Illinois {
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
-        vec![("alpha", self.0.alpha), ("beta", self.0.beta)]
+        vec![("illinois_alpha", self.0.alpha), ("illinois_beta", self.0.beta)]
     }
 }
 

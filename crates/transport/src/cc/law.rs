@@ -1,6 +1,6 @@
 //! What a window law answers, and the ways to repair losses on which it runs.
 
-use super::{Asks, Event, Feedback, Loss, LostSegment, Measured, News, Wants, Window, btcp, tcp_eng};
+use super::{Asks, Event, Feedback, Host, Loss, LostSegment, Measured, News, Wants, Window, btcp, tcp_eng};
 use crate::ConfigError;
 use options::{Options, words};
 use units::{Duration, Instant, Rate};
@@ -58,6 +58,9 @@ pub trait CongestionControl: Sized {
     fn validate(_: &Self::Config) -> Result<(), ConfigError> {
         Ok(())
     }
+
+    /// What its host knows, before anything is sent.
+    fn on_host(&mut self, _: &Host) {}
 
     /// New bytes are acknowledged outside of fast recovery; or any ACK, for laws that ask for [`Asks::every_ack`].
     fn on_ack(&mut self, config: &Self::Config, window: &mut Window, event: &Event);

@@ -11,12 +11,12 @@
 //! `ahead`: the next capacity of a port that knows it counts from so long before its time on. This is no part of the
 //! paper.
 //!
-//! w is at most that rate times τ, and β. As with HPCC, the paper's network loses next to nothing: here a loss that
+//! w is at most that rate times τ, and β; both are payload, as with HPCC. As with HPCC, the paper's network loses next to nothing: here a loss that
 //! duplicate ACKs show leaves the window to the telemetry, a timeout leaves one segment.
 
 use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
 use super::old_window::OldWindows;
-use super::{Asks, CongestionControl, Event, Loss, Measured, Window};
+use super::{Asks, CongestionControl, Event, Host, Loss, Measured, Window};
 use crate::telemetry::{Hop, Telemetry};
 use options::{Kind, Range, Words, options, words};
 use units::{Duration, Rate};
@@ -26,6 +26,8 @@ words! {
     pub enum OldWindow {
         /// That under which the acknowledged segment had left (algorithm 1).
         Sent = "sent",
+        /// That at the end of the last round trip: UPDATEOLD of algorithm 1 remembers it once in a round trip.
+        Round = "round",
         /// The present one.
         Now = "now",
     }
@@ -58,10 +60,15 @@ pub struct PowerTcp(Box<State>);
 
 #[derive(Clone, Debug)]
 struct State {
+    host: Host,
     base: BaseRtt,
     last: Telemetry,
     power: Power,
     windows: OldWindows,
+    /// The window at the end of the last round trip.
+    round: Option<u64>,
+    /// The round trip is over when more than this is acknowledged.
+    round_end: u64,
 }
 
 /// The normalised power, smoothed over a round trip.
@@ -96,15 +103,22 @@ impl Power {
 impl CongestionControl for PowerTcp {
     type Config = Config;
 
-    const ASKS: Asks = Asks { telemetry: true, pacing: true, ..Asks::NOTHING };
+    const ASKS: Asks = Asks { telemetry: true, pacing: true, by_rate: true, ..Asks::NOTHING };
 
     fn new(_: &Config) -> PowerTcp {
         PowerTcp(Box::new(State {
+            host: Host::default(),
             base: BaseRtt::default(),
             last: Telemetry::EMPTY,
             power: Power::default(),
             windows: OldWindows::default(),
+            round: None,
+            round_end: 0,
         }))
+    }
+
+    fn on_host(&mut self, host: &Host) {
+        self.0.host = *host;
     }
 
     fn on_ack(&mut self, _: &Config, _: &mut Window, event: &Event) {
@@ -121,13 +135,21 @@ impl CongestionControl for PowerTcp {
             && let Some((power, time)) = most_power(&told, &last, base)
         {
             state.power.take(power, time, base);
-            let product = bytes_per_second(told.slowest()) * base;
+            let wire = bytes_per_second(told.slowest()) * base;
+            let product = state.host.payload(wire, window.mss, told.grown_len());
             let beta = product / f64::from(config.flows);
-            let old = if config.old_window == OldWindow::Sent { sent } else { window.cwnd };
+            let old = match config.old_window {
+                OldWindow::Sent => sent,
+                OldWindow::Round => state.round.unwrap_or(window.cwnd),
+                OldWindow::Now => window.cwnd,
+            };
             let next = state.power.next_window(config.gamma, old, beta, window.cwnd).min(product + beta);
             set_window(window, next, measured.event.is_app_limited);
         }
         state.windows.note(measured.next, window.cwnd);
+        if measured.ack > state.round_end {
+            (state.round, state.round_end) = (Some(window.cwnd), measured.next);
+        }
     }
 
     fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
@@ -209,6 +231,39 @@ mod tests {
             }
             assert_eq!(window.cwnd, cwnd, "{gbps} Gb/s");
         }
+    }
+
+    /// Power 2 with each ACK, β of 1250 B, w = 0.9 · (w_old/2 + 1250) + 0.1 · w. The round trip of the first ACK ends
+    /// with the third, which leaves its window for the next one.
+    #[test]
+    fn the_old_window_may_be_that_of_the_last_round_trip() {
+        let base = Some(Duration::from_micros(10));
+        let config = Config { base_rtt: base, old_window: OldWindow::Round, ..Config::default() };
+        let (mut law, mut window) = (PowerTcp::new(&config), Window { cwnd: 100_000, ssthresh: u64::MAX, mss: 1000 });
+        let mut seen = Vec::new();
+        for (round, ack) in [(0, 1000), (1, 2000), (2, 150_000), (3, 151_000)] {
+            let telemetry = one_hop(10 * round, 125_000 * round, 125_000);
+            let measured =
+                Measured { telemetry: &telemetry, ack, next: ack + 100_000, event: Event::at(Instant::ZERO) };
+            law.on_telemetry(&config, &mut window, &measured);
+            seen.push(window.cwnd);
+        }
+        // 0.9 · 51 250 + 10 000; 0.9 · 51 250 + 5612.5; then 0.9 · (51 737/2 + 1250) + 5173.7.
+        assert_eq!(seen, [100_000, 56_125, 51_737, 29_580]);
+    }
+
+    /// 1000 B of payload are 1250 B on the wire: the product of 125 kB is 100 kB, and β 1000 B, at most.
+    #[test]
+    fn hops_count_bytes_on_the_wire_and_windows_are_payload() {
+        let config = Config { base_rtt: Some(Duration::from_micros(10)), ..Config::default() };
+        let (mut law, mut window) = (PowerTcp::new(&config), Window { cwnd: 200_000, ssthresh: u64::MAX, mss: 1000 });
+        law.on_host(&Host { line_rate: None, header: 250 });
+        for round in 0..3 {
+            let telemetry = one_hop(10 * round, 125_000 * round, 0);
+            let (ack, event) = (round * 200_000, Event::at(Instant::ZERO));
+            law.on_telemetry(&config, &mut window, &Measured { telemetry: &telemetry, ack, next: ack + 1, event });
+        }
+        assert_eq!(window.cwnd, 101_000);
     }
 
     /// Equilibrium of one flow: power 1 + q/BDP where w = BDP + q, so that w/power is the BDP, and w = BDP + β.

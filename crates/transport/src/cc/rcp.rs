@@ -2,17 +2,18 @@
 //! and N. Dukkipati's thesis, Stanford 2007: ports say a rate, and a sender sends at it.
 //!
 //! Each packet tells its round trip and brings back the least rate of the ports that it passed, which
-//! [`rcp`](crate::rcp) computes by the parameters here. Segments are paced at that rate, and the window is the rate for
-//! a round trip, so that a sender whose ACKs stay away stops.
+//! [`rcp`](crate::rcp) computes by the parameters here. Segments are paced at that rate. The window is what leaves in two
+//! round trips and a segment, so that it never holds the rate back while ACKs come, delayed ones too, and a sender whose
+//! ACKs stay away stops.
 //!
-//! Readings. α and β are recalled: XCP's stable pair. There is no SYN that asks for a rate: the first window does. A
-//! rate counts bytes on the wire and a sender paces payload, which the ports correct, since they see what comes.
+//! Readings. α and β are recalled: XCP's stable pair. There is no SYN that asks for a rate: the first window does. A rate
+//! counts bytes on the wire: a sender paces the payload of so many.
 //!
 //! Left out: a rate for the way back, and a flow that asks for less than the ports offer. A loss leaves the window to
 //! the rate; a timeout leaves one segment until the next ACK.
 
 use super::base_rtt::keep_window;
-use super::{Asks, CongestionControl, Event, Loss, Measured, Window};
+use super::{Asks, CongestionControl, Event, Host, Loss, Measured, Window};
 use options::{Kind, Range, options};
 use units::{Duration, PS_PER_SECOND, Rate};
 
@@ -40,18 +41,27 @@ options! {
 }
 
 /// The law of one flow.
-#[derive(Clone, Copy, Debug)]
-pub struct Rcp {
+#[derive(Clone, Debug)]
+pub struct Rcp(Box<State>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// The least rate of the ports, once one has said any.
     rate: Option<Rate>,
+    host: Host,
 }
 
 impl CongestionControl for Rcp {
     type Config = Config;
 
-    const ASKS: Asks = Asks { telemetry: true, pacing: true, ..Asks::NOTHING };
+    const ASKS: Asks = Asks { telemetry: true, pacing: true, by_rate: true, ..Asks::NOTHING };
 
     fn new(_: &Config) -> Rcp {
-        Rcp { rate: None }
+        Rcp(Box::default())
+    }
+
+    fn on_host(&mut self, host: &Host) {
+        self.0.host = *host;
     }
 
     fn on_ack(&mut self, _: &Config, window: &mut Window, event: &Event) {
@@ -60,7 +70,7 @@ impl CongestionControl for Rcp {
 
     fn on_telemetry(&mut self, _: &Config, window: &mut Window, measured: &Measured) {
         if let Some(rate) = measured.telemetry.offer.of_path() {
-            self.rate = Some(rate);
+            self.0.rate = Some(rate);
         }
         self.set_window(window, &measured.event);
     }
@@ -69,21 +79,27 @@ impl CongestionControl for Rcp {
         keep_window(window, loss);
     }
 
-    fn pacing_rate(&self, _: &Config, _: &Window, _: Option<Duration>) -> Option<Rate> {
-        self.rate
+    fn pacing_rate(&self, _: &Config, window: &Window, _: Option<Duration>) -> Option<Rate> {
+        self.payload_rate(window.mss)
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
-        vec![("rate_bps", self.rate.map_or(0.0, |rate| rate.bps() as f64))]
+        self.0.rate.into_iter().map(|rate| ("rate_bps", rate.bps() as f64)).collect()
     }
 }
 
 impl Rcp {
-    /// What the rate sends in a round trip, at least a segment.
+    /// Bits of payload in a second of the rate.
+    fn payload_rate(&self, mss: u64) -> Option<Rate> {
+        // `as` saturates.
+        self.0.rate.map(|rate| Rate::from_bps(self.0.host.payload(rate.bps() as f64, mss, 0) as u64))
+    }
+
+    /// What the rate sends in two round trips, and a segment.
     fn set_window(&self, window: &mut Window, event: &Event) {
-        if let (Some(rate), Some(srtt)) = (self.rate, event.srtt) {
-            let bytes = u128::from(rate.bps()) * u128::from(srtt.ps()) / u128::from(8 * PS_PER_SECOND);
-            window.cwnd = u64::try_from(bytes).unwrap_or(u64::MAX).max(window.mss);
+        if let (Some(rate), Some(srtt)) = (self.payload_rate(window.mss), event.srtt) {
+            let bytes = 2 * u128::from(rate.bps()) * u128::from(srtt.ps()) / u128::from(8 * PS_PER_SECOND);
+            window.cwnd = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_add(window.mss);
         }
     }
 }
@@ -96,9 +112,9 @@ mod tests {
     use crate::telemetry::Telemetry;
     use units::Instant;
 
-    /// 80 Mb/s for 10 ms are 100 kB.
+    /// 80 Mb/s for 10 ms are 100 kB; in packets of 1000 B and 250 B of headers 80 kB are payload.
     #[test]
-    fn the_window_is_the_rate_for_a_round_trip_and_segments_are_paced_at_it() {
+    fn segments_are_paced_at_the_rate_and_the_window_is_two_round_trips_of_it() {
         let (config, mut window) = (Config::default(), Window { cwnd: 10_000, ssthresh: u64::MAX, mss: 1000 });
         let mut law = Rcp::new(&config);
         let event = Event { srtt: Some(Duration::from_millis(10)), ..Event::at(Instant::ZERO) };
@@ -108,7 +124,11 @@ mod tests {
             window.cwnd
         };
         assert_eq!(told(&mut law, Offer::NONE.rate), 10_000, "no port has said anything");
-        assert_eq!(told(&mut law, Rate::from_mbps(80)), 100_000);
+        assert_eq!(told(&mut law, Rate::from_mbps(80)), 201_000);
+        law.on_host(&Host { line_rate: None, header: 250 });
+        assert_eq!(told(&mut law, Rate::from_mbps(80)), 161_000);
+        assert_eq!(law.payload_rate(1000), Some(Rate::from_mbps(64)));
+        law.on_host(&Host::default());
         assert_eq!(told(&mut law, Rate::from_bps(1)), 1000, "a segment, after 8000 s");
         assert_eq!(law.pacing_rate(&config, &window, None), Some(Rate::from_bps(1)));
         law.on_loss(&config, &mut window, &Loss::of(LossCause::Timeout, 5000));

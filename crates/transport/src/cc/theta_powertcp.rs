@@ -2,16 +2,16 @@
 //!
 //! The power is (1 + change of the round trip in time) · round trip/τ, smoothed over τ. Once in a round trip the window
 //! becomes γ · (w_old/power + β) + (1 − γ) · w, where w_old is the window of a round trip ago. Segments are paced at
-//! w/τ.
+//! w/τ. The window is at most what the host's link sends in τ, as in the authors' program, which bounds the rate by that.
 //!
 //! A power below a half counts as that: ACKs that arrive closer together than their segments left have any power down
 //! to less than nothing, and a window that is divided by it could be anything. β is a number of segments here: without
 //! telemetry a sender does not know its host's rate. A timeout leaves one segment, any other loss the window as it is.
 
-use super::base_rtt::{BaseRtt, keep_window, set_window};
+use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
 use super::powertcp::Power;
 use super::segments::Round;
-use super::{Asks, CongestionControl, Event, Loss, Marks, Wants, Window};
+use super::{Asks, CongestionControl, Event, Host, Loss, Marks, Wants, Window};
 use options::{Kind, Range, options};
 use units::{Duration, Instant, Rate};
 
@@ -37,6 +37,7 @@ pub struct ThetaPowerTcp(Box<State>);
 
 #[derive(Clone, Debug)]
 struct State {
+    host: Host,
     base: BaseRtt,
     power: Power,
     /// The round trip that was measured last, in seconds, and when.
@@ -49,15 +50,19 @@ struct State {
 impl CongestionControl for ThetaPowerTcp {
     type Config = Config;
 
-    const ASKS: Asks = Asks { pacing: true, marks: Marks::Unheard, ..Asks::NOTHING };
+    const ASKS: Asks = Asks { pacing: true, by_rate: true, marks: Marks::Unheard, ..Asks::NOTHING };
 
     fn new(_: &Config) -> ThetaPowerTcp {
-        let (base, power, round) = (BaseRtt::default(), Power::default(), Round::default());
-        ThetaPowerTcp(Box::new(State { base, power, last: None, round, old: 0 }))
+        let (host, base, power) = (Host::default(), BaseRtt::default(), Power::default());
+        ThetaPowerTcp(Box::new(State { host, base, power, last: None, round: Round::default(), old: 0 }))
     }
 
     fn wants(_: &Config) -> Wants {
         Wants { every_rtt: true, ..Wants::default() }
+    }
+
+    fn on_host(&mut self, host: &Host) {
+        self.0.host = *host;
     }
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
@@ -73,7 +78,7 @@ impl CongestionControl for ThetaPowerTcp {
         let old = if state.old == 0 { window.cwnd } else { state.old };
         state.old = window.cwnd;
         let next = state.power.next_window(config.gamma, old, config.beta * window.mss as f64, window.cwnd);
-        set_window(window, next, event.is_app_limited);
+        set_window(window, next.min(state.most(config, window.mss)), event.is_app_limited);
     }
 
     fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
@@ -91,6 +96,12 @@ impl CongestionControl for ThetaPowerTcp {
 }
 
 impl State {
+    /// What the host's link sends in τ, if both are known.
+    fn most(&self, config: &Config, mss: u64) -> f64 {
+        let product = self.host.line_rate.zip(self.base.secs(config.base_rtt));
+        product.map_or(f64::INFINITY, |(rate, base)| self.host.payload(bytes_per_second(rate) * base, mss, 0))
+    }
+
     fn measure(&mut self, rtt: f64, now: Instant, base: f64) {
         let Some((before, at)) = self.last.replace((rtt, now)) else { return };
         let time = now.saturating_since(at).as_secs_f64();
@@ -103,6 +114,25 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 10 Gb/s and τ = 100 µs: 125 kB on the wire, which are 100 kB of payload in packets of 1000 and 250 B. Without the
+    /// bound, where round trips stay at τ, w' = 0.9 (w_old + β) + 0.1 w grows by 900/1.9 B each.
+    #[test]
+    fn the_window_is_at_most_what_the_hosts_link_sends_in_a_round_trip() {
+        let config = Config { base_rtt: Some(Duration::from_micros(100)), ..Config::default() };
+        for (line_rate, most) in [(Some(Rate::from_gbps(10)), 100_000), (None, 109_167)] {
+            let (mut law, mut window) =
+                (ThetaPowerTcp::new(&config), Window { cwnd: 99_500, ssthresh: u64::MAX, mss: 1000 });
+            law.on_host(&Host { line_rate, header: 250 });
+            for round in 1..=20_u64 {
+                let now = Instant::ZERO + Duration::from_micros(100 * round);
+                let rtt_sample = Some(Duration::from_micros(100));
+                let event = Event { acked: 200_000, in_flight: 90_000, rtt_sample, ..Event::at(now) };
+                law.on_ack(&config, &mut window, &event);
+            }
+            assert_eq!(window.cwnd, most);
+        }
+    }
 
     /// τ = 100 µs. A round trip of 150 µs that was 100 µs a round trip ago: (1 + 0.5) · 1.5 = 2.25.
     #[test]

@@ -35,9 +35,9 @@ pub fn ndp_sender(bytes: &[u8]) {
             }
             2 => sender.handle_pull(now, about, &mut actions),
             3 => sender.handle_return(now, about, &mut actions),
-            4 => sender.handle_nack(now, about),
+            4 => sender.handle_nack(now, about, &mut actions),
             5 if choices.byte() == 0 => sender.stop(),
-            _ => sender.handle_ack(now, about),
+            _ => sender.handle_ack(now, about, &mut actions),
         }
         let most = sent + u64::from(config.first_window) + 1;
         assert!(actions.segments.len() as u64 <= most, "no call sends more than was sent before, and a window");
@@ -60,13 +60,14 @@ enum Answer {
 }
 
 /// A sender and a receiver over a network in which each packet meets a fate of its own while the bytes last, and none
-/// afterwards; panics unless all arrives.
+/// afterwards; panics unless all arrives, and where nothing is lost without a timer.
 pub fn ndp_flow(bytes: &[u8]) {
     let mut choices = Choices(bytes);
     let (config, total) = (config(&mut choices), 1 + 37 * u64::from(choices.byte()));
     let (mut sender, mut receiver, mut pulls) = (Sender::new(config), Receiver::default(), Pulls::default());
     let (mut actions, mut now) = (Actions::default(), Instant::ZERO);
     let (mut there, mut back): (Vec<(Segment, bool)>, Vec<Answer>) = (Vec::new(), Vec::new());
+    let mut loses = false;
     sender.write(now, total, &mut actions);
     for _ in 0..100_000 {
         let sent = actions.segments.drain(..).map(|segment| (segment, sender.is_last(&segment))).collect::<Vec<_>>();
@@ -82,7 +83,7 @@ pub fn ndp_flow(bytes: &[u8]) {
             let (segment, is_last) = there.remove(place % there.len());
             match fate % 8 {
                 5 => back.push(Answer::Return(segment.seq)),
-                6 => {}
+                6 => loses = true,
                 4 => {
                     receiver.handle_header();
                     back.push(Answer::Nack(segment.seq));
@@ -99,15 +100,16 @@ pub fn ndp_flow(bytes: &[u8]) {
             }
         } else if !back.is_empty() {
             match back.remove(place % back.len()) {
-                _ if fate % 8 == 6 => {}
-                Answer::Ack(seq) => sender.handle_ack(now, seq),
-                Answer::Nack(seq) => sender.handle_nack(now, seq),
+                _ if fate % 8 == 6 => loses = true,
+                Answer::Ack(seq) => sender.handle_ack(now, seq, &mut actions),
+                Answer::Nack(seq) => sender.handle_nack(now, seq, &mut actions),
                 Answer::Return(seq) => sender.handle_return(now, seq, &mut actions),
                 Answer::Pull(number) => sender.handle_pull(now, number, &mut actions),
             }
         } else if pulls.handle_timeout(now).is_some() {
             back.push(Answer::Pull(receiver.pull()));
         } else {
+            assert!(loses, "nothing is on its way, though nothing was lost");
             now = now.max(sender.next_timeout().expect("what is not complete waits for something"));
             sender.handle_timeout(now, &mut actions);
         }

@@ -40,6 +40,8 @@ pub struct Sender {
     pulled: u64,
     /// Packets of which an ACK or a NACK has come: each has made a PULL.
     answered: u64,
+    /// PULLs that came before the answer with which they were made, and found nothing to send.
+    unused: u64,
     /// When something was sent or came last.
     news: Instant,
     doublings: u32,
@@ -60,6 +62,7 @@ impl Sender {
             missing: VecDeque::new(),
             pulled: 0,
             answered: 0,
+            unused: 0,
             news: Instant::ZERO,
             doublings: 0,
             stats: SenderStats::default(),
@@ -74,7 +77,9 @@ impl Sender {
         }
         self.total = bytes;
         self.news = now;
-        (0..self.config.first_window).for_each(|_| self.send(now, actions));
+        for _ in 0..self.config.first_window {
+            self.send(now, actions);
+        }
     }
 
     /// Nothing new is sent any more.
@@ -83,36 +88,36 @@ impl Sender {
     }
 
     /// The packet that begins at `seq` has arrived.
-    pub fn handle_ack(&mut self, now: Instant, seq: u64) {
+    pub fn handle_ack(&mut self, now: Instant, seq: u64, actions: &mut Actions) {
         let Some(sent) = self.hear_of(now, seq) else { return };
         if !sent.is_copy {
             self.stats.rtt_sum = self.stats.rtt_sum.saturating_add(now.saturating_since(sent.at).ps());
             self.stats.rtt_samples += 1;
         }
         self.answered += 1;
+        self.unused = self.unused.min(self.early_pulls());
         self.behind.insert(seq);
         while self.behind.remove(&self.acked) {
             self.acked = self.end_of(self.acked);
         }
+        self.send_what_nothing_pulls(now, actions);
     }
 
-    /// Only the header of the packet that begins at `seq` has arrived: it is sent again when a PULL comes.
-    pub fn handle_nack(&mut self, now: Instant, seq: u64) {
+    /// Only the header of the packet that begins at `seq` has arrived: it is sent again when a PULL comes, or at once if
+    /// one has overtaken the NACK (§3.2: a packet for each PULL).
+    pub fn handle_nack(&mut self, now: Instant, seq: u64, actions: &mut Actions) {
         if self.hear_of(now, seq).is_some() {
+            self.unused = self.unused.min(self.early_pulls());
             self.answered += 1;
-            self.missing.push_back(seq);
+            self.wait_for_pull(now, seq, actions);
         }
     }
 
     /// The header of the packet that begins at `seq` has come back. If no PULL is on its way, the packet is sent again
     /// at once.
     pub fn handle_return(&mut self, now: Instant, seq: u64, actions: &mut Actions) {
-        if self.hear_of(now, seq).is_none() {
-            return;
-        }
-        self.missing.push_back(seq);
-        if self.outstanding.is_empty() && self.answered <= self.pulled {
-            self.send(now, actions);
+        if self.hear_of(now, seq).is_some() {
+            self.wait_for_pull(now, seq, actions);
         }
     }
 
@@ -122,7 +127,8 @@ impl Sender {
         let owed = number.saturating_sub(self.pulled);
         self.pulled = self.pulled.max(number);
         self.hear(now);
-        (0..owed).for_each(|_| self.send(now, actions));
+        let sent = (0..owed).take_while(|_| self.send(now, actions)).count() as u64;
+        self.unused = (self.unused + owed - sent).min(self.early_pulls());
     }
 
     /// Sends again what nothing was heard of for too long.
@@ -140,7 +146,9 @@ impl Sender {
             }
         }
         let again = self.missing.len().max(1).min(self.config.first_window as usize);
-        (0..again).for_each(|_| self.send(now, actions));
+        for _ in 0..again {
+            self.send(now, actions);
+        }
         self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
         self.news = now;
         self.forget_answered();
@@ -217,8 +225,31 @@ impl Sender {
         }
     }
 
-    /// Sends a packet, one that was not received if there is any.
-    fn send(&mut self, now: Instant, actions: &mut Actions) {
+    /// PULLs that have come before the answer with which they were made.
+    fn early_pulls(&self) -> u64 {
+        self.pulled.saturating_sub(self.answered)
+    }
+
+    /// A packet has not been received, and waits for a PULL unless one is kept for it.
+    fn wait_for_pull(&mut self, now: Instant, seq: u64, actions: &mut Actions) {
+        self.missing.push_back(seq);
+        if self.unused > 0 {
+            self.unused -= 1;
+            self.send(now, actions);
+        } else {
+            self.send_what_nothing_pulls(now, actions);
+        }
+    }
+
+    /// §3.2.4: where neither an answer nor a PULL is on its way, nothing else would send what waits.
+    fn send_what_nothing_pulls(&mut self, now: Instant, actions: &mut Actions) {
+        if !self.missing.is_empty() && self.outstanding.is_empty() && self.answered <= self.pulled {
+            self.send(now, actions);
+        }
+    }
+
+    /// Sends a packet, one that was not received if there is any; false if there is none.
+    fn send(&mut self, now: Instant, actions: &mut Actions) -> bool {
         let missing = self.missing.pop_front();
         let (seq, end) = match missing {
             Some(seq) => (seq, self.end_of(seq)),
@@ -229,7 +260,7 @@ impl Sender {
             }
         };
         if end <= seq {
-            return;
+            return false;
         }
         let is_copy = missing.is_some();
         self.stats.segments_sent += 1;
@@ -239,6 +270,7 @@ impl Sender {
         self.news = now;
         // At most one payload long.
         actions.segments.push(Segment { seq, len: (end - seq) as u32, retransmission: is_copy });
+        true
     }
 }
 
@@ -265,21 +297,89 @@ mod tests {
         let (mut sender, mut actions) = sender(5, 3);
         assert_eq!(sent(&mut actions), [(0, false), (1, false), (2, false)]);
         let at = |us| Instant::from_ps(us * US);
-        sender.handle_ack(at(10), 0);
-        sender.handle_nack(at(10), 1000);
+        sender.handle_ack(at(10), 0, &mut actions);
+        sender.handle_nack(at(10), 1000, &mut actions);
         assert_eq!(sent(&mut actions), [], "nothing leaves before a PULL");
         sender.handle_pull(at(11), 1, &mut actions);
         assert_eq!(sent(&mut actions), [(1, true)]);
-        sender.handle_ack(at(11), 2000);
+        sender.handle_ack(at(11), 2000, &mut actions);
         // The second PULL is lost; the third says that there were two.
         sender.handle_pull(at(13), 3, &mut actions);
         sender.handle_pull(at(13), 2, &mut actions);
         assert_eq!(sent(&mut actions), [(3, false), (4, false)]);
-        [1000, 3000, 4000].into_iter().for_each(|seq| sender.handle_ack(at(20), seq));
+        [1000, 3000, 4000].into_iter().for_each(|seq| sender.handle_ack(at(20), seq, &mut actions));
         let stats = sender.stats();
         assert_eq!((sender.is_complete(), sender.bytes_acked(), sender.next_timeout()), (true, 4999, None));
         assert_eq!((stats.segments_sent, stats.retransmissions, stats.timeouts), (6, 1, 0));
         assert_eq!((stats.rtt_samples, stats.rtt_sum), (4, (10 + 11 + 7 + 7) * US));
+    }
+
+    /// §3.2: a packet for each PULL. The PULL that a header has made takes another path and comes before the NACK: it is
+    /// kept for that.
+    #[test]
+    fn a_pull_that_overtakes_its_nack_sends_the_packet_when_the_nack_comes() {
+        let (mut sender, mut actions) = sender(3, 3);
+        sent(&mut actions);
+        let at = |us| Instant::from_ps(us * US);
+        sender.handle_pull(at(10), 1, &mut actions);
+        assert_eq!(sent(&mut actions), [], "nothing is missing yet");
+        sender.handle_nack(at(20), 2000, &mut actions);
+        assert_eq!(sent(&mut actions), [(2, true)]);
+        sender.handle_nack(at(20), 0, &mut actions);
+        assert_eq!(sent(&mut actions), [], "one PULL, one packet");
+        sender.handle_pull(at(30), 2, &mut actions);
+        assert_eq!(sent(&mut actions), [(0, true)]);
+        assert_eq!((sender.stats().timeouts, sender.stats().segments_sent), (0, 5));
+    }
+
+    /// Every answer makes a PULL. One that has overtaken an ACK is that ACK's, and not kept for a NACK to come: that one
+    /// has its own.
+    #[test]
+    fn a_pull_without_a_packet_is_kept_only_while_its_answer_is_on_its_way() {
+        let (mut sender, mut actions) = sender(3, 3);
+        sent(&mut actions);
+        let at = |us| Instant::from_ps(us * US);
+        sender.handle_pull(at(10), 1, &mut actions);
+        sender.handle_ack(at(11), 0, &mut actions);
+        sender.handle_nack(at(20), 1000, &mut actions);
+        assert_eq!(sent(&mut actions), [], "its PULL is to come");
+        sender.handle_pull(at(21), 2, &mut actions);
+        assert_eq!(sent(&mut actions), [(1, true)]);
+    }
+
+    /// Headers come back, and the PULL of the only answer has come before it. With that ACK neither an answer nor a PULL
+    /// is on its way: nothing else would ever send what waits.
+    #[test]
+    fn what_waits_when_the_last_answer_is_heard_and_its_pull_has_come_is_sent_at_once() {
+        let (mut sender, mut actions) = sender(3, 3);
+        sent(&mut actions);
+        let at = |us| Instant::from_ps(us * US);
+        sender.handle_return(at(9), 0, &mut actions);
+        sender.handle_pull(at(10), 1, &mut actions);
+        assert_eq!(sent(&mut actions), [(0, true)]);
+        sender.handle_return(at(11), 1000, &mut actions);
+        sender.handle_return(at(20), 0, &mut actions);
+        assert_eq!(sent(&mut actions), [], "an answer is to come");
+        sender.handle_ack(at(21), 2000, &mut actions);
+        assert_eq!(sent(&mut actions), [(1, true)]);
+        sender.handle_ack(at(30), 1000, &mut actions);
+        assert_eq!(sent(&mut actions), [], "its PULL is to come");
+        sender.handle_pull(at(31), 2, &mut actions);
+        assert_eq!(sent(&mut actions), [(0, true)]);
+    }
+
+    /// A PULL for which nothing was there takes the header that comes back before its answer.
+    #[test]
+    fn a_pull_without_a_packet_takes_a_header_that_comes_back() {
+        let (mut sender, mut actions) = sender(3, 3);
+        sent(&mut actions);
+        let at = |us| Instant::from_ps(us * US);
+        sender.handle_pull(at(10), 1, &mut actions);
+        sender.handle_return(at(11), 0, &mut actions);
+        assert_eq!(sent(&mut actions), [(0, true)]);
+        sender.handle_ack(at(12), 1000, &mut actions);
+        sender.handle_nack(at(13), 2000, &mut actions);
+        assert_eq!(sent(&mut actions), [], "the PULL of the ACK has been used, that of the NACK is to come");
     }
 
     /// §3.2.4: a header that comes back is sent again at once only if nothing else is on its way.
@@ -288,8 +388,8 @@ mod tests {
         let (mut sender, mut actions) = sender(3, 3);
         sent(&mut actions);
         sender.handle_return(Instant::from_ps(US), 0, &mut actions);
-        sender.handle_ack(Instant::from_ps(US), 1000);
-        sender.handle_ack(Instant::from_ps(US), 2000);
+        sender.handle_ack(Instant::from_ps(US), 1000, &mut actions);
+        sender.handle_ack(Instant::from_ps(US), 2000, &mut actions);
         assert_eq!(sent(&mut actions), [], "two ACKs have made two PULLs");
         sender.handle_pull(Instant::from_ps(US), 1, &mut actions);
         assert_eq!(sent(&mut actions), [(0, true)]);
@@ -308,8 +408,8 @@ mod tests {
         sender.handle_timeout(Instant::from_ps(1000 * US), &mut actions);
         assert_eq!(sent(&mut actions), [(0, true), (1, true)]);
         assert_eq!(sender.next_timeout(), Some(Instant::from_ps(3000 * US)));
-        sender.handle_nack(Instant::from_ps(1500 * US), 0);
-        sender.handle_ack(Instant::from_ps(1500 * US), 1000);
+        sender.handle_nack(Instant::from_ps(1500 * US), 0, &mut actions);
+        sender.handle_ack(Instant::from_ps(1500 * US), 1000, &mut actions);
         // The PULL of the NACK does not come.
         let due = sender.next_timeout();
         assert_eq!(due, Some(Instant::from_ps(101_500 * US)));
@@ -325,8 +425,8 @@ mod tests {
         sender.handle_pull(Instant::ZERO, u64::MAX, &mut actions);
         assert_eq!(actions.segments.len(), 60);
         sender.handle_pull(Instant::ZERO, u64::MAX - 1, &mut actions);
-        sender.handle_ack(Instant::ZERO, 7);
-        sender.handle_nack(Instant::ZERO, u64::MAX);
+        sender.handle_ack(Instant::ZERO, 7, &mut actions);
+        sender.handle_nack(Instant::ZERO, u64::MAX, &mut actions);
         assert_eq!((actions.segments.len(), sender.bytes_acked()), (90, 0));
     }
 

@@ -185,7 +185,7 @@ options! {
         /// of what was sent again, PAWS at the receiver, and undo "eifel". SACK has room for three blocks then.
         pub timestamps: bool = false, Kind::Flag;
         /// With timestamps: a tick of their clock. RFC 7323 §5.4: 1 ms to 1 s. Round trips are measured in ticks, at
-        /// least one.
+        /// least one, but with recovery "linux" where nothing was sent again.
         pub timestamp_clock: Duration = Duration::from_millis(1), Kind::POSITIVE;
         /// A SYN and its answer go before the data, which leave a round trip later. In scenarios only.
         pub handshake: bool = false, Kind::Flag;

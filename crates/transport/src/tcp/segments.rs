@@ -188,6 +188,14 @@ impl Segments {
         sent_once.map(|record| now.saturating_since(record.sent_at)).min()
     }
 
+    /// The round trips of the first and of the last segment that the present ACK is the first to report; `None` if any of
+    /// them was sent again (Karn).
+    pub(super) fn unambiguous_round_trips(&self, now: Instant) -> Option<[Duration; 2]> {
+        let [first, last] = [self.reported.first()?, self.reported.last()?];
+        let were_sent_once = self.reported.iter().all(|record| !record.retransmitted);
+        were_sent_once.then(|| [first, last].map(|record| now.saturating_since(record.sent_at)))
+    }
+
     /// True if the present ACK reports something that was sent once, before the first segment was last sent.
     pub(super) fn report_older_than_first(&self) -> bool {
         let sent_once = self.reported.iter().filter(|record| !record.retransmitted);

@@ -13,7 +13,7 @@ use super::segments::Segments;
 use super::spurious::{Cause, SpuriousTracker, Verdict};
 use super::stats::Counts;
 use super::{Ack, Actions, LossRecovery, SackBlock, Segment, SenderConfig};
-use crate::cc::{Event, Law, Window};
+use crate::cc::{Event, Host, Law, Window};
 use std::sync::Arc;
 use units::{Duration, Instant};
 
@@ -157,6 +157,16 @@ impl Sender {
             self.transmit(now, actions);
         }
         self.settle_timers(now);
+    }
+
+    /// What the host knows of the link by which the flow leaves. To be called before anything is written.
+    pub fn tell_host(&mut self, host: &Host) {
+        self.law.on_host(host);
+    }
+
+    /// True if its law reckons with what [`Sender::tell_host`] says.
+    pub fn asks_of_host(&self) -> bool {
+        self.config.algorithm.asks().by_rate
     }
 
     /// A law from outside is told which flow it is of.

@@ -3,6 +3,9 @@
 //! Every ACK of new data measures one, also of what was sent again. With several samples in a round trip the gains of
 //! RFC 6298 are divided by their expected number, ⌈FlightSize/(2 SMSS)⌉, so that SRTT and RTTVAR remember as long as
 //! they did.
+//!
+//! Recovery "linux" goes by its own send times, which no tick rounds, and by the echo where the ACK covers what was sent
+//! again (Linux's tcp_ack_update_rtt): SRTT by the first segment that an ACK is the first to report, the law by the last.
 
 use super::Sender;
 use units::{Duration, Instant};
@@ -12,6 +15,8 @@ use units::{Duration, Instant};
 pub(super) struct Timestamps {
     /// The echo of the present ACK.
     echo: Option<Instant>,
+    /// The round trip that the present ACK shows by the sender's own send times, for recovery "linux".
+    own: Option<Duration>,
 }
 
 impl Timestamps {
@@ -20,6 +25,11 @@ impl Timestamps {
         let echo = self.echo;
         self.echo = echo.filter(|_| is_new);
         echo
+    }
+
+    /// What the present ACK shows by the sender's own send times.
+    pub(super) fn set_own(&mut self, own: Option<Duration>) {
+        self.own = own;
     }
 }
 
@@ -31,20 +41,23 @@ impl Sender {
         }
     }
 
-    /// The echo of the present ACK, once it has been read.
-    pub(super) fn take_echo(&mut self) -> Option<Instant> {
-        self.timestamps_mut()?.echo.take()
-    }
-
-    /// RTTM: the present ACK, which is for new data, echoes `echo`. An echo from the future measures nothing.
-    pub(super) fn measure_by_echo(&mut self, now: Instant, echo: Instant) -> Option<Duration> {
-        self.rtt.cancel();
-        let tick = self.config.timestamp_clock;
-        let ticks = self.config.stamp(now);
-        let sample = (echo <= now).then(|| ticks.saturating_since(self.config.stamp(echo)).max(tick))?;
+    /// RTTM: the round trip of the present ACK, which is for new data and has been read.
+    pub(super) fn measure_with_timestamps(&mut self, now: Instant) -> Option<Duration> {
+        let timestamps = self.timestamps_mut()?;
+        let (own, echo) = (timestamps.own.take(), timestamps.echo.take());
+        if own.is_some() || echo.is_some() {
+            self.rtt.cancel();
+        }
+        let sample = own.or_else(|| self.ticks_since(now, echo?))?;
         let expected = self.flight_size().div_ceil(2 * self.window.mss).max(1);
         self.rtt.sample_one_of(sample, expected, &self.config);
         self.count_sample(sample);
         Some(sample)
+    }
+
+    /// In ticks, at least one. An echo from the future measures nothing.
+    fn ticks_since(&self, now: Instant, echo: Instant) -> Option<Duration> {
+        let ticks = self.config.stamp(now).saturating_since(self.config.stamp(echo));
+        (echo <= now).then(|| ticks.max(self.config.timestamp_clock))
     }
 }

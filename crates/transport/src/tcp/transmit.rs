@@ -75,10 +75,20 @@ impl Sender {
         (admitted > 0 && self.una == self.nxt).then_some(admitted)
     }
 
+    /// cwnd, in whole segments of which it holds a part for laws that ask for that.
+    fn open_window(&self) -> u64 {
+        match self.config.algorithm.asks().by_rate {
+            true => {
+                self.window.cwnd.div_ceil(self.window.mss).saturating_mul(self.window.mss).min(self.config.max_cwnd)
+            }
+            false => self.window.cwnd,
+        }
+    }
+
     fn next_segment(&mut self) -> Option<Next> {
         let new_data = |len| Next::NewData { len };
         match self.phase {
-            Phase::Open => self.new_data(self.nxt - self.una, self.window.cwnd).map(new_data),
+            Phase::Open => self.new_data(self.nxt - self.una, self.open_window()).map(new_data),
             Phase::Disorder(disorder) => self.limited_transmit(disorder).map(new_data),
             Phase::TimeoutRecovery { recover } => self.next_segment_after_timeout(recover),
             Phase::FastRecovery(state) => self.next_in_fast_recovery(state),

@@ -2,6 +2,7 @@
 
 use super::changes::Changes;
 use super::controls::{add_sample, changing, controls};
+use super::host_links;
 use super::news;
 use super::options::{Options, RunError};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
@@ -260,6 +261,7 @@ fn hosts(setup: HostSetup) -> Hosts {
 fn tell_hosts(ways: &Ways, layout: &PartitionLayout, hosts: &mut Hosts) {
     news::feed(ways, hosts);
     pulling::settle(ways, layout, hosts);
+    host_links::tell(ways, layout, hosts);
 }
 
 fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {

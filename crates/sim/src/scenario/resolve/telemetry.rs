@@ -1,10 +1,12 @@
-//! Laws that read what ports measure need a port that measures on each way.
+//! Laws that read what ports measure need a port that measures on each way, and no more of them than a packet has room
+//! for.
 
 use super::Context;
 use crate::language::{At, Fault};
 use crate::model::{Ends, NodeId, Routes, Traffic, Transport};
 use crate::scenario::spec;
 use transport::cc::rcp;
+use transport::telemetry::Telemetry;
 
 /// Pairs of nodes that are looked at, at most.
 const MOST_PAIRS: usize = 32;
@@ -16,7 +18,7 @@ pub(super) struct Rules<'a> {
     pub transports: &'a [Transport],
 }
 
-/// An error if a flow of such a law passes no port that measures. `writes` says whether the switches are of a kind that
+/// An error if a flow of such a law passes no port that measures, or too many. `writes` says whether the switches are of a kind that
 /// writes into packets.
 pub(super) fn check(context: &Context, traffic: Rules, writes: bool) -> Result<(), Fault> {
     let network = context.network;
@@ -42,14 +44,23 @@ pub(super) fn check(context: &Context, traffic: Rules, writes: bool) -> Result<(
         let mut routes = Routes::new(network, &network.open_to_flows());
         for (from, to) in some_of(rule.arrivals.ends()) {
             let Some(path) = routes.path(from, to) else { continue };
-            if path.iter().all(|link| !network.links[link.index()].telemetry) {
-                let links: Vec<String> = path.iter().map(|link| context.name(*link)).collect();
-                return Err(name.fault(format!(
-                    "its law reads what ports measure, and none does on the way {}; allowed: a link there that leaves \
-                     no host, or that says telemetry = true",
-                    links.join(", ")
-                )));
+            let measuring = path.iter().filter(|link| network.links[link.index()].telemetry).count();
+            let most = if own.is_some() { usize::MAX } else { Telemetry::HOPS };
+            if (1..=most).contains(&measuring) {
+                continue;
             }
+            let links: Vec<String> = path.iter().map(|link| context.name(*link)).collect();
+            let links = links.join(", ");
+            return Err(name.fault(match measuring {
+                0 => format!(
+                    "its law reads what ports measure, and none does on the way {links}; allowed: a link there that \
+                     leaves no host, or that says telemetry = true"
+                ),
+                _ => format!(
+                    "its law reads what ports measure, and {measuring} do on the way {links}; allowed: {most}, which is \
+                     what a packet has room for, with telemetry = false at the others"
+                ),
+            }));
         }
     }
     Ok(())

@@ -210,7 +210,13 @@ impl Sender {
         if let Some(rack) = &mut features.rack {
             rack.update(now, segments.reported(), |sent_at| echo.is_some_and(|echo| echo < config.stamp(sent_at)));
         }
-        let rtt = if features.times_segments { segments.round_trip(now) } else { None };
+        let mut rtt = if features.times_segments { segments.round_trip(now) } else { None };
+        if let Some(timestamps) = features.timestamps.as_mut().filter(|_| config.loss_recovery() == LossRecovery::Linux)
+        {
+            let [first, last] = segments.unambiguous_round_trips(now).map_or([None; 2], |both| both.map(Some));
+            timestamps.set_own(first.filter(|_| ack > self.una));
+            rtt = last;
+        }
         (rtt, segments.sample(now))
     }
 
@@ -233,7 +239,7 @@ impl Sender {
     /// The cumulative ACK moves to `ack`.
     fn on_new_ack(&mut self, ack: u64, event: Event) {
         let timer = self.timer();
-        let echoed = self.take_echo().and_then(|echo| self.measure_by_echo(event.now, echo));
+        let echoed = self.measure_with_timestamps(event.now);
         let timed = self.acknowledge(event.now, ack);
         let sample = echoed.or(timed);
         let event = Event { rtt_sample: event.rtt_sample.or(sample), ..event };

@@ -67,8 +67,8 @@ impl Hosts {
         }
         let (instant, seq, actions) = (Instant::from_ps(now), packet.seq, &mut self.segments);
         match (packet.flags.has(Flags::TRIMMED), packet.flags.has(Flags::LAST)) {
-            (false, false) => sender.handle_ack(instant, seq),
-            (true, false) => sender.handle_nack(instant, seq),
+            (false, false) => sender.handle_ack(instant, seq, actions),
+            (true, false) => sender.handle_nack(instant, seq, actions),
             (false, true) => sender.handle_pull(instant, seq, actions),
             (true, true) => sender.handle_return(instant, seq, actions),
         }
