@@ -17,7 +17,7 @@ use crate::engine::link::port::{Port, PortConfig};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::agent::{Agent, Orders};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
-use crate::engine::node::fabric::{Fabric, FabricParts, TimerOrder};
+use crate::engine::node::fabric::{Fabric, FabricPlace, TimerOrder};
 use crate::engine::node::forced::ForcedFates;
 use crate::engine::node::hosts::{Configs, Hosts, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine};
 use crate::engine::node::timers::TimingWheel;
@@ -131,18 +131,15 @@ fn bands(scenario: &Scenario, flows: &[Flow]) -> Option<Arc<[u8]>> {
 
 /// The whole network as one partition.
 fn fabric(ports: Vec<Port>, layout: &PartitionLayout, order: TimerOrder) -> Fabric {
-    let mut parts = FabricParts {
-        fibres: layout.links.iter().map(|_| Ring::new()).collect(),
-        links: (0..ports.len() as u32).collect(),
-        ports,
-        agents: layout.agents.len() as u32,
-        paths: Arc::clone(&layout.paths),
-        returns: Arc::clone(&layout.returns),
-        spray: layout.spray.clone(),
-        ..FabricParts::default()
-    };
-    parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));
-    Fabric::new(parts, order, 1)
+    let mut fabric = Fabric::default();
+    fabric.fibres = layout.links.iter().map(|_| Ring::new()).collect();
+    fabric.links = (0..ports.len() as u32).collect();
+    fabric.ports = ports;
+    (fabric.paths, fabric.returns) = (Arc::clone(&layout.paths), Arc::clone(&layout.returns));
+    fabric.spray = layout.spray.clone();
+    fabric.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));
+    let agents = layout.agents.len() as u32;
+    fabric.placed(FabricPlace { order, agents, boundaries: Vec::new(), partitions: 1 })
 }
 
 /// What ports are made of.
@@ -243,8 +240,13 @@ fn hosts(setup: HostSetup) -> Hosts {
     }
     let end = scenario.run.duration.ps();
     let lifecycles = flows.iter().map(|flow| lifecycle(flow, end)).collect();
-    let mut hosts =
-        Hosts::new(PerFlow::all(senders), PerFlow::all(receivers), PerFlow::all(lifecycles), TimingWheel::new(0, mask));
+    let mut hosts = Hosts {
+        senders: PerFlow::all(senders),
+        receivers: PerFlow::all(receivers),
+        lifecycles: PerFlow::all(lifecycles),
+        timers: TimingWheel::new(0, mask),
+        ..Hosts::default()
+    };
     hosts.arm_starts(flows.len() as u32);
     hosts.forced = forced;
     hosts
