@@ -17,7 +17,7 @@ mod migration_tests;
 mod news;
 mod options;
 mod paths;
-mod pulling;
+mod sharing;
 mod so_far;
 mod watching;
 

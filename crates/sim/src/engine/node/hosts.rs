@@ -9,22 +9,23 @@ mod control;
 mod ecn;
 mod exit;
 mod explicit;
+mod hosted;
 mod kinds;
 mod news;
-mod pulled;
 mod sides;
 mod slow_path;
 mod timing;
 
 pub use agents::HostedAgent;
+pub use hosted::{HostedSink, SharedHost};
 pub use kinds::{Configs, Offer};
 pub use news::{NewsFeed, PathNews};
-pub use pulled::Puller;
 pub use sides::{ExplicitSink, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine, Sink};
 
 use super::datagrams::Datagram;
 use super::fabric::Fabric;
 use super::forced::ForcedFates;
+use super::machine::Outgoing;
 use super::timers::{ByTimer, TimerId, TimerKind, TimingWheel};
 use crate::engine::packet::containers::{PerAgent, PerFlow};
 use crate::engine::packet::event::What;
@@ -61,8 +62,8 @@ state! {
         pub forced: ForcedFates, ByField;
         /// What few flows hear of their paths.
         pub news: BTreeMap<u32, NewsFeed>, BySource;
-        /// The PULLs of receiving nodes, by the first flow that is pulled there.
-        pub pullers: BTreeMap<u32, Puller>, BySink;
+        /// What receiving ends of one kind share at a node, by the first of their flows.
+        pub shared: BTreeMap<u32, SharedHost>, BySink;
         /// Packets given to the network, duplicates by order included.
         pub emitted: u64, Summed;
         /// Packets taken from the network.
@@ -79,6 +80,8 @@ state! {
         pub(in crate::engine) segments: Actions, Anew;
         /// The same of a receiving machine.
         pub(in crate::engine) acks: ReceiverActions, Anew;
+        /// The same of a machine of another kind of host.
+        pub(in crate::engine) outgoing: Vec<Outgoing>, Anew;
     }
 }
 
@@ -280,7 +283,6 @@ impl Hosts {
         match self.senders[flow].watch.slow_path() {
             PathFlags::ECN => self.send_capable_segments(now, flow, fabric),
             PathFlags::EXPLICIT => self.send_explicit_segments(now, flow, fabric),
-            PathFlags::PULLED => self.send_pulled_segments(now, flow, fabric),
             _ => self.send_watched_segments(now, flow, fabric),
         }
     }

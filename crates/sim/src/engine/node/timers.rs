@@ -73,7 +73,7 @@ impl Rule<TimingWheel> for ByTimer {
         let mut split: Vec<TimingWheel> = (0..after.parts()).map(|_| TimingWheel::new(after.now(), mask)).collect();
         for (time, timer) in all.into_entries() {
             let part = match timer.kind() {
-                TimerKind::Receiver | TimerKind::Pull => after.sink_of(timer.flow()),
+                TimerKind::Receiver | TimerKind::Shared => after.sink_of(timer.flow()),
                 TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {
                     after.source_of(timer.flow())
                 }
