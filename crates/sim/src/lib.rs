@@ -46,6 +46,7 @@
 #![allow(rustdoc::invalid_html_tags, reason = "a key's comment is in the schema, too, as it stands")]
 
 pub mod engine;
+mod hosts;
 pub mod language;
 pub mod model;
 pub mod queue;

@@ -10,12 +10,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("queue", &["random"]),
     ("model", &["random", "queue"]),
     ("engine", &["random", "results", "queue", "model"]),
+    ("hosts", &["model", "engine"]),
     ("language", &["model"]),
     ("topology", &["random", "queue", "model", "language"]),
     ("traffic", &["random", "model"]),
     ("switching", &["random", "results", "queue", "model", "engine", "language", "topology"]),
     ("scenario", &["queue", "model", "language", "topology", "switching"]),
-    ("study", &["random", "results", "model", "engine", "traffic", "switching", "scenario"]),
+    ("study", &["random", "results", "model", "engine", "hosts", "traffic", "switching", "scenario"]),
 ];
 
 fn src() -> PathBuf {

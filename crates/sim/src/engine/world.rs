@@ -18,7 +18,7 @@ mod migration_tests;
 mod news;
 mod options;
 mod paths;
-mod pulling;
+mod sharing;
 mod so_far;
 mod watching;
 

@@ -10,6 +10,7 @@ mod report;
 
 use crate::engine::world::build::Setup;
 use crate::engine::{CaptureOptions, FaultInjection, Options, Parallelism, Record, RunError, Schedule, world};
+use crate::hosts;
 use crate::model::{Flow, LinkId, SimTime};
 use crate::random::Seed;
 use crate::results::Results;
@@ -32,7 +33,8 @@ impl World {
         let ports = links.map(|link| scenario.plan.port(&scenario.network, link)).collect();
         let causes = scenario.plan.wording().causes;
         let capture = options.capture.map(|capture| CaptureOptions { causes, ..capture });
-        let setup = Setup { scenario, flows, ports, orders, seed, options: Options { capture, ..options } };
+        let hosts = scenario.transports.iter().map(hosts::maker).collect();
+        let setup = Setup { scenario, hosts, flows, ports, orders, seed, options: Options { capture, ..options } };
         let mut world = world::World::new(setup, |build| scenario.plan.install_agents(build))?;
         world.trace_to(|world| {
             report::behind::behind(|| Box::new(report::trace::Table::new(scenario, &world.link_numbers)))

@@ -437,7 +437,7 @@ mod tests {
         for answer in [Sender::handle_ack, Sender::handle_nack] {
             let (mut sender, mut actions) = sender(2, 2);
             sent(&mut actions);
-            answer(&mut sender, Instant::from_ps(US), 0);
+            answer(&mut sender, Instant::from_ps(US), 0, &mut actions);
             sender.handle_return(Instant::from_ps(US), 1000, &mut actions);
             assert_eq!(sent(&mut actions), []);
         }
@@ -451,9 +451,9 @@ mod tests {
         sender.stop();
         sender.handle_pull(Instant::ZERO, 3, &mut actions);
         assert_eq!(sent(&mut actions), []);
-        [0, 1000].into_iter().for_each(|seq| sender.handle_ack(Instant::ZERO, seq));
+        [0, 1000].into_iter().for_each(|seq| sender.handle_ack(Instant::ZERO, seq, &mut actions));
         assert!(!sender.is_complete(), "2 of 3 packets");
-        sender.handle_ack(Instant::ZERO, 2000);
+        sender.handle_ack(Instant::ZERO, 2000, &mut actions);
         assert!(sender.is_complete());
     }
 
@@ -473,7 +473,7 @@ mod tests {
         assert_eq!((sent(&mut actions), sender.stats().timeouts), (vec![], 0));
         sender.handle_timeout(Instant::from_ps(1500 * US), &mut actions);
         assert_eq!(sent(&mut actions), [(0, true), (1, true)]);
-        [0, 1000].into_iter().for_each(|seq| sender.handle_ack(Instant::from_ps(2000 * US), seq));
+        [0, 1000].into_iter().for_each(|seq| sender.handle_ack(Instant::from_ps(2000 * US), seq, &mut actions));
         assert_eq!(sender.next_timeout(), Some(Instant::from_ps(102_000 * US)));
     }
 }

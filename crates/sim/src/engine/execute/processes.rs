@@ -89,7 +89,7 @@ impl LogicalProcesses {
     pub(super) fn add_timer(&mut self, time: u64, timer: TimerId, flows: &[Flow]) {
         let flow = &flows[timer.flow() as usize];
         let node = match timer.kind() {
-            TimerKind::Receiver | TimerKind::Pull => flow.destination,
+            TimerKind::Receiver | TimerKind::Shared => flow.destination,
             TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => flow.source,
         };
         self.at(node.0).due.push((time, timer));

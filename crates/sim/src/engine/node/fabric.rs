@@ -15,50 +15,54 @@ use crate::engine::packet::admission::{Cause, Interceptor};
 use crate::engine::packet::containers::PerLink;
 use crate::engine::packet::message::ControlMessage;
 use crate::engine::packet::observer::Observer;
+use crate::engine::packet::state::{Anew, ByFibre, ByPath, ByPort, Same, Summed, state};
 use crate::engine::packet::{Class, DropPlace, LinkTotals, NEVER, Packet, PayloadTable};
 use std::collections::VecDeque;
 use std::hint::select_unpredictable;
 use std::sync::Arc;
 
-/// What the nodes of a partition have between them: output ports, fibres, and the event list. Ports and the fibres that
-/// end there are numbered in the order of (receiving node, sending node, link), which is the stated order of
-/// simultaneous arrivals; behind those fibres stand those that lead to other partitions.
-#[derive(Debug)]
-pub struct Fabric {
-    /// What comes next.
-    event_list: EventList,
-    /// Whether the event list has the arrivals. In windowed execution they are found in the fibres themselves.
-    is_listed: bool,
-    /// Packets in flight, by fibre. On one that leads to another partition: those that have not been
-    /// [sent](Fabric::send_out).
-    pub fibres: Vec<Ring<Packet>>,
-    /// How many of the fibres end here.
-    entering: u32,
-    /// The others.
-    boundaries: Vec<Boundary>,
-    /// Output ports.
-    pub ports: PerLink<Port>,
-    /// The number of each port's link in the whole network.
-    pub links: PerLink<u32>,
-    /// All paths, one after the other; each is a list of ports that ends with
-    /// [`DELIVER`](crate::engine::packet::DELIVER).
-    pub paths: Arc<[u32]>,
-    /// The way back from each place of a path where that may be needed, or [`NOWHERE`](crate::engine::packet::NOWHERE).
-    pub returns: Arc<[u32]>,
-    /// Which of them packets take by turns, if any.
-    pub spray: Option<Arc<Spray>>,
-    /// What goes on without a pause, where that keeps packets together.
-    pub flowlets: Flowlets,
-    /// What packets in flight carry besides themselves.
-    pub payloads: PayloadTable,
-    /// Packets sent, taken back and dropped.
-    pub totals: LinkTotals,
-    /// Packets that have been sent since it was last emptied, by receiving partition.
-    pub outgoing: Vec<Batch>,
-    /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
-    pub pending: VecDeque<Pending>,
-    /// Who watches, if anybody does.
-    pub observer: Option<Box<dyn Observer>>,
+state! {
+    /// What the nodes of a partition have between them: output ports, fibres, and the event list. Ports and the fibres
+    /// that end there are numbered in the order of (receiving node, sending node, link), which is the stated order of
+    /// simultaneous arrivals; behind those fibres stand those that lead to other partitions.
+    #[derive(Debug, Default)]
+    pub struct Fabric {
+        /// What comes next.
+        event_list: EventList, Anew;
+        /// Whether the event list has the arrivals. In windowed execution they are found in the fibres themselves.
+        is_listed: bool, Anew;
+        /// Packets in flight, by fibre. On one that leads to another partition: those that have not been
+        /// [sent](Fabric::send_out).
+        pub fibres: PerLink<Ring<Packet>>, ByFibre;
+        /// How many of the fibres end here.
+        entering: u32, Anew;
+        /// The others.
+        boundaries: Vec<Boundary>, Anew;
+        /// Output ports.
+        pub ports: PerLink<Port>, ByPort;
+        /// The number of each port's link in the whole network.
+        pub links: PerLink<u32>, ByPort;
+        /// All paths, one after the other; each is a list of ports that ends with
+        /// [`DELIVER`](crate::engine::packet::DELIVER).
+        pub paths: Arc<[u32]>, Same;
+        /// The way back from each place of a path where that may be needed, or
+        /// [`NOWHERE`](crate::engine::packet::NOWHERE).
+        pub returns: Arc<[u32]>, Same;
+        /// Which of them packets take by turns, if any.
+        pub spray: Option<Arc<Spray>>, Same;
+        /// What goes on without a pause, where that keeps packets together.
+        pub flowlets: Flowlets, ByPath;
+        /// What packets in flight carry besides themselves; it moves with them.
+        pub payloads: PayloadTable, Anew;
+        /// Packets sent, taken back and dropped.
+        pub totals: LinkTotals, Summed;
+        /// Packets that have been sent since it was last emptied, by receiving partition.
+        pub outgoing: Vec<Batch>, Anew;
+        /// What is to be done at once, before the next event: packets between the ports, agents and hosts of one node.
+        pub pending: VecDeque<Pending>, Anew;
+        /// Who watches, if anybody does.
+        pub observer: Option<Box<dyn Observer>>, Anew;
+    }
 }
 
 /// A packet on its way inside a node.
@@ -81,107 +85,44 @@ pub struct Arrival {
     pub digest: u64,
 }
 
-/// What a [`Fabric`] is made of: what its place in the network gives, and what it has come to.
-#[derive(Debug, Default)]
-pub struct FabricParts {
-    /// The ports of the partition's nodes, connected.
-    pub ports: PerLink<Port>,
-    /// The number of each port's link in the whole network.
-    pub links: PerLink<u32>,
-    /// The fibres that end in the partition.
-    pub fibres: PerLink<Ring<Packet>>,
+/// The place of a fabric among others.
+#[derive(Debug)]
+pub struct FabricPlace {
+    /// How timers stand among arrivals.
+    pub order: TimerOrder,
     /// How many agents there are.
     pub agents: u32,
-    /// Fibres that lead out of it, numbered behind those.
+    /// Fibres that lead out, numbered behind those that end here.
     pub boundaries: Vec<Boundary>,
-    /// Paths as lists of ports.
-    pub paths: Arc<[u32]>,
-    /// See [`Fabric::returns`].
-    pub returns: Arc<[u32]>,
-    /// See [`Fabric::spray`].
-    pub spray: Option<Arc<Spray>>,
-    /// See [`Fabric::flowlets`].
-    pub flowlets: Flowlets,
-    /// See [`Fabric::payloads`], as all that follows.
-    pub payloads: PayloadTable,
-    /// Packets sent, taken back and dropped.
-    pub totals: LinkTotals,
-    /// Who watches.
-    pub observer: Option<Box<dyn Observer>>,
+    /// How many partitions there are.
+    pub partitions: u32,
 }
 
 impl Fabric {
-    /// A fabric of one of `partitions`, with empty fibres to others.
-    pub fn new(parts: FabricParts, order: TimerOrder, partitions: usize) -> Fabric {
-        let FabricParts {
-            ports,
-            links,
-            fibres,
-            agents,
-            boundaries,
-            paths,
-            returns,
-            spray,
-            flowlets,
-            payloads,
-            totals,
-            observer,
-        } = parts;
-        let of_all = ports.iter().zip(0..);
+    /// The same at its place, with empty fibres to others, and with its event list.
+    pub fn placed(mut self, place: FabricPlace) -> Fabric {
+        let FabricPlace { order, agents, boundaries, partitions } = place;
+        let of_all = self.ports.iter().zip(0..);
         let departing = of_all.filter(|(port, _)| port.departure().is_some()).map(|(_, number)| number).collect();
-        let entering = fibres.len() as u32;
-        let leaving = boundaries.iter().map(|_| Ring::new());
-        let mut fabric = Fabric {
-            event_list: EventList::new(order, departing, entering, 0..agents),
-            is_listed: true,
-            fibres: fibres.into_iter().chain(leaving).collect(),
-            entering,
-            boundaries,
-            ports,
-            links,
-            paths,
-            returns,
-            spray,
-            flowlets,
-            payloads,
-            totals,
-            outgoing: (0..partitions).map(|_| Batch::default()).collect(),
-            pending: VecDeque::new(),
-            observer,
-        };
-        fabric.list_links();
-        fabric
+        self.entering = self.fibres.len() as u32;
+        self.event_list = EventList::new(order, departing, self.entering, 0..agents);
+        self.is_listed = true;
+        self.fibres.extend(boundaries.iter().map(|_| Ring::new()));
+        self.boundaries = boundaries;
+        self.outgoing = (0..partitions).map(|_| Batch::default()).collect();
+        self.list_links();
+        self
     }
 
-    /// Takes it apart, between two steps of a run: nothing is pending, and all that leaves has been sent. The fibres
-    /// that led out are gone, and the agents are not counted.
-    pub fn into_parts(self) -> FabricParts {
-        let Fabric {
-            mut fibres,
-            entering,
-            ports,
-            links,
-            paths,
-            returns,
-            spray,
-            flowlets,
-            payloads,
-            totals,
-            observer,
-            outgoing,
-            pending,
-            event_list: _,
-            is_listed: _,
-            boundaries: _,
-        } = self;
+    /// The same without its place, between two steps of a run: nothing is pending, and all that leaves has been sent.
+    pub fn displaced(mut self) -> Fabric {
         debug_assert!(
-            pending.is_empty() && outgoing.iter().all(Batch::is_empty),
+            self.pending.is_empty() && self.outgoing.iter().all(Batch::is_empty),
             "nothing is on its way between steps"
         );
-        fibres.truncate(entering as usize);
-        let (agents, boundaries) = (0, Vec::new());
-        let of_paths = FabricParts { paths, returns, spray, flowlets, ..FabricParts::default() };
-        FabricParts { ports, links, fibres, agents, boundaries, payloads, totals, observer, ..of_paths }
+        self.fibres.truncate(self.entering as usize);
+        let (boundaries, outgoing) = (Vec::new(), Vec::new());
+        Fabric { event_list: EventList::default(), is_listed: false, entering: 0, boundaries, outgoing, ..self }
     }
 
     /// Something is to be done before the next event. The key of the timers is unsettled, so that the check after each

@@ -1,17 +1,19 @@
 //! Segments that meet a fate by order of the scenario: drop, delay or duplicate exactly these.
 
 use super::agent::Orders;
-use crate::engine::packet::containers::split_map;
+use crate::engine::packet::state::{BySource, state};
 use crate::model::{Fate, Forced};
 use std::collections::BTreeMap;
 
-/// The orders, by flow.
-#[derive(Debug, Default)]
-pub struct ForcedFates {
-    /// Each flow that has any.
-    pub flows: BTreeMap<u32, FlowFates>,
-    /// Orders that depend on what a flow sends.
-    pub orders: BTreeMap<u32, Box<dyn Orders>>,
+state! {
+    /// The orders, by flow.
+    #[derive(Debug, Default)]
+    pub struct ForcedFates {
+        /// Each flow that has any.
+        pub flows: BTreeMap<u32, FlowFates>, BySource;
+        /// Orders that depend on what a flow sends.
+        pub orders: BTreeMap<u32, Box<dyn Orders>>, BySource;
+    }
 }
 
 /// The orders for one flow.
@@ -34,21 +36,6 @@ impl ForcedFates {
     pub fn add(&mut self, order: &Forced, segment_size: u64) {
         let flow = self.flows.entry(order.flow).or_insert(FlowFates { segment_size, segments: BTreeMap::new() });
         flow.segments.entry(order.segment).or_default().fates.insert(order.copy, order.fate);
-    }
-
-    /// Takes over those of other flows.
-    pub fn add_all(&mut self, others: ForcedFates) {
-        let ForcedFates { flows, orders } = others;
-        self.flows.extend(flows);
-        self.orders.extend(orders);
-    }
-
-    /// Hands them out to so many partitions, `owner` giving that of each flow.
-    pub fn split(self, parts: u32, owner: impl Fn(u32) -> u32) -> Vec<ForcedFates> {
-        let ForcedFates { flows, orders } = self;
-        let flows = split_map(flows, parts, |flow| owner(*flow)).into_iter();
-        let orders = split_map(orders, parts, |flow| owner(*flow));
-        flows.zip(orders).map(|(flows, orders)| ForcedFates { flows, orders }).collect()
     }
 
     /// Whether any order concerns `flow`.

@@ -9,27 +9,29 @@ mod control;
 mod ecn;
 mod exit;
 mod explicit;
+mod hosted;
 mod kinds;
 mod news;
-mod pulled;
 mod sides;
 mod slow_path;
 mod timing;
 
 pub use agents::HostedAgent;
+pub use hosted::{HostedSink, SharedHost};
 pub use kinds::{Configs, Offer};
 pub use news::{NewsFeed, PathNews};
-pub use pulled::Puller;
 pub use sides::{ExplicitSink, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine, Sink};
 
 use super::datagrams::Datagram;
 use super::fabric::Fabric;
 use super::forced::ForcedFates;
-use super::timers::{TimerId, TimerKind, TimingWheel};
+use super::machine::Outgoing;
+use super::timers::{ByTimer, TimerId, TimerKind, TimingWheel};
 use crate::engine::packet::containers::{PerAgent, PerFlow};
 use crate::engine::packet::event::What;
 use crate::engine::packet::prefetch::{prefetch_held, prefetch_item, prefetch_recovery};
 use crate::engine::packet::said::Said;
+use crate::engine::packet::state::{Anew, ByAgent, ByField, BySink, BySource, Greatest, Summed, state};
 use crate::engine::packet::{Class, Flags, NEVER, NO_PAYLOAD, Packet, Stamp};
 use std::collections::BTreeMap;
 use transport::tcp::{Ack, Actions, InOrder, ReceiverActions, Sender, TcpOptions};
@@ -42,71 +44,48 @@ use timing::{arm, arm_receiver, arm_sender};
 
 const CACHE_LINE: usize = 64;
 
-/// All hosts of a partition.
-#[derive(Debug)]
-pub struct Hosts {
-    /// Sending sides, by flow.
-    pub senders: PerFlow<SendingHost>,
-    /// Receiving sides, by flow.
-    pub receivers: PerFlow<ReceivingHost>,
-    /// When flows start and stop, by flow.
-    pub lifecycles: PerFlow<Lifecycle>,
-    /// The control plane of the switches, by agent.
-    pub agents: PerAgent<HostedAgent>,
-    /// Deadlines.
-    pub timers: TimingWheel,
-    /// Fates by order of the scenario.
-    pub forced: ForcedFates,
-    /// What few flows hear of their paths.
-    pub news: BTreeMap<u32, NewsFeed>,
-    /// The PULLs of receiving nodes, by the first flow that is pulled there.
-    pub pullers: BTreeMap<u32, Puller>,
-    /// Packets given to the network, duplicates by order included.
-    pub emitted: u64,
-    /// Packets taken from the network.
-    pub delivered: u64,
-    /// Those of them that were marked on their way.
-    pub marked: u64,
-    /// Packets held back by order, in the order of their times.
-    pub held: BTreeMap<(u32, u64, u64), Packet>,
-    /// Packets that were ever held back.
-    pub held_count: u64,
-    /// Room for the timers of the bucket that is opened; empty between calls.
-    pub(in crate::engine) opened: Vec<(u64, TimerId)>,
-    /// What the sending machine that is called wants sent; empty between calls.
-    pub(in crate::engine) segments: Actions,
-    /// The same of a receiving machine.
-    pub(in crate::engine) acks: ReceiverActions,
+state! {
+    /// All hosts of a partition.
+    #[derive(Debug, Default)]
+    pub struct Hosts {
+        /// Sending sides, by flow.
+        pub senders: PerFlow<SendingHost>, BySource;
+        /// Receiving sides, by flow.
+        pub receivers: PerFlow<ReceivingHost>, BySink;
+        /// When flows start and stop, by flow.
+        pub lifecycles: PerFlow<Lifecycle>, BySource;
+        /// The control plane of the switches, by agent.
+        pub agents: PerAgent<HostedAgent>, ByAgent;
+        /// Deadlines.
+        pub timers: TimingWheel, ByTimer;
+        /// Fates by order of the scenario.
+        pub forced: ForcedFates, ByField;
+        /// What few flows hear of their paths.
+        pub news: BTreeMap<u32, NewsFeed>, BySource;
+        /// What receiving ends of one kind share at a node, by the first of their flows.
+        pub shared: BTreeMap<u32, SharedHost>, BySink;
+        /// Packets given to the network, duplicates by order included.
+        pub emitted: u64, Summed;
+        /// Packets taken from the network.
+        pub delivered: u64, Summed;
+        /// Those of them that were marked on their way.
+        pub marked: u64, Summed;
+        /// Packets held back by order, in the order of their times.
+        pub held: BTreeMap<(u32, u64, u64), Packet>, BySource;
+        /// Packets that were ever held back.
+        pub held_count: u64, Greatest;
+        /// Room for the timers of the bucket that is opened; empty between calls.
+        pub(in crate::engine) opened: Vec<(u64, TimerId)>, Anew;
+        /// What the sending machine that is called wants sent; empty between calls.
+        pub(in crate::engine) segments: Actions, Anew;
+        /// The same of a receiving machine.
+        pub(in crate::engine) acks: ReceiverActions, Anew;
+        /// The same of a machine of another kind of host.
+        pub(in crate::engine) outgoing: Vec<Outgoing>, Anew;
+    }
 }
 
 impl Hosts {
-    /// Hosts to which nothing has happened yet.
-    pub fn new(
-        senders: PerFlow<SendingHost>,
-        receivers: PerFlow<ReceivingHost>,
-        lifecycles: PerFlow<Lifecycle>,
-        timers: TimingWheel,
-    ) -> Hosts {
-        Hosts {
-            senders,
-            receivers,
-            lifecycles,
-            agents: PerAgent::default(),
-            timers,
-            forced: ForcedFates::default(),
-            news: BTreeMap::new(),
-            pullers: BTreeMap::new(),
-            emitted: 0,
-            delivered: 0,
-            marked: 0,
-            held: BTreeMap::new(),
-            held_count: 0,
-            opened: Vec::new(),
-            segments: Actions::default(),
-            acks: ReceiverActions::default(),
-        }
-    }
-
     /// A packet has entered the last fibre to its host: the host's state is brought into the cache while it is on its
     /// way.
     #[inline]
@@ -304,7 +283,6 @@ impl Hosts {
         match self.senders[flow].watch.slow_path() {
             PathFlags::ECN => self.send_capable_segments(now, flow, fabric),
             PathFlags::EXPLICIT => self.send_explicit_segments(now, flow, fabric),
-            PathFlags::PULLED => self.send_pulled_segments(now, flow, fabric),
             _ => self.send_watched_segments(now, flow, fabric),
         }
     }

@@ -8,6 +8,7 @@ pub(crate) mod datagrams;
 pub(crate) mod fabric;
 pub(crate) mod forced;
 pub(crate) mod hosts;
+pub(crate) mod machine;
 pub(crate) mod node_context;
 #[cfg(test)]
 mod speed_tests;

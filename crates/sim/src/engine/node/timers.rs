@@ -19,6 +19,7 @@ mod level;
 pub use entry::{TimerId, TimerKind};
 
 use crate::engine::packet::NEVER;
+use crate::engine::packet::state::{Owners, Rule};
 use entry::Entry;
 use heap::{ARITY, Heap};
 use level::Level;
@@ -54,6 +55,39 @@ pub struct TimingWheel {
     mode: Mode,
     /// Exchanged with every timer's number before comparison; zero except in runs that shuffle ties.
     mask: u32,
+}
+
+/// A timer moves with the side of its flow that it calls. Each partition has a wheel of its own.
+#[derive(Debug)]
+pub struct ByTimer;
+
+impl Rule<TimingWheel> for ByTimer {
+    fn merge(parts: Vec<TimingWheel>, before: &dyn Owners) -> TimingWheel {
+        let mut all = TimingWheel::new(before.now(), parts[0].mask);
+        parts.into_iter().flat_map(TimingWheel::into_entries).for_each(|(time, timer)| all.push(time, timer));
+        all
+    }
+
+    fn split(all: TimingWheel, after: &dyn Owners) -> Vec<TimingWheel> {
+        let mask = all.mask;
+        let mut split: Vec<TimingWheel> = (0..after.parts()).map(|_| TimingWheel::new(after.now(), mask)).collect();
+        for (time, timer) in all.into_entries() {
+            let part = match timer.kind() {
+                TimerKind::Receiver | TimerKind::Shared => after.sink_of(timer.flow()),
+                TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {
+                    after.source_of(timer.flow())
+                }
+            };
+            split[part as usize].push(time, timer);
+        }
+        split
+    }
+}
+
+impl Default for TimingWheel {
+    fn default() -> TimingWheel {
+        TimingWheel::new(0, 0)
+    }
 }
 
 /// How entries come up.
@@ -205,11 +239,6 @@ impl TimingWheel {
         let sorted: Vec<Entry> = self.heap.drain().chain(self.overflow.drain()).collect();
         let entries = self.steps.into_entries().chain(self.buckets.into_entries()).chain(sorted);
         entries.map(move |entry| (entry.time(), entry.timer(self.mask)))
-    }
-
-    /// What timers' numbers are exchanged with.
-    pub fn mask(&self) -> u32 {
-        self.mask
     }
 
     #[inline]

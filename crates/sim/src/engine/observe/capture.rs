@@ -26,7 +26,7 @@ use std::io;
 use transport::tcp::{Control, SackList, TcpOptions};
 
 pub use blocks::CaptureWriter;
-pub use start::{CaptureOptions, UnknownLink, start};
+pub use start::{CaptureOptions, Run, UnknownLink, start};
 
 /// A capture in progress.
 #[derive(Debug)]

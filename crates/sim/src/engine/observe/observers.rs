@@ -238,17 +238,12 @@ impl Partitions<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::node::fabric::{FabricParts, TimerOrder};
     use crate::engine::packet::Class;
     use std::sync::Arc;
 
-    fn fabric() -> Fabric {
-        Fabric::new(FabricParts::default(), TimerOrder::AfterArrivals, 1)
-    }
-
     #[test]
     fn where_nothing_is_asked_for_nobody_watches() {
-        let mut fabric = fabric();
+        let mut fabric = Fabric::default();
         Observers::default().watch(&mut fabric);
         assert!(fabric.observer.is_none());
     }
@@ -256,7 +251,7 @@ mod tests {
     /// A packet of flow 3, number 7, sent at 1 ms and delivered at 4 ms.
     #[test]
     fn each_is_told_what_it_asks_for() {
-        let mut fabric = fabric();
+        let mut fabric = Fabric::default();
         let (delays, reordering) = (Box::new(Delays::new(Arc::from([]))), Box::new(Reordering::new(3)));
         Observers { delays: Some(delays), reordering: Some(reordering), ..Observers::default() }.watch(&mut fabric);
         let packet = Packet { flow: 3, size: 1500, class: Class::Data, ..Packet::default() };

@@ -12,6 +12,7 @@ pub(crate) mod payload;
 pub(crate) mod prefetch;
 pub(crate) mod reserved;
 pub(crate) mod said;
+pub(crate) mod state;
 
 pub use drops::{DropPlace, Drops, LinkTotals, add_drops};
 pub use fields::{Class, Flags, Packet};

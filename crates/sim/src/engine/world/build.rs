@@ -6,7 +6,7 @@ use super::host_links;
 use super::news;
 use super::options::{Options, RunError};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
-use super::pulling;
+use super::sharing;
 use super::watching::{Watching, Ways, trace_rules};
 use super::{ThreadPool, World};
 use crate::engine::execute::layout::PartitionLayout;
@@ -18,12 +18,13 @@ use crate::engine::link::port::{Port, PortConfig};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::agent::{Agent, Orders};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
-use crate::engine::node::fabric::{Fabric, FabricParts, TimerOrder};
+use crate::engine::node::fabric::{Fabric, FabricPlace, TimerOrder};
 use crate::engine::node::forced::ForcedFates;
 use crate::engine::node::hosts::{Configs, Hosts, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine};
+use crate::engine::node::machine::HostMaker;
 use crate::engine::node::timers::TimingWheel;
 use crate::engine::observe::accounts::Baseline;
-use crate::engine::observe::capture::start;
+use crate::engine::observe::capture::{self, start};
 use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::containers::PerFlow;
@@ -42,6 +43,8 @@ pub const BYTES_PER_FLOW: usize = size_of::<SendingHost>() + size_of::<Receiving
 pub struct Setup<'a> {
     /// Network, transports, events, and what is sampled.
     pub scenario: &'a Scenario,
+    /// What makes the hosts of each transport, where they are not TCP's or UDP's.
+    pub hosts: Vec<Option<Arc<dyn HostMaker>>>,
     /// All flows, in their order.
     pub flows: Vec<Flow>,
     /// The rules of each link's port.
@@ -56,8 +59,10 @@ pub struct Setup<'a> {
 
 /// Builds a world; `equip` makes the agents.
 pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
-    let Setup { scenario, flows, ports: rules, orders, seed, options } = setup;
+    let Setup { scenario, hosts: makers, flows, ports: rules, orders, seed, options } = setup;
     let network = &scenario.network;
+    let made = scenario.transports.iter().zip(&makers);
+    let configs: Vec<Configs> = made.map(|(transport, maker)| Configs::new(transport, maker.as_ref())).collect();
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
     let order = link_order(network, shuffle.as_mut());
     let link_numbers = invert(&order);
@@ -83,15 +88,20 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let agent_nodes = agents.iter().map(|(node, _)| *node).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
-    paths.lead_back(scenario, &first);
+    if configs.iter().any(|one| one.maker().is_some_and(|maker| maker.returns())) {
+        paths.lead_back(network, &first);
+    }
     let layout = paths.layout(ends(network, &order), Arc::clone(&flows), agent_nodes, nodes);
     let mut fabric = fabric(ports, &layout, timer_order);
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
-    let capture = options.capture.map(|options| start(options, scenario, &flows, &order)).transpose()?;
-    let mut hosts = hosts(HostSetup { scenario, flows: &flows, paths: &first, mask, seed, orders });
+    let capture = options
+        .capture
+        .map(|options| start(options, capture::Run { scenario, configs: &configs, flows: &flows, order: &order }))
+        .transpose()?;
+    let mut hosts = hosts(HostSetup { scenario, configs: &configs, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
-    tell_hosts(&ways, &layout, &mut hosts);
+    tell_hosts(&ways, &configs, &layout, &mut hosts);
     let are_fixed = agents.is_empty() && scenario.changes.is_empty() && layout.spray.is_none();
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
@@ -132,18 +142,15 @@ fn bands(scenario: &Scenario, flows: &[Flow]) -> Option<Arc<[u8]>> {
 
 /// The whole network as one partition.
 fn fabric(ports: Vec<Port>, layout: &PartitionLayout, order: TimerOrder) -> Fabric {
-    let mut parts = FabricParts {
-        fibres: layout.links.iter().map(|_| Ring::new()).collect(),
-        links: (0..ports.len() as u32).collect(),
-        ports,
-        agents: layout.agents.len() as u32,
-        paths: Arc::clone(&layout.paths),
-        returns: Arc::clone(&layout.returns),
-        spray: layout.spray.clone(),
-        ..FabricParts::default()
-    };
-    parts.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));
-    Fabric::new(parts, order, 1)
+    let mut fabric = Fabric::default();
+    fabric.fibres = layout.links.iter().map(|_| Ring::new()).collect();
+    fabric.links = (0..ports.len() as u32).collect();
+    fabric.ports = ports;
+    (fabric.paths, fabric.returns) = (Arc::clone(&layout.paths), Arc::clone(&layout.returns));
+    fabric.spray = layout.spray.clone();
+    fabric.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));
+    let agents = layout.agents.len() as u32;
+    fabric.placed(FabricPlace { order, agents, boundaries: Vec::new(), partitions: 1 })
 }
 
 /// What ports are made of.
@@ -215,6 +222,8 @@ impl<'a> PortMaker<'a> {
 /// What hosts are made of.
 struct HostSetup<'a> {
     scenario: &'a Scenario,
+    /// By transport.
+    configs: &'a [Configs],
     flows: &'a [Flow],
     /// The path and the way back of each flow.
     paths: &'a [(u32, u32)],
@@ -224,8 +233,7 @@ struct HostSetup<'a> {
 }
 
 fn hosts(setup: HostSetup) -> Hosts {
-    let HostSetup { scenario, flows, paths, mask, seed, orders } = setup;
-    let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
+    let HostSetup { scenario, configs, flows, paths, mask, seed, orders } = setup;
     let mut senders: Vec<SendingHost> = Vec::with_capacity(flows.len());
     let mut receivers = Vec::with_capacity(flows.len());
     for (number, (flow, (path, back))) in flows.iter().zip(paths).enumerate() {
@@ -241,7 +249,7 @@ fn hosts(setup: HostSetup) -> Hosts {
             ack_size: configs.ack_size,
         });
     }
-    let mut forced = forced_fates(scenario, flows, &configs);
+    let mut forced = forced_fates(scenario, flows, configs);
     forced.orders = orders;
     for (flow, host) in senders.iter_mut().enumerate() {
         if forced.concern(flow as u32) {
@@ -250,17 +258,22 @@ fn hosts(setup: HostSetup) -> Hosts {
     }
     let end = scenario.run.duration.ps();
     let lifecycles = flows.iter().map(|flow| lifecycle(flow, end)).collect();
-    let mut hosts =
-        Hosts::new(PerFlow::all(senders), PerFlow::all(receivers), PerFlow::all(lifecycles), TimingWheel::new(0, mask));
+    let mut hosts = Hosts {
+        senders: PerFlow::all(senders),
+        receivers: PerFlow::all(receivers),
+        lifecycles: PerFlow::all(lifecycles),
+        timers: TimingWheel::new(0, mask),
+        ..Hosts::default()
+    };
     hosts.arm_starts(flows.len() as u32);
     hosts.forced = forced;
     hosts
 }
 
 /// What hosts know of their paths.
-fn tell_hosts(ways: &Ways, layout: &PartitionLayout, hosts: &mut Hosts) {
+fn tell_hosts(ways: &Ways, configs: &[Configs], layout: &PartitionLayout, hosts: &mut Hosts) {
     news::feed(ways, hosts);
-    pulling::settle(ways, layout, hosts);
+    sharing::settle(ways, configs, layout, hosts);
     host_links::tell(ways, layout, hosts);
 }
 
@@ -269,7 +282,6 @@ fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Confi
     let watch = if configs.is_told() { finite.and(PathFlags::EXPLICIT) } else { finite };
     let watch = if configs.has_ecn() { watch.and(PathFlags::ECN) } else { watch };
     let watch = if configs.has_options() { watch.and(PathFlags::OPTIONS) } else { watch };
-    let watch = if configs.is_pulled() { watch.and(PathFlags::PULLED) } else { watch };
     let watch = if configs.record.grows() { watch.and(PathFlags::GROWING) } else { watch };
     SendingHost { machine, armed: NEVER, path, header: configs.header, watch }
 }

@@ -29,7 +29,7 @@ fn halfway(name: &str, duration: &str) -> World {
 fn all_of(mut world: World) -> Vec<String> {
     let PartitionParts { fabric, mut hosts, chains, events } = world.partitions.remove(0).into_parts();
     assert!(world.partitions.is_empty());
-    let mut fabric = fabric.into_parts();
+    let mut fabric = fabric.displaced();
     let (mut payloads, mut carried) = (std::mem::take(&mut fabric.payloads), Vec::new());
     for_each_packet(&mut fabric, &mut hosts, |packet| {
         if packet.payload != NO_PAYLOAD {

@@ -6,7 +6,7 @@ use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::site::Endpoints;
 use crate::engine::node::spray::Spray;
 use crate::engine::packet::{DELIVER, NO_PATH, NOWHERE};
-use crate::model::{EqualRoutes, Flow, LinkId, Network, NodeId, Routes, Routing, Scenario};
+use crate::model::{EqualRoutes, Flow, LinkId, Network, NodeId, Routes, Routing};
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -136,12 +136,8 @@ impl Paths {
     }
 
     /// Lays the ways back from all places of the paths of flows, as they are `first`: over the same nodes, if each link
-    /// has one back. Nothing where no flow is pulled.
-    pub(super) fn lead_back(&mut self, scenario: &Scenario, first: &[(u32, u32)]) {
-        if scenario.transports.iter().all(|transport| transport.kind.ndp().is_none()) {
-            return;
-        }
-        let network = &scenario.network;
+    /// has one back.
+    pub(super) fn lead_back(&mut self, network: &Network, first: &[(u32, u32)]) {
         let numbers = network.links.iter().zip(&self.link_numbers);
         let ends: BTreeMap<u32, (NodeId, NodeId)> =
             numbers.clone().map(|(link, number)| (*number, (link.from, link.to))).collect();

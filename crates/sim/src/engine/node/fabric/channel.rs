@@ -132,7 +132,7 @@ impl Fabric {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FabricParts, TimerOrder};
+    use super::super::{FabricPlace, TimerOrder};
     use super::*;
     use crate::engine::link::port::tests::port;
     use crate::engine::link::ring::Ring;
@@ -152,8 +152,8 @@ mod tests {
             false => (vec![], vec![], vec![Ring::new()]),
         };
         let links = (0..ports.len() as u32).collect();
-        let parts = FabricParts { ports, links, fibres, boundaries, ..FabricParts::default() };
-        Fabric::new(parts, TimerOrder::AfterArrivals, 2)
+        let place = FabricPlace { order: TimerOrder::AfterArrivals, agents: 0, boundaries, partitions: 2 };
+        Fabric { ports, links, fibres, ..Fabric::default() }.placed(place)
     }
 
     fn list(blocks: u64) -> SackList {

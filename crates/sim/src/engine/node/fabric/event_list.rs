@@ -47,6 +47,12 @@ pub struct EventList {
     settled_key: u64,
 }
 
+impl Default for EventList {
+    fn default() -> EventList {
+        EventList::new(TimerOrder::AfterArrivals, Vec::new(), 0, 0..0)
+    }
+}
+
 impl EventList {
     /// An empty list.
     pub fn new(order: TimerOrder, departing: Vec<u32>, fibres: u32, agents: Range<u32>) -> EventList {

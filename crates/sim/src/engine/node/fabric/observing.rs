@@ -95,7 +95,7 @@ impl Fabric {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FabricParts, TimerOrder};
+    use super::super::{FabricPlace, TimerOrder};
     use super::*;
     use crate::engine::link::port::tests::port;
     use crate::engine::link::ring::Ring;
@@ -122,8 +122,8 @@ mod tests {
             port.watch();
         }
         let (ports, links, fibres) = (vec![port], vec![7], vec![Ring::new()]);
-        let parts = FabricParts { ports, links, fibres, ..FabricParts::default() };
-        let mut fabric = Fabric::new(parts, TimerOrder::AfterArrivals, 1);
+        let place = FabricPlace { order: TimerOrder::AfterArrivals, agents: 0, boundaries: Vec::new(), partitions: 1 };
+        let mut fabric = Fabric { ports, links, fibres, ..Fabric::default() }.placed(place);
         fabric.observer = Some(Box::<Seen>::default());
         let packet = Packet { size: 1500, flow: 3, payload: NO_PAYLOAD, ..Packet::default() };
         fabric.forward(5, 0, &packet);

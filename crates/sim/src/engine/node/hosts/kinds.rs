@@ -1,12 +1,12 @@
 //! Which machines the hosts of a transport run.
 
-use super::{ExplicitSink, SendingMachine, Sink};
+use super::{ExplicitSink, HostedSink, SendingMachine, Sink};
 use crate::engine::node::app::{App, AppConnection};
 use crate::engine::node::datagrams::Datagrams;
+use crate::engine::node::machine::HostMaker;
 use crate::model::{Flow, Load, Record, Transport, TransportKind};
 use crate::random::Stream;
 use std::sync::Arc;
-use transport::ndp;
 use transport::tcp::{Connection, Endpoint, Receiver, ReceiverConfig, Sender, SenderConfig};
 use units::Duration;
 
@@ -40,20 +40,23 @@ pub struct Configs {
 #[derive(Debug)]
 enum Machine {
     Tcp(Arc<SenderConfig>, Arc<ReceiverConfig>),
-    Ndp(Arc<ndp::Config>),
+    Hosted(Arc<dyn HostMaker>, u32),
     Udp { packet_size: u32 },
 }
 
 impl Configs {
-    /// Those of this transport.
-    pub fn new(transport: &Transport) -> Configs {
+    /// Those of this transport, whose hosts `maker` makes if they are not TCP's or UDP's.
+    pub fn new(transport: &Transport, maker: Option<&Arc<dyn HostMaker>>) -> Configs {
         let kind = &transport.kind;
-        let machine = match kind {
-            TransportKind::Tcp { sender, receiver, .. } => {
+        let machine = match (kind, maker) {
+            (TransportKind::Tcp { sender, receiver, .. }, _) => {
                 Machine::Tcp(Arc::new(sender.clone()), Arc::new(receiver.clone()))
             }
-            TransportKind::Ndp { config, .. } => Machine::Ndp(Arc::new(config.clone())),
-            TransportKind::Udp { packet_size } => Machine::Udp { packet_size: *packet_size },
+            (TransportKind::Udp { packet_size }, _) => Machine::Udp { packet_size: *packet_size },
+            (kind, maker) => {
+                let maker = maker.expect("each transport that is neither TCP nor UDP has a kind of host");
+                Machine::Hosted(Arc::clone(maker), kind.payload().unwrap_or(1))
+            }
         };
         let (header, ack_size) = (kind.header() as u16, kind.ack_size() as u16);
         Configs { machine, header, ack_size, record: kind.record() }
@@ -71,7 +74,7 @@ impl Configs {
                 }))
             }
             Machine::Tcp(sender, _) => SendingMachine::Tcp(Sender::new(Arc::clone(sender))),
-            Machine::Ndp(config) => SendingMachine::Pulled(Box::new(ndp::Sender::new(Arc::clone(config)))),
+            Machine::Hosted(maker, _) => SendingMachine::Hosted(maker.sender()),
             Machine::Udp { packet_size } => {
                 let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
                 let source = Datagrams::new(flow.load, *packet_size, start, stop, stream());
@@ -93,7 +96,9 @@ impl Configs {
                     false => Sink::Tcp(receiver),
                 }
             }
-            Machine::Ndp(_) => Sink::Pulling(Box::default()),
+            Machine::Hosted(maker, _) => {
+                Sink::Hosted(Box::new(HostedSink { machine: maker.receiver(), shares_with: None }))
+            }
             Machine::Udp { .. } => Sink::Datagrams { bytes: 0 },
         }
     }
@@ -102,13 +107,13 @@ impl Configs {
     pub fn has_options(&self) -> bool {
         match &self.machine {
             Machine::Tcp(sender, receiver) => Connection::is_for(sender) || Endpoint::is_for(receiver),
-            Machine::Ndp(_) | Machine::Udp { .. } => false,
+            Machine::Hosted(..) | Machine::Udp { .. } => false,
         }
     }
 
-    /// Whether flows are pulled by their receivers.
-    pub fn is_pulled(&self) -> bool {
-        matches!(self.machine, Machine::Ndp(_))
+    /// What makes its hosts, if they are not TCP's or UDP's.
+    pub fn maker(&self) -> Option<&dyn HostMaker> {
+        if let Machine::Hosted(maker, _) = &self.machine { Some(&**maker) } else { None }
     }
 
     /// Whether the connections use ECN.
@@ -142,7 +147,7 @@ impl Configs {
     pub fn window(&self) -> u64 {
         match &self.machine {
             Machine::Tcp(_, receiver) => receiver.window,
-            Machine::Ndp(_) | Machine::Udp { .. } => 0,
+            Machine::Hosted(..) | Machine::Udp { .. } => 0,
         }
     }
 
@@ -150,7 +155,7 @@ impl Configs {
     pub fn segment_size(&self) -> u32 {
         match &self.machine {
             Machine::Tcp(sender, _) => sender.mss,
-            Machine::Ndp(config) => config.payload,
+            Machine::Hosted(_, payload) => *payload,
             Machine::Udp { .. } => 1,
         }
     }

@@ -1,12 +1,14 @@
 //! The two sides of a flow and its lifecycle.
 
+use super::HostedSink;
 use crate::engine::node::app::AppConnection;
 use crate::engine::node::datagrams::Datagrams;
+use crate::engine::node::machine::HostMachine;
 use crate::engine::packet::{Class, Flags, NEVER, NO_PAYLOAD, Packet};
 use transport::tcp::{Actions, EcnEcho, Endpoint, Receiver, Sender, SenderStats};
 use transport::telemetry::{Echo, Telemetry};
-use transport::{ndp, xcp};
-use units::{Duration, Instant};
+use transport::xcp;
+use units::Instant;
 
 /// The sending side of a flow. It begins where a pair of cache lines begins: the two are fetched together.
 #[derive(Debug)]
@@ -35,8 +37,8 @@ pub enum SendingMachine {
     Tcp(Sender),
     /// TCP with handshake, teardown, timestamps, or an application that writes now and then.
     Connection(Box<AppConnection>),
-    /// NDP.
-    Pulled(Box<ndp::Sender>),
+    /// One of a kind of host.
+    Hosted(Box<dyn HostMachine>),
     /// UDP.
     Datagrams(Datagrams),
 }
@@ -62,12 +64,10 @@ impl PathFlags {
     pub const STAMPED: PathFlags = PathFlags(64);
     /// What it does not get of its path is written down.
     pub const ACCOUNTED: PathFlags = PathFlags(128);
-    /// It is pulled.
-    pub const PULLED: PathFlags = PathFlags(256);
     /// What hops measure makes its packets longer.
-    pub const GROWING: PathFlags = PathFlags(512);
+    pub const GROWING: PathFlags = PathFlags(256);
     /// What cannot be sent on the fast path.
-    pub(super) const SLOW_PATH: PathFlags = PathFlags(2 | 4 | 8 | 16 | 32 | 64 | 128 | 256);
+    pub(super) const SLOW_PATH: PathFlags = PathFlags(2 | 4 | 8 | 16 | 32 | 64 | 128);
 
     /// Both.
     pub fn and(self, other: PathFlags) -> PathFlags {
@@ -115,8 +115,8 @@ pub enum Sink {
     Explicit(Box<ExplicitSink>),
     /// TCP with handshake, teardown, timestamps, or a window that grows.
     Endpoint(Box<Endpoint>),
-    /// NDP.
-    Pulling(Box<PullingSink>),
+    /// One of a kind of host.
+    Hosted(Box<HostedSink>),
     /// UDP.
     Datagrams {
         /// Bytes on the wire received.
@@ -142,17 +142,6 @@ impl ExplicitSink {
     pub fn new(receiver: Receiver, echo: Echo) -> ExplicitSink {
         ExplicitSink { receiver, feedback: xcp::Receiver::default(), measured: None, echo }
     }
-}
-
-/// A receiver of NDP and what its host needs for its PULLs.
-#[derive(Debug, Default)]
-pub struct PullingSink {
-    /// NDP.
-    pub receiver: ndp::Receiver,
-    /// The first flow that is pulled by the same node.
-    pub puller: u32,
-    /// How long a full packet lasts on the links by which such flows come.
-    pub lasts: Duration,
 }
 
 /// The beginning and the end of a flow.
@@ -209,7 +198,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => Some(sender),
             SendingMachine::Connection(written) => Some(written.connection.sender()),
-            SendingMachine::Pulled(_) | SendingMachine::Datagrams(_) => None,
+            SendingMachine::Hosted(_) | SendingMachine::Datagrams(_) => None,
         }
     }
 
@@ -219,7 +208,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => Some(sender),
             SendingMachine::Connection(written) => Some(written.connection.sender_mut()),
-            SendingMachine::Pulled(_) | SendingMachine::Datagrams(_) => None,
+            SendingMachine::Hosted(_) | SendingMachine::Datagrams(_) => None,
         }
     }
 
@@ -228,7 +217,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => sender.stats(),
             SendingMachine::Connection(written) => written.connection.sender().stats(),
-            SendingMachine::Pulled(sender) => sender.stats(),
+            SendingMachine::Hosted(machine) => machine.stats(),
             SendingMachine::Datagrams(source) => SenderStats { segments_sent: source.sent(), ..SenderStats::default() },
         }
     }
@@ -238,7 +227,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => Some(sender.bytes_acked()),
             SendingMachine::Connection(written) => Some(written.connection.sender().bytes_acked()),
-            SendingMachine::Pulled(sender) => Some(sender.bytes_acked()),
+            SendingMachine::Hosted(machine) => machine.bytes_acked(),
             SendingMachine::Datagrams(_) => None,
         }
     }
@@ -249,7 +238,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
             SendingMachine::Connection(written) => written.next_timeout().ps(),
-            SendingMachine::Pulled(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
+            SendingMachine::Hosted(machine) => machine.next_timeout().map_or(NEVER, Instant::ps),
             SendingMachine::Datagrams(source) => source.next_timeout().map_or(NEVER, Instant::ps),
         }
     }
@@ -258,7 +247,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => sender.stop(),
             SendingMachine::Connection(written) => written.connection.stop(now, actions),
-            SendingMachine::Pulled(sender) => sender.stop(),
+            SendingMachine::Hosted(machine) => machine.stop(),
             // It was told its end at the start.
             SendingMachine::Datagrams(_) => {}
         }
@@ -266,12 +255,12 @@ impl SendingMachine {
 }
 
 impl Sink {
-    /// ECN-capable segments that arrived marked; of NDP headers that arrived without their payload.
+    /// ECN-capable segments that arrived marked, or what a machine of a kind of host says.
     pub fn marked(&self) -> u64 {
         match self {
             Sink::Tcp(receiver) => receiver.stats().marked,
             Sink::Endpoint(endpoint) => endpoint.receiver().stats().marked,
-            Sink::Pulling(sink) => sink.receiver.headers(),
+            Sink::Hosted(sink) => sink.machine.marked(),
             Sink::Explicit(_) | Sink::Datagrams { .. } => 0,
         }
     }
@@ -283,7 +272,7 @@ impl Sink {
             Sink::Tcp(receiver) => receiver.bytes_arrived(),
             Sink::Explicit(sink) => sink.receiver.bytes_arrived(),
             Sink::Endpoint(endpoint) => endpoint.receiver().bytes_arrived(),
-            Sink::Pulling(sink) => sink.receiver.bytes_arrived(),
+            Sink::Hosted(sink) => sink.machine.bytes_arrived(),
         }
     }
 
@@ -293,7 +282,8 @@ impl Sink {
             Sink::Tcp(receiver) => receiver.next_timeout().map_or(NEVER, Instant::ps),
             Sink::Explicit(sink) => sink.receiver.next_timeout().map_or(NEVER, Instant::ps),
             Sink::Endpoint(endpoint) => endpoint.next_timeout().map_or(NEVER, Instant::ps),
-            Sink::Pulling(_) | Sink::Datagrams { .. } => NEVER,
+            Sink::Hosted(sink) => sink.machine.next_timeout().map_or(NEVER, Instant::ps),
+            Sink::Datagrams { .. } => NEVER,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Flows whose packets are watched, have fates by order of the scenario, or carry more than a packet of TCP.
 
-use super::{Hosts, PathFlags, SendingMachine, ecn, enter, explicit, pulled};
+use super::{Hosts, PathFlags, SendingMachine, ecn, enter, explicit};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::timers::{TimerId, TimerKind};
 use crate::engine::packet::admission::Cause;
@@ -32,7 +32,6 @@ impl Hosts {
                 packet.flags = Flags::OPTIONS;
             }
             packet.flags = packet.flags.with(ecn::flags(host.machine.tcp().and_then(|sender| sender.ecn_of(segment))));
-            packet.flags = packet.flags.with(pulled::flags(&host.machine, segment));
             let what = if segment.retransmission { What::Resend } else { What::Send };
             fabric.note_host(now, what, &packet, 0);
             if host.watch.has(PathFlags::STAMPED) {

@@ -53,7 +53,7 @@ impl Hosts {
                 self.timers.pop();
                 self.hear_news(now, flow, fabric)
             }
-            TimerKind::Pull => self.visit_pulls(now, flow, fabric),
+            TimerKind::Shared => self.visit_shared(now, flow, fabric),
         }
     }
 
@@ -74,10 +74,10 @@ impl Hosts {
                     let host = &mut self.receivers[timer.flow()];
                     (&mut host.armed, host.sink.next_timeout())
                 }
-                TimerKind::Pull => {
-                    let puller = self.pullers.entry(timer.flow()).or_default();
-                    let deadline = puller.next_timeout();
-                    (&mut puller.armed, deadline)
+                TimerKind::Shared => {
+                    let Some(host) = self.shared.get_mut(&timer.flow()) else { continue };
+                    let deadline = host.next_timeout();
+                    (&mut host.armed, deadline)
                 }
                 TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {
                     self.timers.push(time, timer);
@@ -100,7 +100,7 @@ impl Hosts {
         match timer.kind() {
             TimerKind::Sender => prefetch(&self.senders[flow].armed),
             TimerKind::Receiver => prefetch(&self.receivers[flow].armed),
-            TimerKind::Lifecycle | TimerKind::Held | TimerKind::News | TimerKind::Pull => {}
+            TimerKind::Lifecycle | TimerKind::Held | TimerKind::News | TimerKind::Shared => {}
         }
     }
 
@@ -114,9 +114,8 @@ impl Hosts {
                 written.handle_timeout(Instant::from_ps(now), &mut self.segments);
                 self.send_segments(now, flow, fabric);
             }
-            SendingMachine::Pulled(sender) => {
-                sender.handle_timeout(Instant::from_ps(now), &mut self.segments);
-                self.send_segments(now, flow, fabric);
+            SendingMachine::Hosted(_) => {
+                self.call_sender(now, flow, fabric, |machine, context| machine.handle_timeout(context));
             }
             SendingMachine::Datagrams(_) => self.send_watched_datagrams(now, flow, fabric),
         }
@@ -137,7 +136,10 @@ impl Hosts {
                 endpoint.handle_timeout(Instant::from_ps(now), &mut self.acks);
                 self.send_acks_of_endpoint(now, flow, fabric);
             }
-            Sink::Pulling(_) | Sink::Datagrams { .. } => {}
+            Sink::Hosted(_) => {
+                self.call_receiver(now, flow, fabric, |machine, context| machine.handle_timeout(context));
+            }
+            Sink::Datagrams { .. } => {}
         }
         true
     }
@@ -161,9 +163,8 @@ impl Hosts {
                 sender.write(instant, life.bytes, &mut self.segments);
                 self.send_segments(now, flow, fabric);
             }
-            SendingMachine::Pulled(sender) => {
-                sender.write(instant, life.bytes, &mut self.segments);
-                self.send_segments(now, flow, fabric);
+            SendingMachine::Hosted(_) => {
+                self.call_sender(now, flow, fabric, |machine, context| machine.start(life.bytes, context));
             }
             SendingMachine::Connection(_) => self.open(now, flow, life.bytes, fabric),
             SendingMachine::Datagrams(_) => self.arm_sender(flow),

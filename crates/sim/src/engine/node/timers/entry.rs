@@ -20,8 +20,8 @@ pub enum TimerKind {
     Held,
     /// News of the flow's path.
     News,
-    /// The PULLs of the node where the flow ends; of the first flow that is pulled there.
-    Pull,
+    /// What receiving ends share at the node where the flow ends; of the first of their flows.
+    Shared,
 }
 
 impl TimerId {
@@ -46,7 +46,7 @@ impl TimerId {
             2 => TimerKind::Receiver,
             3 => TimerKind::Held,
             4 => TimerKind::News,
-            _ => TimerKind::Pull,
+            _ => TimerKind::Shared,
         }
     }
 }

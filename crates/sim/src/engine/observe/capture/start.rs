@@ -21,16 +21,23 @@ pub struct CaptureOptions {
 #[derive(Debug)]
 pub struct UnknownLink(pub String);
 
-/// Starts a capture at sending hosts, or at links. `order` has the link of each of the engine's numbers.
-pub fn start(
-    options: CaptureOptions,
-    scenario: &Scenario,
-    flows: &[Flow],
-    order: &[LinkId],
-) -> Result<Capture, UnknownLink> {
+/// The run whose packets are captured.
+pub struct Run<'a> {
+    /// Network and transports.
+    pub scenario: &'a Scenario,
+    /// What makes the hosts of each transport.
+    pub configs: &'a [Configs],
+    /// All flows.
+    pub flows: &'a [Flow],
+    /// The link of each of the engine's numbers.
+    pub order: &'a [LinkId],
+}
+
+/// Starts a capture at sending hosts, or at links.
+pub fn start(options: CaptureOptions, Run { scenario, configs, flows, order }: Run) -> Result<Capture, UnknownLink> {
     let network = &scenario.network;
     let links = chosen(&options.links, network)?;
-    let mut captured = captured(&options.flows, scenario, flows);
+    let mut captured = captured(&options.flows, configs, flows);
     let names = Names { nodes: ends(&captured, network), causes: options.causes, ..Names::default() };
     if links.is_empty() {
         let interfaces = at_hosts(&mut captured, network);
@@ -63,11 +70,10 @@ fn chosen(names: &[String], network: &Network) -> Result<Vec<LinkId>, UnknownLin
     Ok(all.into_iter().map(LinkId).collect())
 }
 
-fn captured(numbers: &[u32], scenario: &Scenario, flows: &[Flow]) -> BTreeMap<u32, Captured> {
-    let configs: Vec<Configs> = scenario.transports.iter().map(Configs::new).collect();
+fn captured(numbers: &[u32], configs: &[Configs], flows: &[Flow]) -> BTreeMap<u32, Captured> {
     // The file format of packets is TCP's or UDP's.
-    let is_pulled = |number: u32| configs[flows[number as usize].transport.index()].is_pulled();
-    let chosen = |number: &u32| (numbers.is_empty() || numbers.contains(number)) && !is_pulled(*number);
+    let has_format = |number: u32| configs[flows[number as usize].transport.index()].maker().is_none();
+    let chosen = |number: &u32| (numbers.is_empty() || numbers.contains(number)) && has_format(*number);
     let captured = (0..flows.len() as u32).filter(chosen).map(|number| {
         let flow = &flows[number as usize];
         let configs = &configs[flow.transport.index()];

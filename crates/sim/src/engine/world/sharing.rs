@@ -1,0 +1,46 @@
+//! What receiving ends share at their node.
+
+use super::watching::Ways;
+use crate::engine::execute::layout::PartitionLayout;
+use crate::engine::node::hosts::{Configs, Hosts, SharedHost, Sink};
+use crate::engine::packet::NEVER;
+use crate::model::{LinkId, NodeId};
+use std::collections::{BTreeMap, BTreeSet};
+use units::{ByteTime, Rate};
+
+/// Flows of a kind that end at one node.
+#[derive(Default)]
+struct Ends {
+    flows: Vec<u32>,
+    /// The links by which they come.
+    links: BTreeSet<LinkId>,
+}
+
+/// Receiving ends learn which of their node is the first, and how long a full packet lasts on the links by which such
+/// flows come there, all together, as they are at the start.
+pub(super) fn settle(ways: &Ways, configs: &[Configs], layout: &PartitionLayout, hosts: &mut Hosts) {
+    let configs = |flow: u32| &configs[ways.flows[flow as usize].transport.index()];
+    let mut nodes: BTreeMap<(NodeId, &str), Ends> = BTreeMap::new();
+    for flow in 0..ways.flows.len() as u32 {
+        let Some(maker) = configs(flow).maker() else { continue };
+        let ends = nodes.entry((ways.flows[flow as usize].destination, maker.kind())).or_default();
+        ends.flows.push(flow);
+        let first = ways.first[flow as usize].0;
+        let others = layout.spray.iter().flat_map(|spray| spray.ways(first));
+        ends.links.extend([first].iter().chain(others).filter_map(|path| ways.links_of(*path).last()));
+    }
+    for Ends { flows, links } in nodes.into_values() {
+        let first = flows[0];
+        let Some(shared) = configs(first).maker().and_then(|maker| maker.shared()) else { continue };
+        hosts.shared.insert(first, SharedHost { shared, armed: NEVER });
+        let rates = links.iter().map(|link| ways.scenario.network.links[link.index()].capacity.bps());
+        let byte = ByteTime::at(Rate::from_bps(rates.sum())).expect("a resolved scenario has no link below 8 bit/s");
+        for flow in flows {
+            let transport = &ways.scenario.transports[ways.flows[flow as usize].transport.index()];
+            if let Sink::Hosted(sink) = &mut hosts.receivers[flow].sink {
+                sink.shares_with = Some(first);
+                sink.machine.join(byte.of(transport.kind.largest_packet()));
+            }
+        }
+    }
+}
