@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import sys
 
-from photocol import _core
+from photocol import _core, children
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command and leave with its exit status: 0 done, 1 failed, 2 the input is wrong."""
-    itself = [sys.executable, "-P", "-m", "photocol.node"]
     try:
-        status = _core.node_main(itself, sys.argv[1:])
+        with children.safe_path():
+            status = _core.node_main(children.command("photocol.node"), sys.argv[1:])
     except OSError as error:
         print(f"photocol-node: {error}", file=sys.stderr)  # noqa: T201  (this is the command's face)
         status = 2

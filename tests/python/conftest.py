@@ -19,6 +19,14 @@ hypothesis.settings.register_profile("photocol", deadline=None)
 hypothesis.settings.load_profile("photocol")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What photocol keeps of its user is not that of who tests it; the processes that tests start inherit it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What calls cargo comes last: `make test` compiles the Rust side meanwhile, and cargo locks its folder."""
     items.sort(key=lambda item: item.path.name == "test_ack_cost.py")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
-import subprocess
 import warnings
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from command import arguments
 
 import photocol
 from photocol import InputError, RunError, ScenarioError
@@ -315,82 +312,6 @@ def test_a_flow_that_is_none_is_named() -> None:
         photocol.run(listed([(0, -5, "l0", "r0")]))
     with warnings.catch_warnings(), pytest.raises(ScenarioError, match=r"traffic.0.list.0.source: there is no node"):
         photocol.run(listed([(0, 5, "nobody", "r0")]))
-
-
-def command(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """In a process of its own, which has executed nothing before."""
-    return subprocess.run(arguments(*words), cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
-
-
-PLANTED = FILE.replace(
-    "import photocol\n", "import pathlib, photocol\npathlib.Path(__file__).with_name('executed').touch()\n"
-)
-
-
-def planted(folder: Path, law: str = "my_laws.py:Steady") -> Path:
-    """A scenario whose law leaves a mark where it is executed."""
-    folder.mkdir(exist_ok=True)
-    file = scenario_file(folder, law)
-    (folder / "my_laws.py").write_text(PLANTED)
-    return file
-
-
-def test_what_only_reads_executes_no_law(tmp_path: Path) -> None:
-    file, mark = planted(tmp_path), tmp_path / "executed"
-    assert command("check", file, "--explain").returncode == 0
-    photocol.check(file)
-    assert not mark.exists()
-    done = command("run", file, "--quiet", "--out", tmp_path / "out")
-    assert done.stderr.count(f"photocol: executes {tmp_path / 'my_laws.py'}, for the law Steady\n") == 1
-    mark.unlink()
-    swept = command("sweep", file, "--grid", "run.seed=1,2", "--quiet", "--jobs", "1", "--out", tmp_path / "s")
-    assert swept.stderr.count("photocol: executes") == 1, swept.stderr
-    mark.unlink()
-    for words in (
-        ("report", "out"),
-        ("plot", "out", "--text"),
-        ("export", "--ro-crate", "out"),
-        ("sweep", "status", "s"),
-        ("sweep", "export", "s"),
-        ("report", "s"),
-    ):
-        assert command(*words, cwd=tmp_path).returncode == 0, words
-        assert not mark.exists(), words
-
-
-@pytest.mark.parametrize("words", [("verify", "out"), ("sweep", "resume", "s")])
-def test_a_recorded_law_is_executed_as_it_was_or_with_allow_code(tmp_path: Path, words: tuple[str, ...]) -> None:
-    file, mark = planted(tmp_path), tmp_path / "executed"
-    command("run", file, "--quiet", "--out", tmp_path / "out")
-    command("sweep", file, "--grid", "run.seed=1,2", "--quiet", "--jobs", "1", "--out", tmp_path / "s")
-    for row in (tmp_path / "s" / "runs").iterdir():
-        (row / "row.json").unlink(missing_ok=True)
-    mark.unlink()
-    assert command(*words, cwd=tmp_path).returncode == 0
-    assert mark.exists()
-    mark.unlink()
-    for row in (tmp_path / "s" / "runs").iterdir():
-        (row / "row.json").unlink(missing_ok=True)
-    (tmp_path / "my_laws.py").write_text(PLANTED + "# another\n")
-    refused = command(*words, cwd=tmp_path)
-    assert refused.returncode != 0 and "--allow-code" in refused.stderr and not mark.exists()
-    command(*words, "--allow-code", cwd=tmp_path)
-    assert mark.exists()
-
-
-def test_a_file_in_the_directory_is_never_executed(tmp_path: Path) -> None:
-    """The manifest names the planted file with its right digest, and is sealed anew."""
-    file, out = planted(tmp_path / "home"), tmp_path / "out"
-    command("run", file, "--quiet", "--out", out)
-    (out / "evil.py").write_text(PLANTED.replace("executed", "harmed"))
-    former, digest = str(file.with_name("my_laws.py")), hashlib.sha256((out / "evil.py").read_bytes()).hexdigest()
-    manifest = json.loads((out / "manifest.json").read_text().replace(former, str(out / "evil.py")))
-    for law in manifest["laws"].values():
-        law["sha256"] = digest
-    (out / "manifest.json").write_text(json.dumps(manifest))
-    done = command("verify", out)
-    assert done.returncode == 1 and "is not executed" in done.stderr
-    assert not (out / "harmed").exists()
 
 
 def test_the_source_says_what_a_law_is(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ KNOWS = {
 }
 """Each room and the rooms that it may know; `transport` stands alone."""
 GROUND = {"_core", "__version__", "InputError", "RunError", "ScenarioError", "errors", "files", "options", "quantity"}
-GROUND |= {"stats"}
+GROUND |= {"children", "stats"}
 """What every room may import: the extension, and modules that know no room."""
 FACES = {"control", "dlcc", "experiment", "laws", "models", "obs", "queue", "verdict", "xcp"}
 """Public modules outside the rooms, which have names of one room and no code."""

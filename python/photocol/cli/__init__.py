@@ -13,7 +13,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from photocol import InputError, RunError, ScenarioError
+from photocol import InputError, RunError, ScenarioError, children
 from photocol.errors import exit_status, failure, shown
 from photocol.runs.signals import interruptible
 
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line; returns the exit status."""
     write_everywhere()
     try:
-        with interruptible():
+        with interruptible(), children.safe_path():
             from photocol.cli.commands import carry_out
 
             status = carry_out(arguments)

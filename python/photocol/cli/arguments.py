@@ -63,7 +63,7 @@ dask_option = click.option(
     "--dask", metavar="ADDRESS", help="On the Dask cluster at ADDRESS; `local` makes one with --jobs workers."
 )
 code_option = click.option(
-    "--allow-code", is_flag=True, help="Execute laws in Python whose files are not as DIR records them."
+    "--allow-code", is_flag=True, help="Execute laws in Python that you have not run before as DIR records them."
 )
 quiet_option = click.option("--quiet/--no-quiet", help="No progress, no tables.")
 _SWEPT_OPTIONS = (

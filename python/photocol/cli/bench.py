@@ -19,6 +19,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from photocol import children
+
 from .workloads import REPEATS, STANDARDS, Standard
 
 if TYPE_CHECKING:
@@ -138,9 +140,7 @@ def _columns(rows: list[tuple[str, ...]]) -> list[str]:
 
 def measured_apart(name: str) -> Cost:
     """Measure one standard scenario in a fresh process."""
-    command = [sys.executable, "-m", "photocol.cli.bench", name]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-    return Cost(**json.loads(done.stdout))
+    return Cost(**json.loads(_apart(name)))
 
 
 def _gain(name: str, threads: int) -> Gain:
@@ -161,10 +161,15 @@ def _gain(name: str, threads: int) -> Gain:
 
 
 def _threaded_apart(name: str, threads: int) -> tuple[float, int, str]:
-    command = [sys.executable, "-m", "photocol.cli.bench", name, str(threads)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-    wall_s, worked, fingerprint = json.loads(done.stdout)
+    wall_s, worked, fingerprint = json.loads(_apart(name, str(threads)))
     return wall_s, worked, fingerprint
+
+
+def _apart(*words: str) -> str:
+    """What this module prints in a process of its own."""
+    command = children.command("photocol.cli.bench", *words)
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=children.environment(), check=True, text=True)
+    return done.stdout
 
 
 def threaded(name: str, threads: int) -> tuple[float, int, str]:

@@ -238,7 +238,7 @@ def export(*, folder: Path, is_crate: bool, out: Path | None) -> None:  # noqa: 
     from photocol.report.ro_crate import write
 
     target = out or folder.with_name(f"{folder.name}.zip")
-    click.echo(f"{write(folder, target)} files packed into {target}")
+    click.echo(f"{write(folder, target, say)} files packed into {target}")
 
 
 def _act(action: str, folder: Path, options: SweepOptions) -> int:

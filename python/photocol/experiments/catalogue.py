@@ -92,12 +92,13 @@ def load_experiment(file: Path) -> Experiment:
     """The one `Experiment` that `file` defines. It may import helpers beside it: `from ._name import …`."""
     name = f"{_package(file.parent)}.{file.stem.replace('.', '_')}"
     spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
+    if spec is None:
         raise ExperimentError(f"{file}: not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        # The source, not what a folder `__pycache__` says was compiled of it.
+        exec(compile(file.read_bytes(), str(file), "exec"), module.__dict__)
     except Exception as error:
         raise ExperimentError(f"{file}: {type(error).__name__}: {error}") from error
     return _only_experiment(module, file)

@@ -31,7 +31,7 @@ from photocol.experiments.catalogue import (
 )
 from photocol.experiments.record import Judged, Record, by_whose, cell, drawable, reason, record_of, write
 from photocol.experiments.verdict import Verdict, counted
-from photocol.runs import builds, digests, machine, storage
+from photocol.runs import builds, digests, known_code, machine, storage
 from photocol.runs.laws import announce
 from photocol.sweeps.campaign.job import JobError, Runner, check_plan, engine, jobs_of
 from photocol.sweeps.campaign.local import available_cores
@@ -158,7 +158,9 @@ def _one(experiment: Experiment, file: Path, request: Request, console: Console)
     write(record, folder)
     seconds = time.monotonic() - clock
     about = _about(record, rows, started=started.isoformat(timespec="seconds"), seconds=seconds, kept=campaign.kept)
-    about["code"] = {experiment.id: {"file": str(file.absolute()), "sha256": digests.of_file(file)}}
+    code = {"file": str(file.absolute()), "sha256": digests.of_file(file)}
+    known_code.remember({code["file"]: code["sha256"]})
+    about["code"] = {experiment.id: code}
     files = campaign_files(folder, (store.folder / row.name for row in rows), read_manifest(folder))
     storage.write_text(folder / storage.MARK, digests.with_files(about, files))
     _show(record, folder, console)

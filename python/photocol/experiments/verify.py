@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from photocol.errors import InputError
 from photocol.experiments.baselines import TABLE
 from photocol.files import content, record
-from photocol.runs import builds, digests, laws, storage
+from photocol.runs import builds, digests, law_source, laws, storage
 from photocol.runs.fingerprints import difference, joined, wires_of
 from photocol.runs.scenario import ScenarioText, digest
 from photocol.sweeps.campaign.job import Job, Row, engine
@@ -71,14 +71,15 @@ def verify(
 ) -> Iterator[Checked]:
     """Repeat the run, or these cells of the campaign (all without any). Raises InputError, JobError.
 
-    A law in Python is executed if its file has the digest that the manifest records; with `allow_code` in any case.
+    A law in Python is executed if it is a single file that this user has run before, with the digest that the manifest
+    records; with `allow_code` in any case.
     """
     chosen = _chosen(folder, cells)
     expected = _manifests(chosen)
     for name, manifest in expected.items():
         if not _is_run(manifest):
             yield Checked(cell=name, difference="", version=str(manifest.get("version")), was_run=False)
-    jobs = [_job(name, manifest, chosen[name], folder) for name, manifest in expected.items() if _is_run(manifest)]
+    jobs = [_job(name, manifest, chosen[name]) for name, manifest in expected.items() if _is_run(manifest)]
     processes = min(workers or available_cores(), max(len(jobs), 1))
     work = functools.partial(_repeated, threads=threads, allow_code=allow_code)
     for row in on_this_machine(work, workers=processes)(jobs):
@@ -190,7 +191,7 @@ def _strangers(folder: Path, recorded: dict[str, str]) -> Iterator[str]:
 def table(folder: Path, *, allow_code: bool = False) -> Checked | None:
     """Whether the table of a campaign follows from its runs; None where there is no table, or none that is known.
 
-    An experiment is executed for it if it came with photocol or has the digest that the manifest records; with
+    An experiment is executed for it if it came with photocol, or is a single file that this user has run before; with
     `allow_code` in any case.
     """
     file = folder / TABLE
@@ -220,7 +221,7 @@ def _table_of(folder: Path, manifest: dict[str, Any], *, allow_code: bool) -> pl
         from photocol.experiments.reproduce import table_of as figures_table
 
         file = figures_file(manifest)
-        if file is None or not (allow_code or came_with_photocol() or _is_recorded(file, manifest, folder)):
+        if file is None or not (allow_code or came_with_photocol() or _is_known(file, manifest)):
             return None
         try:
             return figures_table(folder, manifest)
@@ -231,10 +232,10 @@ def _table_of(folder: Path, manifest: dict[str, Any], *, allow_code: bool) -> pl
     return None
 
 
-def _is_recorded(file: Path, manifest: dict[str, Any], folder: Path) -> bool:
-    """Whether an experiment's file is what made the figure, and lies elsewhere."""
-    known = laws.permitted_by({"laws": manifest.get("code")}, folder)
-    return known.get(str(file.absolute())) == digests.of_file(file)
+def _is_known(file: Path, manifest: dict[str, Any]) -> bool:
+    """Whether an experiment's file is what made the figure, is all that would be executed, and was run by this user."""
+    permitted = laws.permitted_by({"laws": manifest.get("code")})
+    return permitted.get(str(file.resolve())) == digests.of_file(file) and not law_source.siblings(file)
 
 
 def _first_difference(there: Sequence[str], follows: Sequence[str]) -> str:
@@ -297,12 +298,12 @@ def _is_run(manifest: dict[str, Any]) -> bool:
     return isinstance(manifest.get("scenario"), str)
 
 
-def _job(name: str, manifest: dict[str, Any], place: Path, folder: Path) -> Job:
+def _job(name: str, manifest: dict[str, Any], place: Path) -> Job:
     if manifest.get("shuffle_ties") is not None:
         raise InputError(f"{name}: a run with permuted ties is repeated with {manifest.get('command')!r}")
     scenario = ScenarioText(manifest["scenario"], str(place), f"{place}/manifest.json")
     runs = len(manifest.get("runs", ())) or 1
-    permitted = tuple(laws.permitted_by(manifest, folder).items())
+    permitted = tuple(laws.permitted_by(manifest).items())
     return Job(
         origin=Recorded(scenario, permitted), point={"cell": name}, settings={"run.runs": runs}, seed=manifest["seed"]
     )

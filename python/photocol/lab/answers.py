@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from photocol.files import content
 from photocol.lab import controls
 from photocol.plot.completion import completions_by_size
 from photocol.report import columns, run_page
+from photocol.runs import law_source
 from photocol.runs.replay import picoseconds
 from photocol.runs.runner import in_memory
 from photocol.runs.scenario import load
@@ -69,8 +71,8 @@ def known(loaded: _core.Scenario, text: str) -> dict[str, Any]:
 
 
 def shown_file(file: str, digest: str) -> dict[str, str]:
-    """A file of a law, for a person to look at."""
-    text = content(Path(file), _MOST_SHOWN_BYTES).decode("utf-8", "replace")
+    """A file of a law, for a person to look at: each line that Python sees is a line."""
+    text = re.sub("\r\n?", "\n", law_source.text(content(Path(file), _MOST_SHOWN_BYTES), Path(file)))
     return {"file": file, "sha256": digest, "text": text}
 
 

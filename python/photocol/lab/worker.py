@@ -191,8 +191,8 @@ class Work:
         if not loaded.laws:
             return None
         allowed = self.request.get("allowed") or {}
-        files = laws.recorded(loaded.laws)
-        unseen = {one["file"]: one["sha256"] for one in files.values() if allowed.get(one["file"]) != one["sha256"]}
+        files = laws.shown_before(loaded.laws)
+        unseen = {file: digest for file, digest in files.items() if allowed.get(file) != digest}
         if not unseen:
             return None
         return {"kind": "laws", "files": [answers.shown_file(file, digest) for file, digest in unseen.items()]}

@@ -11,11 +11,12 @@ import json
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from photocol import children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,7 +50,8 @@ class Worker:
         """A process that lays down what it needs for a while in `folder`, which others remove."""
         self._limits = limits
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "photocol.lab.worker", str(limits.memory_bytes), str(limits.wall_s), str(folder)],
+            children.command("photocol.lab.worker", str(limits.memory_bytes), str(limits.wall_s), str(folder)),
+            env=children.environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Ctrl-C of the terminal is for the server, which ends this one.

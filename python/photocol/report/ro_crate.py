@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zipfile
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
@@ -18,8 +20,7 @@ from photocol.files import content, record
 from photocol.runs import storage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
 METADATA = "ro-crate-metadata.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -37,10 +38,15 @@ _TYPES = {
 }
 
 
-def write(folder: Path, target: Path) -> int:
-    """Write the archive; returns how many files it holds besides its metadata. Raises InputError."""
+def write(folder: Path, target: Path, say: Callable[[str], None] = lambda _: None) -> int:
+    """Write the archive; returns how many files it holds besides its metadata. Raises InputError.
+
+    `say` is told of each link that leads out of the directory; what is there is not packed.
+    """
     manifest = _manifest(folder)
-    files = _files(folder, target)
+    files, left_out = _files(folder, target)
+    for path in left_out:
+        say(f"{path} is left out: it is outside of {folder} ({_real(path)})")
     with storage.naming(target):
         target.parent.mkdir(parents=True, exist_ok=True)
 
@@ -133,10 +139,30 @@ def _packed(archive: zipfile.ZipFile, file: Path, name: str) -> dict[str, Any]:
     }
 
 
-def _files(folder: Path, target: Path) -> list[Path]:
-    """What belongs to it: nothing hidden, nothing that is being written, and not the archive itself."""
-    found = sorted(path for path in folder.rglob("*") if path.is_file() and path.absolute() != target.absolute())
-    return [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+def _files(folder: Path, target: Path) -> tuple[list[Path], list[Path]]:
+    """What belongs to it: nothing hidden, nothing that is being written, and not the archive itself.
+
+    Then what is not in the directory but only linked to: the run did not leave it, and it may be somebody's secret.
+    """
+    home = folder.resolve()
+    found = sorted(path for path in folder.rglob("*") if _is_open(path.relative_to(folder)))
+    outside = [path for path in found if path.is_symlink() and not _is_within(_real(path), home)]
+    files = [path for path in found if path.is_file() and path.absolute() != target.absolute()]
+    return [path for path in files if _is_within(_real(path), home)], outside
+
+
+def _real(path: Path) -> Path:
+    """Without links; unlike `resolve` of a link that leads to itself too."""
+    return Path(os.path.realpath(path))
+
+
+def _is_within(path: Path, home: Path) -> bool:
+    return path.is_relative_to(home) and _is_open(path.relative_to(home))
+
+
+def _is_open(path: Path) -> bool:
+    """Whether no part of it is hidden."""
+    return not any(part.startswith(".") for part in path.parts)
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.machinery
 import sys
+import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,6 +30,17 @@ def read(file: Path) -> bytes:
         raise InputError(f"{file}: {error.strerror}") from error
 
 
+def text(content: bytes, file: Path) -> str:
+    """What is executed of a law's file, which is what a person sees: UTF-8, whatever encoding its first lines name.
+
+    Raises InputError.
+    """
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is not UTF-8: {error.reason} at byte {error.start}") from error
+
+
 def place_of(place: str) -> Path | None:
     """The file of `file.py` or of a module, which is not imported; None where it has none. Raises InputError."""
     if place.endswith(".py"):
@@ -47,6 +59,40 @@ def place_of(place: str) -> Path | None:
     return Path(origin).absolute() if origin is not None and origin.endswith(".py") else None
 
 
+def alone(place: str) -> Path:
+    """The file of a law that is a single file, so that nothing else of its author is executed with it.
+
+    Raises InputError if it is in a package, or imports what lies beside it.
+    """
+    file = place_of(place)
+    if file is None:
+        raise InputError("it has no file")
+    if not place.endswith(".py") and ("." in place or file.stem == "__init__"):
+        raise InputError(f"{file} is part of a package, which would be executed with it")
+    if beside := siblings(file):
+        raise InputError(f"{file} imports {beside[0]}, which lies beside it and would be executed with it")
+    return file
+
+
+def siblings(file: Path) -> list[str]:
+    """The modules beside a file that it imports: by a relative import, or because its folder is on Python's path."""
+    found = []
+    path = {Path(folder).resolve() for folder in sys.path}
+    is_own = file.parent.resolve() in path - {Path(folder).resolve() for folder in sysconfig.get_paths().values()}
+    for one in ast.walk(_parsed(file)):
+        names = [name.name for name in one.names] if isinstance(one, ast.Import) else []
+        if isinstance(one, ast.ImportFrom):
+            names = [one.module or ""] if not one.level else []
+            found += ["." * one.level + (one.module or "")] if one.level else []
+        heads = [name.partition(".")[0] for name in names]
+        found += [name for name in heads if is_own and _lies_in(file.parent, name)]
+    return found
+
+
+def _lies_in(folder: Path, module: str) -> bool:
+    return importlib.machinery.PathFinder.find_spec(module, [str(folder)]) is not None
+
+
 class Asked(NamedTuple):
     """What a class asks for; None where its file does not say, as of an imported name."""
 
@@ -61,11 +107,7 @@ def asked(file: Path, path: str) -> Asked:
 
     Raises InputError if there is no such name, or the class is no law.
     """
-    try:
-        module = ast.parse(read(file), str(file))
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = f":{error.lineno}" if isinstance(error, SyntaxError) else ""
-        raise InputError(f"{file}{line}: {getattr(error, 'msg', error)}") from error
+    module = _parsed(file)
     scope: ast.Module | ast.ClassDef = module
     for part in path.split("."):
         found = _class(scope, part)
@@ -76,6 +118,14 @@ def asked(file: Path, path: str) -> Asked:
         scope = found
     assert isinstance(scope, ast.ClassDef), "a path has at least one part"
     return _of_class(module, scope, path)
+
+
+def _parsed(file: Path) -> ast.Module:
+    try:
+        return ast.parse(text(read(file), file), str(file))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = f":{error.lineno}" if isinstance(error, SyntaxError) else ""
+        raise InputError(f"{file}{line}: {getattr(error, 'msg', error)}") from error
 
 
 def _of_class(module: ast.Module, law: ast.ClassDef, path: str) -> Asked:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from photocol._core import LawEvent as Event
 from photocol._core import LawWindow as Window
 from photocol.errors import InputError, shown
-from photocol.runs import digests, law_source
+from photocol.runs import digests, known_code, law_source
 from photocol.runs.law_source import METHODS
 
 if TYPE_CHECKING:
@@ -120,7 +120,12 @@ def _asked(name: str) -> law_source.Asked:
 
 
 def announce(names: Iterable[str]) -> None:
-    """Name the files of laws that are about to be executed, each once in a process, on standard error."""
+    """Name the files of laws that are about to be executed, each once in a process, on standard error.
+
+    The user has asked for it, so they are known from now on.
+    """
+    names = list(names)
+    remember(names)
     for name in names:
         file = _file_of(name)
         if file is not None and name not in _known and file not in _announced:
@@ -128,34 +133,45 @@ def announce(names: Iterable[str]) -> None:
             sys.stderr.write(shown(f"photocol: executes {file}, for the law {_split(name)[1]}\n"))
 
 
+def remember(names: Iterable[str]) -> None:
+    """Keep that the user has asked for these laws, as their files are now."""
+    known_code.remember({one["file"]: one["sha256"] for one in recorded(names).values()})
+
+
 def recorded(names: Iterable[str]) -> dict[str, dict[str, str]]:
     """Name to file and digest of laws, as a manifest keeps them; nothing is executed."""
     places = {name: _file_of(name) for name in sorted(set(names))}
     files = {name: file for name, file in places.items() if file is not None}
-    digest = hashlib.sha256
-    return {
-        name: {"file": str(file), "sha256": digest(law_source.read(file)).hexdigest()} for name, file in files.items()
-    }
+    return {name: {"file": str(file), "sha256": _digest(law_source.read(file))} for name, file in files.items()}
 
 
-def permitted_by(manifest: Mapping[str, Any], folder: Path) -> dict[str, str]:
-    """File to digest of the laws that a manifest records, without those in its own folder."""
+def permitted_by(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Real path to digest of the laws that a manifest records, of those that this user has run before."""
     said = manifest.get("laws")
-    known = [law for law in said.values() if isinstance(law, dict)] if isinstance(said, dict) else []
-    files = {str(law.get("file")): str(law.get("sha256")) for law in known}
-    return {file: digest for file, digest in files.items() if not Path(file).resolve().is_relative_to(folder.resolve())}
+    laws = [law for law in said.values() if isinstance(law, dict)] if isinstance(said, dict) else []
+    files = {str(law.get("file")): str(law.get("sha256")) for law in laws}
+    return {known_code.real(file): digest for file, digest in files.items() if known_code.is_known(file, digest)}
 
 
 def check_permitted(names: Iterable[str], permitted: Mapping[str, str]) -> None:
     """Raise InputError if one of these laws may not be executed, as `only` says."""
-    with only(permitted):
-        for name in names:
-            _check_permitted(name, _split(name)[0])
+    for name in names:
+        _permitted_content(name, _split(name)[0], permitted)
+
+
+def shown_before(names: Iterable[str]) -> dict[str, str]:
+    """File to digest of all that laws would execute. Raises InputError if one is not a single file."""
+    return {str(file): _digest(law_source.read(file)) for file in (_alone(name, _split(name)[0]) for name in names)}
+
+
+def permitted_here() -> Mapping[str, str] | None:
+    """What `only` says here, for processes that work for this one."""
+    return _permitted.get()
 
 
 @contextlib.contextmanager
 def only(permitted: Mapping[str, str] | None) -> Iterator[None]:
-    """In the block, files of laws are executed only if they have these digests; with None whatever they have."""
+    """In the block, only laws in single files are executed that have these digests; with None all laws are."""
     before = _permitted.set(permitted)
     try:
         yield
@@ -169,10 +185,12 @@ def find(name: str) -> type:
     Raises InputError if there is none, it is no law, its file cannot be executed or may not be.
     """
     place, path = _split(name)
-    _check_permitted(name, place)
+    permitted = _permitted.get()
+    checked = None if permitted is None else _permitted_content(name, place, permitted)
     if name in _known and _is_made_here(name):
         return _known[name]
-    value: Any = _module_of(place)
+    # Not by an import, which would read the file once more, or what was compiled of some file.
+    value: Any = _module_of(place) if checked is None or place in sys.modules else _module_in(*checked)
     for part in path.split("."):
         if not hasattr(value, part):
             raise InputError(f"there is no {part} in {place}")
@@ -207,17 +225,31 @@ def _is_made_here(name: str) -> bool:
     return not (place.endswith(".py") and Path(place).absolute() in _files)
 
 
-def _check_permitted(name: str, place: str) -> None:
-    """Refuse what has another digest than a record says, or no record."""
-    permitted = _permitted.get()
-    if permitted is None:
-        return
-    file = law_source.place_of(place) if Path(place).is_absolute() or not place.endswith(".py") else None
-    if file is None or permitted.get(str(file)) != hashlib.sha256(law_source.read(file)).hexdigest():
+def _permitted_content(name: str, place: str, permitted: Mapping[str, str]) -> tuple[Path, bytes]:
+    """The file of a law and its bytes, if they are permitted. Raises InputError."""
+    file = _alone(name, place)
+    content = law_source.read(file)
+    if permitted.get(str(file.resolve())) != _digest(content):
         raise InputError(
-            f"the law {name} is not executed: only a file outside of the directory, with the digest that its manifest "
-            "has, is; --allow-code executes it all the same"
+            f"the law {name} is not executed: its file is not one that you have run before, as it is now; "
+            "--allow-code executes it all the same"
         )
+    return file, content
+
+
+def _alone(name: str, place: str) -> Path:
+    if place.endswith(".py") and not Path(place).is_absolute():
+        raise InputError(f"the law {name} is not executed: its path is not absolute")
+    try:
+        return law_source.alone(place)
+    except InputError as error:
+        raise InputError(
+            f"the law {name} is not executed: {error}; `verify` and `sweep resume` execute it with --allow-code"
+        ) from error
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def source_digest(name: str) -> str | None:
@@ -255,7 +287,8 @@ def _reference(cls: type) -> str:
 
 def _module_of(place: str) -> ModuleType:
     if place.endswith(".py"):
-        return _module_in(Path(place).absolute())
+        file = Path(place).absolute()
+        return _module_in(file, law_source.read(file))
     if place == "__main__":
         raise InputError(_NOWHERE)
     try:
@@ -266,10 +299,9 @@ def _module_of(place: str) -> ModuleType:
         ) from error
 
 
-def _module_in(file: Path) -> ModuleType:
-    """The module of a law's file, executed anew where the file has changed."""
-    content = law_source.read(file)
-    digest = hashlib.sha256(content).hexdigest()
+def _module_in(file: Path, content: bytes) -> ModuleType:
+    """The module of a law's file with this content, executed anew where the file has changed."""
+    source, digest = law_source.text(content, file), _digest(content)
     if file in _files and _read_as[file] == digest:
         return _files[file]
     name = f"photocol_laws_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
@@ -279,7 +311,7 @@ def _module_in(file: Path) -> ModuleType:
     _read_as[file] = digest
     try:
         # The bytes whose digest was taken, not what the file may have become.
-        exec(compile(content, str(file), "exec"), module.__dict__)
+        exec(compile(source, str(file), "exec"), module.__dict__)
     except BaseException as error:
         del sys.modules[name], _files[file]
         if isinstance(error, Exception):

@@ -114,7 +114,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
 
 def permitted(folder: Path) -> dict[str, str]:
     """The files of laws that the sweep in a directory may execute, with their digests."""
-    return laws.permitted_by(read_manifest(folder) or {}, folder)
+    return laws.permitted_by(read_manifest(folder) or {})
 
 
 def load(folder: Path) -> Described:

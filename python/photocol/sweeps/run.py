@@ -83,7 +83,7 @@ def carry_out(
 ) -> Finished:
     """Have the runs done and the tables written. Raises InputError, ScenarioError, JobError.
 
-    With `permitted`, file to digest, only these files of laws in Python are executed.
+    With `permitted`, real path to digest, only these files of laws in Python are executed.
     """
     points = described.sweep.plan.points()
     first = described.jobs(points)
@@ -106,7 +106,8 @@ def carry_out(
         by, share = replace(by, alone=False), part.share(first)
         planner = lambda _: share  # noqa: E731
     look = functools.partial(_look_at_first, described, progress, by) if len(first) > 1 else None
-    campaign = run_campaign(planner, store, by, progress, look=look)
+    with laws.only(permitted):
+        campaign = run_campaign(planner, store, by, progress, look=look)
     rows = _ordered(points, campaign.rows.values())
     if part is not None or not rows:
         return _without_tables(campaign)
@@ -138,6 +139,8 @@ def prepare(described: Described, folder: Path, *, resume: bool, force: bool) ->
     points = described.sweep.plan.points()
     named = _check_points(described, described.jobs(points)[: len(points)])
     folders.open_folder(folder, described, resume=resume, force=force)
+    # Those who carry it out execute what the user has named here.
+    laws.remember(named)
     folders.open_manifest(folder, described, finished_runs=0, **({"laws": laws.recorded(named)} if named else {}))
 
 

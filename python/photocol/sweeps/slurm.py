@@ -37,5 +37,6 @@ def script(folder: Path, *, parts: int, name: str) -> str:
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
 #SBATCH --output={pattern}/slurm-%A-%a.log
+export PYTHONSAFEPATH=1
 exec photocol sweep resume {place} --jobs "${{SLURM_CPUS_PER_TASK:-1}}" --part "$SLURM_ARRAY_TASK_ID/{parts}" --quiet
 """

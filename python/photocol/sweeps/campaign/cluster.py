@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
+from photocol.runs import laws
 from photocol.sweeps.campaign.job import JobError
 from photocol.sweeps.campaign.local import named, performed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from photocol.sweeps.campaign.job import Job, Row, Runner
     from photocol.sweeps.campaign.local import Executor
@@ -149,16 +150,17 @@ def _send(client: Any, waiting: Iterator[Job], sent: dict[str, Job], finished: A
     job = next(waiting, None)
     if job is None:
         return
-    future = client.submit(_remote, job, identity(), run, pure=False)
+    future = client.submit(_remote, job, identity(), run, laws.permitted_here(), pure=False)
     sent[future.key] = job
     finished.add(future)
 
 
-def _remote(job: Job, expected: Identity, run: Runner) -> Row:
+def _remote(job: Job, expected: Identity, run: Runner, permitted: Mapping[str, str] | None) -> Row:
     """On a worker, which may have come later than the others: whether it is the right one, then the job."""
     if identity() != expected:
         raise JobError(f"{job.name}: a worker has {identity()}, this is {expected}")
-    return performed(job, run=run)
+    with laws.only(permitted):
+        return performed(job, run=run)
 
 
 def _row(future: Any, job: Job, address: str) -> Row:

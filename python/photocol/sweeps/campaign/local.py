@@ -26,12 +26,14 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from photocol import children
 from photocol.errors import failure
+from photocol.runs import laws
 from photocol.sweeps.campaign.job import Job, JobError, Row, Runner, engine, perform
 from photocol.sweeps.campaign.memory import Budget, resident_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from multiprocessing.process import BaseProcess
 
     from photocol.sweeps.campaign.store import Store
@@ -56,10 +58,13 @@ class Worker:
 
     store: Store
     run: Runner = engine
+    permitted: Mapping[str, str] | None = field(default_factory=laws.permitted_here)
+    """The laws in Python that may be executed, as where it was made."""
 
     def __call__(self, job: Job) -> Row:
         """The row of the job."""
-        row = performed(job, run=self.run)
+        with laws.only(self.permitted):
+            row = performed(job, run=self.run)
         with named(job):
             self.store.put(row)
         return row
@@ -316,7 +321,7 @@ def _started(work: Callable[[Job], Row]) -> _Seat:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_serve, args=(there, work))
-    with _without_main():
+    with _without_main(), children.safe_path():
         process.start()
     # Only the process has the other end now, so that it is closed when the process has died.
     there.close()
@@ -375,8 +380,13 @@ def _without_main() -> Iterator[None]:
 
 
 def _depend_on_the_parent() -> None:
-    """Leave Ctrl-C, which reaches every process of the terminal, to the parent; end by SIGTERM, and when it dies."""
+    """Leave to the parent what reaches every process of the terminal: Ctrl-C, and SIGHUP where it is closed.
+
+    End by SIGTERM, and when the parent dies.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 
