@@ -81,7 +81,7 @@ def test_rcps_port_follows_its_equation() -> None:
     assert router.on_packet(0.011, 5000, rtt=0.1, dropped=True) is None
     router.on_timer(0.02)
     assert router.rate == pytest.approx(before, rel=1e-6), "y = C: what is dropped has come"
-    with pytest.raises(TypeError, match="rcp_alpha"):
+    with pytest.raises(TypeError, match="alpha"):
         Router("8 Mbps", alpha=0.4)
 
 
