@@ -317,7 +317,7 @@ impl Sender {
     #[pyo3(signature = (line_rate, header))]
     fn tell_host(&mut self, line_rate: Option<f64>, header: u32) -> PyResult<()> {
         let line_rate = line_rate.map(|bps| telemetry::rate("line_rate", bps)).transpose()?;
-        self.machine.sender_mut().tell_host(&cc::Host { line_rate, header });
+        self.machine.sender_mut().tell_host(&cc::Host { line_rate, header, base_rtt: None });
         Ok(())
     }
 

@@ -150,13 +150,15 @@ pub struct Feedback {
     pub is_app_limited: bool,
 }
 
-/// What a host knows of the link by which a flow leaves it.
+/// What a host knows of a flow's way.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Host {
-    /// Its bit rate, if it is known.
+    /// The bit rate of the link by which the flow leaves, if it is known.
     pub line_rate: Option<Rate>,
     /// Bytes that a segment has on the wire besides its payload. What ports measure and say counts them.
     pub header: u32,
+    /// The round trip of a full segment over the empty way, if it is known.
+    pub base_rtt: Option<Duration>,
 }
 
 impl Host {

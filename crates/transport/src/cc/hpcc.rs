@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn hops_count_bytes_on_the_wire_and_windows_are_payload() {
         let (mut law, mut window) = start(90_000);
-        law.on_host(&Host { line_rate: None, header: 250 });
+        law.on_host(&Host { header: 250, ..Host::default() });
         told(&mut law, &mut window, one_hop(0, 0, 125_000), 1);
         told(&mut law, &mut window, one_hop(10, 125_000, 130_000), 1001);
         assert_eq!(window.cwnd, 42_800, "90 000 · 0.95/2 + 50");

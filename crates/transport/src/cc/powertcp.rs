@@ -257,7 +257,7 @@ mod tests {
     fn hops_count_bytes_on_the_wire_and_windows_are_payload() {
         let config = Config { base_rtt: Some(Duration::from_micros(10)), ..Config::default() };
         let (mut law, mut window) = (PowerTcp::new(&config), Window { cwnd: 200_000, ssthresh: u64::MAX, mss: 1000 });
-        law.on_host(&Host { line_rate: None, header: 250 });
+        law.on_host(&Host { header: 250, ..Host::default() });
         for round in 0..3 {
             let telemetry = one_hop(10 * round, 125_000 * round, 0);
             let (ack, event) = (round * 200_000, Event::at(Instant::ZERO));

@@ -7,7 +7,8 @@
 //! ACKs stay away stops.
 //!
 //! Readings. α and β are recalled: XCP's stable pair. There is no SYN that asks for a rate: the first window does. A rate
-//! counts bytes on the wire: a sender paces the payload of so many.
+//! counts bytes on the wire: a sender paces the payload of so many. However low the rate, a segment leaves in four round
+//! trips, where ns-2's program sends a packet without payload to hear of a new rate (`REF_FACT`).
 //!
 //! Left out: a rate for the way back, and a flow that asks for less than the ports offer. A loss leaves the window to
 //! the rate; a timeout leaves one segment until the next ACK.
@@ -39,6 +40,9 @@ options! {
         pub ahead: Duration = Duration::ZERO, Kind::SPAN;
     }
 }
+
+/// Round trips in which a segment leaves at least: without one no port would be heard.
+const NEWS: f64 = 4.0;
 
 /// The law of one flow.
 #[derive(Clone, Debug)]
@@ -79,8 +83,11 @@ impl CongestionControl for Rcp {
         keep_window(window, loss);
     }
 
-    fn pacing_rate(&self, _: &Config, window: &Window, _: Option<Duration>) -> Option<Rate> {
-        self.payload_rate(window.mss)
+    fn pacing_rate(&self, _: &Config, window: &Window, srtt: Option<Duration>) -> Option<Rate> {
+        let rate = self.payload_rate(window.mss)?;
+        // `as` saturates.
+        let least = srtt.map_or(0.0, |srtt| 8.0 * window.mss as f64 / (NEWS * srtt.as_secs_f64()));
+        Some(rate.max(Rate::from_bps(least as u64)))
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
@@ -112,6 +119,8 @@ mod tests {
     use crate::telemetry::Telemetry;
     use units::Instant;
 
+    const FEW: Window = Window { cwnd: 10_000, ssthresh: u64::MAX, mss: 1000 };
+
     /// 80 Mb/s for 10 ms are 100 kB; in packets of 1000 B and 250 B of headers 80 kB are payload.
     #[test]
     fn segments_are_paced_at_the_rate_and_the_window_is_two_round_trips_of_it() {
@@ -125,12 +134,15 @@ mod tests {
         };
         assert_eq!(told(&mut law, Offer::NONE.rate), 10_000, "no port has said anything");
         assert_eq!(told(&mut law, Rate::from_mbps(80)), 201_000);
-        law.on_host(&Host { line_rate: None, header: 250 });
+        law.on_host(&Host { header: 250, ..Host::default() });
         assert_eq!(told(&mut law, Rate::from_mbps(80)), 161_000);
         assert_eq!(law.payload_rate(1000), Some(Rate::from_mbps(64)));
+        assert_eq!(law.pacing_rate(&config, &FEW, event.srtt), Some(Rate::from_mbps(64)));
         law.on_host(&Host::default());
         assert_eq!(told(&mut law, Rate::from_bps(1)), 1000, "a segment, after 8000 s");
         assert_eq!(law.pacing_rate(&config, &window, None), Some(Rate::from_bps(1)));
+        // 8000 bits in 4 · 10 ms.
+        assert_eq!(law.pacing_rate(&config, &window, event.srtt), Some(Rate::from_bps(200_000)));
         law.on_loss(&config, &mut window, &Loss::of(LossCause::Timeout, 5000));
         assert_eq!(window.cwnd, 1000);
     }

@@ -3,6 +3,8 @@
 //! The power is (1 + change of the round trip in time) · round trip/τ, smoothed over τ. Once in a round trip the window
 //! becomes γ · (w_old/power + β) + (1 − γ) · w, where w_old is the window of a round trip ago. Segments are paced at
 //! w/τ. The window is at most what the host's link sends in τ, as in the authors' program, which bounds the rate by that.
+//! τ is configured, as in the paper, and not the shortest that was measured unless nobody says it: a flow that starts
+//! while a queue stands, and holds some of it, never sees it go.
 //!
 //! A power below a half counts as that: ACKs that arrive closer together than their segments left have any power down
 //! to less than nothing, and a window that is divided by it could be anything. β is a number of segments here: without
@@ -23,7 +25,8 @@ options! {
         pub gamma as "powertcp_gamma": f64 = 0.9, Kind::Number(Range::closed(0.001, 1.0));
         /// β in segments.
         pub beta as "theta_powertcp_beta": f64 = 1.0, Kind::Number(Range::closed(0.001, 1e6));
-        /// The round trip of the empty path. Without it the shortest that was measured.
+        /// The round trip of the empty path. In a scenario by default what its links make, by hand the shortest that was
+        /// measured.
         pub base_rtt: Option<Duration> = None, Kind::POSITIVE;
     }
 }
@@ -68,7 +71,7 @@ impl CongestionControl for ThetaPowerTcp {
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         let state = &mut *self.0;
         state.base.note(event);
-        if let (Some(rtt), Some(base)) = (event.rtt_sample, state.base.secs(config.base_rtt)) {
+        if let (Some(rtt), Some(base)) = (event.rtt_sample, state.base.secs(state.told(config))) {
             state.measure(rtt.as_secs_f64(), event.now, base);
         }
         if !state.round.is_over_after(event.acked) {
@@ -87,7 +90,7 @@ impl CongestionControl for ThetaPowerTcp {
     }
 
     fn pacing_rate(&self, config: &Config, window: &Window, _: Option<Duration>) -> Option<Rate> {
-        self.0.base.rate_of(config.base_rtt, window.cwnd)
+        self.0.base.rate_of(self.0.told(config), window.cwnd)
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
@@ -96,9 +99,14 @@ impl CongestionControl for ThetaPowerTcp {
 }
 
 impl State {
+    /// τ, if somebody says it.
+    fn told(&self, config: &Config) -> Option<Duration> {
+        config.base_rtt.or(self.host.base_rtt)
+    }
+
     /// What the host's link sends in τ, if both are known.
     fn most(&self, config: &Config, mss: u64) -> f64 {
-        let product = self.host.line_rate.zip(self.base.secs(config.base_rtt));
+        let product = self.host.line_rate.zip(self.base.secs(self.told(config)));
         product.map_or(f64::INFINITY, |(rate, base)| self.host.payload(bytes_per_second(rate) * base, mss, 0))
     }
 
@@ -123,7 +131,7 @@ mod tests {
         for (line_rate, most) in [(Some(Rate::from_gbps(10)), 100_000), (None, 109_167)] {
             let (mut law, mut window) =
                 (ThetaPowerTcp::new(&config), Window { cwnd: 99_500, ssthresh: u64::MAX, mss: 1000 });
-            law.on_host(&Host { line_rate, header: 250 });
+            law.on_host(&Host { line_rate, header: 250, base_rtt: None });
             for round in 1..=20_u64 {
                 let now = Instant::ZERO + Duration::from_micros(100 * round);
                 let rtt_sample = Some(Duration::from_micros(100));
@@ -132,6 +140,19 @@ mod tests {
             }
             assert_eq!(window.cwnd, most);
         }
+    }
+
+    /// A host that knows τ says it: 10 Gb/s and 100 µs are 125 kB, though no round trip was shorter than 300 µs.
+    #[test]
+    fn the_hosts_round_trip_counts_and_not_the_shortest_measured() {
+        let (config, base_rtt) = (Config::default(), Some(Duration::from_micros(100)));
+        let (mut law, mut window) =
+            (ThetaPowerTcp::new(&config), Window { cwnd: 200_000, ssthresh: u64::MAX, mss: 1000 });
+        law.on_host(&Host { line_rate: Some(Rate::from_gbps(10)), header: 0, base_rtt });
+        let rtt_sample = Some(Duration::from_micros(300));
+        let event = Event { acked: 1000, in_flight: 90_000, rtt_sample, ..Event::at(Instant::ZERO) };
+        law.on_ack(&config, &mut window, &event);
+        assert_eq!(window.cwnd, 125_000);
     }
 
     /// τ = 100 µs. A round trip of 150 µs that was 100 µs a round trip ago: (1 + 0.5) · 1.5 = 2.25.

@@ -1,4 +1,4 @@
-//! What hosts know of the links by which their flows leave them.
+//! What hosts know of the ways of their flows.
 
 use super::watching::Ways;
 use crate::engine::execute::layout::PartitionLayout;
@@ -6,10 +6,10 @@ use crate::engine::node::hosts::Hosts;
 use crate::model::LinkId;
 use std::collections::BTreeSet;
 use transport::cc::Host;
-use units::Rate;
+use units::{ByteTime, Duration, Rate};
 
-/// Tells each sender the rate of the links by which its flow may leave, all together, as they are at the start, and the
-/// bytes of its headers.
+/// Tells each sender that asks the rate of the links by which its flow may leave, all together, as they are at the start,
+/// the bytes of its headers, and the round trip of the empty way.
 pub(super) fn tell(ways: &Ways, layout: &PartitionLayout, hosts: &mut Hosts) {
     for (flow, host) in hosts.senders.items_mut().iter_mut().enumerate() {
         let header = host.header.into();
@@ -20,6 +20,17 @@ pub(super) fn tell(ways: &Ways, layout: &PartitionLayout, hosts: &mut Hosts) {
             [first].iter().chain(others).filter_map(|path| ways.links_of(*path).next()).collect();
         let rates = links.iter().map(|link| ways.scenario.network.links[link.index()].capacity.bps());
         let line_rate = Some(Rate::from_bps(rates.sum())).filter(|rate| rate.bps() > 0);
-        sender.tell_host(&Host { line_rate, header });
+        let kind = &ways.scenario.transports[ways.flows[flow].transport.index()].kind;
+        let there = empty(ways, first, kind.payload().unwrap_or(0) + kind.header());
+        let base_rtt = Some(there + empty(ways, ways.first[flow].1, kind.ack_size()));
+        sender.tell_host(&Host { line_rate, header, base_rtt });
     }
+}
+
+/// How long a packet of `size` bytes takes over the links of a path on which nothing else is, as they are at the start.
+fn empty(ways: &Ways, path: u32, size: u32) -> Duration {
+    let links = ways.links_of(path).map(|link| &ways.scenario.network.links[link.index()]);
+    links.fold(Duration::ZERO, |time, link| {
+        time + link.delay + ByteTime::at(link.capacity).map_or(Duration::ZERO, |byte| byte.of(size))
+    })
 }
