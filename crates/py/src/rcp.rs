@@ -1,5 +1,5 @@
-//! RCP's port, driven by hand. Times are seconds, sizes bytes, rates and the capacity bits per second or a quantity such
-//! as "45 Mbps".
+//! RCP's port, driven by hand. Times are seconds, sizes bytes, rates and the capacity bits per second or a quantity
+//! such as "45 Mbps".
 
 use crate::options::{each, set, unknown_option, wrong};
 use crate::tcp::reading;

@@ -222,7 +222,8 @@ fn a_pull_that_comes_before_its_nack_costs_no_timeout() {
     }
     for flow in 0..40 {
         text += &format!(
-            "[[traffic]]\ntransport = \"ndp\"\nfrom = \"a\"\nto = \"b\"\nsize = \"4308 B\"\nstart = \"{} ms\"\nflows = 1\n",
+            "[[traffic]]\ntransport = \"ndp\"\nfrom = \"a\"\nto = \"b\"\nsize = \"4308 B\"\nflows = 1\n\
+             start = \"{} ms\"\n",
             10 * flow
         );
     }

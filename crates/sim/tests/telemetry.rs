@@ -186,9 +186,9 @@ fn rcp_rests_at_the_fair_rate_without_a_queue() {
     }
 }
 
-/// IWQoS 2005, §3: a sender sends at the rate that it is told, be that whole packets in a round trip or not: 10 Mb/s and
-/// 60 ms are 50 packets for 20, 30, 36 or 50 flows. Packets that meet wait for one another: by eq. (2) a mean queue of q
-/// leaves β q/(α d) of the link, which is 0.7 % with 0.6 packets and 2.3 % with two.
+/// IWQoS 2005, §3: a sender sends at the rate that it is told, be that whole packets in a round trip or not: 10 Mb/s
+/// and 60 ms are 50 packets for 20, 30, 36 or 50 flows. Packets that meet wait for one another: by eq. (2) a mean queue
+/// of q leaves β q/(α d) of the link, which is 0.7 % with 0.6 packets and 2.3 % with two.
 #[test]
 fn rcps_senders_send_a_part_of_a_packet_in_a_round_trip() {
     for flows in [20, 30, 36, 50] {

@@ -159,7 +159,8 @@ fn round_trips_are_whole_ticks_and_at_least_one() {
     assert_eq!(hand.connection.sender().srtt(), Some(Duration::from_millis(10)));
 }
 
-/// Linux, tcp_ack_update_rtt: by its own send times; by the timestamp, in ticks, where the ACK covers what was sent again.
+/// Linux, tcp_ack_update_rtt: by its own send times; by the timestamp, in ticks, where the ACK covers what was sent
+/// again.
 #[test]
 fn linux_measures_by_its_own_send_times_and_by_timestamps_where_it_has_none() {
     let recovery = Some(LossRecovery::Linux);

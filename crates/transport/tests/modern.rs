@@ -275,8 +275,8 @@ fn bbr3_needs_a_recovery_that_tells_each_loss() {
     assert_eq!(wrong, "recovery must be rack or linux with bbr3, which asks for every lost segment");
 }
 
-/// Utilization from the fifth second on for 20 s, timeouts in it, and the largest window of all 25 s in products of rate
-/// and round trip.
+/// Utilization from the fifth second on for 20 s, timeouts in it, and the largest window of all 25 s in products of
+/// rate and round trip.
 fn lives(mut path: Path) -> (f64, u64, f64) {
     let product = path.bottleneck.rtt.as_secs_f64() / path.bottleneck.service.as_secs_f64();
     let (mut most, mut utilization, mut early) = (0.0f64, 0.0, 0);
@@ -291,8 +291,8 @@ fn lives(mut path: Path) -> (f64, u64, f64) {
     (utilization, path.sender.stats().timeouts - early, most)
 }
 
-/// In the mean 1.25/δ = 2.5 packets wait, and 5 at most: ten packets of buffer lose nothing but what the start does. The
-/// window is near the target rate times the round trip.
+/// In the mean 1.25/δ = 2.5 packets wait, and 5 at most: ten packets of buffer lose nothing but what the start does.
+/// The window is near the target rate times the round trip.
 #[test]
 fn copa_goes_on_in_shallow_buffers() {
     for buffer in [10, 20, 50] {

@@ -46,8 +46,8 @@ def interruptible() -> Iterator[Stop]:
     A hang-up that is ignored, as under nohup, stays so.
     """
     stop = Stop()
-    heeded = [one for one in _SIGNALS if one == signal.SIGINT or signal.getsignal(one) is not signal.SIG_IGN]
-    former = {number: signal.signal(number, stop.handle) for number in heeded}
+    handled = [one for one in _SIGNALS if one == signal.SIGINT or signal.getsignal(one) is not signal.SIG_IGN]
+    former = {number: signal.signal(number, stop.handle) for number in handled}
     try:
         yield stop
     finally:

@@ -5,10 +5,10 @@
 //! that leave, the share min(target rate/(2 · rate at which packets leave), 1) says "accelerate", by a bucket of
 //! tokens; the others say "brake". A brake is a mark (CE) here, so that one of any hop stays.
 //!
-//! Readings. The rate at which packets leave is that of the last `interval`, the packet at hand included. It is read as a
-//! packet leaves, so that whole packets in that time would be up to one too many: the bytes of each count for the time
-//! since the packet before it, of which a part may lie in the interval. The bucket holds `tokens`. The constants but η
-//! and δ are recalled. A sender that does not read marks so sees a queue that marks half of its packets.
+//! Readings. The rate at which packets leave is that of the last `interval`, the packet at hand included. It is read as
+//! a packet leaves, so that whole packets in that time would be up to one too many: the bytes of each count for the
+//! time since the packet before it, of which a part may lie in the interval. The bucket holds `tokens`. The constants
+//! but η and δ are recalled. A sender that does not read marks so sees a queue that marks half of its packets.
 //!
 //! Left out: a queue of its own for senders that are not ABC's (§4.2), and estimates of a capacity that the port does
 //! not know (§4.1).

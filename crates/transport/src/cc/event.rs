@@ -131,7 +131,8 @@ pub struct Loss {
     /// How it was noticed.
     pub cause: LossCause,
     /// The bytes that the law cuts: FlightSize, of which what exceeds cwnd does not count. SACK lets more leave while a
-    /// hole waits for its repair, and RFC 5681 §3.1 eq. (4) says "no more than". With `ssthresh_from` "cwnd" it is cwnd.
+    /// hole waits for its repair, and RFC 5681 §3.1 eq. (4) says "no more than". With `ssthresh_from` "cwnd" it is
+    /// cwnd.
     pub flight: u64,
     /// The rest.
     pub event: Event,
@@ -191,8 +192,8 @@ pub struct Asks {
     pub congestion_header: bool,
     /// Segments are paced, whatever the configuration says.
     pub pacing: bool,
-    /// Its rate says when segments leave. It is told of its host's link, and a segment leaves while less than cwnd is in
-    /// flight, so that a window counts up to whole segments and not down to them (HPCC's and PowerTCP's program:
+    /// Its rate says when segments leave. It is told of its host's link, and a segment leaves while less than cwnd is
+    /// in flight, so that a window counts up to whole segments and not down to them (HPCC's and PowerTCP's program:
     /// `IsWinBound`).
     pub by_rate: bool,
     /// Delivery rates, for which the sender keeps a record of every segment in flight.

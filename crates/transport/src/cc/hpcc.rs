@@ -12,8 +12,9 @@
 //! `ahead`: a port that knows its next capacity says it, and the law reckons with that one instead from so long before
 //! its time on. This is no part of the paper.
 //!
-//! W is at most the line rate times T, as a host's hardware makes it; the slowest hop's rate stands for the host's. Hops
-//! count bytes on the wire and W is payload: rate · T is reckoned as the payload of as many bytes of full segments.
+//! W is at most the line rate times T, as a host's hardware makes it; the slowest hop's rate stands for the host's.
+//! Hops count bytes on the wire and W is payload: rate · T is reckoned as the payload of as many bytes of full
+//! segments.
 //!
 //! Left out: the hardware's tables for divisions, and priority flow control. The paper's network loses nothing. Here a
 //! loss that duplicate ACKs show is repaired and leaves the window to the telemetry; a timeout leaves one segment.

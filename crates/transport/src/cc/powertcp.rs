@@ -11,8 +11,8 @@
 //! `ahead`: the next capacity of a port that knows it counts from so long before its time on. This is no part of the
 //! paper.
 //!
-//! w is at most that rate times τ, and β; both are payload, as with HPCC. As with HPCC, the paper's network loses next to nothing: here a loss that
-//! duplicate ACKs show leaves the window to the telemetry, a timeout leaves one segment.
+//! w is at most that rate times τ, and β; both are payload, as with HPCC. As with HPCC, the paper's network loses next
+//! to nothing: here a loss that duplicate ACKs show leaves the window to the telemetry, a timeout leaves one segment.
 
 use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
 use super::old_window::OldWindows;

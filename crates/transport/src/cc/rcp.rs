@@ -2,13 +2,13 @@
 //! and N. Dukkipati's thesis, Stanford 2007: ports say a rate, and a sender sends at it.
 //!
 //! Each packet tells its round trip and brings back the least rate of the ports that it passed, which
-//! [`rcp`](crate::rcp) computes by the parameters here. Segments are paced at that rate. The window is what leaves in two
-//! round trips and a segment, so that it never holds the rate back while ACKs come, delayed ones too, and a sender whose
-//! ACKs stay away stops.
+//! [`rcp`](crate::rcp) computes by the parameters here. Segments are paced at that rate. The window is what leaves in
+//! two round trips and a segment, so that it never holds the rate back while ACKs come, delayed ones too, and a sender
+//! whose ACKs stay away stops.
 //!
-//! Readings. α and β are recalled: XCP's stable pair. There is no SYN that asks for a rate: the first window does. A rate
-//! counts bytes on the wire: a sender paces the payload of so many. However low the rate, a segment leaves in four round
-//! trips, where ns-2's program sends a packet without payload to hear of a new rate (`REF_FACT`).
+//! Readings. α and β are recalled: XCP's stable pair. There is no SYN that asks for a rate: the first window does. A
+//! rate counts bytes on the wire: a sender paces the payload of so many. However low the rate, a segment leaves in four
+//! round trips, where ns-2's program sends a packet without payload to hear of a new rate (`REF_FACT`).
 //!
 //! Left out: a rate for the way back, and a flow that asks for less than the ports offer. A loss leaves the window to
 //! the rate; a timeout leaves one segment until the next ACK.

@@ -2,9 +2,9 @@
 //!
 //! The power is (1 + change of the round trip in time) · round trip/τ, smoothed over τ. Once in a round trip the window
 //! becomes γ · (w_old/power + β) + (1 − γ) · w, where w_old is the window of a round trip ago. Segments are paced at
-//! w/τ. The window is at most what the host's link sends in τ, as in the authors' program, which bounds the rate by that.
-//! τ is configured, as in the paper, and not the shortest that was measured unless nobody says it: a flow that starts
-//! while a queue stands, and holds some of it, never sees it go.
+//! w/τ. The window is at most what the host's link sends in τ, as in the authors' program, which bounds the rate by
+//! that. τ is configured, as in the paper, and not the shortest that was measured unless nobody says it: a flow that
+//! starts while a queue stands, and holds some of it, never sees it go.
 //!
 //! A power below a half counts as that: ACKs that arrive closer together than their segments left have any power down
 //! to less than nothing, and a window that is divided by it could be anything. β is a number of segments here: without
@@ -25,8 +25,8 @@ options! {
         pub gamma as "powertcp_gamma": f64 = 0.9, Kind::Number(Range::closed(0.001, 1.0));
         /// β in segments.
         pub beta as "theta_powertcp_beta": f64 = 1.0, Kind::Number(Range::closed(0.001, 1e6));
-        /// The round trip of the empty path. In a scenario by default what its links make, by hand the shortest that was
-        /// measured.
+        /// The round trip of the empty path. In a scenario by default what its links make, by hand the shortest that
+        /// was measured.
         pub base_rtt: Option<Duration> = None, Kind::POSITIVE;
     }
 }
@@ -123,8 +123,8 @@ impl State {
 mod tests {
     use super::*;
 
-    /// 10 Gb/s and τ = 100 µs: 125 kB on the wire, which are 100 kB of payload in packets of 1000 and 250 B. Without the
-    /// bound, where round trips stay at τ, w' = 0.9 (w_old + β) + 0.1 w grows by 900/1.9 B each.
+    /// 10 Gb/s and τ = 100 µs: 125 kB on the wire, which are 100 kB of payload in packets of 1000 and 250 B. Without
+    /// the bound, where round trips stay at τ, w' = 0.9 (w_old + β) + 0.1 w grows by 900/1.9 B each.
     #[test]
     fn the_window_is_at_most_what_the_hosts_link_sends_in_a_round_trip() {
         let config = Config { base_rtt: Some(Duration::from_micros(100)), ..Config::default() };

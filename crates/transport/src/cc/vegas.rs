@@ -293,8 +293,8 @@ mod tests {
         }
     }
 
-    /// Two samples in a round trip are too few: the ACK that ends it is Reno's. So one such ACK a round trip counts, with
-    /// that of the first sample: two make a window of two grow, three more one of three.
+    /// Two samples in a round trip are too few: the ACK that ends it is Reno's. So one such ACK a round trip counts,
+    /// with that of the first sample: two make a window of two grow, three more one of three.
     #[test]
     fn with_linuxs_numbers_a_window_of_two_samples_is_renos() {
         let (mut law, mut w) = (Vegas::new(&LINUX), window(2, 2));

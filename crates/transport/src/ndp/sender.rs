@@ -103,8 +103,8 @@ impl Sender {
         self.send_what_nothing_pulls(now, actions);
     }
 
-    /// Only the header of the packet that begins at `seq` has arrived: it is sent again when a PULL comes, or at once if
-    /// one has overtaken the NACK (§3.2: a packet for each PULL).
+    /// Only the header of the packet that begins at `seq` has arrived: it is sent again when a PULL comes, or at once
+    /// if one has overtaken the NACK (§3.2: a packet for each PULL).
     pub fn handle_nack(&mut self, now: Instant, seq: u64, actions: &mut Actions) {
         if self.hear_of(now, seq).is_some() {
             self.unused = self.unused.min(self.early_pulls());
@@ -314,8 +314,8 @@ mod tests {
         assert_eq!((stats.rtt_samples, stats.rtt_sum), (4, (10 + 11 + 7 + 7) * US));
     }
 
-    /// §3.2: a packet for each PULL. The PULL that a header has made takes another path and comes before the NACK: it is
-    /// kept for that.
+    /// §3.2: a packet for each PULL. The PULL that a header has made takes another path and comes before the NACK: it
+    /// is kept for that.
     #[test]
     fn a_pull_that_overtakes_its_nack_sends_the_packet_when_the_nack_comes() {
         let (mut sender, mut actions) = sender(3, 3);
@@ -332,8 +332,8 @@ mod tests {
         assert_eq!((sender.stats().timeouts, sender.stats().segments_sent), (0, 5));
     }
 
-    /// Every answer makes a PULL. One that has overtaken an ACK is that ACK's, and not kept for a NACK to come: that one
-    /// has its own.
+    /// Every answer makes a PULL. One that has overtaken an ACK is that ACK's, and not kept for a NACK to come: that
+    /// one has its own.
     #[test]
     fn a_pull_without_a_packet_is_kept_only_while_its_answer_is_on_its_way() {
         let (mut sender, mut actions) = sender(3, 3);
@@ -347,8 +347,8 @@ mod tests {
         assert_eq!(sent(&mut actions), [(1, true)]);
     }
 
-    /// Headers come back, and the PULL of the only answer has come before it. With that ACK neither an answer nor a PULL
-    /// is on its way: nothing else would ever send what waits.
+    /// Headers come back, and the PULL of the only answer has come before it. With that ACK neither an answer nor a
+    /// PULL is on its way: nothing else would ever send what waits.
     #[test]
     fn what_waits_when_the_last_answer_is_heard_and_its_pull_has_come_is_sent_at_once() {
         let (mut sender, mut actions) = sender(3, 3);

@@ -105,8 +105,8 @@ impl Sender {
         Progress { una: self.una, delivered: self.una + self.scoreboard.sacked(), losses: self.losses_found() }
     }
 
-    /// A fast recovery begins, before which cwnd was `before`. RecoverFS is what is outstanding; RFC 9937 leaves out what had been SACKed before the
-    /// present ACK, and takes in what that has acknowledged.
+    /// A fast recovery begins, before which cwnd was `before`. RecoverFS is what is outstanding; RFC 9937 leaves out
+    /// what had been SACKed before the present ACK, and takes in what that has acknowledged.
     pub(super) fn begin_reduction(&mut self, before: u64) {
         let (progress, nxt, most) = (self.progress(), self.nxt, before.max(self.window.ssthresh));
         if let Some(prr) = self.prr_mut() {

@@ -188,8 +188,8 @@ impl Segments {
         sent_once.map(|record| now.saturating_since(record.sent_at)).min()
     }
 
-    /// The round trips of the first and of the last segment that the present ACK is the first to report; `None` if any of
-    /// them was sent again (Karn).
+    /// The round trips of the first and of the last segment that the present ACK is the first to report; `None` if any
+    /// of them was sent again (Karn).
     pub(super) fn unambiguous_round_trips(&self, now: Instant) -> Option<[Duration; 2]> {
         let [first, last] = [self.reported.first()?, self.reported.last()?];
         let were_sent_once = self.reported.iter().all(|record| !record.retransmitted);

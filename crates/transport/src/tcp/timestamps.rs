@@ -4,8 +4,9 @@
 //! RFC 6298 are divided by their expected number, ⌈FlightSize/(2 SMSS)⌉, so that SRTT and RTTVAR remember as long as
 //! they did.
 //!
-//! Recovery "linux" goes by its own send times, which no tick rounds, and by the echo where the ACK covers what was sent
-//! again (Linux's tcp_ack_update_rtt): SRTT by the first segment that an ACK is the first to report, the law by the last.
+//! Recovery "linux" goes by its own send times, which no tick rounds, and by the echo where the ACK covers what was
+//! sent again (Linux's tcp_ack_update_rtt): SRTT by the first segment that an ACK is the first to report, the law by
+//! the last.
 
 use super::Sender;
 use units::{Duration, Instant};

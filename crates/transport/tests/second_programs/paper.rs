@@ -533,7 +533,8 @@ impl TdTcp {
         self.on == 1
     }
 
-    /// The first outstanding segment is missing. Half of what its division has outstanding stays, at most of its window.
+    /// The first outstanding segment is missing. Half of what its division has outstanding stays, at most of its
+    /// window.
     pub fn lose(&mut self) {
         let hit = self.outstanding.front().copied().unwrap_or(self.on);
         self.before[hit] = self.cwnd[hit];

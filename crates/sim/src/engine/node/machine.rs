@@ -1,8 +1,8 @@
 //! The machines of a kind of host, as the engine knows them.
 //!
-//! A kind of host is a folder of `hosts`. The engine tells the machine at either end of a flow of packets, deadlines and
-//! the flow's beginning, and sends the packets that the machine lays down. TCP's usual machines are not behind these
-//! traits: they are the fast path.
+//! A kind of host is a folder of `hosts`. The engine tells the machine at either end of a flow of packets, deadlines
+//! and the flow's beginning, and sends the packets that the machine lays down. TCP's usual machines are not behind
+//! these traits: they are the fast path.
 
 use crate::engine::packet::{Class, NO_PAYLOAD, Packet};
 use std::any::Any;
@@ -38,8 +38,8 @@ pub trait HostMachine: Debug + Send {
         let _ = context;
     }
 
-    /// Before the first packet, at a receiving end whose node shares something: how long a full packet lasts on the links
-    /// by which such flows come there, all together.
+    /// Before the first packet, at a receiving end whose node shares something: how long a full packet lasts on the
+    /// links by which such flows come there, all together.
     fn join(&mut self, lasts: Duration) {
         let _ = lasts;
     }

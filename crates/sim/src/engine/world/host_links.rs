@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use transport::cc::Host;
 use units::{ByteTime, Duration, Rate};
 
-/// Tells each sender that asks the rate of the links by which its flow may leave, all together, as they are at the start,
-/// the bytes of its headers, and the round trip of the empty way.
+/// Tells each sender that asks the rate of the links by which its flow may leave, all together, as they are at the
+/// start, the bytes of its headers, and the round trip of the empty way.
 pub(super) fn tell(ways: &Ways, layout: &PartitionLayout, hosts: &mut Hosts) {
     for (flow, host) in hosts.senders.items_mut().iter_mut().enumerate() {
         let header = host.header.into();

@@ -18,8 +18,8 @@ pub(super) struct Rules<'a> {
     pub transports: &'a [Transport],
 }
 
-/// An error if a flow of such a law passes no port that measures, or too many. `writes` says whether the switches are of a kind that
-/// writes into packets.
+/// An error if a flow of such a law passes no port that measures, or too many. `writes` says whether the switches are
+/// of a kind that writes into packets.
 pub(super) fn check(context: &Context, traffic: Rules, writes: bool) -> Result<(), Fault> {
     let network = context.network;
     let mut ports: Option<&rcp::Config> = None;
@@ -57,8 +57,8 @@ pub(super) fn check(context: &Context, traffic: Rules, writes: bool) -> Result<(
                      leaves no host, or that says telemetry = true"
                 ),
                 _ => format!(
-                    "its law reads what ports measure, and {measuring} do on the way {links}; allowed: {most}, which is \
-                     what a packet has room for, with telemetry = false at the others"
+                    "its law reads what ports measure, and {measuring} do on the way {links}; allowed: {most}, for which a \
+                     packet has room, with telemetry = false at the others"
                 ),
             }));
         }

@@ -1,6 +1,6 @@
 //! Flows that are whole connections: handshake and teardown, timestamps, windows that change. What they say besides a
-//! segment or an ACK travels in the packet's payload; other flows have none of it. Flows whose machines are of a kind of
-//! host part from them here.
+//! segment or an ACK travels in the packet's payload; other flows have none of it. Flows whose machines are of a kind
+//! of host part from them here.
 
 use super::slow_path::note_at_host;
 use super::timing::arm_receiver;
