@@ -53,12 +53,12 @@ pub(super) fn check(context: &Context, traffic: Rules, writes: bool) -> Result<(
             let links = links.join(", ");
             return Err(name.fault(match measuring {
                 0 => format!(
-                    "its law reads what ports measure, and {measuring} do on the way {links}; allowed: {most}, for \
-                     which a packet has room, with telemetry = false at the others"
+                    "its law reads what ports measure, and none does on the way {links}; allowed: a link there that \
+                     leaves no host, or that says telemetry = true"
                 ),
                 _ => format!(
-                    "its law reads what ports measure, and {measuring} do on the way {links}; allowed: {most}, for which a \
-                     packet has room, with telemetry = false at the others"
+                    "its law reads what ports measure, and {measuring} do on the way {links}; allowed: {most}, for \
+                     which a packet has room, with telemetry = false at the others"
                 ),
             }));
         }
