@@ -358,4 +358,15 @@ mod tests {
         ack(&mut law, 10_000);
         assert_eq!(rate(&law), 4e6);
     }
+
+    /// What the user says in bits per second is what the figures say.
+    #[test]
+    fn bbr_begins_with_the_bandwidth_that_its_user_names() {
+        let mut config = Config::default();
+        (config.bbr.start_bandwidth, config.bbr3.start_bandwidth) = (Some(8e6), Some(8e6));
+        for name in ["bbr", "bbr3"] {
+            let law = Law::new(Algorithm::from_name(name).unwrap(), &config);
+            assert_eq!(law.figures()[0], ("max_bandwidth", 8e6), "{name}");
+        }
+    }
 }

@@ -302,4 +302,17 @@ mod tests {
         assert_eq!(backlog.iter().map(|left| (left.start, left.end)).collect::<Vec<_>>(), [(12, 78), (78, 198)]);
         assert_eq!((backlog.busy(), backlog.busy_until(), backlog.waited(198)), (198, 198, 12 + 78));
     }
+
+    #[test]
+    fn the_newest_alone_is_lost_behind_the_port() {
+        let mut backlog = Backlog::new();
+        for start in [0, 10, 20] {
+            backlog.schedule(0, Transmission { start, end: start + 10, size: 1, ..Transmission::default() });
+            if start == 10 {
+                backlog.lose_newest();
+            }
+        }
+        assert!(backlog.iter().map(|transmission| transmission.is_lost).eq([false, true, false]));
+        assert_eq!(backlog.newest().map(|newest| newest.is_lost), Some(false));
+    }
 }

@@ -301,3 +301,17 @@ impl GatedTransmitter {
         self.openings
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn openings_are_those_of_the_cycle_and_of_all_cycles() {
+        let mut gate = GatedTransmitter::new(Packing::Whole);
+        assert_eq!(gate.openings(), Openings { now: 0, total: 0 });
+        gate.begin_cycle(0, 3);
+        gate.begin_cycle(10, 2);
+        assert_eq!(gate.openings(), Openings { now: 2, total: 5 });
+    }
+}
