@@ -53,7 +53,7 @@ struct State {
 impl CongestionControl for ThetaPowerTcp {
     type Config = Config;
 
-    const ASKS: Asks = Asks { pacing: true, by_rate: true, marks: Marks::Unheard, ..Asks::NOTHING };
+    const ASKS: Asks = Asks { pacing: true, marks: Marks::Unheard, ..Asks::NOTHING };
 
     fn new(_: &Config) -> ThetaPowerTcp {
         let (host, base, power) = (Host::default(), BaseRtt::default(), Power::default());

@@ -6,7 +6,8 @@
 //! segment, above `beta` it shrinks by one. Slow start doubles the window in every other round trip only, so that the
 //! comparison is with a window that stood still, and ends when more than `gamma` segments are queued.
 //!
-//! RTT is that of one segment a round trip, the paper's distinguished segment, which is the one that the sender times.
+//! RTT is that of one segment a round trip, the paper's distinguished segment, which is the one that the sender times. With
+//! timestamps every ACK has one, of which those that end a round trip count.
 //! A loss halves the flight, as in Linux. Left out: the retransmission at the first duplicate ACK by a fine-grained
 //! timeout, which SACK and RACK have overtaken, with its reduction by a quarter; and BaseRTT that grows with a longer
 //! route.
@@ -40,7 +41,7 @@ options! {
 #[derive(Clone, Debug)]
 pub enum Vegas {
     /// The paper's.
-    Paper(Paper),
+    Paper(Box<Paper>),
     /// Linux's.
     Linux(Box<Linux>),
 }
@@ -51,6 +52,7 @@ pub struct Paper {
     /// The shortest round trip so far.
     base_rtt: Duration,
     slow_start: SlowStart,
+    round: Round,
 }
 
 /// Linux's law.
@@ -76,7 +78,7 @@ impl CongestionControl for Vegas {
 
     fn new(config: &Config) -> Vegas {
         match config.arithmetic {
-            Arithmetic::Paper => Vegas::Paper(Paper { base_rtt: Duration::MAX, slow_start: SlowStart::Grows }),
+            Arithmetic::Paper => Vegas::Paper(Box::new(Paper::new(Duration::MAX))),
             Arithmetic::Linux => Vegas::Linux(Box::default()),
         }
     }
@@ -101,7 +103,7 @@ impl CongestionControl for Vegas {
 
     fn ssthresh_after(&mut self, _: &Config, _: &Window, loss: &Loss) -> u64 {
         match self {
-            Vegas::Paper(law) => law.slow_start = SlowStart::Grows,
+            Vegas::Paper(law) => (law.slow_start, law.round) = (SlowStart::Grows, Round::default()),
             Vegas::Linux(law) => law.begin(loss.event.in_flight),
         }
         loss.flight / 2
@@ -109,18 +111,25 @@ impl CongestionControl for Vegas {
 }
 
 impl Paper {
+    fn new(base_rtt: Duration) -> Paper {
+        Paper { base_rtt, slow_start: SlowStart::Grows, round: Round::default() }
+    }
+
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         if window.in_slow_start() && self.slow_start == SlowStart::Grows && !event.is_app_limited {
             window.slow_start(event.acked);
         }
-        if let Some(rtt) = event.rtt_sample {
+        let is_over = self.round.is_over_after(event.acked);
+        let Some(rtt) = event.rtt_sample else { return };
+        self.base_rtt = self.base_rtt.min(rtt);
+        if is_over {
             self.end_round(config, window, event, rtt);
+            self.round.begin(event.in_flight);
         }
     }
 
     /// A round trip of `rtt` is over.
     fn end_round(&mut self, config: &Config, window: &mut Window, event: &Event, rtt: Duration) {
-        self.base_rtt = self.base_rtt.min(rtt);
         let queued = self.queued(window, rtt);
         if window.in_slow_start() {
             if queued > config.gamma {
@@ -206,7 +215,9 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    const BASE: Paper = Paper { base_rtt: Duration::from_millis(100), slow_start: SlowStart::Grows };
+    fn base() -> Paper {
+        Paper::new(Duration::from_millis(100))
+    }
 
     fn window(segments: u64, ssthresh: u64) -> Window {
         Window { cwnd: segments * MSS, ssthresh: ssthresh * MSS, mss: MSS }
@@ -224,7 +235,7 @@ mod tests {
     #[test]
     fn what_is_queued_is_cwnd_times_one_minus_base_rtt_over_rtt() {
         // 20 segments, 100 ms when empty, 125 ms now: expected 200/s, actual 160/s, diff 40/s · 100 ms = 4 segments.
-        let queued = BASE.queued(&window(20, 2), Duration::from_millis(125));
+        let queued = base().queued(&window(20, 2), Duration::from_millis(125));
         assert!((queued - 4.0).abs() < 1e-12, "{queued}");
     }
 
@@ -233,15 +244,32 @@ mod tests {
         // 20 segments at a base of 100 ms: 105.3 ms are 1 segment queued, 117.6 ms are 3.
         let config = Config::default();
         for (rtt_ms, expected) in [(100, 21), (105, 21), (106, 20), (117, 20), (118, 19), (200, 19)] {
-            let mut law = Vegas::Paper(BASE);
+            let mut law = Vegas::Paper(Box::new(base()));
             assert_eq!(round(&mut law, &config, &mut window(20, 2), rtt_ms), expected, "{rtt_ms} ms");
         }
         // Linux's 2 and 4 of the same round trips.
         let linux = Config { alpha: 2.0, beta: 4.0, ..config };
         for (rtt_ms, expected) in [(111, 21), (112, 20), (125, 20), (126, 19)] {
-            let mut law = Vegas::Paper(BASE);
+            let mut law = Vegas::Paper(Box::new(base()));
             assert_eq!(round(&mut law, &linux, &mut window(20, 2), rtt_ms), expected, "{rtt_ms} ms");
         }
+    }
+
+    /// With timestamps each ACK has a round trip; the paper compares once in one. Ten rounds of 20 to 11 segments at 200 ms,
+    /// where half of the window is queued, take a segment each.
+    #[test]
+    fn many_samples_in_a_round_trip_are_one_comparison() {
+        let (config, mut w) = (Config::default(), window(20, 2));
+        let mut law = Vegas::Paper(Box::new(base()));
+        for _ in 0..10 {
+            for _ in 0..w.cwnd / MSS {
+                let rtt_sample = Some(Duration::from_millis(200));
+                let in_flight = w.cwnd - MSS;
+                let event = Event { acked: MSS, in_flight, rtt_sample, ..Event::at(Instant::ZERO) };
+                law.on_ack(&config, &mut w, &event);
+            }
+        }
+        assert!((10..=12).contains(&(w.cwnd / MSS)), "{}", w.cwnd / MSS);
     }
 
     #[test]

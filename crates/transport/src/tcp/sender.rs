@@ -166,7 +166,7 @@ impl Sender {
 
     /// True if its law reckons with what [`Sender::tell_host`] says.
     pub fn asks_of_host(&self) -> bool {
-        self.config.algorithm.asks().by_rate
+        self.config.algorithm.asks().pacing
     }
 
     /// A law from outside is told which flow it is of.
