@@ -302,6 +302,9 @@ class SenderOptions(TypedDict, total=False):
     lp_threshold: float
     """"lp": Per cent of the range of delays beyond the least that are a sign of congestion. The paper's and Linux's:
     15. Default 15.0."""
+    lp_settling: float
+    """"lp": With the paper's arithmetic: round trips after a sign in which delays are of data that left before it. Then
+    their mean begins anew. The paper leaves it open; with 0 a second sign follows the first at once. Default 1.0."""
     cdg_scale: float
     """"cdg": G: milliseconds of mean growth of the delay in a round trip at which a back-off has probability 1 − 1/e.
     Default 3.0."""
@@ -356,8 +359,8 @@ class SenderOptions(TypedDict, total=False):
     bandwidth-delay product leaves each of them. Default 100."""
     base_rtt: float
     """"hpcc": The round trip of the empty path. Without it the shortest that was measured. "powertcp": The round trip
-    of the empty path. Without it the shortest that was measured. "theta-powertcp": The round trip of the empty path.
-    Without it the shortest that was measured."""
+    of the empty path. Without it the shortest that was measured. "theta-powertcp": The round trip of the empty path. In
+    a scenario by default what its links make, by hand the shortest that was measured."""
     ahead: float
     """"hpcc": The law reckons with the next capacity of a port, where the network knows it, from so long before its
     time on. With a round trip the segments that are sent for it find it. Default 0 s. "powertcp": The law reckons with
