@@ -24,6 +24,7 @@ __all__ = [
     "LoadMeter",
     "ModelError",
     "Queue",
+    "RcpRouter",
     "Receiver",
     "Results",
     "RunError",

@@ -218,7 +218,7 @@ fn theta_powertcps_flows_share_a_link_as_fast_as_their_own() {
 #[test]
 fn a_way_on_which_more_ports_measure_than_a_packet_has_room_for_is_refused() {
     let chain = |law: &str, hops: u32, silent: &str| {
-        let mut text = format!("[run]\nduration = \"1 ms\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n");
+        let mut text = String::from("[run]\nduration = \"1 ms\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n");
         for hop in 0..hops {
             text += &format!("[[node]]\nname = \"c{hop}\"\nrole = \"core\"\n");
         }

@@ -114,6 +114,23 @@ fn abc_fills_a_slow_link() {
     assert!(load > 0.98, "{load}");
 }
 
+/// Vegas keeps from α to β segments in the queue, with timestamps too, by which every ACK measures a round trip: they are
+/// of Linux's own send times, or of ticks as short as a packet. A segment is 1.2 ms here.
+#[test]
+fn vegas_queues_what_alpha_and_beta_say_with_timestamps_too() {
+    for recovery in ["", "recovery = \"linux\"\n", "timestamp_clock = \"100 us\"\n"] {
+        for (alpha, beta) in [(1.0, 3.0), (8.0, 12.0), (30.0, 40.0)] {
+            let keys = format!("algorithm = \"vegas\"\nvegas_alpha = {alpha}\nvegas_beta = {beta}\n{recovery}");
+            let host = format!("[transport.vegas]\ntimestamps = true\n{keys}");
+            let found = dumbbell("vegas", 1, "10 Mbps", 84.0).set("run.duration", "\"30 s\"");
+            let found = found.set("run.warm_up", "\"15 s\"").add(&host).run(1);
+            let waiting = at(&found.links, "link", "left->right", "mean_queue");
+            assert!(waiting > alpha - 0.5 && waiting < beta + 0.5, "{recovery}{alpha} to {beta}: {waiting}");
+            assert!(at(&found.links, "link", "left->right", "utilization") > 0.99, "{recovery}{alpha} to {beta}");
+        }
+    }
+}
+
 /// The queue goes from nothing to 2.5/δ for each flow and back, 1.25/δ in the mean: 2.5 packets with δ = 0.5. Flows
 /// that do not turn together hold it closer to 1/δ. Written before the run: the mean within 40 % of 1.25/δ.
 #[test]

@@ -193,7 +193,7 @@ pub struct Asks {
     /// Segments are paced, whatever the configuration says.
     pub pacing: bool,
     /// Its rate says when segments leave: one does while less than cwnd is in flight, so that a window counts up to whole
-    /// segments and not down to them (HPCC's and PowerTCP's program: `IsWinBound`).
+    /// segments and not down to them (PowerTCP's program: `IsWinBound`).
     pub by_rate: bool,
     /// Delivery rates, for which the sender keeps a record of every segment in flight.
     pub rate_samples: bool,

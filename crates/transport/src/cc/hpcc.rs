@@ -73,7 +73,7 @@ struct Load {
 impl CongestionControl for Hpcc {
     type Config = Config;
 
-    const ASKS: Asks = Asks { telemetry: true, pacing: true, by_rate: true, ..Asks::NOTHING };
+    const ASKS: Asks = Asks { telemetry: true, pacing: true, ..Asks::NOTHING };
 
     fn new(_: &Config) -> Hpcc {
         let state = State {
