@@ -108,7 +108,8 @@ impl SmallSender {
             self.recovery = Some(self.nxt);
             self.guard = self.nxt;
             self.acked = 0;
-            self.ssthresh = ((self.nxt - self.una) / 2).max(2 * self.mss);
+            // RFC 5681 §3.1 eq. (4) is a bound: what is in flight may be more than the window.
+            self.ssthresh = ((self.nxt - self.una).min(self.cwnd) / 2).max(2 * self.mss);
             self.cwnd = self.ssthresh + 3 * self.mss;
             self.resend_first(sent);
         }
