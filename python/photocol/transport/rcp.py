@@ -4,7 +4,7 @@ The sender is TCP's with the algorithm "rcp"; `srtt` is what its segments tell, 
 
     >>> from photocol.rcp import Router
     >>> from photocol.transport import Sender
-    >>> router, sender = Router("10 Mbps", rcp_interval="100 ms"), Sender("rcp", mss=1000, initial_window=2)
+    >>> router, sender = Router("10 Mbps", rcp_interval=0.1), Sender("rcp", mss=1000, initial_window=2)
     >>> sent = sender.write(1000)
     >>> rate = min(router.on_packet(0.05, 1000, rtt=0.1) for _ in sent)       # at first 5 % of the capacity
     >>> sent = sender.on_ack(0.1, 2000, offered=rate)

@@ -192,8 +192,8 @@ pub struct Asks {
     pub congestion_header: bool,
     /// Segments are paced, whatever the configuration says.
     pub pacing: bool,
-    /// Its rate says when segments leave: one does while less than cwnd is in flight, so that a window counts up to whole
-    /// segments and not down to them (PowerTCP's program: `IsWinBound`).
+    /// Its rate says when segments leave: one does while less than cwnd is in flight, so that a window counts up to
+    /// whole segments and not down to them (PowerTCP's program: `IsWinBound`).
     pub by_rate: bool,
     /// Delivery rates, for which the sender keeps a record of every segment in flight.
     pub rate_samples: bool,

@@ -6,8 +6,8 @@
 //! segment, above `beta` it shrinks by one. Slow start doubles the window in every other round trip only, so that the
 //! comparison is with a window that stood still, and ends when more than `gamma` segments are queued.
 //!
-//! RTT is that of one segment a round trip, the paper's distinguished segment, which is the one that the sender times. With
-//! timestamps every ACK has one, of which those that end a round trip count.
+//! RTT is that of one segment a round trip, the paper's distinguished segment, which is the one that the sender times.
+//! With timestamps every ACK has one, of which those that end a round trip count.
 //! A loss halves the flight, as in Linux. Left out: the retransmission at the first duplicate ACK by a fine-grained
 //! timeout, which SACK and RACK have overtaken, with its reduction by a quarter; and BaseRTT that grows with a longer
 //! route.
@@ -255,8 +255,8 @@ mod tests {
         }
     }
 
-    /// With timestamps each ACK has a round trip; the paper compares once in one. Ten rounds of 20 to 11 segments at 200 ms,
-    /// where half of the window is queued, take a segment each.
+    /// With timestamps each ACK has a round trip; the paper compares once in one. Ten rounds of 20 to 11 segments at
+    /// 200 ms, where half of the window is queued, take a segment each.
     #[test]
     fn many_samples_in_a_round_trip_are_one_comparison() {
         let (config, mut w) = (Config::default(), window(20, 2));

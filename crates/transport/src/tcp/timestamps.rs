@@ -28,9 +28,11 @@ impl Timestamps {
         echo
     }
 
-    /// What the present ACK shows by the sender's own send times.
-    pub(super) fn set_own(&mut self, own: Option<Duration>) {
-        self.own = own;
+    /// Takes the round trips of the first and last segment that the present ACK reports, by the sender's own send times;
+    /// the first is kept if it `is_new`. Returns the last.
+    pub(super) fn read_own(&mut self, own: Option<[Duration; 2]>, is_new: bool) -> Option<Duration> {
+        self.own = own.map(|[first, _]| first).filter(|_| is_new);
+        own.map(|[_, last]| last)
     }
 }
 

@@ -213,9 +213,7 @@ impl Sender {
         let mut rtt = if features.times_segments { segments.round_trip(now) } else { None };
         if let Some(timestamps) = features.timestamps.as_mut().filter(|_| config.loss_recovery() == LossRecovery::Linux)
         {
-            let [first, last] = segments.unambiguous_round_trips(now).map_or([None; 2], |both| both.map(Some));
-            timestamps.set_own(first.filter(|_| ack > self.una));
-            rtt = last;
+            rtt = timestamps.read_own(segments.unambiguous_round_trips(now), ack > self.una);
         }
         (rtt, segments.sample(now))
     }
