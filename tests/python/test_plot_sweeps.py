@@ -145,7 +145,7 @@ def test_an_axis_with_one_value_is_not_x() -> None:
 def test_many_long_names_make_a_picture_higher() -> None:
     short, long = (
         drawn(table(x=[1, 2], name=[f"{'n' * letters}{k}" for k in range(20)]), "goodput", by="name")
-        for letters in (1, 40)
+        for letters in (1, 21)
     )
     assert short.get_figheight() < long.get_figheight() == pytest.approx(6.4 / 1.6 + 18 * 0.2)
 

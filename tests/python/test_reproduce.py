@@ -353,7 +353,7 @@ def test_a_list_of_flows_that_no_experiment_is_judged_with_is_refused(repository
         (None, "{file}: there is no such file"),
         ("", "none of these is a list that rotor/{name} needs"),
         ("0 1 1500 0\n\n0 1 1500\n", "{file}:3: found 3 columns; allowed: source destination bytes start"),
-        ("0 1 much 0\n", '{file}:1: size: found "much"; allowed: a whole number'),
+        ("0 1 much 0\n", '{file}:1: size: found "much"; allowed: 0 B to 8 EiB, as a number of B'),
         ("0 1 -1 0\n", '{file}:1: size: found "-1"; allowed: a whole number'),
         ("0 1 1500 \0\n", "{file}:1: start: found"),
     ],

@@ -114,8 +114,8 @@ fn abc_fills_a_slow_link() {
     assert!(load > 0.98, "{load}");
 }
 
-/// Vegas keeps from α to β segments in the queue, with timestamps too, by which every ACK measures a round trip: by ticks
-/// of a millisecond, by Linux's own send times, or by finer ticks. A segment is 1.2 ms here.
+/// Vegas keeps from α to β segments in the queue, with timestamps too, by which every ACK measures a round trip: by
+/// ticks of a millisecond, by Linux's own send times, or by finer ticks. A segment is 1.2 ms here.
 #[test]
 fn vegas_queues_what_alpha_and_beta_say_with_timestamps_too() {
     for recovery in ["", "recovery = \"linux\"\n", "timestamp_clock = \"100 us\"\n"] {

@@ -27,7 +27,7 @@ _MOST_WAITING = 4
 _STOPS_WITHIN_S = 0.4
 _KILLED_AFTER_S = 1.0
 """A process that was told to stop and has not is killed."""
-_WITHOUT_MEMORY = (-signal.SIGABRT, -signal.SIGKILL)
+_WITHOUT_MEMORY = tuple(-getattr(signal, name) for name in ("SIGABRT", "SIGKILL") if hasattr(signal, name))
 """How a process ends that the system or its own allocator refuses memory."""
 
 

@@ -44,7 +44,8 @@ def is_known(file: str, digest: str) -> bool:
         said = _entry(real(file), digest)
         place = _folder() / _name(said)
         owner = place.stat()
-        is_own = not hasattr(os, "geteuid") or (owner.st_uid == os.geteuid() and not owner.st_mode & 0o022)
+        user = getattr(os, "geteuid", None)
+        is_own = user is None or (owner.st_uid == user() and not owner.st_mode & 0o022)
         if is_own and content(place, _MOST_BYTES) == said:
             return True
     except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError):

@@ -33,7 +33,8 @@ pub fn told(law: Algorithm, hops: &[HopIn], offered: Option<f64>) -> PyResult<Op
     Ok(Some(told.with_offer(Offer { rtt: Duration::ZERO, rate })))
 }
 
-fn hop_of((port, t, queue, sent, bps, next_at, next_bps): &HopIn) -> PyResult<Hop> {
+fn hop_of(hop: &HopIn) -> PyResult<Hop> {
+    let (port, t, queue, sent, bps, next_at, next_bps) = hop;
     let next = match (next_at, next_bps) {
         (Some(at), Some(bps)) => Some(NextRate { at: instant(*at)?, rate: rate("next_rate", *bps)? }),
         (None, None) => None,

@@ -5,8 +5,7 @@
 //! at an instant comes before the events of that instant.
 //!
 //! It begins with one partition. If it may use more threads, or if its state is much larger than a cache, it looks at
-//! the work of every node after 1/256 of the run and each time that the run has doubled in length, and repartitions if
-//! that is worth it.
+//! the work of every node after 1/256 of the run and at each doubling of its length, and repartitions if that pays.
 
 pub(crate) mod build;
 mod changes;

@@ -28,8 +28,8 @@ impl Timestamps {
         echo
     }
 
-    /// Takes the round trips of the first and last segment that the present ACK reports, by the sender's own send times;
-    /// the first is kept if it `is_new`. Returns the last.
+    /// Takes the round trips of the first and last segment that the present ACK reports, by own send times; the first
+    /// is kept if it `is_new`. Returns the last.
     pub(super) fn read_own(&mut self, own: Option<[Duration; 2]>, is_new: bool) -> Option<Duration> {
         self.own = own.map(|[first, _]| first).filter(|_| is_new);
         own.map(|[_, last]| last)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.runs.replay.rules import rule
-from photocol.runs.replay.traits import AGENTS, NDP, OTHER_KIND, RETURNS, UDP
+from photocol.runs.replay.traits import AGENTS, NDP, OTHER_KIND, RETURNS, SHORTENED, UDP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,10 +15,15 @@ if TYPE_CHECKING:
     from photocol.runs.replay.replayed import Replayed
 
 
-@rule("table of drops", "What is dropped and what vanishes is the table `drops`.", of="run")
+@rule(
+    "table of drops",
+    "What is dropped and what vanishes is the table `drops`.",
+    of="run",
+    blind={SHORTENED: "the table has the bits of parts, and bursts that another link carried"},
+)
 def drops(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """As many units and bits, by place, class and cause."""
-    if not run.is_whole:
+    if not run.is_whole or SHORTENED.of(run):
         return
     # Headers that a queue sends back are told as congestion, and not all are told.
     returning = sorted(RETURNS.of(run), key=str)

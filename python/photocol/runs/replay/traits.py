@@ -34,7 +34,13 @@ DLCC = _switching("[switching.dlcc]", lambda run: "dlcc" in run.switching)
 SLOTTED = _switching("slot_time of OPS", lambda run: run.kind == "ops" and "slot_time" in run.switching)
 WAVELENGTHS = _switching("wavelengths of AAPN", lambda run: run.kind == "aapn" and _several(run.switching))
 SIGNALLED = _switching('protocol = "simulated" of AAPN', lambda run: run.switching.get("protocol") == "simulated")
+SHORTENED = _switching("bursts that are cut or deflected", lambda run: run.kind == "obs" and _shortens(run))
 OTHER_KIND = _switching("a kind of switching that is not in this list", lambda run: run.kind not in KINDS)
+
+
+def _shortens(run: Replayed) -> bool:
+    """Of a burst that is cut the table has the part, and it has those that another link carried."""
+    return bool((run.drops["cause"] == "deflected").any() or (run.trace["event"] == "cut").any())
 
 
 def _several(switching: Mapping[str, Any]) -> bool:
@@ -52,6 +58,7 @@ def _is_lossy(link: Link) -> bool:
 QUEUES = {name: _links(f'queue = "{name}"', lambda link, name=name: link.discipline == name) for name in DISCIPLINES}  # type: ignore[misc]
 OTHER_QUEUE = _links("a queue discipline that is not in this list", lambda link: link.discipline not in DISCIPLINES)
 LOSS = _links("loss, loss_every", _is_lossy)
+CUT_OR_LOST = _links('loss beside mid_packet = "cut"', lambda link: "cut" in link.rests and _is_lossy(link))
 KEPT = _links('jitter, jitter_order = "kept"', lambda link: _jitters(link) and not _is_free(link))
 FREE = _links('jitter, jitter_order = "free"', lambda link: _jitters(link) and _is_free(link))
 EXPONENTIAL = _links('jitter_law = "exponential"', lambda link: link.table.get("jitter_law") == "exponential")
@@ -150,9 +157,9 @@ def _kept(run: Replayed) -> Collection[object]:
 KEPT_THERE = Trait("hosts", "receivers at nodes that keep packets", _kept)
 FORCED = Trait("hosts", '[[force]] with "delay" or "duplicate"', _forced)
 TRAITS: tuple[Trait, ...] = (
-    *(PLAIN, AAPN, WAVELENGTHS, SIGNALLED, OBS, OPS, SLOTTED, DLCC, CIRCUITS, ROTOR, OTHER_KIND),
+    *(PLAIN, AAPN, WAVELENGTHS, SIGNALLED, OBS, OPS, SLOTTED, DLCC, SHORTENED, CIRCUITS, ROTOR, OTHER_KIND),
     *(TCP, LATE_ACKS, HANDSHAKE, TIMESTAMPS, NO_SACK, GROWING, READS, XCP, NDP, UDP, FORCED, KEPT_THERE, SENT_BACK),
-    *(*QUEUES.values(), OTHER_QUEUE, XCP_PORT, LOSS, KEPT, FREE, EXPONENTIAL),
+    *(*QUEUES.values(), OTHER_QUEUE, XCP_PORT, LOSS, CUT_OR_LOST, KEPT, FREE, EXPONENTIAL),
     *(
         EVENTS,
         PHASES,

@@ -385,8 +385,9 @@ def _depend_on_the_parent() -> None:
     End by SIGTERM, and when the parent dies.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    hang_up = getattr(signal, "SIGHUP", None)
+    if hang_up is not None:
+        signal.signal(hang_up, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 

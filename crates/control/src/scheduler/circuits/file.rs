@@ -35,6 +35,10 @@ impl CircuitSchedule {
     /// The schedule of such a text; the error names the line.
     pub fn from_csv(text: &str) -> Result<CircuitSchedule, CircuitError> {
         let wrong = |line: usize, reason: String| CircuitError::Line { line, reason };
+        // JSON is read as no row of CSV at all.
+        if text.trim_start().starts_with('{') {
+            return Err(wrong(1, format!("found '{{'; allowed: {HEAD}")));
+        }
         let (mut rows, mut fields) = (Rows::new(text, Separator::Comma), Vec::new());
         let unread = |why: TableError| wrong(why.line as usize, why.reason);
         rows.read(&mut fields).map_err(unread)?;

@@ -61,8 +61,7 @@ pub struct Setup<'a> {
 pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
     let Setup { scenario, hosts: makers, flows, ports: rules, orders, seed, options } = setup;
     let network = &scenario.network;
-    let made = scenario.transports.iter().zip(&makers);
-    let configs: Vec<Configs> = made.map(|(transport, maker)| Configs::new(transport, maker.as_ref())).collect();
+    let configs = configs(scenario, &makers);
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
     let order = link_order(network, shuffle.as_mut());
     let link_numbers = invert(&order);
@@ -94,10 +93,8 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let layout = paths.layout(ends(network, &order), Arc::clone(&flows), agent_nodes, nodes);
     let mut fabric = fabric(ports, &layout, timer_order);
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
-    let capture = options
-        .capture
-        .map(|options| start(options, capture::Run { scenario, configs: &configs, flows: &flows, order: &order }))
-        .transpose()?;
+    let run = capture::Run { scenario, configs: &configs, flows: &flows, order: &order };
+    let capture = options.capture.map(|options| start(options, run)).transpose()?;
     let mut hosts = hosts(HostSetup { scenario, configs: &configs, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
@@ -124,6 +121,12 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         now: SimTime::ZERO,
         hashed: paths.hashed,
     })
+}
+
+/// What makes the machines of each transport.
+fn configs(scenario: &Scenario, makers: &[Option<Arc<dyn HostMaker>>]) -> Vec<Configs> {
+    let made = scenario.transports.iter().zip(makers);
+    made.map(|(transport, maker)| Configs::new(transport, maker.as_ref())).collect()
 }
 
 /// How timers of one instant are ordered, among themselves and among arrivals: as stated, or drawn.
