@@ -225,7 +225,6 @@ experiment = Experiment(
             expected=f"{MEAN_PERCENT} %",
             tolerance=f"within {POINTS:g} points; in shape: {3 * POINTS:g}",
             check=check_mean,
-            reason="RACK repairs fast what 16 packets lose: with recovery by SACK alone the mean is 45.4 %",
         ),
         Claim(
             id="gain",
@@ -234,8 +233,7 @@ experiment = Experiment(
             expected=f"{GAIN_POINTS:+} points",
             tolerance=f"within {POINTS:g} points; in shape: more with every law",
             check=check_gain,
-            reason="DCTCP's marks from 10 packets hold its queue where it was, BBR and NV keep queues short by "
-            "themselves; the others start higher. Resized the mean is 85.0 %, published 85.5",
+            reason="TCP-LP gains nothing, and BBR and NV keep queues short by themselves",
         ),
         Claim(
             id="named",
@@ -244,7 +242,6 @@ experiment = Experiment(
             expected=", ".join(f"{law} {PUBLISHED[law][0]}" for law in NAMED) + " %",
             tolerance=f"within {POINTS:g} points; in shape: {3 * POINTS:g}",
             check=check_named,
-            reason="with recovery by SACK alone Reno has 40.2 % and Vegas 44.9: the testbed lies between",
         ),
         Claim(
             id="each-static",
@@ -253,6 +250,8 @@ experiment = Experiment(
             expected="published: " + ", ".join(f"{law} {PUBLISHED[law][0]}" for law in LAWS),
             tolerance=f"each within {POINTS:g} points; in shape: {3 * POINTS:g}",
             check=check_each_static,
+            reason="all but TCP-LP are within the tolerance; its signs come from delays of microseconds here, and the "
+            "testbed's numbers for it are Reno's",
         ),
         Claim(
             id="each-resized",
@@ -261,6 +260,8 @@ experiment = Experiment(
             expected="published: " + ", ".join(f"{law} {PUBLISHED[law][1]}" for law in LAWS),
             tolerance=f"each within {POINTS:g} points; in shape: {3 * POINTS:g}",
             check=check_each_resized,
+            reason="TCP-LP as before. Windows of some packets are cut in whole segments by Linux's DCTCP, and CUBIC's "
+            "curve is computed anew at most each 31 ms there; neither is built, so neither was tested",
         ),
     ),
     readings=side_by_side,
