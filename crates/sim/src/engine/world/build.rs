@@ -16,7 +16,7 @@ use crate::engine::link::features::Streams;
 use crate::engine::link::meter::Asked;
 use crate::engine::link::port::{Port, PortConfig};
 use crate::engine::link::ring::Ring;
-use crate::engine::node::agent::{Agent, Orders};
+use crate::engine::node::agent::Orders;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::fabric::{Fabric, FabricPlace, TimerOrder};
 use crate::engine::node::forced::ForcedFates;
@@ -29,7 +29,7 @@ use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::containers::PerFlow;
 use crate::model::{
-    Buffer, Change, Flow, Forecast, LinkId, Load, Loss, Network, PortRule, Scenario, SimTime, Timeline,
+    Buffer, Change, Flow, Forecast, LinkId, Load, Loss, Network, PortRule, Probe, Scenario, SimTime, Timeline,
 };
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,14 +63,13 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let network = &scenario.network;
     let configs = configs(scenario, &makers);
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
-    let order = link_order(network, shuffle.as_mut());
-    let link_numbers = invert(&order);
+    let (order, link_numbers) = numbers(network, shuffle.as_mut());
     let mut paths = Paths::new(link_numbers.clone(), seed);
     let first = paths.of_flows(network, &flows, &network.open_to_flows());
     check_paths(network, &flows, &first)?;
     let mut controls = controls(scenario, &flows, &mut paths);
     let (mask, timer_order) = order_of_timers(shuffle.as_mut());
-    let laid: Vec<Option<LinkId>> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
+    let laid: Vec<_> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
     let agent_setup = equip(&mut BuildContext {
         network,
         flows: &flows,
@@ -84,17 +83,15 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     agent_setup.check(network);
     let ports = PortMaker::new(scenario, &rules, seed, &agent_setup).ports(&order, bands(scenario, &flows));
     let AgentSetup { agents, shared, .. } = agent_setup;
-    let agents: Vec<(u32, Box<dyn Agent>)> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
-    let agent_nodes = agents.iter().map(|(node, _)| *node).collect();
+    let agents: Vec<_> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
-    if configs.iter().any(|one| one.maker().is_some_and(|maker| maker.returns())) {
-        paths.lead_back(network, &first);
-    }
+    lead_back(&mut paths, &configs, network, &first);
+    let agent_nodes = agents.iter().map(|(node, _)| *node).collect();
     let layout = paths.layout(ends(network, &order), Arc::clone(&flows), agent_nodes, nodes);
     let mut fabric = fabric(ports, &layout, timer_order);
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
     let run = capture::Run { scenario, configs: &configs, flows: &flows, order: &order };
-    let capture = options.capture.map(|options| start(options, run)).transpose()?;
+    let capture = options.capture.map(|capture| start(capture, run)).transpose()?;
     let mut hosts = hosts(HostSetup { scenario, configs: &configs, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
@@ -103,8 +100,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
-    let names = network.links.iter().zip(&link_numbers).map(|(link, number)| (*number, link.name.clone()));
-    let sampler = Sampler::new(&probe, Known { flows: flows.len(), links: names.collect(), shared: &shared });
+    let sampler = sampler(&probe, network, &link_numbers, &flows, &shared);
     add_sample(&mut controls, &sampler);
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,
@@ -121,6 +117,26 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         now: SimTime::ZERO,
         hashed: paths.hashed,
     })
+}
+
+/// The link of each of the engine's numbers, and the number of each link.
+fn numbers(network: &Network, shuffle: Option<&mut Stream>) -> (Vec<LinkId>, Vec<u32>) {
+    let order = link_order(network, shuffle);
+    let numbers = invert(&order);
+    (order, numbers)
+}
+
+/// What is sampled, which knows links by their names.
+fn sampler(probe: &Probe, network: &Network, numbers: &[u32], flows: &[Flow], shared: &[LinkId]) -> Sampler {
+    let names = network.links.iter().zip(numbers).map(|(link, number)| (*number, link.name.clone()));
+    Sampler::new(probe, Known { flows: flows.len(), links: names.collect(), shared })
+}
+
+/// Where packets may turn round, they need ways back.
+fn lead_back(paths: &mut Paths, configs: &[Configs], network: &Network, first: &[(u32, u32)]) {
+    if configs.iter().any(|one| one.maker().is_some_and(|maker| maker.returns())) {
+        paths.lead_back(network, first);
+    }
 }
 
 /// What makes the machines of each transport.
