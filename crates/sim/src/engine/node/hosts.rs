@@ -161,7 +161,7 @@ impl Hosts {
     #[inline(never)]
     fn receive_data(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         let host = &mut self.receivers[packet.flow];
-        let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, fabric) };
+        let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_at_other_sink(now, packet, fabric) };
         let length = u32::from(packet.size - host.header);
         let answer = match packet.flags {
             Flags::NONE => receiver.take_in_order(Instant::from_ps(now), packet.seq, length),
@@ -181,7 +181,7 @@ impl Hosts {
     #[inline(never)]
     fn receive_data_in_full(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         let host = &mut self.receivers[packet.flow];
-        let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_explicit_data(now, packet, fabric) };
+        let Sink::Tcp(receiver) = &mut host.sink else { return self.receive_at_other_sink(now, packet, fabric) };
         if packet.flags != Flags::NONE {
             self.marked += packet.marks();
             ecn::read(packet.flags, receiver, &mut self.acks);
@@ -191,6 +191,27 @@ impl Hosts {
         let length = u32::from(packet.size - host.header);
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
         self.send_acks(now, packet.flow, fabric);
+    }
+
+    /// A packet of data has reached a receiving end that is not plain TCP.
+    #[inline(never)]
+    fn receive_at_other_sink(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
+        match self.receivers[packet.flow].sink {
+            Sink::Explicit(_) => self.receive_explicit_data(now, packet, fabric),
+            Sink::Endpoint(_) => self.receive_at_endpoint(now, packet, fabric),
+            Sink::Hosted(_) => self.receive_at_hosted_sink(now, packet, fabric),
+            Sink::Tcp(_) | Sink::Datagrams { .. } => {}
+        }
+    }
+
+    /// An ACK, or a packet of its class, has reached a sending end that is not plain TCP.
+    #[inline(never)]
+    fn receive_at_other_sender(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
+        match self.senders[packet.flow].machine {
+            SendingMachine::Connection(_) => self.receive_at_connection(now, packet, fabric),
+            SendingMachine::Hosted(_) => self.receive_at_hosted_sender(now, packet, fabric),
+            SendingMachine::Tcp(_) | SendingMachine::Datagrams(_) => {}
+        }
     }
 
     /// Sends what the receiving machine of `flow` has decided, and arms its timer.
@@ -211,7 +232,7 @@ impl Hosts {
     fn receive_ack(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         let host = &mut self.senders[packet.flow];
         let SendingMachine::Tcp(sender) = &mut host.machine else {
-            return self.receive_at_connection(now, packet, fabric);
+            return self.receive_at_other_sender(now, packet, fabric);
         };
         if host.watch.has(PathFlags::SLOW_PATH) {
             return self.receive_ack_in_full(now, packet, fabric);
@@ -243,7 +264,7 @@ impl Hosts {
     fn receive_ack_in_full(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         let host = &mut self.senders[packet.flow];
         let SendingMachine::Tcp(sender) = &mut host.machine else {
-            return self.receive_at_connection(now, packet, fabric);
+            return self.receive_at_other_sender(now, packet, fabric);
         };
         let sack = if packet.flags == Flags::NONE {
             fabric.payloads.take_sack(packet.payload)

@@ -1,6 +1,5 @@
 //! Flows that are whole connections: handshake and teardown, timestamps, windows that change. What they say besides a
-//! segment or an ACK travels in the packet's payload; other flows have none of it. Flows whose machines are of a kind
-//! of host part from them here.
+//! segment or an ACK travels in the packet's payload; other flows have none of it.
 
 use super::slow_path::note_at_host;
 use super::timing::arm_receiver;
@@ -15,9 +14,6 @@ impl Hosts {
     /// A packet of data, or a SYN or FIN, has reached the receiving end of a connection.
     #[cold]
     pub(super) fn receive_at_endpoint(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
-        if matches!(self.receivers[packet.flow].sink, Sink::Hosted(_)) {
-            return self.receive_at_hosted_sink(now, packet, fabric);
-        }
         self.marked += packet.marks();
         note_arrival(now, packet, fabric);
         let (options, _) = fabric.payloads.take_options(packet);
@@ -60,9 +56,6 @@ impl Hosts {
     /// An ACK, or the answer to a SYN or FIN, has reached the sending end of a connection.
     #[cold]
     pub(super) fn receive_at_connection(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
-        if matches!(self.senders[packet.flow].machine, SendingMachine::Hosted(_)) {
-            return self.receive_at_hosted_sender(now, packet, fabric);
-        }
         self.marked += packet.marks();
         let (options, sack) = fabric.payloads.take_options(packet);
         let host = &mut self.senders[packet.flow];

@@ -60,11 +60,11 @@ impl Hosts {
         self.arm_sender(flow);
     }
 
-    /// A packet of data has arrived that is not for a plain receiver.
+    /// A packet of data has reached a receiver that reads congestion headers or telemetry.
     #[inline(never)]
     pub(super) fn receive_explicit_data(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         let host = &mut self.receivers[packet.flow];
-        let Sink::Explicit(sink) = &mut host.sink else { return self.receive_at_endpoint(now, packet, fabric) };
+        let Sink::Explicit(sink) = &mut host.sink else { return };
         self.marked += packet.marks();
         let mut grown = 0;
         if packet.flags.has(Flags::EXPLICIT) {
