@@ -17,15 +17,9 @@ pub fn catalogue(kind: &str) -> Vec<Entry> {
         "schedulers" => declared(control::scheduler::registry()).collect(),
         "circuit-schedules" => declared(control::scheduler::circuits::registry()).collect(),
         "reservations" => declared(control::reservation::registry()).collect(),
-        "transports" => declared(tcp::presets())
-            .chain(declared(cc::registry()))
-            .chain([entry(
-                "ndp",
-                "Receivers pull packets, and switches trim what finds no room.",
-                "Handley et al., SIGCOMM 2017",
-            )])
-            .chain([entry("udp", "Datagrams of one size, without any control.", "RFC 768")])
-            .collect(),
+        "transports" => {
+            declared(tcp::presets()).chain(declared(cc::registry())).chain(declared(sim::hosts::list())).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -45,8 +45,9 @@
 #![allow(rustdoc::private_intra_doc_links, reason = "the way of an ACK leads through the engine")]
 #![allow(rustdoc::invalid_html_tags, reason = "a key's comment is in the schema, too, as it stands")]
 
+pub mod applications;
 pub mod engine;
-mod hosts;
+pub mod hosts;
 pub mod language;
 pub mod model;
 pub mod queue;

@@ -234,3 +234,55 @@ fn a_pull_that_comes_before_its_nack_costs_no_timeout() {
     assert_eq!((sum(&found, "bytes_acked"), sum(&found, "timeouts")), (40.0 * 4308.0, 0.0));
     assert!(longest < 1e-3, "{longest} s");
 }
+
+/// Applications know no kind of host. Written before the run: a response is 69 packets of 1500 B and one of 980 B; they
+/// take 83.6 µs at 10 Gb/s, and the last of them and its ACK 10.6 µs more over four links there and back. With 100 µs to
+/// think there are 514 or 515 responses in 100 ms.
+#[test]
+fn responses_over_ndp_take_their_time_on_the_wire_and_a_round_trip() {
+    let found = tables(
+        "[[traffic]]\ntransport = \"ndp\"\nfrom = \"h0\"\nto = \"h50\"\n\
+         application = { kind = \"request-response\", response = \"100 kB\", \
+         think = { law = \"constant\", mean = \"100 us\" } }\n",
+    )
+    .run(1);
+    let responses = sum(&found, "bytes_acked") / 100e3;
+    assert!((513.0..516.0).contains(&responses), "{responses}");
+    assert_eq!((sum(&found, "timeouts"), sum(&found, "marked_segments")), (0.0, 0.0));
+}
+
+/// Written before the run: twenty hosts that answer one with 50 kB and hardly think keep its link busy. A response's
+/// last packet says that nothing is to be pulled behind it, so that PULLs for nothing cost little: at least 90 % of the
+/// link's payload, and no timeout though first windows are trimmed.
+#[test]
+fn responses_of_many_share_the_link_of_who_asks() {
+    let asks = (20..40).map(|host| {
+        format!(
+            "[[traffic]]\ntransport = \"ndp\"\nfrom = \"h{host}\"\nto = \"h0\"\n\
+             application = {{ kind = \"request-response\", response = \"50 kB\", \
+             think = {{ law = \"exponential\", mean = \"50 us\" }} }}\n"
+        )
+    });
+    let found = tables(&asks.collect::<String>()).run(1);
+    let share = sum(&found, "bytes_acked") * 8.0 / (0.1 * 10e9 * 1436.0 / 1500.0);
+    assert!((0.9..=1.0).contains(&share), "{share}");
+    assert!(sum(&found, "marked_segments") > 0.0 && sum(&found, "timeouts") == 0.0, "{}", sum(&found, "timeouts"));
+}
+
+/// Equal steps and on-times: what is written arrives, in what would be transfers of their own.
+#[test]
+fn what_is_written_now_and_then_arrives_over_ndp() {
+    let flow = "[[traffic]]\ntransport = \"ndp\"\nfrom = \"h0\"\nto = \"h50\"\nstop = \"90 ms\"\napplication = ";
+    let paced = format!("{flow}{{ kind = \"paced\", write = \"20 kB\", every = \"1 ms\" }}\n");
+    assert_eq!(sum(&tables(&paced).run(1), "bytes_acked"), 90.0 * 20e3);
+    // Every 10 µs, before the last has been answered.
+    let dense = format!("{flow}{{ kind = \"paced\", write = \"2 kB\", every = \"10 us\" }}\n");
+    assert_eq!(sum(&tables(&dense).run(1), "bytes_acked"), 9000.0 * 2e3);
+    let times = "{ law = \"constant\", mean = \"1 ms\" }";
+    let on_off =
+        format!("{flow}{{ kind = \"on-off\", write = \"1 kB\", rate = \"1 Gbps\", on = {times}, off = {times} }}\n");
+    let found = tables(&on_off).run(1);
+    // 45 on-times of 125 kB, of which the first or the last may be cut.
+    let bytes = sum(&found, "bytes_acked");
+    assert!((44.0 * 125e3..=45.0 * 125e3).contains(&bytes) && sum(&found, "timeouts") == 0.0, "{bytes}");
+}

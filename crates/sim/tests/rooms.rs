@@ -10,12 +10,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("queue", &["random"]),
     ("model", &["random", "queue"]),
     ("engine", &["random", "results", "queue", "model"]),
-    ("hosts", &["model", "engine"]),
     ("language", &["model"]),
+    ("hosts", &["queue", "model", "engine", "language"]),
+    ("applications", &["random", "model", "engine", "language"]),
     ("topology", &["random", "queue", "model", "language"]),
     ("traffic", &["random", "model"]),
     ("switching", &["random", "results", "queue", "model", "engine", "language", "topology"]),
-    ("scenario", &["queue", "model", "language", "topology", "switching"]),
+    ("scenario", &["queue", "model", "engine", "language", "hosts", "applications", "topology", "switching"]),
     ("study", &["random", "results", "model", "engine", "hosts", "traffic", "switching", "scenario"]),
 ];
 
@@ -105,6 +106,25 @@ fn the_engine_names_no_kind_of_switching() {
             for word in line.split(|c: char| !c.is_alphanumeric() && c != '_') {
                 let names = kinds.iter().any(|kind| word == kind) || words.iter().any(|start| word.starts_with(start));
                 assert!(!names, "{}: {line}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_other_room_names_a_kind_of_host() {
+    let folders = std::fs::read_dir(src().join("hosts")).unwrap().map(|entry| entry.unwrap().path());
+    let kinds = folders.filter(|path| path.is_dir());
+    let kinds: Vec<String> = kinds.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    assert!(kinds.len() >= 2, "{kinds:?}");
+    for room in ["model", "engine", "language", "topology", "traffic", "switching", "scenario", "study"] {
+        for (path, text) in files(&src().join(room)) {
+            for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                // What hosts speak is no kind of theirs.
+                let line = line.replace("Protocol::Udp", "").replace("Udp = \"UDP\"", "");
+                for word in line.split(|c: char| !c.is_alphanumeric() && c != '_') {
+                    assert!(!kinds.contains(&word.to_lowercase()), "{}: {line}", path.display());
+                }
             }
         }
     }

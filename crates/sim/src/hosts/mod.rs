@@ -1,19 +1,87 @@
-//! Kinds of host besides TCP and UDP, one a folder: the machines at both ends of a flow.
+//! Kinds of host besides TCP, one a folder, each whole: its keys and their check, sizes on the wire, the machines at
+//! both ends of a flow, and what a user should know of it.
 //!
-//! | folder | holds |
+//! | file or folder | holds |
 //! |---|---|
+//! | `kind` | what a kind of host answers |
+//! | `keys` | `[transport.NAME]` as a kind of host reads it |
 //! | `ndp` | receivers that pull packets |
+//! | `udp` | datagrams that nobody answers |
+//!
+//! Another kind is a folder here and one line in `kinds!` (and its `mod`).
 
+pub(crate) mod keys;
+pub(crate) mod kind;
 mod ndp;
+#[cfg(test)]
+mod ping;
+mod udp;
 
 use crate::engine::node::machine::HostMaker;
-use crate::model::{Transport, TransportKind};
+use crate::language::Fault;
+use crate::model::{HostKind, Transport};
+use keys::Keys;
+use kind::{Kind, Ways};
+use options::{Options, registry};
+use std::any::Any;
 use std::sync::Arc;
 
-/// Makes the hosts of a transport; `None` where they are TCP's or UDP's.
+/// A kind of host as it can be named.
+pub type Entry = options::Entry<Name, &'static Kind>;
+
+macro_rules! kinds {
+    ($($(#[cfg($on:meta)])? $variant:ident = $name:literal, $source:literal, $summary:literal: $module:ident;)+) => {
+        registry! {
+            /// The kinds of host besides TCP, by name.
+            pub enum Name: &'static Kind {
+                $($(#[cfg($on)])? $variant = $name, $source, $summary: &$module::KIND;)+
+            }
+        }
+    };
+}
+
+kinds! {
+    Ndp = "ndp", "Handley et al., SIGCOMM 2017",
+        "Receivers pull packets, and switches trim what finds no room.": ndp;
+    Udp = "udp", "RFC 768", "Datagrams of one size, without any control.": udp;
+    #[cfg(test)]
+    Ping = "ping", "RFC 792", "Echoes, one after the other.": ping;
+}
+
+/// All kinds.
+pub fn list() -> &'static [Entry] {
+    Name::REGISTRY
+}
+
+/// The kind of this name, read from its keys; `None` if there is no such kind.
+pub(crate) fn check(name: &str, keys: Keys) -> Option<Result<Arc<dyn HostKind>, Fault>> {
+    let entry = Name::from_name(name)?.entry();
+    Some((entry.item.check)(&Keys { kind: entry.name, ..keys }))
+}
+
+/// Where a kind comes from.
+pub(crate) fn source(kind: &dyn HostKind) -> &'static str {
+    Name::from_name(kind.name()).map_or("", |name| name.entry().source)
+}
+
+/// The kinds that have parameters of their own, with these.
+pub(crate) fn options() -> impl Iterator<Item = (&'static str, Box<dyn Options>)> {
+    list().iter().filter_map(|entry| Some((entry.name, (entry.item.options)()?)))
+}
+
+/// The kinds that have this parameter, if any has.
+pub(crate) fn users(key: &str) -> Option<String> {
+    let users: Vec<&str> = options().filter(|(_, own)| own.find(key).is_some()).map(|(name, _)| name).collect();
+    (!users.is_empty()).then(|| users.join(", "))
+}
+
+/// What to tell a user of traffic between hosts of a kind.
+pub(crate) fn warnings(kind: &dyn HostKind, ways: &Ways) -> Vec<String> {
+    Name::from_name(kind.name()).map_or(Vec::new(), |name| (name.entry().item.warnings)(kind, ways))
+}
+
+/// Makes the hosts of a transport; `None` where the engine has them.
 pub(crate) fn maker(transport: &Transport) -> Option<Arc<dyn HostMaker>> {
-    match &transport.kind {
-        TransportKind::Ndp { config, .. } => Some(Arc::new(ndp::Maker(Arc::new(config.clone())))),
-        TransportKind::Tcp { .. } | TransportKind::Udp { .. } => None,
-    }
+    let kind = transport.kind.hosted()?;
+    (Name::from_name(kind.name())?.entry().item.maker)(kind as &dyn Any)
 }

@@ -38,7 +38,7 @@ pub(crate) use layers::{read, read_text};
 pub use nearest::nearest;
 pub(crate) use nearest::{choices, nearest_unit};
 pub(crate) use option::{OfKind, described, schema_of, written};
-pub use option::{Setting, Word};
+pub use option::{Parameter, Setting, Word};
 pub use quantity::{Length, PortRoom, Room, Size, Speed, Time, Window};
 pub(crate) use text::{Text, quote, rounded, since_start};
 pub(crate) use tree::quoted;

@@ -2,7 +2,7 @@
 //! describes them.
 
 use super::keys::Form;
-use super::{ByteCount, DelayedAck, Room, Time, Window, choices, quoted};
+use super::{At, ByteCount, DelayedAck, Room, Time, Window, choices, quoted};
 use options::{Key, Kind, Value, WordList, Words};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, Unexpected, Visitor};
@@ -19,6 +19,15 @@ pub enum Setting {
     Value(Value),
     /// A window of this many segments, in bytes where their size is known.
     Packets(u64),
+}
+
+/// A given parameter.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its declaration.
+    pub key: Key,
+    /// What was written.
+    pub value: At<Setting>,
 }
 
 /// Reads a value of a kind.

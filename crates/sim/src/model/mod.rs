@@ -51,6 +51,6 @@ pub use sizes::{Between, Cdf, FlowSizes, MOST_BYTES, WrongPoint, pareto_least, p
 pub use time::SimTime;
 pub use traffic::{
     Arrivals, BurstLosses, BurstRule, Ends, Flow, Incast, Listed, Load, MAX_EXPONENTIAL_MEAN, MAX_FLOWS, Pairs,
-    Requests, SizeLaw, Sojourn, Traffic, Writes,
+    Requests, SizeLaw, Sojourn, Traffic,
 };
-pub use transport::{Protocol, Record, RecordSize, Transport, TransportKind};
+pub use transport::{HostKind, PacketSizes, Protocol, Record, RecordSize, Transport, TransportKind};

@@ -174,13 +174,8 @@ pub enum Load {
     Greedy,
     /// Bytes of payload (TCP).
     Size(Bytes),
-    /// What an application writes (TCP).
-    Writes {
-        /// Bytes at once.
-        bytes: u32,
-        /// When.
-        when: Writes,
-    },
+    /// What an application writes, by the number of the scenario's applications.
+    Writes(u32),
     /// Datagrams at a constant rate (UDP), measured on the wire.
     Constant(Rate),
     /// Datagrams as a Poisson process (UDP).
@@ -193,30 +188,6 @@ pub enum Load {
     /// On and off by turns (UDP): during on-times datagrams at `rate`, nothing in off-times.
     OnOff {
         /// Rate on the wire while on.
-        rate: Rate,
-        /// Law of the on-times.
-        on: Sojourn,
-        /// Law of the off-times.
-        off: Sojourn,
-    },
-}
-
-/// When an application writes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Writes {
-    /// A response whenever a request comes: this long after the last byte of the response before was acknowledged.
-    Responses {
-        /// Law of the times to think.
-        think: Sojourn,
-    },
-    /// In equal steps.
-    Paced {
-        /// The step.
-        every: Duration,
-    },
-    /// In equal steps in on-times.
-    OnOff {
-        /// Rate of what is written while on.
         rate: Rate,
         /// Law of the on-times.
         on: Sojourn,

@@ -1,9 +1,12 @@
 //! Ways to send.
 
-use options::words;
+use options::{Options, words};
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+use transport::cc;
 use transport::tcp::{ReceiverConfig, SenderConfig};
 use transport::telemetry::{Echo, Telemetry};
-use transport::{cc, ndp};
 
 /// A named way to send: `[transport.NAME]`.
 #[derive(Clone, Debug)]
@@ -31,20 +34,43 @@ pub enum TransportKind {
         /// What hops measure on the way of its packets.
         record: Record,
     },
-    /// NDP; sizes on the wire are payload + `header`.
-    Ndp {
-        /// The parameters of both ends.
-        config: ndp::Config,
-        /// Bytes added to each packet's payload on the wire.
-        header: u32,
-        /// Size of an ACK, a NACK or a PULL on the wire.
-        ack_size: u32,
-    },
-    /// UDP datagrams of a fixed size on the wire.
-    Udp {
-        /// Size on the wire, headers included.
-        packet_size: u32,
-    },
+    /// A kind of host of its own.
+    Hosted(Arc<dyn HostKind>),
+}
+
+/// A kind of host besides TCP, with its keys resolved: what anybody asks of it. The rest only its folder knows.
+pub trait HostKind: Any + Debug + Send + Sync {
+    /// Its name in scenarios.
+    fn name(&self) -> &'static str;
+
+    /// What its hosts speak.
+    fn protocol(&self) -> Protocol {
+        Protocol::Tcp
+    }
+
+    /// What its packets are made of.
+    fn sizes(&self) -> PacketSizes;
+
+    /// Packets that a sender lets out before it has heard anything.
+    fn first_window(&self) -> u32 {
+        0
+    }
+
+    /// Its own parameters, if it has any.
+    fn options(&self) -> Option<&dyn Options> {
+        None
+    }
+}
+
+/// Bytes of packets on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketSizes {
+    /// Payload of a full packet.
+    pub payload: u32,
+    /// What each packet has besides.
+    pub header: u32,
+    /// An ACK; 0 if nothing is acknowledged.
+    pub ack: u32,
 }
 
 /// How packets carry what hops measure.
@@ -98,49 +124,42 @@ impl TransportKind {
     /// What its hosts speak.
     pub fn protocol(&self) -> Protocol {
         match self {
-            TransportKind::Tcp { .. } | TransportKind::Ndp { .. } => Protocol::Tcp,
-            TransportKind::Udp { .. } => Protocol::Udp,
+            TransportKind::Tcp { .. } => Protocol::Tcp,
+            TransportKind::Hosted(kind) => kind.protocol(),
         }
     }
 
     /// Size of a datagram on the wire; `None` for what has segments.
     pub fn datagram(&self) -> Option<u32> {
-        match self {
-            TransportKind::Tcp { .. } | TransportKind::Ndp { .. } => None,
-            TransportKind::Udp { packet_size } => Some(*packet_size),
-        }
+        let kind = self.hosted().filter(|kind| kind.protocol() == Protocol::Udp)?;
+        Some(kind.sizes().payload + kind.sizes().header)
+    }
+
+    /// Its kind of host, if that is not TCP.
+    pub fn hosted(&self) -> Option<&dyn HostKind> {
+        if let TransportKind::Hosted(kind) = self { Some(&**kind) } else { None }
     }
 
     /// The rules of a sender of TCP.
     pub fn sender(&self) -> Option<&SenderConfig> {
-        match self {
-            TransportKind::Tcp { sender, .. } => Some(sender),
-            TransportKind::Ndp { .. } | TransportKind::Udp { .. } => None,
-        }
+        if let TransportKind::Tcp { sender, .. } = self { Some(sender) } else { None }
     }
 
     /// The same, to be changed before a run.
     pub fn sender_mut(&mut self) -> Option<&mut SenderConfig> {
-        match self {
-            TransportKind::Tcp { sender, .. } => Some(sender),
-            TransportKind::Ndp { .. } | TransportKind::Udp { .. } => None,
-        }
+        if let TransportKind::Tcp { sender, .. } = self { Some(sender) } else { None }
     }
 
     /// The rules of a receiver of TCP.
     pub fn receiver(&self) -> Option<&ReceiverConfig> {
-        match self {
-            TransportKind::Tcp { receiver, .. } => Some(receiver),
-            TransportKind::Ndp { .. } | TransportKind::Udp { .. } => None,
-        }
+        if let TransportKind::Tcp { receiver, .. } = self { Some(receiver) } else { None }
     }
 
     /// Bytes of a data packet on the wire that are not what [`sender`](TransportKind::sender) sends.
     pub fn header(&self) -> u32 {
         match self {
             TransportKind::Tcp { sender, header, .. } => header + sender.options_len(),
-            TransportKind::Ndp { header, .. } => *header,
-            TransportKind::Udp { .. } => 0,
+            TransportKind::Hosted(kind) => kind.sizes().header,
         }
     }
 
@@ -148,18 +167,15 @@ impl TransportKind {
     pub fn ack_size(&self) -> u32 {
         match self {
             TransportKind::Tcp { sender, ack_size, .. } => ack_size + sender.options_len(),
-            TransportKind::Ndp { ack_size, .. } => *ack_size,
-            TransportKind::Udp { .. } => 0,
+            TransportKind::Hosted(kind) => kind.sizes().ack,
         }
     }
 
-    /// The sizes of header and ACK without options; 0 for UDP.
+    /// The sizes of header and ACK without options; 0 for datagrams.
     pub fn bare_sizes(&self) -> (u32, u32) {
         match self {
-            TransportKind::Tcp { header, ack_size, .. } | TransportKind::Ndp { header, ack_size, .. } => {
-                (*header, *ack_size)
-            }
-            TransportKind::Udp { .. } => (0, 0),
+            TransportKind::Tcp { header, ack_size, .. } => (*header, *ack_size),
+            TransportKind::Hosted(kind) => (kind.sizes().header, kind.sizes().ack),
         }
     }
 
@@ -169,8 +185,10 @@ impl TransportKind {
             TransportKind::Tcp { sender, record, .. } => {
                 (sender.mss + self.header()).max(self.ack_size()) + record.most_growth()
             }
-            TransportKind::Ndp { config, .. } => (config.payload + self.header()).max(self.ack_size()),
-            TransportKind::Udp { packet_size } => *packet_size,
+            TransportKind::Hosted(kind) => {
+                let PacketSizes { payload, header, ack } = kind.sizes();
+                (payload + header).max(ack)
+            }
         }
     }
 
@@ -193,14 +211,8 @@ impl TransportKind {
     pub fn payload(&self) -> Option<u32> {
         match self {
             TransportKind::Tcp { sender, .. } => Some(sender.mss),
-            TransportKind::Ndp { config, .. } => Some(config.payload),
-            TransportKind::Udp { .. } => None,
+            TransportKind::Hosted(kind) => (kind.protocol() == Protocol::Tcp).then(|| kind.sizes().payload),
         }
-    }
-
-    /// The parameters of NDP.
-    pub fn ndp(&self) -> Option<&ndp::Config> {
-        if let TransportKind::Ndp { config, .. } = self { Some(config) } else { None }
     }
 
     /// Whether its packets carry congestion headers.

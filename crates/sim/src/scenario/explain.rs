@@ -1,5 +1,6 @@
 //! A resolved scenario as a text: every default written out, every link listed. It parses again to the same scenario.
 
+use crate::hosts;
 use crate::language::keys::{Explained, Form, Table, Written};
 use crate::language::{Room, Size, Speed, Text, Time, Word, quote, since_start, written};
 use crate::model::*;
@@ -162,7 +163,7 @@ impl Text<'_> {
         let (sender, receiver) = (kind.sender(), kind.receiver());
         let mut keys = spec::Wire::unfilled();
         let entry = sender.map(|sender| sender.algorithm.entry());
-        let other = if kind.ndp().is_some() { ("ndp", "Handley et al., SIGCOMM 2017") } else { ("udp", "") };
+        let other = kind.hosted().map_or(("", ""), |kind| (kind.name(), hosts::source(kind)));
         let (algorithm, source) = entry.map_or(other, |entry| (entry.name, entry.source));
         keys.derive_since("algorithm", Written::Inline(quote(algorithm)), source);
         if let Some(maker) = sender.and_then(|sender| sender.laws.external.maker.as_ref()) {
@@ -187,13 +188,13 @@ impl Text<'_> {
                 self.parameters(reordering, reordering, &[]);
             }
             self.parameters(law, law, &[]);
-        } else if let Some(config) = kind.ndp() {
-            let (header, ack_size) = kind.bare_sizes();
-            keys.derive("packet_size", (config.payload + header).form());
-            keys.derive("header", header.form());
-            keys.derive("ack_size", ack_size.form());
+        } else if let (Some(kind), None) = (kind.hosted(), kind.datagram()) {
+            let sizes = kind.sizes();
+            keys.derive("packet_size", (sizes.payload + sizes.header).form());
+            keys.derive("header", sizes.header.form());
+            keys.derive("ack_size", sizes.ack.form());
             keys.write("transport", self);
-            self.parameters(config, config, &[]);
+            kind.options().into_iter().for_each(|own| self.parameters(own, own, &[]));
         } else {
             keys.write("transport", self);
         }

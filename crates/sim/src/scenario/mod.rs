@@ -20,6 +20,7 @@ pub use crate::topology::{ImportError, Imported, ImportedLink, ImportedNode};
 pub use files::{Files, ImportedFlow, ImportedFlows, ImportedSizes};
 pub use schema::schema;
 
+use crate::engine::node::machine::ApplicationMaker;
 use crate::language::keys::Explained;
 use crate::model::NodeId;
 use crate::switching::kind::Plan;
@@ -39,6 +40,8 @@ pub struct Scenario {
     /// All that does not depend on what the network switches.
     pub model: model::Scenario,
     pub(crate) plan: Arc<dyn Plan>,
+    /// What writes into flows whose load says so, by number.
+    pub(crate) applications: Vec<Arc<dyn ApplicationMaker>>,
     /// `[switching]` as it is written out; packets alone have none.
     pub(crate) switching: Option<Switched>,
 }

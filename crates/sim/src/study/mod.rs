@@ -34,7 +34,17 @@ impl World {
         let causes = scenario.plan.wording().causes;
         let capture = options.capture.map(|capture| CaptureOptions { causes, ..capture });
         let hosts = scenario.transports.iter().map(hosts::maker).collect();
-        let setup = Setup { scenario, hosts, flows, ports, orders, seed, options: Options { capture, ..options } };
+        let applications = scenario.applications.clone();
+        let setup = Setup {
+            scenario,
+            hosts,
+            applications,
+            flows,
+            ports,
+            orders,
+            seed,
+            options: Options { capture, ..options },
+        };
         let mut world = world::World::new(setup, |build| scenario.plan.install_agents(build))?;
         world.trace_to(|world| {
             report::behind::behind(|| Box::new(report::trace::Table::new(scenario, &world.link_numbers)))
@@ -153,5 +163,7 @@ impl World {
 
 #[cfg(test)]
 mod edge_control_tests;
+#[cfg(test)]
+mod host_tests;
 #[cfg(test)]
 mod tests;

@@ -85,7 +85,7 @@ pub fn ndp_flow(bytes: &[u8]) {
                 5 => back.push(Answer::Return(segment.seq)),
                 6 => loses = true,
                 4 => {
-                    receiver.handle_header();
+                    receiver.handle_header(segment.seq);
                     back.push(Answer::Nack(segment.seq));
                     pulls.add(0, Duration::from_micros(1));
                 }

@@ -22,10 +22,14 @@ struct Sent {
 #[derive(Clone, Debug)]
 pub struct Sender {
     config: Arc<Config>,
-    /// Bytes of the flow; without end `u64::MAX`.
+    /// Bytes that have been written; without end `u64::MAX`.
     total: u64,
     /// The first byte that has not been sent.
     next: u64,
+    /// Whether nothing pulls what is not sent yet: nothing waited behind the newest packet when it left.
+    is_unpulled: bool,
+    /// Packets that are not full, by their first byte, with their end: nothing waited behind them when they left.
+    short: BTreeMap<u64, u64>,
     /// All before has been acknowledged.
     acked: u64,
     /// Packets behind it that have been, by their first byte.
@@ -55,6 +59,8 @@ impl Sender {
             config,
             total: 0,
             next: 0,
+            is_unpulled: true,
+            short: BTreeMap::new(),
             acked: 0,
             behind: BTreeSet::new(),
             outstanding: BTreeMap::new(),
@@ -69,17 +75,12 @@ impl Sender {
         }
     }
 
-    /// There are so many bytes to send, `u64::MAX` without end: the first window leaves. A flow is given its bytes
-    /// once.
+    /// There are so many more bytes to send, `u64::MAX` without end. If nothing waits to be pulled, a first window
+    /// leaves, of which packets without an answer count.
     pub fn write(&mut self, now: Instant, bytes: u64, actions: &mut Actions) {
-        if self.total > 0 {
-            return;
-        }
-        self.total = bytes;
+        self.total = self.total.saturating_add(bytes);
         self.news = now;
-        for _ in 0..self.config.first_window {
-            self.send(now, actions);
-        }
+        self.send_unpulled(now, actions);
     }
 
     /// Nothing new is sent any more.
@@ -98,8 +99,11 @@ impl Sender {
         self.unused = self.unused.min(self.early_pulls());
         self.behind.insert(seq);
         while self.behind.remove(&self.acked) {
-            self.acked = self.end_of(self.acked);
+            let end = self.end_of(self.acked);
+            self.short.remove(&self.acked);
+            self.acked = end;
         }
+        self.send_unpulled(now, actions);
         self.send_what_nothing_pulls(now, actions);
     }
 
@@ -191,7 +195,7 @@ impl Sender {
     }
 
     fn end_of(&self, seq: u64) -> u64 {
-        seq.saturating_add(self.config.payload.into()).min(self.next)
+        self.short.get(&seq).copied().unwrap_or(seq.saturating_add(self.config.payload.into()).min(self.next))
     }
 
     fn is_outstanding(&self, at: Instant, seq: u64) -> bool {
@@ -248,29 +252,58 @@ impl Sender {
         }
     }
 
+    /// Sends of what nothing pulls as much as a first window permits.
+    fn send_unpulled(&mut self, now: Instant, actions: &mut Actions) {
+        if !self.is_unpulled || self.next == self.total {
+            return;
+        }
+        if self.outstanding.is_empty() && self.missing.is_empty() {
+            // PULLs that have not come were forgotten when the last packet arrived.
+            self.answered = self.answered.min(self.pulled);
+        }
+        let outstanding = self.outstanding.len() as u64;
+        for _ in outstanding..self.config.first_window.into() {
+            self.send_new(now, actions);
+        }
+    }
+
     /// Sends a packet, one that was not received if there is any; false if there is none.
     fn send(&mut self, now: Instant, actions: &mut Actions) -> bool {
-        let missing = self.missing.pop_front();
-        let (seq, end) = match missing {
-            Some(seq) => (seq, self.end_of(seq)),
-            None => {
-                let seq = self.next;
-                self.next = seq.saturating_add(self.config.payload.into()).min(self.total);
-                (seq, self.next)
+        match self.missing.pop_front() {
+            Some(seq) => {
+                actions.segments.push(Segment { seq, len: (self.end_of(seq) - seq) as u32, retransmission: true });
+                self.note_sent(now, seq, true);
+                true
             }
-        };
-        if end <= seq {
+            None => self.send_new(now, actions),
+        }
+    }
+
+    /// Sends the next packet; false if there is none.
+    fn send_new(&mut self, now: Instant, actions: &mut Actions) -> bool {
+        let seq = self.next;
+        let full = seq.saturating_add(self.config.payload.into());
+        self.next = full.min(self.total);
+        if self.next <= seq {
             return false;
         }
-        let is_copy = missing.is_some();
+        if self.next < full {
+            self.short.insert(seq, self.next);
+        }
+        self.is_unpulled = self.next == self.total;
+        // At most one payload long.
+        actions.segments.push(Segment { seq, len: (self.next - seq) as u32, retransmission: false });
+        self.note_sent(now, seq, false);
+        true
+    }
+
+    /// A packet leaves.
+    fn note_sent(&mut self, now: Instant, seq: u64, is_copy: bool) {
         self.stats.segments_sent += 1;
         self.stats.retransmissions += u64::from(is_copy);
         self.outstanding.insert(seq, Sent { at: now, is_copy });
         self.order.push_back((now, seq));
         self.news = now;
-        // At most one payload long.
-        actions.segments.push(Segment { seq, len: (end - seq) as u32, retransmission: is_copy });
-        true
     }
 }
 
@@ -444,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_is_given_its_bytes_once_and_stops_after_what_was_sent() {
+    fn what_is_written_behind_what_waits_is_pulled_and_a_flow_stops_after_what_was_sent() {
         let (mut sender, mut actions) = sender(5, 3);
         sender.write(Instant::ZERO, 9000, &mut actions);
         assert_eq!(sent(&mut actions).len(), 3, "the first window leaves once");
@@ -455,6 +488,32 @@ mod tests {
         assert!(!sender.is_complete(), "2 of 3 packets");
         sender.handle_ack(Instant::ZERO, 2000, &mut actions);
         assert!(sender.is_complete());
+    }
+
+    /// What is written when all has been sent is a transfer of its own: a first window at once, of which what has no
+    /// answer yet counts, and packets that begin where the last ended.
+    #[test]
+    fn what_is_written_later_begins_with_a_first_window_of_its_own() {
+        let (mut sender, mut actions) = sender(2, 3);
+        assert_eq!(sent(&mut actions), [(0, false), (1, false)]);
+        let at = |us| Instant::from_ps(us * US);
+        sender.handle_ack(at(10), 0, &mut actions);
+        sender.write(at(11), 5000, &mut actions);
+        let brief = |actions: &mut Actions| -> Vec<_> {
+            actions.segments.drain(..).map(|one| (one.seq, one.len, one.retransmission)).collect()
+        };
+        assert_eq!(brief(&mut actions), [(1999, 1000, false), (2999, 1000, false)], "one of three has no answer yet");
+        sender.handle_nack(at(12), 1000, &mut actions);
+        sender.handle_pull(at(13), 1, &mut actions);
+        assert_eq!(brief(&mut actions), [(1000, 999, true)], "as short as it was");
+        [1999, 2999, 1000].into_iter().for_each(|seq| sender.handle_ack(at(20), seq, &mut actions));
+        assert_eq!(brief(&mut actions), [], "the rest is pulled");
+        sender.handle_pull(at(21), 4, &mut actions);
+        assert_eq!(brief(&mut actions), [(3999, 1000, false), (4999, 1000, false), (5999, 1000, false)]);
+        [3999, 4999, 5999].into_iter().for_each(|seq| sender.handle_ack(at(30), seq, &mut actions));
+        assert_eq!((sender.is_complete(), sender.bytes_acked(), sender.next_timeout()), (true, 6999, None));
+        sender.write(at(40), 9000, &mut actions);
+        assert_eq!(brief(&mut actions).len(), 3);
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod slow_path;
 mod timing;
 
 pub use agents::HostedAgent;
-pub use hosted::{HostedSink, SharedHost};
+pub use hosted::{HostedSink, HostedSource, SharedHost};
 pub use kinds::{Configs, Offer};
 pub use news::{NewsFeed, PathNews};
 pub use sides::{ExplicitSink, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine, Sink};

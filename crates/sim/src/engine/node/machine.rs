@@ -5,6 +5,7 @@
 //! these traits: they are the fast path.
 
 use crate::engine::packet::{Class, NO_PAYLOAD, Packet};
+use crate::random::Stream;
 use std::any::Any;
 use std::fmt::Debug;
 use transport::tcp::{Actions, SenderStats};
@@ -15,8 +16,9 @@ pub trait HostMachine: Debug + Send {
     /// A packet of the flow has reached this end.
     fn handle_packet(&mut self, packet: &Packet, context: &mut HostContext);
 
-    /// The flow begins, at its sending end: `bytes` are all there will be, `u64::MAX` if it has no end.
-    fn start(&mut self, bytes: u64, context: &mut HostContext) {
+    /// So many more bytes are to be sent, at the sending end; `u64::MAX` if they have no end. The flow begins with the
+    /// first, and an application may write more later.
+    fn write(&mut self, bytes: u64, context: &mut HostContext) {
         let _ = (bytes, context);
     }
 
@@ -44,7 +46,7 @@ pub trait HostMachine: Debug + Send {
         let _ = lasts;
     }
 
-    /// Whether all that the sending end was given has arrived.
+    /// Whether all that the sending end was given so far has arrived.
     fn is_complete(&self) -> bool {
         false
     }
@@ -68,6 +70,26 @@ pub trait HostMachine: Debug + Send {
     fn marked(&self) -> u64 {
         0
     }
+}
+
+/// What writes into a flow now and then. It stands above a sending end of any kind, and knows none.
+pub trait Application: Debug + Send {
+    /// When it writes next; [`Instant::NEVER`] while it waits for something, or has nothing more.
+    fn next_timeout(&self) -> Instant;
+
+    /// Bytes of a write that is due, after which the next one is known or waited for.
+    fn write(&mut self, now: Instant) -> u64;
+
+    /// All that it has written has been acknowledged. It is told again as long as that is so.
+    fn handle_all_acknowledged(&mut self, now: Instant) {
+        let _ = now;
+    }
+}
+
+/// Makes the applications of a rule of traffic.
+pub trait ApplicationMaker: Debug + Send + Sync {
+    /// That of a flow that lasts so long by an ideal clock, with its random numbers.
+    fn application(&self, start: Instant, stop: Instant, stream: Stream) -> Box<dyn Application>;
 }
 
 /// What the receiving ends of a kind share at a node: they take turns.

@@ -21,7 +21,7 @@ use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::fabric::{Fabric, FabricPlace, TimerOrder};
 use crate::engine::node::forced::ForcedFates;
 use crate::engine::node::hosts::{Configs, Hosts, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine};
-use crate::engine::node::machine::HostMaker;
+use crate::engine::node::machine::{ApplicationMaker, HostMaker};
 use crate::engine::node::timers::TimingWheel;
 use crate::engine::observe::accounts::Baseline;
 use crate::engine::observe::capture::{self, start};
@@ -45,6 +45,8 @@ pub struct Setup<'a> {
     pub scenario: &'a Scenario,
     /// What makes the hosts of each transport, where they are not TCP's or UDP's.
     pub hosts: Vec<Option<Arc<dyn HostMaker>>>,
+    /// What writes into flows whose load says so, by number.
+    pub applications: Vec<Arc<dyn ApplicationMaker>>,
     /// All flows, in their order.
     pub flows: Vec<Flow>,
     /// The rules of each link's port.
@@ -59,7 +61,7 @@ pub struct Setup<'a> {
 
 /// Builds a world; `equip` makes the agents.
 pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
-    let Setup { scenario, hosts: makers, flows, ports: rules, orders, seed, options } = setup;
+    let Setup { scenario, hosts: makers, applications, flows, ports: rules, orders, seed, options } = setup;
     let network = &scenario.network;
     let configs = configs(scenario, &makers);
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
@@ -92,7 +94,17 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
     let run = capture::Run { scenario, configs: &configs, flows: &flows, order: &order };
     let capture = options.capture.map(|capture| start(capture, run)).transpose()?;
-    let mut hosts = hosts(HostSetup { scenario, configs: &configs, flows: &flows, paths: &first, mask, seed, orders });
+    let setup = HostSetup {
+        scenario,
+        configs: &configs,
+        applications: &applications,
+        flows: &flows,
+        paths: &first,
+        mask,
+        seed,
+        orders,
+    };
+    let mut hosts = hosts(setup);
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     tell_hosts(&ways, &configs, &layout, &mut hosts);
@@ -243,6 +255,7 @@ struct HostSetup<'a> {
     scenario: &'a Scenario,
     /// By transport.
     configs: &'a [Configs],
+    applications: &'a [Arc<dyn ApplicationMaker>],
     flows: &'a [Flow],
     /// The path and the way back of each flow.
     paths: &'a [(u32, u32)],
@@ -252,12 +265,13 @@ struct HostSetup<'a> {
 }
 
 fn hosts(setup: HostSetup) -> Hosts {
-    let HostSetup { scenario, configs, flows, paths, mask, seed, orders } = setup;
+    let HostSetup { scenario, configs, applications, flows, paths, mask, seed, orders } = setup;
     let mut senders: Vec<SendingHost> = Vec::with_capacity(flows.len());
     let mut receivers = Vec::with_capacity(flows.len());
     for (number, (flow, (path, back))) in flows.iter().zip(paths).enumerate() {
         let configs = &configs[flow.transport.index()];
-        let mut machine = configs.sending_machine(flow, || seed.stream(&format!("flow {number}"), "on-off"));
+        let mut machine =
+            configs.sending_machine(flow, applications, || seed.stream(&format!("flow {number}"), "on-off"));
         machine.tcp_mut().into_iter().for_each(|sender| sender.name_flow(number as u64));
         senders.push(sending_host(machine, flow, *path, configs));
         receivers.push(ReceivingHost {

@@ -1,161 +1,66 @@
-//! Hosts of NDP: whole packets and headers, ACKs, NACKs and PULLs. The machines are [`transport::ndp`]'s; the queue of
-//! PULLs is one a receiving node.
+//! NDP: receivers pull packets, and switches trim what finds no room. Its machines are [`transport::ndp`]'s, the queue
+//! that trims is [`queue::ndp`](crate::queue)'s.
 //!
-//! In the words of packets: data may be trimmed, and the last packet of a flow says so. Of an ACK, `TRIMMED` is a NACK,
-//! `LAST` a PULL, and both a header that comes back.
+//! | file | holds |
+//! |---|---|
+//! | `machines` | the two ends of a flow, driven by packets, and the queue of PULLs of a node |
+//! | `warnings` | networks that are not made for it |
 
-use crate::engine::node::machine::{HostContext, HostMachine, HostMaker, Shared};
-use crate::engine::packet::{Flags, Packet};
+mod machines;
+mod warnings;
+
+use super::keys::{Keys, MAX_PACKET, bytes};
+use super::kind::Kind;
+use crate::engine::node::machine::HostMaker;
+use crate::language::Fault;
+use crate::model::{HostKind, PacketSizes};
+use options::Options;
+use std::any::Any;
 use std::sync::Arc;
-use transport::ndp::{Config, Pulls, Receiver, Sender};
-use transport::tcp::SenderStats;
-use units::{Duration, Instant};
+use transport::ndp::Config;
 
-/// Makes hosts of NDP.
+/// Headers, ACKs, NACKs and PULLs (SIGCOMM 2017, §3.1).
+const HEADER: u32 = 64;
+
+/// What is known of it.
+pub(super) const KIND: Kind =
+    Kind { options: || Some(Box::<Config>::default()), warnings: warnings::warnings, ..Kind::new(check, maker) };
+
+/// Resolved.
 #[derive(Debug)]
-pub(super) struct Maker(pub(super) Arc<Config>);
+struct Ndp {
+    config: Arc<Config>,
+    header: u32,
+    ack_size: u32,
+}
 
-impl HostMaker for Maker {
-    fn kind(&self) -> &'static str {
+impl HostKind for Ndp {
+    fn name(&self) -> &'static str {
         "ndp"
     }
 
-    fn sender(&self) -> Box<dyn HostMachine> {
-        Box::new(Sending(Sender::new(Arc::clone(&self.0))))
+    fn sizes(&self) -> PacketSizes {
+        PacketSizes { payload: self.config.payload, header: self.header, ack: self.ack_size }
     }
 
-    fn receiver(&self) -> Box<dyn HostMachine> {
-        Box::<Receiving>::default()
+    fn first_window(&self) -> u32 {
+        self.config.first_window
     }
 
-    fn shared(&self) -> Option<Box<dyn Shared>> {
-        Some(Box::<Queue>::default())
-    }
-
-    fn returns(&self) -> bool {
-        true
+    fn options(&self) -> Option<&dyn Options> {
+        Some(&*self.config)
     }
 }
 
-/// The sending end of a flow.
-#[derive(Debug)]
-struct Sending(Sender);
-
-impl Sending {
-    /// What the machine has listed leaves.
-    fn send(&self, context: &mut HostContext) {
-        let mut segments = std::mem::take(&mut context.actions.segments);
-        for segment in segments.drain(..) {
-            let flags = if self.0.is_last(&segment) { Flags::TRIMMABLE.with(Flags::LAST) } else { Flags::TRIMMABLE };
-            let packet = Packet { flags, ..context.data(segment.seq, segment.len) };
-            match segment.retransmission {
-                true => context.send_again(packet),
-                false => context.send(packet),
-            }
-        }
-        context.actions.segments = segments;
-    }
+fn check(keys: &Keys) -> Result<Arc<dyn HostKind>, Fault> {
+    let header = bytes(keys.header, HEADER, 1..=MAX_PACKET - 1)?;
+    let ack_size = bytes(keys.ack_size, HEADER, 1..=MAX_PACKET)?;
+    let mut config = Config { payload: keys.payload(header)?, ..Config::default() };
+    keys.set(&mut config)?;
+    Ok(Arc::new(Ndp { config: Arc::new(config), header, ack_size }))
 }
 
-impl HostMachine for Sending {
-    fn start(&mut self, bytes: u64, context: &mut HostContext) {
-        self.0.write(context.now, bytes, context.actions);
-        self.send(context);
-    }
-
-    fn stop(&mut self) {
-        self.0.stop();
-    }
-
-    fn handle_packet(&mut self, packet: &Packet, context: &mut HostContext) {
-        let (now, seq) = (context.now, packet.seq);
-        match (packet.flags.has(Flags::TRIMMED), packet.flags.has(Flags::LAST)) {
-            (false, false) => self.0.handle_ack(now, seq, context.actions),
-            (true, false) => self.0.handle_nack(now, seq, context.actions),
-            (false, true) => self.0.handle_pull(now, seq, context.actions),
-            (true, true) => self.0.handle_return(now, seq, context.actions),
-        }
-        self.send(context);
-    }
-
-    fn handle_timeout(&mut self, context: &mut HostContext) {
-        self.0.handle_timeout(context.now, context.actions);
-        self.send(context);
-    }
-
-    fn next_timeout(&self) -> Option<Instant> {
-        self.0.next_timeout()
-    }
-
-    fn is_complete(&self) -> bool {
-        self.0.is_complete()
-    }
-
-    fn stats(&self) -> SenderStats {
-        self.0.stats()
-    }
-
-    fn bytes_acked(&self) -> Option<u64> {
-        Some(self.0.bytes_acked())
-    }
-}
-
-/// The receiving end of a flow.
-#[derive(Debug, Default)]
-struct Receiving {
-    receiver: Receiver,
-    /// How long a full packet lasts on the links by which such flows come to its node, all together.
-    lasts: Duration,
-}
-
-impl HostMachine for Receiving {
-    fn handle_packet(&mut self, packet: &Packet, context: &mut HostContext) {
-        let is_whole = !packet.flags.has(Flags::TRIMMED);
-        match is_whole {
-            true => {
-                let length = context.payload_of(packet);
-                self.receiver.handle_packet(packet.seq, length, packet.flags.has(Flags::LAST));
-            }
-            false => self.receiver.handle_header(),
-        }
-        if let Some(Queue(pulls)) = context.shared() {
-            match self.receiver.is_complete() {
-                true => pulls.forget(packet.flow),
-                false => pulls.add(packet.flow, self.lasts),
-            }
-        }
-        let flags = if is_whole { Flags::NONE } else { Flags::TRIMMED };
-        context.send(Packet { flags, ..context.ack(packet.seq) });
-    }
-
-    fn handle_turn(&mut self, context: &mut HostContext) {
-        let number = self.receiver.pull();
-        context.send(Packet { flags: Flags::LAST, ..context.ack(number) });
-    }
-
-    fn join(&mut self, lasts: Duration) {
-        self.lasts = lasts;
-    }
-
-    fn bytes_arrived(&self) -> u64 {
-        self.receiver.bytes_arrived()
-    }
-
-    fn marked(&self) -> u64 {
-        self.receiver.headers()
-    }
-}
-
-/// The PULLs of a node, for all flows that end there.
-#[derive(Debug, Default)]
-struct Queue(Pulls);
-
-impl Shared for Queue {
-    fn next_timeout(&self) -> Option<Instant> {
-        self.0.next_timeout()
-    }
-
-    fn handle_timeout(&mut self, now: Instant) -> Option<u32> {
-        self.0.handle_timeout(now)
-    }
+fn maker(kind: &dyn Any) -> Option<Arc<dyn HostMaker>> {
+    let kind: &Ndp = kind.downcast_ref()?;
+    Some(Arc::new(machines::Maker(Arc::clone(&kind.config))))
 }

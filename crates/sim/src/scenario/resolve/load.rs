@@ -1,11 +1,14 @@
 //! What a flow sends.
 
+use super::Context;
+use crate::applications::Application;
+use crate::applications::sojourn::{Sojourn, apart, enough};
 use crate::language::keys::{Reserved, Table};
-use crate::language::{At, Fault, FlowSize, Size, Speed, quoted, rate_in_range};
-use crate::model::{FlowSizes, Load, MAX_EXPONENTIAL_MEAN, Protocol, SizeLaw, Sojourn, TransportKind, Writes};
-use crate::scenario::spec::{self, Application, LoadLaw, SojournPareto, SojournUniform, Traffic};
+use crate::language::{At, Fault, FlowSize, quoted};
+use crate::model::{FlowSizes, Load, MAX_EXPONENTIAL_MEAN, Protocol, SizeLaw, TransportKind};
+use crate::scenario::spec::{self, LoadLaw, Traffic};
 use options::Words;
-use units::{ByteTime, Bytes, Duration, Rate};
+use units::{Bytes, Rate};
 
 /// Refuses what is for another protocol.
 pub(super) fn refuse_of_others(table: &Traffic, protocol: Protocol) -> Result<(), Fault> {
@@ -19,7 +22,12 @@ pub(super) fn refuse_of_others(table: &Traffic, protocol: Protocol) -> Result<()
 }
 
 /// Greedy or a size for segments; a rate for datagrams.
-pub(super) fn resolve(table: &At<Traffic>, kind: &TransportKind, sizes: Option<&FlowSizes>) -> Result<Load, Fault> {
+pub(super) fn resolve(
+    table: &At<Traffic>,
+    kind: &TransportKind,
+    sizes: Option<&FlowSizes>,
+    context: &mut Context,
+) -> Result<Load, Fault> {
     if let (Some(sizes), Some(law)) = (sizes, &table.size_law) {
         return drawn(table, law, sizes);
     }
@@ -31,10 +39,7 @@ pub(super) fn resolve(table: &At<Traffic>, kind: &TransportKind, sizes: Option<&
         (None, Some(application)) if kind.reads_telemetry() => {
             Err(application.fault("does not go with a law whose packets carry telemetry; allowed: size"))
         }
-        (None, Some(application)) if kind.ndp().is_some() => {
-            Err(application.fault("does not go with ndp, which is given its bytes at once; allowed: size"))
-        }
-        (None, Some(application)) => writes(table, application),
+        (None, Some(application)) => writes(table, application, context),
         (None, None) => stream(table),
     }
 }
@@ -59,32 +64,12 @@ fn drawn(table: &Traffic, law: &At<spec::FlowSizeLaw>, sizes: &FlowSizes) -> Res
 }
 
 /// What an application writes.
-fn writes(table: &Traffic, application: &At<Application>) -> Result<Load, Fault> {
+fn writes(table: &Traffic, application: &At<Application>, context: &mut Context) -> Result<Load, Fault> {
     if let FlowSize::Bytes(_) = *table.size {
         return Err(table.size.fault("there is an application; allowed: size or application"));
     }
-    Ok(match &**application {
-        Application::RequestResponse(table) => {
-            Load::Writes { bytes: written(table.response)?, when: Writes::Responses { think: sojourn(&table.think)? } }
-        }
-        Application::Paced(table) => {
-            Load::Writes { bytes: written(table.write)?, when: Writes::Paced { every: table.every.0 } }
-        }
-        Application::OnOff(table) => {
-            let bytes = written(table.write)?;
-            let (rate, on, off) = (apart(table.rate, bytes)?, sojourn(&table.on)?, sojourn(&table.off)?);
-            enough(&table.on, on, rate, bytes)?;
-            Load::Writes { bytes, when: Writes::OnOff { rate, on, off } }
-        }
-    })
-}
-
-/// What is written at once.
-fn written(size: At<Size>) -> Result<u32, Fault> {
-    match u32::try_from(size.0.count()) {
-        Ok(bytes) if bytes > 0 => Ok(bytes),
-        _ => Err(size.fault(format!("found {}; allowed: 1 B to 4 GB", size.0))),
-    }
+    context.applications.push(application.check()?);
+    Ok(Load::Writes(context.applications.len() as u32 - 1))
 }
 
 fn datagrams(table: &At<Traffic>, packet_size: u32) -> Result<Load, Fault> {
@@ -95,22 +80,6 @@ fn datagrams(table: &At<Traffic>, packet_size: u32) -> Result<Load, Fault> {
         LoadLaw::Poisson => Load::Poisson { rate, sizes: sizes(table, packet_size)? },
         LoadLaw::OnOff => on_off(table, rate, packet_size)?,
     })
-}
-
-/// A rate at which packets are a picosecond apart at least, the resolution of time.
-fn apart(rate: At<Speed>, packet_size: u32) -> Result<Rate, Fault> {
-    let found = rate_in_range(rate.0, || rate.place())?;
-    if ByteTime::at(found).is_some_and(|byte| byte.of(packet_size) > Duration::ZERO) {
-        return Ok(found);
-    }
-    // Half a picosecond is rounded up: 8 bits in 0.5 ps are 16 Tb/s.
-    let most = Rate::from_gbps(16_000).bps() * u64::from(packet_size);
-    let message = format!(
-        "found \"{found}\", at which packets of {packet_size} B are less than a picosecond apart; allowed: at most \
-            \"{}\"",
-        Rate::from_bps(most)
-    );
-    Err(rate.fault(message))
 }
 
 fn sizes(table: &Traffic, packet_size: u32) -> Result<SizeLaw, Fault> {
@@ -129,42 +98,7 @@ fn on_off(table: &At<Traffic>, rate: Rate, packet_size: u32) -> Result<Load, Fau
             \"10 ms\", shape = 1.5}",
         ));
     };
-    let (on_law, off_law) = (sojourn(on)?, sojourn(off)?);
+    let (on_law, off_law) = (Sojourn::resolve(on)?, Sojourn::resolve(off)?);
     enough(on, on_law, rate, packet_size)?;
     Ok(Load::OnOff { rate, on: on_law, off: off_law })
-}
-
-/// A packet is collected over on-times; more than some thousand of them for each make no sense and take forever.
-fn enough(on: &At<spec::Sojourn>, law: Sojourn, rate: Rate, packet_size: u32) -> Result<(), Fault> {
-    let gap = ByteTime::at(rate).map_or(Duration::MAX, |byte| byte.of(packet_size));
-    match law.mean().saturating_mul(1000) < gap {
-        true => Err(on.fault(format!("the mean is less than a thousandth of the time between packets, \"{gap}\""))),
-        false => Ok(()),
-    }
-}
-
-fn sojourn(law: &At<spec::Sojourn>) -> Result<Sojourn, Fault> {
-    Ok(match &**law {
-        spec::Sojourn::Constant(constant) => Sojourn::Constant(constant.mean.0),
-        spec::Sojourn::Exponential(exponential) => Sojourn::Exponential(exponential.mean.0),
-        spec::Sojourn::Uniform(table) => uniform(table)?,
-        spec::Sojourn::Pareto(pareto) => Sojourn::Pareto { mean: pareto.mean.0, shape: shape(law, pareto)? },
-    })
-}
-
-fn uniform(table: &SojournUniform) -> Result<Sojourn, Fault> {
-    let (least, most) = (table.least.0, table.most.0);
-    if most > least {
-        return Ok(Sojourn::Uniform { least, most });
-    }
-    Err(table.most.fault(format!("found \"{most}\"; allowed: more than least, \"{least}\"")))
-}
-
-fn shape(law: &At<spec::Sojourn>, pareto: &SojournPareto) -> Result<f64, Fault> {
-    match (pareto.shape, pareto.hurst) {
-        (Some(_), Some(hurst)) => Err(hurst.fault("there is a shape already; allowed: shape or hurst")),
-        (Some(shape), None) => Ok(*shape),
-        (None, Some(hurst)) => Ok(3.0 - 2.0 * *hurst),
-        (None, None) => Err(law.fault("the key \"shape\" (or \"hurst\") is missing")),
-    }
 }

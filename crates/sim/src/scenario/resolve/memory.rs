@@ -102,10 +102,10 @@ fn first_window(kind: &TransportKind) -> Option<(u64, u32)> {
             let window = sender.initial_cwnd.bytes(sender.mss).min(sender.max_cwnd).min(receiver.window);
             Some((window, sender.mss))
         }
-        TransportKind::Ndp { config, .. } => {
-            Some((u64::from(config.first_window) * u64::from(config.payload), config.payload))
+        TransportKind::Hosted(kind) => {
+            let payload = kind.sizes().payload;
+            Some((u64::from(kind.first_window()) * u64::from(payload), payload)).filter(|(window, _)| *window > 0)
         }
-        TransportKind::Udp { .. } => None,
     }
 }
 

@@ -8,9 +8,9 @@ mod ecn;
 mod equal_paths;
 mod events;
 mod flow_list;
+mod hosts;
 mod load;
 mod memory;
-mod ndp;
 mod network;
 mod news;
 mod phases;
@@ -26,6 +26,7 @@ mod traffic;
 mod transport;
 
 use super::spec::{Run, Spec};
+use crate::engine::node::machine::ApplicationMaker;
 use crate::language::keys::Table;
 use crate::language::{Fault, quoted};
 use crate::model::{self, LinkId, Network, NodeId, Role, RunSpec, Transport, components};
@@ -33,6 +34,7 @@ use crate::scenario::{Files, Laws, Scenario, Switched};
 use crate::switching::kind::Checked;
 use crate::topology::Draft;
 use round_trips::RoundTrips;
+use std::sync::Arc;
 use units::{Bytes, Duration};
 
 /// What the parts of a scenario need to know of one another.
@@ -47,6 +49,8 @@ struct Context<'n> {
     duration: Duration,
     /// Whether packets take other links between switches than the paths of flows say.
     own_ways: bool,
+    /// What writes into flows, by number.
+    applications: Vec<Arc<dyn ApplicationMaker>>,
     warnings: Vec<String>,
 }
 
@@ -85,7 +89,17 @@ impl<'n> Context<'n> {
         let component = components(network);
         let controllers = network.links.iter().map(|link| link.controller.is_some()).collect();
         let own_ways = from.spec.switching.as_ref().is_some_and(switching::has_own_ways);
-        Context { network, files, draft, component, controllers, duration, own_ways, warnings }
+        Context {
+            network,
+            files,
+            draft,
+            component,
+            controllers,
+            duration,
+            own_ways,
+            applications: Vec::new(),
+            warnings,
+        }
     }
 }
 
@@ -149,7 +163,7 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     if !is_said && stores {
         context.warnings.extend(equal_paths::warning(&context, &traffic));
     }
-    context.warnings.extend(ndp::warnings(&context, &transports, &traffic));
+    context.warnings.extend(hosts::warnings(&context, &transports, &traffic));
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };
@@ -159,10 +173,10 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &network, &context)?;
     let trace = events::trace(spec, &network, &context)?;
-    let warnings = context.warnings;
+    let (warnings, applications) = (context.warnings, context.applications);
     let model = model::Scenario { run, network, transports, traffic, changes, news, forced, probe, trace };
     let memory = memory::check(spec, &model, demands)?;
-    Ok(Resolved { scenario: Scenario { model, plan, switching }, warnings, memory })
+    Ok(Resolved { scenario: Scenario { model, plan, applications, switching }, warnings, memory })
 }
 
 fn run(run: &Run) -> Result<RunSpec, Fault> {

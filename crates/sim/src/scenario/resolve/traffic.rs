@@ -63,7 +63,7 @@ fn one(
     load::refuse_of_others(table, kind.protocol())?;
     table.check()?;
     let sizes = table.size_law.as_ref().map(|law| sizes::resolve(law, context)).transpose()?;
-    let load = load::resolve(table, kind, sizes.as_ref())?;
+    let load = load::resolve(table, kind, sizes.as_ref(), context)?;
     let mean_size = match (&sizes, load) {
         (Some(law), _) => Some(law.mean()),
         (None, Load::Size(bytes)) => Some(bytes.count() as f64),

@@ -1,26 +1,23 @@
 //! `[transport.NAME]`, and the built-in algorithms that need no table.
 
-use crate::language::{At, ByteCount, Fault, Place, Setting, choices, quoted};
+use crate::hosts;
+use crate::hosts::keys::{MAX_PACKET, bytes};
+use crate::language::{At, Fault, Parameter, Place, Setting, choices, quoted};
 use crate::model::{Record, Transport, TransportKind};
 use crate::scenario::Laws;
-use crate::scenario::spec::{self, Parameter, Spec};
+use crate::scenario::spec::{self, Spec};
 use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm, NewsWay};
 use transport::rcp::Offer;
 use transport::tcp::{self, ConfigError, Connection, Endpoint, Preset, ReceiverConfig, SenderConfig, TcpOptions, keys};
 use transport::telemetry::Telemetry;
-use transport::{ndp, xcp};
+use transport::xcp;
 use units::{Bytes, Duration};
 
-/// The largest IP packet.
-const MAX_PACKET: u32 = 65_535;
-const DEFAULT_PACKET: u32 = 1500;
 /// IP and TCP headers without options.
 const DEFAULT_HEADER: u32 = 40;
 const DEFAULT_ACK: u32 = 40;
-/// Headers, ACKs, NACKs and PULLs of NDP (SIGCOMM 2017, §3.1).
-const NDP_HEADER: u32 = 64;
 
 /// What a transport is made of besides its table.
 struct Told<'a> {
@@ -61,7 +58,8 @@ pub(super) fn largest_packet(transports: &[Transport]) -> u32 {
 
 fn built_in<'n>() -> impl Iterator<Item = &'n str> {
     let presets = tcp::presets().iter().map(|preset| preset.name);
-    presets.chain(cc::registry().iter().map(|entry| entry.name)).chain(["ndp", "udp"])
+    let laws = cc::registry().iter().map(|entry| entry.name);
+    presets.chain(laws).chain(hosts::list().iter().map(|entry| entry.name))
 }
 
 fn kind(name: &str, table: Option<&At<spec::Transport>>, context: &Told) -> Result<TransportKind, Fault> {
@@ -87,9 +85,9 @@ fn kind_of(
     if let Some(law) = table.wire.law.as_ref().filter(|_| algorithm != Algorithm::External.name()) {
         return Err(law.fault("the key \"law\" goes with algorithm = \"python\""));
     }
-    if let Some(kind) = without_law(algorithm, table) {
+    if let Some(kind) = hosts::check(algorithm, table.host_keys()) {
         refuse_record(table)?;
-        return kind;
+        return kind.map(TransportKind::Hosted);
     }
     let preset = Preset::from_name(algorithm);
     let Some(algorithm) = preset.map(Preset::algorithm).or(Algorithm::from_name(algorithm)) else {
@@ -137,15 +135,6 @@ fn kind_of(
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size, record })
 }
 
-/// Protocols that have no window law.
-fn without_law(name: &str, table: &spec::Transport) -> Option<Result<TransportKind, Fault>> {
-    match name {
-        "udp" => Some(udp(table)),
-        "ndp" => Some(ndp(table)),
-        _ => None,
-    }
-}
-
 /// Bytes that the network writes into the packets of an algorithm.
 fn written_len(algorithm: Algorithm, record: Record) -> u32 {
     match (algorithm.needs_header(), algorithm.reads_telemetry()) {
@@ -181,44 +170,6 @@ fn refuse_record(table: &spec::Transport) -> Result<(), Fault> {
     Err(Fault::new(place, message))
 }
 
-fn udp(table: &spec::Transport) -> Result<TransportKind, Fault> {
-    let sizes = [("header", table.wire.header), ("ack_size", table.wire.ack_size)];
-    let sizes = sizes.into_iter().filter_map(|(name, size)| Some((name, size?.place())));
-    let given = table.given.iter().map(|one| (one.key.name, one.value.place()));
-    if let Some((name, place)) = given.chain(sizes).next() {
-        let message = format!("the key {} is for TCP; allowed with algorithm = \"udp\": packet_size", quoted(name));
-        return Err(Fault::new(place, message));
-    }
-    Ok(TransportKind::Udp { packet_size: bytes(table.wire.packet_size, DEFAULT_PACKET, 1..=MAX_PACKET)? })
-}
-
-fn ndp(table: &spec::Transport) -> Result<TransportKind, Fault> {
-    let header = bytes(table.wire.header, NDP_HEADER, 1..=MAX_PACKET - 1)?;
-    let ack_size = bytes(table.wire.ack_size, NDP_HEADER, 1..=MAX_PACKET)?;
-    let mut config = ndp::Config { payload: payload(table, header)?, ..ndp::Config::default() };
-    for one in table.given.iter().filter(|one| one.key.name != "mss") {
-        match (config.find(one.key.name), *one.value) {
-            (Some(_), Setting::Value(Value::Time(Duration::ZERO))) => {
-                return Err(one.value.fault("found \"0 s\"; allowed: more than zero"));
-            }
-            (Some(place), Setting::Value(value)) => config.set(place, value),
-            _ => {
-                let own: Vec<&str> = config.keys().iter().map(|key| key.name).collect();
-                let (key, own) = (quoted(one.key.name), own.join(", "));
-                return Err(one.value.fault(format!(
-                    "the key {key} is for TCP; \
-                     allowed with algorithm = \"ndp\": packet_size, header, ack_size, mss, {own}"
-                )));
-            }
-        }
-    }
-    config.check_ranges().map_err(|why| {
-        let place = table.place(why.field).unwrap_or(Place::Unknown);
-        Fault::new(place, why.to_string())
-    })?;
-    Ok(TransportKind::Ndp { config, header, ack_size })
-}
-
 /// What goes with options of TCP.
 fn check_options(table: &spec::Transport, sender: &SenderConfig, receiver: &ReceiverConfig) -> Result<(), ConfigError> {
     if sender.undo_rule().reads_timestamps() && !sender.timestamps {
@@ -246,40 +197,7 @@ fn check_options(table: &spec::Transport, sender: &SenderConfig, receiver: &Rece
 /// Payload and header of a full data packet with `options` bytes of options, which are not in the header.
 fn sizes(table: &spec::Transport, default_header: u32, options: u32) -> Result<(u32, u32), Fault> {
     let bare = bytes(table.wire.header, default_header, 0..=MAX_PACKET - 1 - options)?;
-    Ok((payload(table, bare + options)?, bare))
-}
-
-/// Payload of a full data packet.
-fn payload(table: &spec::Transport, header: u32) -> Result<u32, Fault> {
-    let (Some(mss), packet) = (table.get("mss").map(segment_size), table.wire.packet_size) else {
-        let packet = bytes(table.wire.packet_size, DEFAULT_PACKET.max(header + 1), header + 1..=MAX_PACKET)?;
-        return Ok(packet - header);
-    };
-    let mss_bytes = bytes(Some(mss), 0, 1..=MAX_PACKET - header)?;
-    match packet {
-        Some(packet) if packet.0 != u64::from(mss_bytes + header) => Err(packet.fault(format!(
-            "found {} B, but mss and header make {} B; allowed: mss or packet_size",
-            packet.0,
-            mss_bytes + header
-        ))),
-        _ => Ok(mss_bytes),
-    }
-}
-
-fn bytes(count: Option<At<ByteCount>>, default: u32, range: std::ops::RangeInclusive<u32>) -> Result<u32, Fault> {
-    let Some(count) = count else { return Ok(default) };
-    match u32::try_from(count.0) {
-        Ok(bytes) if range.contains(&bytes) => Ok(bytes),
-        _ => Err(count.fault(format!("found {}; allowed: {} B to {} B", Bytes(count.0), range.start(), range.end()))),
-    }
-}
-
-/// `mss` as a number of bytes, in its place.
-fn segment_size(given: &Parameter) -> At<ByteCount> {
-    given.value.map(|written| match written {
-        Setting::Value(Value::Whole(bytes)) | Setting::Packets(bytes) => ByteCount(bytes),
-        Setting::Value(_) => ByteCount(0),
-    })
+    Ok((table.host_keys().payload(bare + options)?, bare))
 }
 
 /// Sets a given parameter of sender, receiver or law.
@@ -312,7 +230,7 @@ fn set(given: &Parameter, sender: &mut SenderConfig, receiver: &mut ReceiverConf
     }
     let (mut part, own) = (sender.part_mut(key.name), receiver.find(key.name));
     if part.is_none() && own.is_none() {
-        let users = keys::users(key.name).unwrap_or_else(|| "ndp".to_owned());
+        let users = keys::users(key.name).or_else(|| hosts::users(key.name)).unwrap_or_default();
         return Err(given.value.fault(format!("the key {} is for {users}", quoted(key.name))));
     }
     // Without a bound, and without a delay, is what they are.

@@ -1,6 +1,5 @@
 //! The scenario as users write it: one type per table, each key declared once.
 
-mod application;
 mod changes;
 mod link;
 mod news;
@@ -9,8 +8,8 @@ mod sizes;
 mod traffic;
 mod transport;
 
+pub use crate::language::Parameter;
 pub use crate::switching::Switching;
-pub use application::{Application, OnOffWriter, PacedWriter, RequestResponse};
 pub(crate) use changes::LONGEST_DELAY;
 pub use changes::{Event, LinkPhases, LinkTrace, Phase, State, TraceFormat};
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
@@ -18,11 +17,8 @@ pub(crate) use link::{LinkKeys, Shared};
 pub use news::{Begins, LinkNews};
 pub use queue::QueueTable;
 pub use sizes::{FlowSizeLaw, SizeCdf, SizeExponential, SizeLognormal, SizePareto, SizePublished, SizeWeibull};
-pub use traffic::{
-    ArrivalLaw, Bursts, Listed, LoadLaw, Sojourn, SojournConstant, SojournExponential, SojournPareto, SojournUniform,
-    Traffic,
-};
-pub use transport::{Parameter, Transport, Wire};
+pub use traffic::{ArrivalLaw, Bursts, Listed, LoadLaw, Traffic};
+pub use transport::{Transport, Wire};
 pub(crate) use transport::{clash, usual_sender};
 
 use crate::language::keys::{Table, When, Within, keys, more_than_zero};

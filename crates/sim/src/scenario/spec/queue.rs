@@ -1,6 +1,6 @@
 //! `queue = { kind = "red", … }` of a link: a queue discipline and its parameters, which it declares.
 
-use super::transport::Parameter;
+use crate::language::Parameter;
 use crate::language::keys::{Explained, Form, KeyName, Written};
 use crate::language::{At, AtSeed, Fault, OfKind, Setting, choices, described, quote, quoted, schema_of, written};
 use crate::queue::{self, Config};

@@ -1,12 +1,12 @@
 //! `[[traffic]]`.
 
-use super::{Application, FlowSizeLaw};
-use crate::language::keys::{Form, Table, When, Within, Written, keys, more_than_zero, whole};
-use crate::language::{At, Fault, FlowSize, Key, PairsSpec, Size, Speed, Time, Word};
+use super::FlowSizeLaw;
+use crate::applications::Application;
+use crate::applications::sojourn::Sojourn;
+use crate::language::keys::{When, Within, keys, more_than_zero, whole};
+use crate::language::{At, FlowSize, Key, PairsSpec, Size, Speed, Time, Word};
 use crate::model::{MAX_FLOWS, Protocol, SizeLaw};
 use options::{Words, words};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use units::Duration;
 
 const NOT_LISTED: When<Traffic> = When::new(
@@ -183,81 +183,6 @@ words! {
         Poisson = "poisson",
         /// On and off by turns.
         OnOff = "on-off",
-    }
-}
-
-/// The law of an on-time or off-time; the key `law` chooses.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(tag = "law")]
-pub enum Sojourn {
-    /// Always the mean.
-    Constant(SojournConstant),
-    /// Exponential.
-    Exponential(SojournExponential),
-    /// Uniform between two times.
-    Uniform(SojournUniform),
-    /// Pareto. On-off sources with shape a in (1, 2) add up to traffic with the Hurst parameter (3 − a)/2.
-    Pareto(SojournPareto),
-}
-
-impl Form for Sojourn {
-    fn form(&self) -> Written {
-        let (law, table) = match self {
-            Sojourn::Constant(constant) => ("constant", constant.explained()),
-            Sojourn::Exponential(exponential) => ("exponential", exponential.explained()),
-            Sojourn::Uniform(uniform) => ("uniform", uniform.explained()),
-            Sojourn::Pareto(pareto) => ("pareto", pareto.explained()),
-        };
-        Written::Table(table.of_kind("law", law))
-    }
-
-    fn check_keys(&self) -> Result<(), Fault> {
-        match self {
-            Sojourn::Constant(constant) => constant.check(),
-            Sojourn::Exponential(exponential) => exponential.check(),
-            Sojourn::Uniform(uniform) => uniform.check(),
-            Sojourn::Pareto(pareto) => pareto.check(),
-        }
-    }
-}
-
-keys! {
-    /// Always the mean.
-    pub struct SojournConstant {
-        /// The duration.
-        pub mean: At<Time>, in more_than_zero();
-    }
-}
-
-keys! {
-    /// Exponential.
-    pub struct SojournExponential {
-        /// Mean duration.
-        pub mean: At<Time>, in more_than_zero();
-    }
-}
-
-keys! {
-    /// Uniform.
-    pub struct SojournUniform {
-        /// The shortest.
-        pub least: At<Time>;
-        /// The longest. Allowed: more than least.
-        pub most: At<Time>;
-    }
-}
-
-keys! {
-    /// Pareto.
-    pub struct SojournPareto {
-        /// Mean duration.
-        pub mean: At<Time>, in more_than_zero();
-        /// Shape.
-        pub shape: Option<At<f64>>, in Within::new(
-            "more than 1, where the mean is finite", |shape: &f64| *shape > 1.0 && shape.is_finite());
-        /// Hurst parameter H, instead of the shape 3 − 2H.
-        pub hurst: Option<At<f64>>, in Within::new("between 0.5 and 1", |hurst| *hurst > 0.5 && *hurst < 1.0);
     }
 }
 

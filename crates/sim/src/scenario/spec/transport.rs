@@ -1,8 +1,10 @@
 //! `[transport.NAME]`: what a packet is made of, and the parameters of sender, receiver and window law, which declare
 //! them.
 
+use crate::hosts;
+use crate::hosts::keys::Keys;
 use crate::language::keys::{self, KeyName, Table as _, keys};
-use crate::language::{At, AtSeed, ByteCount, OfKind, Place, Setting, Word, described, schema_of};
+use crate::language::{At, AtSeed, ByteCount, OfKind, Parameter, Place, Setting, Word, described, schema_of};
 use crate::model::RecordSize;
 use options::{Key, Options, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -12,7 +14,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 use transport::cc;
-use transport::ndp;
 use transport::tcp;
 use transport::tcp::{ReceiverConfig, SenderConfig};
 use transport::telemetry::Echo;
@@ -57,15 +58,6 @@ impl Default for Transport {
     }
 }
 
-/// A given parameter.
-#[derive(Clone, Debug)]
-pub struct Parameter {
-    /// Its declaration.
-    pub key: Key,
-    /// What was written.
-    pub value: At<Setting>,
-}
-
 impl Transport {
     /// A given parameter.
     pub fn get(&self, name: &str) -> Option<&Parameter> {
@@ -79,6 +71,12 @@ impl Transport {
 
     pub(crate) fn place(&self, name: &str) -> Option<Place> {
         self.get(name).map(|one| one.value.place())
+    }
+
+    /// The table as a kind of host reads it.
+    pub(crate) fn host_keys(&self) -> Keys<'_> {
+        let Wire { packet_size, header, ack_size, .. } = self.wire;
+        Keys { kind: "", packet_size, header, ack_size, given: &self.given }
     }
 }
 
@@ -118,9 +116,10 @@ fn declared() -> &'static [Declared] {
         for key in receiver.keys().iter().filter(|key| !is_shared(key.name)) {
             add(key, described(key, Value::Nothing));
         }
-        let ndp = ndp::Config::default();
-        for (place, key) in ndp.keys().iter().enumerate() {
-            add(key, format!("ndp: {}", described(key, ndp.get(place))));
+        for (name, own) in hosts::options() {
+            for (place, key) in own.keys().iter().enumerate() {
+                add(key, format!("{name}: {}", described(key, own.get(place))));
+            }
         }
         all
     })
@@ -134,8 +133,10 @@ pub(crate) fn clash() -> Option<String> {
 fn twice(own: &[&str]) -> Option<String> {
     let (sender, receiver) = (usual_sender(), ReceiverConfig::default());
     let laws = cc::registry().iter().map(|entry| sender.laws.of(entry.choice));
-    let (receiving, ndp): (&dyn Options, &dyn Options) = (&receiver, &ndp::Config::default());
-    let mut machines = sender.parts().into_iter().chain([receiving, ndp]).chain(laws);
+    let receiving: &dyn Options = &receiver;
+    let kinds: Vec<_> = hosts::options().map(|(_, own)| own).collect();
+    let kinds = kinds.iter().map(|own| &**own);
+    let mut machines = sender.parts().into_iter().chain([receiving]).chain(kinds).chain(laws);
     machines.find_map(|machine| {
         let key = own.iter().find(|key| machine.find(key).is_some())?;
         Some(format!("the key {key:?} is declared twice: in {}::Wire and in {}", module_path!(), machine.owner()))
@@ -186,7 +187,7 @@ impl JsonSchema for Transport {
         let mut table = Wire::json_schema(generator);
         table.insert(
             "description".to_owned(),
-            "A way to send. With \"udp\" only `packet_size` counts, with \"ndp\" sizes and its own keys.".into(),
+            "A way to send. Kinds of host besides TCP (\"udp\", \"ndp\") have sizes and keys of their own.".into(),
         );
         let properties = table.get_mut("properties").and_then(Json::as_object_mut).expect("a table has properties");
         for Declared { key, meaning } in declared() {

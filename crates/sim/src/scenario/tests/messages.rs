@@ -17,7 +17,8 @@ fn replaced(part: &str, text: &str) -> String {
 fn algorithm_names() -> Vec<&'static str> {
     let presets = transport::tcp::presets().iter().map(|preset| preset.name);
     let laws = transport::cc::registry().iter().map(|entry| entry.name);
-    let names: Vec<&str> = presets.chain(laws).chain(["ndp", "udp"]).collect();
+    let kinds = crate::hosts::list().iter().map(|entry| entry.name);
+    let names: Vec<&str> = presets.chain(laws).chain(kinds).collect();
     assert_eq!(names[..4], ["linux-cubic", "linux-reno", "linux-bbr", "reno"]);
     names
 }

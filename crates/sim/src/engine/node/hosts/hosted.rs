@@ -2,6 +2,7 @@
 
 use super::timing::{arm, arm_receiver, due};
 use super::{Exit, Hosts, PathFlags, Seen, SendingMachine, Sink, enter, note_arrival, see_ack};
+use crate::engine::node::app::Writer;
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::machine::{HostContext, HostMachine, Outgoing, Shared, Wire};
 use crate::engine::node::timers::{TimerId, TimerKind};
@@ -10,6 +11,51 @@ use crate::engine::packet::said::Said;
 use crate::engine::packet::{Flags, NEVER, Packet, Stamp};
 use transport::tcp::TcpOptions;
 use units::Instant;
+
+/// The sending end of a flow.
+#[derive(Debug)]
+pub struct HostedSource {
+    /// Its machine.
+    pub machine: Box<dyn HostMachine>,
+    /// What writes into it, if that is not one piece.
+    pub writer: Option<Writer>,
+}
+
+impl HostedSource {
+    /// When one of both wants to be called.
+    pub(super) fn next_timeout(&self) -> Instant {
+        let writer = self.writer.as_ref().map_or(Instant::NEVER, Writer::next_timeout);
+        self.machine.next_timeout().unwrap_or(Instant::NEVER).min(writer)
+    }
+
+    /// The flow begins with so many bytes, unless an application writes.
+    pub(super) fn start(&mut self, bytes: u64, context: &mut HostContext) {
+        match self.writer {
+            Some(_) => self.write(context),
+            None => self.machine.write(bytes, context),
+        }
+    }
+
+    /// The deadline of one of both has come.
+    pub(super) fn handle_timeout(&mut self, context: &mut HostContext) {
+        self.machine.handle_timeout(context);
+        self.write(context);
+    }
+
+    /// What is due is written.
+    fn write(&mut self, context: &mut HostContext) {
+        if let Some(writer) = &mut self.writer {
+            writer.handle_timeout(context.now, |bytes| self.machine.write(bytes, context));
+        }
+    }
+
+    /// The machine has been called.
+    fn note_progress(&mut self, now: Instant) {
+        if let Some(writer) = self.writer.as_mut().filter(|_| self.machine.is_complete()) {
+            writer.handle_all_acknowledged(now);
+        }
+    }
+}
 
 /// The receiving end of a flow.
 #[derive(Debug)]
@@ -45,7 +91,7 @@ impl Hosts {
         if self.senders[packet.flow].watch.has(PathFlags::WATCHED) {
             see_ack(now, Seen { packet, said: Said::default(), window: 0 }, fabric);
         }
-        self.call_sender(now, packet.flow, fabric, |machine, context| machine.handle_packet(packet, context));
+        self.call_sender(now, packet.flow, fabric, |source, context| source.machine.handle_packet(packet, context));
     }
 
     /// A packet has reached the receiving end.
@@ -65,15 +111,16 @@ impl Hosts {
         now: u64,
         flow: u32,
         fabric: &mut Fabric,
-        call: impl FnOnce(&mut dyn HostMachine, &mut HostContext),
+        call: impl FnOnce(&mut HostedSource, &mut HostContext),
     ) {
         let host = &mut self.senders[flow];
-        let SendingMachine::Hosted(machine) = &mut host.machine else { return };
+        let SendingMachine::Hosted(source) = &mut host.machine else { return };
         let wire = Wire { path: host.path, header: host.header, ack_size: host.header };
         let (outgoing, actions) = (&mut self.outgoing, &mut self.segments);
         let now_instant = Instant::from_ps(now);
-        call(&mut **machine, &mut HostContext { now: now_instant, flow, actions, wire, outgoing, shared: None });
-        if host.watch.has(PathFlags::FINITE) && machine.is_complete() {
+        call(source, &mut HostContext { now: now_instant, flow, actions, wire, outgoing, shared: None });
+        source.note_progress(now_instant);
+        if host.watch.has(PathFlags::FINITE) && source.machine.is_complete() {
             self.lifecycles[flow].complete(now);
         }
         match host.watch.slow_path() == PathFlags::default() {

@@ -1,9 +1,9 @@
 //! Which machines the hosts of a transport run.
 
-use super::{ExplicitSink, HostedSink, SendingMachine, Sink};
-use crate::engine::node::app::{App, AppConnection};
+use super::{ExplicitSink, HostedSink, HostedSource, SendingMachine, Sink};
+use crate::engine::node::app::{AppConnection, Writer};
 use crate::engine::node::datagrams::Datagrams;
-use crate::engine::node::machine::HostMaker;
+use crate::engine::node::machine::{ApplicationMaker, HostMaker};
 use crate::model::{Flow, Load, Record, Transport, TransportKind};
 use crate::random::Stream;
 use std::sync::Arc;
@@ -48,33 +48,36 @@ impl Configs {
     /// Those of this transport, whose hosts `maker` makes if they are not TCP's or UDP's.
     pub fn new(transport: &Transport, maker: Option<&Arc<dyn HostMaker>>) -> Configs {
         let kind = &transport.kind;
-        let machine = match (kind, maker) {
-            (TransportKind::Tcp { sender, receiver, .. }, _) => {
+        let machine = match (kind, maker, kind.datagram()) {
+            (TransportKind::Tcp { sender, receiver, .. }, ..) => {
                 Machine::Tcp(Arc::new(sender.clone()), Arc::new(receiver.clone()))
             }
-            (TransportKind::Udp { packet_size }, _) => Machine::Udp { packet_size: *packet_size },
-            (kind, maker) => {
-                let maker = maker.expect("each transport that is neither TCP nor UDP has a kind of host");
-                Machine::Hosted(Arc::clone(maker), kind.payload().unwrap_or(1))
-            }
+            (_, Some(maker), _) => Machine::Hosted(Arc::clone(maker), kind.payload().unwrap_or(1)),
+            (_, None, Some(packet_size)) => Machine::Udp { packet_size },
+            (_, None, None) => panic!("a kind of host that has segments makes hosts"),
         };
         let (header, ack_size) = (kind.header() as u16, kind.ack_size() as u16);
         Configs { machine, header, ack_size, record: kind.record() }
     }
 
-    /// The sending machine of a flow.
-    pub fn sending_machine(&self, flow: &Flow, stream: impl FnOnce() -> Stream) -> SendingMachine {
+    /// The sending machine of a flow, into which one of these writes if its load says so.
+    pub fn sending_machine(
+        &self,
+        flow: &Flow,
+        applications: &[Arc<dyn ApplicationMaker>],
+        stream: impl FnOnce() -> Stream,
+    ) -> SendingMachine {
+        let writes = matches!(flow.load, Load::Writes(_));
         match &self.machine {
-            Machine::Tcp(sender, _) if self.has_options() || matches!(flow.load, Load::Writes { .. }) => {
-                let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
-                let writer = App::new(flow.load, start, stop, stream());
-                SendingMachine::Connection(Box::new(AppConnection {
-                    connection: Connection::new(Arc::clone(sender)),
-                    writer,
-                }))
+            Machine::Tcp(sender, _) if self.has_options() || writes => {
+                let (connection, writer) = (Connection::new(Arc::clone(sender)), writer(flow, applications, stream));
+                SendingMachine::Connection(Box::new(AppConnection { connection, writer }))
             }
             Machine::Tcp(sender, _) => SendingMachine::Tcp(Sender::new(Arc::clone(sender))),
-            Machine::Hosted(maker, _) => SendingMachine::Hosted(maker.sender()),
+            Machine::Hosted(maker, _) => {
+                let (machine, writer) = (maker.sender(), writer(flow, applications, stream));
+                SendingMachine::Hosted(Box::new(HostedSource { machine, writer }))
+            }
             Machine::Udp { packet_size } => {
                 let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
                 let source = Datagrams::new(flow.load, *packet_size, start, stop, stream());
@@ -159,4 +162,11 @@ impl Configs {
             Machine::Udp { .. } => 1,
         }
     }
+}
+
+/// What writes into a flow, if its load says so.
+fn writer(flow: &Flow, applications: &[Arc<dyn ApplicationMaker>], stream: impl FnOnce() -> Stream) -> Option<Writer> {
+    let Load::Writes(number) = flow.load else { return None };
+    let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
+    Some(Writer::new(applications[number as usize].application(start, stop, stream()), stop))
 }

@@ -1,9 +1,8 @@
 //! The two sides of a flow and its lifecycle.
 
-use super::HostedSink;
+use super::{HostedSink, HostedSource};
 use crate::engine::node::app::AppConnection;
 use crate::engine::node::datagrams::Datagrams;
-use crate::engine::node::machine::HostMachine;
 use crate::engine::packet::{Class, Flags, NEVER, NO_PAYLOAD, Packet};
 use transport::tcp::{Actions, EcnEcho, Endpoint, Receiver, Sender, SenderStats};
 use transport::telemetry::{Echo, Telemetry};
@@ -38,7 +37,7 @@ pub enum SendingMachine {
     /// TCP with handshake, teardown, timestamps, or an application that writes now and then.
     Connection(Box<AppConnection>),
     /// One of a kind of host.
-    Hosted(Box<dyn HostMachine>),
+    Hosted(Box<HostedSource>),
     /// UDP.
     Datagrams(Datagrams),
 }
@@ -217,7 +216,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => sender.stats(),
             SendingMachine::Connection(written) => written.connection.sender().stats(),
-            SendingMachine::Hosted(machine) => machine.stats(),
+            SendingMachine::Hosted(source) => source.machine.stats(),
             SendingMachine::Datagrams(source) => SenderStats { segments_sent: source.sent(), ..SenderStats::default() },
         }
     }
@@ -227,7 +226,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => Some(sender.bytes_acked()),
             SendingMachine::Connection(written) => Some(written.connection.sender().bytes_acked()),
-            SendingMachine::Hosted(machine) => machine.bytes_acked(),
+            SendingMachine::Hosted(source) => source.machine.bytes_acked(),
             SendingMachine::Datagrams(_) => None,
         }
     }
@@ -238,7 +237,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => sender.next_timeout().map_or(NEVER, Instant::ps),
             SendingMachine::Connection(written) => written.next_timeout().ps(),
-            SendingMachine::Hosted(machine) => machine.next_timeout().map_or(NEVER, Instant::ps),
+            SendingMachine::Hosted(source) => source.next_timeout().ps(),
             SendingMachine::Datagrams(source) => source.next_timeout().map_or(NEVER, Instant::ps),
         }
     }
@@ -247,7 +246,7 @@ impl SendingMachine {
         match self {
             SendingMachine::Tcp(sender) => sender.stop(),
             SendingMachine::Connection(written) => written.connection.stop(now, actions),
-            SendingMachine::Hosted(machine) => machine.stop(),
+            SendingMachine::Hosted(source) => source.machine.stop(),
             // It was told its end at the start.
             SendingMachine::Datagrams(_) => {}
         }

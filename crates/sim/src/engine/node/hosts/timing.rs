@@ -115,7 +115,7 @@ impl Hosts {
                 self.send_segments(now, flow, fabric);
             }
             SendingMachine::Hosted(_) => {
-                self.call_sender(now, flow, fabric, |machine, context| machine.handle_timeout(context));
+                self.call_sender(now, flow, fabric, |source, context| source.handle_timeout(context));
             }
             SendingMachine::Datagrams(_) => self.send_watched_datagrams(now, flow, fabric),
         }
@@ -164,7 +164,7 @@ impl Hosts {
                 self.send_segments(now, flow, fabric);
             }
             SendingMachine::Hosted(_) => {
-                self.call_sender(now, flow, fabric, |machine, context| machine.start(life.bytes, context));
+                self.call_sender(now, flow, fabric, |source, context| source.start(life.bytes, context));
             }
             SendingMachine::Connection(_) => self.open(now, flow, life.bytes, fabric),
             SendingMachine::Datagrams(_) => self.arm_sender(flow),
