@@ -49,6 +49,7 @@ pub mod engine;
 mod hosts;
 pub mod language;
 pub mod model;
+mod probes;
 pub mod queue;
 pub mod random;
 pub mod results;
@@ -59,4 +60,5 @@ pub mod topology;
 pub mod traffic;
 
 pub use model::SimTime;
+pub use probes::{About as ProbeAbout, Entry as ProbeEntry, list as probes};
 pub use switching::{Entry as Switch, list as switches};

@@ -12,10 +12,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("engine", &["random", "results", "queue", "model"]),
     ("hosts", &["model", "engine"]),
     ("language", &["model"]),
+    ("probes", &["results", "model", "engine", "language"]),
     ("topology", &["random", "queue", "model", "language"]),
     ("traffic", &["random", "model"]),
     ("switching", &["random", "results", "queue", "model", "engine", "language", "topology"]),
-    ("scenario", &["queue", "model", "language", "topology", "switching"]),
+    ("scenario", &["queue", "model", "language", "probes", "topology", "switching"]),
     ("study", &["random", "results", "model", "engine", "hosts", "traffic", "switching", "scenario"]),
 ];
 

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     SCHEDULERS = "schedulers"
     CIRCUIT_SCHEDULES = "circuit-schedules"
     RESERVATIONS = "reservations"
+    PROBES = "probes"
     MODELS = "models"
     EXPERIMENTS = "experiments"
     SCENARIOS = "scenarios"
@@ -37,7 +38,7 @@ def list_(*, kind: str | None, as_json: bool) -> int:
 
     \b
     KIND: topologies, transports, switches, queues, schedulers, circuit-schedules,
-    reservations, models, experiments or scenarios.
+    reservations, probes, models, experiments or scenarios.
     """
     status, kinds = DONE, {}
     for one in [Kind(kind)] if kind else list(Kind):

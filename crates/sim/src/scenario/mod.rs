@@ -22,6 +22,7 @@ pub use schema::schema;
 
 use crate::language::keys::Explained;
 use crate::model::NodeId;
+use crate::probes::Probes;
 use crate::switching::kind::Plan;
 use crate::{language, model};
 use control::scheduler::circuits::CircuitSchedule;
@@ -33,12 +34,14 @@ use std::sync::Arc;
 use transport::cc::external::Maker;
 use units::Bytes;
 
-/// A resolved scenario: the model of what runs, and the plan of its kind of switching.
+/// A resolved scenario: the model of what runs, the plan of its kind of switching, and its probes.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// All that does not depend on what the network switches.
     pub model: model::Scenario,
     pub(crate) plan: Arc<dyn Plan>,
+    /// What is measured besides.
+    pub(crate) probes: Probes,
     /// `[switching]` as it is written out; packets alone have none.
     pub(crate) switching: Option<Switched>,
 }

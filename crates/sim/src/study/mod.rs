@@ -34,7 +34,8 @@ impl World {
         let causes = scenario.plan.wording().causes;
         let capture = options.capture.map(|capture| CaptureOptions { causes, ..capture });
         let hosts = scenario.transports.iter().map(hosts::maker).collect();
-        let setup = Setup { scenario, hosts, flows, ports, orders, seed, options: Options { capture, ..options } };
+        let (probes, options) = (scenario.probes.clone(), Options { capture, ..options });
+        let setup = Setup { scenario, hosts, flows, ports, orders, probes, seed, options };
         let mut world = world::World::new(setup, |build| scenario.plan.install_agents(build))?;
         world.trace_to(|world| {
             report::behind::behind(|| Box::new(report::trace::Table::new(scenario, &world.link_numbers)))
@@ -153,5 +154,7 @@ impl World {
 
 #[cfg(test)]
 mod edge_control_tests;
+#[cfg(test)]
+mod probe_tests;
 #[cfg(test)]
 mod tests;

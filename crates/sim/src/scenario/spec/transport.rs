@@ -1,7 +1,7 @@
 //! `[transport.NAME]`: what a packet is made of, and the parameters of sender, receiver and window law, which declare
 //! them.
 
-use crate::language::keys::{self, KeyName, Table as _, keys};
+use crate::language::keys::{KeyName, Keyed, Table as _, keys};
 use crate::language::{At, AtSeed, ByteCount, OfKind, Place, Setting, Word, described, schema_of};
 use crate::model::RecordSize;
 use options::{Key, Options, Value};
@@ -164,7 +164,7 @@ impl<'de> Visitor<'de> for Table {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Transport, A::Error> {
-        let (mut wire, mut given) = (<Wire as keys::Table>::Given::default(), Vec::new());
+        let (mut wire, mut given) = (<Wire as Keyed>::Given::default(), Vec::new());
         while let Some(name) = entries.next_key_seed(KeyName(names()))? {
             if Wire::read(&mut wire, name, &mut entries)? {
                 continue;
