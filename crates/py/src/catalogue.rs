@@ -11,7 +11,7 @@ type Entry = (String, String, String);
 pub fn catalogue(kind: &str) -> Vec<Entry> {
     match kind {
         "topologies" => declared(sim::topology::list()).collect(),
-        "switches" => declared(sim::switches()).collect(),
+        "switching" => declared(sim::switching::list()).collect(),
         "queues" => declared(sim::queue::list()).collect(),
         "models" => declared(analytic::models()).collect(),
         "schedulers" => declared(control::scheduler::registry()).collect(),

@@ -61,4 +61,3 @@ pub mod traffic;
 
 pub use model::SimTime;
 pub use probes::{About as ProbeAbout, Entry as ProbeEntry, list as probes};
-pub use switching::{Entry as Switch, list as switches};

@@ -19,7 +19,7 @@ class Kind(StrEnum):
 
     TOPOLOGIES = "topologies"
     TRANSPORTS = "transports"
-    SWITCHES = "switches"
+    SWITCHING = "switching"
     QUEUES = "queues"
     SCHEDULERS = "schedulers"
     CIRCUIT_SCHEDULES = "circuit-schedules"
@@ -37,7 +37,7 @@ def list_(*, kind: str | None, as_json: bool) -> int:
     r"""List what there is, one sentence and source each; by default of all kinds.
 
     \b
-    KIND: topologies, transports, switches, queues, schedulers, circuit-schedules,
+    KIND: topologies, transports, switching, queues, schedulers, circuit-schedules,
     reservations, probes, models, experiments or scenarios.
     """
     status, kinds = DONE, {}
