@@ -29,6 +29,7 @@ PAGES = (
     "SECURITY.md",
     "bench/README.md",
     "examples/oracle/README.md",
+    "examples/own-law/README.md",
 )
 """Beside docs/."""
 SHOWN = (".png", ".csv")
