@@ -77,6 +77,7 @@ reference: setup  ## regenerates schema/scenario.json, docs/reference/, photocol
 	$(PYTHON) docs/make_reference.py
 	$(PYTHON) docs/make_commands.py
 	$(PYTHON) docs/make_models.py
+	$(PYTHON) docs/make_probes.py
 	$(PYTHON) docs/make_replay.py
 	$(PYTHON) docs/make_options.py
 	$(PYTHON) tools/paper-numbers

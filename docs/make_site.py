@@ -29,6 +29,7 @@ PAGES = (
     "SECURITY.md",
     "bench/README.md",
     "examples/oracle/README.md",
+    "examples/own-law/README.md",
 )
 """Beside docs/."""
 SHOWN = (".png", ".csv")
@@ -100,9 +101,9 @@ def notebooks(folder: Path) -> str:
 
 def figures() -> str:
     """The figures of a summary as one page: a sentence each."""
-    from photocol.runs.meanings import MEANINGS
+    from photocol.runs import meanings
 
-    rows = "\n".join(f"| `{name}` | {said} |" for name, said in MEANINGS.items())
+    rows = "\n".join(f"| `{name}` | {said} |" for name, said in meanings.figures().items())
     return (
         "# Figures of a summary\n\n"
         "`photocol run … --explain` prints those of a run. Completion times, slowdowns, requests and delays have "

@@ -305,13 +305,13 @@ def test_list_names_things_with_a_sentence_and_a_source() -> None:
         assert re.search(rf"^  {name} +\S.*\. \[.+\]$", transports, re.MULTILINE), name
     topologies = photocol("list", "topologies").stdout
     assert "nsfnet" in topologies
-    switches = photocol("list", "switches").stdout
+    switching = photocol("list", "switching").stdout
     for name in ("aapn", "packets"):
-        assert re.search(rf"^  {name} +\S.*\. \[.+\]$", switches, re.MULTILINE), name
+        assert re.search(rf"^  {name} +\S.*\. \[.+\]$", switching, re.MULTILINE), name
     everything = photocol("list").stdout
     assert transports in everything
     assert topologies in everything
-    assert switches in everything
+    assert switching in everything
 
 
 def test_a_broken_experiment_is_named_and_the_others_are_listed(

@@ -55,5 +55,5 @@ def test_the_experiment_of_the_guide_runs_and_agrees(tmp_path, monkeypatch):
 def test_no_list_shows_the_examples_of_the_guide():
     found = find_experiments(experiments_folder(start=ROOT))
     assert [name for name in found if name.startswith("example")] == []
-    for kind in ("transports", "switches"):
-        assert {"gentle", "turns"}.isdisjoint(name for name, *_ in _core.catalogue(kind))
+    for kind in ("transports", "switching", "probes"):
+        assert {"gentle", "turns", "hours"}.isdisjoint(name for name, *_ in _core.catalogue(kind))

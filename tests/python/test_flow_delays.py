@@ -10,7 +10,7 @@ from command import SMALL, photocol
 
 import photocol as package
 from photocol import plot
-from photocol.plot.flow_delays import delays_by_class
+from photocol.plot.probes.flow_delays import delays_by_class
 from photocol.report.build import page_of
 from photocol.runs.results import Figure, Result, Summary
 

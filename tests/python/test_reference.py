@@ -74,6 +74,11 @@ def test_the_pages_of_the_models_are_not_stale() -> None:
     assert check.returncode == 0, "run: python docs/make_models.py"
 
 
+def test_the_page_of_probes_is_current() -> None:
+    check = subprocess.run([sys.executable, ROOT / "docs" / "make_probes.py", "--check"], check=False)
+    assert check.returncode == 0, "run: python docs/make_probes.py"
+
+
 def test_the_options_of_senders_and_receivers_are_not_stale() -> None:
     check = subprocess.run([sys.executable, ROOT / "docs" / "make_options.py", "--check"], check=False)
     assert check.returncode == 0, "run: python docs/make_options.py"

@@ -11,11 +11,12 @@ type Entry = (String, String, String);
 pub fn catalogue(kind: &str) -> Vec<Entry> {
     match kind {
         "topologies" => declared(sim::topology::list()).collect(),
-        "switches" => declared(sim::switches()).collect(),
+        "switching" => declared(sim::switching::list()).collect(),
         "queues" => declared(sim::queue::list()).collect(),
         "models" => declared(analytic::models()).collect(),
         "schedulers" => declared(control::scheduler::registry()).collect(),
         "circuit-schedules" => declared(control::scheduler::circuits::registry()).collect(),
+        "probes" => declared(sim::probes()).collect(),
         "reservations" => declared(control::reservation::registry()).collect(),
         "transports" => {
             declared(tcp::presets()).chain(declared(cc::registry())).chain(declared(sim::hosts::list())).collect()
@@ -28,6 +29,21 @@ pub fn catalogue(kind: &str) -> Vec<Entry> {
 #[pyfunction]
 pub fn schema() -> String {
     sim::scenario::schema()
+}
+
+/// A name and a sentence.
+type Named = (&'static str, &'static str);
+/// A name and the lines below it.
+type Listed = (&'static str, Vec<Named>);
+
+/// What each probe adds to the results, with a sentence each: its name; its columns of the table of flows, its figures
+/// of the summary, the quantities of which there are percentiles in it; its tables with their columns.
+#[pyfunction]
+pub fn probes() -> Vec<(&'static str, [Vec<Named>; 3], Vec<Listed>)> {
+    let tables =
+        |about: &sim::ProbeAbout| about.tables.iter().map(|(name, columns)| (*name, columns.to_vec())).collect();
+    let lists = |about: &sim::ProbeAbout| [(about.columns)(), (about.figures)(), about.percentiles.to_vec()];
+    sim::probes().map(|probe| (probe.name, lists(probe.item), tables(probe.item))).collect()
 }
 
 /// The lines of a registry.

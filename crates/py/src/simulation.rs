@@ -201,10 +201,10 @@ impl Results {
         self.0.trace.as_ref().map(|trace| (trace.events.rows(), trace.left_out, trace.last))
     }
 
-    /// Whether there is a table of how far packets arrived out of order.
+    /// The names of the tables that probes have made.
     #[getter]
-    fn has_reordering(&self) -> bool {
-        self.0.reordering.is_some()
+    fn probes(&self) -> Vec<&'static str> {
+        self.0.probes.iter().map(|(name, _)| *name).collect()
     }
 
     /// The trace's columns, each with the list of its words if it has words.
@@ -225,19 +225,9 @@ impl Results {
         parts.map(|part| PyBytes::new(py, &part)).collect()
     }
 
-    /// `{column: array}` of flows, links, series, drops, or reordering.
+    /// `{column: array}` of flows, links, series, drops, or what a probe has made.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-        let table = match name {
-            "flows" => &self.0.flows,
-            "links" => &self.0.links,
-            "series" => &self.0.series,
-            "drops" => &self.0.drops,
-            "reordering" => match &self.0.reordering {
-                Some(table) => table,
-                None => return Err(PyKeyError::new_err("reordering: this run has none")),
-            },
-            _ => return Err(PyKeyError::new_err(name.to_owned())),
-        };
+        let table = self.0.table(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
         columns::table(py, table)
     }
 }

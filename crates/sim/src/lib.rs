@@ -50,6 +50,7 @@ pub mod engine;
 pub mod hosts;
 pub mod language;
 pub mod model;
+mod probes;
 pub mod queue;
 pub mod random;
 pub mod results;
@@ -60,4 +61,4 @@ pub mod topology;
 pub mod traffic;
 
 pub use model::SimTime;
-pub use switching::{Entry as Switch, list as switches};
+pub use probes::{About as ProbeAbout, Entry as ProbeEntry, list as probes};

@@ -60,8 +60,8 @@ pub struct Results {
     pub series: Table,
     /// One row a (place, class, cause) with at least one drop.
     pub drops: Table,
-    /// One row a (flow, metric, value): how far packets arrived out of order, if that was asked for.
-    pub reordering: Option<Table>,
+    /// What probes say in tables of their own, by name.
+    pub probes: Vec<(&'static str, Table)>,
     /// What happened, if that was asked for.
     pub trace: Option<Trace>,
     /// The figures of `summary.json`.
@@ -72,4 +72,17 @@ pub struct Results {
     pub events: u64,
     /// Packets sent on links.
     pub packet_hops: u64,
+}
+
+impl Results {
+    /// The table of that name, if there is one.
+    pub fn table(&self, name: &str) -> Option<&Table> {
+        match name {
+            "flows" => Some(&self.flows),
+            "links" => Some(&self.links),
+            "series" => Some(&self.series),
+            "drops" => Some(&self.drops),
+            _ => self.probes.iter().find(|(probe, _)| *probe == name).map(|(_, table)| table),
+        }
+    }
 }

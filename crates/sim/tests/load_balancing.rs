@@ -155,7 +155,7 @@ fn what_is_overtaken_by_50_ms_waits_as_long_again_for_its_access_link() {
     // 625 packets of a flow, 50 ms of 100 Mb/s, are late, and 625 have overtaken the last of them.
     let greatest = figure(&run, "max_extent");
     assert!((1100.0..=1250.0).contains(&greatest), "{greatest}");
-    let table = run.reordering.as_ref().unwrap();
+    let table = run.table("reordering").unwrap();
     let (metric, share) = (texts(table, "metric"), numbers(table, "share"));
     for density in ["displacement", "reorder buffer"] {
         let sum: f64 = metric.iter().zip(&share).filter(|(name, _)| *name == density).map(|(_, share)| share).sum();
@@ -185,9 +185,9 @@ fn measuring_the_order_changes_no_run() {
         |network: Builder| network.set("traffic.0.size", "2 MB").set("switching.balancing.policy", "\"random\"");
     let (plain, asked) = (sprayed(figure_5()), sprayed(measured()));
     let (without, one, two) = (of(&plain, 1), of(&asked, 1), of(&asked, 2));
-    assert_eq!((without.fingerprint, without.reordering), (one.fingerprint, None));
+    assert_eq!((without.fingerprint, without.table("reordering")), (one.fingerprint, None));
     assert!(figure(&one, "reordered_packets") > 0.0);
-    assert_eq!((one.fingerprint, &one.reordering), (two.fingerprint, &two.reordering));
+    assert_eq!((one.fingerprint, one.table("reordering")), (two.fingerprint, two.table("reordering")));
     for column in ["packets_received", "mean_extent", "mean_late_s", "mean_displacement", "max_reorder_buffer"] {
         assert_eq!(numbers(&one.flows, column), numbers(&two.flows, column), "{column}");
     }

@@ -13,10 +13,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("language", &["model"]),
     ("hosts", &["queue", "model", "engine", "language"]),
     ("applications", &["random", "model", "engine", "language"]),
+    ("probes", &["results", "model", "engine", "language"]),
     ("topology", &["random", "queue", "model", "language"]),
     ("traffic", &["random", "model"]),
     ("switching", &["random", "results", "queue", "model", "engine", "language", "topology"]),
-    ("scenario", &["queue", "model", "engine", "language", "hosts", "applications", "topology", "switching"]),
+    ("scenario", &["queue", "model", "engine", "language", "hosts", "applications", "probes", "topology", "switching"]),
     ("study", &["random", "results", "model", "engine", "hosts", "traffic", "switching", "scenario"]),
 ];
 

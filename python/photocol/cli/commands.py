@@ -221,7 +221,7 @@ def report(*, directory: Path, output: Path | None, shown: bool) -> None:
 @click.option("--delays", type=FOLDER, metavar="FILE.csv", help="Write one-way delay, jitter and losses of each flow.")
 def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None, delays: Path | None) -> None:
     """Export the trace of a finished run."""
-    from photocol.plot.flow_delays import flow_delays
+    from photocol.plot.trace_delays import flow_delays
     from photocol.report.perfetto import export
     from photocol.runs import storage
     from photocol.runs.results import Result

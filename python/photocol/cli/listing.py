@@ -19,11 +19,12 @@ class Kind(StrEnum):
 
     TOPOLOGIES = "topologies"
     TRANSPORTS = "transports"
-    SWITCHES = "switches"
+    SWITCHING = "switching"
     QUEUES = "queues"
     SCHEDULERS = "schedulers"
     CIRCUIT_SCHEDULES = "circuit-schedules"
     RESERVATIONS = "reservations"
+    PROBES = "probes"
     MODELS = "models"
     EXPERIMENTS = "experiments"
     SCENARIOS = "scenarios"
@@ -36,8 +37,8 @@ def list_(*, kind: str | None, as_json: bool) -> int:
     r"""List what there is, one sentence and source each; by default of all kinds.
 
     \b
-    KIND: topologies, transports, switches, queues, schedulers, circuit-schedules,
-    reservations, models, experiments or scenarios.
+    KIND: topologies, transports, switching, queues, schedulers, circuit-schedules,
+    reservations, probes, models, experiments or scenarios.
     """
     status, kinds = DONE, {}
     for one in [Kind(kind)] if kind else list(Kind):

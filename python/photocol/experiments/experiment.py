@@ -3,7 +3,8 @@
 A file `experiments/<paper>/<figure>.py` defines one `Experiment`. It is found by its place, nothing is registered. It
 says what to run, or which closed-form model to ask (points of a sweep, replications), what to read off it (metrics),
 what the paper claims (with the expected value and the tolerance, written down before the run) and how to draw it. It
-does not say how jobs are carried out, stored or shown: that is the package `campaign`, `record` and `reproduce`.
+does not say how jobs are carried out, stored or shown: that is `photocol.sweeps.campaign`, and `record` and `reproduce`
+beside this file.
 `docs/guide/add-an-experiment.md` has a complete example.
 """
 

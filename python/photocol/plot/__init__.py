@@ -6,17 +6,20 @@ Tables of several results can be drawn together: `together({"a": one.flows, "b":
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+import functools
+from typing import TYPE_CHECKING
 
 from photocol.errors import did_you_mean
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
 from photocol.plot.completion import completion_times, completions_by_size, sized_flows, slowdown_by_size
 from photocol.plot.files import Pictures, check_names, pictures_of, save_all, save_figure
-from photocol.plot.flow_delays import MEASURED, delay_percentiles, flow_delays, measured_delays
 from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distribution, queue_samples, queues
+from photocol.plot.probes import PICTURES
+from photocol.plot.probes.flow_delays import delay_percentiles, measured_delays
 from photocol.plot.sparkline import sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure, once
 from photocol.plot.tables import Chosen, together, with_kinds
+from photocol.plot.trace_delays import flow_delays
 from photocol.runs.pictures import logarithmic_with_zero, save_png
 
 if TYPE_CHECKING:
@@ -112,13 +115,6 @@ class Plots:
         """`photocol.plot.slowdown_by_size` of this result; ValueError if no flow with a size completed."""
         return _drawn(slowdown_by_size, axes, self._completed())
 
-    def delay_percentiles(self, axes: Axes | None = None) -> Axes:
-        """`photocol.plot.delay_percentiles` of this result; ValueError where no flow has enough packets."""
-        delays = measured_delays(self._result)
-        if not delays[MEASURED].count():
-            raise ValueError("no flow has a 99th percentile of its delays: [probe] flow_delays, and 100 packets of it")
-        return _drawn(delay_percentiles, axes, delays)
-
     def over_time(self, quantity: str = "throughput", axes: Axes | None = None) -> Axes:
         """Throughput, `class_throughput`, `link_throughput` or `fairness` over time; ValueError if it is not there."""
         return self._quantity(over_time(self._result), quantity, axes)
@@ -134,11 +130,27 @@ class Plots:
         """`photocol.plot.samples` of one quantity of this result; ValueError if it was not sampled."""
         return self._quantity(self._result.series, quantity, axes)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """A picture that there is not. AttributeError, with the nearest."""
-        there = [one for one in dir(type(self)) if not one.startswith("_")]
-        hint = did_you_mean(name, there)
-        raise AttributeError(f"there is no picture {name!r}; {hint}there is: {', '.join(there)}", name=name, obj=self)
+    def __getattr__(self, name: str) -> Callable[..., Axes]:
+        """The picture of a probe, which raises ValueError if there is nothing to draw.
+
+        AttributeError, with the nearest, for a picture that there is not.
+        """
+        if name not in PICTURES:
+            there = [one for one in dir(self) if not one.startswith("_")]
+            hint = did_you_mean(name, there)
+            why = f"there is no picture {name!r}; {hint}there is: {', '.join(there)}"
+            raise AttributeError(why, name=name, obj=self)
+        return functools.partial(self._of_probe, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*dir(type(self)), *PICTURES})
+
+    def _of_probe(self, name: str, axes: Axes | None = None) -> Axes:
+        picture = PICTURES[name]
+        table = picture.table(self._result)
+        if not table[picture.value].count():
+            raise ValueError(picture.missing)
+        return _drawn(picture.draw, axes, table)
 
     def _completed(self) -> pl.DataFrame:
         flows = sized_flows(self._result)

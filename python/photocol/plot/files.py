@@ -13,7 +13,6 @@ import polars as pl
 from photocol.errors import InputError, did_you_mean
 from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
 from photocol.plot.completion import completion_times, sized_flows, slowdown_by_size, slowdowns
-from photocol.plot.flow_delays import MEASURED, delay_percentiles, measured_delays
 from photocol.plot.over_time import (
     FAIRNESS,
     OF_CLASSES,
@@ -24,6 +23,7 @@ from photocol.plot.over_time import (
     queue_distribution,
     queue_samples,
 )
+from photocol.plot.probes import PICTURES
 from photocol.plot.style import drawing, fit, new_figure
 from photocol.plot.tables import Chosen, together, with_kinds
 from photocol.runs import storage
@@ -139,16 +139,16 @@ def _of_flows(results: Mapping[str, Result], chosen: Chosen) -> dict[str, _Pictu
     def of(read: Callable[[Result], pl.DataFrame]) -> pl.DataFrame:
         return _one({name: read(one) for name, one in results.items()})
 
-    # Which flows there are has been looked up in the table of all.
-    flows, delays = (
-        table.filter(pl.col("flow").is_in(chosen.flows)) if chosen.flows else table
-        for table in (of(sized_flows), of(measured_delays))
-    )
+    def of_chosen(read: Callable[[Result], pl.DataFrame]) -> pl.DataFrame:
+        # Which flows there are has been looked up in the table of all.
+        return of(read).filter(pl.col("flow").is_in(chosen.flows)) if chosen.flows else of(read)
+
+    flows = of_chosen(sized_flows)
     slowed = flows.filter(pl.col("slowdown").is_not_null())
     pictures: dict[str, _Picture] = {
         "completion_times": (completion_times, flows),
         "slowdown": (slowdown_by_size, slowed),
-        "delay_percentiles": (delay_percentiles, delays),
+        **{name: (picture.draw, of_chosen(picture.table)) for name, picture in PICTURES.items()},
     }
     follows = chosen.of_series(of(lambda one: with_kinds(over_time(one, chosen.flows), one.flows)))
     for kind, draw in ((THROUGHPUT, samples), (OF_CLASSES, samples), (OF_LINKS, samples), (FAIRNESS, fairness)):
@@ -164,7 +164,8 @@ def _one(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 def _shows(table: pl.DataFrame) -> bool:
     """Whether there is a value to draw."""
-    for column in ("utilization", "goodput_bps", "units", "completion_s", MEASURED, "value"):
+    of_probes = (picture.value for picture in PICTURES.values())
+    for column in ("utilization", "goodput_bps", "units", "completion_s", *of_probes, "value"):
         if column in table.columns:
             values = table[column]
             return bool((values.is_finite() if values.dtype.is_float() else values.is_not_null()).any())

@@ -11,9 +11,10 @@ import polars as pl
 
 from photocol.errors import InputError
 from photocol.plot.completion import completions_by_size
-from photocol.plot.flow_delays import delays_by_class, flow_delays
 from photocol.plot.over_time import THROUGHPUT, over_time, queues
+from photocol.plot.probes import PAGE_TABLES
 from photocol.plot.tables import with_kinds
+from photocol.plot.trace_delays import flow_delays
 from photocol.quantity import readable
 from photocol.report import columns
 from photocol.report.circuits import circuits
@@ -237,7 +238,7 @@ def _tables(result: Result) -> list[dict[str, Any]]:
     for title, name, table in (
         ("Completion times by size (bytes)", "completions", completions_by_size(result)),
         ("Sampled queues after the warm-up (packets)", "queues", queues(result)),
-        ("One-way delays of flows by class", "delays-by-class", delays_by_class(result)),
+        *((one.title, one.name, one.table(result)) for one in PAGE_TABLES),
         ("Packets of flows: delays of those sent once (from the trace)", "delays", flow_delays(result)),
     ):
         tables += [columns.rows(title, name, table, leave=leave)] if table.height else []

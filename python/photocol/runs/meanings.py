@@ -6,6 +6,7 @@ TCP), and has one rate of loss with what it counts.
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,13 +47,6 @@ MEANINGS = {
     "header_violations": "Packets at ports with an XCP controller whose congestion header cannot be.",
     "colliding_flows": "Flows that share a link with another one where a node could have taken another link.",
     "marked_packets": "Packets that reached their host with a congestion mark.",
-    "mean_packet_delay": "The mean time of a packet from the sending to the receiving host.",
-    "mean_queueing_delay": "The mean part of that time that a packet spent waiting.",
-    "reordered_packets": "Packets that arrived behind one that was sent later (RFC 4737).",
-    "reordered_ratio": "Reordered over arrived packets (RFC 4737).",
-    "mean_extent": "The mean number of packets that a reordered packet arrived behind its place (RFC 4737).",
-    "max_extent": "The greatest number of packets that a reordered packet arrived behind its place (RFC 4737).",
-    "mean_lost_throughput": "The mean by which a TCP flow stayed below the payload rate of its slowest link.",
     "circuit_utilization": "What circuits carried in days of pairs with data, over what they could have carried.",
     "circuit_bytes": "Bytes that racks sent over circuits.",
     "day_drops": "Packets with data for which a rack's queue had no room while its circuit was there.",
@@ -133,19 +127,16 @@ MEANINGS = {
     "packet_hops": "Packets sent on links, one for each link: the work of the run.",
     "events": "Events that the engine handled: the work of the run.",
 }
-"""Of every figure that has a name of its own."""
+"""Of every figure that has a name of its own, but for those of probes, which declare theirs."""
 
 _SIZES = {"": "", "short_": " of up to 100 kB", "medium_": " of up to 10 MB", "long_": " above 10 MB"}
 _OF = {
     "completion_time": "completion time of flows{size}: from the start to the last ACK",
     "slowdown": "slowdown of flows{size}: completion time over that on the empty path",
     "request_time": "time of requests, from the start to the completion of the last flow",
-    "packet_delay": "time of packets from the sending to the receiving host",
-    "queueing_delay": "time that packets spent waiting",
 }
-_PERCENTILE = re.compile(rf"(short_|medium_|long_|)({'|'.join(_OF)})_p(\d+)(?:_(\d))?")
+_PERCENTILE = re.compile(r"(short_|medium_|long_|)(\w+?)_p(\d+)(?:_(\d))?")
 _FIRST = re.compile(r"dlcc_first_(\w+)")
-_SHARE = re.compile(r"lost_to_(\w+)")
 _SLOWDOWN = re.compile(r"mean_(short_|medium_|long_|)slowdown")
 
 _RATES = {"burst_loss_rate": "of bursts", "drop_rate": "of packets"}
@@ -175,19 +166,35 @@ class Shown(NamedTuple):
 
 def meaning(name: str) -> str:
     """A sentence about a figure; nothing where its name is none of the simulator's."""
-    if name in MEANINGS:
-        return MEANINGS[name]
-    if found := _PERCENTILE.fullmatch(name):
-        size, of, percent, tenth = found.groups()
+    of_probes, percentiles = _of_probes()
+    if said := MEANINGS.get(name) or of_probes.get(name):
+        return said
+    if (found := _PERCENTILE.fullmatch(name)) and (quantity := (_OF | percentiles).get(found[2])):
+        size, _, percent, tenth = found.groups()
         share = f"{percent}.{tenth}" if tenth else percent
-        return f"The least value that {share} % do not exceed, of the {_OF[of].format(size=_SIZES[size])}."
+        return f"The least value that {share} % do not exceed, of the {quantity.format(size=_SIZES[size])}."
     if found := _SLOWDOWN.fullmatch(name):
         return f"The mean {_OF['slowdown'].format(size=_SIZES[found[1]])}."
-    if found := _SHARE.fullmatch(name):
-        return f"The share of the lost throughput for which the cause is: {found[1].replace('_', ' ')}."
     if found := _FIRST.fullmatch(name):
         return f"The time of the first {found[1].replace('_', ' ')}."
     return ""
+
+
+def figures() -> dict[str, str]:
+    """A sentence for each figure that has a name of its own."""
+    return MEANINGS | _of_probes()[0]
+
+
+@functools.cache
+def _of_probes() -> tuple[dict[str, str], dict[str, str]]:
+    """What probes say of their figures, and of the quantities of which there are percentiles."""
+    from photocol import _core
+
+    said, percentiles = {}, {}
+    for _, (_, own, of), _ in _core.probes():
+        said.update(own)
+        percentiles.update(of)
+    return said, percentiles
 
 
 def is_of_completions(name: str) -> bool:

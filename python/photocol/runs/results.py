@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from photocol.plot import Plots
 
 TABLES = ("flows", "links", "series", "drops")
-REORDERING = "reordering.parquet"
 _ZEROS_WIDE = 80
 """Columns for the names of figures that are zero."""
 
@@ -175,13 +174,13 @@ class Result:
         fingerprints: Callable[[], Mapping[str, str]] = dict,
         trace: Callable[[], pl.DataFrame | None] = lambda: None,
         write_trace: Callable[[Path], None] | None = None,
-        reordering: Callable[[], pl.DataFrame | None] = lambda: None,
+        probes: Callable[[], Mapping[str, pl.DataFrame]] = dict,
         capture: Path | None = None,
     ) -> None:
         self._fingerprints = fingerprints
         self._trace = trace
         self._write_trace = write_trace
-        self._reordering = reordering
+        self._probes = probes
         self._capture = capture
         self.summary = summary
         self.manifest = dict(manifest)
@@ -219,12 +218,17 @@ class Result:
         return self._trace()
 
     @cached_property
+    def probes(self) -> Mapping[str, pl.DataFrame]:
+        """The tables that probes have made, by name; what their columns are: docs/reference/probes.md."""
+        return self._probes()
+
+    @property
     def reordering(self) -> pl.DataFrame | None:
         """One row a (flow, metric, value): packets and their share, if `[probe] reordering` asks for it; None if not.
 
         What the metrics are: docs/guide/reordering.md.
         """
-        return self._reordering()
+        return self.probes.get("reordering")
 
     @cached_property
     def packets(self) -> pl.DataFrame | None:
@@ -287,13 +291,13 @@ class Result:
             summary = Summary({name: _figure(fields) for name, fields in figures.items()})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder} is a damaged run: {error}") from error
-        events, densities = folder / trace.NAME, folder / REORDERING
+        events = folder / trace.NAME
         return cls(
             summary=summary,
             manifest=manifest,
             table=lambda name: read_table(folder / f"{name}.parquet"),
             trace=lambda: read_table(events) if events.is_file() else None,
-            reordering=lambda: read_table(densities) if densities.is_file() else None,
+            probes=lambda: {file.stem: read_table(file) for file in _files_of_probes(folder)},
         )
 
     def __repr__(self) -> str:
@@ -321,14 +325,10 @@ class Result:
         return [(name, getattr(self, name)) for name in TABLES]
 
     def _fill(self, folder: Path) -> None:
-        for name, table in self._tables():
+        for name, table in [*self._tables(), *self.probes.items()]:
             file = folder / f"{name}.parquet"
             with storage.naming(file):
                 table.write_parquet(file)
-        if self.reordering is not None:
-            file = folder / REORDERING
-            with storage.naming(file):
-                self.reordering.write_parquet(file)
         file = folder / trace.NAME
         with storage.naming(file):
             if self._write_trace is not None:
@@ -364,6 +364,14 @@ def _figure(fields: Mapping[str, Any]) -> Figure:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
+
+
+def _files_of_probes(folder: Path) -> list[Path]:
+    """The tables of probes that a run in this folder has."""
+    from photocol import _core
+
+    files = [folder / f"{name}.parquet" for _, _, tables in _core.probes() for name, _ in tables]
+    return [file for file in files if file.is_file()]
 
 
 def read_table(file: Path) -> pl.DataFrame:

@@ -131,7 +131,7 @@ class Execution:
             fingerprints=lambda: fingerprints_of(raw),
             trace=lambda: None if events is None else events.frame(),
             write_trace=None if events is None else events.write,
-            reordering=lambda: _frame(raw, "reordering") if raw[0].has_reordering else None,
+            probes=lambda: {name: _frame(raw, name) for name in raw[0].probes},
             capture=None if self._capture is None else self._capture.place,
         )
 
@@ -369,7 +369,7 @@ def _frame(replications: Sequence[_core.Results], name: str) -> pl.DataFrame:
     """One table of all replications; missing measurements are null."""
     import polars as pl
 
-    if name not in (*TABLES, "reordering"):
+    if name not in (*TABLES, *replications[0].probes):
         raise InputError(f"no table {name!r}; there are: {', '.join(TABLES)}")
     frames = [
         pl.DataFrame([_series(key, column) for key, column in results.table(name).items()]) for results in replications

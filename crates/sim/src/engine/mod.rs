@@ -8,7 +8,7 @@
 //! | `link` | output ports with their queues and gates, fibres, random loss, changes of links |
 //! | `node` | hosts, agents and what they reach; forwarding, the event list; timers of flows |
 //! | `execute` | the loop over the events of a partition, in order or node after node; where everything is |
-//! | `observe` | trace, capture, samples, delays, order of packets, loss attribution; accounts |
+//! | `observe` | trace, capture, samples, what probes are; accounts |
 //! | `parallel` | where to cut a network, conservative synchronisation, migration |
 //!
 //! `world` stands outside of them: it puts all together, those who watch too, and runs it.

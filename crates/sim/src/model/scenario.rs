@@ -52,14 +52,6 @@ pub struct Probe {
     pub flows: Selection,
     /// Links whose queue and utilization are sampled.
     pub links: Selection,
-    /// Whether the one-way delay of every packet is measured.
-    pub delays: bool,
-    /// Whether the one-way delays of each flow are measured.
-    pub flow_delays: bool,
-    /// Whether the order of packets is measured, and how many places a packet may be late before it counts as lost.
-    pub reordering: Option<u32>,
-    /// Whether it is written down why flows did not get the whole of their paths.
-    pub lost_throughput: bool,
 }
 
 /// `[trace]`: what happened, event by event; tracing never changes a run.

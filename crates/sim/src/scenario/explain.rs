@@ -300,17 +300,13 @@ impl Text<'_> {
     }
 
     fn probe(&mut self, probe: &spec::Probe) {
-        let mut keys = probe.explained();
-        let measures = *probe.delays || *probe.flow_delays || *probe.reordering || *probe.lost_throughput;
-        if probe.interval.is_none() && !measures {
+        let (mut keys, sampling) = (probe.explained(), &probe.sampling);
+        if sampling.interval.is_none() && probe.asked().is_empty() {
             return self.line("\n[probe]\n# no interval: nothing is sampled");
         }
-        if probe.interval.is_some() && probe.flows.is_none() && probe.links.is_none() {
+        if sampling.interval.is_some() && sampling.flows.is_none() && sampling.links.is_none() {
             let all = || Written::Inline("\"all\"".to_owned());
             ["flows", "links"].into_iter().for_each(|key| keys.derive(key, all()));
-        }
-        if *probe.reordering && probe.displacement_threshold.is_none() {
-            keys.derive("displacement_threshold", spec::DISPLACEMENT_THRESHOLD.form());
         }
         self.section("[probe]", &keys);
     }

@@ -23,6 +23,7 @@ pub use schema::schema;
 use crate::engine::node::machine::ApplicationMaker;
 use crate::language::keys::Explained;
 use crate::model::NodeId;
+use crate::probes::Probes;
 use crate::switching::kind::Plan;
 use crate::{language, model};
 use control::scheduler::circuits::CircuitSchedule;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 use transport::cc::external::Maker;
 use units::Bytes;
 
-/// A resolved scenario: the model of what runs, and the plan of its kind of switching.
+/// A resolved scenario: the model of what runs, the plan of its kind of switching, and its probes.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// All that does not depend on what the network switches.
@@ -42,6 +43,8 @@ pub struct Scenario {
     pub(crate) plan: Arc<dyn Plan>,
     /// What writes into flows whose load says so, by number.
     pub(crate) applications: Vec<Arc<dyn ApplicationMaker>>,
+    /// What is measured besides.
+    pub(crate) probes: Probes,
     /// `[switching]` as it is written out; packets alone have none.
     pub(crate) switching: Option<Switched>,
 }

@@ -34,17 +34,9 @@ impl World {
         let causes = scenario.plan.wording().causes;
         let capture = options.capture.map(|capture| CaptureOptions { causes, ..capture });
         let hosts = scenario.transports.iter().map(hosts::maker).collect();
-        let applications = scenario.applications.clone();
-        let setup = Setup {
-            scenario,
-            hosts,
-            applications,
-            flows,
-            ports,
-            orders,
-            seed,
-            options: Options { capture, ..options },
-        };
+        let (applications, probes) = (scenario.applications.clone(), scenario.probes.clone());
+        let options = Options { capture, ..options };
+        let setup = Setup { scenario, hosts, applications, flows, ports, orders, probes, seed, options };
         let mut world = world::World::new(setup, |build| scenario.plan.install_agents(build))?;
         world.trace_to(|world| {
             report::behind::behind(|| Box::new(report::trace::Table::new(scenario, &world.link_numbers)))
@@ -165,5 +157,7 @@ impl World {
 mod edge_control_tests;
 #[cfg(test)]
 mod host_tests;
+#[cfg(test)]
+mod probe_tests;
 #[cfg(test)]
 mod tests;

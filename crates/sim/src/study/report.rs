@@ -7,12 +7,8 @@
 pub(super) mod behind;
 mod buildups;
 mod completions;
-mod delays;
 mod fairness;
-mod flow_delays;
 mod flows;
-mod lost;
-mod reordering;
 pub(super) mod trace;
 
 use crate::engine::execute::layout::Partitions;
@@ -20,6 +16,7 @@ use crate::engine::execute::partition::packet_hops;
 use crate::engine::link::port::Reading;
 use crate::engine::node::counters::{Counters, LinkAccount};
 use crate::engine::observe::accounts::{Baseline, FlowTotals};
+use crate::engine::observe::probe::{FlowLife, RunSoFar};
 use crate::engine::observe::trace::Merged;
 use crate::engine::packet::DropPlace;
 use crate::engine::packet::admission::Count;
@@ -29,7 +26,6 @@ use crate::results::{Column, Figure, Results, Table};
 use crate::scenario::Scenario;
 use buildups::Buildups;
 use flows::{FlowRow, FlowRows};
-use lost::LostRows;
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
 
@@ -51,7 +47,9 @@ pub fn run(end: End, parts: &mut Partitions) -> Results {
     let counters = parts.counters();
     let links = LinkRows::read(&end, &counters, parts);
     let flows = FlowRows::read(&end, &counters, parts);
-    let lost = if end.is_over { LostRows::read(&end, &flows.rows, parts) } else { None };
+    let lives: Vec<FlowLife> = flows.rows.iter().map(FlowRow::life).collect();
+    let causes = end.scenario.plan.wording().causes;
+    let probes = parts.report(&RunSoFar { run: end.run, flows: &lives, causes, is_over: end.is_over });
     let events = parts.sum(|part| part.events);
     let packet_hops = packet_hops(parts.list.iter().map(|part| &**part));
     let mut summary = summary(&end, &links, &flows);
@@ -60,9 +58,7 @@ pub fn run(end: End, parts: &mut Partitions) -> Results {
         summary.push(Figure { name: "header_violations", value: controls.iter().sum::<u64>() as f64, unit: "1" });
     }
     let marked = parts.sum(|part| part.hosts.marked);
-    summary.extend(delays::figures(parts));
-    summary.extend(reordering::figures(parts));
-    summary.extend(lost.iter().flat_map(LostRows::figures));
+    summary.extend(probes.figures);
     if marked > 0 {
         summary.push(Figure { name: "marked_packets", value: marked as f64, unit: "packets" });
     }
@@ -73,12 +69,10 @@ pub fn run(end: End, parts: &mut Partitions) -> Results {
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
     let drops = drops(&end, parts);
-    let arrivals = flow_delays::columns(parts).into_iter().chain(reordering::columns(parts));
-    let more = arrivals.chain(lost.iter().flat_map(LostRows::columns)).collect();
     let fingerprint = parts.fingerprint();
     Results {
-        flows: flows.table(end.run, more),
-        reordering: reordering::table(parts, end.run),
+        flows: flows.table(end.run, probes.columns),
+        probes: probes.tables,
         links: links.table(&end),
         series: if end.is_over { end.world.sampler.take_table(end.run) } else { end.world.sampler.table(end.run) },
         drops,

@@ -1,13 +1,16 @@
-//! A law from outside of this crate, behind a trait object: what hosts of other languages bring. It runs in the same
-//! sender as every other law, and costs what its host costs. The crate knows nothing of the host.
+//! A law from outside of this crate, behind a trait object: what hosts of other languages bring, and programs that use
+//! the crate ([`brought`]). It runs in the same sender as every other law, and costs what its host costs. The crate
+//! knows nothing of the host.
 //!
 //! It can ask for no more than any law: it is told delivery rates, and hears of every ACK if it wants. Left out:
 //! congestion headers and news about bursts, which are the business of senders; and pacing, which the configuration
 //! asks for.
 
-use super::{Asks, CongestionControl, Event, Loss, News, Wants, Window};
+use super::{Asks, CongestionControl, Event, Loss, Marks, News, Wants, Window};
+use crate::ConfigError;
 use options::{Key, Options, Value};
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use units::{Duration, Rate};
 
@@ -140,6 +143,103 @@ impl CongestionControl for External {
     }
 }
 
+/// The maker of a law of Rust that the program brings, as if it were in the list: `brought::<Law>("name", config)`. An
+/// error if there is no law with these parameters. A law that asks for more than pacing, rates and every ACK does not
+/// compile.
+pub fn brought<L: Own>(name: &str, config: L::Config) -> Result<Arc<dyn Maker>, ConfigError>
+where
+    L::Config: Copied,
+{
+    const { assert!(is_for_all(L::ASKS), "only a law of the list can ask for that") };
+    L::validate(&config)?;
+    Ok(Arc::new(Brought::<L> { name: name.to_owned(), config, law: PhantomData }))
+}
+
+/// A law that can be brought.
+pub trait Own: CongestionControl + Copied {}
+
+impl<L: CongestionControl + Copied> Own for L {}
+
+/// What a flow keeps, on any thread.
+pub trait Copied: Clone + fmt::Debug + Send + Sync + 'static {}
+
+impl<T: Clone + fmt::Debug + Send + Sync + 'static> Copied for T {}
+
+/// Whether a law that is in no list can ask for it.
+const fn is_for_all(asks: Asks) -> bool {
+    let Asks { telemetry, congestion_header, pacing: _, by_rate, rate_samples: _, every_ack: _, .. } = asks;
+    let is_usual = matches!(asks.marks, Marks::AsLosses) && !asks.model && !asks.each_loss;
+    is_usual && !telemetry && !congestion_header && !by_rate
+}
+
+#[derive(Debug)]
+struct Brought<L: Own<Config: Copied>> {
+    name: String,
+    config: L::Config,
+    law: PhantomData<fn() -> L>,
+}
+
+impl<L: Own<Config: Copied>> Maker for Brought<L> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn make(&self) -> Box<dyn Foreign> {
+        Box::new(OwnLaw { law: L::new(&self.config), config: self.config.clone() })
+    }
+
+    fn paces(&self) -> bool {
+        L::ASKS.pacing
+    }
+
+    fn hears_news(&self) -> bool {
+        L::wants(&self.config).news
+    }
+}
+
+/// Such a law of one flow.
+#[derive(Clone, Debug)]
+struct OwnLaw<L: Own<Config: Copied>> {
+    law: L,
+    config: L::Config,
+}
+
+impl<L: Own<Config: Copied>> Foreign for OwnLaw<L> {
+    fn set_flow(&mut self, _: u64) {}
+
+    fn hears_every_ack(&self) -> bool {
+        L::ASKS.every_ack
+    }
+
+    fn on_ack(&mut self, window: &mut Window, event: &Event) {
+        self.law.on_ack(&self.config, window, event);
+    }
+
+    fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
+        self.law.on_loss(&self.config, window, loss);
+    }
+
+    fn on_repeated_timeout(&mut self, window: &mut Window, event: &Event) {
+        self.law.on_repeated_timeout(&self.config, window, event);
+    }
+
+    fn on_idle(&mut self, window: &mut Window, restart: u64, event: &Event) {
+        self.law.on_idle(&self.config, window, restart, event);
+    }
+
+    fn on_news(&mut self, window: &mut Window, news: &News) {
+        self.law.on_news(&self.config, window, news);
+    }
+
+    fn pacing_rate(&self, window: &Window, srtt: Option<Duration>) -> Option<Rate> {
+        self.law.pacing_rate(&self.config, window, srtt)
+    }
+
+    fn copy(&self) -> Box<dyn Foreign> {
+        Box::new(self.clone())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{CongestionControl, LossCause, NewsWay, PathChange, Turn, reno};
@@ -148,59 +248,36 @@ mod tests {
     use crate::tcp::{Ack, Actions, SackBlock, Sender, SenderConfig};
     use units::Instant;
 
-    /// Reno's window law as a law from outside.
+    /// Reno's window law, which hears news.
     #[derive(Clone, Debug)]
-    struct Borrowed(reno::Reno, reno::Config);
+    struct Listening(reno::Reno);
 
-    impl Foreign for Borrowed {
-        fn set_flow(&mut self, _: u64) {}
-        fn hears_every_ack(&self) -> bool {
-            false
+    impl CongestionControl for Listening {
+        type Config = reno::Config;
+
+        fn new(config: &reno::Config) -> Listening {
+            Listening(reno::Reno::new(config))
         }
-        fn on_ack(&mut self, window: &mut Window, event: &Event) {
-            self.0.on_ack(&self.1, window, event);
+        fn on_ack(&mut self, config: &reno::Config, window: &mut Window, event: &Event) {
+            self.0.on_ack(config, window, event);
         }
-        fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
-            self.0.on_loss(&self.1, window, loss);
+        fn on_loss(&mut self, config: &reno::Config, window: &mut Window, loss: &Loss) {
+            self.0.on_loss(config, window, loss);
         }
-        fn on_repeated_timeout(&mut self, window: &mut Window, event: &Event) {
-            self.0.on_repeated_timeout(&self.1, window, event);
-        }
-        fn on_idle(&mut self, window: &mut Window, restart: u64, event: &Event) {
-            self.0.on_idle(&self.1, window, restart, event);
-        }
-        fn on_news(&mut self, window: &mut Window, news: &News) {
+        fn on_news(&mut self, _: &reno::Config, window: &mut Window, news: &News) {
             window.cwnd = match news.change.turn {
                 Turn::Up => 3 * window.cwnd,
                 Turn::Down => window.cwnd / 3,
             };
         }
-        fn pacing_rate(&self, _: &Window, _: Option<Duration>) -> Option<Rate> {
-            None
-        }
-        fn copy(&self) -> Box<dyn Foreign> {
-            Box::new(self.clone())
-        }
-    }
-
-    impl Maker for reno::Config {
-        fn name(&self) -> &str {
-            "reno from outside"
-        }
-        fn make(&self) -> Box<dyn Foreign> {
-            Box::new(Borrowed(reno::Reno::new(self), *self))
-        }
-        fn paces(&self) -> bool {
-            false
-        }
-        fn hears_news(&self) -> bool {
-            true
+        fn wants(_: &reno::Config) -> Wants {
+            Wants { news: true, ..Wants::default() }
         }
     }
 
     fn sender(algorithm: Algorithm) -> Sender {
         let mut config = SenderConfig { algorithm, mss: 1000, ..SenderConfig::default() };
-        config.laws.external.maker = Some(Arc::new(reno::Config::default()));
+        config.laws.external.maker = Some(brought::<Listening>("reno from outside", reno::Config::default()).unwrap());
         Sender::new(Arc::new(config))
     }
 

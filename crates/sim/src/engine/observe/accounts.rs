@@ -1,6 +1,5 @@
 //! Where all packets went, and the totals at the end of the warm-up.
 
-use super::observers::Observers;
 use crate::engine::execute::layout::Partitions;
 use crate::engine::link::port::Reading;
 use crate::engine::node::counters::Counters;
@@ -80,10 +79,9 @@ impl Baseline {
         Baseline { ports: vec![Reading::default(); links], ..Baseline::default() }
     }
 
-    /// Reads all totals at `now`, and restarts the greatest queue lengths.
+    /// Reads all totals at `now`, restarts the greatest queue lengths, and tells probes.
     pub fn read(now: SimTime, parts: &mut Partitions) -> Baseline {
-        let delays = parts.list.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric)?.delays.as_mut());
-        delays.for_each(|delays| delays.restart());
+        parts.end_warm_up();
         let flows = (0..parts.layout.flows.len() as u32).map(|flow| FlowTotals::of(parts, flow)).collect();
         let ports = (0..parts.layout.links.len() as u32).map(|link| parts.last_reading(now.ps(), link));
         Baseline { at: now, ports: ports.collect(), drops: parts.drops(), flows, counters: parts.counters() }

@@ -1,21 +1,18 @@
 //! Those who watch a partition, as one [`Observer`].
 
 use super::capture::Capture;
-use super::delays::Delays;
-use super::flow_delays::{FlowDelay, FlowDelays};
-use super::loss_attribution::{Drops, LossAttribution};
-use super::reordering::{FlowReordering, Reordering};
+use super::probe::{AnyProbe, Report, RunSoFar};
 use super::trace::{Trace, merged};
-use crate::engine::execute::layout::{PartitionLayout, Partitions};
+use crate::engine::execute::layout::Partitions;
 use crate::engine::node::fabric::Fabric;
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::{Event, Leaving, What};
 use crate::engine::packet::observer::Observer;
 use crate::engine::packet::said::Said;
+use crate::engine::packet::state::Owners;
 use crate::engine::packet::{DropPlace, Packet, PayloadTable, Stamp};
 use std::any::Any;
-use std::collections::BTreeMap;
-use transport::tcp::Sender;
+use transport::tcp::{Sender, SenderStats};
 
 /// What is asked for of a partition.
 #[derive(Debug, Default)]
@@ -24,16 +21,8 @@ pub struct Observers {
     pub trace: Option<Box<Trace>>,
     /// Packets to be written to a capture file.
     pub capture: Option<Capture>,
-    /// How long packets were on their way.
-    pub delays: Option<Box<Delays>>,
-    /// The same, its variation and losses by flow.
-    pub flow_delays: Option<Box<FlowDelays>>,
-    /// How far they are out of order.
-    pub reordering: Option<Box<Reordering>>,
-    /// What flows did not get of their paths, by flow.
-    pub accounts: BTreeMap<u32, Box<LossAttribution>>,
-    /// Dropped segments one by one.
-    pub drops: Option<Box<Drops>>,
+    /// What is measured besides.
+    pub probes: Vec<Box<dyn AnyProbe>>,
 }
 
 impl Observer for Observers {
@@ -44,18 +33,21 @@ impl Observer for Observers {
         if let Some(trace) = &mut self.trace {
             trace.note_packet(event);
         }
+        self.probes.iter_mut().for_each(|probe| probe.at_link(event, packet, payloads));
     }
 
     fn at_host(&mut self, now: u64, what: What, packet: &Packet, value: u64) {
         if let Some(trace) = &mut self.trace {
             trace.note_at_host(now, what, packet, |event| Event { value, ..event });
         }
+        self.probes.iter_mut().for_each(|probe| probe.at_host(now, what, packet, value));
     }
 
     fn passed_host(&mut self, now: u64, packet: &Packet, said: &Said<'_>) {
         if let Some(capture) = &mut self.capture {
             capture.write_at_host(now, packet, said);
         }
+        self.probes.iter_mut().for_each(|probe| probe.passed_host(now, packet, said));
     }
 
     fn at_agent(&mut self, event: Event, flows: &mut dyn Iterator<Item = u32>) {
@@ -71,30 +63,22 @@ impl Observer for Observers {
         if let Some(capture) = &mut self.capture {
             capture.amend(now, link, expected, planned);
         }
+        self.probes.iter_mut().for_each(|probe| probe.retimed(now, link, expected, planned));
     }
 
     fn went_down(&mut self, now: u64, link: u32) {
         if let Some(capture) = &mut self.capture {
             capture.forget(now, link);
         }
+        self.probes.iter_mut().for_each(|probe| probe.went_down(now, link));
     }
 
     fn delivered(&mut self, now: u64, packet: &Packet, stamp: Stamp) {
-        if let Some(delays) = &mut self.delays {
-            delays.record(packet.flow, packet.size, stamp.at, now);
-        }
-        if let Some(delays) = &mut self.flow_delays {
-            delays.record(now, packet.flow, stamp.at, stamp.number);
-        }
-        if let Some(reordering) = &mut self.reordering {
-            reordering.record(now, packet.flow, stamp.number);
-        }
+        self.probes.iter_mut().for_each(|probe| probe.delivered(now, packet, stamp));
     }
 
     fn sender_called(&mut self, now: u64, flow: u32, sender: &Sender, sends: bool) {
-        if let Some(account) = self.accounts.get_mut(&flow) {
-            account.look(now, sender, sends);
-        }
+        self.probes.iter_mut().for_each(|probe| probe.sender_called(now, flow, sender, sends));
     }
 
     fn dropped(&mut self, now: u64, place: DropPlace, cause: Cause, packet: &Packet) {
@@ -102,19 +86,15 @@ impl Observer for Observers {
         if let (Some(trace), DropPlace::Host(_)) = (&mut self.trace, place) {
             trace.note_at_host(now, What::Drop, packet, |event| Event { cause: Some(cause), ..event });
         }
-        if let Some(drops) = &mut self.drops {
-            drops.note(now, cause, packet);
-        }
+        self.probes.iter_mut().for_each(|probe| probe.dropped(now, place, cause, packet));
     }
 
     fn drop_feigned(&mut self, now: u64, ack: &Packet) {
-        if let Some(drops) = &mut self.drops {
-            drops.note_feigned(now, ack);
-        }
+        self.probes.iter_mut().for_each(|probe| probe.drop_feigned(now, ack));
     }
 
     fn needs_order(&self) -> bool {
-        self.trace.is_some() || self.capture.is_some() || self.drops.is_some()
+        self.trace.is_some() || self.capture.is_some() || self.probes.iter().any(|probe| probe.needs_order())
     }
 }
 
@@ -136,8 +116,7 @@ impl Observers {
 
     /// As a fabric calls them. Nobody watches where nothing is asked for.
     pub fn boxed(self) -> Option<Box<dyn Observer>> {
-        let of_arrivals = self.delays.is_some() || self.flow_delays.is_some() || self.reordering.is_some();
-        let asks = of_arrivals || !self.accounts.is_empty() || self.needs_order();
+        let asks = self.trace.is_some() || self.capture.is_some() || !self.probes.is_empty();
         asks.then(|| Box::new(self) as Box<dyn Observer>)
     }
 
@@ -146,50 +125,37 @@ impl Observers {
         fabric.observer = self.boxed();
     }
 
-    /// Asked for the same by packets, and nothing has been seen. A file, the accounts of flows and what was traced are
-    /// in one place.
-    fn anew(&self) -> Observers {
-        Observers {
-            delays: self.delays.as_ref().map(|delays| Box::new(delays.anew())),
-            flow_delays: self.flow_delays.as_ref().map(|delays| Box::new(delays.anew())),
-            reordering: self.reordering.as_ref().map(|reordering| Box::new(reordering.anew())),
-            drops: self.drops.as_ref().map(|_| Box::default()),
-            ..Observers::default()
-        }
-    }
-
-    /// Those of each partition of `layout`, if these were those of another layout. What has been seen of a flow goes
-    /// with its end, all else to the first.
-    pub fn split(old: Vec<Observers>, layout: &PartitionLayout) -> Vec<Observers> {
-        let anew = |_| old.first().map(Observers::anew).unwrap_or_default();
-        let mut all: Vec<Observers> = (0..layout.parts).map(anew).collect();
-        let (mut traces, mut lists) = (Vec::new(), Vec::new());
-        for Observers { trace, capture, delays, flow_delays, reordering, accounts, drops } in old {
+    /// Those of the partitions of `after`, if these were those of `before`. A file and what was traced go to the first.
+    pub fn split(old: Vec<Observers>, before: &dyn Owners, after: &dyn Owners) -> Vec<Observers> {
+        let mut all: Vec<Observers> = (0..after.parts()).map(|_| Observers::default()).collect();
+        let (mut traces, mut probes) = (Vec::new(), Vec::new());
+        for Observers { trace, capture, probes: own } in old {
             all[0].capture = all[0].capture.take().or(capture);
-            if let (Some(sum), Some(delays)) = (&mut all[0].delays, &delays) {
-                sum.add(delays);
-            }
-            for (flow, seen) in flow_delays.map(|mut delays| delays.take()).unwrap_or_default() {
-                if let Some(delays) = &mut all[layout.sink_of(flow) as usize].flow_delays {
-                    delays.put(flow, seen);
-                }
-            }
-            for (flow, seen) in reordering.map(|mut reordering| reordering.take()).unwrap_or_default() {
-                if let Some(reordering) = &mut all[layout.sink_of(flow) as usize].reordering {
-                    reordering.put(flow, seen);
-                }
-            }
-            for (flow, account) in accounts {
-                all[layout.source_of(flow) as usize].accounts.insert(flow, account);
-            }
             traces.extend(trace.map(|trace| *trace));
-            lists.extend(drops.map(|drops| *drops));
+            probes.push(own);
         }
-        if let Some(drops) = &mut all[0].drops {
-            **drops = Drops::merged(lists.into_iter());
+        for same in transposed(probes) {
+            let mut same = same.into_iter();
+            let moved = same.next().map(|first| first.moved(same.collect(), before, after));
+            all.iter_mut().zip(moved.into_iter().flatten()).for_each(|(part, probe)| part.probes.push(probe));
         }
         Observers::go_on_tracing(&mut all, traces);
         all
+    }
+
+    /// What the probes of all partitions have seen.
+    pub fn report(parts: Vec<&mut Observers>, run: &RunSoFar) -> Report {
+        let of_part = |part| Observers::probes_mut(part).collect();
+        let probes: Vec<Vec<&mut dyn AnyProbe>> = parts.into_iter().map(of_part).collect();
+        let reports = transposed(probes).into_iter().filter_map(|same| {
+            let mut same = same.into_iter();
+            same.next().map(|first| first.report(same.collect(), run))
+        });
+        Report::joined(reports.collect())
+    }
+
+    fn probes_mut(&mut self) -> impl Iterator<Item = &mut dyn AnyProbe> {
+        self.probes.iter_mut().map(|probe| &mut **probe)
     }
 
     /// What has been traced so far stays in the first, in its order; all go on.
@@ -205,41 +171,100 @@ impl Observers {
     }
 }
 
+/// The probes of each partition, probe by probe.
+fn transposed<T>(parts: Vec<Vec<T>>) -> Vec<Vec<T>> {
+    let mut probes: Vec<Vec<T>> = Vec::new();
+    for part in parts {
+        probes.resize_with(part.len(), Vec::new);
+        part.into_iter().zip(&mut probes).for_each(|(probe, same)| same.push(probe));
+    }
+    probes
+}
+
 impl Partitions<'_> {
-    /// Takes the account of what a flow did not get, if there is one.
-    pub fn take_loss_attribution(&mut self, flow: u32) -> Option<LossAttribution> {
-        let part = &mut self.list[self.layout.source_of(flow) as usize];
-        Observers::of_mut(&mut part.fabric)?.accounts.remove(&flow).map(|account| *account)
+    /// What all probes have seen.
+    pub fn report(&mut self, run: &RunSoFar) -> Report {
+        let observers = self.list.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric));
+        Observers::report(observers.collect(), run)
     }
 
-    /// Whether the delays of each flow are measured.
-    pub fn asks_for_flow_delays(&self) -> bool {
-        self.list.iter().any(|part| Observers::of(&part.fabric).is_some_and(|all| all.flow_delays.is_some()))
+    /// The warm-up is over.
+    pub fn end_warm_up(&mut self) {
+        let observers = self.list.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric));
+        observers.for_each(|all| all.probes.iter_mut().for_each(|probe| probe.end_warm_up()));
     }
 
-    /// How long the packets of a flow were on their way, if that is measured and any have arrived.
-    pub fn flow_delay(&self, flow: u32) -> Option<&FlowDelay> {
-        let part = &self.list[self.layout.sink_of(flow) as usize];
-        Observers::of(&part.fabric)?.flow_delays.as_ref()?.of(flow)
-    }
-
-    /// Whether the order of packets is measured.
-    pub fn asks_for_reordering(&self) -> bool {
-        self.list.iter().any(|part| Observers::of(&part.fabric).is_some_and(|all| all.reordering.is_some()))
-    }
-
-    /// How far the packets of a flow arrived out of order, if that is measured and any have arrived.
-    pub fn reordering(&self, flow: u32) -> Option<&FlowReordering> {
-        let part = &self.list[self.layout.sink_of(flow) as usize];
-        Observers::of(&part.fabric)?.reordering.as_ref()?.of(flow)
+    /// What probes sample of a flow of TCP.
+    pub fn probe_flow(&mut self, flow: u32, sender: SenderStats) -> Vec<(&'static str, f64)> {
+        let part = &mut self.list[self.layout.sink_of(flow) as usize];
+        let probes = Observers::of_mut(&mut part.fabric).into_iter().flat_map(|all| &mut all.probes);
+        probes.flat_map(|probe| probe.sample(flow, sender)).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::observe::probe::{Probe, ProbeSite};
     use crate::engine::packet::Class;
-    use std::sync::Arc;
+    use crate::engine::packet::state::{Summed, state};
+    use crate::results::Figure;
+
+    state! {
+        /// Counts packets that arrive.
+        #[derive(Clone, Debug)]
+        pub struct Arrivals {
+            count: u64, Summed;
+        }
+    }
+
+    impl Observer for Arrivals {
+        fn delivered(&mut self, _: u64, _: &Packet, _: Stamp) {
+            self.count += 1;
+        }
+    }
+
+    impl Probe for Arrivals {
+        fn begin(&mut self, site: &mut dyn ProbeSite) {
+            site.stamp_packets();
+        }
+
+        fn report(seen: Vec<&mut Arrivals>, run: &RunSoFar) -> Report {
+            let count = seen.iter().map(|part| part.count).sum::<u64>() as f64;
+            assert!(!run.is_over);
+            Report { figures: vec![Figure { name: "arrivals", value: count, unit: "1" }], ..Report::default() }
+        }
+    }
+
+    /// So many partitions, whoever owns what.
+    struct Parts(u32);
+
+    impl Owners for Parts {
+        fn parts(&self) -> u32 {
+            self.0
+        }
+        fn now(&self) -> u64 {
+            0
+        }
+        fn source_of(&self, _: u32) -> u32 {
+            0
+        }
+        fn sink_of(&self, _: u32) -> u32 {
+            0
+        }
+        fn agent_of(&self, _: u32) -> u32 {
+            0
+        }
+        fn port_of(&self, _: u32) -> u32 {
+            0
+        }
+        fn fibre_of(&self, _: u32) -> u32 {
+            0
+        }
+        fn path_of(&self, _: u32) -> u32 {
+            0
+        }
+    }
 
     #[test]
     fn where_nothing_is_asked_for_nobody_watches() {
@@ -248,22 +273,23 @@ mod tests {
         assert!(fabric.observer.is_none());
     }
 
-    /// A packet of flow 3, number 7, sent at 1 ms and delivered at 4 ms.
+    /// One packet before two partitions became three, and one after that in the last of them.
     #[test]
-    fn each_is_told_what_it_asks_for() {
-        let mut fabric = Fabric::default();
-        let (delays, reordering) = (Box::new(Delays::new(Arc::from([]))), Box::new(Reordering::new(3)));
-        Observers { delays: Some(delays), reordering: Some(reordering), ..Observers::default() }.watch(&mut fabric);
-        let packet = Packet { flow: 3, size: 1500, class: Class::Data, ..Packet::default() };
-        let stamp = Stamp { at: 1_000_000_000, number: 7 };
-        fabric.observer.as_mut().unwrap().delivered(4_000_000_000, &packet, stamp);
-        let seen = Observers::unboxed(fabric.observer.take().unwrap()).unwrap();
-        assert!(!seen.needs_order() && fabric.observer.is_none());
-        let [whole, _] = seen.delays.as_ref().unwrap().readings();
-        assert_eq!((whole.count(), (whole.mean() * 1e3).round()), (1, 3.0));
-        assert_eq!(seen.reordering.as_ref().unwrap().of(3).unwrap().extents.arrived(), 1);
-        let anew = seen.anew();
-        assert_eq!(anew.delays.unwrap().readings()[0].count(), 0);
-        assert!(anew.reordering.unwrap().of(3).is_none());
+    fn probes_see_what_arrives_wherever_that_is() {
+        let arrive = |observers: Observers| {
+            let mut fabric = Fabric::default();
+            observers.watch(&mut fabric);
+            let packet = Packet { flow: 3, size: 1500, class: Class::Data, ..Packet::default() };
+            fabric.observer.as_mut().unwrap().delivered(4_000_000_000, &packet, Stamp { at: 1_000_000_000, number: 7 });
+            assert!(!fabric.observer.as_ref().unwrap().needs_order());
+            Observers::unboxed(fabric.observer.take().unwrap()).unwrap()
+        };
+        let asked = || Observers { probes: vec![Box::new(Arrivals { count: 0 })], ..Observers::default() };
+        let mut parts = Observers::split(vec![asked(), arrive(asked())], &Parts(2), &Parts(3));
+        let last = arrive(parts.pop().unwrap());
+        parts.push(last);
+        let run = RunSoFar { run: 0, flows: &[], causes: &[], is_over: false };
+        let report = Observers::report(parts.iter_mut().collect(), &run);
+        assert_eq!((report.figures[0].value, parts.len()), (2.0, 3));
     }
 }

@@ -16,8 +16,6 @@ use units::Duration;
 pub struct Sampler {
     next: SimTime,
     interval: Duration,
-    /// Whether the order of packets is measured.
-    reordering: bool,
     flows: Vec<SampledFlow>,
     links: Vec<SampledLink>,
     shared: Vec<SharedLink>,
@@ -46,8 +44,6 @@ struct SampledFlow {
     entity: Entity,
     /// Round trips measured up to the last sample: their sum in picoseconds, and their number.
     rtts_before: (u64, u64),
-    /// The sum of all extents of reordered packets up to the last sample, and their number.
-    extents_before: (u64, u64),
 }
 
 #[derive(Clone, Debug)]
@@ -100,7 +96,6 @@ impl Sampler {
         Sampler {
             next: if probe.interval.is_some() { SimTime::ZERO } else { SimTime::NEVER },
             interval: probe.interval.unwrap_or(Duration::MAX),
-            reordering: probe.reordering.is_some(),
             flows,
             links: ports,
             shared: accounts,
@@ -141,7 +136,7 @@ impl Sampler {
         }
     }
 
-    fn sample_flow(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Partitions) {
+    fn sample_flow(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &mut Partitions) {
         self.rows.push(now, flow.entity, "bytes_arrived", parts.receiver(flow.number).sink.bytes_arrived() as f64);
         let Some(sender) = parts.sender(flow.number).machine.tcp() else { return };
         let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_f64);
@@ -156,29 +151,9 @@ impl Sampler {
             ("dupthresh", f64::from(sender.dupthresh())),
         ];
         let fa_ratio = sender.fa_ratio().map(|ratio| ("fa_ratio", ratio));
-        for (quantity, value) in readings.into_iter().chain(fa_ratio) {
-            self.rows.push(now, flow.entity, quantity, value);
-        }
-        if self.reordering {
-            self.sample_reordering(now, flow, parts);
-        }
-    }
-
-    /// What reordering there was, and what the sender took for losses by mistake; all but the mean extent since the
-    /// start.
-    fn sample_reordering(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &Partitions) {
-        let stats = parts.sender(flow.number).machine.tcp().map(|sender| sender.stats()).unwrap_or_default();
-        let seen = parts.reordering(flow.number).map(|seen| (seen.extents.reordered(), seen.extents.sum()));
-        let (reordered, sum) = seen.unwrap_or_default();
-        let readings = [
-            ("fast_retransmits", stats.fast_retransmits as f64),
-            ("false_fast_retransmits", stats.false_fast_retransmits as f64),
-            ("timeouts", stats.timeouts as f64),
-            ("false_timeouts", stats.false_timeouts as f64),
-            ("reordered_packets", reordered as f64),
-            ("mean_extent", flow.mean_extent_since(sum, reordered)),
-        ];
-        for (quantity, value) in readings {
+        let stats = sender.stats();
+        let probed = parts.probe_flow(flow.number, stats);
+        for (quantity, value) in readings.into_iter().chain(fa_ratio).chain(probed) {
             self.rows.push(now, flow.entity, quantity, value);
         }
     }
@@ -265,13 +240,7 @@ impl Rows {
 
 impl SampledFlow {
     fn new(number: u32, entity: Entity) -> SampledFlow {
-        SampledFlow { number, entity, rtts_before: (0, 0), extents_before: (0, 0) }
-    }
-
-    /// The mean extent of the packets that were reordered since the last call; NaN if there was none.
-    fn mean_extent_since(&mut self, sum: u64, reordered: u64) -> f64 {
-        let (sum_before, before) = std::mem::replace(&mut self.extents_before, (sum, reordered));
-        (sum - sum_before) as f64 / (reordered - before) as f64
+        SampledFlow { number, entity, rtts_before: (0, 0) }
     }
 
     /// The mean of the round trips measured since the last call, in seconds; NaN if there was none.

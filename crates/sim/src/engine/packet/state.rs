@@ -209,6 +209,19 @@ impl Rule<u64> for Summed {
     }
 }
 
+/// Counts by whatever it is.
+impl<K: Ord> Rule<BTreeMap<K, u64>> for Summed {
+    fn merge(parts: Vec<BTreeMap<K, u64>>, _: &dyn Owners) -> BTreeMap<K, u64> {
+        let mut sum = BTreeMap::new();
+        parts.into_iter().flatten().for_each(|(key, count)| *sum.entry(key).or_default() += count);
+        sum
+    }
+
+    fn split(all: BTreeMap<K, u64>, after: &dyn Owners) -> Vec<BTreeMap<K, u64>> {
+        first_of(all, after.parts())
+    }
+}
+
 impl Rule<LinkTotals> for Summed {
     fn merge(parts: Vec<LinkTotals>, _: &dyn Owners) -> LinkTotals {
         let mut sum = LinkTotals::default();

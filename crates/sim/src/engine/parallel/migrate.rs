@@ -2,8 +2,8 @@
 //!
 //! Every port, fibre, machine and timer moves to the partition of its node, and nothing else changes: results do not
 //! know how nodes are assigned. The state of all partitions is merged and then split by the rules that stand at its
-//! [declaration](crate::engine::packet::state). Three things follow from elsewhere: what packets carry moves with them,
-//! observers are asked for by the same rules everywhere, and the layout says how ports and paths are numbered.
+//! [declaration](crate::engine::packet::state), and those who watch by theirs. Two things follow from elsewhere: what
+//! packets carry moves with them, and the layout says how ports and paths are numbered.
 
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::partition::{Partition, PartitionParts};
@@ -41,7 +41,7 @@ pub fn migrate(now: u64, old: Vec<Partition>, before: &PartitionLayout, after: &
     let mut fabric = Fabric::merge(fabrics, &before);
     let mut boundaries = connect(&mut fabric.ports, after).into_iter();
     fabric.paths = translate(after);
-    let mut observers = Observers::split(observers, after).into_iter().map(Observers::boxed);
+    let mut observers = Observers::split(observers, &before, &at).into_iter().map(Observers::boxed);
     let parts = fabric.split(&at).into_iter().zip(Hosts::merge(hosts, &before).split(&at)).zip(0..);
     let part = |((mut fabric, mut hosts), part): ((Fabric, Hosts), u32)| {
         // A single partition has it all.

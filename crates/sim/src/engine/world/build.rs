@@ -25,6 +25,7 @@ use crate::engine::node::machine::{ApplicationMaker, HostMaker};
 use crate::engine::node::timers::TimingWheel;
 use crate::engine::observe::accounts::Baseline;
 use crate::engine::observe::capture::{self, start};
+use crate::engine::observe::probe::AnyProbe;
 use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::containers::PerFlow;
@@ -53,6 +54,8 @@ pub struct Setup<'a> {
     pub ports: Vec<PortRule>,
     /// Orders for flows that depend on what they send.
     pub orders: BTreeMap<u32, Box<dyn Orders>>,
+    /// What is measured besides.
+    pub probes: Vec<Box<dyn AnyProbe>>,
     /// Of all streams.
     pub seed: Seed,
     /// How it is to be run.
@@ -61,7 +64,7 @@ pub struct Setup<'a> {
 
 /// Builds a world; `equip` makes the agents.
 pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
-    let Setup { scenario, hosts: makers, applications, flows, ports: rules, orders, seed, options } = setup;
+    let Setup { scenario, hosts: makers, applications, flows, ports: rules, orders, probes, seed, options } = setup;
     let network = &scenario.network;
     let configs = configs(scenario, &makers);
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
@@ -91,7 +94,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let agent_nodes = agents.iter().map(|(node, _)| *node).collect();
     let layout = paths.layout(ends(network, &order), Arc::clone(&flows), agent_nodes, nodes);
     let mut fabric = fabric(ports, &layout, timer_order);
-    let probe = if options.without_samples { Default::default() } else { scenario.probe.clone() };
+    let (probe, probes) = if options.without_samples { Default::default() } else { (scenario.probe.clone(), probes) };
     let run = capture::Run { scenario, configs: &configs, flows: &flows, order: &order };
     let capture = options.capture.map(|capture| start(capture, run)).transpose()?;
     let setup = HostSetup {
@@ -109,7 +112,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     tell_hosts(&ways, &configs, &layout, &mut hosts);
     let are_fixed = agents.is_empty() && scenario.changes.is_empty() && layout.spray.is_none();
-    Watching { rules, capture, probe: &probe, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
+    Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
     let sampler = sampler(&probe, network, &link_numbers, &flows, &shared);

@@ -1,24 +1,19 @@
-//! What is asked for of a run: a trace, delays, the order of packets, accounts of lost throughput.
+//! Who watches a run: a trace, a capture, probes.
 
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::hosts::{Hosts, PathFlags};
 use crate::engine::observe::capture::Capture;
-use crate::engine::observe::delays::{Delays, Empty};
-use crate::engine::observe::flow_delays::FlowDelays;
-use crate::engine::observe::loss_attribution::LossAttribution;
 use crate::engine::observe::observers::Observers;
-use crate::engine::observe::reordering::Reordering;
+use crate::engine::observe::probe::{AnyProbe, ProbeSite};
 use crate::engine::observe::trace::{Trace, TraceRules};
-use crate::model::{self, Change, Flow, LinkId, Network, Scenario, Selection, SimTime, Timeline};
-use std::sync::Arc;
-use units::PS_PER_SECOND;
+use crate::model::{self, Change, Flow, LinkId, Scenario, Selection, SimTime, Timeline};
 
 /// What is asked for.
 pub(super) struct Watching<'a> {
     pub(super) rules: Option<TraceRules>,
     pub(super) capture: Option<Capture>,
-    pub(super) probe: &'a model::Probe,
+    pub(super) probes: Vec<Box<dyn AnyProbe>>,
     pub(super) ways: Ways<'a>,
     /// Whether flows keep their paths, and these their links.
     pub(super) are_fixed: bool,
@@ -27,7 +22,7 @@ pub(super) struct Watching<'a> {
 impl Watching<'_> {
     /// Puts in who watches, before anything happens.
     pub(super) fn put_in(self, fabric: &mut Fabric, hosts: &mut Hosts) {
-        let Watching { rules, capture, probe, ways, are_fixed } = self;
+        let Watching { rules, capture, mut probes, ways, are_fixed } = self;
         let is_traced = |link| rules.as_ref().is_some_and(|rules| rules.links[link as usize]);
         let is_captured = |link| capture.iter().flat_map(Capture::links).any(|one| one == link);
         let ports = fabric.ports.iter_mut().zip(0..);
@@ -39,11 +34,10 @@ impl Watching<'_> {
             host.watch = host.watch.and(PathFlags::WATCHED);
         }
         let trace = rules.map(|rules| Box::new(Trace::new(rules)));
-        let mut observers = Observers { trace, capture, ..Observers::default() };
-        let known = if are_fixed { ways.first } else { &[] };
-        measure_arrivals(&mut observers, hosts, probe, || empty_delays(known, ways.laid, &ways.scenario.network));
-        account_for_losses(&mut observers, hosts, probe, &ways);
-        observers.watch(fabric);
+        for probe in &mut probes {
+            probe.begin(&mut Site { ways: &ways, hosts, are_fixed });
+        }
+        Observers { trace, capture, probes }.watch(fabric);
     }
 }
 
@@ -96,51 +90,42 @@ fn settled(scenario: &Scenario) -> Option<SimTime> {
     timelines.filter(|timeline| timeline.has(Change::moves_departures)).filter_map(Timeline::last).max()
 }
 
-/// What is measured of packets that arrive; `empty` is what each path would take if its queues were empty, if that is
-/// known.
-fn measure_arrivals(
-    observers: &mut Observers,
-    hosts: &mut Hosts,
-    probe: &model::Probe,
-    empty: impl FnOnce() -> Arc<[Empty]>,
-) {
-    if probe.delays || probe.flow_delays {
-        let empty = empty();
-        observers.delays = probe.delays.then(|| Box::new(Delays::new(Arc::clone(&empty))));
-        observers.flow_delays = probe.flow_delays.then(|| Box::new(FlowDelays::new(empty)));
-    }
-    observers.reordering = probe.reordering.map(|threshold| Box::new(Reordering::new(threshold)));
-    if probe.delays || probe.flow_delays || probe.reordering.is_some() {
-        stamp_packets(hosts);
-    }
+/// What a probe may ask of a world before anything happens.
+struct Site<'a> {
+    ways: &'a Ways<'a>,
+    hosts: &'a mut Hosts,
+    are_fixed: bool,
 }
 
-fn empty_delays(paths: &[(u32, u32)], laid: &[Option<LinkId>], network: &Network) -> Arc<[Empty]> {
-    let links = |path: &(u32, u32)| laid[path.0 as usize..].iter().map_while(|link| *link);
-    paths.iter().map(|path| Empty::of(links(path), network)).collect()
-}
-
-/// Packets say when they leave and as which, but for those that carry a congestion header.
-fn stamp_packets(hosts: &mut Hosts) {
-    for host in hosts.senders.items_mut().iter_mut().filter(|host| !host.watch.is_explicit()) {
-        host.watch = host.watch.and(PathFlags::STAMPED);
+impl ProbeSite for Site<'_> {
+    fn scenario(&self) -> &Scenario {
+        self.ways.scenario
     }
-}
 
-/// If that is asked for, every flow of TCP that has a path gets an account.
-fn account_for_losses(observers: &mut Observers, hosts: &mut Hosts, probe: &model::Probe, ways: &Ways) {
-    if !probe.lost_throughput {
-        return;
+    fn flows(&self) -> &[Flow] {
+        self.ways.flows
     }
-    observers.drops = Some(Box::default());
-    let scenario = ways.scenario;
-    for (number, (flow, host)) in ways.flows.iter().zip(hosts.senders.items_mut()).enumerate() {
-        let Some(sender) = scenario.transports[flow.transport.index()].kind.sender() else { continue };
-        let capacity = ways.links(number).map(|link| scenario.network.links[link.index()].capacity.bps()).min();
-        let Some(capacity) = capacity else { continue };
-        let payload = f64::from(sender.mss) / f64::from(sender.mss + u32::from(host.header));
-        let bytes = capacity as f64 * payload / (8.0 * PS_PER_SECOND as f64);
-        observers.accounts.insert(number as u32, Box::new(LossAttribution::new(flow.start.ps(), bytes, sender.mss)));
+
+    fn path(&self, flow: u32) -> Box<dyn Iterator<Item = LinkId> + '_> {
+        Box::new(self.ways.links(flow as usize))
+    }
+
+    fn has_fixed_paths(&self) -> bool {
+        self.are_fixed
+    }
+
+    fn header(&self, flow: u32) -> u16 {
+        self.hosts.senders[flow].header
+    }
+
+    fn stamp_packets(&mut self) {
+        for host in self.hosts.senders.items_mut().iter_mut().filter(|host| !host.watch.is_explicit()) {
+            host.watch = host.watch.and(PathFlags::STAMPED);
+        }
+    }
+
+    fn watch_sender(&mut self, flow: u32) {
+        let host = &mut self.hosts.senders[flow];
         host.watch = host.watch.and(PathFlags::ACCOUNTED);
     }
 }

@@ -22,6 +22,11 @@ impl Explained {
         self.0.push(Row { key, value, sentence: first_sentence(meaning) });
     }
 
+    /// Adds the keys of another table.
+    pub fn append(&mut self, mut other: Explained) {
+        self.0.append(&mut other.0);
+    }
+
     /// Says what counts for a key that is not given: `"signalling_slots"`, or `"assembly.timer"` in a table.
     pub fn derive(&mut self, path: &str, value: Written) {
         let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));

@@ -12,10 +12,12 @@
 //! | `form` | values as a scenario has them |
 //! | `explained` | a table as it is written out |
 //! | `table` | what is done with any table: checked, read, described, written out |
+//! | `joined` | tables whose keys are declared in several places |
 
 mod explained;
 mod field;
 mod form;
+mod joined;
 mod limits;
 mod table;
 
@@ -23,10 +25,12 @@ pub(crate) use explained::Explained;
 pub(crate) use field::Field;
 pub use field::Key;
 pub(crate) use form::{Form, Written};
+pub(crate) use joined::{Joined, Part, joined_keys, joined_names};
 pub(crate) use limits::{Limits, Reserved, When, Within};
 pub(crate) use limits::{a_probability, a_rate, as_declared, at_most, more_than_zero, whole};
 pub(crate) use serde::de::MapAccess;
-pub(crate) use table::{AnyField, Declared, KeyName, Table, read_table, schema_of, subschema};
+pub(crate) use table::{AnyField, Declared, DescribedKeys, KeyName, Keyed, Table};
+pub(crate) use table::{read_table, schema_of, subschema, take};
 
 /// Declares a table. A field's type says whether its key is required (`At<T>`), may be left out (`Option<At<T>>`), has
 /// a default (`Key<T>`, with `= default`), or is a list of tables (`Vec<At<T>>`). `in` says where the value may lie.
@@ -46,15 +50,14 @@ macro_rules! keys {
 
         #[allow(unused_imports, unused_variables, reason = "some tables have no keys")]
         const _: () = {
-            use $crate::language::keys::{self, AnyField, Declared, Field, MapAccess, Table, absent, optional, within};
+            use $crate::language::keys::{self, AnyField, Declared, Field, Keyed, MapAccess, Table};
+            use $crate::language::keys::{absent, optional, within};
 
             #[derive(Default)]
             pub struct Given { $($field: Option<$type>),* }
 
             impl Table for $name {
-                type Given = Given;
                 const ABOUT: &'static str = concat!($($about),+);
-                const NAMES: &'static [&'static str] = &[$(stringify!($field)),*];
                 const KEYS: &'static [Declared<$name>] = &[$(Declared {
                     name: stringify!($field),
                     meaning: concat!($($doc),+),
@@ -65,13 +68,14 @@ macro_rules! keys {
                     user: optional!($($user)?),
                     when: &[$(&$when),*],
                 }),*];
+            }
+
+            impl Keyed for $name {
+                type Given = Given;
+                const NAMES: &'static [&'static str] = &[$(stringify!($field)),*];
 
                 fn read<'de, A: MapAccess<'de>>(given: &mut Given, key: &str, all: &mut A) -> Result<bool, A::Error> {
-                    $(if key == stringify!($field) {
-                        given.$field = Some(Field::given(all.next_value()?));
-                        return Ok(true);
-                    })*
-                    Ok(false)
+                    Ok(false $(|| (key == stringify!($field) && keys::take(&mut given.$field, all)?))*)
                 }
 
                 fn complete(given: Given) -> Result<$name, &'static str> {

@@ -3,6 +3,7 @@
 use super::{Explained, Field, Form, Limits, Reserved, When, Written};
 use crate::language::{Fault, Place};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
@@ -50,22 +51,26 @@ impl<F: Field<Value: Form>> AnyField for F {
     }
 }
 
-/// A table that [`keys!`](super::keys) declares.
-pub(crate) trait Table: Sized + 'static {
+/// A table that is read key by key.
+pub(crate) trait Keyed: Sized {
     /// The fields of the keys that are there.
     type Given: Default;
-    /// Its comment.
-    const ABOUT: &'static str;
     /// The names of its keys.
     const NAMES: &'static [&'static str];
-    /// Its keys.
-    const KEYS: &'static [Declared<Self>];
 
     /// Takes the value of a key; false if the table has no such key.
     fn read<'de, A: MapAccess<'de>>(given: &mut Self::Given, key: &str, entries: &mut A) -> Result<bool, A::Error>;
 
     /// The table with its defaults, or the name of a key that is missing.
     fn complete(given: Self::Given) -> Result<Self, &'static str>;
+}
+
+/// A table that [`keys!`](super::keys) declares.
+pub(crate) trait Table: Keyed + 'static {
+    /// Its comment.
+    const ABOUT: &'static str;
+    /// Its keys.
+    const KEYS: &'static [Declared<Self>];
 
     /// The table of which nothing is said, if all of it can be left out.
     fn unsaid() -> Self {
@@ -74,10 +79,26 @@ pub(crate) trait Table: Sized + 'static {
 
     /// Checks each key by itself, whether it is of use here first.
     fn check(&self) -> Result<(), Fault> {
+        self.check_use()?;
+        self.check_limits()?;
+        self.check_inside()
+    }
+
+    /// Checks whether each key is of use here.
+    fn check_use(&self) -> Result<(), Fault> {
         for key in Self::KEYS {
             key.when.iter().try_for_each(|when| when.check(self, key.name, (key.field)(self).place()))?;
         }
-        Self::KEYS.iter().filter_map(|key| key.limits.as_ref()).try_for_each(|limits| (limits.check)(self))?;
+        Ok(())
+    }
+
+    /// Checks where the values lie.
+    fn check_limits(&self) -> Result<(), Fault> {
+        Self::KEYS.iter().filter_map(|key| key.limits.as_ref()).try_for_each(|limits| (limits.check)(self))
+    }
+
+    /// Checks the keys inside the values, each by itself.
+    fn check_inside(&self) -> Result<(), Fault> {
         Self::KEYS.iter().try_for_each(|key| (key.field)(self).check_keys())
     }
 
@@ -117,11 +138,20 @@ impl<T: Table> Form for T {
     }
 }
 
+/// Takes the value of a key for its field.
+pub(crate) fn take<'de, F: Field<Value: Deserialize<'de>>, A: MapAccess<'de>>(
+    field: &mut Option<F>,
+    entries: &mut A,
+) -> Result<bool, A::Error> {
+    *field = Some(F::given(entries.next_value()?));
+    Ok(true)
+}
+
 /// Reads a table; another key than the declared ones is an error.
-pub(crate) fn read_table<'de, T: Table, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub(crate) fn read_table<'de, T: Keyed, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     struct Reader<T>(PhantomData<T>);
 
-    impl<'de, T: Table> Visitor<'de> for Reader<T> {
+    impl<'de, T: Keyed> Visitor<'de> for Reader<T> {
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -142,23 +172,43 @@ pub(crate) fn read_table<'de, T: Table, D: Deserializer<'de>>(deserializer: D) -
 
 /// The schema of a table.
 pub(crate) fn schema_of<T: Table>(generator: &mut SchemaGenerator) -> Schema {
-    let (mut properties, mut required) = (serde_json::Map::new(), Vec::new());
-    for key in T::KEYS {
-        let usual = (key.usual)();
-        if usual.is_none() {
-            required.push(key.name);
+    let mut keys = DescribedKeys::default();
+    keys.add::<T>(generator);
+    keys.schema(T::ABOUT)
+}
+
+/// Keys of one table or several, for its schema.
+#[derive(Default)]
+pub(crate) struct DescribedKeys {
+    properties: serde_json::Map<String, serde_json::Value>,
+    required: Vec<&'static str>,
+}
+
+impl DescribedKeys {
+    /// Adds the keys of a table.
+    pub fn add<T: Table>(&mut self, generator: &mut SchemaGenerator) {
+        for key in T::KEYS {
+            let usual = (key.usual)();
+            if usual.is_none() {
+                self.required.push(key.name);
+            }
+            let mut schema = (key.schema)(generator, usual.is_some());
+            schema.insert("description".to_owned(), description(key, usual.flatten()).into());
+            self.properties.insert(key.name.to_owned(), schema.to_value());
         }
-        let mut schema = (key.schema)(generator, usual.is_some());
-        schema.insert("description".to_owned(), description(key, usual.flatten()).into());
-        properties.insert(key.name.to_owned(), schema.to_value());
     }
-    let mut table = serde_json::json!({
-        "type": "object", "description": unindented(T::ABOUT), "additionalProperties": false, "properties": properties,
-    });
-    if !required.is_empty() {
-        table["required"] = required.into();
+
+    /// The schema of the table that has them.
+    pub fn schema(self, about: &str) -> Schema {
+        let DescribedKeys { properties, required } = self;
+        let mut table = serde_json::json!({
+            "type": "object", "description": unindented(about), "additionalProperties": false, "properties": properties,
+        });
+        if !required.is_empty() {
+            table["required"] = required.into();
+        }
+        Schema::try_from(table).expect("an object is a schema")
     }
-    Schema::try_from(table).expect("an object is a schema")
 }
 
 /// The schema of a value of this type, which may be optional.

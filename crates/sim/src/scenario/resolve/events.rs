@@ -1,10 +1,10 @@
 //! `[[force]]`, `[probe]`, `[trace]`, and the links that tables name.
 
 use super::Context;
-use crate::language::keys::Table;
+use crate::language::keys::{Joined as _, Table};
 use crate::language::{At, Choice, Fault, Names, Place, choices, quoted};
 use crate::model::{Arrivals, Fate, Forced, LinkId, Network, Probe, Selection, Trace, Traffic};
-use crate::scenario::spec::{DISPLACEMENT_THRESHOLD, ForceAction, Spec};
+use crate::scenario::spec::{ForceAction, Spec};
 use std::collections::BTreeSet;
 use units::Duration;
 
@@ -139,17 +139,13 @@ fn links_of(choice: &Choice<String>, network: &Network, context: &Context) -> Re
 
 /// `[probe]`.
 pub(super) fn probe(spec: &Spec, network: &Network, context: &Context) -> Result<Probe, Fault> {
-    let probe = &spec.probe;
-    probe.check()?;
-    let (delays, flow_delays, lost_throughput) = (*probe.delays, *probe.flow_delays, *probe.lost_throughput);
-    let threshold = probe.displacement_threshold.as_ref().map_or(DISPLACEMENT_THRESHOLD, |places| **places);
-    let reordering = probe.reordering.then_some(threshold);
-    let unsampled = Probe { delays, flow_delays, reordering, lost_throughput, ..Probe::default() };
-    let Some(interval) = &probe.interval else { return Ok(unsampled) };
+    spec.probe.check()?;
+    let probe = &spec.probe.sampling;
+    let Some(interval) = &probe.interval else { return Ok(Probe::default()) };
     let unsaid = if probe.flows.is_none() && probe.links.is_none() { Selection::All } else { Selection::None };
     let flows = probe.flows.as_deref().map_or_else(|| unsaid.clone(), flows_of);
     let links = probe.links.as_deref().map_or(Ok(unsaid), |links| links_of(links, network, context))?;
-    Ok(Probe { interval: Some(interval.0), flows, links, ..unsampled })
+    Ok(Probe { interval: Some(interval.0), flows, links })
 }
 
 /// In order, each once.

@@ -5,7 +5,8 @@
 
 use super::traffic::count;
 use crate::language::{Fault, Place, rounded};
-use crate::model::{Arrivals, Load, Scenario, Selection, Traffic, TransportKind};
+use crate::model::{Arrivals, Load, Selection, Traffic, TransportKind};
+use crate::scenario::Scenario;
 use crate::scenario::spec::Spec;
 use crate::switching::kind::Demand;
 use std::collections::BTreeMap;
@@ -17,8 +18,6 @@ const BYTES_OF_A_SAMPLE: f64 = 200.0;
 const BYTES_OF_A_FLOW: f64 = 1500.0;
 /// A row of the table `flows`, which every replication leaves.
 const BYTES_OF_A_ROW: f64 = 400.0;
-/// The delays of a flow by class, where they vary by a factor of two.
-const BYTES_OF_DELAYS: f64 = 2000.0;
 /// A packet that waits or is on its way.
 const BYTES_OF_A_PACKET: f64 = 32.0;
 /// Path and way back of a flow.
@@ -58,9 +57,9 @@ fn samples(spec: &Spec, scenario: &Scenario) -> Demand {
     let flows = sampled(&probe.flows, lasting).min(lasting);
     let links = sampled(&probe.links, scenario.network.links.len() as u64);
     let times = probe.interval.map_or(0.0, |interval| 1.0 + ratio(scenario.run.duration, interval));
-    let of_a_flow = if probe.reordering.is_some() { 13 } else { 7 };
+    let of_a_flow = 7 + scenario.probes.iter().map(|probe| probe.samples_per_flow()).sum::<u64>();
     let values = times * (of_a_flow * flows + 5 * links) as f64 * f64::from(scenario.run.runs);
-    let place = spec.probe.interval.map_or(Place::Unknown, |interval| interval.place());
+    let place = spec.probe.sampling.interval.map_or(Place::Unknown, |interval| interval.place());
     let what = format!("{} samples", rounded(values));
     Demand { what, bytes: values * BYTES_OF_A_SAMPLE, place }
 }
@@ -70,8 +69,8 @@ fn flows(spec: &Spec, scenario: &Scenario) -> Vec<Demand> {
     let mut parts = Vec::new();
     for (traffic, table) in scenario.traffic.iter().zip(&spec.traffic) {
         let flows = count(&traffic.arrivals) as f64;
-        let delays = if scenario.probe.flow_delays { BYTES_OF_DELAYS } else { 0.0 };
-        let bytes = flows * (BYTES_OF_A_FLOW + delays + f64::from(scenario.run.runs) * BYTES_OF_A_ROW);
+        let probes: f64 = scenario.probes.iter().map(|probe| probe.bytes_per_flow()).sum();
+        let bytes = flows * (BYTES_OF_A_FLOW + probes + f64::from(scenario.run.runs) * BYTES_OF_A_ROW);
         parts.push(Demand { what: format!("{} flows", rounded(flows)), bytes, place: table.place() });
         let kind = &scenario.transports[traffic.transport.index()].kind;
         if let Some((window, payload)) = first_window(kind) {

@@ -175,8 +175,9 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     let trace = events::trace(spec, &network, &context)?;
     let (warnings, applications) = (context.warnings, context.applications);
     let model = model::Scenario { run, network, transports, traffic, changes, news, forced, probe, trace };
-    let memory = memory::check(spec, &model, demands)?;
-    Ok(Resolved { scenario: Scenario { model, plan, applications, switching }, warnings, memory })
+    let scenario = Scenario { model, plan, applications, probes: spec.probe.asked(), switching };
+    let memory = memory::check(spec, &scenario, demands)?;
+    Ok(Resolved { scenario, warnings, memory })
 }
 
 fn run(run: &Run) -> Result<RunSpec, Fault> {

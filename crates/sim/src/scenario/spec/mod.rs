@@ -9,6 +9,7 @@ mod traffic;
 mod transport;
 
 pub use crate::language::Parameter;
+pub use crate::probes::Keys as Probe;
 pub use crate::switching::Switching;
 pub(crate) use changes::LONGEST_DELAY;
 pub use changes::{Event, LinkPhases, LinkTrace, Phase, State, TraceFormat};
@@ -21,7 +22,7 @@ pub use traffic::{ArrivalLaw, Bursts, Listed, LoadLaw, Traffic};
 pub use transport::{Transport, Wire};
 pub(crate) use transport::{clash, usual_sender};
 
-use crate::language::keys::{Table, When, Within, keys, more_than_zero};
+use crate::language::keys::{When, Within, keys, more_than_zero};
 use crate::language::{At, Choice, Key, Size, Time, Word};
 use crate::topology::Topology;
 use options::words;
@@ -145,52 +146,6 @@ words! {
         Delay = "delay",
         /// It leaves twice.
         Duplicate = "duplicate",
-    }
-}
-
-keys! {
-    /// Sampling of states at a fixed interval; it never changes a run.
-    pub struct Probe {
-        /// The interval. Without it nothing is sampled.
-        pub interval: Option<At<Time>>, in more_than_zero();
-        /// "all" or a list of flow numbers. Default: all if `links` is not given either, else none.
-        pub flows: Option<At<Choice<u32>>>, when SAMPLED;
-        /// "all" or a list of links ("a->b", "a-b"; with optical packets also "a->b (wavelength 1)" and "a->b
-        /// (control)"). Where bursts are switched, "a->b" gives its wavelengths, and "a->b (control)" beside it.
-        /// Default: all if `flows` is not given either, else none.
-        pub links: Option<At<Choice<String>>>, when SAMPLED;
-        /// Whether the summary has percentiles of the one-way delays of data packets and datagrams (none of xcp's), and
-        /// of how long they waited. A run takes longer with it, and does not change.
-        pub delays: Key<bool> = false;
-        /// Whether the table of flows has the one-way delay of each flow's data packets and datagrams (none of xcp's),
-        /// their jitter, and how many were lost: docs/guide/results.md. Quantiles are within 0.4 %; they take some kB
-        /// a flow. A run takes longer with it, and does not change.
-        pub flow_delays: Key<bool> = false;
-        /// Whether it is measured how far packets arrive out of order (docs/guide/reordering.md): columns of the table
-        /// of flows, a table `reordering`, figures of the summary, and with `interval` samples of flows. None for xcp.
-        /// A run takes longer with it, and does not change.
-        pub reordering: Key<bool> = false;
-        /// A packet that comes after so many others that left after it counts as lost, not as reordered (RFC 5236: DT
-        /// and BT). Default 10000.
-        pub displacement_threshold: Option<At<u32>>,
-            in Within::new("from 1 to 1000000", |places| (1..=1_000_000).contains(places)), when ORDERED;
-        /// Whether the tables say why flows of TCP did not get the whole of their paths: docs/guide/results.md. A run
-        /// takes longer with it, and does not change.
-        pub lost_throughput: Key<bool> = false;
-    }
-}
-
-const ORDERED: When<Probe> = When::new(|probe| *probe.reordering, "goes with reordering = true");
-
-/// Longer than a window of most flows, so that what is late is seldom taken for lost.
-pub(crate) const DISPLACEMENT_THRESHOLD: u32 = 10_000;
-
-const SAMPLED: When<Probe> =
-    When::new(|probe| probe.interval.is_some(), "goes with the key \"interval\", which is missing");
-
-impl Default for Probe {
-    fn default() -> Probe {
-        Probe::unsaid()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::hosts;
 use crate::hosts::keys::Keys;
-use crate::language::keys::{self, KeyName, Table as _, keys};
+use crate::language::keys::{KeyName, Keyed, Table as _, keys};
 use crate::language::{At, AtSeed, ByteCount, OfKind, Parameter, Place, Setting, Word, described, schema_of};
 use crate::model::RecordSize;
 use options::{Key, Options, Value};
@@ -165,7 +165,7 @@ impl<'de> Visitor<'de> for Table {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Transport, A::Error> {
-        let (mut wire, mut given) = (<Wire as keys::Table>::Given::default(), Vec::new());
+        let (mut wire, mut given) = (<Wire as Keyed>::Given::default(), Vec::new());
         while let Some(name) = entries.next_key_seed(KeyName(names()))? {
             if Wire::read(&mut wire, name, &mut entries)? {
                 continue;

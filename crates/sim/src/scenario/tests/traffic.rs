@@ -119,8 +119,9 @@ fn delays_are_measured_with_samples_or_without() {
     let sampled = "flow_delays = true\ninterval = \"1 s\"";
     for probe in ["delays = true", "delays = true\ninterval = \"1 s\"", sampled, "flow_delays = true", ""] {
         let loaded = load_text(&format!("{SMALL}[probe]\n{probe}\n")).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(loaded.scenario.probe.delays, probe.starts_with("delays"), "{probe}");
-        assert_eq!(loaded.scenario.probe.flow_delays, probe.starts_with("flow_delays"), "{probe}");
+        let asked = format!("{:?}", loaded.scenario.probes);
+        assert_eq!(asked.starts_with("[Delays "), probe.starts_with("delays"), "{probe}: {asked}");
+        assert_eq!(asked.starts_with("[FlowDelays "), probe.starts_with("flow_delays"), "{probe}: {asked}");
         let again = load_text(&loaded.explain()).unwrap_or_else(|error| panic!("{error}"));
         super::same(&loaded.scenario, &again.scenario);
     }

@@ -5,6 +5,7 @@ use super::{End, ratio, seconds};
 use crate::engine::execute::layout::Partitions;
 use crate::engine::node::counters::{Counters, Group};
 use crate::engine::observe::accounts::FlowTotals;
+use crate::engine::observe::probe::FlowLife;
 use crate::engine::packet::NEVER;
 use crate::model::{Flow, Load, NodeId};
 use crate::results::{Column, Table};
@@ -43,6 +44,11 @@ impl FlowRow {
     fn facts(&self) -> FlowFacts {
         let FlowRow { totals, mean_rtt_s, group, .. } = *self;
         FlowFacts { segments: totals.sender.segments_sent, mean_rtt_s, lifetime_s: self.end_s - self.start_s, group }
+    }
+
+    /// What probes are told.
+    pub(super) fn life(&self) -> FlowLife {
+        FlowLife { start_s: self.start_s, end_s: self.end_s, arrived: self.totals.arrived }
     }
 }
 

@@ -1,8 +1,8 @@
 use super::*;
 
 /// 1 byte a picosecond, round trips of 100 ps: a window of 100 bytes fills the path.
-fn account() -> LossAttribution {
-    LossAttribution::new(0, 1.0, 10)
+fn account() -> Account {
+    Account::new(0, 1.0, 10)
 }
 
 /// A flow with endless data and this window.
@@ -109,7 +109,7 @@ fn a_first_window_is_slow_start_or_waits_for_the_first_timer() {
     account.turn(blind(0), true);
     account.turn(at(100, 20), true);
     assert_eq!(account.total(100).sender, 100.0);
-    let mut account = LossAttribution::new(0, 1.0, 10);
+    let mut account = Account::new(0, 1.0, 10);
     account.turn(blind(0), true);
     account.turn(Seen { timeouts: 1, ..blind(1000) }, true);
     let lost = account.total(1000);

@@ -1,12 +1,10 @@
-//! Why flows did not get the whole of their paths: who is to blame for each reduction of a window, found from the drops
-//! (`docs/decisions/0010`).
+//! Who is to blame for each reduction of a window, found from the drops (`docs/decisions/0010`).
 
-use super::flows::FlowRow;
-use super::{End, ratio};
-use crate::engine::execute::layout::Partitions;
-use crate::engine::observe::loss_attribution::{Dropped, Drops, Lost, Reduction, ReductionKind};
-use crate::engine::observe::observers::Observers;
+use super::account::{Account, Lost, Reduction, ReductionKind};
+use super::drops::{Dropped, Drops};
+use crate::engine::observe::probe::{FlowLife, RunSoFar};
 use crate::engine::packet::admission::Cause;
+use crate::probes::about::Named;
 use crate::results::{Column, Figure};
 use std::collections::BTreeMap;
 use units::PS_PER_SECOND;
@@ -26,22 +24,58 @@ enum Why {
     Rest,
 }
 
-/// Its column of `flows`, in bit/s, and its figure in the summary, a share.
-const WHYS: [(Why, &str, &str); 10] = [
-    (Why::Contention, "lost_to_contention_bps", "lost_to_contention"),
-    (Why::Congestion, "lost_to_congestion_bps", "lost_to_congestion"),
-    (Why::Nights, "lost_to_nights_bps", "lost_to_nights"),
-    (Why::Random, "lost_to_random_loss_bps", "lost_to_random_loss"),
-    (Why::Reordering, "lost_to_reordering_bps", "lost_to_reordering"),
-    (Why::FalseTimeouts, "lost_to_false_timeouts_bps", "lost_to_false_timeouts"),
-    (Why::WindowLimits, "lost_to_window_limits_bps", "lost_to_window_limits"),
-    (Why::Application, "lost_to_application_bps", "lost_to_application"),
-    (Why::Sender, "lost_to_sender_bps", "lost_to_sender"),
-    (Why::Rest, "lost_to_rest_bps", "lost_to_rest"),
-];
+/// What can be to blame, with its column of `flows`, in bit/s, and its figure of the summary, a share.
+struct Blamed {
+    why: Why,
+    column: Named,
+    figure: Named,
+}
 
-/// Bytes by cause, in the order of [`WHYS`].
-type Bytes = [f64; WHYS.len()];
+macro_rules! blamed {
+    ($($why:ident: $name:literal, $words:literal, $meaning:literal;)+) => {
+        [$(Blamed {
+            why: Why::$why,
+            column: (concat!("lost_to_", $name, "_bps"), $meaning),
+            figure: (
+                concat!("lost_to_", $name),
+                concat!("The share of the lost throughput for which the cause is: ", $words, "."),
+            ),
+        }),+]
+    };
+}
+
+const ALL: [Blamed; 10] = blamed! {
+    Contention: "contention", "contention", "bursts that found no wavelength";
+    Congestion: "congestion", "congestion",
+        "full buffers, queue disciplines, marks; the share of other flows on the link is here too";
+    Nights: "nights", "nights",
+        "between racks, and over rotor switches: packets for which there was no room while their rack had no circuit";
+    Random: "random_loss", "random loss", "the scenario's random losses and ordered ones";
+    Reordering: "reordering", "reordering", "fast retransmits although nothing was dropped";
+    FalseTimeouts: "false_timeouts", "false timeouts", "timeouts although nothing was dropped";
+    WindowLimits: "window_limits", "window limits", "the receiver's window, `max_window`";
+    Application: "application", "application", "times at which nothing waited to be sent";
+    Sender: "sender", "sender", "the first slow start, and rate that a law gives up without a loss or a mark";
+    Rest: "rest", "rest",
+        "late ACKs, as after a wait for a circuit; drops for other causes; the model's error: it can be below zero";
+};
+
+const WHOLE_COLUMN: Named = ("lost_bps", "the payload rate of the slowest link of its path less its goodput");
+const WHOLE_FIGURE: Named =
+    ("mean_lost_throughput", "The mean by which a TCP flow stayed below the payload rate of its slowest link.");
+
+/// The columns of the table of flows.
+pub(super) fn columns() -> Vec<Named> {
+    std::iter::once(WHOLE_COLUMN).chain(ALL.iter().map(|one| one.column)).collect()
+}
+
+/// The figures of the summary.
+pub(super) fn figures() -> Vec<Named> {
+    std::iter::once(WHOLE_FIGURE).chain(ALL.iter().map(|one| one.figure)).collect()
+}
+
+/// Bytes by cause, in the order of [`ALL`].
+type Bytes = [f64; ALL.len()];
 
 /// What the flows lost.
 pub(super) struct LostRows {
@@ -58,35 +92,22 @@ struct LostRow {
 }
 
 impl LostRows {
-    /// `None` where nobody asked.
-    pub(super) fn read(end: &End, flows: &[FlowRow], parts: &mut Partitions) -> Option<LostRows> {
-        let lists = parts.list.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric)?.drops.take());
-        let lists: Vec<Drops> = lists.map(|drops| *drops).collect();
-        if lists.is_empty() {
-            return None;
-        }
-        let (drops, known_until) = Drops::merged(lists.into_iter()).by_flow();
-        let agents = end.scenario.plan.wording().causes;
-        let blame = |cause: Cause| why(cause.name(agents));
-        let rows = (0..).zip(flows).map(|(number, flow)| {
-            let account = parts.take_loss_attribution(number)?;
+    /// From the accounts of flows and all drops of a run that is over.
+    pub(super) fn new(mut accounts: BTreeMap<u32, Box<Account>>, drops: Drops, run: &RunSoFar) -> LostRows {
+        let (drops, known_until) = drops.by_flow();
+        let blame = |cause: Cause| why(cause.name(run.causes));
+        let rows = (0..).zip(run.flows).map(|(number, flow)| {
+            let account = accounts.remove(&number)?;
             let (first, past) = bounds(&drops, number);
-            let until = (flow.end_s * PS_PER_SECOND as f64) as u64;
-            let (rate, life_s) = (account.rate() * PS_PER_SECOND as f64, flow.end_s - flow.start_s);
-            let case = Case { drops: &drops[first..past], known_until, blame: &blame };
-            let mut bytes = case.divide(&account.total(until));
-            // What was lost in all is known; what no cause explains is the rest.
-            let rest = rate * life_s - flow.totals.arrived as f64 - bytes.iter().sum::<f64>();
-            bytes[Why::Rest as usize] += rest;
-            Some(LostRow { bytes, life_s })
+            Some(Case { drops: &drops[first..past], known_until, blame: &blame }.row(*account, flow))
         });
-        Some(LostRows { rows: rows.collect(), has_nights: agents.iter().any(|cause| why(cause) == Why::Nights) })
+        LostRows { rows: rows.collect(), has_nights: run.causes.iter().any(|cause| why(cause) == Why::Nights) }
     }
 
     /// What can be to blame: nights only where there are some.
-    fn whys(&self) -> impl Iterator<Item = &'static (Why, &'static str, &'static str)> + use<> {
+    fn blamed(&self) -> impl Iterator<Item = &'static Blamed> + use<> {
         let has_nights = self.has_nights;
-        WHYS.iter().filter(move |(why, ..)| has_nights || *why != Why::Nights)
+        ALL.iter().filter(move |one| has_nights || one.why != Why::Nights)
     }
 
     /// Columns of the table of flows.
@@ -95,8 +116,8 @@ impl LostRows {
             let bps = |row: &LostRow| ratio(of(&row.bytes) * 8.0, row.life_s);
             Column::F64(self.rows.iter().map(|row| row.as_ref().map_or(f64::NAN, bps)).collect())
         };
-        let mut columns = vec![("lost_bps", column(&|bytes| bytes.iter().sum()))];
-        columns.extend(self.whys().map(|(why, name, _)| (*name, column(&|bytes| bytes[*why as usize]))));
+        let mut columns = vec![(WHOLE_COLUMN.0, column(&|bytes| bytes.iter().sum()))];
+        columns.extend(self.blamed().map(|one| (one.column.0, column(&|bytes| bytes[one.why as usize]))));
         columns
     }
 
@@ -104,11 +125,17 @@ impl LostRows {
     pub(super) fn figures(&self) -> Vec<Figure> {
         let rows = || self.rows.iter().flatten();
         let total = |why: Why| rows().map(|row| row.bytes[why as usize]).sum::<f64>();
-        let (life, all) = (rows().map(|row| row.life_s).sum::<f64>(), WHYS.iter().map(|(why, ..)| total(*why)).sum());
-        let mean = Figure { name: "mean_lost_throughput", value: ratio(all * 8.0, life), unit: "bps" };
-        let shares = self.whys().map(|(why, _, name)| Figure { name, value: ratio(total(*why), all), unit: "1" });
-        std::iter::once(mean).chain(shares).filter(|figure| figure.value.is_finite()).collect()
+        let (life, all) = (rows().map(|row| row.life_s).sum::<f64>(), ALL.iter().map(|one| total(one.why)).sum());
+        let mean = Figure { name: WHOLE_FIGURE.0, value: ratio(all * 8.0, life), unit: "bps" };
+        let share = |one: &Blamed| Figure { name: one.figure.0, value: ratio(total(one.why), all), unit: "1" };
+        let figures = std::iter::once(mean).chain(self.blamed().map(share));
+        figures.filter(|figure| figure.value.is_finite()).collect()
     }
+}
+
+/// `a / b`, NaN if `b` is zero.
+fn ratio(a: f64, b: f64) -> f64 {
+    if b == 0.0 { f64::NAN } else { a / b }
 }
 
 /// Where the drops of a flow begin and end in a list ordered by flow.
@@ -145,6 +172,17 @@ struct Missing {
 }
 
 impl Case<'_> {
+    /// What the flow lost.
+    fn row(&self, account: Account, flow: &FlowLife) -> LostRow {
+        let until = (flow.end_s * PS_PER_SECOND as f64) as u64;
+        let (rate, life_s) = (account.rate() * PS_PER_SECOND as f64, flow.end_s - flow.start_s);
+        let mut bytes = self.divide(&account.total(until));
+        // What was lost in all is known; what no cause explains is the rest.
+        let rest = rate * life_s - flow.arrived as f64 - bytes.iter().sum::<f64>();
+        bytes[Why::Rest as usize] += rest;
+        LostRow { bytes, life_s }
+    }
+
     /// All that a flow lost, by cause.
     fn divide(&self, lost: &Lost) -> Bytes {
         let mut bytes = Bytes::default();

@@ -1,20 +1,71 @@
-//! One-way delay, its variation and losses of each flow, where `[probe]` asks for it, as its receiving host sees them.
+//! One-way delay, its variation and losses of each flow as its receiving host sees them, over the whole life of the
+//! flow: columns of the table of flows.
 //!
 //! Every arrival of a data packet or a datagram counts, those of segments that were sent again too. Sums and extremes
 //! are exact; quantiles come from an HDR histogram whose size is bounded by the range of the delays, not by their
 //! number. Packets with congestion headers say neither when they left nor as which, so XCP has none of it.
 
-use super::delays::Empty;
+use super::ProbeKeys;
+use super::about::{self, About, FlowColumn, count, measure};
+use super::empty_paths::EmptyPath;
+use crate::engine::observe::probe::{AnyProbe, Probe, ProbeSite, Report, RunSoFar};
+use crate::engine::packet::observer::Observer;
+use crate::engine::packet::state::{BySink, Same, state};
+use crate::engine::packet::{Packet, Stamp};
+use crate::language::Key;
+use crate::language::keys::keys;
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use units::PS_PER_SECOND;
 
-/// What the receiving ends of a partition have seen.
-#[derive(Clone, Debug)]
-pub struct FlowDelays {
-    /// What the path of each flow takes when it is empty; nothing where that is not known.
-    empty: Arc<[Empty]>,
-    flows: BTreeMap<u32, FlowDelay>,
+pub(super) const ABOUT: About = About { columns: || about::named(&COLUMNS), ..About::NOTHING };
+
+keys! {
+    /// One-way delays by flow.
+    pub struct Keys {
+        /// Whether the table of flows has the one-way delay of each flow's data packets and datagrams (none of xcp's),
+        /// their jitter, and how many were lost: docs/guide/results.md. Quantiles are within 0.4 %; they take some kB
+        /// a flow. A run takes longer with it, and does not change.
+        pub flow_delays: Key<bool> = false;
+    }
+}
+
+impl ProbeKeys for Keys {
+    fn asked(&self) -> Option<Box<dyn AnyProbe>> {
+        self.flow_delays.then(|| Box::new(FlowDelays::new()) as Box<dyn AnyProbe>)
+    }
+}
+
+/// Its columns of the table of flows.
+const COLUMNS: [FlowColumn<FlowDelay>; 9] = [
+    count("delays", "packets that arrived", FlowDelay::count),
+    measure("delay_mean_s", "the mean time from the sending to the receiving host, exact", |flow| seconds(flow.mean())),
+    measure("delay_p50_s", "the median of that time, within 0.4 %", |flow| percentile(flow, 0.5)),
+    measure("delay_p95_s", "its 95th percentile; missing where too few packets arrived for one to lie above", |flow| {
+        percentile(flow, 0.95)
+    }),
+    measure("delay_p99_s", "the same of 99 %", |flow| percentile(flow, 0.99)),
+    measure("delay_max_s", "the greatest time, exact", |flow| seconds(flow.greatest() as f64)),
+    measure("jitter_mean_s", JITTER, |flow| seconds(flow.jitter())),
+    count("lost_packets", LOST, |flow| flow.lost().0),
+    measure("loss_ratio", LOSS_RATIO, |flow| flow.lost().0 as f64 / flow.lost().1 as f64),
+];
+
+const JITTER: &str = "the mean change of the delay from one arrival to the next, without its sign: ns-3's `jitterSum` \
+    over `rxPackets` less one. RFC 3550's smoothed estimate is another number";
+const LOST: &str = "packets that have not arrived although a later one has: RFC 3550 §6.4.1, expected less received";
+const LOSS_RATIO: &str = "lost over expected packets. Nothing is expected behind the last that arrived, so a lost tail \
+    does not show";
+
+state! {
+    /// What the receiving ends of a partition have seen.
+    #[derive(Clone, Debug)]
+    pub struct FlowDelays {
+        /// What the path of each flow takes when it is empty; nothing where that is not known.
+        empty: Arc<[EmptyPath]>, Same;
+        flows: BTreeMap<u32, FlowDelay>, BySink;
+    }
 }
 
 /// What the receiving end of a flow has seen; all times in picoseconds.
@@ -37,37 +88,37 @@ const CLASSES: u64 = 128;
 const FINEST: u64 = 1 << 10;
 /// Longer delays count as an hour in quantiles.
 const LONGEST: u64 = 3_600_000_000_000_000;
+/// The delays of a flow by class, where they vary by a factor of two.
+const BYTES_OF_DELAYS: f64 = 2000.0;
 
 impl FlowDelays {
-    /// Nothing has arrived; `empty` has what the path of each flow takes when it is empty, or nothing.
-    pub fn new(empty: Arc<[Empty]>) -> FlowDelays {
-        FlowDelays { empty, flows: BTreeMap::new() }
+    /// Nothing has arrived.
+    fn new() -> FlowDelays {
+        FlowDelays { empty: Arc::from([]), flows: BTreeMap::new() }
+    }
+}
+
+impl Observer for FlowDelays {
+    fn delivered(&mut self, now: u64, packet: &Packet, stamp: Stamp) {
+        let least = || self.empty.get(packet.flow as usize).map_or(0, EmptyPath::least);
+        let seen = self.flows.entry(packet.flow).or_insert_with(|| FlowDelay::new(least()));
+        seen.record(now.saturating_sub(stamp.at), stamp.number);
+    }
+}
+
+impl Probe for FlowDelays {
+    fn begin(&mut self, site: &mut dyn ProbeSite) {
+        self.empty = EmptyPath::all(site);
+        site.stamp_packets();
     }
 
-    /// Without what has been seen.
-    pub fn anew(&self) -> FlowDelays {
-        FlowDelays::new(Arc::clone(&self.empty))
+    fn report(seen: Vec<&mut FlowDelays>, run: &RunSoFar) -> Report {
+        let flows = about::by_flow(run.flows.len(), seen.iter().map(|part| &part.flows));
+        Report { columns: about::read(&COLUMNS, &flows), ..Report::default() }
     }
 
-    /// The packet of this number has arrived at the end of its flow and left at `sent`.
-    pub fn record(&mut self, now: u64, flow: u32, sent: u64, number: u64) {
-        let least = || self.empty.get(flow as usize).map_or(0, Empty::least);
-        self.flows.entry(flow).or_insert_with(|| FlowDelay::new(least())).record(now.saturating_sub(sent), number);
-    }
-
-    /// What has been seen of a flow, if anything has.
-    pub fn of(&self, flow: u32) -> Option<&FlowDelay> {
-        self.flows.get(&flow)
-    }
-
-    /// What has been seen of each flow, taken out.
-    pub fn take(&mut self) -> BTreeMap<u32, FlowDelay> {
-        std::mem::take(&mut self.flows)
-    }
-
-    /// A flow is received here from now on.
-    pub fn put(&mut self, flow: u32, seen: FlowDelay) {
-        self.flows.insert(flow, seen);
+    fn bytes_per_flow(&self) -> f64 {
+        BYTES_OF_DELAYS
     }
 }
 
@@ -126,6 +177,16 @@ impl FlowDelay {
     }
 }
 
+/// NaN where too few packets arrived for one to lie above it.
+fn percentile(flow: &FlowDelay, share: f64) -> f64 {
+    let is_told = flow.count() as f64 * (1.0 - share) >= 1.0;
+    if is_told { seconds(flow.quantile(share) as f64) } else { f64::NAN }
+}
+
+fn seconds(ps: f64) -> f64 {
+    ps / PS_PER_SECOND as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,9 +194,12 @@ mod tests {
     const MS: u64 = 1_000_000_000;
 
     fn of_delays(delays: impl IntoIterator<Item = u64>) -> FlowDelay {
-        let mut all = FlowDelays::new(Arc::from([]));
-        (0..).zip(delays).for_each(|(number, delay)| all.record(number * MS + delay, 5, number * MS, number));
-        all.take().remove(&5).unwrap()
+        let mut all = FlowDelays::new();
+        let packet = Packet { flow: 5, ..Packet::default() };
+        for (number, delay) in (0..).zip(delays) {
+            all.delivered(number * MS + delay, &packet, Stamp { at: number * MS, number });
+        }
+        all.flows.remove(&5).unwrap()
     }
 
     /// 10, 12, 10 and 13 ms: the sum of differences is 2 + 2 + 3 ms over three pairs.

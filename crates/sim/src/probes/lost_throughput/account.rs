@@ -1,10 +1,5 @@
-//! What each flow did not get of its path, and which reduction of its window cost how much, where `[probe]` asks for it
-//! (`docs/decisions/0010`). Nothing of a run changes. Who is to blame for a reduction is found when the run is over,
-//! from the drops.
-
-mod drops;
-
-pub use drops::{Dropped, Drops};
+//! What a flow did not get of its path, and which reduction of its window cost how much (`docs/decisions/0010`). Who is
+//! to blame for a reduction is found when the run is over, from the drops.
 
 use transport::tcp::{PhaseName, Sender, WindowLimits};
 
@@ -50,8 +45,8 @@ pub enum ReductionKind {
 }
 
 /// The account of a flow: between two calls of its sender nothing about it changes.
-#[derive(Debug)]
-pub struct LossAttribution {
+#[derive(Clone, Debug)]
+pub struct Account {
     /// Bytes of payload that the slowest link of the path carries in a picosecond.
     rate: f64,
     /// Bytes of payload of a segment.
@@ -147,13 +142,13 @@ impl Seen {
     }
 }
 
-impl LossAttribution {
+impl Account {
     /// The account of a flow that starts at `start`, on whose path `rate` bytes of payload pass in a picosecond, `mss`
     /// in a segment.
-    pub fn new(start: u64, rate: f64, mss: u32) -> LossAttribution {
+    pub fn new(start: u64, rate: f64, mss: u32) -> Account {
         let seen = Seen { at: start, ..Seen::default() };
         let (lost, owed) = (Lost::default(), Vec::new());
-        LossAttribution {
+        Account {
             rate,
             mss: f64::from(mss),
             seen,
@@ -295,4 +290,5 @@ impl LossAttribution {
 }
 
 #[cfg(test)]
+#[path = "tests.rs"]
 mod tests;
