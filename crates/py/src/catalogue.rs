@@ -36,10 +36,13 @@ type Named = (&'static str, &'static str);
 /// A name and the lines below it.
 type Listed = (&'static str, Vec<Named>);
 
+/// A probe with its lists.
+type ProbeLists = (&'static str, [Vec<Named>; 3], Vec<Listed>);
+
 /// What each probe adds to the results, with a sentence each: its name; its columns of the table of flows, its figures
 /// of the summary, the quantities of which there are percentiles in it; its tables with their columns.
 #[pyfunction]
-pub fn probes() -> Vec<(&'static str, [Vec<Named>; 3], Vec<Listed>)> {
+pub fn probes() -> Vec<ProbeLists> {
     let tables =
         |about: &sim::ProbeAbout| about.tables.iter().map(|(name, columns)| (*name, columns.to_vec())).collect();
     let lists = |about: &sim::ProbeAbout| [(about.columns)(), (about.figures)(), about.percentiles.to_vec()];

@@ -190,7 +190,8 @@ def _of_probes() -> tuple[dict[str, str], dict[str, str]]:
     """What probes say of their figures, and of the quantities of which there are percentiles."""
     from photocol import _core
 
-    said, percentiles = {}, {}
+    said: dict[str, str] = {}
+    percentiles: dict[str, str] = {}
     for _, (_, own, of), _ in _core.probes():
         said.update(own)
         percentiles.update(of)
