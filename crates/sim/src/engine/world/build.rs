@@ -66,7 +66,7 @@ pub struct Setup<'a> {
 pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
     let Setup { scenario, hosts: makers, applications, flows, ports: rules, orders, probes, seed, options } = setup;
     let network = &scenario.network;
-    let configs = configs(scenario, &makers);
+    let (configs, applications) = (&configs(scenario, &makers), &applications);
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
     let (order, link_numbers) = numbers(network, shuffle.as_mut());
     let mut paths = Paths::new(link_numbers.clone(), seed);
@@ -90,27 +90,18 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let AgentSetup { agents, shared, .. } = agent_setup;
     let agents: Vec<_> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
-    lead_back(&mut paths, &configs, network, &first);
+    lead_back(&mut paths, configs, network, &first);
     let agent_nodes = agents.iter().map(|(node, _)| *node).collect();
     let layout = paths.layout(ends(network, &order), Arc::clone(&flows), agent_nodes, nodes);
     let mut fabric = fabric(ports, &layout, timer_order);
     let (probe, probes) = if options.without_samples { Default::default() } else { (scenario.probe.clone(), probes) };
-    let run = capture::Run { scenario, configs: &configs, flows: &flows, order: &order };
+    let run = capture::Run { scenario, configs, flows: &flows, order: &order };
     let capture = options.capture.map(|capture| start(capture, run)).transpose()?;
-    let setup = HostSetup {
-        scenario,
-        configs: &configs,
-        applications: &applications,
-        flows: &flows,
-        paths: &first,
-        mask,
-        seed,
-        orders,
-    };
-    let mut hosts = hosts(setup);
+    let mut hosts =
+        hosts(HostSetup { scenario, configs, applications, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
-    tell_hosts(&ways, &configs, &layout, &mut hosts);
+    tell_hosts(&ways, configs, &layout, &mut hosts);
     let are_fixed = agents.is_empty() && scenario.changes.is_empty() && layout.spray.is_none();
     Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
