@@ -48,6 +48,7 @@
 pub mod engine;
 mod hosts;
 pub mod language;
+pub mod links;
 pub mod model;
 pub mod queue;
 pub mod random;

@@ -154,4 +154,6 @@ impl World {
 #[cfg(test)]
 mod edge_control_tests;
 #[cfg(test)]
+mod link_property_tests;
+#[cfg(test)]
 mod tests;

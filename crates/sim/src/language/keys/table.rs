@@ -9,21 +9,59 @@ use std::marker::PhantomData;
 
 /// A key of the table `T`, as it was declared.
 pub(crate) struct Declared<T: 'static> {
+    /// Its name, comment and rules.
+    pub facts: Facts<T>,
+    /// Its field in a table.
+    pub field: Box<dyn Fn(&T) -> &(dyn AnyField) + Send + Sync>,
+    /// Its default, as it is written; nothing in it if the key may be left out; `None` if it is required.
+    pub usual: Box<dyn Fn() -> Option<Option<Written>> + Send + Sync>,
+    /// The schema of its value, which may be optional.
+    pub schema: Describe,
+}
+
+/// Gives the schema of a value, which may be optional.
+pub(crate) type Describe = Box<dyn Fn(&mut SchemaGenerator, bool) -> Schema + Send + Sync>;
+
+/// What is said of a key besides its type.
+pub(crate) struct Facts<T: 'static> {
     pub name: &'static str,
     /// Its comment.
     pub meaning: &'static str,
-    /// Its field in a table.
-    pub field: fn(&T) -> &dyn AnyField,
-    /// Its default, as it is written; nothing in it if the key may be left out; `None` if it is required.
-    pub usual: fn() -> Option<Option<Written>>,
-    /// The schema of its value, which may be optional.
-    pub schema: fn(&mut SchemaGenerator, bool) -> Schema,
     /// Where its value may lie.
     pub limits: Option<Limits<T>>,
     /// Who has it, if another table tells.
     pub user: Option<&'static str>,
     /// When it may be used.
     pub when: &'static [&'static When<T>],
+}
+
+impl<T> Declared<T> {
+    /// The key of a field; `usual` is the field where the key is not there.
+    pub fn of_field<F>(facts: Facts<T>, part: fn(&T) -> &F, usual: fn() -> Option<F>) -> Declared<T>
+    where
+        F: Field<Value: Form + JsonSchema> + 'static,
+    {
+        Declared {
+            facts,
+            field: Box::new(move |table| part(table)),
+            usual: Box::new(move || usual().map(|usual| usual.written())),
+            schema: Box::new(subschema::<F::Value>),
+        }
+    }
+}
+
+/// The keys of a table.
+pub(crate) struct KeyList<T: 'static> {
+    declared: Vec<Declared<T>>,
+    names: Vec<&'static str>,
+}
+
+impl<T> KeyList<T> {
+    /// Those for which its fields stand.
+    pub fn of(fields: Vec<Vec<Declared<T>>>) -> KeyList<T> {
+        let declared: Vec<Declared<T>> = fields.into_iter().flatten().collect();
+        KeyList { names: declared.iter().map(|key| key.facts.name).collect(), declared }
+    }
 }
 
 /// A field whatever its type.
@@ -56,10 +94,14 @@ pub(crate) trait Table: Sized + 'static {
     type Given: Default;
     /// Its comment.
     const ABOUT: &'static str;
-    /// The names of its keys.
-    const NAMES: &'static [&'static str];
+
     /// Its keys.
-    const KEYS: &'static [Declared<Self>];
+    fn keys() -> &'static KeyList<Self>;
+
+    /// The names of its keys.
+    fn names() -> &'static [&'static str] {
+        &Self::keys().names
+    }
 
     /// Takes the value of a key; false if the table has no such key.
     fn read<'de, A: MapAccess<'de>>(given: &mut Self::Given, key: &str, entries: &mut A) -> Result<bool, A::Error>;
@@ -74,34 +116,38 @@ pub(crate) trait Table: Sized + 'static {
 
     /// Checks each key by itself, whether it is of use here first.
     fn check(&self) -> Result<(), Fault> {
-        for key in Self::KEYS {
-            key.when.iter().try_for_each(|when| when.check(self, key.name, (key.field)(self).place()))?;
+        for Declared { facts, field, .. } in &Self::keys().declared {
+            facts.when.iter().try_for_each(|when| when.check(self, facts.name, field(self).place()))?;
         }
-        Self::KEYS.iter().filter_map(|key| key.limits.as_ref()).try_for_each(|limits| (limits.check)(self))?;
-        Self::KEYS.iter().try_for_each(|key| (key.field)(self).check_keys())
+        Self::keys()
+            .declared
+            .iter()
+            .filter_map(|key| key.facts.limits.as_ref())
+            .try_for_each(|limits| (limits.check)(self))?;
+        Self::keys().declared.iter().try_for_each(|key| (key.field)(self).check_keys())
     }
 
     /// The keys that not every user has.
     fn reserved(&self) -> Vec<Reserved> {
-        let reserved =
-            |key: &Declared<Self>| Some(Reserved { key: key.name, user: key.user?, given: (key.field)(self).place() });
-        Self::KEYS.iter().filter_map(reserved).collect()
+        let reserved = |key: &Declared<Self>| {
+            Some(Reserved { key: key.facts.name, user: key.facts.user?, given: (key.field)(self).place() })
+        };
+        Self::keys().declared.iter().filter_map(reserved).collect()
     }
 
     /// The keys without their values, for what is written out from a model.
     fn unfilled() -> Explained {
         let mut table = Explained::default();
-        Self::KEYS.iter().for_each(|key| table.add(key.name, key.meaning, None));
+        Self::keys().declared.iter().for_each(|key| table.add(key.facts.name, key.facts.meaning, None));
         table
     }
 
     /// The table as it is written out.
     fn explained(&self) -> Explained {
         let mut table = Explained::default();
-        for key in Self::KEYS {
-            let is_of_use = key.when.iter().all(|when| (when.holds)(self));
-            let value = (key.field)(self).written().filter(|_| is_of_use);
-            table.add(key.name, key.meaning, value);
+        for Declared { facts, field, .. } in &Self::keys().declared {
+            let is_of_use = facts.when.iter().all(|when| (when.holds)(self));
+            table.add(facts.name, facts.meaning, field(self).written().filter(|_| is_of_use));
         }
         table
     }
@@ -130,7 +176,7 @@ pub(crate) fn read_table<'de, T: Table, D: Deserializer<'de>>(deserializer: D) -
 
         fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<T, A::Error> {
             let mut given = T::Given::default();
-            while let Some(key) = entries.next_key_seed(KeyName(T::NAMES))? {
+            while let Some(key) = entries.next_key_seed(KeyName(T::names()))? {
                 T::read(&mut given, key, &mut entries)?;
             }
             T::complete(given).map_err(A::Error::missing_field)
@@ -143,14 +189,14 @@ pub(crate) fn read_table<'de, T: Table, D: Deserializer<'de>>(deserializer: D) -
 /// The schema of a table.
 pub(crate) fn schema_of<T: Table>(generator: &mut SchemaGenerator) -> Schema {
     let (mut properties, mut required) = (serde_json::Map::new(), Vec::new());
-    for key in T::KEYS {
-        let usual = (key.usual)();
+    for Declared { facts, usual, schema, .. } in &T::keys().declared {
+        let usual = usual();
         if usual.is_none() {
-            required.push(key.name);
+            required.push(facts.name);
         }
-        let mut schema = (key.schema)(generator, usual.is_some());
-        schema.insert("description".to_owned(), description(key, usual.flatten()).into());
-        properties.insert(key.name.to_owned(), schema.to_value());
+        let mut schema = schema(generator, usual.is_some());
+        schema.insert("description".to_owned(), description(facts, usual.flatten()).into());
+        properties.insert(facts.name.to_owned(), schema.to_value());
     }
     let mut table = serde_json::json!({
         "type": "object", "description": unindented(T::ABOUT), "additionalProperties": false, "properties": properties,
@@ -167,7 +213,7 @@ pub(crate) fn subschema<V: JsonSchema>(generator: &mut SchemaGenerator, is_optio
 }
 
 /// What the schema says of a key.
-fn description<T>(key: &Declared<T>, usual: Option<Written>) -> String {
+fn description<T>(key: &Facts<T>, usual: Option<Written>) -> String {
     let mut text = unindented(key.meaning);
     // What is allowed elsewhere is for the message only.
     let brief = |because: &str| because.split("; ").next().unwrap_or(because).to_owned();

@@ -4,6 +4,7 @@ mod application;
 mod changes;
 mod link;
 mod news;
+pub(crate) mod properties;
 pub(crate) mod queue;
 mod sizes;
 mod traffic;
