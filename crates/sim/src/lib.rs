@@ -49,6 +49,7 @@ pub mod applications;
 pub mod engine;
 pub mod hosts;
 pub mod language;
+pub mod links;
 pub mod model;
 mod probes;
 pub mod queue;

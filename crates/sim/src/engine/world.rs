@@ -369,8 +369,7 @@ impl World {
             }
             Change::Told(capacity) => parts.port_mut(link).tell_capacity(now, capacity),
             Change::Buffer(buffer) => parts.port_mut(link).change_buffer(buffer),
-            Change::Loss(p) => parts.port_mut(link).change_loss(p),
-            Change::Jitter(scale) => parts.port_mut(link).change_jitter(scale),
+            Change::Property(key, value) => parts.port_mut(link).change_property(key, value),
             Change::Down(rest) => parts.take_down(now, link, rest),
             Change::Up => parts.port_mut(link).bring_up(),
         }

@@ -1,7 +1,7 @@
 //! Links in time: which of their properties change, when, and how often.
 
 use super::{Buffer, LinkId, SimTime};
-use options::words;
+use options::{Value, words};
 use std::sync::Arc;
 use units::{Duration, Rate};
 
@@ -38,10 +38,8 @@ pub enum Change {
     Delay(Duration, MidPacket),
     /// Room for packets that come from now on. Those that wait stay.
     Buffer(Buffer),
-    /// Each packet that leaves from now on is lost with this probability.
-    Loss(f64),
-    /// So much is added to the delay of packets that leave from now on, as the link's law says.
-    Jitter(Duration),
+    /// The key of a property has this value for packets that leave from now on.
+    Property(&'static str, Value),
     /// What waits and what comes is dropped (cause `unreachable`); what is on the fibre arrives.
     Down(MidPacket),
     /// Packets pass again.
@@ -72,14 +70,9 @@ impl Change {
         matches!(self, Change::Deliver(_))
     }
 
-    /// Whether the random loss of the link changes.
-    pub fn is_loss(self) -> bool {
-        matches!(self, Change::Loss(_))
-    }
-
-    /// Whether the jitter of the link changes.
-    pub fn is_jitter(self) -> bool {
-        matches!(self, Change::Jitter(_))
+    /// The key of a property, if it changes that.
+    pub fn property(self) -> Option<&'static str> {
+        if let Change::Property(key, _) = self { Some(key) } else { None }
     }
 
     /// Whether the link passes packets from then on, of a change that says so.

@@ -158,7 +158,7 @@ impl<'a> Flow<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Buffer, Jitter, Lane, Link, Loss, Node, Role};
+    use crate::model::{Buffer, Lane, Link, Node, Role};
     use proptest::prelude::*;
     use units::{Duration, Rate};
 
@@ -173,8 +173,7 @@ mod tests {
             delay: Duration::from_ps(*delay),
             buffer: Buffer::Unlimited,
             queue: crate::queue::Config::DropTail,
-            loss: Loss::None,
-            jitter: Jitter::NONE,
+            properties: Default::default(),
             controller: None,
             via: None,
             cost: *delay,

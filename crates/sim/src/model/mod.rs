@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `ids`, `time` | typed indices; true time |
 //! | `network`, `routes`, `disjoint` | nodes and links; shortest paths; pairs of paths |
-//! | `port`, `jitter` | what an output port does besides what every port does; delays of single packets |
+//! | `port` | what an output port does besides what every port does |
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
 //! | `sizes`, `published` | laws of flow sizes; distributions of papers |
 //! | `changes`, `forecast` | links in time; the capacity of a link before it changes |
@@ -18,7 +18,6 @@ mod disjoint;
 mod events;
 mod forecast;
 mod ids;
-mod jitter;
 mod network;
 mod news;
 mod port;
@@ -35,9 +34,8 @@ pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
 pub use events::{Fate, Forced};
 pub use forecast::Forecast;
 pub use ids::{LinkId, NodeId, TransportId};
-pub use jitter::{Jitter, JitterLaw, JitterOrder};
 pub use network::{
-    Buffer, Lane, Link, Loss, Network, Node, PortController, Position, Role, Routing, RoutingRule, Spread, Weights,
+    Buffer, Lane, Link, Network, Node, PortController, Position, Role, Routing, RoutingRule, Spread, Weights,
 };
 pub use news::{LinkNews, PathPart, Telling, path_changes};
 pub use port::{Light, Opening, Packing, PortRule};

@@ -1,6 +1,7 @@
 //! Nodes and links.
 
-use super::{Jitter, LinkId, NodeId};
+use super::{LinkId, NodeId};
+use crate::links::LinkProperties;
 use crate::queue;
 use options::words;
 use std::collections::BTreeSet;
@@ -147,10 +148,8 @@ pub struct Link {
     pub buffer: Buffer,
     /// What becomes of a packet that would have room in it.
     pub queue: queue::Config,
-    /// Random loss on the fibre.
-    pub loss: Loss,
-    /// What is added to the delay of each packet.
-    pub jitter: Jitter,
+    /// What its fibre does besides.
+    pub properties: LinkProperties,
     /// XCP's controller at the port.
     pub controller: Option<PortController>,
     /// The core node through which its light passes: the link is a virtual output queue that sends in granted slots.
@@ -208,15 +207,4 @@ impl Buffer {
             Buffer::Unlimited => BufferSize::Unlimited,
         }
     }
-}
-
-/// Loss that is nobody's congestion. Lost packets have been transmitted; they vanish on the fibre.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Loss {
-    /// None.
-    None,
-    /// Each packet independently with this probability, in (0, 1].
-    Bernoulli(f64),
-    /// The n-th, 2n-th, … packet; n ≥ 1.
-    EveryNth(u64),
 }

@@ -91,7 +91,7 @@ pub fn path_changes(part: &PathPart, way: NewsWay, end: SimTime) -> Vec<(SimTime
                 Change::Up => is_up = true,
                 Change::Down(_) => is_up = false,
                 Change::Deliver(_) | Change::Told(_) => {}
-                Change::Delay(..) | Change::Buffer(_) | Change::Loss(_) | Change::Jitter(_) => {}
+                Change::Delay(..) | Change::Buffer(_) | Change::Property(..) => {}
             }
         }
         let now = if is_up { capacity } else { Rate::from_bps(0) };
@@ -119,7 +119,7 @@ fn number_of(capacity: Rate, known: &mut Vec<Rate>) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Buffer, Jitter, Lane, Link, Loss, MidPacket, NodeId, Step};
+    use crate::model::{Buffer, Lane, Link, MidPacket, NodeId, Step};
     use crate::queue;
 
     /// The changes of a link of 10 Gb/s, as (ms, up or down, division, Gb/s).
@@ -133,8 +133,7 @@ mod tests {
             delay: Duration::from_micros(1),
             buffer: Buffer::Unlimited,
             queue: queue::Config::DropTail,
-            loss: Loss::None,
-            jitter: Jitter::NONE,
+            properties: Default::default(),
             controller: None,
             via: None,
             cost: 1,

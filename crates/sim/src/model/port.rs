@@ -1,6 +1,7 @@
 //! What an output port does with packets, besides what every port does.
 
-use super::{Buffer, Jitter, Link, Loss, PortController};
+use super::{Buffer, Link, PortController};
+use crate::links::LinkProperties;
 use crate::queue;
 use options::words;
 use units::{Duration, Rate};
@@ -16,10 +17,8 @@ pub struct PortRule {
     pub buffer: Buffer,
     /// What becomes of a packet that would have room in it.
     pub queue: queue::Config,
-    /// Random loss on the fibre.
-    pub loss: Loss,
-    /// What is added to the delay of each packet.
-    pub jitter: Jitter,
+    /// What the fibre does besides.
+    pub properties: LinkProperties,
     /// XCP's controller.
     pub controller: Option<PortController>,
     /// When it sends.
@@ -73,8 +72,7 @@ impl PortRule {
             delay,
             buffer,
             queue,
-            loss: Loss::None,
-            jitter: Jitter::NONE,
+            properties: LinkProperties::default(),
             controller: None,
             opening,
             light,
@@ -85,7 +83,7 @@ impl PortRule {
     /// What a link says of its port, and nothing besides.
     pub fn of(link: &Link) -> PortRule {
         let plain = PortRule::plain(link.capacity, link.delay, link.buffer);
-        PortRule { queue: link.queue, loss: link.loss, jitter: link.jitter, controller: link.controller, ..plain }
+        PortRule { queue: link.queue, properties: link.properties, controller: link.controller, ..plain }
     }
 
     /// The same port, with departures decided one by one, unless it sends in windows or is one of an optical switch. A

@@ -95,15 +95,8 @@ impl Text<'_> {
         keys.derive("capacity", Speed(each).form());
         keys.derive("delay", Time(link.delay).form());
         keys.derive("buffer", Room(link.buffer.size()).form());
-        match link.loss {
-            Loss::None => keys.derive("loss", 0.0.form()),
-            Loss::Bernoulli(p) => keys.derive("loss", p.form()),
-            Loss::EveryNth(n) => keys.derive("loss_every", n.form()),
-        }
-        if link.jitter != Jitter::NONE {
-            keys.derive("jitter", Time(link.jitter.scale).form());
-            keys.derive("jitter_law", Word(link.jitter.law).form());
-            keys.derive("jitter_order", Word(link.jitter.order).form());
+        for (key, value) in link.properties.explained() {
+            keys.derive(key.key.name, Written::Inline(spec::properties::form(value)));
         }
         if link.telemetry == (self.network.nodes[link.from.index()].role == Role::Host) {
             keys.derive("telemetry", link.telemetry.form());

@@ -158,6 +158,8 @@ mod edge_control_tests;
 #[cfg(test)]
 mod host_tests;
 #[cfg(test)]
+mod link_property_tests;
+#[cfg(test)]
 mod probe_tests;
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,10 @@
 
 use super::geography::Imported;
 use crate::language::{At, Fault, Key, Place};
-use crate::model::{JitterLaw, JitterOrder, Loss, Node, NodeId, Role};
+use crate::links::{LinkKey, LinkProperties};
+use crate::model::{Node, NodeId, Role};
 use crate::queue;
+use options::Value;
 use std::collections::BTreeMap;
 use transport::xcp::RouterConfig;
 use units::{Duration, PortBuffer, Rate};
@@ -80,14 +82,8 @@ pub struct Given {
     pub buffer: Option<Property<PortBuffer>>,
     /// Queue discipline.
     pub queue: Option<Property<queue::Config>>,
-    /// Random loss.
-    pub loss: Option<Property<Loss>>,
-    /// How much is added to the delay of packets.
-    pub jitter: Option<Property<Duration>>,
-    /// How that is distributed.
-    pub jitter_law: Option<JitterLaw>,
-    /// Whether packets keep their order.
-    pub jitter_order: Option<JitterOrder>,
+    /// The properties that have files of their own.
+    pub properties: GivenProperties,
     /// The core node through which its light passes.
     pub via: Option<Property<NodeId>>,
     /// XCP's controller; `None` as the value is to have none.
@@ -96,6 +92,32 @@ pub struct Given {
     pub cost: Option<u64>,
     /// Whether the port measures packets.
     pub telemetry: Option<bool>,
+}
+
+/// Keys of properties as far as they are given, each with its value.
+#[derive(Clone, Debug, Default)]
+pub struct GivenProperties(pub(crate) Vec<(&'static LinkKey, Property<Value>)>);
+
+impl GivenProperties {
+    /// These keys, completed from `below`. One of several that exclude each other stands for all of them.
+    fn or(mut self, below: &GivenProperties) -> GivenProperties {
+        let own: Vec<&str> = self.0.iter().map(|(key, _)| key.key.name).collect();
+        let is_open = |key: &LinkKey| !own.contains(&key.key.name) && !key.others().any(|other| own.contains(&other));
+        self.0.extend(below.0.iter().filter(|(key, _)| is_open(key)).cloned());
+        self
+    }
+
+    /// The properties, as usual where nobody says anything.
+    pub(crate) fn resolve(&self) -> LinkProperties {
+        let mut all = LinkProperties::default();
+        self.0.iter().for_each(|(key, given)| all.set(key.key.name, given.value));
+        all
+    }
+
+    /// Where a key was given.
+    pub(crate) fn place(&self, key: &str) -> Option<Place> {
+        self.0.iter().find(|(own, _)| own.key.name == key).map(|(_, given)| given.place.clone())
+    }
 }
 
 impl<T> Property<T> {
@@ -123,10 +145,7 @@ impl Given {
             delay: self.delay.or_else(|| below.delay.clone()),
             buffer: self.buffer.or_else(|| below.buffer.clone()),
             queue: self.queue.or_else(|| below.queue.clone()),
-            loss: self.loss.or_else(|| below.loss.clone()),
-            jitter: self.jitter.or_else(|| below.jitter.clone()),
-            jitter_law: self.jitter_law.or(below.jitter_law),
-            jitter_order: self.jitter_order.or(below.jitter_order),
+            properties: self.properties.or(&below.properties),
             via: self.via.or_else(|| below.via.clone()),
             controller: self.controller.or_else(|| below.controller.clone()),
             cost: self.cost.or(below.cost),

@@ -21,7 +21,7 @@ mod rotor;
 mod round_trips;
 mod star;
 
-pub use draft::{Controller, Draft, DraftLink, Given, Property};
+pub use draft::{Controller, Draft, DraftLink, Given, GivenProperties, Property};
 pub use geography::{ImportError, Imported, ImportedLink, ImportedNode};
 pub(crate) use nsfnet::CAPACITY as NSFNET_CAPACITY;
 pub(crate) use racks::CIRCUIT_COST;

@@ -1,10 +1,8 @@
-//! What most ports do without: a queue discipline that judges arrivals, XCP's controller, random loss, jitter.
+//! What most ports do without: a queue discipline that judges arrivals, XCP's controller, properties of the fibre.
 
-use super::jitter::JitterProcess;
-use super::loss::LossProcess;
+use crate::links::AtPort;
 use crate::model::{Forecast, PortController, PortRule};
 use crate::queue::{Queue, Site};
-use crate::random::Stream;
 use transport::xcp::Router;
 use units::Instant;
 
@@ -15,21 +13,8 @@ pub struct PortFeatures {
     pub queue: Option<Queue>,
     /// XCP's controller.
     pub controller: Option<Controller>,
-    /// Random loss on the fibre.
-    pub loss: LossProcess,
-    /// What is added to the delay of each packet.
-    pub jitter: Option<Box<JitterProcess>>,
-}
-
-/// Where the random choices of a port come from.
-#[derive(Debug)]
-pub struct Streams {
-    /// Of [`Loss::Bernoulli`](crate::model::Loss::Bernoulli).
-    pub loss: Stream,
-    /// Of its queue discipline.
-    pub queue: Stream,
-    /// Of its [`Jitter`](crate::model::Jitter); only of a port that has any.
-    pub jitter: Option<Stream>,
+    /// What the properties of its link do.
+    pub fibre: AtPort,
 }
 
 /// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next
@@ -56,12 +41,7 @@ impl Controller {
 
 impl PortFeatures {
     /// `None` for a port without any.
-    pub fn new(
-        rule: &PortRule,
-        site: impl FnOnce() -> Site,
-        loss: Stream,
-        jitter: Option<Stream>,
-    ) -> Option<Box<PortFeatures>> {
+    pub fn new(rule: &PortRule, site: impl FnOnce() -> Site, fibre: AtPort) -> Option<Box<PortFeatures>> {
         let queue = Queue::new(&rule.queue, site);
         let controller = rule.controller.map(|PortController { config, follows, ahead }| Controller {
             router: Router::new(config, Instant::ZERO),
@@ -69,11 +49,8 @@ impl PortFeatures {
             ahead: ahead.ps(),
             forecast: None,
         });
-        let loss = LossProcess::new(rule.loss, loss);
-        let jitter = jitter.map(|stream| Box::new(JitterProcess::new(rule.jitter, stream)));
-        let is_lossless = matches!(loss, LossProcess::None) && jitter.is_none();
-        let is_plain = queue.is_none() && controller.is_none() && is_lossless;
-        (!is_plain).then(|| Box::new(PortFeatures { queue, controller, loss, jitter }))
+        let is_plain = queue.is_none() && controller.is_none() && fibre.is_empty();
+        (!is_plain).then(|| Box::new(PortFeatures { queue, controller, fibre }))
     }
 }
 

@@ -4,8 +4,6 @@ pub(crate) mod backlog;
 pub(crate) mod disciplined_queue;
 pub(crate) mod features;
 pub(crate) mod gated;
-pub(crate) mod jitter;
-pub(crate) mod loss;
 pub(crate) mod meter;
 pub(crate) mod optical;
 pub(crate) mod port;

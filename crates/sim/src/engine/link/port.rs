@@ -28,14 +28,15 @@ pub use reading::Reading;
 
 use super::backlog::Backlog;
 use super::disciplined_queue::DisciplinedQueue;
-use super::features::{PortFeatures, Streams};
+use super::features::PortFeatures;
 use super::gated::GatedTransmitter;
-use super::jitter::JitterProcess;
 use super::optical::{AgentBacklog, LeastBacklog};
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::{Cause, Count, Interceptor};
+use crate::links::AtPort;
 use crate::model::{Buffer, Light, Opening, PortRule};
 use crate::queue::{self, Schedule, Site};
+use crate::random::Stream;
 use units::ByteTime;
 
 /// The packets that a link lost when it went down.
@@ -78,7 +79,7 @@ pub struct Port {
     room: Count,
     /// The way of a packet through the port, and what only ports of that kind have.
     kind: PortKind,
-    /// What most ports do without: a discipline that judges arrivals, XCP's controller, random loss.
+    /// What most ports do without: a discipline that judges arrivals, XCP's controller, properties of the fibre.
     features: Option<Box<PortFeatures>>,
     /// Packets that wait elsewhere for their time: with an agent, or in the discipline. For most ports, none ever did.
     kept: Option<Box<AgentBacklog>>,
@@ -120,8 +121,10 @@ struct Optical {
 pub struct PortConfig {
     /// What it does besides what every port does.
     pub rule: PortRule,
-    /// Where its random choices come from.
-    pub streams: Streams,
+    /// Where the random choices of its discipline come from.
+    pub stream: Stream,
+    /// What the properties of its link do.
+    pub fibre: AtPort,
     /// The agent that takes its packets first.
     pub interceptor: Option<Interceptor>,
 }
@@ -146,9 +149,9 @@ impl PortKind {
 impl Port {
     /// An idle port; `None` if the capacity is too small to have a byte time.
     pub fn new(config: PortConfig) -> Option<Port> {
-        let PortConfig { rule, streams, interceptor } = config;
+        let PortConfig { rule, stream, fibre, interceptor } = config;
         let byte_time = ByteTime::at(rule.capacity)?;
-        let site = || Site { byte_time, stream: streams.queue.clone() };
+        let site = || Site { byte_time, stream: stream.clone() };
         let mut port = Port {
             interceptor,
             fibre: 0,
@@ -163,7 +166,7 @@ impl Port {
             delay: rule.delay.ps(),
             last_arrival: 0,
             kind: PortKind::new(&rule, site),
-            features: PortFeatures::new(&rule, site, streams.loss, streams.jitter),
+            features: PortFeatures::new(&rule, site, fibre),
             kept: None,
             dropped: Count::default(),
             refused: Count::default(),
@@ -216,14 +219,9 @@ impl Port {
         }
     }
 
-    /// What is added to the delay of each packet.
-    fn jitter(&self) -> Option<&JitterProcess> {
-        self.features.as_ref()?.jitter.as_deref()
-    }
-
     /// Whether packets overtake one another on its fibre.
     pub fn lets_overtake(&self) -> bool {
-        self.jitter().is_some_and(JitterProcess::is_free)
+        self.features.as_ref().is_some_and(|features| features.fibre.lets_overtake)
     }
 
     /// When all that has its time has left.

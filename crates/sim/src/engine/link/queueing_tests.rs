@@ -1,9 +1,9 @@
 //! An output port against queueing theory. Bounds are four standard errors of independent replications, so a right port
 //! fails about one time in 16 000; the seeds are fixed.
 
-use super::features::Streams;
 use super::port::{Port, PortConfig};
 use crate::engine::packet::admission::{Admission, Cause};
+use crate::links::AtPort;
 use crate::model::{Buffer, PortRule};
 use crate::random::{Seed, Stream, exponential};
 use analytic::md1k;
@@ -34,8 +34,8 @@ fn replicate(run: u32, load: f64, buffer: Buffer, size: fn(&mut Stream) -> u16) 
     let seed = Seed { seed: 11, run };
     let (mut gaps, mut sizes) = (seed.stream("source", "gaps"), seed.stream("source", "sizes"));
     let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
-    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
-    let mut port = Port::new(PortConfig { rule, streams, interceptor: None }).unwrap();
+    let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
+    let mut port = Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap();
     let (mut now, mut drops) = (0, 0);
     for _ in 0..PACKETS {
         now += exponential(&mut gaps, MEAN_SIZE * BYTE_PS / load).round() as u64;

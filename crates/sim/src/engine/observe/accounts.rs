@@ -30,7 +30,7 @@ impl Accounts {
     pub fn of(parts: &Partitions) -> Accounts {
         let of_agents = |count: fn(&Hosts) -> i64| parts.list.iter().map(|part| count(&part.hosts)).sum();
         Accounts {
-            emitted: parts.sum(|part| part.hosts.emitted + part.fabric.totals.returned),
+            emitted: parts.sum(|part| part.hosts.emitted + part.fabric.totals.made),
             cut: of_agents(Hosts::cut),
             delivered: parts.sum(|part| part.hosts.delivered),
             dropped: parts.sum(|part| part.fabric.totals.drops.values().map(|count| count.packets).sum()),

@@ -56,6 +56,8 @@ pub enum Admission {
     /// It stays in the port, which may send it or one before it: it is to be asked. Only a port with a gate or a
     /// discipline says so.
     Queued,
+    /// The same, and a copy of it is to come behind it.
+    Doubled,
     /// It stays in the port, which can send nothing before its gate opens.
     Blocked,
 }

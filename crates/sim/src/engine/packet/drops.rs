@@ -32,8 +32,8 @@ pub struct LinkTotals {
     pub packet_hops: u64,
     /// The part of them that was taken back before it had left.
     pub taken_back: u64,
-    /// Headers that ports have sent back.
-    pub returned: u64,
+    /// Packets that ports have made: headers that go back, and copies.
+    pub made: u64,
     /// What was dropped, where and why.
     pub drops: Drops,
 }
@@ -41,10 +41,10 @@ pub struct LinkTotals {
 impl LinkTotals {
     /// Adds those of another partition.
     pub fn add(&mut self, other: &LinkTotals) {
-        let LinkTotals { packet_hops, taken_back, returned, drops } = other;
+        let LinkTotals { packet_hops, taken_back, made, drops } = other;
         self.packet_hops += packet_hops;
         self.taken_back += taken_back;
-        self.returned += returned;
+        self.made += made;
         add_drops(&mut self.drops, drops);
     }
 }

@@ -1,7 +1,7 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
 use super::changes::Changes;
-use super::controls::{add_sample, changing, controls};
+use super::controls::{add_sample, changing, changing_properties, controls};
 use super::host_links;
 use super::news;
 use super::options::{Options, RunError};
@@ -12,7 +12,6 @@ use super::{ThreadPool, World};
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::partition::{Partition, PartitionParts};
 use crate::engine::execute::windowed::Schedule;
-use crate::engine::link::features::Streams;
 use crate::engine::link::meter::Asked;
 use crate::engine::link::port::{Port, PortConfig};
 use crate::engine::link::ring::Ring;
@@ -30,7 +29,7 @@ use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::containers::PerFlow;
 use crate::model::{
-    Buffer, Change, Flow, Forecast, LinkId, Load, Loss, Network, PortRule, Probe, Scenario, SimTime, Timeline,
+    Buffer, Change, Flow, Forecast, LinkId, Load, Network, PortRule, Probe, Scenario, SimTime, Timeline,
 };
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
@@ -188,10 +187,8 @@ struct PortMaker<'a> {
     moved: BTreeSet<LinkId>,
     /// Links that deliver at instants.
     delivering: BTreeSet<LinkId>,
-    /// Links whose loss changes.
-    lossy: BTreeSet<LinkId>,
-    /// Links whose jitter changes.
-    jittery: BTreeSet<LinkId>,
+    /// The keys of properties that change, by link.
+    properties: BTreeMap<LinkId, Vec<&'static str>>,
     /// What laws ask of ports that measure.
     asked: Asked<'a>,
     changes: &'a [Timeline],
@@ -201,11 +198,11 @@ impl<'a> PortMaker<'a> {
     fn new(scenario: &'a Scenario, rules: &'a [PortRule], seed: Seed, agent_setup: &'a AgentSetup) -> PortMaker<'a> {
         let moved = changing(scenario, |change| change.moves_departures() || matches!(change, Change::Buffer(_)));
         let delivering = changing(scenario, Change::delivers);
-        let (lossy, jittery) = (changing(scenario, Change::is_loss), changing(scenario, Change::is_jitter));
+        let properties = changing_properties(scenario);
         let kinds = scenario.traffic.iter().map(|traffic| &scenario.transports[traffic.transport.index()].kind);
         let asked = Asked::by(kinds);
         let (network, changes) = (&scenario.network, &scenario.changes);
-        PortMaker { network, rules, seed, agent_setup, moved, delivering, lossy, jittery, asked, changes }
+        PortMaker { network, rules, seed, agent_setup, moved, delivering, properties, asked, changes }
     }
 
     /// All ports, and the band of each flow at those that have several.
@@ -220,15 +217,13 @@ impl<'a> PortMaker<'a> {
     fn port(&self, id: LinkId) -> Port {
         let stream = |purpose| self.seed.stream(&format!("link {}", self.network.links[id.index()].name), purpose);
         let (rule, interceptor) = (self.rules[id.index()], self.agent_setup.interceptors.get(&id).copied());
-        let jitters = rule.jitter.is_some() || self.jittery.contains(&id);
-        let jitter = jitters.then(|| stream("jitter"));
-        let streams = Streams { loss: stream("loss"), queue: stream("queue"), jitter };
+        let changing = self.properties.get(&id).map_or(&[][..], Vec::as_slice);
+        let fibre = rule.properties.at_port(changing, stream);
         let buffer = if self.agent_setup.unbounded.contains(&id) { Buffer::Unlimited } else { rule.buffer };
         let measures = self.asked.measures() && self.network.links[id.index()].telemetry && interceptor.is_none();
-        let rule = if measures || jitters || self.moved.contains(&id) { rule.decided_late() } else { rule };
-        let may_lose = rule.loss == Loss::None && self.lossy.contains(&id);
-        let rule = if may_lose { PortRule { loss: Loss::Bernoulli(0.0), ..rule } } else { rule };
-        let config = PortConfig { rule: PortRule { buffer, ..rule }, streams, interceptor };
+        let rule =
+            if measures || fibre.is_decided_late || self.moved.contains(&id) { rule.decided_late() } else { rule };
+        let config = PortConfig { rule: PortRule { buffer, ..rule }, stream: stream("queue"), fibre, interceptor };
         let mut port = Port::new(config).expect("a resolved scenario has no link below 8 bit/s");
         let forecast = || Forecast::of(id, self.changes);
         if measures {

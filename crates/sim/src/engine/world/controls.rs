@@ -4,7 +4,7 @@ use super::news;
 use super::paths::Paths;
 use crate::engine::observe::sampler::Sampler;
 use crate::model::{Change, Flow, LinkId, Scenario, SimTime, Step, Timeline};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use units::Duration;
 
 /// Something that happens from outside.
@@ -48,6 +48,16 @@ impl Action {
 pub(super) fn changing(scenario: &Scenario, is_such: impl Fn(Change) -> bool) -> BTreeSet<LinkId> {
     let timelines = scenario.changes.iter().filter(|timeline| timeline.has(&is_such));
     timelines.map(|timeline| timeline.link).collect()
+}
+
+/// The keys of properties that change during a run, by link.
+pub(super) fn changing_properties(scenario: &Scenario) -> BTreeMap<LinkId, Vec<&'static str>> {
+    let mut all: BTreeMap<LinkId, Vec<&'static str>> = BTreeMap::new();
+    for timeline in &scenario.changes {
+        let keys: BTreeSet<_> = timeline.steps.iter().filter_map(|step| step.change.property()).collect();
+        all.entry(timeline.link).or_default().extend(keys);
+    }
+    all
 }
 
 /// The next sample, if there is one, takes its place among what will happen.

@@ -1,6 +1,9 @@
 //! What the field of a table is: its value, given or usual, and where it was given.
 
+use super::{Declared, Facts, Form, MapAccess};
 use crate::language::{At, Fault, Place};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use std::fmt;
 use std::ops::Deref;
 
@@ -52,6 +55,58 @@ pub(crate) trait Field: Sized {
     fn value(&self) -> Option<&Self::Value>;
     /// Where it was given.
     fn place(&self) -> Option<Place>;
+}
+
+/// What a field of a table stands for: one key, or several that are declared elsewhere.
+pub(crate) trait Member: Sized + 'static {
+    /// What has been read of it.
+    type Reading: Default;
+
+    /// Takes the value of a key, if it is one of its own; `name` is that of the field.
+    fn read<'de, A: MapAccess<'de>>(
+        reading: &mut Self::Reading,
+        name: &str,
+        key: &str,
+        entries: &mut A,
+    ) -> Result<bool, A::Error>;
+
+    /// All has been read; `None` if something is missing.
+    fn complete(reading: Self::Reading, usual: impl FnOnce() -> Option<Self>) -> Option<Self>;
+
+    /// Nothing of it is there; `None` if it must be.
+    fn absent() -> Option<Self>;
+
+    /// The keys for which it stands in the table `T`.
+    fn declare<T>(facts: Facts<T>, part: fn(&T) -> &Self, usual: fn() -> Option<Self>) -> Vec<Declared<T>>;
+}
+
+impl<F: Field<Value: Form + DeserializeOwned + JsonSchema> + 'static> Member for F {
+    type Reading = Option<F>;
+
+    fn read<'de, A: MapAccess<'de>>(
+        reading: &mut Option<F>,
+        name: &str,
+        key: &str,
+        entries: &mut A,
+    ) -> Result<bool, A::Error> {
+        if key != name {
+            return Ok(false);
+        }
+        *reading = Some(F::given(entries.next_value()?));
+        Ok(true)
+    }
+
+    fn complete(reading: Option<F>, usual: impl FnOnce() -> Option<F>) -> Option<F> {
+        reading.or_else(usual)
+    }
+
+    fn absent() -> Option<F> {
+        Field::absent()
+    }
+
+    fn declare<T>(facts: Facts<T>, part: fn(&T) -> &F, usual: fn() -> Option<F>) -> Vec<Declared<T>> {
+        vec![Declared::of_field(facts, part, usual)]
+    }
 }
 
 impl<T> Field for At<T> {

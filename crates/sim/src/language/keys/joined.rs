@@ -21,8 +21,12 @@ macro_rules! joined_keys {
 
             impl Keyed for $name {
                 type Given = Given;
-                const NAMES: &'static [&'static str] =
-                    &keys::joined_names::<{ 0 $(+ <$type as Keyed>::NAMES.len())+ }>(&[$(<$type as Keyed>::NAMES),+]);
+
+                fn names() -> &'static [&'static str] {
+                    static NAMES: std::sync::LazyLock<Vec<&'static str>> =
+                        std::sync::LazyLock::new(|| keys::joined_names(&[$(<$type as Keyed>::names()),+]));
+                    &NAMES
+                }
 
                 fn read<'de, A: MapAccess<'de>>(given: &mut Given, key: &str, all: &mut A) -> Result<bool, A::Error> {
                     Ok($(<$type>::read(&mut given.$part, key, all)?)||+)
@@ -114,18 +118,9 @@ impl<T: Table> Part for T {
     }
 }
 
-/// The names of several tables one after the other; a name that two of them have does not compile.
-pub(crate) const fn joined_names<const N: usize>(tables: &[&'static [&'static str]]) -> [&'static str; N] {
-    let mut all = [""; N];
-    let (mut table, mut at) = (0, 0);
-    while table < tables.len() {
-        let mut key = 0;
-        while key < tables[table].len() {
-            all[at] = tables[table][key];
-            (at, key) = (at + 1, key + 1);
-        }
-        table += 1;
-    }
+/// The names of several tables one after the other. Panics with a name that two of them have.
+pub(crate) fn joined_names(tables: &[&'static [&'static str]]) -> Vec<&'static str> {
+    let all = tables.concat();
     options::assert_distinct(&all);
     all
 }

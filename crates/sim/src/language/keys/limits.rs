@@ -31,12 +31,15 @@ impl<T: Form> Within<T> {
     }
 }
 
+/// Gives the fault of a table.
+pub(crate) type Check<T> = Box<dyn Fn(&T) -> Result<(), Fault> + Send + Sync>;
+
 /// Where the value of a key of the table `T` may lie.
 pub(crate) struct Limits<T> {
     /// What is allowed, in words.
-    pub words: fn() -> String,
+    pub words: Box<dyn Fn() -> String + Send + Sync>,
     /// The fault of a given value.
-    pub check: fn(&T) -> Result<(), Fault>,
+    pub check: Check<T>,
 }
 
 /// A time that is not zero.

@@ -22,18 +22,19 @@ mod limits;
 mod table;
 
 pub(crate) use explained::Explained;
-pub(crate) use field::Field;
 pub use field::Key;
+pub(crate) use field::{Field, Member};
 pub(crate) use form::{Form, Written};
 pub(crate) use joined::{Joined, Part, joined_keys, joined_names};
 pub(crate) use limits::{Limits, Reserved, When, Within};
 pub(crate) use limits::{a_probability, a_rate, as_declared, at_most, more_than_zero, whole};
 pub(crate) use serde::de::MapAccess;
-pub(crate) use table::{AnyField, Declared, DescribedKeys, KeyName, Keyed, Table};
-pub(crate) use table::{read_table, schema_of, subschema, take};
+pub(crate) use table::{AnyField, Declared, DescribedKeys, Facts, KeyList, KeyName, Keyed, Table};
+pub(crate) use table::{read_table, schema_of};
 
 /// Declares a table. A field's type says whether its key is required (`At<T>`), may be left out (`Option<At<T>>`), has
-/// a default (`Key<T>`, with `= default`), or is a list of tables (`Vec<At<T>>`). `in` says where the value may lie.
+/// a default (`Key<T>`, with `= default`), or is a list of tables (`Vec<At<T>>`); another [`Member`] stands for keys
+/// that are declared elsewhere. `in` says where the value may lie.
 /// Who may use the key is `when`, once or more, where the table itself tells; and `of`, a word, where another table
 /// does ([`Reserved`]). All that is done with a table is written once, in [`Table`]; here is what needs its fields.
 macro_rules! keys {
@@ -50,38 +51,44 @@ macro_rules! keys {
 
         #[allow(unused_imports, unused_variables, reason = "some tables have no keys")]
         const _: () = {
-            use $crate::language::keys::{self, AnyField, Declared, Field, Keyed, MapAccess, Table};
+            use $crate::language::keys::{self, Facts, KeyList, Keyed, MapAccess, Member, Table};
             use $crate::language::keys::{absent, optional, within};
+            use std::sync::LazyLock;
 
             #[derive(Default)]
-            pub struct Given { $($field: Option<$type>),* }
+            pub struct Given { $($field: <$type as Member>::Reading),* }
 
             impl Table for $name {
                 const ABOUT: &'static str = concat!($($about),+);
-                const KEYS: &'static [Declared<$name>] = &[$(Declared {
-                    name: stringify!($field),
-                    meaning: concat!($($doc),+),
-                    field: |table| &table.$field,
-                    usual: || absent!($type $(, $default)?).map(|usual: $type| usual.written()),
-                    schema: keys::subschema::<<$type as Field>::Value>,
-                    limits: optional!($(within!($name, $field: $type, $within))?),
-                    user: optional!($($user)?),
-                    when: &[$(&$when),*],
-                }),*];
+
+                fn keys() -> &'static KeyList<$name> {
+                    static KEYS: LazyLock<KeyList<$name>> = LazyLock::new(|| KeyList::of(vec![
+                        $(<$type as Member>::declare(Facts {
+                            name: stringify!($field),
+                            meaning: concat!($($doc),+),
+                            limits: optional!($(within!($name, $field: $type, $within))?),
+                            user: optional!($($user)?),
+                            when: &[$(&$when),*],
+                        }, |table| &table.$field, || absent!($type $(, $default)?))),*
+                    ]));
+                    &KEYS
+                }
             }
 
             impl Keyed for $name {
                 type Given = Given;
-                const NAMES: &'static [&'static str] = &[$(stringify!($field)),*];
+
+                fn names() -> &'static [&'static str] {
+                    <$name as Table>::keys().names()
+                }
 
                 fn read<'de, A: MapAccess<'de>>(given: &mut Given, key: &str, all: &mut A) -> Result<bool, A::Error> {
-                    Ok(false $(|| (key == stringify!($field) && keys::take(&mut given.$field, all)?))*)
+                    Ok(false $(|| <$type as Member>::read(&mut given.$field, stringify!($field), key, all)?)*)
                 }
 
                 fn complete(given: Given) -> Result<$name, &'static str> {
-                    Ok($name {
-                        $($field: given.$field.or_else(|| absent!($type $(, $default)?)).ok_or(stringify!($field))?),*
-                    })
+                    Ok($name { $($field: <$type as Member>::complete(given.$field, || absent!($type $(, $default)?))
+                        .ok_or(stringify!($field))?),* })
                 }
             }
 
@@ -100,7 +107,7 @@ macro_rules! keys {
 /// What a field is whose key is not there.
 macro_rules! absent {
     ($type:ty) => {
-        <$type as $crate::language::keys::Field>::absent()
+        <$type as $crate::language::keys::Member>::absent()
     };
     ($type:ty, $default:expr) => {{
         let usual: $type = $crate::language::keys::Key::usual($default);
@@ -115,8 +122,8 @@ macro_rules! within {
         static WITHIN: std::sync::LazyLock<$crate::language::keys::Within<Value>> =
             std::sync::LazyLock::new(|| $within);
         $crate::language::keys::Limits {
-            words: || WITHIN.words.clone(),
-            check: |table: &$name| WITHIN.check(&table.$field),
+            words: Box::new(|| WITHIN.words.clone()),
+            check: Box::new(|table: &$name| WITHIN.check(&table.$field)),
         }
     }};
 }

@@ -3,28 +3,70 @@
 use super::{Explained, Field, Form, Limits, Reserved, When, Written};
 use crate::language::{Fault, Place};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
 /// A key of the table `T`, as it was declared.
 pub(crate) struct Declared<T: 'static> {
+    /// Its name, comment and rules.
+    pub facts: Facts<T>,
+    /// Its field in a table.
+    pub field: Box<dyn Fn(&T) -> &(dyn AnyField) + Send + Sync>,
+    /// Its default, as it is written; nothing in it if the key may be left out; `None` if it is required.
+    pub usual: Box<dyn Fn() -> Option<Option<Written>> + Send + Sync>,
+    /// The schema of its value, which may be optional.
+    pub schema: Describe,
+}
+
+/// Gives the schema of a value, which may be optional.
+pub(crate) type Describe = Box<dyn Fn(&mut SchemaGenerator, bool) -> Schema + Send + Sync>;
+
+/// What is said of a key besides its type.
+pub(crate) struct Facts<T: 'static> {
     pub name: &'static str,
     /// Its comment.
     pub meaning: &'static str,
-    /// Its field in a table.
-    pub field: fn(&T) -> &dyn AnyField,
-    /// Its default, as it is written; nothing in it if the key may be left out; `None` if it is required.
-    pub usual: fn() -> Option<Option<Written>>,
-    /// The schema of its value, which may be optional.
-    pub schema: fn(&mut SchemaGenerator, bool) -> Schema,
     /// Where its value may lie.
     pub limits: Option<Limits<T>>,
     /// Who has it, if another table tells.
     pub user: Option<&'static str>,
     /// When it may be used.
     pub when: &'static [&'static When<T>],
+}
+
+impl<T> Declared<T> {
+    /// The key of a field; `usual` is the field where the key is not there.
+    pub fn of_field<F>(facts: Facts<T>, part: fn(&T) -> &F, usual: fn() -> Option<F>) -> Declared<T>
+    where
+        F: Field<Value: Form + JsonSchema> + 'static,
+    {
+        Declared {
+            facts,
+            field: Box::new(move |table| part(table)),
+            usual: Box::new(move || usual().map(|usual| usual.written())),
+            schema: Box::new(subschema::<F::Value>),
+        }
+    }
+}
+
+/// The keys of a table.
+pub(crate) struct KeyList<T: 'static> {
+    declared: Vec<Declared<T>>,
+    names: Vec<&'static str>,
+}
+
+impl<T> KeyList<T> {
+    /// Those for which its fields stand.
+    pub fn of(fields: Vec<Vec<Declared<T>>>) -> KeyList<T> {
+        let declared: Vec<Declared<T>> = fields.into_iter().flatten().collect();
+        KeyList { names: declared.iter().map(|key| key.facts.name).collect(), declared }
+    }
+
+    /// Their names.
+    pub fn names(&self) -> &[&'static str] {
+        &self.names
+    }
 }
 
 /// A field whatever its type.
@@ -55,8 +97,9 @@ impl<F: Field<Value: Form>> AnyField for F {
 pub(crate) trait Keyed: Sized {
     /// The fields of the keys that are there.
     type Given: Default;
+
     /// The names of its keys.
-    const NAMES: &'static [&'static str];
+    fn names() -> &'static [&'static str];
 
     /// Takes the value of a key; false if the table has no such key.
     fn read<'de, A: MapAccess<'de>>(given: &mut Self::Given, key: &str, entries: &mut A) -> Result<bool, A::Error>;
@@ -69,8 +112,9 @@ pub(crate) trait Keyed: Sized {
 pub(crate) trait Table: Keyed + 'static {
     /// Its comment.
     const ABOUT: &'static str;
+
     /// Its keys.
-    const KEYS: &'static [Declared<Self>];
+    fn keys() -> &'static KeyList<Self>;
 
     /// The table of which nothing is said, if all of it can be left out.
     fn unsaid() -> Self {
@@ -86,43 +130,44 @@ pub(crate) trait Table: Keyed + 'static {
 
     /// Checks whether each key is of use here.
     fn check_use(&self) -> Result<(), Fault> {
-        for key in Self::KEYS {
-            key.when.iter().try_for_each(|when| when.check(self, key.name, (key.field)(self).place()))?;
+        for Declared { facts, field, .. } in &Self::keys().declared {
+            facts.when.iter().try_for_each(|when| when.check(self, facts.name, field(self).place()))?;
         }
         Ok(())
     }
 
     /// Checks where the values lie.
     fn check_limits(&self) -> Result<(), Fault> {
-        Self::KEYS.iter().filter_map(|key| key.limits.as_ref()).try_for_each(|limits| (limits.check)(self))
+        let mut limits = Self::keys().declared.iter().filter_map(|key| key.facts.limits.as_ref());
+        limits.try_for_each(|limits| (limits.check)(self))
     }
 
     /// Checks the keys inside the values, each by itself.
     fn check_inside(&self) -> Result<(), Fault> {
-        Self::KEYS.iter().try_for_each(|key| (key.field)(self).check_keys())
+        Self::keys().declared.iter().try_for_each(|key| (key.field)(self).check_keys())
     }
 
     /// The keys that not every user has.
     fn reserved(&self) -> Vec<Reserved> {
-        let reserved =
-            |key: &Declared<Self>| Some(Reserved { key: key.name, user: key.user?, given: (key.field)(self).place() });
-        Self::KEYS.iter().filter_map(reserved).collect()
+        let reserved = |key: &Declared<Self>| {
+            Some(Reserved { key: key.facts.name, user: key.facts.user?, given: (key.field)(self).place() })
+        };
+        Self::keys().declared.iter().filter_map(reserved).collect()
     }
 
     /// The keys without their values, for what is written out from a model.
     fn unfilled() -> Explained {
         let mut table = Explained::default();
-        Self::KEYS.iter().for_each(|key| table.add(key.name, key.meaning, None));
+        Self::keys().declared.iter().for_each(|key| table.add(key.facts.name, key.facts.meaning, None));
         table
     }
 
     /// The table as it is written out.
     fn explained(&self) -> Explained {
         let mut table = Explained::default();
-        for key in Self::KEYS {
-            let is_of_use = key.when.iter().all(|when| (when.holds)(self));
-            let value = (key.field)(self).written().filter(|_| is_of_use);
-            table.add(key.name, key.meaning, value);
+        for Declared { facts, field, .. } in &Self::keys().declared {
+            let is_of_use = facts.when.iter().all(|when| (when.holds)(self));
+            table.add(facts.name, facts.meaning, field(self).written().filter(|_| is_of_use));
         }
         table
     }
@@ -138,15 +183,6 @@ impl<T: Table> Form for T {
     }
 }
 
-/// Takes the value of a key for its field.
-pub(crate) fn take<'de, F: Field<Value: Deserialize<'de>>, A: MapAccess<'de>>(
-    field: &mut Option<F>,
-    entries: &mut A,
-) -> Result<bool, A::Error> {
-    *field = Some(F::given(entries.next_value()?));
-    Ok(true)
-}
-
 /// Reads a table; another key than the declared ones is an error.
 pub(crate) fn read_table<'de, T: Keyed, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     struct Reader<T>(PhantomData<T>);
@@ -160,7 +196,7 @@ pub(crate) fn read_table<'de, T: Keyed, D: Deserializer<'de>>(deserializer: D) -
 
         fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<T, A::Error> {
             let mut given = T::Given::default();
-            while let Some(key) = entries.next_key_seed(KeyName(T::NAMES))? {
+            while let Some(key) = entries.next_key_seed(KeyName(T::names()))? {
                 T::read(&mut given, key, &mut entries)?;
             }
             T::complete(given).map_err(A::Error::missing_field)
@@ -187,14 +223,14 @@ pub(crate) struct DescribedKeys {
 impl DescribedKeys {
     /// Adds the keys of a table.
     pub fn add<T: Table>(&mut self, generator: &mut SchemaGenerator) {
-        for key in T::KEYS {
-            let usual = (key.usual)();
+        for Declared { facts, usual, schema, .. } in &T::keys().declared {
+            let usual = usual();
             if usual.is_none() {
-                self.required.push(key.name);
+                self.required.push(facts.name);
             }
-            let mut schema = (key.schema)(generator, usual.is_some());
-            schema.insert("description".to_owned(), description(key, usual.flatten()).into());
-            self.properties.insert(key.name.to_owned(), schema.to_value());
+            let mut schema = schema(generator, usual.is_some());
+            schema.insert("description".to_owned(), description(facts, usual.flatten()).into());
+            self.properties.insert(facts.name.to_owned(), schema.to_value());
         }
     }
 
@@ -217,7 +253,7 @@ pub(crate) fn subschema<V: JsonSchema>(generator: &mut SchemaGenerator, is_optio
 }
 
 /// What the schema says of a key.
-fn description<T>(key: &Declared<T>, usual: Option<Written>) -> String {
+fn description<T>(key: &Facts<T>, usual: Option<Written>) -> String {
     let mut text = unindented(key.meaning);
     // What is allowed elsewhere is for the message only.
     let brief = |because: &str| because.split("; ").next().unwrap_or(because).to_owned();

@@ -1,7 +1,8 @@
 //! Routes held against brute force.
 
 use super::*;
-use crate::model::{Buffer, Jitter, Lane, Loss, Node, Role};
+use crate::links::LinkProperties;
+use crate::model::{Buffer, Lane, Node, Role};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use units::{Duration, Rate};
@@ -18,8 +19,7 @@ fn network(nodes: u32, links: &[(u32, u32, u64)]) -> Network {
         delay: Duration::from_millis(1),
         buffer: Buffer::Unlimited,
         queue: crate::queue::Config::DropTail,
-        loss: Loss::None,
-        jitter: Jitter::NONE,
+        properties: LinkProperties::default(),
         controller: None,
         via: None,
         cost: *cost,

@@ -4,7 +4,7 @@
 use super::Context;
 use super::events::links_named;
 use super::phases::Period;
-use super::properties::{Ports, Properties, Rest, Said};
+use super::properties::{Ports, Properties, Rest, Said, Shape, changing_keys, named};
 use super::traces::{self, Changes};
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Names, Place};
@@ -140,7 +140,7 @@ fn links_of<'k, 's>(
     context: &Context,
 ) -> Result<&'k [LinkId], Fault> {
     if event.told_capacity.is_none() && Said::from(&**event).is_empty() {
-        let keys = "capacity, told_capacity, delay, buffer, loss, jitter, state";
+        let keys = format!("capacity, told_capacity, delay, buffer, {}, state", named(changing_keys()));
         return Err(event.fault(format!("the event changes nothing; allowed: {keys}")));
     }
     match known.entry(&event.link) {
@@ -155,7 +155,7 @@ fn changes(
     event: &Event,
     link: LinkId,
     ports: Ports,
-    passed: &mut BTreeSet<(LinkId, [bool; 8])>,
+    passed: &mut BTreeSet<(LinkId, Shape)>,
     context: &Context,
 ) -> Result<Vec<(&'static str, Place, Change)>, Fault> {
     let (said, rest) = (Said::from(event), Rest::new(event.mid_packet));

@@ -21,6 +21,7 @@ mod share;
 mod sizes;
 mod switching;
 mod telemetry;
+mod trace_columns;
 mod traces;
 mod traffic;
 mod transport;
@@ -167,7 +168,7 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };
-    properties::check_jitter(spec, ports, &context)?;
+    properties::check_own(spec, ports, &context)?;
     let changes = changes::timelines(spec, ports, &mut context)?;
     let news = news::resolve(spec, &changes, &transports, &*plan, &mut context)?;
     let forced = events::forced(spec, &traffic)?;

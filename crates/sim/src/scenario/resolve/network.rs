@@ -3,13 +3,15 @@
 use super::round_trips::RoundTrips;
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Place, quoted, rate_in_range, room};
-use crate::model::{
-    Buffer, Jitter, Lane, Link, LinkId, Loss, Network, NodeId, PortController, Position, Role, Routing,
-};
+use crate::links::LinkKey;
+use crate::model::{Buffer, Lane, Link, LinkId, Network, NodeId, PortController, Position, Role, Routing};
 use crate::queue;
 use crate::scenario::Files;
 use crate::scenario::spec::{self, LONGEST_DELAY, LinkKeys, Shared, Spec};
-use crate::topology::{Controller, Draft, DraftLink, Given, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology};
+use crate::topology::{
+    Controller, Draft, DraftLink, Given, GivenProperties, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology,
+};
+use options::Value;
 use std::collections::BTreeSet;
 use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration, PortBuffer, Rate};
@@ -173,10 +175,7 @@ impl Shared<'_> {
                 Some(at) => Some(Property { value: at.config()?, place: at.place() }),
                 None => None,
             },
-            loss: self.loss()?,
-            jitter: self.jitter.map(|at| Property { value: at.0, place: at.place() }),
-            jitter_law: self.jitter_law.map(|at| at.0),
-            jitter_order: self.jitter_order.map(|at| at.0),
+            properties: self.given_properties()?,
             controller: self.controller()?,
             via: None,
             cost: None,
@@ -216,17 +215,18 @@ impl Shared<'_> {
         Ok(Some(Property { value, place: port.place() }))
     }
 
-    fn loss(&self) -> Result<Option<Property<Loss>>, Fault> {
-        match (&self.loss, &self.loss_every) {
-            (Some(_), Some(every)) => Err(every.fault("there is a loss already; allowed: loss or loss_every")),
-            (Some(loss), None) => {
-                let p = **loss;
-                let value = if p > 0.0 { Loss::Bernoulli(p) } else { Loss::None };
-                Ok(Some(Property { value, place: loss.place() }))
+    /// The keys of properties, of which one at most is given where they exclude each other.
+    fn given_properties(&self) -> Result<GivenProperties, Fault> {
+        let mut given: Vec<(&LinkKey, Property<Value>)> = Vec::new();
+        for (key, value, place) in self.properties.given() {
+            if let Some((first, _)) = given.iter().find(|(first, _)| key.others().any(|other| other == first.key.name))
+            {
+                let (first, allowed) = (first.key.name, key.alternatives.join(" or "));
+                return Err(Fault::new(place, format!("there is a {first} already; allowed: {allowed}")));
             }
-            (None, Some(every)) => Ok(Some(Property { value: Loss::EveryNth(**every), place: every.place() })),
-            (None, None) => Ok(None),
+            given.push((key, Property { value, place }));
         }
+        Ok(GivenProperties(given))
     }
 }
 
@@ -251,7 +251,6 @@ impl Defaults {
                 Some(Topology::Racks(_) | Topology::Rotor(_)) => Property::built_in(UNLIMITED),
                 _ => Property::built_in(DEFAULT_BUFFER),
             },
-            loss: Property::built_in(Loss::None),
             ..Given::default()
         };
         let general = table.shared().given(draft)?.or(&built_in);
@@ -317,12 +316,7 @@ fn finish(link: &DraftLink, draft: &Draft, defaults: &Defaults) -> Result<(Link,
         delay: delay.value,
         buffer: Buffer::Unlimited,
         queue: given.queue.map_or(queue::Config::DropTail, |queue| queue.value.at(capacity)),
-        loss: given.loss.map_or(Loss::None, |loss| loss.value),
-        jitter: Jitter {
-            scale: given.jitter.map_or(Duration::ZERO, |jitter| jitter.value),
-            law: given.jitter_law.unwrap_or(Jitter::NONE.law),
-            order: given.jitter_order.unwrap_or(Jitter::NONE.order),
-        },
+        properties: given.properties.resolve(),
         controller: given.controller.and_then(|controller| controller.value).map(|controller| {
             let believes = controller.believes.unwrap_or(capacity);
             let config = RouterConfig { capacity: believes, ..controller.config };

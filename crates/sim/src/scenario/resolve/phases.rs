@@ -1,7 +1,7 @@
 //! `[[link_phases]]`: a period of phases becomes two timelines of a link, its phase at the start and what changes in a
 //! period.
 
-use super::properties::{Ports, Properties, Rest, Said};
+use super::properties::{Ports, Properties, Rest, Said, changing_keys, named};
 use crate::language::{At, Fault};
 use crate::model::{LinkId, Step, Timeline};
 use crate::scenario::spec::{LinkPhases, Phase};
@@ -46,7 +46,7 @@ impl<'t> Period<'t> {
         }
         let lasts = given.map_or(end, |period| period.0);
         if parts.iter().all(|part| part.phase.is_none_or(|phase| Said::from(phase).is_empty())) {
-            let keys = "capacity, delay, buffer, loss, jitter, state";
+            let keys = format!("capacity, delay, buffer, {}, state", named(changing_keys()));
             return Err(table.phases.fault(format!("no phase says anything; allowed: at least one with {keys}")));
         }
         if end < lasts {

@@ -5,11 +5,13 @@
 //!   delivered;
 //! * `delay`: LeoCC's beside it (SIGCOMM 2025), a one-way delay in milliseconds a line, one each interval.
 
-use super::properties::{Ports, Rest, Said};
+use super::properties::{Ports, Rest, Said, changing_keys};
+use super::trace_columns::{Column, known_columns, known_properties};
 use crate::language::{At, Fault, Place, Speed, Time, choices, quoted, rate_in_range, read_text};
+use crate::links::LinkKey;
 use crate::model::{Buffer, Change, Step};
 use crate::scenario::spec::{LONGEST_DELAY, LinkTrace, State, TraceFormat};
-use options::Words;
+use options::{Value, Words};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -56,12 +58,16 @@ fn said(file: &At<String>, steps: &[Step]) -> Said {
             }
             Change::Delay(delay, _) => said.delay = Some(here.map(|()| Time(delay))),
             Change::Buffer(_) => said.buffer = Some(here.map(|()| crate::language::Room(BufferSize::Unlimited))),
-            Change::Loss(p) => said.loss = Some(here.map(|()| p)),
-            Change::Jitter(jitter) => said.jitter = Some(here.map(|()| Time(jitter))),
+            Change::Property(name, value) => {
+                let known = changing_keys().find(|key| key.key.name == name);
+                let is_new = |key: &&LinkKey| said.others.iter().all(|(other, ..)| other.key.name != key.key.name);
+                said.others.extend(known.filter(is_new).map(|key| (key, value, here.place())));
+            }
             Change::Down(_) | Change::Up => said.state = Some(here.map(|()| crate::language::Word(State::Down))),
             Change::Told(_) | Change::Deliver(_) => {}
         }
     }
+    said.others.sort_by_key(|(key, ..)| changing_keys().position(|one| one.key.name == key.key.name));
     said
 }
 
@@ -186,45 +192,6 @@ fn with<'s>(text: &str, unit: &str, scratch: &'s mut String) -> &'s str {
     scratch
 }
 
-/// A column of a table: what it says, in which unit.
-#[derive(Clone, Copy)]
-enum Column {
-    Time(&'static str),
-    Capacity(&'static str),
-    Delay(&'static str),
-    Jitter(&'static str),
-    Buffer(&'static str),
-    Loss,
-    State,
-}
-
-/// The columns by their names.
-const COLUMNS: [(&str, Column); 23] = [
-    ("time_s", Column::Time("s")),
-    ("time_ms", Column::Time("ms")),
-    ("time_us", Column::Time("us")),
-    ("time_ns", Column::Time("ns")),
-    ("capacity_bps", Column::Capacity("bps")),
-    ("capacity_kbps", Column::Capacity("kbps")),
-    ("capacity_mbps", Column::Capacity("Mbps")),
-    ("capacity_gbps", Column::Capacity("Gbps")),
-    ("delay_s", Column::Delay("s")),
-    ("delay_ms", Column::Delay("ms")),
-    ("delay_us", Column::Delay("us")),
-    ("delay_ns", Column::Delay("ns")),
-    ("jitter_s", Column::Jitter("s")),
-    ("jitter_ms", Column::Jitter("ms")),
-    ("jitter_us", Column::Jitter("us")),
-    ("jitter_ns", Column::Jitter("ns")),
-    ("buffer_packets", Column::Buffer("packets")),
-    ("buffer_bytes", Column::Buffer("B")),
-    ("buffer_kb", Column::Buffer("kB")),
-    ("buffer_mb", Column::Buffer("MB")),
-    ("loss", Column::Loss),
-    ("state", Column::State),
-    ("buffer_gb", Column::Buffer("GB")),
-];
-
 impl Reader<'_> {
     /// A head, then a row a time, which rises. An empty field leaves a property as it is.
     fn csv(mut self, text: &str, table: &LinkTrace, ports: Ports) -> Read {
@@ -239,7 +206,7 @@ impl Reader<'_> {
                 return Err(self.fault(fields[0].line, 1, message));
             }
             last = Some(after);
-            for ((_, column), (before, field)) in columns.iter().zip(before.iter_mut().zip(&fields)) {
+            for (column, (before, field)) in columns.iter().zip(before.iter_mut().zip(&fields)) {
                 let at = (field.line, field.column);
                 let Some(change) = self.change(*column, &field.text, at, ports, &mut scratch)? else { continue };
                 if *before != Some(change) {
@@ -266,44 +233,42 @@ impl Reader<'_> {
     }
 
     /// What each column is.
-    fn columns(&self, head: &[Field]) -> Result<Vec<(&'static str, Column)>, Fault> {
+    fn columns(&self, head: &[Field]) -> Result<Vec<Column>, Fault> {
         let (mut columns, number) = (Vec::new(), head.first().map_or(1, |field| field.line));
-        let property = |name: &str| name.split('_').next().unwrap_or_default().to_owned();
         for field in head {
             let (name, number, column) = (&*field.text, field.line, field.column);
-            let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
-            let known = COLUMNS.iter().find(|(known, _)| *known == name);
-            let known = known.ok_or_else(|| {
+            let names: Vec<&str> = known_columns().iter().map(|(name, _)| name.as_str()).collect();
+            let known = known_columns().iter().find(|(known, _)| known == name);
+            let (_, known) = known.ok_or_else(|| {
                 self.fault(number, column, format!("unknown column {}{}", quoted(name), choices(name, &names)))
             })?;
-            if columns.iter().any(|(other, _): &(&str, Column)| property(other) == property(name)) {
-                let message = format!("there is a column of the {} already; allowed: one", property(name));
+            if columns.iter().any(|other: &Column| other.property() == known.property()) {
+                let message = format!("there is a column of the {} already; allowed: one", known.property());
                 return Err(self.fault(number, column, message));
             }
             columns.push(*known);
         }
-        let times = columns.iter().filter(|(_, column)| matches!(column, Column::Time(_))).count();
+        let times = columns.iter().filter(|column| matches!(column, Column::Time(_))).count();
         match (times, columns.len()) {
             (1, 2..) => Ok(columns),
             (0, _) => {
                 Err(self.fault(number, 1, "there is no column of times; allowed: time_s, time_ms, time_us, time_ns"))
             }
-            _ => Err(self.fault(
-                number,
-                1,
-                "there is no column beside the time; allowed: capacity, delay, jitter, buffer, loss, state",
-            )),
+            _ => {
+                let message = format!("there is no column beside the time; allowed: {}", known_properties());
+                Err(self.fault(number, 1, message))
+            }
         }
     }
 
     /// The time of a row, which has as many fields as the head.
-    fn time_of(&self, fields: &[Field], columns: &[(&str, Column)], scratch: &mut String) -> Result<Duration, Fault> {
+    fn time_of(&self, fields: &[Field], columns: &[Column], scratch: &mut String) -> Result<Duration, Fault> {
         let (number, found) = (fields[0].line, fields.len());
         if found != columns.len() {
             let message = format!("found {found} fields; allowed: {}, as in the head", columns.len());
             return Err(self.fault(number, 1, message));
         }
-        let time = columns.iter().zip(fields).find_map(|((_, column), field)| match column {
+        let time = columns.iter().zip(fields).find_map(|(column, field)| match column {
             Column::Time(unit) => Some((*unit, &*field.text)),
             _ => None,
         });
@@ -333,19 +298,15 @@ impl Reader<'_> {
                 Change::Capacity(rate, self.rest.moved())
             }
             Column::Delay(unit) => Change::Delay(self.delay(field, unit, at, scratch)?, self.rest.moved()),
-            Column::Jitter(unit) => {
-                let jitter = self.time(field, unit, at, scratch)?;
-                if jitter > LONGEST_DELAY {
-                    let message = format!("found \"{jitter}\"; allowed: at most {LONGEST_DELAY}");
-                    return Err(self.fault(at.0, at.1, message));
-                }
-                Change::Jitter(jitter)
+            Column::TimeOf(key, unit) => {
+                let span = self.time(field, unit, at, scratch)?;
+                let found = || format!("\"{span}\"");
+                Change::Property(key.key.name, self.allowed(key, Some(Value::Time(span)), at, found)?)
             }
             Column::Buffer(unit) => Change::Buffer(self.buffer(field, unit, at, ports, scratch)?),
-            Column::Loss => {
-                let p = field.parse().ok().filter(|p| (0.0..=1.0).contains(p));
-                let message = || format!("found {}; allowed: a probability from 0 to 1", quoted(field));
-                Change::Loss(p.ok_or_else(|| self.fault(at.0, at.1, message()))?)
+            Column::NumberOf(key) => {
+                let number = field.parse().ok().map(Value::Number);
+                Change::Property(key.key.name, self.allowed(key, number, at, || quoted(field))?)
             }
             Column::State => match State::from_word(field) {
                 Some(State::Up) => Change::Up,
@@ -353,6 +314,19 @@ impl Reader<'_> {
                 None => return Err(self.fault(at.0, at.1, format!("found {}; allowed: up, down", quoted(field)))),
             },
         }))
+    }
+
+    /// The value of a property, if it is where it may lie; `found` is for the message.
+    fn allowed(
+        &self,
+        key: &LinkKey,
+        value: Option<Value>,
+        at: (u32, u32),
+        found: impl Fn() -> String,
+    ) -> Result<Value, Fault> {
+        let allowed = || key.allowed().unwrap_or_else(|| "a number".to_owned());
+        let fault = || self.fault(at.0, at.1, format!("found {}; allowed: {}", found(), allowed()));
+        value.filter(|value| key.admits(*value)).ok_or_else(fault)
     }
 
     fn buffer(

@@ -1,6 +1,7 @@
 //! Links that change during a run: `[[event]]`, `[[link_phases]]`, `[[link_trace]]`.
 
-use crate::language::keys::{When, Within, a_probability, a_rate, keys, more_than_zero};
+use super::properties::{InTime, PropertyKeys};
+use crate::language::keys::{When, Within, a_rate, keys, more_than_zero};
 use crate::language::{At, Key, Names, Place, Room, Size, Speed, Time, Word, rate_in_range};
 use crate::model::MidPacket;
 use options::words;
@@ -22,11 +23,6 @@ fn a_delay() -> Within<Time> {
     Within::new(format!("more than zero and at most {LONGEST_DELAY}"), holds)
 }
 
-/// What may be added to the delay of a packet.
-pub(super) fn a_jitter() -> Within<Time> {
-    Within::new(format!("at most {LONGEST_DELAY}"), |time: &Time| time.0 <= LONGEST_DELAY)
-}
-
 keys! {
     /// A change of links at a time. What several events change at one instant they change in the order of the file; no
     /// two change the same of one link.
@@ -43,10 +39,8 @@ keys! {
         pub delay: Option<At<Time>>, in a_delay();
         /// The new waiting room. Packets that wait stay, also where there are more than it holds.
         pub buffer: Option<At<Room>>;
-        /// The new probability that a transmitted packet is lost.
-        pub loss: Option<At<f64>>, in a_probability();
-        /// The new jitter: the most, or the mean, as the link's `jitter_law` says.
-        pub jitter: Option<At<Time>>, in a_jitter();
+        /// The keys of properties that change in time.
+        pub properties: PropertyKeys<InTime>;
         /// Whether the links pass packets from now on.
         pub state: Option<At<Word<State>>>;
         /// What becomes of a packet that is in transmission. Default: with a new capacity or delay "continue", with
@@ -96,10 +90,8 @@ keys! {
         pub delay: Option<At<Time>>, in a_delay();
         /// The waiting room. Packets that wait stay, also where there are more than it holds.
         pub buffer: Option<At<Room>>;
-        /// Probability that a transmitted packet is lost.
-        pub loss: Option<At<f64>>, in a_probability();
-        /// What is added to the delay of each packet: the most, or the mean, as the link's `jitter_law` says.
-        pub jitter: Option<At<Time>>, in a_jitter();
+        /// The keys of properties that change in time.
+        pub properties: PropertyKeys<InTime>;
         /// Whether the link passes packets.
         pub state: Option<At<Word<State>>>;
     }

@@ -1,10 +1,10 @@
 //! `[link_defaults]`, `[[node]]`, `[[link]]`.
 
-use super::changes::a_jitter;
+use super::properties::{Own, PropertyKeys};
 use super::queue::QueueTable;
-use crate::language::keys::{Table, Within, a_probability, a_rate, as_declared, keys, more_than_zero};
+use crate::language::keys::{Table, Within, a_rate, as_declared, keys, more_than_zero};
 use crate::language::{At, Key, Length, PortRoom, Speed, Time, Word};
-use crate::model::{JitterLaw, JitterOrder, Role};
+use crate::model::Role;
 use transport::xcp::{RouterConfig, Unclaimed};
 use units::Duration;
 
@@ -15,11 +15,7 @@ pub(crate) struct Shared<'t> {
     pub length: Option<At<Length>>,
     pub buffer: Option<At<PortRoom>>,
     pub queue: Option<&'t At<QueueTable>>,
-    pub loss: Option<At<f64>>,
-    pub loss_every: Option<At<u64>>,
-    pub jitter: Option<At<Time>>,
-    pub jitter_law: Option<At<Word<JitterLaw>>>,
-    pub jitter_order: Option<At<Word<JitterOrder>>>,
+    pub properties: &'t PropertyKeys<Own>,
     pub xcp: Option<&'t At<XcpPort>>,
     pub telemetry: Option<At<bool>>,
 }
@@ -51,16 +47,8 @@ macro_rules! link_keys {
                 /// What becomes of packets before the buffer is full: `photocol list queues`. Default: nothing
                 /// (drop-tail).
                 pub queue: Option<At<QueueTable>>;
-                /// Probability that a transmitted packet is lost, each for itself.
-                pub loss: Option<At<f64>>, in a_probability();
-                /// Every n-th packet is lost.
-                pub loss_every: Option<At<u64>>, in Within::new("at least 1", |every| *every >= 1);
-                /// Added to each packet's delay: the most, or the mean, as `jitter_law` says. Default: nothing.
-                pub jitter: Option<At<Time>>, in a_jitter();
-                /// How the jitter of packets is distributed. Default "uniform".
-                pub jitter_law: Option<At<Word<JitterLaw>>>;
-                /// What becomes of the order of packets whose delays differ. Default "kept".
-                pub jitter_order: Option<At<Word<JitterOrder>>>;
+                /// The keys that properties declare.
+                pub properties: PropertyKeys<Own>;
                 /// XCP's controller at the port. Default: none.
                 pub xcp: Option<At<XcpPort>>;
                 /// Whether the port writes what it measures into packets that ask for it (HPCC, PowerTCP). Default:
@@ -78,11 +66,7 @@ macro_rules! link_keys {
                     length: self.length,
                     buffer: self.buffer,
                     queue: self.queue.as_ref(),
-                    loss: self.loss,
-                    loss_every: self.loss_every,
-                    jitter: self.jitter,
-                    jitter_law: self.jitter_law,
-                    jitter_order: self.jitter_order,
+                    properties: &self.properties,
                     xcp: self.xcp.as_ref(),
                     telemetry: self.telemetry,
                 }

@@ -3,6 +3,7 @@
 mod changes;
 mod link;
 mod news;
+pub(crate) mod properties;
 pub(crate) mod queue;
 mod sizes;
 mod traffic;

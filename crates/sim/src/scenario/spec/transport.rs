@@ -127,7 +127,7 @@ fn declared() -> &'static [Declared] {
 
 /// A key of `[transport.NAME]` that a machine declares too, in a sentence that names both places.
 pub(crate) fn clash() -> Option<String> {
-    twice(Wire::NAMES)
+    twice(Wire::names())
 }
 
 fn twice(own: &[&str]) -> Option<String> {
@@ -146,7 +146,7 @@ fn twice(own: &[&str]) -> Option<String> {
 /// The names of all keys.
 fn names() -> &'static [&'static str] {
     static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
-    NAMES.get_or_init(|| Wire::NAMES.iter().copied().chain(declared().iter().map(|one| one.key.name)).collect())
+    NAMES.get_or_init(|| Wire::names().iter().copied().chain(declared().iter().map(|one| one.key.name)).collect())
 }
 
 impl<'de> Deserialize<'de> for Transport {

@@ -2,6 +2,7 @@
 
 use super::{SMALL, load_text, same};
 use crate::model::*;
+use options::Value;
 use std::sync::Arc;
 use units::{Duration, Rate};
 
@@ -224,14 +225,14 @@ fn a_table_of_a_trace_has_units_in_its_head() {
     let steps = vec![
         capacity(1500, 10),
         at(1500, Change::Delay(Duration::from_micros(100), MidPacket::Continue)),
-        at(1500, Change::Jitter(Duration::from_micros(7))),
+        at(1500, Change::Property("jitter", Value::Time(Duration::from_micros(7)))),
         at(1500, Change::Buffer(Buffer::Packets(5))),
-        at(1500, Change::Loss(0.1)),
+        at(1500, Change::Property("loss", Value::Number(0.1))),
         at(1500, Change::Up),
         capacity(3000, 0),
-        at(3000, Change::Jitter(Duration::ZERO)),
+        at(3000, Change::Property("jitter", Value::Time(Duration::ZERO))),
         at(3000, Change::Buffer(Buffer::Unlimited)),
-        at(3000, Change::Loss(0.0)),
+        at(3000, Change::Property("loss", Value::Number(0.0))),
         at(3000, Change::Down(MidPacket::Cut)),
     ];
     assert_eq!(file.timeline(""), (steps.clone(), None));

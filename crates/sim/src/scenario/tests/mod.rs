@@ -15,6 +15,7 @@ mod slots;
 mod traffic;
 
 use super::*;
+use crate::links::loss;
 use crate::model::*;
 use std::path::PathBuf;
 use transport::tcp::InitialWindow;
@@ -234,10 +235,12 @@ fn a_link_takes_each_property_from_the_nearest_that_says_it() {
     );
     let links = load_text(&text).unwrap().scenario.model.network.links;
     let link = |name: &str| links.iter().find(|link| link.name == name).unwrap();
-    assert_eq!((link("left->l0").buffer, link("left->l0").loss), (Buffer::Packets(7), Loss::Bernoulli(0.5)));
-    assert_eq!((link("l0->left").buffer, link("l0->left").loss), (Buffer::Packets(8), Loss::Bernoulli(0.5)));
-    assert_eq!((link("r0->right").buffer, link("r0->right").loss), (Buffer::Packets(8), Loss::EveryNth(3)));
-    assert_eq!(link("right->r0").loss, Loss::Bernoulli(0.5), "the other direction is as it was");
+    let loss = |name| link(name).properties.loss;
+    let (half, third) = (loss::Config { loss: 0.5, loss_every: None }, loss::Config { loss: 0.0, loss_every: Some(3) });
+    assert_eq!((link("left->l0").buffer, loss("left->l0")), (Buffer::Packets(7), half));
+    assert_eq!((link("l0->left").buffer, loss("l0->left")), (Buffer::Packets(8), half));
+    assert_eq!((link("r0->right").buffer, loss("r0->right")), (Buffer::Packets(8), third));
+    assert_eq!(loss("right->r0"), half, "the other direction is as it was");
 }
 
 #[test]

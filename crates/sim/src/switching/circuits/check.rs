@@ -4,7 +4,8 @@ use super::keys::CircuitSwitching;
 use super::week::Week;
 use super::{Circuits, Links, Room, Rules, schedule};
 use crate::language::{At, Fault, Key, Place, quoted, room};
-use crate::model::{Buffer, Jitter, Lane, Link, LinkId, Loss, Network, NodeId};
+use crate::links::LinkProperties;
+use crate::model::{Buffer, Lane, Link, LinkId, Network, NodeId};
 use crate::switching::kind::{Checked, Site};
 use crate::topology::{CIRCUIT_COST, Draft};
 use std::collections::BTreeMap;
@@ -160,8 +161,7 @@ fn add_credits(network: &mut Network, from_packet: LinkId) -> LinkId {
         name: format!("{} (control)", data.name),
         capacity: CREDIT_CAPACITY,
         buffer: Buffer::Unlimited,
-        loss: Loss::None,
-        jitter: Jitter::NONE,
+        properties: LinkProperties::default(),
         controller: None,
         lane: Lane::Control,
         ..data

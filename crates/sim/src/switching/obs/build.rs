@@ -7,12 +7,12 @@ use super::node::{Asking, BurstNode, NodeParts, OutputFibre, Receiver, Route, Ru
 use super::plan::{Balancing, Contention, Obs, SharedLinks};
 use super::route_index::RouteIndex;
 use super::source::Generator;
-use crate::engine::link::loss::LossProcess;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::LinkAccount;
 use crate::engine::node::node_context::AgentPath;
 use crate::engine::packet::admission::Interceptor;
+use crate::links::loss;
 use crate::model::{LinkId, Network, NodeId, PathPair, Routes, Transport, delay, disjoint_pair};
 use control::reservation::{Fibre, Signalling};
 use std::collections::{BTreeMap, BTreeSet};
@@ -289,7 +289,7 @@ impl<'a> Builder<'a> {
         let stream = |link: &LinkId| seed.stream(&format!("link {}", links[link.index()].name), "loss");
         let output = |link: &LinkId| OutputFibre {
             link: *link,
-            loss: LossProcess::new(links[link.index()].loss, stream(link)),
+            loss: loss::Process::new(&links[link.index()].properties.loss, stream(link)),
             port: build.port(node, *link),
             delay: links[link.index()].delay.ps(),
             fibre: Fibre::new(self.rules.obs.fibre),

@@ -15,7 +15,6 @@ use super::queues::Queues;
 use super::route_index::RouteIndex;
 use super::source::Generator;
 use super::task::Task;
-use crate::engine::link::loss::LossProcess;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::counters::{Counters, Group, LinkAccount};
 use crate::engine::node::node_context::{AgentPath, ControlPacket, LocalPort, NodeContext};
@@ -23,6 +22,7 @@ use crate::engine::packet::delay_queue::DelayQueue;
 use crate::engine::packet::event::{Event, What};
 use crate::engine::packet::message::Message;
 use crate::engine::packet::{Class, NO_PAYLOAD, Packet};
+use crate::links::loss;
 use crate::model::LinkId;
 use control::reservation;
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ pub struct OutputFibre {
     /// New bursts that wait for a wavelength.
     pub waiting: Waiting,
     /// Which bursts vanish on it.
-    pub loss: LossProcess,
+    pub loss: loss::Process,
     /// What became of the bursts that came to it.
     pub account: LinkAccount,
     /// What is offered to it, if anybody asks.

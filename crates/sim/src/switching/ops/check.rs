@@ -6,7 +6,8 @@ mod marking;
 use super::keys::{EdgeQueueRule, GainsRule, MacroflowRule, OpsSwitching, PlaceRule, RamShare, SmoothingRule};
 use super::plan::{Conversion, Count, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
 use crate::language::{At, Fault, quoted, room};
-use crate::model::{Buffer, Jitter, Lane, Link, LinkId, Loss, Network, NodeId, Role, Routes};
+use crate::links::LinkProperties;
+use crate::model::{Buffer, Lane, Link, LinkId, Network, NodeId, Role, Routes};
 use crate::switching::kind::{Checked, ConversionRule, Site};
 use crate::topology::Draft;
 use transport::xcp::{Gains, Tells};
@@ -291,8 +292,7 @@ fn add_lanes(network: &mut Network, first: LinkId, wavelengths: u32, control: Op
             name: format!("{} (control)", data.name),
             capacity,
             buffer: Buffer::Unlimited,
-            loss: Loss::None,
-            jitter: Jitter::NONE,
+            properties: LinkProperties::default(),
             controller: None,
             lane: Lane::Control,
             ..data.clone()

@@ -3,7 +3,8 @@
 use super::keys::{QueuesAt, RotorSwitching};
 use super::{HostLinks, Uplinks};
 use crate::language::{Fault, Place, quoted};
-use crate::model::{Buffer, Lane, Link, LinkId, Loss, Network, NodeId, Role};
+use crate::links::{LinkProperties, Property};
+use crate::model::{Buffer, Lane, Link, LinkId, Network, NodeId, Role};
 use crate::queue;
 use units::Rate;
 
@@ -29,7 +30,7 @@ fn beside(network: &mut Network, data: LinkId) -> LinkId {
         capacity: CAPACITY,
         buffer: Buffer::Unlimited,
         queue: queue::Config::DropTail,
-        loss: Loss::None,
+        properties: LinkProperties { loss: Default::default(), ..data.properties },
         controller: None,
         lane: Lane::Control,
         ..data
@@ -115,7 +116,7 @@ fn add_hosts(network: &mut Network, racks: &mut [Uplinks]) -> Result<(), String>
                     "there are {count} links from {host} to {rack}; allowed with queues at hosts: one"
                 ));
             };
-            if link.loss != Loss::None || !matches!(link.queue, queue::Config::DropTail | queue::Config::Drr(_)) {
+            if link.properties.loss.acts() || !matches!(link.queue, queue::Config::DropTail | queue::Config::Drr(_)) {
                 let name = quoted(&link.name);
                 let allowed = "no loss, and queue \"drop-tail\" or \"drr\"";
                 return Err(format!("{name} may drop packets; allowed with queues at hosts: {allowed}"));

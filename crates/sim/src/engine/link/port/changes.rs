@@ -2,11 +2,11 @@
 
 use super::{LinkDownLosses, Port, PortKind};
 use crate::engine::link::disciplined_queue::Turn;
-use crate::engine::link::jitter::JitterProcess;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::Count;
 use crate::model::{Buffer, MidPacket};
+use options::Value;
 use units::{ByteTime, Duration, Rate};
 
 impl Port {
@@ -51,17 +51,10 @@ impl Port {
         self.line_mut().into_iter().for_each(|line| line.set_room(buffer));
     }
 
-    /// Packets are lost with another probability.
-    pub fn change_loss(&mut self, p: f64) {
+    /// The key of a property has another value for packets that leave from now on.
+    pub fn change_property(&mut self, key: &str, value: Value) {
         if let Some(features) = &mut self.features {
-            features.loss.change(p);
-        }
-    }
-
-    /// So much is added to the delay of packets that leave from now on.
-    pub fn change_jitter(&mut self, scale: Duration) {
-        if let Some(jitter) = self.features.as_mut().and_then(|features| features.jitter.as_mut()) {
-            jitter.change(scale);
+            features.fibre.change(key, value);
         }
     }
 
@@ -83,8 +76,8 @@ impl Port {
     /// Sets the arrival times of the packets that have not left yet: a delay after they leave, and as far apart as they
     /// leave, behind the one `before` them, which comes over the old delay. Not of a port with a gate.
     pub(super) fn retime(&mut self, before: u64, in_flight: &mut Ring<Packet>) {
-        // A port with jitter has at most one packet that has not left.
-        let delay = self.delay + self.jitter().map_or(0, JitterProcess::last);
+        // A port with properties that delay packets has at most one packet that has not left.
+        let delay = self.delay + self.features.as_ref().map_or(0, |features| features.fibre.late);
         let (unsent, placed) = (self.unsent(), in_flight.len());
         let (mut arrival, mut last_end) = (before, None);
         for (i, packet) in self.backlog.iter().filter(|packet| !packet.is_lost).enumerate() {

@@ -64,9 +64,9 @@ impl Port {
 mod tests {
     use super::super::PortConfig;
     use super::*;
-    use crate::engine::link::features::Streams;
     use crate::engine::packet::PayloadTable;
     use crate::engine::packet::admission::Admission;
+    use crate::links::AtPort;
     use crate::model::{Buffer, PortRule};
     use crate::random::Seed;
     use proptest::prelude::*;
@@ -78,10 +78,10 @@ mod tests {
 
     fn port(places: u64) -> Port {
         let seed = Seed { seed: 1, run: 0 };
-        let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
+        let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
         let delay = Duration::from_ps(DELAY);
         let rule = PortRule::plain(Rate::from_mbps(12), delay, Buffer::Packets(places)).decided_late();
-        let mut port = Port::new(PortConfig { rule, streams, interceptor: None }).unwrap();
+        let mut port = Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap();
         port.deliver_at_instants();
         port
     }

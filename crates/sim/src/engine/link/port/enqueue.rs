@@ -3,8 +3,10 @@
 use super::{Port, PortKind};
 use crate::engine::link::backlog::Transmission;
 use crate::engine::link::features::PortFeatures;
+use crate::engine::link::gated::GatedTransmitter;
 use crate::engine::packet::admission::{Admission, Cause, Count};
 use crate::engine::packet::{Flags, Packet, PayloadTable};
+use crate::links::Passage;
 use crate::queue::{Arrival, Verdict};
 
 impl Port {
@@ -54,16 +56,22 @@ impl Port {
             Err(cause) => return Admission::Dropped(self.refuse(cause, packet.size)),
         };
         self.tell_departure(packet.size, header);
-        let admission = match (end, &self.kind) {
-            (Some(end), _) => self.send(end, packet.size),
-            (None, PortKind::Gated(gate)) if gate.is_stuck() => Admission::Blocked,
-            (None, _) => Admission::Queued,
+        let admission = match end {
+            Some(end) => self.send(end, packet.size),
+            None if self.gate().is_some_and(GatedTransmitter::is_stuck) => Admission::Blocked,
+            None if self.is_doubled() => Admission::Doubled,
+            None => Admission::Queued,
         };
         if verdict != Verdict::Mark || matches!(admission, Admission::Dropped(_)) {
             return admission;
         }
         self.marked += 1;
         admission.marked()
+    }
+
+    /// Whether a property of the link has a copy come behind the packet that waits now.
+    fn is_doubled(&mut self) -> bool {
+        self.features.as_mut().is_some_and(|features| features.fibre.is_doubled())
     }
 
     /// A packet of which the queue discipline says `verdict` gets in or not, by what the port is. When its last bit
@@ -135,17 +143,18 @@ impl Port {
 
     /// The packet that has its time last is sent, its last bit at `end`: it is lost, or arrives.
     pub(super) fn send(&mut self, end: u64, size: u16) -> Admission {
-        if let Some(cause) = self.loss() {
-            self.dropped.add(size);
-            return Admission::Dropped(cause);
-        }
+        let late = match self.passage(end, size) {
+            Ok(late) => late,
+            Err(cause) => {
+                self.dropped.add(size);
+                return Admission::Dropped(cause);
+            }
+        };
         let lasts = if self.delivers() { 0 } else { self.lasts(size) };
-        let jitter = self.features.as_mut().and_then(|features| features.jitter.as_mut());
-        let jitter = jitter.map_or(0, |jitter| jitter.draw());
         if self.lets_overtake() {
-            return Admission::Scheduled(end + self.delay + jitter);
+            return Admission::Scheduled(end + self.delay + late);
         }
-        let at = self.arrival(end + jitter, lasts);
+        let at = self.arrival(end + late, lasts);
         Admission::Scheduled(if self.tells_first_bit() { at - lasts } else { at })
     }
 
@@ -157,17 +166,20 @@ impl Port {
         self.last_arrival
     }
 
-    /// Why the packet that has its time last does not arrive, if it does not: its windows do not meet the switch, or
-    /// the fibre loses it.
-    fn loss(&mut self) -> Option<Cause> {
+    /// How much later than a delay after `end` the packet arrives that has its time last; or why it does not: its
+    /// windows do not meet the switch, or the fibre loses it.
+    fn passage(&mut self, end: u64, size: u16) -> Result<u64, Cause> {
         if matches!(self.kind, PortKind::Gated(_)) && self.backlog.newest().is_some_and(|newest| newest.is_lost) {
-            return Some(Cause::GuardViolation);
+            return Err(Cause::GuardViolation);
         }
-        if !self.features.as_mut()?.loss.strikes() {
-            return None;
+        let Some(features) = &mut self.features else { return Ok(0) };
+        match features.fibre.depart(end, size) {
+            Passage::Arrives { late } => Ok(late),
+            Passage::Lost => {
+                self.backlog.lose_newest();
+                Err(Cause::Random)
+            }
         }
-        self.backlog.lose_newest();
-        Some(Cause::Random)
     }
 
     /// What the discipline of the port says of a packet that comes; without one, and while the link is down, it says

@@ -1,11 +1,11 @@
 //! A port behind a gate against one that is computed picosecond by picosecond, and against one without a gate.
 
 use super::*;
-use crate::engine::link::features::Streams;
 use crate::engine::link::gated::Window;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::PayloadTable;
 use crate::engine::packet::admission::Admission;
+use crate::links::AtPort;
 use crate::model::{MidPacket, Packing};
 use crate::random::Seed;
 use proptest::prelude::*;
@@ -17,9 +17,9 @@ const DELAY: u64 = 1_000_000_000;
 /// A byte lasts 8 ps.
 fn port(opening: Opening, buffer: Buffer) -> Port {
     let seed = Seed { seed: 1, run: 0 };
-    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
+    let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
     let rule = PortRule::plain(Rate::from_gbps(1000), Duration::from_millis(1), buffer);
-    Port::new(PortConfig { rule: PortRule { opening, ..rule }, streams, interceptor: None }).unwrap()
+    Port::new(PortConfig { rule: PortRule { opening, ..rule }, stream, fibre, interceptor: None }).unwrap()
 }
 
 /// When the last bit of a packet leaves and whether it passes the switch, for those that have their time now.
@@ -201,9 +201,9 @@ fn what_had_no_slot_is_given_back_when_the_link_goes_down() {
 /// It gives what is on the fibre, and how many packets found no room.
 fn in_phases(windows: &[Window], packets: &[(u64, u16)], places: u64) -> (Vec<u64>, usize) {
     let seed = Seed { seed: 1, run: 0 };
-    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
+    let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
     let rule = PortRule::plain(Rate::from_gbps(1000), Duration::from_millis(1), Buffer::Packets(places));
-    let config = PortConfig { rule: rule.decided_late(), streams, interceptor: None };
+    let config = PortConfig { rule: rule.decided_late(), stream, fibre, interceptor: None };
     let (mut port, mut fibre, mut dropped) = (Port::new(config).unwrap(), Ring::new(), 0);
     let mut send = |port: &mut Port, fibre: &mut Ring<Packet>, now: u64| {
         let mut packet = Packet::default();

@@ -59,10 +59,10 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::link::features::Streams;
     use crate::engine::link::port::PortConfig;
     use crate::engine::packet::PayloadTable;
     use crate::engine::packet::admission::{Admission, Cause};
+    use crate::links::AtPort;
     use crate::model::{Buffer, PortRule};
     use crate::random::Seed;
     use units::{Duration, Rate};
@@ -80,10 +80,9 @@ mod tests {
     impl Late {
         fn new(buffer: Buffer) -> Late {
             let seed = Seed { seed: 1, run: 0 };
-            let streams =
-                Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
+            let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
             let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer).decided_late();
-            Late { port: Port::new(PortConfig { rule, streams, interceptor: None }).unwrap(), fibre: Ring::new() }
+            Late { port: Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap(), fibre: Ring::new() }
         }
 
         /// A packet comes; why it is dropped if it is.

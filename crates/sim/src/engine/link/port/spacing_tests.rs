@@ -5,6 +5,7 @@ use super::*;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::admission::Admission;
 use crate::engine::packet::{NEVER, PayloadTable};
+use crate::links::AtPort;
 use crate::model::MidPacket;
 use crate::random::Seed;
 use proptest::prelude::*;
@@ -94,10 +95,10 @@ struct Line {
 impl Line {
     fn new(is_late: bool) -> Line {
         let seed = Seed { seed: 1, run: 0 };
-        let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
+        let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
         let rule = PortRule::plain(Rate::from_gbps(8), Duration::from_ps(TICK * 20), Buffer::Unlimited);
         let rule = if is_late { rule.decided_late() } else { rule };
-        let port = Port::new(PortConfig { rule, streams, interceptor: None }).unwrap();
+        let port = Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap();
         Line { port, fibre: Ring::new(), arrived: Vec::new() }
     }
 
@@ -207,10 +208,10 @@ proptest! {
 #[test]
 fn a_first_bit_arrives_a_transmission_before_the_last() {
     let seed = Seed { seed: 1, run: 0 };
-    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
+    let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
     let rule = PortRule::plain(Rate::from_gbps(8), Duration::from_micros(10), Buffer::Unlimited);
     let rule = PortRule { light: Light::FirstBit, ..rule };
-    let mut port = Port::new(PortConfig { rule, streams, interceptor: None }).unwrap();
+    let mut port = Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap();
     let mut fibre = Ring::new();
     for _ in 0..2 {
         let Admission::Scheduled(at) = port.offer(0, 1500) else { panic!("it has room") };

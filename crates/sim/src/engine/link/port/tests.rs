@@ -2,6 +2,7 @@ use super::*;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::PayloadTable;
 use crate::engine::packet::admission::Admission;
+use crate::links::AtPort;
 use crate::model::MidPacket;
 use crate::random::Seed;
 use proptest::prelude::*;
@@ -10,9 +11,9 @@ use units::{Duration, Rate};
 /// 1 Gb/s and 1 ms.
 pub(in crate::engine) fn port(buffer: Buffer) -> Port {
     let seed = Seed { seed: 1, run: 0 };
-    let streams = Streams { loss: seed.stream("port", "loss"), queue: seed.stream("port", "queue"), jitter: None };
+    let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
     let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
-    Port::new(PortConfig { rule, streams, interceptor: None }).unwrap()
+    Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap()
 }
 
 const MS: u64 = 1_000_000_000;

@@ -49,6 +49,12 @@ impl Fabric {
             Admission::Scheduled(at) => self.send(number, at, packet),
             Admission::Marked(at) => self.send(number, at, &packet.marked()),
             Admission::Queued => self.release(now, number),
+            Admission::Doubled => {
+                let copy = Packet { payload: self.payloads.duplicate(packet), ..*packet };
+                self.totals.made += 1;
+                self.release(now, number);
+                self.enqueue_past_interceptor(now, number, &copy, true);
+            }
             Admission::Blocked => {}
         }
     }
@@ -109,7 +115,7 @@ impl Fabric {
             return self.record_drop(now, number, Cause::Congestion, packet);
         }
         self.record_drop(now, number, Cause::Returned, packet);
-        self.totals.returned += 1;
+        self.totals.made += 1;
         let (class, flags) = (Class::Ack, Flags::TRIMMED.with(Flags::LAST));
         let packet = Packet { hop: back, size: header, payload: NO_PAYLOAD, class, flags, ..*packet };
         self.forward(now, self.next_link(&packet), &packet);
@@ -128,7 +134,7 @@ impl Fabric {
                 }
                 Admission::Dropped(cause) => self.record_drop(now, number, cause, &packet),
                 Admission::Returned(header) => self.send_back(now, number, header, &packet),
-                Admission::Queued | Admission::Blocked => {}
+                Admission::Queued | Admission::Doubled | Admission::Blocked => {}
             }
         }
         self.rearm(number);

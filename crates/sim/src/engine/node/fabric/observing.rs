@@ -19,7 +19,9 @@ impl Fabric {
         let admission = port.enqueue(now, packet, &mut self.payloads);
         let is_marked = port.marked() > marked;
         match admission {
-            Admission::Queued | Admission::Blocked => self.note_at(now, number, What::Wait, None, packet),
+            Admission::Queued | Admission::Doubled | Admission::Blocked => {
+                self.note_at(now, number, What::Wait, None, packet);
+            }
             Admission::Scheduled(_) | Admission::Marked(_) => self.note_sent(now, number, admission, packet),
             Admission::Dropped(Cause::Random) => {
                 self.note_sent(now, number, admission, packet);
@@ -58,7 +60,7 @@ impl Fabric {
         let Some((begins, ends)) = port.newest() else { return };
         let flight = match admission {
             Admission::Scheduled(at) | Admission::Marked(at) => port.last_bit_at(at, packet.size).saturating_sub(ends),
-            Admission::Dropped(_) | Admission::Returned(_) | Admission::Queued | Admission::Blocked => port.delay(),
+            _ => port.delay(),
         };
         // The first part of a packet that the end of a window has cut may have left before the rest has its time.
         let (value, begins) = (now.saturating_sub(begins), begins.max(now));
