@@ -5,6 +5,7 @@ use super::answer::Answer;
 use super::beacon::Beacon;
 use super::claim::Claim;
 use super::configuration::Configuration;
+use super::error::{Malformed, TooLong, WrongFields};
 use super::fault::Fault;
 use super::field::{Entry, Field, Row};
 use super::header::Class;
@@ -12,10 +13,9 @@ use super::invitation::Invitation;
 use super::measurement::{FollowUp, Measurement};
 use super::payload::{FileChunk, IpPacket, Management};
 use super::plan::Plan;
-use super::reader::{Malformed, Reader};
+use super::reader::Reader;
 use super::request::Request;
-use super::slot::TooLong;
-use super::value::{Fields, WrongFields};
+use super::value::Fields;
 use super::verdict::Verdict;
 
 macro_rules! blocks {
@@ -51,7 +51,7 @@ macro_rules! blocks {
             pub fn of_values(name: &str, fields: Fields) -> Result<Block, WrongFields> {
                 match name {
                     $( $name => $variant::of_values(fields).map(Block::$variant), )+
-                    other => Err(WrongFields::Block(other.to_string())),
+                    other => Err(WrongFields::Block { name: other.to_string(), known: vec![$($name),+] }),
                 }
             }
 

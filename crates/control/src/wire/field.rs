@@ -1,8 +1,9 @@
 //! How values become bytes, and back. A message is declared once, with [`message!`]: from that come its type, both
 //! directions, and its table in `docs/protocol.md`.
 
-use super::reader::{Malformed, Reader};
-use super::value::{Fields, Value, WrongFields};
+use super::error::{Malformed, WrongFields};
+use super::reader::Reader;
+use super::value::{Fields, Value};
 use units::{Duration, Instant};
 
 /// A value with a form in bytes.
@@ -183,9 +184,10 @@ macro_rules! message {
         pub struct $name { $( $(#[doc = $meaning])+ pub $field: $kind ),* }
 
         const _: () = {
+            use $crate::wire::error::{Malformed, WrongFields};
             use $crate::wire::field::{Entry, Field, Form, Row};
-            use $crate::wire::reader::{Malformed, Reader};
-            use $crate::wire::value::{Fields, Value, WrongFields, nothing_left, taken};
+            use $crate::wire::reader::Reader;
+            use $crate::wire::value::{Fields, Value, nothing_left, taken};
 
             impl Field for $name {
                 const LEAST: usize = 0 $(+ <$kind as Field>::LEAST)*;
@@ -260,10 +262,10 @@ macro_rules! codes {
 
             fn take(
                 from: &mut $crate::wire::reader::Reader<'_>,
-            ) -> Result<Self, $crate::wire::reader::Malformed> {
+            ) -> Result<Self, $crate::wire::error::Malformed> {
                 match <u8 as $crate::wire::field::Field>::take(from)? {
                     $( $code => Ok($name::$variant), )+
-                    found => Err($crate::wire::reader::Malformed::Code { of: $of, found }),
+                    found => Err($crate::wire::error::Malformed::Code { of: $of, found }),
                 }
             }
 

@@ -4,13 +4,14 @@ use super::core::{CoreNode, Downlink, Rules};
 use super::edge::{Asking, Clock, EdgeAgent, Plan, Stage};
 use super::plan::{self, Aapn, Channel, Computed, SlotFrame, Uplink};
 use super::queue::{Queue, QueueOutput};
+use super::request::Request;
 use super::tell::Teller;
 use super::wavelengths::{Wavelengths, granted};
 use super::{Beat, SlotRange};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::model::{LinkId, Network, NodeId};
-use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
+use control::scheduler::{Algorithm, FrameScheduler, Requests};
 use std::collections::BTreeMap;
 use units::ByteTime;
 
@@ -73,10 +74,10 @@ fn edge_agent(aapn: &Aapn, number: usize, plan: Plan, build: &mut BuildContext) 
     EdgeAgent::new(beat, clock, queues, plan, teller, wavelengths)
 }
 
-fn rule(plan: &Plan) -> plan::Request {
+fn rule(plan: &Plan) -> Request {
     match plan {
         Plan::Asked(asking) => asking.rule,
-        Plan::Fixed(_) => plan::Request::Queue,
+        Plan::Fixed(_) => Request::Queue,
     }
 }
 
@@ -175,33 +176,4 @@ fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[
     let schedule = FrameScheduler::new(Algorithm::Bvn).schedule(&requests, frame.slots_of_a_node(frame.wavelengths));
     let schedule = schedule.expect("a resolved frame is neither empty nor too long");
     std::mem::take(&mut granted(&schedule, frame, &all)[edge]).into()
-}
-
-/// What each input may send in a frame whose schedule begins with slot `first`. Block after block: most connections
-/// hold on.
-pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<SlotRange>> {
-    let nodes = schedule.nodes();
-    let mut runs: Vec<Vec<SlotRange>> = (0..nodes).map(|_| Vec::with_capacity(2 * nodes)).collect();
-    let idle = vec![IDLE; nodes];
-    let (mut before, mut now) = (&idle[..], first);
-    let mut change = |before: &[u16], after: &[u16], now: u32| {
-        for (input, (before, after)) in
-            before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after)
-        {
-            if *before != IDLE
-                && let Some(run) = runs[input].last_mut()
-            {
-                run.slots = now - run.slot;
-            }
-            if *after != IDLE {
-                runs[input].push(SlotRange { slot: now, slots: 0, to: (*after).into() });
-            }
-        }
-    };
-    for block in schedule.blocks() {
-        change(before, block.outputs, now);
-        (before, now) = (block.outputs, now + block.slots);
-    }
-    change(before, &idle, now);
-    runs
 }

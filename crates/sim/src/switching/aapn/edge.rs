@@ -1,8 +1,8 @@
 //! The edge node of an agile all-photonic network, as one core node knows it: once a frame it opens the slots its
 //! queues were granted, asks for more, and tells XCP's controllers what their queues have (XCP-CL, paper 003 §4.2).
 
-use super::plan::Request;
 use super::queue::{Backlog, Queue};
+use super::request::Request;
 use super::tell::Teller;
 use super::wavelengths::{Sum, Wavelengths};
 use super::{Beat, Notice, SlotRange};

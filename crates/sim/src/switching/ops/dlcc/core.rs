@@ -2,7 +2,7 @@
 //! slots, and promises rates.
 
 use super::super::control::Onward;
-use super::super::edge_control::{CoreControl, Fate, Meeting};
+use super::super::core_control::{CoreControl, Fate, Meeting};
 use super::detection::{Descriptor, LossMeter, Reason};
 use super::figures::{First, Sum};
 use super::layout::Layout;

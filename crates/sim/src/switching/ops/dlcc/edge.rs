@@ -1,7 +1,9 @@
 //! The edge node: it cuts packets into slots, smooths them, reacts to notifications of losses, tells sources of them,
 //! and puts packets together again.
 
-use super::edge_acks::ask_later;
+mod acks;
+
+use self::acks::ask_later;
 use super::figures::{EdgeCounts, INCOMPLETE, Sum, TOO_FAR};
 use super::layout::Layout;
 use super::line::Line;

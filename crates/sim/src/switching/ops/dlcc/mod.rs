@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `keys`, `check`, `rules` | `[switching.dlcc]`, what is wrong with it, what it says |
 //! | `layout` | edge-to-edge flows, and which packets belong to them |
-//! | `edge`, `edge_acks`, `sources` | the edge node; what it does with ACKs; the TCP flows that enter there |
+//! | `edge`, `sources` | the edge node, with its `acks`; the TCP flows that enter there |
 //! | `outflow`, `line` | what it sends to another one; an output |
 //! | `extra_buffer` | what builds up after notifications (§VII) |
 //! | `core` | the part of a core node |
@@ -29,7 +29,6 @@ pub(super) mod check;
 mod core;
 mod detection;
 mod edge;
-mod edge_acks;
 mod extra_buffer;
 mod figures;
 pub mod keys;
@@ -60,9 +59,9 @@ use self::ops_acks::Book;
 use self::outflow::Outflow;
 use self::rules::{AckConfig, DlccPlan, DlccRules, Form};
 use self::sources::{EnteringFlow, Sources};
-use super::builder::{Builder, NodeOutputs};
+use super::builder::{Builder, EdgeControl, NodeOutputs};
 use super::control::Onward;
-use super::edge_control::{CoreControl, EdgeControl};
+use super::core_control::CoreControl;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::node::counters::KeyedSums;
