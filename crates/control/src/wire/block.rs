@@ -18,6 +18,7 @@ use super::request::Request;
 use super::value::Fields;
 use super::verdict::Verdict;
 
+// Over 40 lines: whatever goes over all blocks stands where their codes do.
 macro_rules! blocks {
     ($($code:literal $variant:ident = $name:literal;)+) => {
         /// A block.
