@@ -114,6 +114,7 @@ impl DlccCore {
         }
     }
 
+    /// A packet of a flow is lost: the reason is counted, and the flow's edge node is notified if it is to know.
     fn handle_lost(&mut self, now: u64, flow: u32, packet: &Packet, context: &mut NodeContext) {
         let Some(Some(stop)) = self.stops.get_mut(flow as usize) else { return };
         let notifies = self.duties.notifies && stop.told;
