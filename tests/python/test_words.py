@@ -34,6 +34,9 @@ GONE = [
     "Station",
     "Stations",
     "Threading",
+    "act_before",
+    "act_until_end",
+    "act_while",
     "boundless",
     "calm_down",
     "climb",
@@ -48,18 +51,23 @@ GONE = [
     "foresee",
     "foresee_next",
     "herald",
+    "is_stale",
     "is_calm_by_number",
     "is_calm_by_time",
     "look_inside",
+    "mark_stale",
     "note_inside",
     "put_carried",
     "receive_rarity",
     "regime",
     "short_way",
     "shortfall",
+    "spend",
     "take_carried",
+    "take_unlisted",
     "unsettle",
     "was_dark",
+    "witness",
 ]
 """Identifiers, each with a name of the field instead."""
 FILES = [
@@ -96,6 +104,9 @@ WORDS = [
     "regimes",
     "shortfall",
     "stations",
+    "unlisted",
+    "witness",
+    "witnesses",
 ]
 """Words without a plain meaning here, in comments of the engine and on pages that were rewritten."""
 

@@ -2,6 +2,7 @@
 //! structs that the file computes with.
 
 /// Declares `MODEL`, `Inputs`, `Outputs` and `evaluate`; the file adds `fn compute(&Inputs) -> Result<Outputs, Error>`.
+// Over 40 lines: a model is declared once, and its inputs, outputs and table follow from that.
 macro_rules! model {
     (
         name: $name:ident,

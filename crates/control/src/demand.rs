@@ -4,7 +4,7 @@
 //! least a frame old when it is served; smoothing trades that age against less noise. What waits from before is added
 //! by the caller, who knows the queues.
 
-use crate::signalling::Reading;
+use options::words;
 
 /// How a request follows from what arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,16 @@ impl Demand {
         let slots = slots.div_ceil(1 << FRACTION_BITS);
         // A mean of 32-bit numbers, rounded up, is one.
         u32::try_from(slots).unwrap_or(u32::MAX)
+    }
+}
+
+words! {
+    /// How a master reads a request.
+    pub enum Reading {
+        /// As slots that wait: they are granted once.
+        Backlog = "backlog",
+        /// As a rate: so many slots of every frame, until the next request.
+        Rate = "rate",
     }
 }
 

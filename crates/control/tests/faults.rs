@@ -3,7 +3,8 @@
 //! the log. `PHOTOCOL_SEEDS=10000` runs that number.
 
 use crate::star::{self, Clock, MS, Random, Star, US, Weather, verifier};
-use control::signalling::{Count, Network, Reading, Sharing, Spare};
+use control::demand::Reading;
+use control::signalling::{Count, Network, Sharing, Spare};
 use control::wire::Carriage;
 
 /// Seven nodes, each with a slot for signalling, so that each may be master or slave.

@@ -2,11 +2,9 @@
 //! go.
 
 use crate::star::{self, Clock, MS, Star, US, figure_3_8, verifier};
-use control::demand::Forecast;
+use control::demand::{Forecast, Reading};
 use control::scheduler::Algorithm;
-use control::signalling::{
-    Actions, Count, Heard, Member, Network, NetworkError, Part, Prediction, Reading, Sharing, Spare,
-};
+use control::signalling::{Actions, Count, Heard, Member, Network, NetworkError, Part, Prediction, Sharing, Spare};
 use control::wire::{Beacon, Carriage, Class, Fault, FaultKind, Header, NodeId, Slot, Stamp};
 use std::collections::BTreeSet;
 use units::Duration;

@@ -2,17 +2,15 @@
 
 use crate::config::{self, Given, Refusal, StarConfig, input};
 use crate::demo::{self, Deed, DemoOptions, Event, Spread, Where};
+use crate::forms::{self, table};
 use crate::host::Manner;
-use crate::report::{self, table};
 use crate::side::Start;
-use crate::{edge, fibre, measure, serve, switch};
+use crate::{edge, fibre, measure, program, serve, switch};
 use control::wire::Carriage;
 use std::io::{BufRead, IsTerminal, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::Command;
 use std::str::FromStr;
-use std::sync::OnceLock;
 
 const USAGE: &str = "\
 photocol-node: the control plane of an agile all-photonic network as processes
@@ -37,12 +35,9 @@ const YEAR: f64 = 31_536_000.0;
 /// Bytes of the line after which a child begins.
 const LONGEST_LINE: u64 = 64;
 
-/// How this program is started: a program and its first arguments.
-static SELF: OnceLock<Vec<String>> = OnceLock::new();
-
 /// Runs the command with these arguments; `itself` starts this program again. The exit status.
 pub fn main(itself: Vec<String>, arguments: &[String]) -> u8 {
-    SELF.get_or_init(|| itself);
+    program::is_started_by(itself);
     match run(arguments) {
         Ok(()) => 0,
         Err(refusal) => {
@@ -53,14 +48,6 @@ pub fn main(itself: Vec<String>, arguments: &[String]) -> u8 {
             }
         }
     }
-}
-
-/// This program, once more.
-pub(crate) fn again() -> Result<Command, Refusal> {
-    let (program, first) = SELF.get().and_then(|words| words.split_first()).ok_or_else(|| input("no program"))?;
-    let mut command = Command::new(program);
-    command.args(first);
-    Ok(command)
 }
 
 fn run(arguments: &[String]) -> Result<(), Refusal> {
@@ -153,7 +140,7 @@ fn demo_command(mut words: Words) -> Result<(), Refusal> {
     }
     let reports = demo::run(&options)?;
     match json {
-        true => println!("{}", report::json(&reports)),
+        true => println!("{}", forms::json(&reports)),
         false => print!("{}", table(&reports)),
     }
     Ok(())
@@ -316,7 +303,7 @@ fn status(mut words: Words) -> Result<(), Refusal> {
     loop {
         let reports = serve::fetch(port)?;
         match json {
-            true => println!("{}", report::json(&reports)),
+            true => println!("{}", forms::json(&reports)),
             false if once => print!("{}", table(&reports)),
             false => print!("\x1b[H\x1b[2J{}", table(&reports)),
         }

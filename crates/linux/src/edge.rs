@@ -69,8 +69,8 @@ pub(crate) fn run(config: &Loaded<NodeFile>, start: Start, manner: Manner) -> Re
 }
 
 /// A slot of light left: the slot thread and the machine hear when.
-fn tell_departure(departure: Departure, day: &Monotonic, to: (&mut SlotThread, &mut Node), clock: &NodeClock) {
-    let ((slots, machine), left) = (to, day.of(departure.stamp));
+fn tell_departure(departure: Departure, monotonic: &Monotonic, to: (&mut SlotThread, &mut Node), clock: &NodeClock) {
+    let ((slots, machine), left) = (to, monotonic.of(departure.stamp));
     if slots.departed(departure.tag, departure.called, left) {
         machine.handle_departure(departure.tag, clock.shows(left));
     }
@@ -135,7 +135,7 @@ impl Edge {
     fn turn(&mut self) -> Result<(), Refusal> {
         let mut until = self.host.next_timeout().min(self.stars.next_timeout());
         for side in &self.sides {
-            until = until.min(side.ear.next_timeout());
+            until = until.min(side.receiver.next_timeout());
             until = until.min(side.machine.next_timeout().map_or(Nanos::MAX, |due| self.clock.truth(due)));
         }
         until = until.min(self.files.next_timeout().map_or(Nanos::MAX, |due| due.max(time::now() + 5_000_000)));
@@ -143,7 +143,7 @@ impl Edge {
         files.extend(self.ip.as_ref().map(Ip::file));
         let ready = wait::ready(&files, until).map_err(|error| Refusal::Failure(format!("poll: {error}")))?;
         for side in 0..self.sides.len() {
-            self.hear(side);
+            self.receive(side);
             self.learn_departures(side);
         }
         if ready.get(self.sides.len()) == Some(&true) {
@@ -182,11 +182,11 @@ impl Edge {
     }
 
     /// Takes the datagrams that wait at one side.
-    fn hear(&mut self, side: usize) {
+    fn receive(&mut self, side: usize) {
         loop {
-            let Side { line, ear, .. } = &mut self.sides[side];
-            let Ok(Some(found)) = ear.hear(line, &self.host.day) else { return };
-            let relay::Heard { line, slot, stamp } = found;
+            let Side { line, receiver, .. } = &mut self.sides[side];
+            let Ok(Some(found)) = receiver.receive(line, &self.host.monotonic) else { return };
+            let relay::Received { line, slot, stamp } = found;
             let heard = Heard { now: self.clock.now(), stamp: line.corrected(self.clock.shows(stamp)) };
             let mut actions = Actions::new();
             self.note(line, &slot, "received");
@@ -208,10 +208,10 @@ impl Edge {
     /// The kernel tells when slots left in fact.
     fn learn_departures(&mut self, side: usize) {
         let Side { line, slots, machine, relay, .. } = &mut self.sides[side];
-        let day = &self.host.day;
-        let told = |departure: Departure| tell_departure(departure, day, (slots, machine), &self.clock);
+        let monotonic = &self.host.monotonic;
+        let told = |departure: Departure| tell_departure(departure, monotonic, (slots, machine), &self.clock);
         // Without it the machine has no exact stamp, which it bears.
-        let _ = relay.learn((line, day), told);
+        let _ = relay.learn((line, monotonic), told);
     }
 
     /// Packets of the interface into slots. What finds a full queue is dropped, as by any router.
@@ -307,9 +307,9 @@ impl Edge {
             // Its stamp follows: it left when it says.
             machine.handle_departure(label.sequence, now);
         }
-        let (day, clock) = (&self.host.day, &self.clock);
-        let told = |departure: Departure| tell_departure(departure, day, (slots, machine), clock);
-        if relay.send(clock.truth(now), line, bytes, (wire, day), told).is_err() {
+        let (monotonic, clock) = (&self.host.monotonic, &self.clock);
+        let told = |departure: Departure| tell_departure(departure, monotonic, (slots, machine), clock);
+        if relay.send(clock.truth(now), line, bytes, (wire, monotonic), told).is_err() {
             *unreadable += 1;
         }
     }

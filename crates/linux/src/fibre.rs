@@ -8,7 +8,7 @@ use crate::config::{FibreConfig, LineConfig, Loaded, Refusal, input};
 use crate::histogram::Errors;
 use crate::host::{Host, Manner};
 use crate::line::{Label, Line, Plane};
-use crate::relay::{Ear, Heard, Relay};
+use crate::relay::{Received, Receiver, Relay};
 use crate::report::Report;
 use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Nanos};
@@ -38,7 +38,7 @@ struct Way {
 /// An end of a fibre.
 struct End {
     wire: Datagrams,
-    ear: Ear,
+    receiver: Receiver,
     relay: Relay,
 }
 
@@ -89,7 +89,7 @@ impl Fibres {
             for (bind, peer) in [(node_bind, node_peer), (core_bind, core_peer)] {
                 let wire = Datagrams::between(bind.0, peer.0)
                     .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", bind.0)))?;
-                ends.push(End { wire, ear: Ear::default(), relay: Relay::default() });
+                ends.push(End { wire, receiver: Receiver::default(), relay: Relay::default() });
             }
             let way = |from, to, delay: &units::Duration| Way {
                 from,
@@ -119,15 +119,15 @@ impl Fibres {
     fn turn(&mut self) -> Result<(), Refusal> {
         let leaves = self.inside.first_key_value().map_or(Nanos::MAX, |((at, _), _)| *at - SPIN);
         let files: Vec<_> = self.ends.iter().map(|end| end.wire.as_raw_fd()).collect();
-        let held = self.ends.iter().map(|end| end.ear.next_timeout()).min().unwrap_or(Nanos::MAX);
+        let held = self.ends.iter().map(|end| end.receiver.next_timeout()).min().unwrap_or(Nanos::MAX);
         wait::ready(&files, leaves.min(held).min(self.host.next_timeout()))
             .map_err(|error| Refusal::Failure(format!("poll: {error}")))?;
         for End { wire, relay, .. } in &mut self.ends {
             // What is told late is of no use any more, but wakes.
-            let _ = relay.learn((wire, &self.host.day), |_| {});
+            let _ = relay.learn((wire, &self.host.monotonic), |_| {});
         }
         for way in 0..self.ways.len() {
-            while let Ok(Some(heard)) = self.hear(way) {
+            while let Ok(Some(heard)) = self.receive(way) {
                 self.take(way, heard);
             }
         }
@@ -140,15 +140,15 @@ impl Fibres {
         Ok(())
     }
 
-    fn hear(&mut self, way: usize) -> std::io::Result<Option<Heard>> {
-        let End { wire, ear, .. } = &mut self.ends[self.ways[way].from];
-        ear.hear(wire, &self.host.day)
+    fn receive(&mut self, way: usize) -> std::io::Result<Option<Received>> {
+        let End { wire, receiver, .. } = &mut self.ends[self.ways[way].from];
+        receiver.receive(wire, &self.host.monotonic)
     }
 
     /// Takes what has come in at an end.
-    fn take(&mut self, way: usize, heard: Heard) {
+    fn take(&mut self, way: usize, heard: Received) {
         let Way { to, delay, jitter, loss, signalling_loss, .. } = self.ways[way];
-        let Heard { line, slot, stamp } = heard;
+        let Received { line, slot, stamp } = heard;
         let light = line.plane == Plane::Light;
         let signals = light && Label::of(&slot).is_some_and(|label| label.class == Class::Signalling as u8);
         if light && self.chance() < loss || signals && self.chance() < signalling_loss {
@@ -181,7 +181,7 @@ impl Fibres {
             let data = Label::of(&bytes).is_some_and(|label| label.class == Class::Data as u8);
             let sent = match data {
                 true => relay.send_once(at, line, &bytes, wire),
-                false => relay.send(at, line, &bytes, (wire, &self.host.day), |_| {}),
+                false => relay.send(at, line, &bytes, (wire, &self.host.monotonic), |_| {}),
             };
             if let Ok(late) = sent {
                 self.passed += 1;

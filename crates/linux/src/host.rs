@@ -21,7 +21,7 @@ const EVERY: Nanos = 500_000_000;
 
 /// The surroundings of a machine.
 pub(crate) struct Host {
-    pub(crate) day: Monotonic,
+    pub(crate) monotonic: Monotonic,
     manner: Manner,
     metrics: Option<Metrics>,
     next_report: Nanos,
@@ -44,7 +44,7 @@ impl Host {
         let metrics = metrics.map(Metrics::listen).transpose()?;
         // Without the right to it, slots are skipped more often, and counted.
         let awake = priority::keep_processors_awake().ok();
-        Ok(Host { day: Monotonic::new(), manner, metrics, next_report: 0, steal_before: stolen(), _awake: awake })
+        Ok(Host { monotonic: Monotonic::new(), manner, metrics, next_report: 0, steal_before: stolen(), _awake: awake })
     }
 
     /// Whether to go on: not after a signal, and not after somebody has set the clock.
@@ -63,7 +63,7 @@ impl Host {
             return Ok(());
         }
         self.next_report = now + EVERY;
-        if let Some(step) = self.day.step() {
+        if let Some(step) = self.monotonic.step() {
             let by = step as f64 / 1e9;
             return Err(input(format!(
                 "the time of day was set by {by:+.3} s: stamps of the kernel are of no use; start again"

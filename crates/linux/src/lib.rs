@@ -6,7 +6,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `command` | the command `photocol-node` |
+//! | `command` | the command `photocol-node`; `program`: how it is started again |
 //! | `config` | configurations, one TOML file a process |
 //! | `edge`, `switch`, `fibre` | the processes: a node (`side` is what it has for one core, `stars` which of them
 //! each other node is reached by), a core, fibres; `host` is what they have in common |
@@ -19,7 +19,7 @@
 //! | `traffic` | IP and files in slots |
 //! | `demo` | a whole star on this machine |
 //! | `measure` | what this machine can do, beside the targets |
-//! | `report`, `matrices`, `serve`, `histogram`, `capture`, `log` | what can be seen from outside |
+//! | `report`, `matrices`, `forms`, `serve`, `histogram`, `capture`, `log` | what can be seen from outside |
 //! | `sys` | what is asked of the kernel; all `unsafe` |
 
 mod arrivals;
@@ -30,6 +30,7 @@ mod config;
 mod demo;
 mod edge;
 mod fibre;
+mod forms;
 mod histogram;
 mod host;
 mod latency;
@@ -38,6 +39,7 @@ mod log;
 mod matrices;
 mod measure;
 mod outputs;
+mod program;
 mod relay;
 mod report;
 mod serve;

@@ -66,14 +66,14 @@ impl Relay {
         way: (&Datagrams, &Monotonic),
         mut other: impl FnMut(Departure),
     ) -> io::Result<Option<(u64, Nanos)>> {
-        let (wire, day) = way;
+        let (wire, monotonic) = way;
         let mut last = None;
         while let Some(departure) = wire.departure()? {
             if departure.tag & TAG == 0 {
                 other(departure);
                 continue;
             }
-            let left = day.of(departure.stamp);
+            let left = monotonic.of(departure.stamp);
             self.latency.observe(left - departure.called);
             last = Some((departure.tag, left));
         }
@@ -81,9 +81,9 @@ impl Relay {
     }
 }
 
-/// What was heard at a socket.
+/// A slot that was received.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Heard {
+pub(crate) struct Received {
     /// With the last word about its lateness.
     pub(crate) line: Line,
     pub(crate) slot: Vec<u8>,
@@ -91,35 +91,37 @@ pub(crate) struct Heard {
     pub(crate) stamp: Nanos,
 }
 
-/// Hears at a socket, and keeps what waits for its correction.
+/// Receives from a socket, and holds a slot until the correction of its stamp has come.
 #[derive(Debug)]
-pub(crate) struct Ear {
+pub(crate) struct Receiver {
     buffer: Vec<u8>,
-    held: VecDeque<(u8, Heard)>,
-    ready: VecDeque<Heard>,
+    /// Slots without their correction, by its number.
+    held: VecDeque<(u8, Received)>,
+    /// Slots to be handed on.
+    ready: VecDeque<Received>,
     /// Datagrams that are none of ours.
     pub(crate) unreadable: u64,
 }
 
-impl Default for Ear {
-    fn default() -> Ear {
-        Ear { buffer: vec![0; 1 << 16], held: VecDeque::new(), ready: VecDeque::new(), unreadable: 0 }
+impl Default for Receiver {
+    fn default() -> Receiver {
+        Receiver { buffer: vec![0; 1 << 16], held: VecDeque::new(), ready: VecDeque::new(), unreadable: 0 }
     }
 }
 
-impl Ear {
-    /// The next that was heard and needs no correction any more.
-    pub(crate) fn hear(&mut self, wire: &Datagrams, day: &Monotonic) -> io::Result<Option<Heard>> {
+impl Receiver {
+    /// The next slot that needs no correction any more.
+    pub(crate) fn receive(&mut self, wire: &Datagrams, monotonic: &Monotonic) -> io::Result<Option<Received>> {
         while self.ready.is_empty() {
             let Some(arrival) = wire.receive(&mut self.buffer)? else {
                 self.give_up();
                 break;
             };
-            let stamp = arrival.stamp.map_or_else(time::now, |stamp| day.of(stamp));
+            let stamp = arrival.stamp.map_or_else(time::now, |stamp| monotonic.of(stamp));
             match Line::of(&self.buffer[..arrival.length]) {
                 None => self.unreadable += 1,
                 Some((line, slot)) => {
-                    let heard = Heard { line, slot: slot.to_vec(), stamp };
+                    let heard = Received { line, slot: slot.to_vec(), stamp };
                     self.take(heard);
                 }
             }
@@ -127,7 +129,7 @@ impl Ear {
         Ok(self.ready.pop_front())
     }
 
-    fn take(&mut self, heard: Heard) {
+    fn take(&mut self, heard: Received) {
         match heard.line.step {
             Step::Final => self.ready.push_back(heard),
             Step::Follows(number) => {
@@ -151,7 +153,7 @@ impl Ear {
     /// The oldest waits no more.
     fn release(&mut self) {
         if let Some((_, heard)) = self.held.pop_front() {
-            self.ready.push_back(Heard { line: Line { step: Step::Final, ..heard.line }, ..heard });
+            self.ready.push_back(Received { line: Line { step: Step::Final, ..heard.line }, ..heard });
         }
     }
 
@@ -172,33 +174,33 @@ mod tests {
     use super::*;
     use std::net::{SocketAddr, UdpSocket};
 
-    fn heard(step: Step, late: i64) -> Heard {
-        Heard { line: Line { step, late, ..Line::light(1) }, slot: vec![late as u8], stamp: time::now() }
+    fn heard(step: Step, late: i64) -> Received {
+        Received { line: Line { step, late, ..Line::light(1) }, slot: vec![late as u8], stamp: time::now() }
     }
 
-    fn lateness(ear: &mut Ear) -> Vec<(u8, i64)> {
-        std::iter::from_fn(|| ear.ready.pop_front()).map(|heard| (heard.slot[0], heard.line.late)).collect()
+    fn lateness(receiver: &mut Receiver) -> Vec<(u8, i64)> {
+        std::iter::from_fn(|| receiver.ready.pop_front()).map(|heard| (heard.slot[0], heard.line.late)).collect()
     }
 
     #[test]
     fn what_is_heard_waits_for_its_correction_and_nothing_else_does() {
-        let mut ear = Ear::default();
-        ear.take(heard(Step::Follows(7), 1));
-        ear.take(heard(Step::Final, 2));
-        assert_eq!(lateness(&mut ear), [(2, 2)]);
-        ear.take(heard(Step::Follows(8), 3));
-        ear.take(heard(Step::Correction(9), 99));
-        assert_eq!(lateness(&mut ear), [], "a correction of nothing");
-        ear.take(heard(Step::Correction(8), 44));
-        assert_eq!(lateness(&mut ear), [(1, 1), (3, 44)], "the first one's was lost");
-        assert_eq!(ear.next_timeout(), Nanos::MAX);
+        let mut receiver = Receiver::default();
+        receiver.take(heard(Step::Follows(7), 1));
+        receiver.take(heard(Step::Final, 2));
+        assert_eq!(lateness(&mut receiver), [(2, 2)]);
+        receiver.take(heard(Step::Follows(8), 3));
+        receiver.take(heard(Step::Correction(9), 99));
+        assert_eq!(lateness(&mut receiver), [], "a correction of nothing");
+        receiver.take(heard(Step::Correction(8), 44));
+        assert_eq!(lateness(&mut receiver), [(1, 1), (3, 44)], "the first one's was lost");
+        assert_eq!(receiver.next_timeout(), Nanos::MAX);
     }
 
     #[test]
     fn who_promises_corrections_and_sends_none_takes_no_more_than_so_much_memory() {
-        let mut ear = Ear::default();
-        (0..1000).for_each(|number| ear.take(heard(Step::Follows(number as u8), number)));
-        assert_eq!((ear.held.len(), ear.ready.len()), (MOST, 1000 - MOST));
+        let mut receiver = Receiver::default();
+        (0..1000).for_each(|number| receiver.take(heard(Step::Follows(number as u8), number)));
+        assert_eq!((receiver.held.len(), receiver.ready.len()), (MOST, 1000 - MOST));
     }
 
     /// Over the loopback interface: sent 3 ms after it should have been, and heard as that late, whatever the kernel
@@ -210,15 +212,15 @@ mod tests {
         let (at, other) = (a.local_addr().unwrap(), b.local_addr().unwrap());
         drop((a, b));
         let (a, b) = (Datagrams::between(at, other).unwrap(), Datagrams::between(other, at).unwrap());
-        let (day, mut relay, mut ear) = (Monotonic::new(), Relay::default(), Ear::default());
+        let (monotonic, mut relay, mut receiver) = (Monotonic::new(), Relay::default(), Receiver::default());
         for number in 0..20 {
             let meant = time::now() - 3_000_000;
-            relay.send(meant, Line::beside(), &[number], (&a, &day), |_| panic!("nobody else sends")).unwrap();
-            let heard = ear.hear(&b, &day).unwrap().unwrap();
+            relay.send(meant, Line::beside(), &[number], (&a, &monotonic), |_| panic!("nobody else sends")).unwrap();
+            let heard = receiver.receive(&b, &monotonic).unwrap().unwrap();
             assert_eq!((heard.slot, heard.line.step), (vec![number], Step::Final));
             let off = heard.stamp - heard.line.late / 1000 - meant;
             assert!((0..1_000_000).contains(&off), "{off} ns between departure and arrival");
         }
-        assert_eq!(ear.hear(&b, &day).unwrap(), None);
+        assert_eq!(receiver.receive(&b, &monotonic).unwrap(), None);
     }
 }

@@ -6,7 +6,8 @@
 //! silent connections keep nobody out.
 
 use crate::config::{Refusal, input};
-use crate::report::{Report, json, prometheus};
+use crate::forms::{json, prometheus};
+use crate::report::Report;
 use crate::sys::time::{self, Nanos};
 use crate::sys::wait::{self, Wish};
 use std::collections::VecDeque;

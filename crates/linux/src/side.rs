@@ -2,7 +2,7 @@
 
 use crate::config::{self, Loaded, NodeFile, Refusal, StarConfig, input};
 use crate::histogram::Errors;
-use crate::relay::{Ear, Relay};
+use crate::relay::{Receiver, Relay};
 use crate::slots::SlotThread;
 use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Nanos};
@@ -30,7 +30,7 @@ pub(crate) struct Side {
     pub(crate) slots: SlotThread,
     pub(crate) packer: Packer,
     pub(crate) queue_slots: usize,
-    pub(crate) ear: Ear,
+    pub(crate) receiver: Receiver,
     /// What goes beside the light.
     pub(crate) relay: Relay,
     /// What T_d says of the fibre, if the core's clock is the machine's: a demo's is. In ns.
@@ -77,7 +77,7 @@ impl Side {
             slots,
             packer: Packer::new(room),
             queue_slots: star.queue_slots,
-            ear: Ear::default(),
+            receiver: Receiver::default(),
             relay: Relay::default(),
             fibre_delay: None,
             scheduling: Errors::new(),

@@ -11,7 +11,7 @@ use crate::host::{self, Host, Manner};
 use crate::line::{Label, Line, Plane};
 use crate::log::Log;
 use crate::outputs::Outputs;
-use crate::relay::{Ear, Relay};
+use crate::relay::{Receiver, Relay};
 use crate::report::Report;
 use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Nanos};
@@ -33,7 +33,7 @@ const PASSED: &str = "passed";
 struct Port {
     number: u16,
     wire: Datagrams,
-    ear: Ear,
+    receiver: Receiver,
     relay: Relay,
 }
 
@@ -89,7 +89,7 @@ impl Switch {
         let open = |port: &PortConfig| {
             let wire = Datagrams::between(port.bind.0, port.peer.0)
                 .map_err(|error| input(format!("{shown}: {} cannot be listened on: {error}", port.bind.0)))?;
-            Ok(Port { number: port.number, wire, ear: Ear::default(), relay: Relay::default() })
+            Ok(Port { number: port.number, wire, receiver: Receiver::default(), relay: Relay::default() })
         };
         let folder = config.path.parent().unwrap_or(Path::new("."));
         let capture = capture.as_ref().map(|path| folder.join(path));
@@ -119,12 +119,12 @@ impl Switch {
 
     fn turn(&mut self) -> Result<(), Refusal> {
         let frame = self.machine.next_timeout().map_or(Nanos::MAX, |due| self.clock.truth(due));
-        let held = self.ports.iter().map(|port| port.ear.next_timeout()).min().unwrap_or(Nanos::MAX);
+        let held = self.ports.iter().map(|port| port.receiver.next_timeout()).min().unwrap_or(Nanos::MAX);
         let until = frame.min(held).min(self.host.next_timeout());
         let files: Vec<_> = self.ports.iter().map(|port| port.wire.as_raw_fd()).collect();
         wait::ready(&files, until).map_err(|error| Refusal::Failure(format!("poll: {error}")))?;
         self.keep_time();
-        (0..self.ports.len()).for_each(|port| self.hear(port));
+        (0..self.ports.len()).for_each(|port| self.receive(port));
         let now = time::now();
         if now >= self.host.next_timeout() {
             if let Some(capture) = &mut self.capture {
@@ -145,11 +145,11 @@ impl Switch {
         }
     }
 
-    fn hear(&mut self, port: usize) {
+    fn receive(&mut self, port: usize) {
         loop {
-            let Port { wire, ear, relay, .. } = &mut self.ports[port];
-            let _ = relay.learn((wire, &self.host.day), |_| {});
-            let Ok(Some(heard)) = ear.hear(wire, &self.host.day) else { return };
+            let Port { wire, receiver, relay, .. } = &mut self.ports[port];
+            let _ = relay.learn((wire, &self.host.monotonic), |_| {});
+            let Ok(Some(heard)) = receiver.receive(wire, &self.host.monotonic) else { return };
             let stamp = heard.line.corrected(self.clock.shows(heard.stamp));
             match heard.line.plane {
                 Plane::Light => self.pass(port, stamp, heard.line.datagrams, &heard.slot),
@@ -279,7 +279,7 @@ impl Switch {
     fn send(&mut self, port: usize, at: Nanos, line: Line, slot: &[u8], stamped: bool) {
         let Port { wire, relay, .. } = &mut self.ports[port];
         let sent = match stamped {
-            true => relay.send(at, line, slot, (wire, &self.host.day), |_| {}),
+            true => relay.send(at, line, slot, (wire, &self.host.monotonic), |_| {}),
             false => relay.send_once(at, line, slot, wire),
         };
         self.unreadable += u64::from(sent.is_err());
@@ -300,7 +300,10 @@ impl Switch {
             ("light_lost", self.lost),
             ("light_collided", self.collided),
             ("light_overtaken", self.overtaken),
-            ("datagrams_unreadable", self.unreadable + self.ports.iter().map(|port| port.ear.unreadable).sum::<u64>()),
+            (
+                "datagrams_unreadable",
+                self.unreadable + self.ports.iter().map(|port| port.receiver.unreadable).sum::<u64>(),
+            ),
         ];
         report.counts.extend(numbers.map(|(name, value)| (name.to_string(), value)));
         let all = self.arrivals.all.quantiles();

@@ -5,6 +5,8 @@
 /// `fixed` fields have a type and a default, and no user sets them by name. Every other field is a key: its type, its
 /// default, its kind. The comment is what it means to a user too. `field as "name"` gives the key another name than the
 /// field; `or |config| …` says what counts where an optional one is not set.
+// Over 40 lines: a parameter's default, kind and meaning are written once, and a struct, its keys and its setters
+// follow.
 #[macro_export]
 macro_rules! options {
     (

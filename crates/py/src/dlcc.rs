@@ -1,8 +1,8 @@
 //! The machines of DLCC's edge and core nodes, driven by hand. Times are seconds, rates slots per second, backlogs
 //! slots.
 
+use crate::clock::reading;
 use crate::reservation::duration;
-use crate::tcp::reading;
 use options::Words;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -6,6 +6,7 @@
 mod build;
 mod catalogue;
 mod circuits;
+mod clock;
 mod columns;
 mod control;
 mod dlcc;

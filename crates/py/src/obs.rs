@@ -1,7 +1,7 @@
 //! Load-balanced burst switching, driven by hand. Times and lengths are seconds.
 
+use crate::clock::reading;
 use crate::options::{each, set, unknown_option, wrong};
-use crate::tcp::reading;
 use options::{Options, Words};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

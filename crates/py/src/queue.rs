@@ -1,8 +1,8 @@
 //! Queues, driven by hand. Times are seconds, sizes bytes, buffers and thresholds text such as "20 packets", "30 kB" or
 //! "5 ms".
 
+use crate::clock::reading;
 use crate::options::{each, set, unknown_option, wrong};
-use crate::tcp::reading;
 use crate::xcp::rate;
 use options::Options;
 use pyo3::exceptions::PyValueError;

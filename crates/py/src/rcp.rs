@@ -1,8 +1,8 @@
 //! RCP's port, driven by hand. Times are seconds, sizes bytes, rates and the capacity bits per second or a quantity
 //! such as "45 Mbps".
 
+use crate::clock::reading;
 use crate::options::{each, set, unknown_option, wrong};
-use crate::tcp::reading;
 use crate::xcp::rate;
 use options::Options;
 use pyo3::exceptions::PyValueError;

@@ -1,7 +1,7 @@
 //! The wavelengths of an output fibre of a burst switch, booked one burst at a time. Times are seconds.
 
+use crate::clock::reading;
 use crate::options::unknown_name;
-use crate::tcp::reading;
 use crate::xcp::rate;
 use control::reservation::{
     Algorithm, Arriving, Booking, Conversion, DelayLines, FibreConfig, Refusal, Signalling, registry,

@@ -1,8 +1,8 @@
 //! XCP's router, receiver and header, driven by hand. Times are seconds, sizes bytes, rates of headers and pools bytes
 //! per second, the capacity bits per second or a quantity such as "45 Mbps".
 
+use crate::clock::reading;
 use crate::options::{each, set, unknown_option, wrong};
-use crate::tcp::reading;
 use options::Options;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -4,7 +4,6 @@
 //! key of a ChaCha20 generator, whose output seeds one Xoshiro256++ for the entity. Streams therefore depend neither on
 //! the order in which they are made nor on one another: a new source of randomness leaves all others as they were.
 
-mod log1p;
 mod sample;
 
 pub use sample::{

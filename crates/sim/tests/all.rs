@@ -6,6 +6,7 @@ mod support;
 
 mod aapn;
 mod burst_losses;
+mod circles;
 mod circuits;
 mod connections;
 mod conservation;

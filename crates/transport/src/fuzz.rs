@@ -8,13 +8,13 @@ mod ndp;
 pub use ndp::{ndp_flow, ndp_sender};
 
 use crate::cc::{self, BurstNews, registry};
-use crate::rcp::Offer;
 use crate::tcp::{
     Ack, Actions, BurstReport, Connection, Control, Endpoint, FastRetransmitGuard, Frto, InitialWindow, LossRecovery,
     Receiver, ReceiverActions, ReceiverConfig, Reduction, ReorderingConfig, ReorderingLength, RrVariant,
     SackAfterTimeout, SackBlock, SackList, Sender, SenderConfig, TcpOptions, TimeoutCost, TimerRestart, Undo,
     UndoResponse,
 };
+use crate::telemetry::Offer;
 use crate::telemetry::{Hop, NextRate, Telemetry};
 use options::Words;
 use std::sync::Arc;

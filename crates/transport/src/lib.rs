@@ -14,6 +14,7 @@
 //! - [`fuzz`]: the machines driven by arbitrary bytes, for fuzzers and property tests.
 
 pub mod cc;
+mod clash;
 pub mod fuzz;
 pub mod ndp;
 pub mod rcp;
@@ -21,6 +22,7 @@ pub mod tcp;
 pub mod telemetry;
 pub mod xcp;
 
+pub use clash::clash;
 pub use options::ConfigError;
 
 /// The code of the README runs.

@@ -10,29 +10,10 @@
 //! `rcp_least` packets in a round trip, nor above C. y is what comes to the port, whether there is room for it or not;
 //! q is what waits when the interval is looked at, which is when the next packet comes.
 
+pub use crate::telemetry::Offer;
+
 use crate::cc::rcp::Config;
 use units::{Duration, Instant, Rate};
-
-/// What a packet of RCP carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offer {
-    /// The sender's round trip; zero before it has measured one.
-    pub rtt: Duration,
-    /// The least rate of the ports so far; `u64::MAX` bits a second before the first.
-    pub rate: Rate,
-}
-
-impl Offer {
-    /// Bytes on the wire: rate, rate of the way back, round trip, and protocol, length and flags, four bytes each.
-    pub const LEN: u32 = 16;
-    /// No port has said anything.
-    pub const NONE: Offer = Offer { rtt: Duration::ZERO, rate: Rate::from_bps(u64::MAX) };
-
-    /// The rate that the path offers; `None` where no port has said one.
-    pub fn of_path(&self) -> Option<Rate> {
-        (self.rate < Offer::NONE.rate).then_some(self.rate)
-    }
-}
 
 /// The controller of one port. Rates are in bytes a second, times in seconds.
 #[derive(Clone, Debug)]

@@ -7,7 +7,6 @@
 //! A port whose capacity is a known function of time says its next one too ([`NextRate`]), as XCP-CL's controllers are
 //! told: a law reckons with it from some time before it is there ([`Telemetry::ahead`]).
 
-use crate::rcp::Offer;
 use options::words;
 use units::{Duration, Instant, Rate};
 
@@ -47,6 +46,27 @@ pub struct NextRate {
     pub at: Instant,
     /// The bit rate; zero if it will stand still.
     pub rate: Rate,
+}
+
+/// What a packet of RCP carries: its ports write it as they write what they measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The sender's round trip; zero before it has measured one.
+    pub rtt: Duration,
+    /// The least rate of the ports so far; `u64::MAX` bits a second before the first.
+    pub rate: Rate,
+}
+
+impl Offer {
+    /// Bytes on the wire: rate, rate of the way back, round trip, and protocol, length and flags, four bytes each.
+    pub const LEN: u32 = 16;
+    /// No port has said anything.
+    pub const NONE: Offer = Offer { rtt: Duration::ZERO, rate: Rate::from_bps(u64::MAX) };
+
+    /// The rate that the path offers; `None` where no port has said one.
+    pub fn of_path(&self) -> Option<Rate> {
+        (self.rate < Offer::NONE.rate).then_some(self.rate)
+    }
 }
 
 /// The hops of a packet, in the order of its path.

@@ -1,8 +1,7 @@
 //! What a node asks for besides what waits: what will come until its slots do (paper 003, §3.2, §3.4.3). "In this case
 //! we should use an estimation method to predict traffic."
 
-use super::sharing::Reading;
-use crate::demand::{self, Demand, Forecast};
+use crate::demand::{self, Demand, Forecast, Reading};
 use crate::wire::NodeId;
 use std::collections::BTreeMap;
 

@@ -7,9 +7,9 @@
 use super::clock::CoreClock;
 use super::network::{Member, Network};
 use super::peer::{Peer, Presence};
-use super::planner::{self, Pair, Planned, Window};
+use super::planner::{self, Planned, Window};
 use super::post::{Count, Post};
-use super::sharing::{Asked, Demands, Shares, Sharing};
+use super::sharing::{Asked, Demands, Pair, Shares, Sharing};
 use crate::scheduler::{Algorithm, FrameScheduler, Requests};
 use crate::sync::{ClockFilter, FilterConfig, Sample};
 use crate::wire::{

@@ -3,7 +3,7 @@
 use super::Actions;
 use super::master::Master;
 use super::node::Node;
-use super::planner::Pair;
+use super::sharing::Pair;
 use crate::wire::NodeId;
 use std::collections::BTreeMap;
 use units::Instant;

@@ -49,7 +49,7 @@ pub use node::{Node, NodeConfig, Part};
 pub use overlay::{Move, Overlay, StarPatience, TooShort};
 pub use part::SlotPart;
 pub use post::{Count, Tally};
-pub use sharing::{Reading, Sharing, Spare};
+pub use sharing::{Sharing, Spare};
 
 use crate::wire::{Block, Fault, NodeId};
 use units::Instant;

@@ -4,17 +4,10 @@
 //! slot by slot, to the pair of nodes behind them that has most left to send.
 
 use super::network::Network;
-use super::sharing::Demands;
+use super::sharing::{Demands, Pair};
 use crate::scheduler::{FrameScheduler, IDLE, Requests};
 use crate::wire::{Connection, Grant, NodeId};
 use std::collections::BTreeMap;
-
-/// Who sends to whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Pair {
-    pub(super) from: NodeId,
-    pub(super) to: NodeId,
-}
 
 /// The plan of a frame.
 #[derive(Clone, Debug, Default)]

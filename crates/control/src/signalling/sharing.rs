@@ -4,7 +4,7 @@
 //! never has more. Each rule here breaks that circle at the master, which alone knows all requests. None of them
 //! changes what travels.
 
-use super::planner::Pair;
+use crate::demand::Reading;
 use crate::wire::NodeId;
 use options::words;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,16 +19,6 @@ words! {
         Asking = "asking",
         /// They stay dark.
         Idle = "idle",
-    }
-}
-
-words! {
-    /// How a master reads a request.
-    pub enum Reading {
-        /// As slots that wait: they are granted once.
-        Backlog = "backlog",
-        /// As a rate: so many slots of every frame, until the next request.
-        Rate = "rate",
     }
 }
 
@@ -71,6 +61,13 @@ impl Sharing {
             Reading::Rate => probed,
         }
     }
+}
+
+/// Who sends to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Pair {
+    pub(super) from: NodeId,
+    pub(super) to: NodeId,
 }
 
 /// What a frame is planned for.

@@ -5,6 +5,7 @@ use super::answer::Answer;
 use super::beacon::Beacon;
 use super::claim::Claim;
 use super::configuration::Configuration;
+use super::error::{Malformed, TooLong, WrongFields};
 use super::fault::Fault;
 use super::field::{Entry, Field, Row};
 use super::header::Class;
@@ -12,12 +13,12 @@ use super::invitation::Invitation;
 use super::measurement::{FollowUp, Measurement};
 use super::payload::{FileChunk, IpPacket, Management};
 use super::plan::Plan;
-use super::reader::{Malformed, Reader};
+use super::reader::Reader;
 use super::request::Request;
-use super::slot::TooLong;
-use super::value::{Fields, WrongFields};
+use super::value::Fields;
 use super::verdict::Verdict;
 
+// Over 40 lines: whatever goes over all blocks stands where their codes do.
 macro_rules! blocks {
     ($($code:literal $variant:ident = $name:literal;)+) => {
         /// A block.
@@ -51,7 +52,7 @@ macro_rules! blocks {
             pub fn of_values(name: &str, fields: Fields) -> Result<Block, WrongFields> {
                 match name {
                     $( $name => $variant::of_values(fields).map(Block::$variant), )+
-                    other => Err(WrongFields::Block(other.to_string())),
+                    other => Err(WrongFields::Block { name: other.to_string(), known: vec![$($name),+] }),
                 }
             }
 

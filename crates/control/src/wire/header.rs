@@ -3,8 +3,9 @@
 //! Left out: the receiving time stamp, which the receiver knows, and the time difference, which is a
 //! [`super::Measurement`].
 
+use super::error::{self, Malformed};
 use super::field::{Field, Form, codes, message};
-use super::reader::{Malformed, Reader};
+use super::reader::Reader;
 use super::value::Value;
 use std::fmt;
 use units::Instant;
@@ -110,7 +111,7 @@ impl Header {
     /// Bytes of a header, with what stands before and behind its fields: magic, version, payload length, checksum.
     pub const LENGTH: usize = 3 + <Header as Field>::LEAST + 4 + 4;
     /// The version that is spoken here.
-    pub const VERSION: u8 = 1;
+    pub const VERSION: u8 = error::VERSION;
     /// The first bytes of every slot.
     pub const MAGIC: [u8; 2] = *b"pc";
 }

@@ -1,7 +1,5 @@
 //! The network's key. A tag is HMAC-SHA-256 (RFC 2104, RFC 4231) over header and payload, cut to its first 16 bytes.
 
-use super::reader::Malformed;
-use super::slot::{self, Slot};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::fmt;
@@ -38,11 +36,6 @@ impl Key {
             return Err(KeyTooShort { found: bytes.len() });
         }
         Ok(Key(Hmac::new_from_slice(bytes).expect("HMAC takes keys of any length")))
-    }
-
-    /// The slot in `bytes`, if it is whole and, where its class has a tag, was made with this key.
-    pub fn open(&self, bytes: &[u8]) -> Result<Slot, Malformed> {
-        slot::open(bytes, self)
     }
 
     /// The tag of bytes. Outside slots they begin with a word that no slot begins with.

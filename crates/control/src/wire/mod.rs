@@ -11,6 +11,7 @@
 //! | `block` | blocks and their codes |
 //! | `field`, `reader` | how fields become bytes, and back |
 //! | `key`, `replay` | the network's key and tags; what has been seen before |
+//! | `error` | all that can be wrong |
 //! | `value` | fields as plain values, by name |
 //! | `layout` | the tables of `docs/protocol.md` |
 //! | the others | one message each |
@@ -23,6 +24,7 @@ mod beacon;
 mod block;
 mod claim;
 mod configuration;
+mod error;
 mod fault;
 mod field;
 mod header;
@@ -46,6 +48,7 @@ pub use block::Block;
 pub use claim::{Claim, ClaimKind};
 pub(crate) use configuration::agreed;
 pub use configuration::{Carriage, Configuration, NodeState, NodeStatus};
+pub use error::{Malformed, TooLong, WrongFields};
 pub use fault::{Fault, FaultKind};
 pub use header::{Class, Header, NodeId, Stamp};
 pub use invitation::Invitation;
@@ -54,9 +57,8 @@ pub use layout::tables;
 pub use measurement::{FollowUp, Measurement};
 pub use payload::{FileChunk, IpPacket, Management};
 pub use plan::{Connection, Plan};
-pub use reader::Malformed;
 pub use replay::ReplayWindow;
 pub use request::{Request, Wish};
-pub use slot::{Slot, TooLong, decode};
-pub use value::{Fields, Value, WrongFields};
+pub use slot::{Slot, decode};
+pub use value::{Fields, Value};
 pub use verdict::{Verdict, VerdictKind};

@@ -1,12 +1,13 @@
 //! A whole slot: header, blocks, tag.
 
 use super::block::Block;
-use super::field::Field;
+use super::error::{self, Malformed, TooLong, WrongFields};
+use super::field::{Entry, Field};
 use super::header::{Class, Header};
 use super::key::{Key, TAG_LENGTH};
-use super::reader::{Malformed, Reader};
+use super::reader::Reader;
+use super::value::Fields;
 use crc::{CRC_32_ISCSI, Crc, Table};
-use std::fmt;
 
 /// A slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,26 +18,6 @@ pub struct Slot {
     pub blocks: Vec<Block>,
 }
 
-/// A block or a payload has more bytes than its length can say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLong {
-    /// The block, or `payload`.
-    pub block: &'static str,
-}
-
-impl fmt::Display for TooLong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "'{}' is too long for a slot; allowed: blocks up to 65535 bytes, payloads up to {}",
-            self.block,
-            Slot::MAX_PAYLOAD
-        )
-    }
-}
-
-impl std::error::Error for TooLong {}
-
 /// CRC-32C, as iSCSI and SCTP have it.
 static CHECKSUM: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISCSI);
 /// Where the length of the payload stands; the checksum follows, then the payload.
@@ -45,7 +26,7 @@ const CHECKSUM_AT: usize = Header::LENGTH - 4;
 
 impl Slot {
     /// The longest payload.
-    pub const MAX_PAYLOAD: usize = 1 << 20;
+    pub const MAX_PAYLOAD: usize = error::MAX_PAYLOAD;
 
     /// The slot as bytes; the tag is made with `key` where its class has one.
     pub fn encode(&self, key: &Key) -> Result<Vec<u8>, TooLong> {
@@ -68,21 +49,34 @@ impl Slot {
         }
         Ok(out)
     }
+
+    /// The header, and every block by its name.
+    pub fn values(&self) -> (Fields, Vec<(&'static str, Fields)>) {
+        (self.header.values(), self.blocks.iter().map(|block| (block.name(), block.values())).collect())
+    }
+
+    /// The slot with these values.
+    pub fn of_values(header: Fields, blocks: Vec<(String, Fields)>) -> Result<Slot, WrongFields> {
+        let blocks = blocks.into_iter().map(|(name, fields)| Block::of_values(&name, fields));
+        Ok(Slot { header: Header::of_values(header)?, blocks: blocks.collect::<Result<_, _>>()? })
+    }
+}
+
+impl Key {
+    /// The slot in `bytes`, if it is whole and, where its class has a tag, was made with this key.
+    pub fn open(&self, bytes: &[u8]) -> Result<Slot, Malformed> {
+        let (header, payload, tag) = parts(bytes)?;
+        // The tag comes first: nothing inside a forged slot is looked at.
+        if has_tag(header.class) && !self.made(tag, &bytes[..bytes.len() - tag.len()]) {
+            return Err(Malformed::Tag);
+        }
+        with_blocks(header, payload)
+    }
 }
 
 /// The slot in `bytes`, which must be all of it. The tag is not looked at: [`Key::open`] does that.
 pub fn decode(bytes: &[u8]) -> Result<Slot, Malformed> {
     let (header, payload, _) = parts(bytes)?;
-    with_blocks(header, payload)
-}
-
-/// The slot in `bytes` if `key` made its tag.
-pub(super) fn open(bytes: &[u8], key: &Key) -> Result<Slot, Malformed> {
-    let (header, payload, tag) = parts(bytes)?;
-    // The tag comes first: nothing inside a forged slot is looked at.
-    if has_tag(header.class) && !key.made(tag, &bytes[..bytes.len() - tag.len()]) {
-        return Err(Malformed::Tag);
-    }
     with_blocks(header, payload)
 }
 

@@ -4,12 +4,14 @@ mod core;
 mod fibre;
 mod network;
 mod node;
+mod room;
 mod sharing;
 mod value;
 
 pub(crate) use core::{CoreConfig, PortConfig};
 pub(crate) use fibre::{FibreConfig, LineConfig};
 pub(crate) use node::{BehindConfig, IpConfig, NodeFile, StarConfig};
+pub(crate) use room::SlotRoom;
 
 use crate::sys::file;
 use control::wire::Key;

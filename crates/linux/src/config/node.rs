@@ -1,9 +1,9 @@
 //! The configuration of an edge node.
 
 use super::network::{self, NetworkConfig};
+use super::room::SlotRoom;
 use super::sharing::SharingConfig;
 use super::value::{self, Address};
-use crate::traffic::SlotRoom;
 use control::demand::Forecast;
 use control::scheduler::{Algorithm, Requests};
 use control::signalling::{Prediction, Sharing, SlotPart};

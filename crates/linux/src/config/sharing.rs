@@ -1,8 +1,9 @@
 //! `[sharing]`: what a master grants besides the letter of the requests.
 
 use super::value;
+use control::demand::Reading;
 use control::scheduler::FrameScheduler;
-use control::signalling::{Reading, Sharing, Spare};
+use control::signalling::{Sharing, Spare};
 use options::Words;
 use serde::{Deserialize, Deserializer, de::Error};
 use units::Duration;

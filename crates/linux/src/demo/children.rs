@@ -3,7 +3,8 @@
 use super::folder::Directory;
 use super::journal::Journal;
 use super::links;
-use super::plan::{Plan, Role, Where};
+use super::plan::{Plan, Where};
+use super::role::Role;
 use super::schedule::{Deed, Event};
 use crate::config::{Refusal, input};
 use crate::report::Report;
@@ -83,7 +84,7 @@ impl Children {
 
     /// Starts a process, which waits until it is released.
     fn spawn(&mut self, plan: &Plan, role: Role) -> Result<(), Refusal> {
-        let mut command = crate::command::again()?;
+        let mut command = crate::program::again()?;
         command.args([role.command(), "--reports", "--after-line", "--config"]);
         command.arg(self.directory.path(&role.file()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -288,7 +289,7 @@ fn hear<T>(out: impl Read, mut show: impl FnMut(Vec<Report>) -> T) {
 
 /// Starts this program with other words, as a child that waits for a line.
 pub(crate) fn spawn(words: &[String], place: Where) -> Result<Child, Refusal> {
-    let mut command = crate::command::again()?;
+    let mut command = crate::program::again()?;
     command.args(words).arg("--after-line").stdin(Stdio::piped()).stdout(Stdio::piped());
     let network = if place == Where::Namespaces { Network::Own } else { Network::Shared };
     process::prepare_child(&mut command, network);
@@ -308,7 +309,7 @@ mod tests {
     #[test]
     fn a_line_of_reports_without_end_is_heard_no_further_than_its_most() {
         let mut heard = 0;
-        let short = crate::report::json(&[Report::default()]) + "\n";
+        let short = crate::forms::json(&[Report::default()]) + "\n";
         hear(format!("{short}nonsense\n{short}").as_bytes(), |reports| heard += reports.len());
         assert_eq!(heard, 2);
         hear(std::io::repeat(b'x'), |_| panic!("no report"));

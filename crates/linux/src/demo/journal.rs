@@ -1,8 +1,8 @@
 //! What happened to the processes of a demo, in words and numbers: its own report beside theirs.
 
-use super::plan::Role;
+use super::role::Role;
 use crate::log::Log;
-use crate::report::{self, Report};
+use crate::report::{DEMO, Report};
 use crate::sys::time::{self, Nanos};
 use control::log::What;
 use control::wire::NodeId;
@@ -71,7 +71,7 @@ impl Journal {
         Report {
             name: "demo".into(),
             process: std::process::id(),
-            part: report::DEMO.into(),
+            part: DEMO.into(),
             made: time::now(),
             master: "-".into(),
             counts: self.counts.clone(),

@@ -1,6 +1,7 @@
 //! Virtual wires between the networks of processes.
 
-use super::plan::{Plan, Role};
+use super::plan::Plan;
+use super::role::Role;
 use crate::config::{Refusal, input};
 use crate::sys::process;
 use std::io::Write;

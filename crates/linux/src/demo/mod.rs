@@ -9,6 +9,7 @@ pub(crate) mod links;
 mod networks;
 mod plan;
 mod recovery;
+mod role;
 mod schedule;
 
 pub(crate) use children::spawn;
@@ -17,8 +18,9 @@ pub(crate) use recovery::{Recovery, kill_masters};
 pub(crate) use schedule::{Deed, Event};
 
 use crate::config::{Refusal, input};
+use crate::forms::table;
 use crate::log::Log;
-use crate::report::{Report, table};
+use crate::report::Report;
 use crate::serve::Metrics;
 use crate::sys::{priority, process, time};
 use children::Children;

@@ -1,6 +1,6 @@
 //! What shall happen to the processes of a demo, and when: `--kill 4@10s`, `--stop core-0@10s+2s`, `--leave 4@10s`.
 
-use super::plan::Role;
+use super::role::Role;
 use crate::config::{Refusal, input};
 use crate::sys::time::Nanos;
 

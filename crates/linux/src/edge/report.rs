@@ -53,7 +53,7 @@ impl Edge {
             ("light_handed_over_late", skipped.handed_late),
             ("payloads_delivered", side.delivered),
             ("payloads_missing", side.missing),
-            ("datagrams_unreadable", side.unreadable + side.ear.unreadable),
+            ("datagrams_unreadable", side.unreadable + side.receiver.unreadable),
             ("slots_dropped_at_full_queues", self.dropped),
             ("files_sent", self.files.outcomes.sent),
             ("files_received", self.files.outcomes.received),

@@ -1,11 +1,16 @@
-//! Exchanges of stamps between two processes, there and back, in two steps: stamps of departures follow.
+//! Exchanges of stamps between two processes, one that asks and one that answers.
+//!
+//! An exchange is three messages: a question, an answer at once, and another one with the two instants of the answering
+//! side, since the kernel tells of a departure only after it. The asking side so has four instants, feeds the clock
+//! filters with them, and prints how far their estimates are from the modelled clocks. [`measure`] starts both
+//! processes, and a fibre between them where there is one; each begins when it reads a line.
 
 use super::Accuracy;
 use crate::clock::NodeClock;
 use crate::config::{Refusal, input};
 use crate::demo::{Where, links, spawn};
 use crate::line::Line;
-use crate::relay::Ear;
+use crate::relay::Receiver;
 use crate::sys::datagram::Datagrams;
 use crate::sys::time::{self, Monotonic, Nanos};
 use crate::sys::{priority, process, wait};
@@ -71,32 +76,13 @@ fn addresses(place: Where, path: Path) -> [SocketAddr; 4] {
 
 /// Runs exchanges for so long: the accuracy both ways and one way.
 pub(super) fn measure(place: Where, path: Path, seconds: f64) -> Result<[Accuracy; 2], Refusal> {
-    let [asker, near, far, answerer] = addresses(place, path);
-    let start = |words: &[String]| spawn(words, place);
-    let count = (seconds * 1e9 / EVERY as f64) as usize + WARM_UP;
-    let mut ask =
-        start(&["ask".into(), asker.to_string(), near.to_string(), count.to_string(), path.delay_ms().to_string()])?;
-    let mut answer = start(&["answer".into(), answerer.to_string(), far.to_string()])?;
-    let mut fibre = None;
-    if path == Path::Fibre {
-        let text = format!(
-            "[[line]]\nnode_bind = \"{near}\"\nnode_peer = \"{asker}\"\ncore_bind = \"{far}\"\ncore_peer = \
-                \"{answerer}\"\n\
-             up = \"10 ms\"\ndown = \"10 ms\"\n"
-        );
-        fibre = Some(start(&["fibre".into(), "--text".into(), text])?);
-    }
+    let addresses = addresses(place, path);
+    let mut processes = start(place, path, seconds, addresses)?;
     if place == Where::Namespaces {
-        match &fibre {
-            None => links::wire((ask.id(), asker), (answer.id(), answerer))?,
-            Some(fibre) => {
-                links::wire((ask.id(), asker), (fibre.id(), near))?;
-                links::wire((fibre.id(), far), (answer.id(), answerer))?;
-            }
-        }
+        connect(&processes, addresses)?;
     }
-    let outcome = go(&mut ask, [Some(&mut answer), fibre.as_mut()]);
-    for child in [Some(&mut ask), Some(&mut answer), fibre.as_mut()].into_iter().flatten() {
+    let outcome = go(&mut processes);
+    for child in processes.all() {
         // It may have ended by itself.
         let _ = child.kill();
         let _ = child.wait();
@@ -104,26 +90,74 @@ pub(super) fn measure(place: Where, path: Path, seconds: f64) -> Result<[Accurac
     outcome
 }
 
+/// The processes of a measurement.
+struct Processes {
+    ask: Child,
+    answer: Child,
+    fibre: Option<Child>,
+}
+
+impl Processes {
+    /// All of them, the one that asks last.
+    fn all(&mut self) -> impl Iterator<Item = &mut Child> {
+        [Some(&mut self.answer), self.fibre.as_mut(), Some(&mut self.ask)].into_iter().flatten()
+    }
+}
+
+/// Starts the processes, which wait for a line before they begin.
+fn start(place: Where, path: Path, seconds: f64, addresses: [SocketAddr; 4]) -> Result<Processes, Refusal> {
+    let [asker, near, far, answerer] = addresses;
+    let count = (seconds * 1e9 / EVERY as f64) as usize + WARM_UP;
+    let delay_ms = path.delay_ms();
+    let words = ["ask".into(), asker.to_string(), near.to_string(), count.to_string(), delay_ms.to_string()];
+    let ask = spawn(&words, place)?;
+    let answer = spawn(&["answer".into(), answerer.to_string(), far.to_string()], place)?;
+    let text = format!(
+        "[[line]]\nnode_bind = \"{near}\"\nnode_peer = \"{asker}\"\ncore_bind = \"{far}\"\ncore_peer = \
+         \"{answerer}\"\nup = \"{delay_ms} ms\"\ndown = \"{delay_ms} ms\"\n"
+    );
+    let fibre = match path {
+        Path::Wire => None,
+        Path::Fibre => Some(spawn(&["fibre".into(), "--text".into(), text], place)?),
+    };
+    Ok(Processes { ask, answer, fibre })
+}
+
+/// Connects the networks of the processes by virtual wires.
+fn connect(processes: &Processes, [asker, near, far, answerer]: [SocketAddr; 4]) -> Result<(), Refusal> {
+    let Processes { ask, answer, fibre } = processes;
+    match fibre {
+        None => links::wire((ask.id(), asker), (answer.id(), answerer)),
+        Some(fibre) => {
+            links::wire((ask.id(), asker), (fibre.id(), near))?;
+            links::wire((fibre.id(), far), (answer.id(), answerer))
+        }
+    }
+}
+
 /// Releases all, the one that asks last, and waits for what it says.
-fn go(ask: &mut Child, others: [Option<&mut Child>; 2]) -> Result<[Accuracy; 2], Refusal> {
+fn go(processes: &mut Processes) -> Result<[Accuracy; 2], Refusal> {
     let failed = |error: std::io::Error| Refusal::Failure(format!("a process of the measurement: {error}"));
-    for child in others.into_iter().flatten().chain([&mut *ask]) {
+    for child in processes.all() {
         if let Some(stdin) = &mut child.stdin {
             stdin.write_all(b"go\n").map_err(failed)?;
         }
     }
     let mut said = String::new();
-    if let Some(out) = &mut ask.stdout {
+    if let Some(out) = &mut processes.ask.stdout {
         out.take(LARGEST).read_to_string(&mut said).map_err(failed)?;
     }
     serde_json::from_str(&said).map_err(|_| Refusal::Failure("the exchange of stamps has failed".into()))
 }
 
-/// A message: its kind, number, and up to two instants of the other clock.
+/// A message of an exchange. Both instants are 0 but in the answering side's second message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Message {
+    /// Of the exchange.
     number: u64,
+    /// When the question came, in picoseconds of the answering clock.
     received: u64,
+    /// When the first answer left, by the same clock.
     sent: u64,
 }
 
@@ -143,57 +177,64 @@ impl Message {
     }
 }
 
-/// A socket with stamps by a clock.
-struct Post {
-    line: Datagrams,
-    ear: Ear,
-    day: Monotonic,
+/// A socket that knows, by a modelled clock, when each message came and left.
+struct StampedSocket {
+    datagrams: Datagrams,
+    /// Holds a message until the correction of its stamp has come.
+    receiver: Receiver,
+    /// Brings stamps of the kernel to the monotonic clock.
+    monotonic: Monotonic,
+    /// The modelled clock that stamps show.
     clock: NodeClock,
 }
 
-impl Post {
-    fn open(own: SocketAddr, peer: SocketAddr, clock: NodeClock) -> Result<Post, Refusal> {
+impl StampedSocket {
+    fn open(own: SocketAddr, peer: SocketAddr, clock: NodeClock) -> Result<StampedSocket, Refusal> {
         // Without the right to it the table says so.
         let _ = priority::become_real_time(PRIORITY);
         let _ = time::make_timers_precise();
-        let line = Datagrams::between(own, peer).map_err(|error| input(format!("{own}: {error}")))?;
-        Ok(Post { line, ear: Ear::default(), day: Monotonic::new(), clock })
+        let datagrams = Datagrams::between(own, peer).map_err(|error| input(format!("{own}: {error}")))?;
+        Ok(StampedSocket { datagrams, receiver: Receiver::default(), monotonic: Monotonic::new(), clock })
     }
 
+    /// Sends a message, whose departure the kernel stamps.
     fn send(&self, message: Message) {
         let head = Line::light(1).bytes();
         // What is lost is an exchange less.
-        let _ = self.line.send_stamped(&head, &message.bytes(), message.number);
+        let _ = self.datagrams.send_stamped(&head, &message.bytes(), message.number);
     }
 
+    /// The next message, and when it came.
     fn receive(&mut self) -> Option<(Message, Instant)> {
-        let heard = self.ear.hear(&self.line, &self.day).ok().flatten()?;
+        let heard = self.receiver.receive(&self.datagrams, &self.monotonic).ok().flatten()?;
         Some((Message::of(&heard.slot)?, heard.line.corrected(self.clock.shows(heard.stamp))))
     }
 
+    /// The number of the next message that has left, and when it left.
     fn departure(&self) -> Option<(u64, Instant)> {
-        let departure = self.line.departure().ok().flatten()?;
-        Some((departure.tag, self.clock.shows(self.day.of(departure.stamp))))
+        let departure = self.datagrams.departure().ok().flatten()?;
+        Some((departure.tag, self.clock.shows(self.monotonic.of(departure.stamp))))
     }
 
+    /// Waits for a message or a stamp, until an instant at most.
     fn wait(&self, until: Nanos) {
-        let _ = wait::ready(&[self.line.as_raw_fd()], until.min(self.ear.next_timeout()));
+        let _ = wait::ready(&[self.datagrams.as_raw_fd()], until.min(self.receiver.next_timeout()));
     }
 }
 
 /// Answers exchanges until it is killed: at once, and again when it knows when the answer left.
 pub(crate) fn answer(own: SocketAddr, peer: SocketAddr) -> Result<(), Refusal> {
-    let mut post = Post::open(own, peer, NodeClock::new(Duration::ZERO, 0.0))?;
+    let mut socket = StampedSocket::open(own, peer, NodeClock::new(Duration::ZERO, 0.0))?;
     let mut received = BTreeMap::new();
     while !process::is_stopped() {
-        post.wait(time::now() + 100_000_000);
-        while let Some((message, stamp)) = post.receive() {
+        socket.wait(time::now() + 100_000_000);
+        while let Some((message, stamp)) = socket.receive() {
             received.insert(message.number, stamp.ps());
-            post.send(Message { received: 0, sent: 0, ..message });
+            socket.send(Message { received: 0, sent: 0, ..message });
         }
-        while let Some((number, sent)) = post.departure() {
+        while let Some((number, sent)) = socket.departure() {
             if let Some(received) = received.remove(&number) {
-                post.send(Message { number, received, sent: sent.ps() });
+                socket.send(Message { number, received, sent: sent.ps() });
             }
         }
     }
@@ -203,20 +244,23 @@ pub(crate) fn answer(own: SocketAddr, peer: SocketAddr) -> Result<(), Refusal> {
 /// The stamps of an exchange as they become known.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stamps {
+    /// When the question left.
     sent: Option<Instant>,
+    /// When the answer came.
     back: Option<Instant>,
+    /// By the other clock: when the question came, and when the answer left.
     there: Option<(Instant, Instant)>,
 }
 
 /// Asks so often, through a fibre of this delay, and prints the accuracies.
 pub(crate) fn ask(own: SocketAddr, peer: SocketAddr, count: usize, delay: Duration) -> Result<(), Refusal> {
-    let mut post = Post::open(own, peer, clock())?;
+    let mut socket = StampedSocket::open(own, peer, clock())?;
     let (mut stamps, begin) = (BTreeMap::<u64, Stamps>::new(), time::now() + 50_000_000);
     for number in 0..count as u64 {
-        post_until(&mut post, begin + number as Nanos * EVERY, &mut stamps);
-        post.send(Message { number, received: 0, sent: 0 });
+        receive_until(&mut socket, begin + number as Nanos * EVERY, &mut stamps);
+        socket.send(Message { number, received: 0, sent: 0 });
     }
-    post_until(&mut post, time::now() + 100_000_000, &mut stamps);
+    receive_until(&mut socket, time::now() + 100_000_000, &mut stamps);
     let whole: Vec<[Instant; 4]> = stamps
         .into_values()
         .filter_map(|stamps| {
@@ -227,19 +271,19 @@ pub(crate) fn ask(own: SocketAddr, peer: SocketAddr, count: usize, delay: Durati
     if whole.len() < count / 2 {
         return Err(Refusal::Failure(format!("{} of {count} exchanges were answered", whole.len())));
     }
-    let found = accuracies(&whole, &post.clock, delay);
+    let found = accuracies(&whole, &socket.clock, delay);
     println!("{}", serde_json::to_string(&found).unwrap_or_default());
     Ok(())
 }
 
 /// Takes what comes until an instant.
-fn post_until(post: &mut Post, until: Nanos, stamps: &mut BTreeMap<u64, Stamps>) {
+fn receive_until(socket: &mut StampedSocket, until: Nanos, stamps: &mut BTreeMap<u64, Stamps>) {
     while time::now() < until {
-        post.wait(until);
-        while let Some((number, sent)) = post.departure() {
+        socket.wait(until);
+        while let Some((number, sent)) = socket.departure() {
             stamps.entry(number).or_default().sent = Some(sent);
         }
-        while let Some((message, stamp)) = post.receive() {
+        while let Some((message, stamp)) = socket.receive() {
             let found = stamps.entry(message.number).or_default();
             match message.sent {
                 0 => found.back = Some(stamp),

@@ -315,7 +315,7 @@ mod tests {
         a.send_stamped(b"to", b"somebody", 21).unwrap();
         let departures: Vec<Departure> = std::iter::from_fn(|| a.departure().unwrap()).collect();
         assert_eq!(departures.last().map(|last| last.tag), Some(21));
-        let day = time::Monotonic::new();
-        assert!(departures.iter().all(|one| (0..50_000_000).contains(&(day.of(one.stamp) - one.called))));
+        let monotonic = time::Monotonic::new();
+        assert!(departures.iter().all(|one| (0..50_000_000).contains(&(monotonic.of(one.stamp) - one.called))));
     }
 }

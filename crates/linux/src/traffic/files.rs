@@ -7,20 +7,18 @@
 //! without the key makes no file, and recorded light makes none either. A receiver that has started again lacks
 //! everything. What it cannot take it refuses, and the sender gives up.
 //!
-//! `incoming` is a file on its way in, `outgoing` one on its way out.
+//! `incoming` is a file on its way in, `outgoing` one on its way out, `word` an offer or an answer.
 
 use super::incoming::{Incoming, Refused};
 use super::outgoing::Outgoing;
+use super::word::{Offer, Says, Word, digest, hexadecimal};
 use super::{BLOCK, Packer};
 use crate::sys::file;
 use crate::sys::time::Nanos;
 use control::wire::{Block, FileChunk, Key, Management, TAG_LENGTH};
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, VecDeque};
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// The topic of offers and answers.
@@ -42,39 +40,6 @@ const IDLE: Nanos = 30_000_000_000;
 const LARGEST: u64 = 1 << 40;
 /// The words of files begin so under the tag; slots begin otherwise.
 const DOMAIN: &[u8] = b"photocol file word";
-
-/// What the two say. The sessions are random numbers of the starts of both ends; the sender says 0 for a receiver
-/// that it has not heard.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Word {
-    pub(super) transfer: u32,
-    pub(super) sender: u64,
-    pub(super) receiver: u64,
-    pub(super) says: Says,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) enum Says {
-    /// The file is this.
-    Offer(Offer),
-    /// The offer was for another session of the receiver.
-    Again,
-    /// This is lacking; nothing, if it is there and right.
-    Lacks { gaps: Vec<(u64, u64)> },
-    /// The receiver cannot take it.
-    Refused { why: String },
-}
-
-/// What there is to know of a file before it comes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Offer {
-    pub(super) name: String,
-    pub(super) length: u64,
-    pub(super) sha256: String,
-}
 
 /// A file that comes, or has come, and when it was last heard of.
 struct Entry {
@@ -357,25 +322,10 @@ fn shortened(name: &str) -> String {
     name.chars().take_while(fits).collect()
 }
 
-pub(super) fn digest(file: &File, length: u64) -> io::Result<[u8; 32]> {
-    let (mut sum, mut at, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
-    while at < length {
-        let size = buffer.len().min((length - at) as usize);
-        file.read_exact_at(&mut buffer[..size], at)?;
-        sum.update(&buffer[..size]);
-        at += size as u64;
-    }
-    Ok(sum.finalize().into())
-}
-
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::SlotRoom;
     use super::*;
+    use crate::config::SlotRoom;
     use crate::sys::file::tests::Scratch;
     use std::fs;
 

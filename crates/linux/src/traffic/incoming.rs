@@ -1,8 +1,8 @@
 //! A file on its way in: under a name that nobody can foresee, until all of it is there and right; then under its
 //! own, or one beside it.
 
-use super::files::{Offer, digest, hexadecimal};
 use super::ranges::Ranges;
+use super::word::{Offer, digest, hexadecimal};
 use crate::sys::file;
 use control::wire::FileChunk;
 use std::fmt;

@@ -9,6 +9,7 @@ mod outgoing;
 mod packer;
 mod ranges;
 mod routes;
+mod word;
 
-pub(crate) use packer::{BLOCK, Packer, SlotRoom};
+pub(crate) use packer::{BLOCK, Packer};
 pub(crate) use routes::Routes;

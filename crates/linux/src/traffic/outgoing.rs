@@ -1,6 +1,6 @@
 //! A file on its way out: what is offered, and what of it is still to be sent.
 
-use super::files::{Offer, Says, Word};
+use super::word::{Offer, Says, Word};
 use super::{BLOCK, Packer};
 use crate::sys::time::Nanos;
 use control::wire::FileChunk;

@@ -1,6 +1,7 @@
 //! Blocks into datagrams, and datagrams into slots: for each destination one slot is open and takes blocks until it is
 //! full or a frame begins.
 
+use crate::config::SlotRoom;
 use control::signalling::SlotPart;
 use control::wire::{Block, Header};
 use std::collections::BTreeMap;
@@ -9,22 +10,6 @@ use std::collections::BTreeMap;
 pub(crate) const BLOCK: usize = 4;
 /// What is left of a slot begins no datagram if it is less.
 const SHORTEST: usize = 200;
-
-/// What a slot holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SlotRoom {
-    /// Bytes of blocks, if it is one datagram. Every further one takes a header of them.
-    pub(crate) slot: usize,
-    /// Bytes of blocks in one datagram.
-    pub(crate) datagram: usize,
-}
-
-impl SlotRoom {
-    /// How many datagrams a full slot has.
-    pub(crate) fn datagrams(self) -> usize {
-        (self.slot + Header::LENGTH).div_ceil(self.datagram.min(self.slot) + Header::LENGTH)
-    }
-}
 
 /// A slot that is ready: the blocks of each of its datagrams.
 pub(crate) type Datagrams = Vec<Vec<Block>>;

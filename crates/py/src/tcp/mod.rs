@@ -61,11 +61,3 @@ fn echoed(timestamp: Option<f64>) -> PyResult<Option<Instant>> {
         |stamp| PyValueError::new_err(format!("timestamp is {stamp} s, must be a reading of a clock, from 0 s on"));
     timestamp.map(|stamp| Instant::from_secs_f64(stamp).ok_or_else(|| wrong(stamp))).transpose()
 }
-
-/// The clock shows `t` seconds, or what it showed before; clocks do not run backwards.
-pub fn reading(before: Instant, t: Option<f64>) -> PyResult<Instant> {
-    let Some(t) = t else { return Ok(before) };
-    Instant::from_secs_f64(t).filter(|now| *now >= before).ok_or_else(|| {
-        PyValueError::new_err(format!("t is {t} s, must be a time from {} s (the last call) on", before.as_secs_f64()))
-    })
-}

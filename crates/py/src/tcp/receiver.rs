@@ -1,6 +1,7 @@
 //! A TCP receiver, driven by hand.
 
-use super::{ControlSaid, control_of, echoed, reading, said_of};
+use super::{ControlSaid, control_of, echoed, said_of};
+use crate::clock::reading;
 use crate::options::{each, set, unknown_option, wrong};
 use options::Options;
 use pyo3::exceptions::PyValueError;

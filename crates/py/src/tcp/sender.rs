@@ -1,7 +1,8 @@
 //! A TCP sender, or the sending end of a connection, driven by hand.
 
 use super::telemetry::{self, HopIn};
-use super::{ControlSaid, NewsIn, change_of, control_of, echoed, reading, said_of};
+use super::{ControlSaid, NewsIn, change_of, control_of, echoed, said_of};
+use crate::clock::reading;
 use crate::law::{PythonMaker, Shared};
 use crate::options::{each, misplaced, set, unknown_name, wrong};
 use crate::xcp::{self, Header};

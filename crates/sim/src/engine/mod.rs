@@ -11,6 +11,17 @@
 //! | `observe` | trace, capture, samples, what probes are; accounts |
 //! | `parallel` | where to cut a network, conservative synchronisation, migration |
 //!
+//! Words that stand for one thing everywhere in the engine:
+//!
+//! | word | means |
+//! |---|---|
+//! | fabric | the ports and fibres of a partition: what a packet meets between two hosts |
+//! | leaf | a place in the event list: that of a departing port, a fibre, an agent, or of all timers |
+//! | listed | arrivals have their places in the event list; in windowed execution they have none |
+//! | line | what waits before a transmitter, in the order that a queue discipline gives |
+//! | news | what a node tells a sender of its path, beside the packets: a capacity, or a segment that is lost |
+//! | effort | events until a thread looks up: the program may be interrupted, or give work away |
+//!
 //! `world` stands outside of them: it puts all together, those who watch too, and runs it.
 //!
 //! [`Observer`]: packet::observer::Observer

@@ -273,7 +273,7 @@ impl World {
             let reached = partitions.iter_mut().map(|partition| partition.run(outside.ps(), effort, None)).min();
             self.now = reached.map_or(outside, SimTime::from_ps);
             if self.now == outside && outside < limit {
-                self.act(&mut Partitions::new(&layout, &mut partitions), effort);
+                self.do_what_is_due(&mut Partitions::new(&layout, &mut partitions), effort);
             }
         }
         self.partitions = partitions;
@@ -292,7 +292,7 @@ impl World {
                 let outside = self.next_control().min(limit);
                 self.now = SimTime::from_ps(workers.advance(outside.ps(), effort));
                 if self.now == outside && outside < limit {
-                    workers.pause(&layout, |parts| self.act(parts, effort));
+                    workers.pause(&layout, |parts| self.do_what_is_due(parts, effort));
                 }
             }
         });
@@ -326,7 +326,7 @@ impl World {
 
     /// Does everything that happens from outside now; each sampled flow and link, and each change, takes of the effort
     /// what an event does.
-    fn act(&mut self, parts: &mut Partitions, effort: &mut u64) {
+    fn do_what_is_due(&mut self, parts: &mut Partitions, effort: &mut u64) {
         self.control(Action::precedes_changes, parts, effort);
         while let Some((link, change)) = self.changes.pop(self.now) {
             self.change(link, change, parts);

@@ -112,6 +112,7 @@ pub trait Discipline: Sized {
 /// A discipline as it can be named in a scenario, with its usual parameters.
 pub type Entry = options::Entry<Kind, fn() -> Config>;
 
+// Over 40 lines: a discipline is named once, and its configuration, its machine and its line in the list follow.
 macro_rules! disciplines {
     (
         arrivals { $($early:ident = $name:literal, $source:literal, $summary:literal: $queue:ty;)+ }

@@ -1,7 +1,7 @@
-//! Samplers on a named stream. They use the `libm` crate, or its steps ([`log1p`]), never the platform's mathematics,
-//! so a seed gives the same draws everywhere.
+//! Samplers on a named stream. They use the `libm` crate, never the platform's mathematics, so a seed gives the same
+//! draws everywhere.
 
-use super::{Stream, log1p};
+use super::Stream;
 use units::{Duration, PS_PER_SECOND};
 
 /// True with probability `p`.
@@ -29,8 +29,7 @@ pub fn uniform_index(stream: &mut Stream, n: u64) -> u64 {
 
 /// Exponential with the given `mean`, by inversion.
 pub fn exponential(stream: &mut Stream, mean: f64) -> f64 {
-    let [ln] = log1p::of_ones_without([stream.unit()]);
-    -mean * ln
+    -mean * libm::log1p(-stream.unit())
 }
 
 /// Exponential with this mean.
@@ -39,14 +38,13 @@ pub fn exponential_span(mean: Duration, stream: &mut Stream) -> Duration {
     span
 }
 
-/// The same several times. Each step is done for all of them before the next one, so that a processor computes them
-/// side by side.
+/// The same several times.
 #[inline]
 pub fn exponential_spans<const N: usize>(mean: Duration, stream: &mut Stream) -> [Duration; N] {
     let mean = mean.as_secs_f64();
-    let units: [f64; N] = std::array::from_fn(|_| stream.unit());
-    log1p::of_ones_without(units).map(|ln| {
-        Duration::from_secs_f64(-mean * ln).unwrap_or(Duration::from_ps(u64::MAX / PS_PER_SECOND * PS_PER_SECOND))
+    std::array::from_fn(|_| {
+        let span = exponential(stream, mean);
+        Duration::from_secs_f64(span).unwrap_or(Duration::from_ps(u64::MAX / PS_PER_SECOND * PS_PER_SECOND))
     })
 }
 

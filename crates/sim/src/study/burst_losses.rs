@@ -9,7 +9,7 @@
 //! The notification leaves with the first lost segment in its place, goes to the destination and comes back: one round
 //! trip after the loss (§III.B), on the fibres of the data and of the ACKs. It tells all that the burst held by then.
 
-use crate::engine::node::agent::{Order, Orders, Told};
+use crate::engine::node::agent::{Order, Orders, ToldSender};
 use crate::model::{BurstLosses, BurstRule, Flow, Scenario};
 use crate::random::{Seed, Stream, bernoulli};
 use std::collections::BTreeMap;
@@ -103,8 +103,8 @@ impl BurstLossOrders {
 }
 
 impl Orders for BurstLossOrders {
-    fn take(&mut self, now: Instant, segment: SackBlock, told: Told) -> Order {
-        let Told { sender, actions } = told;
+    fn take(&mut self, now: Instant, segment: SackBlock, told: ToldSender) -> Order {
+        let ToldSender { sender, actions } = told;
         let share = BurstLossOrders::take(self, segment);
         if sender.wanted_burst_report() == BurstReport::Assembled {
             sender.handle_burst_report(now, BurstReport::Assembled, self.segments(), actions);
@@ -116,8 +116,8 @@ impl Orders for BurstLossOrders {
         }
     }
 
-    fn news(&mut self, now: Instant, number: u64, told: Told) {
-        let Told { sender, actions } = told;
+    fn news(&mut self, now: Instant, number: u64, told: ToldSender) {
+        let ToldSender { sender, actions } = told;
         let segments = self.tell(number);
         sender.handle_burst_report(now, sender.wanted_burst_report(), &segments, actions);
     }

@@ -7,6 +7,7 @@
 pub(super) mod behind;
 mod buildups;
 mod completions;
+mod empty_paths;
 mod fairness;
 mod flows;
 pub(super) mod trace;

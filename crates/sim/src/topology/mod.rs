@@ -67,6 +67,7 @@ pub const MAX_ELEMENTS: u64 = 1_000_000;
 /// A topology as it can be named: a line of `photocol list topologies`.
 pub type Entry = options::Entry<Name, ()>;
 
+// Over 40 lines: whatever goes over all topologies stands where their names do.
 macro_rules! topologies {
     ($($variant:ident = $name:literal, $source:literal, $summary:literal: $module:ident;)+) => {
         registry! {

@@ -2,6 +2,7 @@
 #![allow(dead_code, missing_docs, reason = "each test file uses its part")]
 
 pub mod returning;
+pub mod sources;
 
 use sim::SimTime;
 use sim::engine::Options;

@@ -115,6 +115,7 @@ fn own<'a, L: Registered>(_: &L, all: &'a Config) -> &'a L::Config {
 
 /// Declares the window laws, each with the names under which it runs on a loss recovery: `Variant = "name", recovery,
 /// "source", "sentence";`.
+// Over 40 lines: a law is named once, and four tables of laws follow.
 macro_rules! laws {
     ($($(#[cfg($on:meta)])? $module:ident::$law:ident {
         $($(#[cfg($also:meta)])? $variant:ident = $name:literal, $recovery:ident, $source:literal, $summary:literal;)+

@@ -115,7 +115,7 @@ impl Rcp {
 mod tests {
     use super::*;
     use crate::cc::LossCause;
-    use crate::rcp::Offer;
+    use crate::telemetry::Offer;
     use crate::telemetry::Telemetry;
     use units::Instant;
 

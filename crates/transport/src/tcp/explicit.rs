@@ -4,7 +4,7 @@
 
 use super::{Sender, pacing};
 use crate::cc::{Event, Feedback, Measured, Window};
-use crate::rcp::Offer;
+use crate::telemetry::Offer;
 use crate::telemetry::Telemetry;
 use crate::xcp::{Header, Interval};
 use units::{Duration, Instant};

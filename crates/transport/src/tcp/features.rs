@@ -1,13 +1,13 @@
 //! Features that only some flows have. Every other flow carries a null pointer for it, so that its sender stays small.
 
 use super::bursts::Bursts;
+use super::delay::Delay;
 use super::divisions::Divisions;
 use super::ecn::EcnSender;
 use super::frto::Forward;
 use super::pacing::Pacer;
 use super::prr::Prr;
 use super::rack::Rack;
-use super::recovery::Delay;
 use super::reordering::Reordering;
 use super::segments::{Rates, Segments};
 use super::timestamps::Timestamps;

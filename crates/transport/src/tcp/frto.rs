@@ -9,7 +9,7 @@
 //! (§2.1 step 2a). Where there is nothing new to send, or the peer's window does not admit it, the repair goes on as
 //! without F-RTO (step 2b, not appendix A).
 
-use super::recovery::Phase;
+use super::phase::Phase;
 use super::transmit::Next;
 use super::{Ack, SackBlock, Sender, UndoResponse};
 use crate::cc::Event;

@@ -3,9 +3,8 @@
 //! Each is declared where it is used, with [`options!`](options::options); faces go over [`all`] and set what they are
 //! given through [`SenderConfig::part_mut`].
 
-use super::{ReceiverConfig, ReorderingConfig, SenderConfig};
+use super::{ReorderingConfig, SenderConfig};
 use crate::cc::{self, Algorithm};
-use crate::ndp;
 use options::{Key, Options, Value};
 
 /// A parameter of senders, or of another machine.
@@ -60,21 +59,6 @@ pub fn users(key: &str) -> Option<String> {
     Some(if names.is_empty() { last.to_owned() } else { format!("{} and {last}", names.join(", ")) })
 }
 
-/// A key that is declared twice, in a sentence that names both places.
-pub fn clash() -> Option<String> {
-    let (laws, sender, receiver) = (cc::Config::default(), SenderConfig::default(), ReceiverConfig::default());
-    let mut seen: Vec<&dyn Options> = Vec::new();
-    for law in cc::registry().iter().map(|entry| laws.of(entry.choice)) {
-        if seen.iter().all(|other| other.owner() != law.owner()) {
-            seen.push(law);
-        }
-    }
-    let ndp = ndp::Config::default();
-    seen.push(&ndp);
-    // What sender and receiver share is the same thing to both.
-    options::clash(&[&sender, &sender.reordering], &seen).or_else(|| options::clash(&[&receiver], &seen))
-}
-
 impl SenderConfig {
     /// Its own parameters, those of RR-TCP, and those of its algorithm's law.
     pub fn parts(&self) -> [&dyn Options; 3] {
@@ -99,11 +83,6 @@ impl SenderConfig {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-
-    #[test]
-    fn no_key_is_declared_twice() {
-        assert_eq!(clash(), None);
-    }
 
     #[test]
     fn every_algorithm_has_what_its_law_declares() {

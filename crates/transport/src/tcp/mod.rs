@@ -11,10 +11,12 @@
 //! | `window` | the congestion window: what the law is told, and its bounds |
 //! | `timer` | the retransmission timer, and the persist timer it is for a closed window |
 //! | `recovery` | what an ACK means in each phase; the loss recoveries, one a file |
+//! | `phase` | the phases of a sender |
 //! | `transmit` | which segment leaves next |
 //! | `scoreboard` | the SACKed ranges and the pipe |
 //! | `rtt` | the retransmission timeout |
 //! | `segments` | a record of every segment in flight, for flows that need one |
+//! | `record` | one of them |
 //! | `rate` | delivery rates |
 //! | `rack` | what RACK-TLP knows of a flow |
 //! | `prr` | proportional rate reduction |
@@ -26,6 +28,7 @@
 //! | `pacing` | one segment every SRTT/cwnd |
 //! | `explicit` | feedback and congestion header of a network that tells a sender its throughput |
 //! | `features` | what only some flows have |
+//! | `delay` | what TD-FR knows of a flow |
 //! | `reordering` | what RR-TCP knows of a flow's reordering |
 //! | `bursts` | what an edge node says about lost bursts, and their repair |
 //! | `stats` | what the sender counts |
@@ -45,6 +48,7 @@ mod any_law_tests;
 mod bursts;
 mod config;
 mod connection;
+mod delay;
 mod divisions;
 mod ecn;
 mod endpoint;
@@ -56,6 +60,7 @@ mod lost;
 mod min_rtt;
 mod news;
 mod pacing;
+mod phase;
 mod presets;
 mod prr;
 mod rack;
@@ -63,6 +68,7 @@ mod rate;
 mod reader;
 mod readings;
 mod receiver;
+mod record;
 mod recovery;
 mod reordering;
 mod rtt;

@@ -1,6 +1,6 @@
 //! News of the flow's path, told to laws that listen.
 
-use super::recovery::Phase;
+use super::phase::Phase;
 use super::{Actions, Sender};
 use crate::cc::{Event, News, PathChange};
 use units::Instant;

@@ -7,7 +7,7 @@
 //! Reading: sndcnt is rounded up to whole segments, as in RFC 6937's figure, which counts segments, and in Linux.
 
 use super::Sender;
-use super::recovery::Phase;
+use super::phase::Phase;
 use options::words;
 
 words! {

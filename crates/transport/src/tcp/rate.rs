@@ -4,52 +4,9 @@
 //! it gives a rate: what has been delivered since, over the longer of the time in which that was sent and the time in
 //! which it was acknowledged.
 
-use super::Sender;
-use super::segments::{Record, Segments};
+use super::record::{InFlight, Record, Snapshot};
 use crate::cc::{LostSegment, RateSample};
 use units::{Duration, Instant};
-
-/// Bytes delivered when a segment left.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Snapshot {
-    /// P.delivered.
-    delivered: u64,
-    /// P.delivered_time.
-    delivered_at: Instant,
-    /// P.first_send_time.
-    first_sent_at: Instant,
-    in_flight: InFlight,
-    /// P.lost, of which 32 bits are enough.
-    lost: u32,
-}
-
-/// P.tx_in_flight, up to 2 GiB, and P.is_app_limited: so a record of a segment fills a cache line.
-#[derive(Clone, Copy, Debug, Default)]
-struct InFlight(u32);
-
-impl InFlight {
-    const LIMITED: u32 = 1 << 31;
-
-    fn new(bytes: u64, is_app_limited: bool) -> InFlight {
-        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(InFlight::LIMITED - 1);
-        InFlight(if is_app_limited { bytes | InFlight::LIMITED } else { bytes })
-    }
-
-    fn bytes(self) -> u64 {
-        u64::from(self.0 & !InFlight::LIMITED)
-    }
-
-    fn is_app_limited(self) -> bool {
-        self.0 & InFlight::LIMITED != 0
-    }
-}
-
-impl Snapshot {
-    /// Bytes found lost since, when `lost` have been in all.
-    fn lost_since(self, lost: u64) -> u64 {
-        u64::from((lost as u32).wrapping_sub(self.lost))
-    }
-}
 
 /// Deliveries of a flow.
 #[derive(Clone, Debug, Default)]
@@ -159,24 +116,11 @@ impl Deliveries {
     }
 }
 
-impl Sender {
-    /// CheckIfApplicationLimited(): less than a segment waits, nothing lost waits to be sent again, and cwnd has room.
-    pub(super) fn watch_application(&mut self) {
-        if self.written - self.nxt >= self.window.mss || !self.segments().is_some_and(Segments::measures_rates) {
-            return;
-        }
-        let (pipe, cwnd) = (self.pipe(), self.window.cwnd);
-        if let Some(segments) = self.segments_mut().filter(|_| pipe < cwnd) {
-            segments.note_app_limited(pipe);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tcp::SackBlock;
-    use crate::tcp::segments::Rates;
+    use crate::tcp::segments::{Rates, Segments};
 
     fn ms(ms: u64) -> Instant {
         Instant::ZERO + Duration::from_millis(ms)

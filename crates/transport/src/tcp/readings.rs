@@ -1,7 +1,7 @@
 //! What a sender shows of its state.
 
+use super::phase::Phase;
 use super::rack::Rack;
-use super::recovery::Phase;
 use super::stats::SenderStats;
 use super::{SackBlock, Sender};
 use std::collections::VecDeque;

@@ -179,3 +179,12 @@ impl AckOut {
         Ack { ack: self.ack, window: self.window, sack: self.sack.as_slice(), ecn_echo: self.ecn_echo.is_ece() }
     }
 }
+
+/// Takes the D-SACK block off the front: RFC 2883 §4, §5: it lies below the ACK, or within the second block.
+pub(super) fn split_dsack<'a>(ack: &Ack<'a>) -> (Option<SackBlock>, &'a [SackBlock]) {
+    match *ack.sack {
+        [first, ref rest @ ..] if first.end <= ack.ack => (Some(first), rest),
+        [first, second, ..] if second.contains(first) => (Some(first), &ack.sack[1..]),
+        _ => (None, ack.sack),
+    }
+}

@@ -1,16 +1,12 @@
 //! A record of every segment in flight, for those flows that need one: window laws that ask for delivery rates, and
 //! loss recovery by time.
 
-mod record;
-
-pub(super) use record::Record;
-
 use super::SackBlock;
 use super::lost::Lost;
-use super::rate::{Deliveries, Sending, Snapshot};
+use super::rate::{Deliveries, Sending};
+use super::record::{Record, Snapshot, State, advance_in_order};
 use super::scoreboard::Scoreboard;
 use crate::cc::{LostSegment, RateSample};
-use record::{State, advance_in_order};
 use std::collections::VecDeque;
 use units::{Duration, Instant};
 

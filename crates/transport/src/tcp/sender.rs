@@ -5,8 +5,8 @@
 //! window that the application, the peer or `max_cwnd` does not let the flow use is not raised (the aim of RFC 7661).
 
 use super::features::{FastPath, SenderFeatures};
+use super::phase::Phase;
 use super::rack::Rack;
-use super::recovery::Phase;
 use super::rtt::Rtt;
 use super::scoreboard::{Scoreboard, Threshold};
 use super::segments::Segments;

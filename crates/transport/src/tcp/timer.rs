@@ -1,7 +1,7 @@
 //! The retransmission timer (RFC 6298 §5), which is the persist timer while the peer's window is closed
 //! (RFC 9293 §3.8.6.1).
 
-use super::recovery::Phase;
+use super::phase::Phase;
 use super::segments::Segments;
 use super::spurious::Cause;
 use super::{Actions, SackAfterTimeout, SackBlock, Segment, Sender, SsthreshFrom, TimerRestart};

@@ -1,8 +1,8 @@
 //! The timers of a sender one by one, for those who drive it by hand. A network serves all that are due:
 //! [`Sender::handle_timeout`].
 
+use super::delay::Delay;
 use super::ecn::EcnSender;
-use super::recovery::Delay;
 use super::{Actions, Sender};
 use options::words;
 use units::Instant;

@@ -1,7 +1,8 @@
 //! Transmission: the next segment that window, recovery and pacing permit.
 
+use super::phase::{Phase, Repair};
 use super::rate::Sending;
-use super::recovery::{Phase, Repair};
+use super::segments::Segments;
 use super::{Actions, SackBlock, Segment, Sender, pacing};
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
@@ -240,6 +241,17 @@ impl Sender {
         };
         if let Some(pacer) = self.pacer_mut() {
             pacer.sent(now, interval);
+        }
+    }
+
+    /// CheckIfApplicationLimited(): less than a segment waits, nothing lost waits to be sent again, and cwnd has room.
+    fn watch_application(&mut self) {
+        if self.written - self.nxt >= self.window.mss || !self.segments().is_some_and(Segments::measures_rates) {
+            return;
+        }
+        let (pipe, cwnd) = (self.pipe(), self.window.cwnd);
+        if let Some(segments) = self.segments_mut().filter(|_| pipe < cwnd) {
+            segments.note_app_limited(pipe);
         }
     }
 }

@@ -24,7 +24,8 @@
 //! them, F-RTO finds such timeouts but the window stays. Left out: step 10, as there is no congestion window
 //! validation.
 
-use super::recovery::{Phase, split_dsack};
+use super::phase::Phase;
+use super::segment::split_dsack;
 use super::spurious::{Cause, Verdict};
 use super::{Ack, LossRecovery, Sender};
 use crate::cc::{Law, Window};

@@ -1,6 +1,6 @@
 //! The bounds of a sender's window at an instant, for those who watch it from outside.
 
-use super::recovery::Phase;
+use super::phase::Phase;
 use super::{LossRecovery, Sender};
 use units::PS_PER_SECOND;
 

@@ -15,7 +15,7 @@ use super::execution_mode::{ExecutionMode, Global};
 use super::site::{FibreEnd, PartitionSite};
 use super::windowed::WindowedExecution;
 use crate::engine::link::port::Port;
-use crate::engine::node::fabric::{Arrival, Batch, Event, Fabric, Pending};
+use crate::engine::node::fabric::{Arrival, Batch, Fabric, LocalEvent, Pending};
 use crate::engine::node::hosts::Hosts;
 use crate::engine::packet::containers::PerNode;
 use crate::engine::packet::{Class, DELIVER, Packet};
@@ -56,7 +56,7 @@ pub struct Partition {
     /// Arrivals, departures that are events, and timers that did something.
     pub events: u64,
     /// What is left of the effort of the present call of [`Partition::run`].
-    pub(super) left: u64,
+    pub(super) effort_left: u64,
     /// Node after node or event after event.
     pub windowed: WindowedExecution,
 }
@@ -85,7 +85,8 @@ impl Partition {
             false => Prefetch::Nothing,
         };
         let windowed = WindowedExecution::new(&fabric, reached);
-        let mut partition = Partition { fabric, hosts, site, chains, reached, prefetch, events, left: 0, windowed };
+        let mut partition =
+            Partition { fabric, hosts, site, chains, reached, prefetch, events, effort_left: 0, windowed };
         partition.fabric.set_timers(partition.hosts.timers.earliest());
         partition.hosts.arm_agents(&mut partition.fabric);
         // What has been counted so far is not what happened here.
@@ -95,38 +96,39 @@ impl Partition {
 
     /// Takes it apart, between two steps of a run.
     pub fn into_parts(self) -> PartitionParts {
-        let Partition { fabric, hosts, chains, events, site: _, reached: _, prefetch: _, left: _, windowed: _ } = self;
+        let Partition { fabric, hosts, chains, events, site: _, reached: _, prefetch: _, effort_left: _, windowed: _ } =
+            self;
         PartitionParts { fabric, hosts, chains, events }
     }
 
     /// Handles an event that is no arrival.
     #[inline(never)]
-    pub(super) fn act(&mut self, now: u64, leaf: u32) {
+    pub(super) fn handle_event(&mut self, now: u64, leaf: u32) {
         match self.fabric.event(leaf) {
-            Event::Agent(place) => {
+            LocalEvent::Agent(place) => {
                 self.events += 1;
-                self.spend();
+                self.count_off();
                 self.hosts.call_agent(now, place, &mut self.fabric);
             }
-            Event::Departure(port) => {
+            LocalEvent::Departure(port) => {
                 self.events += 1;
                 self.fabric.release(now, port);
             }
-            Event::Timer => {
-                self.spend();
+            LocalEvent::Timer => {
+                self.count_off();
                 self.events += u64::from(self.hosts.visit_timer(now, &mut self.fabric));
             }
         }
     }
 
-    /// Takes one from what is left of the effort. Packets that are only passed on cost none: every one of them comes
+    /// Takes one from the effort that is left. Packets that are only passed on cost none: every one of them comes
     /// from a host or an agent and goes to one, and their number of hops is bounded. When nothing is left, the check
-    /// after each event finds the timers unsettled; an own check would cost a hop one per cent.
+    /// after each event finds that the fabric needs attention; an own check would cost a hop one per cent.
     #[inline]
-    fn spend(&mut self) {
-        self.left -= 1;
-        if self.left == 0 {
-            self.fabric.mark_stale();
+    fn count_off(&mut self) {
+        self.effort_left -= 1;
+        if self.effort_left == 0 {
+            self.fabric.ask_for_attention();
         }
     }
 
@@ -143,13 +145,13 @@ impl Partition {
         // Copied from its place, as an arrival is.
         while let Some(pending) = self.fabric.pending.front().copied() {
             let _ = self.fabric.pending.pop_front();
-            self.left = self.left.saturating_sub(1);
+            self.effort_left = self.effort_left.saturating_sub(1);
             match pending {
                 Pending::Take(interceptor, packet) => {
                     self.hosts.give_to_agent(now, interceptor, &packet, &mut self.fabric)
                 }
                 Pending::Deliver(node, packet) => {
-                    self.witness(node, packet.digest());
+                    self.hash_arrival(node, packet.digest());
                     self.hosts.receive(now, &packet, &mut self.fabric);
                 }
             }
@@ -161,13 +163,13 @@ impl Partition {
         let mut packet = Packet::default();
         let arrival = self.fabric.take_arrival(fibre, &mut packet);
         let end = self.site.ends[fibre as usize];
-        self.witness(end.node(), arrival.digest);
+        self.hash_arrival(end.node(), arrival.digest);
         self.handle_arrival::<Global>(now, end, arrival, &packet);
     }
 
-    /// The chain of a node sees the digest of a packet that has arrived there.
+    /// The digest of a packet that has arrived at a node goes into its chain of hashes.
     #[inline(always)]
-    pub(super) fn witness(&mut self, node: u32, digest: u64) {
+    pub(super) fn hash_arrival(&mut self, node: u32, digest: u64) {
         let chain = &mut self.chains[node as usize];
         *chain = fold(*chain, digest);
     }
@@ -189,7 +191,7 @@ impl Partition {
                 return self.pass_on::<M>(now, fibre, next, packet);
             }
         }
-        self.spend();
+        self.count_off();
         if self.prefetch == Prefetch::Hosts {
             self.prefetch_next(fibre);
         }
@@ -200,7 +202,7 @@ impl Partition {
     #[inline(always)]
     fn pass_on<M: ExecutionMode>(&mut self, now: u64, fibre: u32, port: u32, packet: &Packet) {
         if let Some(interceptor) = self.fabric.enqueue(now, port, packet, M::LISTED) {
-            self.spend();
+            self.count_off();
             if packet.class == Class::Control {
                 self.fabric.prefetch_messages(fibre);
             }

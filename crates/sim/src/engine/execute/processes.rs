@@ -118,10 +118,10 @@ impl LogicalProcess {
         }
         let mut event_list =
             EventList::new(TimerOrder::AfterArrivals, std::mem::take(&mut self.departing), 0, self.agents.clone());
-        fabric.exchange(&mut event_list);
+        fabric.swap_event_list(&mut event_list);
         fabric.list_departures();
         hosts.arm_some_agents(self.agents.clone(), fabric);
-        fabric.exchange(&mut event_list);
+        fabric.swap_event_list(&mut event_list);
         self.event_list = Some(Box::new(event_list));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::partition::Partition;
 use super::processes::LogicalProcesses;
-use super::windowed::{FIRST_LOOK, LONGEST, LOOK, MOST_EVENTS, Plan, Schedule, Seen, lookahead, time_of};
+use super::windowed::{FIRST_LOOK, LONGEST, LOOK, MOST_EVENTS, Progress, Schedule, Windows, lookahead, time_of};
 use crate::engine::node::fabric::{Fabric, TimerOrder};
 
 /// Called as soon as everything that leaves the partition before the end of a window has been sent.
@@ -31,7 +31,7 @@ impl Partition {
     /// Event after event in the order of time.
     fn run_globally(&mut self, limit: u64, effort: &mut u64) {
         let mut now = self.reached;
-        self.left = *effort;
+        self.effort_left = *effort;
         loop {
             let (next, leaf) = self.fabric.earliest(now);
             if next >= limit {
@@ -42,17 +42,17 @@ impl Partition {
             // One comparison for the usual case: a table of all kinds of events would be a jump that nobody predicts.
             match self.fabric.arrival(leaf) {
                 Some(fibre) => self.arrive(now, fibre),
-                None => self.act(now, leaf),
+                None => self.handle_event(now, leaf),
             }
-            if self.fabric.is_stale(self.hosts.timers.earliest()) {
+            if self.fabric.needs_attention(self.hosts.timers.earliest()) {
                 self.handle_pending(now);
                 self.fabric.set_timers(self.hosts.timers.earliest());
-                if self.left == 0 {
+                if self.effort_left == 0 {
                     break;
                 }
             }
         }
-        (self.reached, *effort) = (now, self.left);
+        (self.reached, *effort) = (now, self.effort_left);
     }
 }
 
@@ -65,7 +65,7 @@ impl Partition {
 
     /// Chooses between windowed and global execution, by what has happened since the last look.
     fn look(&mut self) {
-        let seen = Seen { at: self.reached, events: self.events, hops: self.fabric.totals.packet_hops };
+        let seen = Progress { at: self.reached, events: self.events, hops: self.fabric.totals.packet_hops };
         let before = std::mem::replace(&mut self.windowed.seen, seen);
         let (span, events) = ((seen.at - before.at).max(1), seen.events - before.events);
         let calls = std::mem::take(&mut self.windowed.calls).max(1);
@@ -97,7 +97,7 @@ impl Partition {
 
     /// The first look counts what happens from now on.
     pub(super) fn count_from_now(&mut self) {
-        self.windowed.seen = Seen { at: self.reached, events: self.events, hops: self.fabric.totals.packet_hops };
+        self.windowed.seen = Progress { at: self.reached, events: self.events, hops: self.fabric.totals.packet_hops };
     }
 
     /// Whether nobody asks for events in their order, and timers stand where a window expects them, behind the arrivals
@@ -115,7 +115,7 @@ impl Partition {
         };
         self.fabric.unlist_fibres();
         self.hosts.timers.go_in_windows();
-        self.windowed.on = Some(Box::new(Plan { processes, window, keys: Vec::new() }));
+        self.windowed.on = Some(Box::new(Windows { processes, window, keys: Vec::new() }));
     }
 
     /// A link of the partition is about to change, perhaps its delay: event after event until the next look.
@@ -139,18 +139,18 @@ impl Partition {
         let Some(mut plan) = self.windowed.on.take() else { return };
         while self.reached < limit && *effort > 0 {
             let end = limit.min(self.reached.saturating_add(plan.window));
-            self.left = u64::MAX;
+            self.effort_left = u64::MAX;
             self.run_window(&mut plan, end, early_update);
             self.windowed.made += 1;
-            *effort = effort.saturating_sub(u64::MAX - self.left);
+            *effort = effort.saturating_sub(u64::MAX - self.effort_left);
             self.reached = end;
         }
         self.windowed.on = Some(plan);
     }
 
     /// Nodes that send to other partitions come first, so that those need not wait for the others.
-    fn run_window(&mut self, plan: &mut Plan, end: u64, early_update: EarlyUpdate) {
-        let Plan { processes, keys, .. } = plan;
+    fn run_window(&mut self, plan: &mut Windows, end: u64, early_update: EarlyUpdate) {
+        let Windows { processes, keys, .. } = plan;
         self.collect_timers(processes, end);
         self.hosts.timers.begin_window(end);
         let senders = processes.senders();

@@ -12,32 +12,29 @@ use super::site::FibreEnd;
 use super::windowed::{LONGEST, NONE};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::fabric::Fabric;
-use crate::engine::node::tournament_tree::{replay, replay_any};
+use crate::engine::node::tournament_tree::replay;
 use crate::engine::packet::{NEVER, Packet};
 use std::hint::select_unpredictable;
 
-/// Bits of a fibre's place in a key, for a tree of `nodes` nodes, or of any number of them (0). Those of one number are
-/// a part of a register.
-const fn place_bits(nodes: usize) -> u32 {
-    if nodes == 0 { 24 } else { 16 }
-}
+/// Bits of a fibre's place in a key.
+const PLACE_BITS: u32 = 24;
 
-const _: () = assert!(LONGEST <= 1 << (63 - place_bits(0)));
+const _: () = assert!(LONGEST <= 1 << (63 - PLACE_BITS));
 
 /// A window of a node.
 #[derive(Clone, Copy, Debug)]
-struct Window {
+struct NodeWindow {
     start: u64,
     end: u64,
     /// The first fibre of the node.
     first: u32,
 }
 
-impl Window {
+impl NodeWindow {
     /// The key of an arrival, [`NONE`] if it does not lie in the window. Nothing predicts which, so it is no branch.
     #[inline(always)]
-    fn key<const NODES: usize>(self, at: u64, place: u32) -> u64 {
-        let key = at.wrapping_sub(self.start) << place_bits(NODES) | u64::from(place);
+    fn key(self, at: u64, place: u32) -> u64 {
+        let key = at.wrapping_sub(self.start) << PLACE_BITS | u64::from(place);
         select_unpredictable(at < self.end, key, NONE)
     }
 }
@@ -48,7 +45,7 @@ trait Arrivals<'a> {
     const AHEAD: u64;
 
     /// Those from `fibres`; there is `room` for what is to be remembered of them.
-    fn new(window: Window, fibres: &[Ring<Packet>], room: &'a mut Vec<u64>) -> Self;
+    fn new(window: NodeWindow, fibres: &[Ring<Packet>], room: &'a mut Vec<u64>) -> Self;
 
     /// The next one as its time and its fibre; `None` if there is no other in the window.
     fn first(&self) -> Option<(u64, u32)>;
@@ -62,7 +59,7 @@ trait Arrivals<'a> {
 
 /// The arrivals at a node of one fibre.
 struct Train {
-    window: Window,
+    window: NodeWindow,
     /// When the next one comes.
     at: u64,
 }
@@ -71,7 +68,7 @@ impl<'a> Arrivals<'a> for Train {
     const AHEAD: u64 = 1;
 
     #[inline(always)]
-    fn new(window: Window, fibres: &[Ring<Packet>], _: &'a mut Vec<u64>) -> Train {
+    fn new(window: NodeWindow, fibres: &[Ring<Packet>], _: &'a mut Vec<u64>) -> Train {
         Train { window, at: fibres[0].front().map_or(NEVER, |packet| packet.at) }
     }
 
@@ -90,10 +87,9 @@ impl<'a> Arrivals<'a> for Train {
     }
 }
 
-/// The arrivals at a node of several fibres. `NODES` is the size of the tree of keys; 0 if it is not known when this is
-/// compiled.
-struct Merge<'a, const NODES: usize> {
-    window: Window,
+/// The arrivals at a node of several fibres.
+struct Merge<'a> {
+    window: NodeWindow,
     /// The smallest key.
     root: u64,
     /// The first packet of each fibre, as a tree: the smaller of two keys lies above them.
@@ -103,13 +99,13 @@ struct Merge<'a, const NODES: usize> {
     seconds: &'a mut [u64],
 }
 
-impl<'a, const NODES: usize> Arrivals<'a> for Merge<'a, NODES> {
+impl<'a> Arrivals<'a> for Merge<'a> {
     const AHEAD: u64 = 2;
 
     #[inline(always)]
-    fn new(window: Window, fibres: &[Ring<Packet>], room: &'a mut Vec<u64>) -> Merge<'a, NODES> {
-        let nodes = if NODES == 0 { 2 * fibres.len().next_power_of_two() } else { NODES };
-        let leaves = nodes / 2;
+    fn new(window: NodeWindow, fibres: &[Ring<Packet>], room: &'a mut Vec<u64>) -> Merge<'a> {
+        let leaves = fibres.len().next_power_of_two();
+        let nodes = 2 * leaves;
         if room.len() < nodes + leaves {
             room.resize(nodes + leaves, NONE);
         }
@@ -118,8 +114,8 @@ impl<'a, const NODES: usize> Arrivals<'a> for Merge<'a, NODES> {
         let keys = tree[leaves..].iter_mut().zip(&mut *seconds);
         for ((place, fibre), (key, second)) in (0..).zip(fibres).zip(keys) {
             let Some(packet) = fibre.front() else { continue };
-            *key = window.key::<NODES>(packet.at, place);
-            *second = window.key::<NODES>(fibre.second().map_or(NEVER, |packet| packet.at), place);
+            *key = window.key(packet.at, place);
+            *second = window.key(fibre.second().map_or(NEVER, |packet| packet.at), place);
         }
         for node in (1..leaves).rev() {
             tree[node] = tree[2 * node].min(tree[2 * node + 1]);
@@ -129,8 +125,8 @@ impl<'a, const NODES: usize> Arrivals<'a> for Merge<'a, NODES> {
 
     #[inline(always)]
     fn first(&self) -> Option<(u64, u32)> {
-        let (bits, Window { start, first, .. }) = (place_bits(NODES), self.window);
-        (self.root != NONE).then(|| (start + (self.root >> bits), first + self.root as u32 % (1 << bits)))
+        let NodeWindow { start, first, .. } = self.window;
+        (self.root != NONE).then(|| (start + (self.root >> PLACE_BITS), first + self.root as u32 % (1 << PLACE_BITS)))
     }
 
     #[inline(always)]
@@ -138,11 +134,8 @@ impl<'a, const NODES: usize> Arrivals<'a> for Merge<'a, NODES> {
         let place = fibre - self.window.first;
         // A mask, so that it is known that there is such a place.
         let leaf = place as usize & (self.seconds.len() - 1);
-        let key = std::mem::replace(&mut self.seconds[leaf], self.window.key::<NODES>(second, place));
-        self.root = match NODES {
-            0 => replay_any(self.tree, place, key),
-            _ => replay::<NODES>(self.tree, place, key),
-        };
+        let key = std::mem::replace(&mut self.seconds[leaf], self.window.key(second, place));
+        self.root = replay(self.tree, place, key);
     }
 
     /// Whether a packet goes on is asked of the packet itself: few fibres of such a node lead to its hosts alone.
@@ -154,28 +147,24 @@ impl<'a, const NODES: usize> Arrivals<'a> for Merge<'a, NODES> {
 impl Partition {
     /// Takes a node to the end of the window.
     pub(super) fn run_process(&mut self, process: &mut LogicalProcess, end: u64, keys: &mut Vec<u64>) {
-        let window = Window { start: self.reached, end, first: process.fibres.start };
+        let window = NodeWindow { start: self.reached, end, first: process.fibres.start };
         let fibres = process.fibres.len();
         let Some(event_list) = &mut process.event_list else {
             return self.receive_all::<PlainWindow>(window, fibres, keys);
         };
-        self.fabric.exchange(event_list);
+        self.fabric.swap_event_list(event_list);
         // The end of the window, if there is no timer before: so the list always has something within reach.
         self.fabric.set_timers(self.hosts.timers.earliest());
         self.receive_all::<FullWindow>(window, fibres, keys);
-        self.fabric.exchange(event_list);
+        self.fabric.swap_event_list(event_list);
     }
 
-    /// Handles all that happens at a node within a window. The usual sizes of the merge are compiled each by itself.
-    fn receive_all<M: ExecutionMode>(&mut self, window: Window, fibres: usize, keys: &mut Vec<u64>) {
+    /// Handles all that happens at a node within a window.
+    fn receive_all<M: ExecutionMode>(&mut self, window: NodeWindow, fibres: usize, keys: &mut Vec<u64>) {
         match fibres {
-            0 => self.act_until_end::<M>(window),
+            0 => self.handle_rest::<M>(window),
             1 => self.receive_arrivals::<M, Train>(window, fibres, keys),
-            2..=4 => self.receive_arrivals::<M, Merge<8>>(window, fibres, keys),
-            5..=16 => self.receive_arrivals::<M, Merge<32>>(window, fibres, keys),
-            17..=64 => self.receive_arrivals::<M, Merge<128>>(window, fibres, keys),
-            65..=256 => self.receive_arrivals::<M, Merge<512>>(window, fibres, keys),
-            _ => self.receive_arrivals::<M, Merge<0>>(window, fibres, keys),
+            _ => self.receive_arrivals::<M, Merge>(window, fibres, keys),
         }
     }
 
@@ -183,7 +172,7 @@ impl Partition {
     #[inline(never)]
     fn receive_arrivals<'a, M: ExecutionMode, A: Arrivals<'a>>(
         &mut self,
-        window: Window,
+        window: NodeWindow,
         fibres: usize,
         keys: &'a mut Vec<u64>,
     ) {
@@ -192,45 +181,44 @@ impl Partition {
         let mut arrivals = A::new(window, &self.fabric.fibres[first..][..fibres], keys);
         let mut packet = Packet::default();
         while let Some((at, fibre)) = arrivals.first() {
-            self.act_before::<M>(at, window);
-            let (arrival, ahead) = self.fabric.take_unlisted(fibre, A::AHEAD, &mut packet);
+            self.handle_before::<M>(at, window);
+            let (arrival, ahead) = self.fabric.take_off_fibre(fibre, A::AHEAD, &mut packet);
             arrivals.advance(fibre, ahead);
-            self.witness(end.node(), arrival.digest);
+            self.hash_arrival(end.node(), arrival.digest);
             self.handle_arrival::<M>(at, end, arrival, &packet);
-            self.settle::<M>(at);
+            self.handle_consequences::<M>(at);
         }
-        self.act_until_end::<M>(window);
+        self.handle_rest::<M>(window);
     }
 
     /// Does what comes before an arrival at `at`.
     #[inline(always)]
-    fn act_before<M: ExecutionMode>(&mut self, at: u64, window: Window) {
+    fn handle_before<M: ExecutionMode>(&mut self, at: u64, window: NodeWindow) {
         match M::FULL {
-            true => {
-                self.act_while(window, |fabric, next, leaf| next < at || (next == at && fabric.precedes_arrivals(leaf)))
-            }
+            true => self
+                .handle_while(window, |fabric, next, leaf| next < at || (next == at && fabric.precedes_arrivals(leaf))),
             false => self.visit_timers_before(at),
         }
     }
 
     /// Does what is left of the window after the last arrival.
-    fn act_until_end<M: ExecutionMode>(&mut self, window: Window) {
+    fn handle_rest<M: ExecutionMode>(&mut self, window: NodeWindow) {
         match M::FULL {
-            true => self.act_while(window, |_, next, _| next < window.end),
+            true => self.handle_while(window, |_, next, _| next < window.end),
             false => self.visit_timers_before(window.end),
         }
     }
 
     /// Handles departures, agents and timers as long as the next one, by its time and its place, `is_due`.
     #[inline(always)]
-    fn act_while(&mut self, window: Window, is_due: impl Fn(&Fabric, u64, u32) -> bool) {
+    fn handle_while(&mut self, window: NodeWindow, is_due: impl Fn(&Fabric, u64, u32) -> bool) {
         loop {
             let (next, leaf) = self.fabric.earliest(window.start);
             if !is_due(&self.fabric, next, leaf) {
                 break;
             }
-            self.act(next, leaf);
-            self.settle::<FullWindow>(next);
+            self.handle_event(next, leaf);
+            self.handle_consequences::<FullWindow>(next);
         }
     }
 
@@ -244,15 +232,15 @@ impl Partition {
 
     #[inline(never)]
     fn visit_timer(&mut self) {
-        self.left -= 1;
+        self.effort_left -= 1;
         let now = self.hosts.timers.earliest();
         self.events += u64::from(self.hosts.visit_timer(now, &mut self.fabric));
     }
 
-    /// Does what an event has left to be done at once.
+    /// Does at once what follows from an event: packets between the parts of a node, and a new earliest timer.
     #[inline(always)]
-    fn settle<M: ExecutionMode>(&mut self, now: u64) {
-        if M::FULL && self.fabric.is_stale(self.hosts.timers.earliest()) {
+    fn handle_consequences<M: ExecutionMode>(&mut self, now: u64) {
+        if M::FULL && self.fabric.needs_attention(self.hosts.timers.earliest()) {
             self.handle_pending(now);
             self.fabric.set_timers(self.hosts.timers.earliest());
         }

@@ -35,13 +35,13 @@ pub enum Schedule {
 pub struct WindowedExecution {
     pub(super) schedule: Schedule,
     /// The windows, while they are on.
-    pub(super) on: Option<Box<Plan>>,
+    pub(super) on: Option<Box<Windows>>,
     /// The least delay between two nodes of the partition; `None` if links have changed since it was known.
     pub(super) lookahead: Option<u64>,
     /// When it looks next.
     pub(super) next_look: u64,
     /// What it saw when it looked last.
-    pub(super) seen: Seen,
+    pub(super) seen: Progress,
     /// Calls of [`Partition::run`](super::partition::Partition::run) since then: a window ends where a call does.
     pub(super) calls: u64,
     /// Windows so far.
@@ -50,7 +50,7 @@ pub struct WindowedExecution {
 
 /// What a partition sees when it looks.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct Progress {
     pub(super) at: u64,
     pub(super) events: u64,
     pub(super) hops: u64,
@@ -58,7 +58,7 @@ pub(super) struct Seen {
 
 /// What a partition in windowed execution knows.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct Windows {
     pub(super) processes: LogicalProcesses,
     /// The longest window.
     pub(super) window: u64,
@@ -80,7 +80,7 @@ impl WindowedExecution {
     pub fn new(fabric: &Fabric, reached: u64) -> WindowedExecution {
         let lookahead = lookahead(fabric);
         let next_look = reached.saturating_add(lookahead.saturating_mul(FIRST_LOOK));
-        let seen = Seen { at: reached, ..Seen::default() };
+        let seen = Progress { at: reached, ..Progress::default() };
         WindowedExecution {
             schedule: Schedule::Auto,
             on: None,

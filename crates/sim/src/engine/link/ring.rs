@@ -191,7 +191,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// Each value from a position on goes before those older ones that it is to be before.
-    pub fn settle(&mut self, from: u64, is_behind: impl Fn(&T, &T) -> bool) {
+    pub fn sort_from(&mut self, from: u64, is_behind: impl Fn(&T, &T) -> bool) {
         for position in from.max(self.head)..self.tail {
             let mut at = position;
             while at > self.head {

@@ -57,15 +57,15 @@ pub trait Agent: fmt::Debug + Send {
 /// What becomes of the segments of a flow by order of the scenario, where it depends on what the flow sends.
 pub trait Orders: fmt::Debug + Send {
     /// A segment leaves; its sender may be told of that.
-    fn take(&mut self, now: Instant, segment: SackBlock, told: Told) -> Order;
+    fn take(&mut self, now: Instant, segment: SackBlock, told: ToldSender) -> Order;
 
     /// The news of this number has come back to the sender.
-    fn news(&mut self, now: Instant, number: u64, told: Told);
+    fn news(&mut self, now: Instant, number: u64, told: ToldSender);
 }
 
 /// A sender that is told something, and where it puts what it wants sent.
 #[derive(Debug)]
-pub struct Told<'a> {
+pub struct ToldSender<'a> {
     /// The sender.
     pub sender: &'a mut Sender,
     /// What it wants sent.

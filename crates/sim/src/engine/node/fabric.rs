@@ -6,7 +6,7 @@ mod event_list;
 mod observing;
 
 pub use channel::{Batch, Boundary};
-pub use event_list::{Event, EventList, TimerOrder};
+pub use event_list::{EventList, LocalEvent, TimerOrder};
 
 use super::spray::{Flowlets, Spray};
 use crate::engine::link::port::Port;
@@ -130,7 +130,7 @@ impl Fabric {
     #[inline(always)]
     fn defer(&mut self, pending: Pending) {
         self.pending.push_back(pending);
-        self.mark_stale();
+        self.ask_for_attention();
     }
 
     /// Takes the packet that arrives over fibre `number` out to where `packet` is.
@@ -139,7 +139,7 @@ impl Fabric {
         // Event after event it is long until the fibre's turn comes again. In windowed execution it is next, and
         // processors predict what lies side by side.
         self.fibres[number as usize].prefetch(3);
-        let (arrival, next) = self.take_unlisted(number, 1, packet);
+        let (arrival, next) = self.take_off_fibre(number, 1, packet);
         self.event_list.set_arrival_inline(number, next);
         arrival
     }
@@ -147,7 +147,7 @@ impl Fabric {
     /// The same in windowed execution, in which the event list has no arrivals. Also when the packet `ahead` places
     /// behind it arrives, [`NEVER`] if there is none.
     #[inline(always)]
-    pub fn take_unlisted(&mut self, number: u32, ahead: u64, packet: &mut Packet) -> (Arrival, u64) {
+    pub fn take_off_fibre(&mut self, number: u32, ahead: u64, packet: &mut Packet) -> (Arrival, u64) {
         let fibre = &mut self.fibres[number as usize];
         let (place, behind) = fibre.take(ahead);
         let arrival = Arrival { fibre: number, hop: place.hop, digest: place.digest() };

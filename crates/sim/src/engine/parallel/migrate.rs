@@ -8,55 +8,89 @@
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::partition::{Partition, PartitionParts};
 use crate::engine::link::port::Port;
-use crate::engine::node::fabric::{Boundary, Fabric, FabricPlace};
+use crate::engine::node::fabric::{Boundary, Fabric, FabricPlace, TimerOrder};
 use crate::engine::node::hosts::Hosts;
 use crate::engine::observe::observers::Observers;
-use crate::engine::packet::containers::{merge_nodes, split_nodes};
+use crate::engine::packet::containers::{PerNode, merge_nodes, split_nodes};
 use crate::engine::packet::state::{Owners, State};
 use crate::engine::packet::{DELIVER, NO_PATH, NO_PAYLOAD, Packet, PayloadTable};
 use std::sync::Arc;
 
 /// Moves everything from the partitions of `before` to those of `after`; `now` is the time that all have reached.
 pub fn migrate(now: u64, old: Vec<Partition>, before: &PartitionLayout, after: &PartitionLayout) -> Vec<Partition> {
-    let order = old[0].fabric.timer_order();
-    let (mut payloads, mut observers, mut events) = (PayloadTable::default(), Vec::new(), 0);
-    let (mut fabrics, mut hosts, mut chains) = (Vec::new(), Vec::new(), Vec::new());
-    for part in old {
-        let mut part = part.into_parts();
-        part.fabric = part.fabric.displaced();
-        observers.extend(part.fabric.observer.take().and_then(Observers::unboxed));
-        // What the packets of the first partition carry stays where it is.
-        match fabrics.is_empty() {
-            true => payloads = std::mem::take(&mut part.fabric.payloads),
-            false => move_payloads(&mut part.fabric, &mut part.hosts, &mut payloads),
+    let [before, after] = [before, after].map(|layout| Moment { now, layout });
+    Whole::merge(old, &before).split(&before, &after)
+}
+
+/// The state of a whole network, in no partition.
+struct Whole {
+    fabric: Fabric,
+    hosts: Hosts,
+    /// What all packets carry.
+    payloads: PayloadTable,
+    /// The hash chain of each node.
+    chains: PerNode<u64>,
+    /// Those of the partitions that it was in.
+    observers: Vec<Observers>,
+    events: u64,
+    order: TimerOrder,
+}
+
+impl Whole {
+    /// The state of all partitions. They are in the order of their numbers.
+    fn merge(old: Vec<Partition>, before: &Moment) -> Whole {
+        let order = old[0].fabric.timer_order();
+        let (mut payloads, mut observers, mut events) = (PayloadTable::default(), Vec::new(), 0);
+        let (mut fabrics, mut hosts, mut chains) = (Vec::new(), Vec::new(), Vec::new());
+        for part in old {
+            let mut part = part.into_parts();
+            part.fabric = part.fabric.displaced();
+            observers.extend(part.fabric.observer.take().and_then(Observers::unboxed));
+            // What the packets of the first partition carry stays where it is.
+            match fabrics.is_empty() {
+                true => payloads = std::mem::take(&mut part.fabric.payloads),
+                false => move_payloads(&mut part.fabric, &mut part.hosts, &mut payloads),
+            }
+            events += part.events;
+            fabrics.push(part.fabric);
+            hosts.push(part.hosts);
+            chains.push(part.chains);
         }
-        events += part.events;
-        fabrics.push(part.fabric);
-        hosts.push(part.hosts);
-        chains.push(part.chains);
+        Whole {
+            fabric: Fabric::merge(fabrics, before),
+            hosts: Hosts::merge(hosts, before),
+            payloads,
+            chains: merge_nodes(chains, |node| before.layout.of_node[node as usize]),
+            observers,
+            events,
+            order,
+        }
     }
-    let chains = merge_nodes(chains, |node| before.of_node[node as usize]);
-    let mut chains = split_nodes(chains, after.parts, |node| after.of_node[node as usize]).into_iter();
-    let [before, at] = [before, after].map(|layout| Moment { now, layout });
-    let mut fabric = Fabric::merge(fabrics, &before);
-    let mut boundaries = connect(&mut fabric.ports, after).into_iter();
-    fabric.paths = translate(after);
-    let mut observers = Observers::split(observers, &before, &at).into_iter().map(Observers::boxed);
-    let parts = fabric.split(&at).into_iter().zip(Hosts::merge(hosts, &before).split(&at)).zip(0..);
-    let part = |((mut fabric, mut hosts), part): ((Fabric, Hosts), u32)| {
-        // A single partition has it all.
-        fabric.payloads = match after.parts {
-            1 => std::mem::take(&mut payloads),
-            _ => payloads_of(&mut fabric, &mut hosts, &mut payloads),
+
+    /// The partitions of a layout, which were those of `before`. The first one goes on counting events.
+    fn split(self, before: &Moment, after: &Moment) -> Vec<Partition> {
+        let Whole { mut fabric, hosts, mut payloads, chains, observers, mut events, order } = self;
+        let Moment { now, layout } = *after;
+        let mut boundaries = connect(&mut fabric.ports, layout).into_iter();
+        fabric.paths = translate(layout);
+        let mut chains = split_nodes(chains, layout.parts, |node| layout.of_node[node as usize]).into_iter();
+        let mut observers = Observers::split(observers, before, after).into_iter().map(Observers::boxed);
+        let parts = fabric.split(after).into_iter().zip(hosts.split(after)).zip(0..);
+        let part = |((mut fabric, mut hosts), part): ((Fabric, Hosts), u32)| {
+            // A single partition has it all.
+            fabric.payloads = match layout.parts {
+                1 => std::mem::take(&mut payloads),
+                _ => payloads_of(&mut fabric, &mut hosts, &mut payloads),
+            };
+            let (boundaries, agents) = (boundaries.next().unwrap_or_default(), hosts.agents.len() as u32);
+            fabric.observer = observers.next().flatten();
+            let fabric = fabric.placed(FabricPlace { order, agents, boundaries, partitions: layout.parts });
+            let chains = chains.next().unwrap_or_default();
+            let parts = PartitionParts { fabric, hosts, chains, events: std::mem::take(&mut events) };
+            Partition::new(parts, layout.site(part), now)
         };
-        let (boundaries, agents) = (boundaries.next().unwrap_or_default(), hosts.agents.len() as u32);
-        fabric.observer = observers.next().flatten();
-        let fabric = fabric.placed(FabricPlace { order, agents, boundaries, partitions: after.parts });
-        let chains = chains.next().unwrap_or_default();
-        let parts = PartitionParts { fabric, hosts, chains, events: std::mem::take(&mut events) };
-        Partition::new(parts, after.site(part), now)
-    };
-    parts.map(part).collect()
+        parts.map(part).collect()
+    }
 }
 
 /// A layout at an instant.

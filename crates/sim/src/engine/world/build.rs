@@ -295,7 +295,7 @@ fn hosts(setup: HostSetup) -> Hosts {
 /// What hosts know of their paths.
 fn tell_hosts(ways: &Ways, configs: &[Configs], layout: &PartitionLayout, hosts: &mut Hosts) {
     news::feed(ways, hosts);
-    sharing::settle(ways, configs, layout, hosts);
+    sharing::tell_receivers(ways, configs, layout, hosts);
     host_links::tell(ways, layout, hosts);
 }
 

@@ -18,7 +18,7 @@ struct Ends {
 
 /// Receiving ends learn which of their node is the first, and how long a full packet lasts on the links by which such
 /// flows come there, all together, as they are at the start.
-pub(super) fn settle(ways: &Ways, configs: &[Configs], layout: &PartitionLayout, hosts: &mut Hosts) {
+pub(super) fn tell_receivers(ways: &Ways, configs: &[Configs], layout: &PartitionLayout, hosts: &mut Hosts) {
     let configs = |flow: u32| &configs[ways.flows[flow as usize].transport.index()];
     let mut nodes: BTreeMap<(NodeId, &str), Ends> = BTreeMap::new();
     for flow in 0..ways.flows.len() as u32 {

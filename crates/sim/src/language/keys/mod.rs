@@ -37,6 +37,7 @@ pub(crate) use table::{read_table, schema_of};
 /// that are declared elsewhere. `in` says where the value may lie.
 /// Who may use the key is `when`, once or more, where the table itself tells; and `of`, a word, where another table
 /// does ([`Reserved`]). All that is done with a table is written once, in [`Table`]; here is what needs its fields.
+// Over 40 lines: it gathers what needs the fields of a table; the rest is in [`Table`].
 macro_rules! keys {
     (
         $(#[doc = $about:literal])+

@@ -1,7 +1,7 @@
 //! When flows start.
 
+use super::pairs::{end_points, pairs};
 use super::share::{self, Flows};
-use super::traffic::{end_points, pairs};
 use super::{Context, flow_list};
 use crate::language::{At, Fault, Size, Time, quoted};
 use crate::model::{Arrivals, Incast, Listed, MAX_FLOWS, Pairs, Requests, SimTime};

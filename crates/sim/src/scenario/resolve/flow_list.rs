@@ -1,7 +1,7 @@
 //! Exact lists of flows: `list = [ … ]` and CSV files.
 
 use super::Context;
-use super::traffic::pair;
+use super::pairs::pair;
 use crate::language::{At, Fault, Place, choices, quoted, read_text};
 use crate::model::{Listed, MAX_FLOWS, NodeId, SimTime};
 use crate::scenario::{ImportedFlow, ImportedFlows, spec};

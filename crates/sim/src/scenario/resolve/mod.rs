@@ -13,6 +13,7 @@ mod load;
 mod memory;
 mod network;
 mod news;
+mod pairs;
 mod phases;
 mod properties;
 mod queues;

@@ -28,7 +28,7 @@ struct Told<'a> {
 
 /// Before anything is read.
 pub(super) fn assert_names() {
-    if let Some(clash) = keys::clash().or_else(spec::clash) {
+    if let Some(clash) = transport::clash().or_else(spec::clash) {
         panic!("{clash}");
     }
 }

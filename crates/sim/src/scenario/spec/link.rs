@@ -27,6 +27,7 @@ pub(crate) trait LinkKeys {
 }
 
 /// Declares a table about links: its own keys, and those that all have.
+// Over 40 lines: keys that three tables share are written once, with the function that reads them.
 macro_rules! link_keys {
     ($(#[doc = $about:literal])+ pub struct $name:ident { $($before:tt)* } and { $($after:tt)* }) => {
         keys! {

@@ -1,6 +1,6 @@
 //! What each flow did in its whole life.
 
-use super::completions::EmptyPaths;
+use super::empty_paths::EmptyPaths;
 use super::{End, ratio, seconds};
 use crate::engine::execute::layout::Partitions;
 use crate::engine::node::counters::{Counters, Group};

@@ -1,16 +1,17 @@
 //! The agents of a network that follows a fixed plan or computes schedules, and when its messages travel.
 
 use super::core::{CoreNode, Downlink, Rules};
-use super::edge::{Asking, Clock, EdgeAgent, Plan, Stage};
-use super::plan::{self, Aapn, Channel, Computed, SlotFrame, Uplink};
+use super::edge::{Asking, Clock, EdgeAgent, SlotSource, Stage};
+use super::plan::{Aapn, Allocation, Channel, Computed, Plan, SlotFrame, Uplink};
 use super::queue::{Queue, QueueOutput};
+use super::request::Request;
 use super::tell::Teller;
 use super::wavelengths::{Wavelengths, granted};
 use super::{Beat, SlotRange};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::model::{LinkId, Network, NodeId};
-use control::scheduler::{Algorithm, FrameScheduler, IDLE, Requests, Schedule};
+use control::scheduler::{Algorithm, FrameScheduler, Requests};
 use std::collections::BTreeMap;
 use units::ByteTime;
 
@@ -19,15 +20,15 @@ pub(super) fn agents(aapn: &Aapn, build: &mut BuildContext) -> Vec<(NodeId, Box<
     let network = build.network;
     let mut agents: Vec<(NodeId, Box<dyn Agent>)> = Vec::new();
     let timing = match &aapn.plan {
-        plan::Plan::Computed(computed) => {
+        Plan::Computed(computed) => {
             (0..aapn.cores.len()).map(|core| Some(Timing::new(aapn, computed, network, core))).collect()
         }
-        plan::Plan::Fixed(_) | plan::Plan::Signalled(_) => vec![None; aapn.cores.len()],
+        Plan::Fixed(_) | Plan::Signalled(_) => vec![None; aapn.cores.len()],
     };
     for (number, uplink) in aapn.uplinks.iter().enumerate() {
         let (edge, core) = (number / aapn.cores.len(), number % aapn.cores.len());
         let plan = match (&aapn.plan, &timing[core]) {
-            (plan::Plan::Computed(computed), Some(timing)) => Plan::Asked(Asking {
+            (Plan::Computed(computed), Some(timing)) => SlotSource::Asked(Asking {
                 edge: edge as u32,
                 rule: computed.request,
                 way: build.agent_path(aapn.edges[edge].node, &[uplink.request]),
@@ -38,13 +39,13 @@ pub(super) fn agents(aapn: &Aapn, build: &mut BuildContext) -> Vec<(NodeId, Box<
                 next: 0,
                 granted: BTreeMap::new(),
             }),
-            (plan::Plan::Fixed(allocations), _) => Plan::Fixed(stages(aapn, allocations, number)),
-            (plan::Plan::Computed(_), None) | (plan::Plan::Signalled(_), _) => Plan::Fixed(Vec::new()),
+            (Plan::Fixed(allocations), _) => SlotSource::Fixed(stages(aapn, allocations, number)),
+            (Plan::Computed(_), None) | (Plan::Signalled(_), _) => SlotSource::Fixed(Vec::new()),
         };
         agents.push((aapn.edges[edge].node, Box::new(edge_agent(aapn, number, plan, build))));
     }
     for (core, timing) in timing.into_iter().enumerate() {
-        if let (plan::Plan::Computed(computed), Some(timing)) = (&aapn.plan, timing) {
+        if let (Plan::Computed(computed), Some(timing)) = (&aapn.plan, timing) {
             let node = core_node(aapn, computed, core, timing, build);
             agents.push((aapn.cores[core], Box::new(node)));
         }
@@ -52,7 +53,7 @@ pub(super) fn agents(aapn: &Aapn, build: &mut BuildContext) -> Vec<(NodeId, Box<
     agents
 }
 
-fn edge_agent(aapn: &Aapn, number: usize, plan: Plan, build: &mut BuildContext) -> EdgeAgent {
+fn edge_agent(aapn: &Aapn, number: usize, plan: SlotSource, build: &mut BuildContext) -> EdgeAgent {
     let (network, seed) = (build.network, build.seed);
     let (uplink, edge) = (&aapn.uplinks[number], aapn.edges[number / aapn.cores.len()]);
     let stream = |purpose: &str| {
@@ -73,10 +74,10 @@ fn edge_agent(aapn: &Aapn, number: usize, plan: Plan, build: &mut BuildContext) 
     EdgeAgent::new(beat, clock, queues, plan, teller, wavelengths)
 }
 
-fn rule(plan: &Plan) -> plan::Request {
+fn rule(plan: &SlotSource) -> Request {
     match plan {
-        Plan::Asked(asking) => asking.rule,
-        Plan::Fixed(_) => plan::Request::Queue,
+        SlotSource::Asked(asking) => asking.rule,
+        SlotSource::Fixed(_) => Request::Queue,
     }
 }
 
@@ -143,7 +144,7 @@ fn core_node(aapn: &Aapn, computed: &Computed, core: usize, timing: Timing, buil
 }
 
 /// What a fixed plan grants to the queues of an uplink, frame after frame.
-fn stages(aapn: &Aapn, allocations: &[plan::Allocation], uplink: usize) -> Vec<Stage> {
+fn stages(aapn: &Aapn, allocations: &[Allocation], uplink: usize) -> Vec<Stage> {
     let (edge, core) = (uplink / aapn.cores.len(), uplink % aapn.cores.len());
     let nodes = aapn.edges.len();
     let place = |link: LinkId| {
@@ -175,33 +176,4 @@ fn arranged(frame: SlotFrame, nodes: usize, slots: &[u32], edge: usize) -> Box<[
     let schedule = FrameScheduler::new(Algorithm::Bvn).schedule(&requests, frame.slots_of_a_node(frame.wavelengths));
     let schedule = schedule.expect("a resolved frame is neither empty nor too long");
     std::mem::take(&mut granted(&schedule, frame, &all)[edge]).into()
-}
-
-/// What each input may send in a frame whose schedule begins with slot `first`. Block after block: most connections
-/// hold on.
-pub(super) fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<SlotRange>> {
-    let nodes = schedule.nodes();
-    let mut runs: Vec<Vec<SlotRange>> = (0..nodes).map(|_| Vec::with_capacity(2 * nodes)).collect();
-    let idle = vec![IDLE; nodes];
-    let (mut before, mut now) = (&idle[..], first);
-    let mut change = |before: &[u16], after: &[u16], now: u32| {
-        for (input, (before, after)) in
-            before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after)
-        {
-            if *before != IDLE
-                && let Some(run) = runs[input].last_mut()
-            {
-                run.slots = now - run.slot;
-            }
-            if *after != IDLE {
-                runs[input].push(SlotRange { slot: now, slots: 0, to: (*after).into() });
-            }
-        }
-    };
-    for block in schedule.blocks() {
-        change(before, block.outputs, now);
-        (before, now) = (block.outputs, now + block.slots);
-    }
-    change(before, &idle, now);
-    runs
 }

@@ -5,8 +5,10 @@ mod clocks;
 mod fixed;
 mod wavelengths;
 
+use super::control_keys::LONGEST_FRAME;
 use super::keys::{AapnSwitching, Protocol, RequestRule, SignalSpec};
-use super::plan::{Aapn, Channel, Computed, LONGEST_FRAME, Plan, Request, Signal, SlotFrame, Uplink};
+use super::plan::{Aapn, Channel, Computed, Plan, Signal, SlotFrame, Uplink};
+use super::request::Request;
 use super::{shares, signalled};
 use crate::language::{At, Fault, Time, Word, choices, quoted};
 use crate::model::{LinkId, Network, NodeId, Packing};

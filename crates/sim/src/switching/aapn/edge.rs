@@ -1,8 +1,8 @@
 //! The edge node of an agile all-photonic network, as one core node knows it: once a frame it opens the slots its
 //! queues were granted, asks for more, and tells XCP's controllers what their queues have (XCP-CL, paper 003 §4.2).
 
-use super::plan::Request;
 use super::queue::{Backlog, Queue};
+use super::request::Request;
 use super::tell::Teller;
 use super::wavelengths::{Sum, Wavelengths};
 use super::{Beat, Notice, SlotRange};
@@ -25,7 +25,7 @@ pub struct EdgeAgent {
     queues: Vec<Queue>,
     /// The place of the queue to each edge node, [`NOWHERE`] if there is none.
     places: Box<[usize]>,
-    plan: Plan,
+    plan: SlotSource,
     teller: Teller,
     wavelengths: Wavelengths,
     /// Slots it was granted on wavelengths that were dark.
@@ -48,7 +48,7 @@ pub struct Clock {
 
 /// How it comes by its slots.
 #[derive(Debug)]
-pub enum Plan {
+pub enum SlotSource {
     /// As the scenario says, the stages in the order of their frames.
     Fixed(Vec<Stage>),
     /// It asks for them.
@@ -98,8 +98,8 @@ pub struct Granted {
 impl Agent for EdgeAgent {
     fn next_timeout(&self) -> u64 {
         let request = match &self.plan {
-            Plan::Asked(asking) => asking.leaves(&self.beat),
-            Plan::Fixed(_) => u64::MAX,
+            SlotSource::Asked(asking) => asking.leaves(&self.beat),
+            SlotSource::Fixed(_) => u64::MAX,
         };
         self.beat.begins(self.next_frame).min(request).min(self.teller.next_timeout())
     }
@@ -109,7 +109,7 @@ impl Agent for EdgeAgent {
         if self.beat.begins(self.next_frame) <= now {
             self.begin_frame(now, context);
         }
-        if matches!(&self.plan, Plan::Asked(asking) if asking.leaves(&self.beat) <= now) {
+        if matches!(&self.plan, SlotSource::Asked(asking) if asking.leaves(&self.beat) <= now) {
             self.ask(now, context);
         }
         self.teller.tell(now, self.beat.frame, &mut self.queues, context);
@@ -132,11 +132,11 @@ impl EdgeAgent {
         beat: Beat,
         clock: Clock,
         queues: Vec<Queue>,
-        mut plan: Plan,
+        mut plan: SlotSource,
         teller: Teller,
         wavelengths: Wavelengths,
     ) -> EdgeAgent {
-        if let Plan::Asked(asking) = &mut plan {
+        if let SlotSource::Asked(asking) = &mut plan {
             asking.next = beat.delay.saturating_sub(asking.after).div_ceil(beat.frame.length());
         }
         let next_frame = beat.first();
@@ -148,12 +148,12 @@ impl EdgeAgent {
 
     /// Slots were granted.
     fn handle_grant(&mut self, frame: u64, runs: Vec<SlotRange>) {
-        if frame < self.next_frame || matches!(self.plan, Plan::Fixed(_)) {
+        if frame < self.next_frame || matches!(self.plan, SlotSource::Fixed(_)) {
             return;
         }
         let granted = self.granted(runs);
         self.queues.iter_mut().zip(&granted.slots).for_each(|(queue, slots)| queue.grant(frame, *slots));
-        if let Plan::Asked(asking) = &mut self.plan {
+        if let SlotSource::Asked(asking) = &mut self.plan {
             asking.granted.insert(frame, granted);
         }
     }
@@ -170,13 +170,13 @@ impl EdgeAgent {
         let frame = self.next_frame;
         self.next_frame += 1;
         let granted = match &mut self.plan {
-            Plan::Fixed(stages) => {
+            SlotSource::Fixed(stages) => {
                 let begun = stages.iter().take_while(|stage| stage.from <= frame).count();
                 stages.drain(..begun.saturating_sub(1));
                 let stage = stages.first().filter(|_| begun > 0).map(|stage| stage.runs.to_vec());
                 stage.map(|runs| self.granted(runs))
             }
-            Plan::Asked(asking) => asking.granted.remove(&frame),
+            SlotSource::Asked(asking) => asking.granted.remove(&frame),
         };
         // Without a grant, because it got lost, it keeps silent.
         let Granted { runs, slots } = granted.unwrap_or_else(|| self.granted(Vec::new()));
@@ -203,7 +203,7 @@ impl EdgeAgent {
     fn slots_to_tell(&self, frame: u64) -> Box<[u32]> {
         let lead = self.teller.ahead() / self.beat.frame.length();
         match &self.plan {
-            Plan::Fixed(stages) if lead > 0 => {
+            SlotSource::Fixed(stages) if lead > 0 => {
                 let stage = stages.iter().take_while(|stage| stage.from <= frame + lead).last();
                 let runs = stage.map_or(&[][..], |stage| &stage.runs);
                 let of = |to: u32| runs.iter().filter(|run| run.to == to).map(|run| run.slots).sum();
@@ -245,7 +245,7 @@ impl EdgeAgent {
 
     /// Asks for slots.
     fn ask(&mut self, now: u64, context: &mut NodeContext) {
-        let Plan::Asked(asking) = &mut self.plan else { return };
+        let SlotSource::Asked(asking) = &mut self.plan else { return };
         let frame = asking.next;
         asking.next += 1;
         let (rule, due, payload) = (asking.rule, frame + asking.lag, self.beat.frame.payload());

@@ -1,12 +1,13 @@
 //! `[switching]` with `kind = "aapn"`.
 
-use super::plan::{Channel, Counts, LONGEST_FRAME};
-use super::signalled::keys::{ControlSpec, FaultSpec, a_drift};
+use super::control_keys::{ControlSpec, FaultSpec, LONGEST_FRAME, a_drift};
+use super::plan::{Channel, Counts};
 use crate::language::keys::{When, Within, a_probability, a_rate, at_most, keys, more_than_zero, whole};
 use crate::language::{At, Key, Speed, Time, Word};
 use crate::model::Packing;
+use control::demand::Reading;
 use control::scheduler::{Algorithm, FrameScheduler};
-use control::signalling::{Reading, Sharing, Spare};
+use control::signalling::{Sharing, Spare};
 use options::words;
 use units::Duration;
 

@@ -21,11 +21,14 @@
 mod beat;
 mod build;
 mod check;
+mod control_keys;
 mod core;
 mod edge;
 mod keys;
 pub mod plan;
+mod protocol;
 mod queue;
+mod request;
 mod shares;
 mod signalled;
 mod tell;

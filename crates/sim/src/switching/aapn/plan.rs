@@ -1,16 +1,12 @@
 //! `[switching]` with `kind = "aapn"`, after resolution.
 
-use super::signalled::Signalled;
-use super::wavelengths::Dark;
+use super::protocol::Signalled;
+use super::request::Request;
 use crate::model::{LinkId, NodeId, Packing, SimTime};
-use control::demand::Forecast;
 use control::scheduler::{Algorithm, Requests};
 pub use control::signalling::Spare;
 use options::words;
 use units::{Duration, Rate};
-
-/// A frame this long is a mistake.
-pub const LONGEST_FRAME: Duration = Duration::from_secs(3600);
 
 /// An agile all-photonic network: a star, or several on the same edge nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +29,21 @@ pub struct Aapn {
     pub uplinks: Vec<Uplink>,
     /// Wavelengths that are dark for a time.
     pub dark: Vec<Dark>,
+}
+
+/// A wavelength of a core node that is dark for a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dark {
+    /// The place of the core node.
+    pub core: u32,
+    /// The wavelength.
+    pub wavelength: u32,
+    /// From here on, in picoseconds.
+    pub from: u64,
+    /// Until here.
+    pub until: u64,
+    /// The core node notices both so much later.
+    pub notice: u64,
 }
 
 /// The division of time at a core node. Its frame f begins at f times the frame's length.
@@ -96,15 +107,6 @@ pub struct Computed {
     pub scheduling_time: Duration,
     /// What happens to slots nobody asked for.
     pub spare: Spare,
-}
-
-/// What an edge node asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
-    /// Slots for what waits and has not been asked for.
-    Queue,
-    /// The same, but at least what is expected to arrive in a frame.
-    Forecast(Forecast),
 }
 
 words! {

@@ -1,9 +1,9 @@
 //! What an edge node knows of a queue towards another one, and what it asks for.
 
-use super::plan::Request;
+use super::request::Request;
 use crate::engine::node::node_context::LocalPort;
+use control::demand::Reading;
 use control::demand::{self, Demand, Forecast};
-use control::signalling::Reading;
 use std::collections::VecDeque;
 use units::{ByteTime, Rate};
 

@@ -7,25 +7,9 @@
 //! than a slot earlier or later.
 
 use super::SlotRange;
-use super::build::runs;
-use super::plan::{Aapn, SlotFrame};
+use super::plan::{Aapn, Dark, SlotFrame};
 use crate::engine::node::counters::SumKey;
-use control::scheduler::Schedule;
-
-/// A wavelength of a core node that is dark for a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dark {
-    /// The place of the core node.
-    pub core: u32,
-    /// The wavelength.
-    pub wavelength: u32,
-    /// From here on, in picoseconds.
-    pub from: u64,
-    /// Until here.
-    pub until: u64,
-    /// The core node notices both so much later.
-    pub notice: u64,
-}
+use control::scheduler::{IDLE, Schedule};
 
 /// What edge nodes sum up, where wavelengths are dark.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +95,35 @@ pub(super) fn granted(schedule: &Schedule, frame: SlotFrame, lit: &[u32]) -> Vec
         spread
     };
     runs(schedule, 0).into_iter().map(spread).collect()
+}
+
+/// What each input may send in a frame whose schedule begins with slot `first`. Block after block: most connections
+/// hold on.
+fn runs(schedule: &Schedule, first: u32) -> Vec<Vec<SlotRange>> {
+    let nodes = schedule.nodes();
+    let mut runs: Vec<Vec<SlotRange>> = (0..nodes).map(|_| Vec::with_capacity(2 * nodes)).collect();
+    let idle = vec![IDLE; nodes];
+    let (mut before, mut now) = (&idle[..], first);
+    let mut change = |before: &[u16], after: &[u16], now: u32| {
+        for (input, (before, after)) in
+            before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after)
+        {
+            if *before != IDLE
+                && let Some(run) = runs[input].last_mut()
+            {
+                run.slots = now - run.slot;
+            }
+            if *after != IDLE {
+                runs[input].push(SlotRange { slot: now, slots: 0, to: (*after).into() });
+            }
+        }
+    };
+    for block in schedule.blocks() {
+        change(before, block.outputs, now);
+        (before, now) = (block.outputs, now + block.slots);
+    }
+    change(before, &idle, now);
+    runs
 }
 
 #[cfg(test)]

@@ -15,12 +15,12 @@ use units::{Instant, Rate};
 #[derive(Debug)]
 pub(super) struct Controller {
     router: Router,
-    told: Option<Told>,
+    told: Option<RateAhead>,
 }
 
 /// What a controller that follows knows.
 #[derive(Debug)]
-struct Told {
+struct RateAhead {
     course: Course,
     /// In picoseconds.
     ahead: u64,
@@ -33,11 +33,11 @@ impl Controller {
         let to_packet = &build.network.links[links.to_packet.index()];
         let Some(PortController { config, follows, ahead }) = to_packet.controller else { return BTreeMap::new() };
         let ahead = plan.rules.xcp_lead.max(ahead.ps());
-        let controller = |(to, course)| (to, Controller::new(config, follows.then_some(Told { course, ahead })));
+        let controller = |(to, course)| (to, Controller::new(config, follows.then_some(RateAhead { course, ahead })));
         Course::of_rack(plan, rack, members, build.network).map(controller).collect()
     }
 
-    fn new(config: RouterConfig, told: Option<Told>) -> Controller {
+    fn new(config: RouterConfig, told: Option<RateAhead>) -> Controller {
         Controller { router: Router::new(config, Instant::ZERO), told }
     }
 
@@ -64,7 +64,7 @@ impl Controller {
     }
 }
 
-impl Told {
+impl RateAhead {
     /// What is believed at a time.
     fn capacity(&self, at: u64) -> Rate {
         self.course.at(at + self.ahead)
@@ -81,7 +81,7 @@ mod tests {
         let (circuit, packet) = (gbps(80), gbps(10));
         // A day from 20 to 200 of 400, told 30 ahead.
         let course = Course::new(packet, vec![(20, circuit), (200, packet)], 400);
-        let told = Told { course, ahead: 30 };
+        let told = RateAhead { course, ahead: 30 };
         let seen = [0, 169, 170, 389, 390, 569, 570].map(|at| told.capacity(at).bps() / 1_000_000_000);
         assert_eq!(seen, [80, 80, 10, 10, 80, 80, 10]);
         let mut controller = Controller::new(RouterConfig::new(packet), Some(told));

@@ -19,15 +19,14 @@
 //! |---|---|
 //! | `burst` | bursts, headers, messages about losses |
 //! | `build` | what the agents are made of |
-//! | `node` | the agent of a node; the end of a burst's way |
-//! | `order` | that end, where the order of bursts is restored |
+//! | `node` | the agent of a node; `node::ingress`: assembly, waiting for a wavelength, sending again; `node::transit`:
+//! reservations, and what follows where there is none; `node::order`: the end of a burst's way, and its order there;
+//! `node::path_selection`: what a node does with two paths |
 //! | `queues` | which packets travel in one burst |
 //! | `route_index` | by which route a packet goes on in one |
-//! | `ingress` | the beginning: assembly, waiting for a wavelength, sending again |
-//! | `transit` | the middle: reservations, and what follows where there is none |
 //! | `source` | sources of bursts besides the flows |
 //! | `meter` | the burst dropping rate of a path |
-//! | `balance`, `load`, `path_selection` | two paths: which a burst takes, loads of links, what a node does with both |
+//! | `balance`, `load` | two paths: which a burst takes, loads of links |
 //! | `task` | what a node is to do later |
 
 mod balance;
@@ -37,19 +36,15 @@ pub mod by_hand;
 mod check;
 mod figures;
 mod flow_class;
-mod ingress;
 mod keys;
 mod load;
 mod meter;
 mod node;
-mod order;
-mod path_selection;
 pub mod plan;
 mod queues;
 mod route_index;
 mod source;
 mod task;
-mod transit;
 
 pub(super) use check::check;
 pub use keys::ObsSwitching as Keys;

@@ -1,15 +1,18 @@
 //! A node of an optical burst-switched network: one agent that makes bursts, switches them and takes them apart.
 //!
-//! What a node does at the beginning of a burst's way is in `ingress`, in the middle in `transit`, at the end here.
+//! What a node does at the beginning of a burst's way is in `ingress`, in the middle in `transit`, at the end in
+//! `order`.
+
+mod ingress;
+mod order;
+mod path_selection;
+mod transit;
 
 use super::balance::{Loads, PathSet};
-use super::burst::{Header, Loss, Notice, Origin};
+use super::burst::{Header, Loss, Notice};
 use super::figures::Key;
-use super::ingress::Waiting;
 use super::load::LoadMeter;
 use super::meter::Meter;
-use super::order::EgressOrder;
-use super::path_selection::Blocked;
 use super::plan::Obs;
 use super::queues::Queues;
 use super::route_index::RouteIndex;
@@ -25,6 +28,9 @@ use crate::engine::packet::{Class, NO_PAYLOAD, Packet};
 use crate::links::loss;
 use crate::model::LinkId;
 use control::reservation;
+use ingress::Waiting;
+use order::EgressOrder;
+use path_selection::Blocked;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use transport::tcp::BurstReport;
@@ -279,31 +285,6 @@ impl BurstNode {
         let Loss { header, link, cause } = loss;
         for packet in header.left() {
             context.drop(now, *link, *cause, &Packet { payload: NO_PAYLOAD, ..*packet });
-        }
-        self.kept -= header.left().len() as i64;
-    }
-
-    /// The packets of a burst go on.
-    pub(super) fn deliver(&mut self, now: u64, header: &Header, context: &mut NodeContext) {
-        let burst = &header.burst;
-        if burst.origin == Origin::Nothing {
-            self.counts.empty += 1;
-            return;
-        }
-        if context.is_observed() {
-            context.note_here(header.event(now, What::Land), header.flows());
-        }
-        self.counts.delivered += 1;
-        self.counts.delivery_time += u128::from(now - burst.born);
-        let loaded = |packets: &[Packet]| packets.iter().filter(|packet| packet.payload != NO_PAYLOAD).count();
-        let before = loaded(&burst.packets[..header.packets.start as usize]);
-        let mut payloads = burst.payloads.iter().skip(before).peekable();
-        for packet in header.left() {
-            let packet = match payloads.next_if(|_| packet.payload != NO_PAYLOAD) {
-                Some(payload) => context.load(packet, payload),
-                None => Packet { payload: NO_PAYLOAD, ..*packet },
-            };
-            context.hand(now, &Packet { hop: packet.hop + burst.hops, ..packet });
         }
         self.kept -= header.left().len() as i64;
     }

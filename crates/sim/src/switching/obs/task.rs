@@ -1,7 +1,15 @@
 //! What a node of an optical burst-switched network is to do later.
 
 use super::burst::Header;
-use super::order::RouteId;
+
+/// A route as its egress node knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RouteId {
+    /// The agent of its ingress node.
+    pub ingress: u32,
+    /// Its name there.
+    pub route: u32,
+}
 
 /// Something to do.
 #[derive(Debug)]

@@ -2,28 +2,65 @@
 
 use super::arrivals::Arrivals;
 use super::core::CoreNode;
+use super::core_control::CoreControl;
 use super::demands::Demands;
-use super::edge_control::EdgeControl;
 use super::lines::Lines;
 use super::membership::Membership;
 use super::path_selection::PathSelection;
-use super::plan::{self, Arbitration, Conversion, Ops};
+use super::plan::{self, Arbitration, Conversion, Switches};
 use super::ram::Ram;
 use super::routes::WavelengthRoutes;
 use super::slots::{Places, Queues};
 use super::store::{Bank, Kind, Rams, Slotted, Store};
+use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
+use crate::engine::node::counters::KeyedSums;
 use crate::engine::node::node_context::{AgentPath, LocalPort};
 use crate::engine::packet::admission::Interceptor;
 use crate::model::{Link, LinkId, Network, NodeId, Role};
+use crate::results::Figure;
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Debug;
 use std::sync::Arc;
 use units::ByteTime;
+
+/// A control of the edge nodes: its part at every core node, and the agent of every edge node.
+pub trait EdgeControl: Debug {
+    /// Its part at a core node.
+    fn at_core(&self, outputs: &NodeOutputs, builder: &Builder, build: &mut BuildContext) -> Box<dyn CoreControl>;
+
+    /// The agent of an edge node. It stands before the first wavelength of each output, and these ports take
+    /// everything: it minds their room.
+    fn at_edge(&self, outputs: &NodeOutputs, builder: &Builder, build: &mut BuildContext) -> Box<dyn Agent>;
+
+    /// Whether the agent of an edge node also stands before the links to hosts, where it sees which packets are marked.
+    /// It calls these by the numbers after those of the outputs.
+    fn sees_exits(&self, node: NodeId, builder: &Builder, build: &BuildContext) -> bool {
+        let _ = (node, builder, build);
+        false
+    }
+
+    /// Whether edge nodes cut packets that are longer than a slot.
+    fn cuts_packets(&self) -> bool {
+        false
+    }
+
+    /// What its agents have counted between two readings.
+    fn figures(&self, before: &KeyedSums, after: &KeyedSums) -> Vec<Figure> {
+        let _ = (before, after);
+        Vec::new()
+    }
+
+    /// The reasons for which its agents drop packets, by their numbers.
+    fn causes(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
 
 /// What all agents need.
 pub struct Builder<'a> {
     /// The plan.
-    pub ops: &'a Ops,
+    pub ops: &'a Switches,
     /// The network.
     pub network: &'a Network,
     /// Who sends where.
@@ -49,7 +86,7 @@ pub struct NodeOutputs {
 impl<'a> Builder<'a> {
     /// The trips of all flows are laid, and the agents have their numbers.
     pub fn new<'g: 'a>(
-        ops: &'a Ops,
+        ops: &'a Switches,
         edge_control: Option<&'a dyn EdgeControl>,
         build: &mut BuildContext<'g>,
     ) -> Builder<'a> {

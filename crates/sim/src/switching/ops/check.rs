@@ -1,16 +1,17 @@
 //! `[switching]` with `kind = "ops"`: wavelengths, what core nodes keep, and macroflows.
 
-use super::edges::{BuildContext, EdgeRules};
+use super::Ops;
+use super::edge_site::EdgeSite;
+use super::edges::EdgeRules;
 mod marking;
 
-use super::keys::{EdgeQueueRule, GainsRule, MacroflowRule, OpsSwitching, PlaceRule, RamShare, SmoothingRule};
-use super::plan::{Conversion, Count, Fibre, MacroflowRules, Ops, Scheme, Slots, Smoothing, Store};
+use super::keys::{OpsSwitching, PlaceRule, RamShare};
+use super::plan::{Conversion, Fibre, MacroflowRules, Scheme, Slots, Store, Switches};
 use crate::language::{At, Fault, quoted, room};
 use crate::links::LinkProperties;
 use crate::model::{Buffer, Lane, Link, LinkId, Network, NodeId, Role, Routes};
 use crate::switching::kind::{Checked, ConversionRule, Site};
 use crate::topology::Draft;
-use transport::xcp::{Gains, Tells};
 use units::{ByteTime, Duration, Rate};
 
 /// Round trips between all edge nodes are compared with the period where there are not more.
@@ -24,7 +25,7 @@ pub fn check(table: &OpsSwitching, site: Site) -> Result<Checked, Fault> {
     }
     let ops = resolve(table, site)?;
     let later = ops.edge.later(table);
-    let (wavelengths, macroflows) = (ops.wavelengths(), ops.edge.macroflows().copied());
+    let (wavelengths, macroflows) = (ops.switches.wavelengths(), ops.edge.macroflows().copied());
     let mut checked = Checked { later, ..Checked::plan(ops) };
     checked.derive("wavelengths", wavelengths);
     if let Some(MacroflowRules { gains, edge_gains, .. }) = macroflows {
@@ -50,7 +51,7 @@ fn resolve(table: &OpsSwitching, site: Site) -> Result<Ops, Fault> {
     };
     let edge = EdgeRules::resolve(
         table,
-        &mut BuildContext { network, fibres: &fibres, largest_packet, warnings: &mut draft.warnings },
+        &mut EdgeSite { network, fibres: &fibres, largest_packet, warnings: &mut draft.warnings },
     )?;
     if edge.macroflows().is_some() && conversion != Conversion::None {
         return Err(table.conversion.fault("a macroflow keeps its wavelength; allowed with macroflow = \"none\""));
@@ -80,9 +81,10 @@ fn resolve(table: &OpsSwitching, site: Site) -> Result<Ops, Fault> {
     }
     let control = edge.control_capacity(table);
     let fibres = fibres.into_iter().map(|first| add_lanes(network, first, wavelengths, control)).collect();
-    let ops = Ops { cut_through, conversion, store, congestion: None, fibres, edge };
-    let congestion = if ops.needs_store() { marking::of_stores(&at, network, &ops)? } else { None };
-    Ok(Ops { congestion, ..ops })
+    let scheme = edge.macroflows().map(|rules| rules.scheme);
+    let switches = Switches { cut_through, conversion, store, congestion: None, fibres, scheme };
+    let congestion = if switches.needs_store() { marking::of_stores(&at, network, &switches)? } else { None };
+    Ok(Ops { switches: Switches { congestion, ..switches }, edge })
 }
 
 fn is_core(network: &Network, node: NodeId) -> bool {
@@ -168,76 +170,6 @@ fn check_rates(at: &At<()>, table: &OpsSwitching, network: &Network, fibres: &[L
             let place = table.cut_through.place().unwrap_or_else(|| at.place());
             return Err(Fault::new(place, message));
         }
-    }
-    Ok(())
-}
-
-/// What the keys of macroflows say.
-pub fn macroflows(table: &OpsSwitching, build: &BuildContext) -> Result<Option<MacroflowRules>, Fault> {
-    let scheme = match table.macroflow.0 {
-        MacroflowRule::None => return Ok(None),
-        MacroflowRule::Same => Scheme::Same,
-        MacroflowRule::Separate => Scheme::Separate,
-        MacroflowRule::SeparateWavelength => Scheme::SeparateWavelength,
-    };
-    check_start_and_floor(table, build.network, build.fibres)?;
-    let (gains, edge_gains) = gains(table);
-    let tells = table.probe_tells.0;
-    if table.macroflow_count.0 == Count::Active && tells == Tells::Allowed {
-        let message = "found \"active\", and probes do not tell what was sent; allowed with probe_tells = \"sent\"";
-        return Err(table.macroflow_count.fault(message));
-    }
-    Ok(Some(MacroflowRules {
-        scheme,
-        target: *table.target,
-        edge_target: *table.edge_target,
-        gains,
-        edge_gains,
-        edge_queue_kept: table.edge_queue.0 == EdgeQueueRule::Macroflows,
-        period: table.period.0,
-        start: table.start_rate.map(|at| at.0),
-        floor: table.floor_rate.0,
-        count: table.macroflow_count.0,
-        tells,
-        memory: *table.probe_memory,
-        changes: table.feedback_changes.0,
-        smoothing: match table.smoothing.0 {
-            SmoothingRule::LeakyBucket => Smoothing::LeakyBucket,
-            SmoothingRule::RoundRobin => Smoothing::RoundRobin,
-            SmoothingRule::TokenBucket => Smoothing::TokenBucket { depth: *table.token_depth },
-        },
-    }))
-}
-
-/// At core outputs and at edge outputs.
-fn gains(table: &OpsSwitching) -> (Gains, Gains) {
-    let (core, edge) = match table.gains.0 {
-        GainsRule::EdgeRouters => (Gains::XCP, Gains::EDGE_ROUTERS),
-        GainsRule::CoreRouters => (Gains::EDGE_ROUTERS, Gains::XCP),
-        GainsRule::Everywhere => (Gains::EDGE_ROUTERS, Gains::EDGE_ROUTERS),
-        GainsRule::Xcp => (Gains::XCP, Gains::XCP),
-    };
-    let own = |usual: Gains, [alpha, beta, gamma]: [Option<At<f64>>; 3]| Gains {
-        alpha: alpha.map_or(usual.alpha, At::into_inner),
-        beta: beta.map_or(usual.beta, At::into_inner),
-        gamma: gamma.map_or(usual.gamma, At::into_inner),
-    };
-    let core = own(core, [table.alpha, table.beta, table.gamma]);
-    (core, own(edge, [table.edge_alpha, table.edge_beta, table.edge_gamma]))
-}
-
-fn check_start_and_floor(table: &OpsSwitching, network: &Network, fibres: &[LinkId]) -> Result<(), Fault> {
-    let floor = table.floor_rate.0;
-    let least = fibres.iter().map(|fibre| network.links[fibre.index()].capacity).min().unwrap_or(floor);
-    if table.floor_rate.place().is_some() && floor > least {
-        let message = format!("found \"{floor}\"; allowed: at most a wavelength's capacity, \"{least}\"");
-        return Err(table.floor_rate.fault(message));
-    }
-    if let Some(at) = &table.start_rate
-        && (at.0 < floor || at.0 > least)
-    {
-        let message = format!("found \"{}\"; allowed: from floor_rate, \"{floor}\", to \"{least}\"", at.0);
-        return Err(at.fault(message));
     }
     Ok(())
 }

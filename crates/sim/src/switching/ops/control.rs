@@ -5,7 +5,7 @@
 //! take writes its feedback; the egress sends the probe back to the ingress without stops.
 
 use super::Notice;
-use super::edge_control::CoreControl;
+use super::core_control::CoreControl;
 use crate::engine::node::node_context::{AgentPath, ControlPacket, LocalPort, NodeContext};
 use crate::engine::packet::message::Message;
 use std::collections::BTreeMap;

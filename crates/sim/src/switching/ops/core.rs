@@ -1,7 +1,7 @@
 //! The core node of an optical packet switch: its part in the control of edge nodes, and what it does with packets that
 //! meet where that is more than a port can do by itself.
 
-use super::edge_control::{CoreControl, Meeting, Occupancy};
+use super::core_control::{CoreControl, Meeting, Occupancy};
 use super::store::Store;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::counters::Counters;

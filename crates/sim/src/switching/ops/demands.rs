@@ -7,7 +7,7 @@
 //! themselves.
 
 use super::membership::{Member, Membership};
-use super::plan::{Ops, Scheme};
+use super::plan::{Scheme, Switches};
 use super::routes::WavelengthRoutes;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::model::{LinkId, Network, NodeId, Routes};
@@ -71,7 +71,7 @@ impl Demand {
 
 impl Demands {
     /// The trips of all flows and their ACKs, laid on every wavelength.
-    pub fn new(ops: &Ops, build: &mut BuildContext) -> (Demands, WavelengthRoutes) {
+    pub fn new(ops: &Switches, build: &mut BuildContext) -> (Demands, WavelengthRoutes) {
         let network = build.network;
         let mut routes = Routes::new(network, &network.open_to_flows());
         let mut known: BTreeMap<u32, Option<usize>> = BTreeMap::new();
@@ -88,7 +88,7 @@ impl Demands {
                 });
                 let Some(number) = trip else { continue };
                 let (ingress, egress) = trips.list[number].ends(network);
-                let apart = ack && ops.edge.macroflows().is_some_and(|rules| rules.scheme != Scheme::Same);
+                let apart = ack && ops.scheme.is_some_and(|scheme| scheme != Scheme::Same);
                 let members = groups.entry((ingress, egress, apart)).or_default();
                 if !members.contains(&(number, ack)) {
                     members.push((number, ack));
@@ -96,7 +96,7 @@ impl Demands {
             }
         }
         let ways = trips.add_path(ops, build);
-        if ops.edge.macroflows().is_some() {
+        if ops.scheme.is_some() {
             trips.assign(ops, groups, &mut routes);
         }
         (trips, ways)
@@ -123,7 +123,7 @@ impl Demands {
     }
 
     /// Lays each trip on every wavelength.
-    fn add_path(&mut self, ops: &Ops, build: &mut BuildContext) -> WavelengthRoutes {
+    fn add_path(&mut self, ops: &Switches, build: &mut BuildContext) -> WavelengthRoutes {
         let wavelengths = ops.wavelengths();
         if wavelengths == 1 {
             return WavelengthRoutes::default();
@@ -140,8 +140,13 @@ impl Demands {
         WavelengthRoutes::new(self.list.iter().map(|trip| (trip.first, trip.length)).collect())
     }
 
-    fn assign(&mut self, ops: &Ops, groups: BTreeMap<(NodeId, NodeId, bool), Vec<(usize, bool)>>, routes: &mut Routes) {
-        let apart = ops.edge.macroflows().is_some_and(|rules| rules.scheme == Scheme::SeparateWavelength);
+    fn assign(
+        &mut self,
+        ops: &Switches,
+        groups: BTreeMap<(NodeId, NodeId, bool), Vec<(usize, bool)>>,
+        routes: &mut Routes,
+    ) {
+        let apart = ops.scheme == Some(Scheme::SeparateWavelength);
         let (all, last) = (ops.wavelengths(), ops.wavelengths() - 1);
         let mut turn = 0;
         for (id, ((ingress, egress, ack), members)) in (0..).zip(groups) {
@@ -157,7 +162,7 @@ impl Demands {
 
 impl Demand {
     /// The part of a path from its first fibre on; `None` if it has none.
-    fn over(ops: &Ops, path: u32, mut links: Vec<LinkId>) -> Option<Demand> {
+    fn over(ops: &Switches, path: u32, mut links: Vec<LinkId>) -> Option<Demand> {
         let is_fibre = |link: &LinkId| ops.fibres.binary_search_by_key(link, |fibre| fibre.wavelengths[0]).is_ok();
         let enters = links.iter().position(is_fibre)?;
         let links = links.split_off(enters);
@@ -179,7 +184,7 @@ impl Demand {
 }
 
 /// The link beside this one on another wavelength; itself if it is no fibre.
-fn on(ops: &Ops, link: LinkId, wavelength: usize) -> LinkId {
+fn on(ops: &Switches, link: LinkId, wavelength: usize) -> LinkId {
     let fibre = ops.fibres.binary_search_by_key(&link, |fibre| fibre.wavelengths[0]);
     fibre.map_or(link, |place| ops.fibres[place].wavelengths[wavelength])
 }

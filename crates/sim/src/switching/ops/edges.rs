@@ -1,14 +1,14 @@
 //! Which control the edge nodes have. Another control is a folder or file of its own, its key in `keys`, and an arm
 //! here.
 
-use super::check;
+use super::builder::EdgeControl;
 use super::dlcc;
 use super::dlcc::rules::DlccPlan;
-use super::edge_control::EdgeControl;
+use super::edge_site::EdgeSite;
 use super::keys::OpsSwitching;
+use super::macroflow_check::macroflows;
 use super::plan::{MacroflowRules, Store};
 use crate::language::Fault;
-use crate::model::{LinkId, Network};
 use crate::switching::kind::Later;
 use units::Rate;
 
@@ -23,22 +23,16 @@ pub enum EdgeRules {
     Dlcc(DlccPlan),
 }
 
-/// What the keys of an edge control are checked against.
-pub struct BuildContext<'a> {
-    /// Resolved.
-    pub network: &'a Network,
-    /// The links between edge and core nodes.
-    pub fibres: &'a [LinkId],
-    /// The size of the largest packet.
-    pub largest_packet: u32,
-    /// What is worth a warning.
-    pub warnings: &'a mut Vec<String>,
-}
-
 impl EdgeRules {
     /// What the keys say.
-    pub(super) fn resolve(table: &OpsSwitching, build: &mut BuildContext) -> Result<EdgeRules, Fault> {
-        match (check::macroflows(table, build)?, dlcc::check::resolve(table, build)?) {
+    pub(super) fn resolve(table: &OpsSwitching, build: &mut EdgeSite) -> Result<EdgeRules, Fault> {
+        let slots = table.slot_time.as_ref().map(|time| (time.0, time.place()));
+        let wavelengths = table.wavelengths.as_deref().copied();
+        let dlcc = match &table.dlcc {
+            Some(keys) => Some(dlcc::check::resolve(keys, slots, wavelengths, build)?),
+            None => None,
+        };
+        match (macroflows(table, build)?, dlcc) {
             (None, None) => Ok(EdgeRules::None),
             (Some(rules), None) => Ok(EdgeRules::Macroflows(rules)),
             (None, Some(plan)) => Ok(EdgeRules::Dlcc(plan)),
@@ -50,13 +44,13 @@ impl EdgeRules {
 
     /// What is left to check when it is known where packets are kept that meet.
     pub(super) fn check_store(&self, table: &OpsSwitching, store: Store) -> Result<(), Fault> {
-        dlcc::check::check_store(table, store)
+        dlcc::check::check_store(table.dlcc.as_ref(), store)
     }
 
     /// What is left to check when the traffic is known.
     pub(super) fn later(&self, table: &OpsSwitching) -> Option<Later> {
         match self {
-            EdgeRules::Dlcc(plan) => dlcc::check::later(&plan.rules, table),
+            EdgeRules::Dlcc(plan) => dlcc::check::later(&plan.rules, table.dlcc.as_ref()?),
             EdgeRules::None | EdgeRules::Macroflows(_) => None,
         }
     }

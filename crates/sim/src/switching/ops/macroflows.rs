@@ -1,11 +1,12 @@
 //! Macroflows as a control of the edge nodes (paper 002, §2.2): controllers at the outputs of all nodes, and edge nodes
 //! that pace what they send.
 
+use super::builder::EdgeControl;
 use super::builder::{Builder, NodeOutputs};
 use super::control::{Control, ControlledOutput, Onward, QueueOf, Stop};
+use super::core_control::CoreControl;
 use super::demands::Macroflow;
 use super::edge::{EdgeConfig, EdgeNode, Local, Outlet};
-use super::edge_control::{CoreControl, EdgeControl};
 use super::plan::{Count, MacroflowRules};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;

@@ -3,9 +3,11 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `builder` | who gets an agent, and what it is made on |
+//! | `builder` | who gets an agent, what it is made on, and what a control of the edge nodes answers it |
+//! | `check`, `macroflow_check`, `edge_site` | the keys against the network, those of macroflows, and what those of a
+//! control are checked against |
 //! | `edges` | which control the edge nodes have |
-//! | `edge_control` | what a control of the edge nodes answers: its part at core nodes, its agents at edge nodes |
+//! | `core_control` | the part of such a control at core nodes |
 //! | `dlcc/` | the control by notifications of losses: paper 000 |
 //! | `macroflows`, `edge` | the control by macroflows; its edge node: their pacing and probes |
 //! | `membership` | which packets belong to which macroflow |
@@ -30,13 +32,15 @@ mod builder;
 mod check;
 mod control;
 mod core;
+mod core_control;
 mod demands;
 pub mod dlcc;
 mod edge;
-mod edge_control;
+mod edge_site;
 mod edges;
 mod keys;
 mod lines;
+mod macroflow_check;
 mod macroflows;
 mod membership;
 mod path_selection;
@@ -51,11 +55,10 @@ mod store;
 
 pub(super) use check::check;
 pub use keys::OpsSwitching as Keys;
-pub use plan::Ops;
 
-use self::builder::Builder;
-use self::edge_control::EdgeControl;
-use self::plan::Conversion;
+use self::builder::{Builder, EdgeControl};
+use self::edges::EdgeRules;
+use self::plan::Switches;
 use super::kind::{self, Kind, Wording};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::KeyedSums;
@@ -66,20 +69,29 @@ use transport::xcp::Probe;
 
 pub(super) const KIND: Kind = Kind::new();
 
+/// Optical packet switching, resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ops {
+    /// The switches, and what carries data between them.
+    pub switches: Switches,
+    /// What edge nodes do.
+    pub edge: EdgeRules,
+}
+
 impl kind::Plan for Ops {
     /// Where packets of light travel, the far end waits for their last bit or for their first.
     fn port(&self, network: &Network, id: LinkId) -> PortRule {
         let link = &network.links[id.index()];
         let [from, to] = [link.from, link.to].map(|node| network.nodes[node.index()].role);
         let is_data = link.lane != Lane::Control && from != Role::Host && to != Role::Host;
-        let light = match (is_data, self.cut_through && to == Role::Core) {
+        let light = match (is_data, self.switches.cut_through && to == Role::Core) {
             (false, _) => Light::None,
             (true, false) => Light::LastBit,
             (true, true) => Light::FirstBit,
         };
         let rule = PortRule::of(link);
         // Where an agent keeps the packets it minds the threshold too.
-        let is_store_s = self.needs_store() && is_data && from == Role::Core;
+        let is_store_s = self.switches.needs_store() && is_data && from == Role::Core;
         let queue = if is_store_s { Discipline::DropTail } else { rule.queue };
         PortRule { light, queue, ..rule }
     }
@@ -125,21 +137,6 @@ pub enum Notice {
 impl Ops {
     /// The agents of the network with this control of the edge nodes.
     fn equip_with(&self, edge_control: Option<&dyn EdgeControl>, build: &mut BuildContext) -> AgentSetup {
-        Builder::new(self, edge_control, build).agent_setup(build)
-    }
-
-    /// Data wavelengths of a fibre.
-    pub fn wavelengths(&self) -> u32 {
-        self.fibres.first().map_or(1, |fibre| fibre.wavelengths.len() as u32)
-    }
-
-    /// Whether packets that meet need more than ports with buffers.
-    pub fn needs_store(&self) -> bool {
-        let must_tell = self.congestion.is_some();
-        match self.store {
-            plan::Store::Ram { .. } if must_tell => true,
-            plan::Store::Ram { shared } => self.wavelengths() > 1 && (shared || self.conversion != Conversion::None),
-            plan::Store::Slots(_) | plan::Store::Lines { .. } => true,
-        }
+        Builder::new(&self.switches, edge_control, build).agent_setup(build)
     }
 }

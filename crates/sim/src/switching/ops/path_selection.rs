@@ -2,7 +2,7 @@
 //! cannot convert, all packets of a flow take the same, the flows in turn; otherwise a packet takes the one that is
 //! free first.
 
-use super::plan::{Conversion, Ops};
+use super::plan::{Conversion, Switches};
 use super::routes::WavelengthRoutes;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::node_context::{LocalPort, NodeContext};
@@ -24,7 +24,7 @@ pub struct PathSelection {
 impl PathSelection {
     /// The agent of a node with these ports.
     pub fn new(
-        ops: &Ops,
+        ops: &Switches,
         ports: Vec<LocalPort>,
         mut entries: Vec<(u32, u32)>,
         ways: Arc<WavelengthRoutes>,

@@ -1,14 +1,13 @@
 //! Optical packet switching, resolved.
 
-use super::edges::EdgeRules;
 use crate::model::LinkId;
 use options::words;
 use transport::xcp::{Changes, Gains, Tells};
 use units::{Duration, Rate};
 
-/// Optical packet switching.
+/// The switches, and what carries data between them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ops {
+pub struct Switches {
     /// Core nodes begin to send what they have the first bit of.
     pub cut_through: bool,
     /// To which wavelengths core nodes can convert.
@@ -19,8 +18,25 @@ pub struct Ops {
     pub congestion: Option<Congestion>,
     /// What carries data and control, in the order of the first wavelengths' links.
     pub fibres: Vec<Fibre>,
-    /// What edge nodes do.
-    pub edge: EdgeRules,
+    /// Who shares a macroflow, where there are some.
+    pub scheme: Option<Scheme>,
+}
+
+impl Switches {
+    /// Data wavelengths of a fibre.
+    pub fn wavelengths(&self) -> u32 {
+        self.fibres.first().map_or(1, |fibre| fibre.wavelengths.len() as u32)
+    }
+
+    /// Whether packets that meet need more than ports with buffers.
+    pub fn needs_store(&self) -> bool {
+        let must_tell = self.congestion.is_some();
+        match self.store {
+            Store::Ram { .. } if must_tell => true,
+            Store::Ram { shared } => self.wavelengths() > 1 && (shared || self.conversion != Conversion::None),
+            Store::Slots(_) | Store::Lines { .. } => true,
+        }
+    }
 }
 
 /// One direction of a fibre between edge and core nodes.

@@ -2,10 +2,10 @@
 //! found a congested store, and the edge node pauses.
 
 use super::Ops;
-use super::builder::{Builder, NodeOutputs};
-use super::edge_control::{CoreControl, EdgeControl, Meeting, Occupancy};
+use super::builder::{Builder, EdgeControl, NodeOutputs};
+use super::core_control::{CoreControl, Meeting, Occupancy};
 use super::edges::EdgeRules;
-use super::plan::Congestion;
+use super::plan::{Congestion, Switches};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::node_context::{AgentPath, ControlPacket, LocalPort, NodeContext};
@@ -23,7 +23,8 @@ const PAUSE: u64 = 100_000_000;
 
 /// A plan of optical packet switching without macroflows, but with this.
 pub fn plan(ops: &Ops, congestion: Option<Congestion>, control: Option<Quench>) -> Arc<dyn Plan> {
-    Arc::new(With { ops: Ops { congestion, edge: EdgeRules::None, ..ops.clone() }, control })
+    let switches = Switches { congestion, scheme: None, ..ops.switches.clone() };
+    Arc::new(With { ops: Ops { switches, edge: EdgeRules::None }, control })
 }
 
 /// A plan with another control of the edge nodes.

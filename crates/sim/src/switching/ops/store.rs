@@ -2,7 +2,7 @@
 //! delay lines.
 
 use super::arrivals::Arrivals;
-use super::edge_control::{Fate, Occupancy};
+use super::core_control::{Fate, Occupancy};
 use super::lines::Lines;
 use super::plan::Congestion;
 use super::ram::Ram;

@@ -5,28 +5,17 @@
 
 use super::members::Members;
 use super::queue::{Queues, Waiting};
-use super::rack::Rack;
+use super::rack::rooms::Room;
 use super::{HostLinks, Notice, Rotor, WAITING};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
-use crate::engine::node::node_context::{AgentPath, ControlPacket, LocalPort, NodeContext};
+use crate::engine::node::node_context::{LocalPort, NodeContext};
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
 use crate::engine::packet::message::Message;
 use crate::engine::packet::{Class, NEVER, Packet};
 use crate::model::Buffer;
 use std::sync::Arc;
-
-/// Bytes on the wire of what a rack tells a host.
-const NOTICE: u16 = 64;
-
-/// A rack has room again for packets of a host.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
-    /// The rack that they go to.
-    to: u32,
-    bytes: u64,
-}
 
 /// A host whose packets wait.
 #[derive(Debug)]
@@ -41,20 +30,6 @@ pub(super) struct Host {
     /// By rack: bytes that its own rack has room for.
     room: Vec<u64>,
     waiting: u64,
-}
-
-/// What a rack owes its hosts.
-#[derive(Debug, Default)]
-pub(super) struct Rooms {
-    /// By host: the number of its agent, and the way there.
-    hosts: Vec<(u32, AgentPath)>,
-    /// By host and rack: bytes that have left, of which the host has not been told.
-    owed: Vec<u64>,
-    racks: usize,
-    /// As much is told at once.
-    part: u64,
-    /// Messages sent.
-    sent: u64,
 }
 
 impl Host {
@@ -132,37 +107,5 @@ impl Agent for Host {
 
     fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
         self.queues.for_each_mut(change);
-    }
-}
-
-impl Rooms {
-    /// Before the first packet. The agents of the rack's hosts have the numbers from `first` on.
-    pub fn new(plan: &Rotor, number: u32, first: u32, build: &mut BuildContext) -> Rooms {
-        let (own, racks) = (&plan.racks[number as usize], plan.racks.len());
-        let Some(room) = plan.rules.host_room else { return Rooms::default() };
-        let ways = own.hosts.iter().zip(first..);
-        let hosts: Vec<_> = ways.map(|(host, agent)| (agent, build.agent_path(own.node, &[host.control]))).collect();
-        Rooms { owed: vec![0; hosts.len() * racks], hosts, racks, part: room / 2, sent: 0 }
-    }
-}
-
-impl Rack {
-    /// A packet of one of the rack's hosts has left, or is dropped: the host has its room again.
-    pub(super) fn give_back(&mut self, now: u64, packet: &Packet, to: u32, context: &mut NodeContext) {
-        let rooms = &mut self.rooms;
-        if rooms.hosts.is_empty() || packet.class == Class::Control {
-            return;
-        }
-        let Some(goal) = self.members.goal(packet, self.number) else { return };
-        let host = usize::from(goal.hosts[0]);
-        let owed = &mut rooms.owed[host * rooms.racks + to as usize];
-        *owed += u64::from(packet.size);
-        if *owed <= rooms.part {
-            return;
-        }
-        let message = Message::new(Notice::Room(Room { to, bytes: std::mem::take(owed) }));
-        rooms.sent += 1;
-        let (agent, way) = rooms.hosts[host];
-        context.send(now, ControlPacket { to: agent, way, size: NOTICE, number: rooms.sent, message });
     }
 }

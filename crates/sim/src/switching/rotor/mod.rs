@@ -9,11 +9,10 @@
 //! | `slices` | when which matching is there |
 //! | `expander` | shortest paths within a slice |
 //! | `members` | between which racks a packet travels, and the paths on which racks put it |
-//! | `rack` | the agent of a rack: a queue for each other rack, an uplink to each rotor switch |
+//! | `rack` | the agent of a rack: a queue for each other rack, an uplink to each rotor switch; in `detours`, which
+//! detours packets take, in `offers`, RotorLB's offers and answers, in `rooms`, the room that its hosts have |
 //! | `uplink` | the circuit that an uplink has, and what it sends next |
 //! | `queue` | what waits for one rack |
-//! | `detours` | which detours packets take |
-//! | `offers` | RotorLB's offers and answers |
 //! | `host` | the agent of a host, if packets wait there until their rack has room |
 //! | `figures` | bytes by hop, and waits |
 //!
@@ -24,13 +23,11 @@
 //! Left out: clocks that differ, several links between a rack and a switch.
 
 mod check;
-mod detours;
 mod expander;
 mod figures;
 mod host;
 mod keys;
 mod members;
-mod offers;
 mod queue;
 mod rack;
 mod schedule;
@@ -51,10 +48,11 @@ use crate::model::{
 use crate::results::Figure;
 use control::scheduler::circuits::CircuitSchedule;
 use expander::Expander;
-use host::{Host, Room};
+use host::Host;
 use keys::{Answers, FirstHop};
 use members::{BySlice, Members};
-use offers::{Answer, Offer};
+use rack::offers::{Answer, Offer};
+use rack::rooms::Room;
 use rack::{Rack, Shared};
 use slices::Slices;
 use std::sync::Arc;

@@ -1,11 +1,13 @@
 //! The agent of a rack: a queue for each other rack, and an uplink to each rotor switch.
 
+mod detours;
+pub(super) mod offers;
+pub(super) mod rooms;
+
 use super::expander::Expander;
 use super::figures::{Hop, Sent};
-use super::host::Rooms;
 use super::keys::Answers;
 use super::members::{Goal, Members};
-use super::offers::Offers;
 use super::queue::{Queues, Room, Waiting};
 use super::slices::{Phase, Slices};
 use super::uplink::{Pick, Uplink};
@@ -19,6 +21,8 @@ use crate::engine::packet::event::What;
 use crate::engine::packet::message::Message;
 use crate::engine::packet::{Flags, NEVER, Packet};
 use crate::random::Stream;
+use offers::Offers;
+use rooms::Rooms;
 use std::sync::Arc;
 use units::{ByteTime, Duration};
 
@@ -50,8 +54,8 @@ pub(super) struct Rack {
     pub(super) turn: usize,
     /// The host that has relayed the last packet, where hosts are counted.
     pub(super) relay: usize,
-    pub(super) offers: Offers,
-    pub(super) rooms: Rooms,
+    offers: Offers,
+    rooms: Rooms,
     pub(super) draws: Stream,
     wake: u64,
     sent: Sent,

@@ -10,7 +10,7 @@ mod reports;
 
 use self::false_timeout::FalseTimeouts;
 use self::reports::Reports;
-use super::recovery::{FastRecovery, Phase};
+use super::phase::{FastRecovery, Phase};
 use super::{Actions, SackBlock, Sender};
 use crate::cc::btcp::Detector;
 use crate::cc::tcp_eng::BenTimeout;

@@ -5,37 +5,17 @@
 //! to the third, the segment counts as lost; an ACK of new data stops the clock. Everything else is RFC 6675's. The
 //! texts were not to be had: this is from accounts of it (docs/deviations.md).
 
+use super::Recovery;
 use super::sack::Sack;
-use super::{Disorder, FastRecovery, Phase, Recovery};
 use crate::cc::{Event, LossCause};
+use crate::tcp::delay::Delay;
+use crate::tcp::phase::{Disorder, FastRecovery, Phase};
 use crate::tcp::transmit::Next;
 use crate::tcp::{Ack, Actions, Sender};
 use units::Instant;
 
 /// TD-FR.
 pub(super) struct TdFr;
-
-/// The clock of the duplicate ACKs of one hole.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::tcp) struct Delay {
-    /// When the first of them came, if any has.
-    first: Option<Instant>,
-    /// When the hole counts as lost.
-    due: Instant,
-}
-
-impl Default for Delay {
-    fn default() -> Delay {
-        Delay { first: None, due: Instant::NEVER }
-    }
-}
-
-impl Delay {
-    /// When it wants to be served.
-    pub(in crate::tcp) fn wake(&self) -> Instant {
-        self.due
-    }
-}
 
 impl Recovery for TdFr {
     fn is_duplicate(_: &Sender, _: &Ack<'_>, sacked: u64) -> bool {

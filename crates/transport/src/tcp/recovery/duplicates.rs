@@ -3,8 +3,9 @@
 //! The window is inflated by a segment for each duplicate ACK, and returns to ssthresh at the end: with Reno at the
 //! first ACK of new data, with NewReno when all is acknowledged that had been sent when the loss was noticed.
 
-use super::{Disorder, FastRecovery, Phase, Recovery, Repair};
+use super::Recovery;
 use crate::cc::Event;
+use crate::tcp::phase::{Disorder, FastRecovery, Phase, Repair};
 use crate::tcp::transmit::Next;
 use crate::tcp::{Ack, PartialAckTimer, Sender};
 use units::Instant;

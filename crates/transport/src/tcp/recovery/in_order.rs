@@ -5,10 +5,11 @@
 //! looked for only where something is left that was sent before a segment that has been delivered. The tests drive two
 //! senders side by side, one of which handles every ACK in full.
 
+use super::Recovery;
 use super::rack::RackTlp;
-use super::{Phase, Recovery};
 use crate::cc::{Event, RateSample};
 use crate::tcp::features::{FastPath, SenderFeatures};
+use crate::tcp::phase::Phase;
 use crate::tcp::rate::Sending;
 use crate::tcp::segments::Segments;
 use crate::tcp::{Ack, Actions, SackBlock, Sender};

@@ -9,13 +9,9 @@
 mod delayed;
 mod duplicates;
 mod in_order;
-mod phase;
 mod rack;
 mod reordering;
 mod sack;
-
-pub(super) use self::delayed::Delay;
-pub(super) use self::phase::{Disorder, FastRecovery, Phase, Repair};
 
 use self::delayed::TdFr;
 use self::duplicates::{NewReno, Reno};
@@ -23,6 +19,8 @@ use self::rack::RackTlp;
 use self::reordering::RrTcp;
 use self::sack::Sack;
 use super::frto::News;
+use super::phase::{Disorder, FastRecovery, Phase, Repair};
+use super::segment::split_dsack;
 use super::spurious::Cause;
 use super::transmit::Next;
 use super::{Ack, Actions, FastRetransmitGuard, SackBlock, Sender};
@@ -387,14 +385,5 @@ impl Sender {
             true => Phase::Open,
             false => Phase::Disorder(Disorder::default()),
         };
-    }
-}
-
-/// Takes the D-SACK block off the front: RFC 2883 §4, §5: it lies below the ACK, or within the second block.
-pub(super) fn split_dsack<'a>(ack: &Ack<'a>) -> (Option<SackBlock>, &'a [SackBlock]) {
-    match *ack.sack {
-        [first, ref rest @ ..] if first.end <= ack.ack => (Some(first), rest),
-        [first, second, ..] if second.contains(first) => (Some(first), &ack.sack[1..]),
-        _ => (None, ack.sack),
     }
 }

@@ -4,9 +4,10 @@
 //! neither SACKed nor lost. Lost segments leave before new data. The first repair, and after a timeout the first
 //! segment, leave whatever the window is.
 
-use super::{Disorder, FastRecovery, Phase, Recovery};
+use super::Recovery;
 use crate::cc::{Event, LossCause, LossRecovery};
 use crate::tcp::features::SenderFeatures;
+use crate::tcp::phase::{Disorder, FastRecovery, Phase};
 use crate::tcp::rack::{Rack, Situation, wait_for_ack};
 use crate::tcp::segments::Segments;
 use crate::tcp::transmit::Next;

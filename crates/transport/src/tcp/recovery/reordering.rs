@@ -5,11 +5,13 @@
 //! ACKs up to a window more. The threshold stays below what can be outstanding then: else every loss would end in a
 //! timeout.
 
+use super::Recovery;
 use super::sack::Sack;
-use super::{Disorder, FastRecovery, Phase, Recovery, split_dsack};
 use crate::cc::{Event, LossRecovery};
+use crate::tcp::phase::{Disorder, FastRecovery, Phase};
 use crate::tcp::reordering::{Costs, LimitedTransmit, Reordering, ReorderingConfig, TimeoutCost, length};
 use crate::tcp::scoreboard::Threshold;
+use crate::tcp::segment::split_dsack;
 use crate::tcp::transmit::Next;
 use crate::tcp::{Ack, SackBlock, Sender};
 use units::Instant;

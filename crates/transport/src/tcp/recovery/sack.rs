@@ -1,7 +1,8 @@
 //! Recovery from selective acknowledgements: RFC 6675.
 
-use super::{Disorder, FastRecovery, Recovery};
+use super::Recovery;
 use crate::cc::Event;
+use crate::tcp::phase::{Disorder, FastRecovery};
 use crate::tcp::transmit::Next;
 use crate::tcp::{Ack, SackBlock, Sender};
 use units::Instant;

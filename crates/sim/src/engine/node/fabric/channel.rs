@@ -123,7 +123,7 @@ impl Fabric {
             }
             // Only where packets overtake.
             if !was_idle && self.fibres[number as usize].get(first - 1).at > run[0].at {
-                self.settle(number, first);
+                self.restore_order(number, first);
             }
         }
         batch.packets.clear();

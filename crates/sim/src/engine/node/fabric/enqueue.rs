@@ -87,14 +87,14 @@ impl Fabric {
         let (place, overtakes) = (port.fibre(), port.lets_overtake());
         self.put(place as usize, at, packet, self.is_listed);
         if overtakes {
-            self.settle(place, self.fibres[place as usize].put_in() - 1);
+            self.restore_order(place, self.fibres[place as usize].put_in() - 1);
         }
     }
 
-    /// Packets of a fibre from a position on go before those that arrive later.
+    /// Packets of a fibre from a position on go before those that arrive later: it is in the order of arrivals again.
     #[cold]
-    pub(super) fn settle(&mut self, fibre: u32, from: u64) {
-        self.fibres[fibre as usize].settle(from, |before, behind| before.at > behind.at);
+    pub(super) fn restore_order(&mut self, fibre: u32, from: u64) {
+        self.fibres[fibre as usize].sort_from(from, |before, behind| before.at > behind.at);
         if self.is_listed && fibre < self.entering {
             self.rekey(fibre);
         }

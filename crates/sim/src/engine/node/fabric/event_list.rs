@@ -6,11 +6,11 @@ use crate::engine::packet::NEVER;
 use std::ops::Range;
 
 /// No timer is due then.
-const STALE: u64 = NEVER - 1;
+const UNATTENDED: u64 = NEVER - 1;
 
 /// What happens next, if it is no arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum LocalEvent {
     /// The agent at this place has a deadline.
     Agent(u32),
     /// The transmitter of this port is free, and its discipline says what leaves.
@@ -43,8 +43,8 @@ pub struct EventList {
     timers: u32,
     /// When the earliest timer is due.
     timer_key: u64,
-    /// The same, or [`STALE`] while something is pending.
-    settled_key: u64,
+    /// The same, or [`UNATTENDED`] while something is pending.
+    attended_key: u64,
 }
 
 impl Default for EventList {
@@ -63,7 +63,7 @@ impl EventList {
             TimerOrder::BeforeArrivals => (first + 1 + agents, first + 1, first),
         };
         let tree = TournamentTree::new((first + fibres + agents + 1) as usize);
-        EventList { tree, departing, fibre_0, agent_0, first_agent, timers, timer_key: NEVER, settled_key: NEVER }
+        EventList { tree, departing, fibre_0, agent_0, first_agent, timers, timer_key: NEVER, attended_key: NEVER }
     }
 
     /// Whether timers come after all else of their instant.
@@ -115,13 +115,13 @@ impl Fabric {
 
     /// What the event at this place of the event list is, which is no arrival.
     #[inline]
-    pub fn event(&self, leaf: u32) -> Event {
+    pub fn event(&self, leaf: u32) -> LocalEvent {
         if leaf == self.event_list.timers {
-            Event::Timer
+            LocalEvent::Timer
         } else if leaf >= self.event_list.agent_0 {
-            Event::Agent(leaf - self.event_list.agent_0 + self.event_list.first_agent)
+            LocalEvent::Agent(leaf - self.event_list.agent_0 + self.event_list.first_agent)
         } else {
-            Event::Departure(self.event_list.departing[leaf as usize])
+            LocalEvent::Departure(self.event_list.departing[leaf as usize])
         }
     }
 
@@ -135,15 +135,15 @@ impl Fabric {
     /// Whether [`Fabric::set_timers`] is to be called because the earliest timer is due at `time`, or something is
     /// pending.
     #[inline]
-    pub fn is_stale(&self, time: u64) -> bool {
-        time != self.event_list.settled_key
+    pub fn needs_attention(&self, time: u64) -> bool {
+        time != self.event_list.attended_key
     }
 
     /// The earliest timer is due at `time`, and nothing is pending.
     #[inline]
     pub fn set_timers(&mut self, time: u64) {
         let event_list = &mut self.event_list;
-        event_list.settled_key = time;
+        event_list.attended_key = time;
         if event_list.timer_key != time {
             event_list.timer_key = time;
             if !event_list.has_timers_last() {
@@ -152,10 +152,10 @@ impl Fabric {
         }
     }
 
-    /// Makes [`Fabric::is_stale`] say so until the next [`Fabric::set_timers`].
+    /// Makes [`Fabric::needs_attention`] say so until the next [`Fabric::set_timers`].
     #[inline]
-    pub fn mark_stale(&mut self) {
-        self.event_list.settled_key = STALE;
+    pub fn ask_for_attention(&mut self) {
+        self.event_list.attended_key = UNATTENDED;
     }
 
     /// Puts the next departure of a port where it now is, if departures of that port are events.
@@ -166,7 +166,7 @@ impl Fabric {
     }
 
     /// Another event list takes the place of this one, which is put where that was.
-    pub fn exchange(&mut self, event_list: &mut EventList) {
+    pub fn swap_event_list(&mut self, event_list: &mut EventList) {
         std::mem::swap(&mut self.event_list, event_list);
     }
 

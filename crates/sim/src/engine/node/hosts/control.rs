@@ -1,7 +1,7 @@
 //! What hosts are told: messages that reach a host's node, and news about the orders of the scenario.
 
 use super::{Hosts, enter};
-use crate::engine::node::agent::{Order, Told};
+use crate::engine::node::agent::{Order, ToldSender};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::packet::Packet;
 use crate::engine::packet::message::{ControlMessage, Direction};
@@ -28,7 +28,7 @@ impl Hosts {
             ControlMessage::AboutFate(Direction::Back) => {
                 let Some(orders) = self.forced.orders.get_mut(&packet.flow) else { return };
                 let Some(sender) = self.senders[packet.flow].machine.tcp_mut() else { return };
-                orders.news(Instant::from_ps(now), packet.seq, Told { sender, actions: &mut self.segments });
+                orders.news(Instant::from_ps(now), packet.seq, ToldSender { sender, actions: &mut self.segments });
                 self.send_segments(now, packet.flow, fabric);
             }
         }
@@ -47,7 +47,7 @@ impl Hosts {
         let Some(orders) = self.forced.orders.get_mut(&flow) else { return false };
         let Some(sender) = host.machine.tcp_mut() else { return false };
         let segment = SackBlock { start: packet.seq, end: packet.seq + u64::from(packet.size - host.header) };
-        let order = orders.take(Instant::from_ps(now), segment, Told { sender, actions: &mut self.segments });
+        let order = orders.take(Instant::from_ps(now), segment, ToldSender { sender, actions: &mut self.segments });
         if let Order::LoseAndTell(seq) = order {
             let hop = host.path;
             self.send_about_fate(now, Direction::There, Packet { seq, flow, hop, ..Packet::default() }, fabric);

@@ -1,5 +1,7 @@
+use super::super::empty_paths::transfer;
 use super::*;
 use crate::engine::Options;
+use crate::model::Link;
 use crate::random::Seed;
 use crate::results::{Column, Results};
 use crate::scenario::{Input, load};

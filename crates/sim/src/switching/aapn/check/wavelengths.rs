@@ -1,8 +1,8 @@
 //! Wavelengths, and which of them are dark.
 
+use super::super::control_keys::{FaultKind, FaultSpec};
 use super::super::keys::{AapnSwitching, Protocol};
-use super::super::signalled::keys::{FaultKind, FaultSpec};
-use super::super::wavelengths::Dark;
+use super::super::plan::Dark;
 use super::Star;
 use crate::language::{At, Fault, quoted};
 use crate::model::{Network, NodeId};

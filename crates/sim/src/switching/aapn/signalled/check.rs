@@ -1,9 +1,9 @@
 //! The protocol's keys against the network.
 
+use super::super::control_keys::{FaultKind, FaultSpec};
 use super::super::keys::AapnSwitching;
 use super::super::plan::{Channel, Computed, SlotFrame, Uplink};
-use super::keys::{FaultKind, FaultSpec};
-use super::{DriftingClock, FibreRule, Outage, Signalled, Who};
+use super::super::protocol::{DriftingClock, FibreRule, Outage, Signalled, Who};
 use crate::language::{At, Fault, Key, Time, quoted};
 use crate::model::{LinkId, NodeId};
 use crate::topology::Draft;
@@ -57,7 +57,7 @@ pub fn with_datagrams(
 }
 
 /// What a table has in a place.
-type Keys<'a> = &'a super::keys::ControlSpec;
+type Keys<'a> = &'a super::super::control_keys::ControlSpec;
 
 impl Site<'_> {
     /// The protocol, if it can work.

@@ -4,10 +4,10 @@ mod log;
 
 use super::super::Beat;
 use super::super::edge::Clock;
-use super::super::plan::Request;
+use super::super::protocol::DriftingClock;
 use super::super::queue::{Backlog, Queue, Span};
+use super::super::request::Request;
 use super::super::tell::Teller;
-use super::DriftingClock;
 use super::fibre::{Bits, Fibre, Outages, Plane, arrived};
 use super::figures::{COUNTED, Counts, Sum};
 use super::label::Label;

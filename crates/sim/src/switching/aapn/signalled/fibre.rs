@@ -1,7 +1,7 @@
 //! Messages on their way between an edge node and its core node, and what becomes of them.
 
-use super::keys::FaultKind;
-use super::{FibreRule, Outage, Who};
+use super::super::control_keys::FaultKind;
+use super::super::protocol::{FibreRule, Outage, Who};
 use crate::engine::packet::delay_queue::DelayQueue;
 use crate::engine::packet::message::Message;
 use crate::random::{Stream, bernoulli, uniform_index};

@@ -1,6 +1,7 @@
 //! What a user is told of queues that follow their grants: which remedy keeps them from starving, or that none does.
 
-use control::signalling::{Reading, Sharing, Spare};
+use control::demand::Reading;
+use control::signalling::{Sharing, Spare};
 use options::Words;
 
 /// A sentence.

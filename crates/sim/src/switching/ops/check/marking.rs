@@ -5,11 +5,11 @@ use super::is_core;
 use crate::language::{At, Fault, quoted};
 use crate::model::{Link, Network};
 use crate::queue::{Config, step};
-use crate::switching::ops::plan::{Congestion, Ops};
+use crate::switching::ops::plan::{Congestion, Switches};
 use units::BufferSize;
 
 /// The threshold of the stores, if the links that leave core nodes have one.
-pub(super) fn of_stores(at: &At<()>, network: &Network, ops: &Ops) -> Result<Option<Congestion>, Fault> {
+pub(super) fn of_stores(at: &At<()>, network: &Network, ops: &Switches) -> Result<Option<Congestion>, Fault> {
     let links = ops.fibres.iter().map(|fibre| &network.links[fibre.wavelengths[0].index()]);
     let outputs: Vec<&Link> = links.filter(|link| is_core(network, link.from)).collect();
     let Some(first) = outputs.first() else { return Ok(None) };

@@ -1,7 +1,6 @@
 //! `[switching.dlcc]` against the network.
 
-use super::super::edges::BuildContext;
-use super::super::keys::OpsSwitching;
+use super::super::edge_site::EdgeSite;
 use super::super::plan::Store;
 use super::detection::DetectionConfig;
 use super::keys::DlccKeys;
@@ -18,24 +17,28 @@ use units::{ByteTime, Bytes, Duration};
 /// Round trips between all hosts are compared with the record where there are not more.
 const MOST_COMPARED: usize = 200;
 
-/// The rules that the keys say, if there are some.
-pub fn resolve(table: &OpsSwitching, build: &mut BuildContext) -> Result<Option<DlccPlan>, Fault> {
-    let Some(keys) = &table.dlcc else { return Ok(None) };
-    let Some(slot) = &table.slot_time else {
+/// The rules that the keys say. A slot lasts so long, as is said there, where there are slots.
+pub fn resolve(
+    keys: &At<DlccKeys>,
+    slot: Option<(Duration, Place)>,
+    wavelengths: Option<u32>,
+    build: &mut EdgeSite,
+) -> Result<DlccPlan, Fault> {
+    let Some((slot, slot_place)) = slot else {
         return Err(keys.fault("its packets travel in slots; allowed with slot_time"));
     };
-    if table.wavelengths.as_deref().is_some_and(|count| *count > 1) {
+    if wavelengths.is_some_and(|count| count > 1) {
         return Err(keys.fault("edge nodes send in the slots of one wavelength; allowed with wavelengths = 1"));
     }
-    let line = SlotRate::of(1, slot.0.ps());
-    let cut = cut(keys, slot.place(), slot.0, build)?;
-    let rules = rules(keys, slot.0.ps(), line, cut);
+    let line = SlotRate::of(1, slot.ps());
+    let cut = cut(keys, slot_place, slot, build)?;
+    let rules = rules(keys, slot.ps(), line, cut);
     let rules =
         DlccRules { cuts: cut.slots_of(build.largest_packet) > 1, first_rate: first_rate(keys, line, build)?, ..rules };
-    check_window(keys, slot.0)?;
+    check_window(keys, slot)?;
     warn_of_short_record(keys, build);
     warn_of_refusals(&rules, build);
-    Ok(Some(DlccPlan { rules, edges: edges(keys, build.network)? }))
+    Ok(DlccPlan { rules, edges: edges(keys, build.network)? })
 }
 
 /// The edge nodes that support it, where they are named.
@@ -54,16 +57,16 @@ fn edges(keys: &DlccKeys, network: &Network) -> Result<Option<Vec<NodeId>>, Faul
 }
 
 /// Where packets are kept that meet: in the places of slots.
-pub fn check_store(table: &OpsSwitching, store: Store) -> Result<(), Fault> {
-    match (&table.dlcc, store) {
+pub fn check_store(keys: Option<&At<DlccKeys>>, store: Store) -> Result<(), Fault> {
+    match (keys, store) {
         (None, _) | (_, Store::Slots(_)) => Ok(()),
         (Some(keys), _) => Err(keys.fault("its packets travel in slots; allowed with slot_time")),
     }
 }
 
 /// Whoever puts packets together, or keeps ACKs back, stands before the links to hosts.
-pub fn later(rules: &DlccRules, table: &OpsSwitching) -> Option<Later> {
-    let place = table.dlcc.as_ref().filter(|_| rules.needs_exits())?.place();
+pub fn later(rules: &DlccRules, keys: &At<DlccKeys>) -> Option<Later> {
+    let place = rules.needs_exits().then(|| keys.place())?;
     Some(Box::new(move |network: &Network, traffic: &[Traffic]| {
         let Some((name, node)) = traffic.iter().find_map(|one| edge_end(one, network)) else { return Ok(()) };
         let message = format!(
@@ -140,7 +143,7 @@ fn acks(keys: &DlccKeys, form: Form) -> AckConfig {
 }
 
 /// What of a slot is for packets.
-fn cut(keys: &DlccKeys, slot_place: Place, slot: Duration, build: &BuildContext) -> Result<Cut, Fault> {
+fn cut(keys: &DlccKeys, slot_place: Place, slot: Duration, build: &EdgeSite) -> Result<Cut, Fault> {
     let header = keys.slot_header.0;
     let in_slot = |link: &Link| ByteTime::at(link.capacity).map_or(Bytes(0), |byte| byte.bytes_in(slot));
     let links = build.fibres.iter().map(|fibre| &build.network.links[fibre.index()]);
@@ -167,7 +170,7 @@ fn cut(keys: &DlccKeys, slot_place: Place, slot: Duration, build: &BuildContext)
     Ok(cut)
 }
 
-fn first_rate(keys: &DlccKeys, line: SlotRate, build: &BuildContext) -> Result<SlotRate, Fault> {
+fn first_rate(keys: &DlccKeys, line: SlotRate, build: &EdgeSite) -> Result<SlotRate, Fault> {
     let Some(first) = &keys.first_rate else { return Ok(line) };
     let capacities = build.fibres.iter().map(|fibre| build.network.links[fibre.index()].capacity);
     let Some(least) = capacities.min() else { return Ok(line) };
@@ -189,7 +192,7 @@ fn check_window(keys: &DlccKeys, slot: Duration) -> Result<(), Fault> {
 }
 
 /// "For at least one round-trip time" (§III.C).
-fn warn_of_short_record(keys: &DlccKeys, build: &mut BuildContext) {
+fn warn_of_short_record(keys: &DlccKeys, build: &mut EdgeSite) {
     if keys.ops_acks.0.form().is_none() {
         return;
     }
@@ -208,7 +211,7 @@ fn warn_of_short_record(keys: &DlccKeys, build: &mut BuildContext) {
 }
 
 /// What waits for τ at the rate of the line asks for the line once more.
-fn warn_of_refusals(rules: &DlccRules, build: &mut BuildContext) {
+fn warn_of_refusals(rules: &DlccRules, build: &mut EdgeSite) {
     let (tau, negotiation) = (Duration::from_ps(rules.estimate.drain), Duration::from_ps(rules.negotiation));
     if rules.smoothing != Smoothing::Off && rules.beyond == Beyond::Refused && tau < negotiation {
         build.warnings.push(format!(

@@ -2,7 +2,7 @@
 //! slots, and promises rates.
 
 use super::super::control::Onward;
-use super::super::edge_control::{CoreControl, Fate, Meeting};
+use super::super::core_control::{CoreControl, Fate, Meeting};
 use super::detection::{Descriptor, LossMeter, Reason};
 use super::figures::{First, Sum};
 use super::layout::Layout;
@@ -114,6 +114,7 @@ impl DlccCore {
         }
     }
 
+    /// A packet of a flow is lost: the reason is counted, and the flow's edge node is notified if it is to know.
     fn handle_lost(&mut self, now: u64, flow: u32, packet: &Packet, context: &mut NodeContext) {
         let Some(Some(stop)) = self.stops.get_mut(flow as usize) else { return };
         let notifies = self.duties.notifies && stop.told;

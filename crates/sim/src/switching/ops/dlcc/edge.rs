@@ -1,12 +1,14 @@
 //! The edge node: it cuts packets into slots, smooths them, reacts to notifications of losses, tells sources of them,
 //! and puts packets together again.
 
-use super::edge_acks::ask_later;
+mod acks;
+
+use self::acks::ask_later;
 use super::figures::{EdgeCounts, INCOMPLETE, Sum, TOO_FAR};
 use super::layout::Layout;
-use super::line::Line;
 use super::ops_acks::Forged;
 use super::outflow::Outflow;
+use super::output::EdgeOutput;
 use super::rate::SlotRate;
 use super::rules::{DlccRules, Smoothing};
 use super::segmentation::{Arrived, Assembler, FIRST_BEYOND, Piece};
@@ -25,7 +27,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub struct DlccEdge {
     pub(super) rules: DlccRules,
-    lines: Vec<Line>,
+    outputs: Vec<EdgeOutput>,
     pub(super) outflows: Vec<Outflow>,
     /// By the place of a packet's way in the array of paths: the place of its flow among `outflows`, [`ELSEWHERE`] for
     /// those that only pass.
@@ -66,7 +68,7 @@ pub struct EdgeParts {
     /// Which packets belong to which flow.
     pub layout: Layout,
     /// Its outputs.
-    pub lines: Vec<Line>,
+    pub outputs: Vec<EdgeOutput>,
     /// The flows that begin here.
     pub outflows: Vec<Outflow>,
     /// The TCP flows whose data enter the core here.
@@ -76,7 +78,7 @@ pub struct EdgeParts {
 impl DlccEdge {
     /// An edge node to which nothing has come.
     pub fn new(parts: EdgeParts) -> DlccEdge {
-        let EdgeParts { rules, layout, lines, outflows, sources } = parts;
+        let EdgeParts { rules, layout, outputs, outflows, sources } = parts;
         let mut places = vec![ELSEWHERE; layout.flows.len()];
         for (place, outflow) in (0..).zip(&outflows) {
             places[outflow.number as usize] = place;
@@ -84,7 +86,7 @@ impl DlccEdge {
         let entries = layout.by_hop(|flow| places[flow as usize], ELSEWHERE);
         let mut edge = DlccEdge {
             rules,
-            lines,
+            outputs,
             outflows,
             entries,
             places,
@@ -103,8 +105,8 @@ impl DlccEdge {
     }
 
     fn earliest(&self) -> u64 {
-        let lines = self.lines.iter().fold(u64::MAX, |next, line| next.min(line.next_timeout()));
-        let all = self.outflows.iter().fold(lines, |next, outflow| next.min(outflow.next_timeout()));
+        let outputs = self.outputs.iter().fold(u64::MAX, |next, output| next.min(output.next_timeout()));
+        let all = self.outflows.iter().fold(outputs, |next, outflow| next.min(outflow.next_timeout()));
         self.polls.values().fold(all, |next, poll| next.min(*poll))
     }
 
@@ -130,8 +132,8 @@ impl DlccEdge {
     /// A packet of a host enters the core.
     fn enter(&mut self, now: u64, place: usize, packet: &Packet, context: &mut NodeContext) {
         let entry = self.entry(now, place, packet.class);
-        let line = &self.lines[self.outflows[place].line as usize];
-        let waits = entry == Entry::Held || !line.is_free(now);
+        let output = &self.outputs[self.outflows[place].output as usize];
+        let waits = entry == Entry::Held || !output.is_free(now);
         let slots = self.rules.cut.slots(packet.size);
         if slots > 1 && packet.seq >= FIRST_BEYOND {
             return context.refuse(now, Cause::Agent(TOO_FAR), packet);
@@ -139,7 +141,7 @@ impl DlccEdge {
         // If the first slot leaves at once, the others wait.
         let wait = self.rules.cut.pieces(*packet).skip(usize::from(!waits));
         let wait = wait.map(|piece| Count::of(piece.size)).reduce(Count::plus);
-        if wait.is_some_and(|wait| context.port_mut(line.port).is_agent_backlog_full(line.room, wait)) {
+        if wait.is_some_and(|wait| context.port_mut(output.port).is_agent_backlog_full(output.room, wait)) {
             return context.refuse(now, Cause::Congestion, packet);
         }
         // Where something else is due at this instant too, its turn is found by going through all.
@@ -159,21 +161,26 @@ impl DlccEdge {
             };
         }
         self.cut += i64::from(slots) - 1;
-        let outflow = &mut self.outflows[place];
-        let line = &mut self.lines[outflow.line as usize];
-        for piece in self.rules.cut.pieces(*packet) {
-            context.port_mut(line.port).keep(now, piece.size);
-            context.note(now, What::Store, &piece);
-            if entry == Entry::Direct { line.push(piece) } else { outflow.push(now, piece) }
-        }
-        self.next = self.next.min(outflow.next_timeout()).min(line.next_timeout());
+        self.enter_in_slots(now, place, entry, packet, context);
     }
 
-    /// A slot has to wait, for its flow's rate or for the line, and nothing else is due.
+    /// A packet enters as slots, and what is due next is found again.
+    fn enter_in_slots(&mut self, now: u64, place: usize, entry: Entry, packet: &Packet, context: &mut NodeContext) {
+        let outflow = &mut self.outflows[place];
+        let output = &mut self.outputs[outflow.output as usize];
+        for piece in self.rules.cut.pieces(*packet) {
+            context.port_mut(output.port).keep(now, piece.size);
+            context.note(now, What::Store, &piece);
+            if entry == Entry::Direct { output.push(piece) } else { outflow.push(now, piece) }
+        }
+        self.next = self.next.min(outflow.next_timeout()).min(output.next_timeout());
+    }
+
+    /// A slot has to wait, for its flow's rate or for the output, and nothing else is due.
     fn keep(&mut self, now: u64, place: usize, entry: Entry, slot: &Packet, context: &mut NodeContext) {
         let outflow = &mut self.outflows[place];
-        let line = &mut self.lines[outflow.line as usize];
-        context.port_mut(line.port).keep(now, slot.size);
+        let output = &mut self.outputs[outflow.output as usize];
+        context.port_mut(output.port).keep(now, slot.size);
         let next = if entry == Entry::Held {
             outflow.push(now, *slot);
             outflow.next_timeout()
@@ -181,8 +188,8 @@ impl DlccEdge {
             if entry == Entry::Due {
                 outflow.pass(now);
             }
-            line.push(*slot);
-            line.next_timeout()
+            output.push(*slot);
+            output.next_timeout()
         };
         self.next = self.next.min(next);
     }
@@ -193,9 +200,9 @@ impl DlccEdge {
         if entry == Entry::Due {
             outflow.pass(now);
         }
-        let line = &mut self.lines[outflow.line as usize];
-        line.pass(now);
-        context.port_mut(line.port).pass_agent_backlog();
+        let output = &mut self.outputs[outflow.output as usize];
+        output.pass(now);
+        context.port_mut(output.port).pass_agent_backlog();
         self.remember(now, slot);
         context.send_past(now, slot);
     }
@@ -205,27 +212,27 @@ impl DlccEdge {
         for place in 0..self.outflows.len() {
             while self.outflows[place].is_due(now) {
                 let outflow = &mut self.outflows[place];
-                let (number, packet) = (outflow.line as usize, outflow.pop(now));
-                let line = &mut self.lines[number];
-                if line.is_free(now) {
-                    line.pass(now);
+                let (number, packet) = (outflow.output as usize, outflow.pop(now));
+                let output = &mut self.outputs[number];
+                if output.is_free(now) {
+                    output.pass(now);
                     self.send(now, number, &packet, context);
                 } else {
-                    line.push(packet);
+                    output.push(packet);
                 }
             }
         }
-        for number in 0..self.lines.len() {
-            while self.lines[number].is_due(now) {
-                let packet = self.lines[number].pop(now);
+        for number in 0..self.outputs.len() {
+            while self.outputs[number].is_due(now) {
+                let packet = self.outputs[number].pop(now);
                 self.send(now, number, &packet, context);
             }
         }
     }
 
-    /// A slot leaves by a line.
+    /// A slot leaves by an output.
     fn send(&mut self, now: u64, number: usize, packet: &Packet, context: &mut NodeContext) {
-        context.port_mut(self.lines[number].port).let_go(now, packet.size);
+        context.port_mut(self.outputs[number].port).let_go(now, packet.size);
         self.remember(now, packet);
         context.send_past(now, packet);
     }
@@ -336,7 +343,7 @@ impl Agent for DlccEdge {
     }
 
     fn handle_packet(&mut self, now: u64, place: u32, packet: &Packet, context: &mut NodeContext) {
-        if place as usize >= self.lines.len() {
+        if place as usize >= self.outputs.len() {
             self.leave(now, packet, context);
         } else {
             match self.entries.get(packet.hop as usize).copied() {
@@ -356,8 +363,8 @@ impl Agent for DlccEdge {
 
     fn kept(&self) -> i64 {
         let outflows: usize = self.outflows.iter().map(Outflow::kept).sum();
-        let lines: usize = self.lines.iter().map(Line::len).sum();
-        (outflows + lines + self.assembler.len()) as i64
+        let outputs: usize = self.outputs.iter().map(EdgeOutput::len).sum();
+        (outflows + outputs + self.assembler.len()) as i64
     }
 
     fn cut(&self) -> i64 {
@@ -366,7 +373,7 @@ impl Agent for DlccEdge {
 
     fn for_each_kept(&mut self, change: &mut dyn FnMut(&mut Packet)) {
         self.outflows.iter_mut().for_each(|outflow| outflow.for_each_kept(change));
-        self.lines.iter_mut().for_each(|line| line.for_each_kept(change));
+        self.outputs.iter_mut().for_each(|output| output.for_each_kept(change));
         self.assembler.for_each(change);
     }
 
@@ -375,7 +382,7 @@ impl Agent for DlccEdge {
         counters.sums.add(Sum::Orphans, self.sources.books().map(|book| book.orphans() as u128).sum());
         counters.sums.add(Sum::StuckFlows, self.sources.books().filter(|book| book.is_stuck()).count() as u128);
         for outflow in &self.outflows {
-            let buildup = counters.buildups.entry(self.lines[outflow.line as usize].link).or_default();
+            let buildup = counters.buildups.entry(self.outputs[outflow.output as usize].link).or_default();
             buildup.add(&outflow.extra.so_far());
         }
     }

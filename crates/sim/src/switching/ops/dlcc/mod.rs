@@ -1,11 +1,17 @@
 //! Dual-layer congestion control over slotted packets (Z. Lu, D. K. Hunter, JOCN 1(A), 2009: paper 000).
 //!
+//! A packet of a host comes to its edge node (`edge`), which cuts it into slots and lets them leave at the rate of
+//! their edge-to-edge flow (`outflow`). The core node on their way has few places; when it loses one, it says whether
+//! this is congestion or contention (`core`, `detection`) and notifies the edge node that the slot came from. That
+//! lowers the flow's rate (`reaction`), and tells the TCP source by ACKs of its own (`ops_acks`), so the source
+//! repairs the loss a round trip of the core earlier.
+//!
 //! | file | holds |
 //! |---|---|
 //! | `keys`, `check`, `rules` | `[switching.dlcc]`, what is wrong with it, what it says |
 //! | `layout` | edge-to-edge flows, and which packets belong to them |
-//! | `edge`, `edge_acks`, `sources` | the edge node; what it does with ACKs; the TCP flows that enter there |
-//! | `outflow`, `line` | what it sends to another one; an output |
+//! | `edge`, `sources` | the edge node, with its `acks`; the TCP flows that enter there |
+//! | `outflow`, `output` | what it sends to another one; an output, which takes a packet a slot |
 //! | `extra_buffer` | what builds up after notifications (§VII) |
 //! | `core` | the part of a core node |
 //! | `signal`, `figures` | what nodes tell one another; what they count |
@@ -14,7 +20,7 @@
 //! | `detection`, `window` | congestion or contention (§III.B) |
 //! | `notification` | how notifications travel (§III.B) |
 //! | `reaction` | what the optical rate does (§III.C) |
-//! | `ops_acks`, `told`, `acks`, `by_seq` | what the source is told, and which ACKs are discarded (§III.C, §IV) |
+//! | `ops_acks`, `last_named`, `acks`, `by_seq` | what the source is told, and which ACKs are discarded (§III.C, §IV) |
 //! | `ack_pacing` | a baseline: ACKs spaced while the core is busy |
 //! | `rate` | rates in slots |
 //!
@@ -29,16 +35,16 @@ pub(super) mod check;
 mod core;
 mod detection;
 mod edge;
-mod edge_acks;
 mod extra_buffer;
 mod figures;
 pub mod keys;
+mod last_named;
 mod layout;
-mod line;
 pub mod negotiation;
 mod notification;
 pub mod ops_acks;
 mod outflow;
+mod output;
 pub mod rate;
 pub mod reaction;
 pub mod rules;
@@ -46,23 +52,22 @@ mod segmentation;
 mod signal;
 pub mod smoothing;
 mod sources;
-mod told;
 mod window;
 
 use self::core::{CoreOutput, Counts, DlccCore, Duties, Stop};
 use self::detection::{Descriptor, LossMeter};
 use self::edge::{DlccEdge, EdgeParts};
 use self::layout::{EdgeFlow, Layout};
-use self::line::Line;
 use self::negotiation::Reservations;
 use self::notification::{Carriage, Outbox};
 use self::ops_acks::Book;
 use self::outflow::Outflow;
+use self::output::EdgeOutput;
 use self::rules::{AckConfig, DlccPlan, DlccRules, Form};
 use self::sources::{EnteringFlow, Sources};
-use super::builder::{Builder, NodeOutputs};
+use super::builder::{Builder, EdgeControl, NodeOutputs};
 use super::control::Onward;
-use super::edge_control::{CoreControl, EdgeControl};
+use super::core_control::CoreControl;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::node::counters::KeyedSums;
@@ -100,8 +105,8 @@ impl EdgeControl for DlccPlan {
     fn at_edge(&self, outputs: &NodeOutputs, builder: &Builder, build: &mut BuildContext) -> Box<dyn Agent> {
         let layout = Layout::new(builder, build, self);
         let rules = self.at(outputs.node);
-        let line = |(link, port): (&LinkId, _)| Line::new(*link, port, builder.link(*link).buffer, rules.slot);
-        let lines = outputs.links.iter().zip(outputs.ports.iter().copied()).map(line).collect();
+        let output = |(link, port): (&LinkId, _)| EdgeOutput::new(*link, port, builder.link(*link).buffer, rules.slot);
+        let edge_outputs = outputs.links.iter().zip(outputs.ports.iter().copied()).map(output).collect();
         let here = (0..).zip(&layout.flows).filter(|(_, flow)| flow.ingress == outputs.node);
         let outflow = |(number, flow): (u32, &EdgeFlow)| {
             let line = outputs.links.iter().position(|link| *link == flow.links[0]).unwrap_or(0) as u32;
@@ -115,7 +120,7 @@ impl EdgeControl for DlccPlan {
             .into_iter()
             .map(|(flow, number, source)| (flow, EnteringFlow { outflow: places[&number], ..source }));
         let sources = Sources::new(sources);
-        Box::new(DlccEdge::new(EdgeParts { rules, layout, lines, outflows, sources }))
+        Box::new(DlccEdge::new(EdgeParts { rules, layout, outputs: edge_outputs, outflows, sources }))
     }
 
     fn sees_exits(&self, node: NodeId, builder: &Builder, build: &BuildContext) -> bool {

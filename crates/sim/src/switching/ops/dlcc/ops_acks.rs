@@ -9,8 +9,8 @@
 pub use super::acks::{Forged, Real};
 use super::acks::{Held, blocks, reports_a_repetition};
 use super::by_seq::BySeq;
+use super::last_named::LastNamed;
 use super::rules::{AckConfig, Discard, Form, Named};
-use super::told::Told;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use transport::tcp::{SackBlock, SackList};
 
@@ -59,7 +59,7 @@ pub struct Book {
     /// What the receiver has said it holds.
     held: Held,
     /// The last lost segment that the source was told of.
-    told: Told,
+    last_named: LastNamed,
     /// Segments that were lost, that the source was told to forget, and that have not been seen again.
     orphans: BTreeSet<u64>,
     /// Since when the receiver has asked for something that the source was told to forget, and when it last did.
@@ -108,7 +108,7 @@ impl Book {
             given_since: u64::MAX,
             highest: 0,
             held: Held::default(),
-            told: Told::default(),
+            last_named: LastNamed::default(),
             orphans: BTreeSet::new(),
             asks: None,
             echoed: None,
@@ -122,7 +122,7 @@ impl Book {
     /// A segment enters the core.
     pub fn handle_data(&mut self, now: u64, seq: u64, end: u64) {
         self.orphans.remove(&seq);
-        self.told.handle_data(now, seq);
+        self.last_named.handle_data(now, seq);
         if let Some(given) = self.given.get_mut(&seq) {
             given.seen_again = true;
         }
@@ -156,7 +156,8 @@ impl Book {
             // It is about an earlier transmission.
             Some(sent) if now < sent.at.saturating_add(self.config.soonest_report) => return Heard::Repeated,
             Some(sent)
-                if self.config.named == Named::RoundTrip && self.told.covers(now, sent.at, self.config.memory) =>
+                if self.config.named == Named::RoundTrip
+                    && self.last_named.covers(now, sent.at, self.config.memory) =>
             {
                 sent.report = Report::Told;
                 return Heard::New;
@@ -301,7 +302,7 @@ impl Book {
     fn give(&mut self, now: u64, ack: u64) {
         let below = self.segments.below(ack).filter(|(_, sent)| sent.report != Report::None);
         self.orphans.extend(below.map(|(seq, _)| *seq));
-        self.told.name(now, ack);
+        self.last_named.name(now, ack);
         self.given.insert(ack, Given { at: now, seen_again: false });
         self.given_since = self.given_since.min(now);
         self.highest = self.highest.max(ack);

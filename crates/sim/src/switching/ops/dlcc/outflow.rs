@@ -16,8 +16,8 @@ use crate::engine::packet::Packet;
 pub struct Outflow {
     /// Its number.
     pub number: u32,
-    /// The line by which it leaves.
-    pub line: u32,
+    /// The output by which it leaves.
+    pub output: u32,
     /// The way of its requests, if they go anywhere.
     pub ask: Option<Onward>,
     queue: Ring<Packet>,
@@ -48,12 +48,12 @@ pub struct Outflow {
 
 impl Outflow {
     /// One that has sent nothing.
-    pub fn new(rules: &DlccRules, number: u32, line: u32, ask: Option<Onward>) -> Outflow {
+    pub fn new(rules: &DlccRules, number: u32, output: u32, ask: Option<Onward>) -> Outflow {
         let smooths = rules.smoothing != Smoothing::Off;
         let first = if smooths { rules.first_rate } else { rules.line };
         let mut outflow = Outflow {
             number,
-            line,
+            output,
             ask,
             queue: Ring::new(),
             bytes: 0,

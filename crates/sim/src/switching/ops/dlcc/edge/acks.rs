@@ -1,11 +1,11 @@
 //! What an edge node does with ACKs: it makes artificial ones, discards some of the receiver's, and paces them.
 
-use super::edge::{DlccEdge, drop_here};
-use super::figures::DUPLICATE;
-use super::notification::{LostSegment, Notification};
-use super::ops_acks::{Book, Forged, Heard, Real, Verdict};
-use super::rules::{AckConfig, Discard};
-use super::sources::EnteringFlow;
+use super::super::figures::DUPLICATE;
+use super::super::notification::{LostSegment, Notification};
+use super::super::ops_acks::{Book, Forged, Heard, Real, Verdict};
+use super::super::rules::{AckConfig, Discard};
+use super::super::sources::EnteringFlow;
+use super::{DlccEdge, drop_here};
 use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::{Class, Flags, HostPayload, NO_PAYLOAD, Packet};
 use std::collections::BTreeMap;

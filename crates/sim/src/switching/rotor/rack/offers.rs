@@ -6,10 +6,10 @@
 //! for each rack as much as `relay_room` leaves beside what waits there already and what it has promised. Offers and
 //! answers travel beside the light, on a control channel with the circuit's delay.
 
-use super::keys::Answers;
-use super::queue::Queue;
-use super::rack::Rack;
-use super::{Bulk, Notice, Rotor};
+use super::super::keys::Answers;
+use super::super::queue::Queue;
+use super::super::{Bulk, Notice, Rotor};
+use super::Rack;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
 use crate::engine::packet::message::Message;
@@ -20,11 +20,11 @@ const HEADER: usize = 64;
 const ENTRY: usize = 8;
 
 /// Bytes by the number of the queue that they are in at the rack that offers them: those for one rack are in a row.
-pub(super) type Shares = Vec<(u32, u64)>;
+pub(in crate::switching::rotor) type Shares = Vec<(u32, u64)>;
 
 /// What one rack offers another.
 #[derive(Clone, Debug)]
-pub(super) struct Offer {
+pub(in crate::switching::rotor) struct Offer {
     /// Who offers.
     pub from: u32,
     /// Over which switch, in which of its matchings.
@@ -36,7 +36,7 @@ pub(super) struct Offer {
 }
 
 /// The same for an answer, to whom the offer came from.
-pub(super) type Answer = Offer;
+pub(in crate::switching::rotor) type Answer = Offer;
 
 /// Offers that a rack has made and answered.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@
 
 /// The last lost segment that artificial ACKs have named.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Told(Option<Naming>);
+pub struct LastNamed(Option<Naming>);
 
 #[derive(Clone, Copy, Debug)]
 struct Naming {
@@ -16,7 +16,7 @@ struct Naming {
     answered: Option<u64>,
 }
 
-impl Told {
+impl LastNamed {
     /// Artificial ACKs name a segment.
     pub fn name(&mut self, now: u64, seq: u64) {
         self.0 = Some(Naming { seq, at: now, answered: None });
@@ -41,13 +41,13 @@ impl Told {
 
 #[cfg(test)]
 mod tests {
-    use super::Told;
+    use super::LastNamed;
 
     /// Segment 300 is named at 100 and comes once more at 150: what left at 149 is of the same round trip, and what
     /// left at 150 not.
     #[test]
     fn a_round_trip_ends_when_the_named_segment_comes_once_more() {
-        let mut told = Told::default();
+        let mut told = LastNamed::default();
         assert!(!told.covers(100, 90, 1000), "nothing was named");
         told.name(100, 300);
         told.handle_data(140, 400);
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn without_an_answer_it_ends_after_the_memory() {
-        let mut told = Told::default();
+        let mut told = LastNamed::default();
         told.name(100, 300);
         assert_eq!([1099, 1100].map(|now| told.covers(now, 1050, 1000)), [true, false]);
     }

@@ -2,7 +2,7 @@
 
 /// The phase of a sender in its repair of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tcp) enum Phase {
+pub(super) enum Phase {
     /// No sign of loss or reordering: no duplicate ACK, nothing SACKed, no window probe.
     Open,
     /// Something arrived out of order: duplicate ACKs since the last new one, and the segments Limited Transmit sent on
@@ -15,26 +15,26 @@ pub(in crate::tcp) enum Phase {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tcp) struct FastRecovery {
+pub(super) struct FastRecovery {
     /// The byte after the highest one sent at entry: RFC 6582's recover, RFC 6675's RecoveryPoint.
-    pub(in crate::tcp) recover: u64,
+    pub(super) recover: u64,
     /// RescueRxt, exclusive.
-    pub(in crate::tcp) rescue: u64,
-    pub(in crate::tcp) repair: Repair,
-    pub(in crate::tcp) partial_ack_seen: bool,
+    pub(super) rescue: u64,
+    pub(super) repair: Repair,
+    pub(super) partial_ack_seen: bool,
 }
 
 /// Duplicate ACKs since the last new one, and what Limited Transmit sent on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::tcp) struct Disorder {
-    pub(in crate::tcp) dup_acks: u32,
-    pub(in crate::tcp) limited_segments: u32,
-    pub(in crate::tcp) limited_bytes: u64,
+pub(super) struct Disorder {
+    pub(super) dup_acks: u32,
+    pub(super) limited_segments: u32,
+    pub(super) limited_bytes: u64,
 }
 
 /// The retransmission of the first unacknowledged segment, which no window holds back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tcp) enum Repair {
+pub(super) enum Repair {
     Due,
     Sent,
 }

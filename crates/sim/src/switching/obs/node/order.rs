@@ -6,12 +6,14 @@
 //! complete, waits for a wavelength as long as it may, and takes the same path. A deflected copy takes a longer one and
 //! can come too late; it then goes on as it comes.
 
-use super::burst::Header;
-use super::figures::Key;
-use super::node::BurstNode;
-use super::plan::IngressRule;
-use super::task::Task;
+use super::super::burst::{Header, Origin};
+use super::super::figures::Key;
+use super::super::plan::IngressRule;
+use super::super::task::{RouteId, Task};
+use super::BurstNode;
 use crate::engine::node::node_context::NodeContext;
+use crate::engine::packet::event::What;
+use crate::engine::packet::{NO_PAYLOAD, Packet};
 use std::collections::BTreeMap;
 
 /// What an egress node holds.
@@ -19,13 +21,6 @@ use std::collections::BTreeMap;
 pub struct EgressOrder {
     lines: BTreeMap<RouteId, Line>,
     pub(super) counts: OrderCounts,
-}
-
-/// A route to this node: its ingress node's agent, and that agent's name for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RouteId {
-    ingress: u32,
-    route: u32,
 }
 
 /// The bursts of a route.
@@ -105,5 +100,30 @@ impl BurstNode {
         };
         let longest = rules.obs.assembly.rules.length.map_or(0, |length| rules.lasts(length.count()));
         rules.obs.retransmission.map_or(0, |rule| rule.extra_delay.ps()) + wait + longest
+    }
+
+    /// The packets of a burst go on.
+    pub(super) fn deliver(&mut self, now: u64, header: &Header, context: &mut NodeContext) {
+        let burst = &header.burst;
+        if burst.origin == Origin::Nothing {
+            self.counts.empty += 1;
+            return;
+        }
+        if context.is_observed() {
+            context.note_here(header.event(now, What::Land), header.flows());
+        }
+        self.counts.delivered += 1;
+        self.counts.delivery_time += u128::from(now - burst.born);
+        let loaded = |packets: &[Packet]| packets.iter().filter(|packet| packet.payload != NO_PAYLOAD).count();
+        let before = loaded(&burst.packets[..header.packets.start as usize]);
+        let mut payloads = burst.payloads.iter().skip(before).peekable();
+        for packet in header.left() {
+            let packet = match payloads.next_if(|_| packet.payload != NO_PAYLOAD) {
+                Some(payload) => context.load(packet, payload),
+                None => Packet { payload: NO_PAYLOAD, ..*packet },
+            };
+            context.hand(now, &Packet { hop: packet.hop + burst.hops, ..packet });
+        }
+        self.kept -= header.left().len() as i64;
     }
 }

@@ -7,7 +7,7 @@ use crate::model::{Buffer, LinkId};
 
 /// An output.
 #[derive(Debug)]
-pub struct Line {
+pub struct EdgeOutput {
     /// Its link.
     pub link: LinkId,
     /// Its port.
@@ -20,10 +20,10 @@ pub struct Line {
     waiting: Ring<Packet>,
 }
 
-impl Line {
+impl EdgeOutput {
     /// An idle one.
-    pub fn new(link: LinkId, port: LocalPort, room: Buffer, slot: u64) -> Line {
-        Line { link, port, room, slot, free: 0, waiting: Ring::new() }
+    pub fn new(link: LinkId, port: LocalPort, room: Buffer, slot: u64) -> EdgeOutput {
+        EdgeOutput { link, port, room, slot, free: 0, waiting: Ring::new() }
     }
 
     /// Whether a packet would leave at once.
@@ -37,7 +37,7 @@ impl Line {
         self.waiting.push(packet);
     }
 
-    /// A packet leaves at once, where [`Line::is_free`] says so.
+    /// A packet leaves at once, where [`EdgeOutput::is_free`] says so.
     pub fn pass(&mut self, now: u64) {
         self.free = now + self.slot;
     }
@@ -48,7 +48,7 @@ impl Line {
         self.next_timeout() <= now
     }
 
-    /// The packet that leaves now, where [`Line::is_due`] says so.
+    /// The packet that leaves now, where [`EdgeOutput::is_due`] says so.
     pub fn pop(&mut self, now: u64) -> Packet {
         let packet = *self.waiting.front().expect("a packet is due");
         self.waiting.advance();

@@ -1,8 +1,8 @@
 //! Which detours packets take: over a rack that is drawn when they come, or over the next one that has room.
 
-use super::Bulk;
-use super::keys::FirstHop;
-use super::rack::Rack;
+use super::super::Bulk;
+use super::super::keys::FirstHop;
+use super::Rack;
 use crate::engine::packet::{Class, Packet};
 use crate::random::{Stream, uniform_index};
 

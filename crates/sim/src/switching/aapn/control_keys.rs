@@ -1,11 +1,13 @@
 //! `[switching.control]` and `[[switching.fault]]`.
 
-use super::super::plan::LONGEST_FRAME;
 use crate::language::keys::{Within, a_probability, at_most, keys, whole};
 use crate::language::{At, Key, Time, Word};
 use control::signalling::SlotPart;
 use options::words;
 use units::Duration;
+
+/// A frame this long is a mistake.
+pub const LONGEST_FRAME: Duration = Duration::from_secs(3600);
 
 /// The longest that a node may take to act; far above what makes sense.
 const LONGEST: Duration = Duration::from_secs(1);

@@ -1,11 +1,11 @@
 //! Where bursts begin: packets are assembled, bursts wait for a wavelength of their first fibre, leave behind their
 //! headers, and are sent again if they are lost.
 
-use super::burst::{Burst, BurstNews, CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
-use super::node::{Asking, BurstNode, Receiver};
-use super::plan::{Acks, BurstArrivals, CopyOrdering, IngressRule, ToldWhen};
-use super::queues::{Destination, Queues};
-use super::task::Task;
+use super::super::burst::{Burst, BurstNews, CONTENTION, Header, LATE_HEADER, Loss, Notice, Origin};
+use super::super::plan::{Acks, BurstArrivals, CopyOrdering, IngressRule, ToldWhen};
+use super::super::queues::{Destination, Queues};
+use super::super::task::Task;
+use super::{Asking, BurstNode, Receiver};
 use crate::engine::node::counters::Group;
 use crate::engine::node::node_context::{NodeContext, NotificationPacket};
 use crate::engine::packet::admission::Cause;

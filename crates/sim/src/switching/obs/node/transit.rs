@@ -4,9 +4,9 @@
 //! The burst itself needs no event. Its header knows when its first bit arrives, and a reservation is for just that
 //! time.
 
-use super::burst::{CONTENTION, DEFLECTED, Header, LATE_HEADER, Loss, Notice, Origin};
-use super::node::{BurstNode, Receiver};
-use super::plan::{Contention, Part};
+use super::super::burst::{CONTENTION, DEFLECTED, Header, LATE_HEADER, Loss, Notice, Origin};
+use super::super::plan::{Contention, Part};
+use super::{BurstNode, Receiver};
 use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::Cause;

@@ -1,49 +1,10 @@
-//! What a control of the rates at which edge nodes send answers. Macroflows are one such control; another, for example
-//! one that tells edge nodes of losses, implements the same, and the plan chooses between them.
+//! The part of a control of the edge nodes at a core node, and what the store there tells it.
 
-use super::builder::{Builder, NodeOutputs};
-use crate::engine::node::agent::Agent;
-use crate::engine::node::agent_setup::BuildContext;
-use crate::engine::node::counters::{Counters, KeyedSums};
+use crate::engine::node::counters::Counters;
 use crate::engine::node::node_context::NodeContext;
 use crate::engine::packet::Packet;
 use crate::engine::packet::message::Message;
-use crate::model::NodeId;
-use crate::results::Figure;
 use std::fmt::Debug;
-
-/// A control of the edge nodes: its part at every core node, and the agent of every edge node.
-pub trait EdgeControl: Debug {
-    /// Its part at a core node.
-    fn at_core(&self, outputs: &NodeOutputs, builder: &Builder, build: &mut BuildContext) -> Box<dyn CoreControl>;
-
-    /// The agent of an edge node. It stands before the first wavelength of each output, and these ports take
-    /// everything: it minds their room.
-    fn at_edge(&self, outputs: &NodeOutputs, builder: &Builder, build: &mut BuildContext) -> Box<dyn Agent>;
-
-    /// Whether the agent of an edge node also stands before the links to hosts, where it sees which packets are marked.
-    /// It calls these by the numbers after those of the outputs.
-    fn sees_exits(&self, node: NodeId, builder: &Builder, build: &BuildContext) -> bool {
-        let _ = (node, builder, build);
-        false
-    }
-
-    /// Whether edge nodes cut packets that are longer than a slot.
-    fn cuts_packets(&self) -> bool {
-        false
-    }
-
-    /// What its agents have counted between two readings.
-    fn figures(&self, before: &KeyedSums, after: &KeyedSums) -> Vec<Figure> {
-        let _ = (before, after);
-        Vec::new()
-    }
-
-    /// The reasons for which its agents drop packets, by their numbers.
-    fn causes(&self) -> &'static [&'static str] {
-        &[]
-    }
-}
 
 /// The part of an edge control at a core node. It hears of every packet that meets the node's store, if it has one, and
 /// may send messages over control wavelengths.

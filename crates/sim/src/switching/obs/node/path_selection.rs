@@ -5,11 +5,11 @@
 //! wavelength, nobody knows when it arrives: the burst, and all that come after it, are blocked until the other has
 //! left.
 
-use super::balance::Place;
-use super::burst::{Burst, Header, Notice};
-use super::node::BurstNode;
-use super::plan::{LoadUnit, Ordering};
-use super::task::Task;
+use super::super::balance::Place;
+use super::super::burst::{Burst, Header, Notice};
+use super::super::plan::{LoadUnit, Ordering};
+use super::super::task::Task;
+use super::BurstNode;
 use crate::engine::node::node_context::NodeContext;
 use std::sync::Arc;
 
