@@ -191,8 +191,7 @@ REASONS: Mapping[str, str] = {
     "10 over one hop 0.499",
     POWER: MOST_LOADED + "With `powertcp_flows = 2` instead of 100 the shares are 0.454 and 0.459 over 2 and 4 hops",
     ABC: "half of all segments brake at each hop, whatever others do: over h hops a part of 2^-h accelerates, and a "
-    "window rests at 1/(1 - 2^(1-h)) segments, 2 and 1.1. Over one hop the shares of two flows do not become equal; "
-    "with `abc_increase = 4` the long flow has 0.554",
+    "window rests at 1/(1 - 2^(1-h)) segments, 2 and 1.1",
     "order": "HPCC and PowerTCP as above: with additive parts for two flows they have 0.451 and 0.459 over four hops",
     "full": "PowerTCP's additive part is small beside what the hops waver: with `powertcp_flows = 2` it uses 100 %",
 }

@@ -305,6 +305,9 @@ class SenderOptions(TypedDict, total=False):
     lp_settling: float
     """"lp": With the paper's arithmetic: round trips after a sign in which delays are of data that left before it. Then
     their mean begins anew. The paper leaves it open; with 0 a second sign follows the first at once. Default 1.0."""
+    lp_clock_ahead: float
+    """"lp": With Linux's arithmetic: how far the receiver's clock of time stamps is ahead of the sender's. Linux draws
+    it for each connection, from 0 to 2³² ms, and takes it for delay. At 0 both are one clock. Default 0 s."""
     cdg_scale: float
     """"cdg": G: milliseconds of mean growth of the delay in a round trip at which a back-off has probability 1 − 1/e.
     Default 3.0."""

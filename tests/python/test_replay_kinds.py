@@ -65,7 +65,7 @@ def test_no_property_of_links_or_hosts_is_called_a_breach(name: str, tmp_path: P
 
 def test_packets_that_a_queue_trims_are_no_breach_nor_those_that_it_sends_back(tmp_path: Path) -> None:
     table = tomllib.loads(mutated_scenarios.TEXTS["tree"])
-    for buffer in ("24 kB", "12 kB"):
+    for buffer in ("24 kB", "12 kB", "6 kB"):
         photocol.run(table, set={"link_defaults.buffer": buffer, **TRACED}, out=tmp_path / buffer)
         found = replay(tmp_path / buffer)
         assert found.breaches == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import mutated_scenarios
 import planted
@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import photocol
-from photocol.runs.replay import Replayed, load
+from photocol.runs.replay import RULES, Replayed, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,3 +111,75 @@ def test_an_accident_is_found(name: str, runs: Callable[[str], Replayed]) -> Non
     run = runs("small")
     assert not planted.is_found(run)
     assert planted.is_found(planted.again(run, ACCIDENTS[name](planted.raw(run))))
+
+
+def seed(name: str, **switching: object) -> dict[str, Any]:
+    """A seed of the fuzzers with other keys in its table of switching; None takes one away."""
+    table = tomllib.loads((SEEDS / f"{name}.toml").read_text())
+    keys = {**table["switching"], **switching}
+    return {**table, "switching": {key: value for key, value in keys.items() if value is not None}}
+
+
+RACKS = {
+    "circuits": seed("circuits", mark_from=2, resized_mark_from=2),
+    "rotor": seed("rotor", mark_from=2, queues="racks", host_room=None),
+}
+
+
+@pytest.mark.parametrize("name", RACKS)
+def test_marks_that_racks_set_are_told_and_one_that_is_missing_is_found(name: str, tmp_path: Path) -> None:
+    """Racks mark in queues of their own, from two packets on; each mark counts in the table of links."""
+    settings = {"run.duration": "4 ms", "traffic.0.size": "200 kB", "trace.enabled": True}
+    photocol.run(RACKS[name], set=settings, out=tmp_path / "run")
+    run = load(tmp_path / "run")
+    marks = run.trace.filter(pl.col("event") == "mark")
+    assert 0 < marks.height == run.links["marked_units"].sum()
+    assert not planted.is_found(run)
+    assert planted.is_found(without(run, marks[0:1]))
+
+
+GONE = {
+    "cut": seed("obs-segmentation", dropped_part="head"),
+    "drop": seed("obs-segmentation", contention="deflection", dropped_part=None),
+}
+
+
+@pytest.mark.parametrize("event", GONE)
+def test_a_burst_that_is_cut_or_deflected_and_not_told_is_found(event: str, tmp_path: Path) -> None:
+    settings = {"run.duration": "0.01 s", "trace.enabled": True, "trace.limit": 100_000}
+    photocol.run(GONE[event], set=settings, out=tmp_path / "run")
+    run, cause = load(tmp_path / "run"), "contention" if event == "cut" else "deflected"
+    told = run.trace.filter(pl.col("event") == event, pl.col("cause") == cause)
+    assert told.height > 0
+    assert not planted.is_found(run)
+    assert planted.is_found(without(run, told[0:1]))
+
+
+def test_headers_that_queues_send_back_are_told_as_the_table_of_drops_counts_them(tmp_path: Path) -> None:
+    table = tomllib.loads(mutated_scenarios.TEXTS["tree"])
+    settings = {"link_defaults.buffer": "12 kB", "trace.enabled": True, "trace.limit": 100_000}
+    photocol.run(table, set=settings, out=tmp_path / "run")
+    run = load(tmp_path / "run")
+    told = run.trace.filter(pl.col("cause") == "returned")
+    assert 0 < told.height == run.drops.filter(pl.col("cause") == "returned")["units"].sum()
+    assert not planted.is_found(run)
+    assert planted.is_found(without(run, told[0:1]))
+
+
+def test_a_packet_that_takes_too_long_where_others_are_cut_and_lost_is_found(tmp_path: Path) -> None:
+    phase = {"duration": "300 us", "capacity": "100 Mbps"}
+    changing = {"link": "left->right", "period": "1 ms", "mid_packet": "cut", "phases": [phase]}
+    settings = {"link_defaults.loss": 0.05, "link_phases": [changing], "run.duration": "6 ms", "trace.enabled": True}
+    photocol.run(tomllib.loads(mutated_scenarios.TEXTS["small"]), set=settings, out=tmp_path / "run")
+    run = load(tmp_path / "run")
+    assert not planted.is_found(run)
+    slow = run.sent.filter(pl.col("place") == "left->right", pl.col("lost_at").is_null())["row"][-1]
+    is_slow = pl.int_range(pl.len()) == slow
+    trace = planted.raw(run).with_columns(lasts_ps=pl.when(is_slow).then(2 * pl.col("lasts_ps")).otherwise("lasts_ps"))
+    (rates,) = (rule for rule in RULES if rule.name == "rate")
+    assert any("more slowly" in said for said in rates(planted.again(run, trace)))
+
+
+def without(run: Replayed, rows: pl.DataFrame) -> Replayed:
+    """The run with a trace that lacks these rows."""
+    return planted.again(run, planted.raw(run).filter(~run.trace["row"].is_in(rows["row"].implode())))

@@ -10,10 +10,16 @@
 //! good. What was in flight at a sign still tells of the queue before it, and a lone flow would always find a second
 //! sign there: the mean begins anew with what leaves after it (`lp_settling`).
 //!
-//! Linux differs: a sign leaves ssthresh as it is, so that before any loss slow start goes on after it; a mean at the
-//! threshold is a sign too, such as the first delay of a flow; least and greatest delay are then the mean and twice the
-//! mean. Its delays are whole milliseconds, and none of less than one counts; its greatest delay is the second greatest
-//! that it has seen.
+//! Linux (`net/ipv4/tcp_lp.c`) differs: a sign leaves ssthresh as it is, so that before any loss slow start goes on
+//! after it, and the ACK that brings it still lets the window grow; a mean at the threshold is a sign too, such as the
+//! first delay of a flow; least and greatest delay are then the mean and twice the mean. Its delays are whole
+//! milliseconds, and none of less than one counts; its greatest delay is the second greatest that it has seen.
+//!
+//! Linux's delay is the receiver's time stamp less the sender's, in words of 32 bits. Since 4.10 each connection's
+//! stamps begin at a number of their own, which nothing takes out (`lp_clock_ahead`). A range of twice the mean is then
+//! one of days, so that no second sign comes; and eight times the mean loses its upper bits where the clocks are more
+//! than 2²⁹ ms apart, so that there is no sign at all: this law is Reno then. Left out is its estimate of the receiver's
+//! ticks: one is a millisecond here.
 
 use super::segments::{Arithmetic, Growth, counted, half, reno};
 use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
@@ -31,6 +37,9 @@ options! {
         /// With the paper's arithmetic: round trips after a sign in which delays are of data that left before it. Then
         /// their mean begins anew. The paper leaves it open; with 0 a second sign follows the first at once.
         pub settling as "lp_settling": f64 = 1.0, Kind::Number(Range::closed(0.0, 3.0));
+        /// With Linux's arithmetic: how far the receiver's clock of time stamps is ahead of the sender's. Linux draws it
+        /// for each connection, from 0 to 2³² ms, and takes it for delay. At 0 both are one clock.
+        pub clock_ahead as "lp_clock_ahead": Duration = Duration::ZERO, Kind::SPAN;
     }
 }
 
@@ -69,12 +78,16 @@ impl CongestionControl for Lp {
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         let state = &mut *self.0;
         let now = config.arithmetic.whole(event.now.ps() as f64 / 1e9);
+        let mut infers = state.infers(now);
         if let Some(rtt) = event.rtt_sample {
             state.measure(config, rtt, now);
+            infers = state.infers(now);
             state.look(config, window, now);
         }
+        // tcp_lp.c: `tcp_lp_cong_avoid` reads the flag as it stood before the sign.
+        infers |= config.arithmetic == Arithmetic::Paper && state.infers(now);
         let may_grow = !event.in_recovery && !event.is_app_limited && !event.ecn_echo;
-        if event.acked > 0 && may_grow && !state.infers(now) {
+        if event.acked > 0 && may_grow && !infers {
             reno(&mut state.growth, config.arithmetic, window, counted(window, event));
         }
     }
@@ -97,7 +110,7 @@ impl State {
     /// Delays are of data that left before the last sign.
     fn settles(&self, config: &Config, delay: f64, now: f64) -> bool {
         let is_old = |sign| now - sign < config.settling * delay;
-        config.arithmetic == Arithmetic::Paper && self.last_sign.is_some_and(is_old)
+        self.last_sign.is_some_and(is_old)
     }
 
     fn measure(&mut self, config: &Config, rtt: Duration, now: f64) {
@@ -106,21 +119,28 @@ impl State {
             return;
         }
         self.inference = 3.0 * delay;
+        if config.arithmetic == Arithmetic::Linux {
+            self.measure_stamps(word(delay + (config.clock_ahead.ps() / 1_000_000_000) as f64));
+            return;
+        }
+        (self.least, self.greatest) = (self.least.min(delay), self.greatest.max(delay));
+        if !self.settles(config, delay, now) {
+            self.mean = if self.mean == 0.0 { 8.0 * delay } else { self.mean + delay - self.mean / 8.0 };
+        }
+    }
+
+    /// tcp_lp.c, `tcp_lp_rtt_sample`.
+    fn measure_stamps(&mut self, delay: f64) {
         self.least = self.least.min(delay);
-        if config.arithmetic == Arithmetic::Paper {
-            self.greatest = self.greatest.max(delay);
-        } else if delay > self.greatest {
+        if delay > self.greatest {
             self.greatest = match self.reserve {
                 0.0 => delay,
                 reserve => delay.min(reserve),
             };
             self.reserve = self.reserve.max(delay);
         }
-        if self.settles(config, delay, now) {
-            return;
-        }
-        let whole = |number| config.arithmetic.whole(number);
-        self.mean = if self.mean == 0.0 { 8.0 * delay } else { self.mean + delay - whole(self.mean / 8.0) };
+        self.mean = if self.mean == 0.0 { 8.0 * delay } else { self.mean + delay - (self.mean / 8.0).floor() };
+        self.mean = word(self.mean);
     }
 
     /// Looks for a sign of congestion.
@@ -144,15 +164,18 @@ impl State {
 
     /// True if the mean shows no sign of congestion.
     fn is_calm(&self, config: &Config) -> bool {
-        let whole = |number| config.arithmetic.whole(number);
-        let range = (self.greatest - self.least).max(0.0);
-        let (mean, threshold) = (whole(self.mean / 8.0), self.least + whole(config.threshold * range / 100.0));
+        let range = config.threshold * (self.greatest - self.least).max(0.0);
         match config.arithmetic {
             // tcp_lp.c: within the threshold is what is below it.
-            Arithmetic::Linux => mean < threshold,
-            Arithmetic::Paper => mean <= threshold,
+            Arithmetic::Linux => (self.mean / 8.0).floor() < word(self.least + (word(range) / 100.0).floor()),
+            Arithmetic::Paper => self.mean / 8.0 <= self.least + range / 100.0,
         }
     }
+}
+
+/// What 32 bits hold of a whole number.
+fn word(number: f64) -> f64 {
+    number.rem_euclid(4_294_967_296.0)
 }
 
 #[cfg(test)]
@@ -164,7 +187,10 @@ mod tests {
 
     /// The windows after ACKs: each (when, its round trip), in milliseconds.
     fn windows(arithmetic: Arithmetic, acks: &[(u64, u64)]) -> Vec<u64> {
-        let config = Config { arithmetic, ..Config::default() };
+        windows_with(Config { arithmetic, ..Config::default() }, acks)
+    }
+
+    fn windows_with(config: Config, acks: &[(u64, u64)]) -> Vec<u64> {
         let (mut law, mut window) = (Lp::new(&config), Window { cwnd: 100 * MSS, ssthresh: MSS, mss: MSS });
         let one = |&(now, rtt): &(u64, u64)| {
             let rtt_sample = Some(Duration::from_millis(rtt));
@@ -192,6 +218,46 @@ mod tests {
         // A second sign after three round trips, of 180 ms each, halves again.
         let acks = [(0, 100), (10, 100), (2000, 180), (2010, 180), (2020, 180)];
         assert_eq!(windows(Arithmetic::Linux, &acks), [50, 50, 50, 25, 25]);
+    }
+
+    /// tcp_lp.c with stamps that are 2²⁷ = 134 217 728 ms apart: the first delay is a sign, as ever. The bounds are then
+    /// 134 217 828 and twice that, and the threshold is 20 132 674 ms beyond the mean. 2²⁹ ms apart: eight times 2²⁹ + 100
+    /// is 800 in 32 bits, a mean of 100, which is below the least of 2²⁹ + 100; later ones are below 2²⁹ in any case.
+    #[test]
+    fn linux_takes_the_distance_of_the_clocks_for_delay() {
+        let acks = [(0, 100), (10, 180), (20, 180), (30, 900), (2000, 900), (2010, 900)];
+        let apart = |ms| {
+            let config = Config { clock_ahead: Duration::from_millis(ms), ..Config::default() };
+            windows_with(config, &acks)
+        };
+        assert_eq!(apart(0), [50, 50, 1, 1, 1, 1]);
+        assert_eq!(apart(1 << 27), [50; 6]);
+        assert_eq!(apart(1 << 29), [100; 6]);
+        // Stamps go round: 2³² − 100 ms ahead, and 180 ms of delay are 80.
+        let (round, acks) = ((1 << 32) - 100, [(0, 180), (10, 260), (20, 260)]);
+        let config = Config { clock_ahead: Duration::from_millis(round), ..Config::default() };
+        assert_eq!(windows_with(config, &acks), windows(Arithmetic::Linux, &[(0, 80), (10, 160), (20, 160)]));
+    }
+
+    /// tcp_lp.c: `tcp_lp_pkts_acked` sets `LP_WITHIN_INF` before it looks for a sign, and `tcp_lp_cong_avoid` grows
+    /// unless it is set. So the ACK of the first sign halves 100 segments and adds one in slow start; none of the next
+    /// 3 · 100 ms adds any.
+    #[test]
+    fn the_ack_of_a_sign_lets_the_window_grow_in_linux() {
+        let after = |arithmetic, when: &[u64]| {
+            let config = Config { arithmetic, ..Config::default() };
+            let (mut law, mut window) = (Lp::new(&config), Window { cwnd: 100 * MSS, ssthresh: u64::MAX, mss: MSS });
+            let one = |&ms: &u64| {
+                let rtt_sample = Some(Duration::from_millis(100));
+                let event = Event { rtt_sample, ..Event::ack(MSS) };
+                let event = Event { now: Instant::ZERO + Duration::from_millis(ms), ..event };
+                law.on_ack(&config, &mut window, &event);
+                window.cwnd / MSS
+            };
+            when.iter().map(one).collect::<Vec<_>>()
+        };
+        assert_eq!(after(Arithmetic::Linux, &[1000, 1299, 1300]), [51, 51, 52]);
+        assert_eq!(after(Arithmetic::Paper, &[1000, 1001]), [101, 102]);
     }
 
     /// The paper's congestion avoidance follows inference; Linux has no ssthresh before a loss.

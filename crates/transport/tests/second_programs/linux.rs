@@ -546,7 +546,8 @@ impl Program for Lp {
             *window = if infers { 1.0 } else { (*window as u64 >> 1).max(1) as f64 };
             self.last = Some(now);
         }
-        if !within(self.last, self.inference) {
+        // The flag of inference is set before a sign is looked for.
+        if !infers {
             reno(&mut self.count, window, *ssthresh, heard.acked);
         }
     }

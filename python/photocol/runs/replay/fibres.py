@@ -9,7 +9,7 @@ import polars as pl
 from photocol.runs.replay.network import picoseconds, quantity
 from photocol.runs.replay.rules import rule, said
 from photocol.runs.replay.traits import (
-    CUT_OR_LOST,
+    CUT,
     DELIVERY,
     DOWN,
     EXPONENTIAL,
@@ -79,7 +79,6 @@ def _is_whole(run: Replayed) -> pl.Expr:
         DELIVERY: "the rate is that of the lines of the file",
         UNKNOWN: "the rate of the link is not known",
         OTHER_KIND: "what its links do is not known",
-        CUT_OR_LOST: "a packet that a change cuts may be one that the fibre loses; too slow is not told",
     },
 )
 def rates(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
@@ -105,10 +104,11 @@ def rates(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     slack = pl.col("bytes") * 8e-9 + 2 * pl.max_horizontal("capacity", "capacity_ends", 1.0) / 1e12 + rounded
     asked = pl.col("bytes") * 8
     yield from said(sent.filter(most < asked - slack), "is sent faster than its link can")
-    pauses = pl.col("place").is_in(sorted({*VIA.of(run), *CUT_OR_LOST.of(run)}, key=str))
-    yield from said(
-        sent.filter(~pauses & _is_whole(run) & (least > asked + slack)), "is sent more slowly than its link can"
-    )
+    pauses = pl.col("place").is_in(sorted(VIA.of(run), key=str))
+    # A change that cuts what the fibre will lose ends it without a further word.
+    cuts = pl.col("place").is_in(sorted(CUT.of(run), key=str)) & (pl.col("since") != pl.col("since_ends"))
+    is_slow = ~pauses & _is_whole(run) & ~(cuts & pl.col("lost_at").is_not_null()) & (least > asked + slack)
+    yield from said(sent.filter(is_slow), "is sent more slowly than its link can")
 
 
 def _is_beside(run: Replayed) -> pl.Expr:

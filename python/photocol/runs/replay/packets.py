@@ -38,7 +38,6 @@ _CUT_THROUGH = ("ops", "circuits", "rotor")
     of="flows",
     blind={
         DLCC: "edge nodes make slots of packets",
-        SENT_BACK: "when a queue sends a header back is not told",
         OTHER_KIND: "what its nodes do with packets is not known",
     },
 )
@@ -57,6 +56,8 @@ def packets(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
             _moves(_arrived(run, of["pass"]), pl.col("target"), first_bit, 1),
             _moves(pl.concat([of["pass"], of["drop"]]), source, at, -1),
             _moves(lost.filter(pl.col("pass_row").is_null()).select(events.columns), source, at, -1),
+            # A header that a queue sends back goes on as an ACK does.
+            _moves(lost.filter(cause="returned").with_columns(**{"class": pl.lit("ack")}), source, at, 1),
             _moves(pl.concat([of["wait"], of["store"]]), source, at, 0),
         ]
     )

@@ -10,7 +10,7 @@ from photocol.errors import InputError
 from photocol.runs.replay.network import picoseconds, quantity
 from photocol.runs.replay.replayed import KEY, PACKETS
 from photocol.runs.replay.rules import rule
-from photocol.runs.replay.traits import AGENTS, NEW_ROOM, OTHER_KIND, OTHER_QUEUE, RETURNS
+from photocol.runs.replay.traits import AGENTS, NEW_ROOM, OTHER_KIND, OTHER_QUEUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     of="links",
     blind={
         AGENTS: "they keep packets in rooms of their own",
-        RETURNS: "when a header that waits is sent back is not told",
         NEW_ROOM: "packets that wait may be more than a new room holds",
         OTHER_QUEUE: "what shares its room is not known",
         OTHER_KIND: "what its nodes keep is not known",

@@ -140,7 +140,7 @@ def _vanished(trace: pl.DataFrame, holding: frozenset[str]) -> pl.DataFrame:
     found = found.join(sent.drop("row"), on=[*key, "nth"], how="left", maintain_order="left")
     # What a queue drops that it has accepted was never sent, nor was what waits when the link goes down.
     waits = pl.col("place").is_in(sorted(holding))
-    by_queue = waits & pl.col("cause").is_in(["early", "congestion"])
+    by_queue = waits & pl.col("cause").is_in(["early", "congestion", "returned"])
     unsent = waits & (pl.col("cause") == "unreachable") & (pl.col("over") <= pl.col("t_ps"))
     return found.with_columns(pass_row=pl.when(~(by_queue | unsent)).then("pass_row")).drop("nth", "over")
 

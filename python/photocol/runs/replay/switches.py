@@ -115,8 +115,10 @@ def bursts(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """No burst ends twice or never."""
     empty = [one["from"] for one in run.switching.get("burst", ()) if one.get("headers_only")]
     units = events.filter(pl.col("class") == "burst")
+    # One that is deflected ends on a link, and goes on by another.
+    goes_on = (pl.col("cause") == "deflected").fill_null(value=False)
     ended, last = (
-        pl.col("event").is_in(["land", "drop", "vanish"]),
+        pl.col("event").is_in(["land", "drop", "vanish"]) & ~goes_on,
         pl.col("arrives").filter(pl.col("event") == "reserve").max(),
     )
     of = {"class": pl.col("class").first(), "place": pl.col("place").last(), "t_ps": pl.col("t_ps").max()}

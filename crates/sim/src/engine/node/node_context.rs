@@ -241,6 +241,15 @@ impl<'a> NodeContext<'a> {
         }
     }
 
+    /// An agent marks a packet that it keeps for the port to which the packet goes next.
+    pub fn mark(&mut self, now: u64, port: LocalPort, packet: &Packet) -> Packet {
+        self.port_mut(port).note_mark();
+        if self.is_observed() {
+            self.fabric.note_at(now, self.fabric.paths[port.0 as usize], What::Mark, None, packet);
+        }
+        packet.marked()
+    }
+
     /// The same at a link about no packet; `flows` are those that it concerns.
     pub fn note_unit(&mut self, link: LinkNumber, event: Event, flows: impl Iterator<Item = u32>) {
         self.note_event(Event { place: Spot::link(link.0), ..event }, flows);

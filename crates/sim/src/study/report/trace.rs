@@ -14,8 +14,15 @@ use std::sync::Arc;
 const CLASSES: [Class; 5] = [Class::Data, Class::Ack, Class::Datagram, Class::Control, Class::Unit];
 
 /// The causes that every kind of switching has, in the order of [`Table::cause`].
-const CAUSES: [Cause; 6] =
-    [Cause::Congestion, Cause::Early, Cause::Random, Cause::Unreachable, Cause::Forced, Cause::GuardViolation];
+const CAUSES: [Cause; 7] = [
+    Cause::Congestion,
+    Cause::Early,
+    Cause::Random,
+    Cause::Unreachable,
+    Cause::Forced,
+    Cause::GuardViolation,
+    Cause::Returned,
+];
 
 /// The events of a run as a table.
 #[derive(Debug)]
@@ -117,7 +124,6 @@ fn cause(event: &Event) -> u64 {
     match event.cause {
         None => NONE,
         Some(Cause::Agent(number)) => CAUSES.len() as u64 + u64::from(number),
-        Some(Cause::Returned) => 0, // congestion
         Some(cause) => CAUSES.iter().position(|one| *one == cause).map_or(NONE, |place| place as u64),
     }
 }

@@ -205,8 +205,7 @@ impl Rack {
         if waiting.packet.flags.has(Flags::CAPABLE)
             && queue.told_ahead.is_some_and(|lead| self.is_day(now, queue, lead))
         {
-            context.port_mut(self.packet.port).note_mark();
-            waiting.packet = waiting.packet.marked();
+            waiting.packet = context.mark(now, self.packet.port, &waiting.packet);
         }
         waiting
     }
@@ -346,8 +345,7 @@ impl Agent for Rack {
             controller.tell_departure(packet.size, header);
         }
         let packet = if marks && packet.flags.has(Flags::CAPABLE) {
-            context.port_mut(self.packet.port).note_mark();
-            packet.marked()
+            context.mark(now, self.packet.port, packet)
         } else {
             *packet
         };

@@ -137,8 +137,7 @@ impl Store {
     pub fn handle_marked(&mut self, now: u64, place: u32, packet: &Packet, context: &mut NodeContext) -> Fate {
         let fate = self.handle_packet(now, place, &packet.marked(), context);
         if fate != Fate::Lost {
-            context.port_mut(self.ports[place as usize]).note_mark();
-            context.note(now, What::Mark, packet);
+            context.mark(now, self.ports[place as usize], packet);
         }
         fate
     }

@@ -265,8 +265,7 @@ impl Rack {
         }
         let marks = self.rules.mark_from.is_some_and(|from| taken.packets() >= u64::from(from));
         let packet = if marks && packet.flags.has(Flags::CAPABLE) {
-            context.port_mut(self.uplinks[0].port).note_mark();
-            packet.marked()
+            context.mark(now, self.uplinks[0].port, packet)
         } else {
             *packet
         };

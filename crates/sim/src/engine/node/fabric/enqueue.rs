@@ -111,10 +111,13 @@ impl Fabric {
     #[cold]
     fn send_back(&mut self, now: u64, number: u32, header: u16, packet: &Packet) {
         let back = self.returns.get(packet.hop as usize).copied().unwrap_or(NOWHERE);
+        let cause = if back == NOWHERE { Cause::Congestion } else { Cause::Returned };
+        // The queue had accepted it.
+        self.note_at(now, number, What::Vanish, Some(cause), packet);
+        self.record_drop(now, number, cause, packet);
         if back == NOWHERE {
-            return self.record_drop(now, number, Cause::Congestion, packet);
+            return;
         }
-        self.record_drop(now, number, Cause::Returned, packet);
         self.totals.made += 1;
         let (class, flags) = (Class::Ack, Flags::TRIMMED.with(Flags::LAST));
         let packet = Packet { hop: back, size: header, payload: NO_PAYLOAD, class, flags, ..*packet };

@@ -28,7 +28,8 @@ impl Fabric {
                 self.note_at(now, number, What::Vanish, Some(Cause::Random), packet);
             }
             Admission::Dropped(cause) => self.note_at(now, number, What::Drop, Some(cause), packet),
-            Admission::Returned(_) => self.note_at(now, number, What::Drop, Some(Cause::Returned), packet),
+            // `send_back` tells of it: it knows whether there is a way.
+            Admission::Returned(_) => {}
         }
         if is_marked {
             self.note_at(now, number, What::Mark, None, packet);

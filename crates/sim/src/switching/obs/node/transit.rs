@@ -160,8 +160,10 @@ impl BurstNode {
         // It comes to the other fibre; at this one it ends, as if it had been another one.
         let output = &mut self.parts.outputs[place as usize];
         output.account.drop(header.size);
+        let loss = Loss { header: header.clone(), link: context.link(output.port), cause: DEFLECTED };
         context.make_unannounced();
-        context.drop_unit(context.link(output.port), DEFLECTED, header.size);
+        context.drop_unit(loss.link, DEFLECTED, header.size);
+        self.note_end(now, What::Drop, &loss, context);
         self.parts.outputs[other as usize].account.offer(header.size);
         Some(Resolved::Deflected { place: other, hop: way.hop() })
     }
