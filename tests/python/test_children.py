@@ -101,7 +101,7 @@ def test_what_is_planted_is_executed_by_a_python_that_takes_no_care(place: Path)
 
 
 def test_python_itself_executes_what_lies_there_before_the_command_can_act(place: Path) -> None:
-    words = ["-m", "photocol", "list", "switching"]
+    words = ["-m", "photocol", "--version"]
     subprocess.run([sys.executable, *words], cwd=place, env=bare(), capture_output=True, check=False)
     assert "importlib" in executed(place)
     subprocess.run([sys.executable, "-P", *words], cwd=place, env=bare(), capture_output=True, check=True)
