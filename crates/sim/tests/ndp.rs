@@ -236,8 +236,8 @@ fn a_pull_that_comes_before_its_nack_costs_no_timeout() {
 }
 
 /// Applications know no kind of host. Written before the run: a response is 69 packets of 1500 B and one of 980 B; they
-/// take 83.6 µs at 10 Gb/s, and the last of them and its ACK 10.6 µs more over four links there and back. With 100 µs to
-/// think there are 514 or 515 responses in 100 ms.
+/// take 83.6 µs at 10 Gb/s, and the last of them and its ACK 10.6 µs more over four links there and back. With 100 µs
+/// to think there are 514 or 515 responses in 100 ms.
 #[test]
 fn responses_over_ndp_take_their_time_on_the_wire_and_a_round_trip() {
     let found = tables(

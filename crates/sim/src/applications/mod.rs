@@ -22,7 +22,10 @@ use serde::Deserialize;
 use std::sync::Arc;
 
 macro_rules! kinds {
-    (#![doc = $first:literal] #![doc = $second:literal] $($(#[doc = $doc:literal])+ $variant:ident = $name:literal: $module:ident;)+) => {
+    (
+        #![doc = $first:literal] #![doc = $second:literal]
+        $($(#[doc = $doc:literal])+ $variant:ident = $name:literal: $module:ident;)+
+    ) => {
         #[doc = $first]
         #[doc = $second]
         #[derive(Clone, Debug, Deserialize, JsonSchema)]

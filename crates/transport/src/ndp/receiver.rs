@@ -9,7 +9,8 @@ pub struct Receiver {
     next: u64,
     /// What has arrived behind it: first bytes and lengths.
     behind: BTreeMap<u64, u32>,
-    /// The end of what its sender has, once a packet has come that says so; what comes behind it says that there is more.
+    /// The end of what its sender has, once a packet has come that says so; what comes behind it says that there is
+    /// more.
     end: Option<u64>,
     /// The greatest number behind a packet or at a header that has come.
     highest: u64,

@@ -86,8 +86,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     });
     agent_setup.check(network);
     let ports = PortMaker::new(scenario, &rules, seed, &agent_setup).ports(&order, bands(scenario, &flows));
-    let AgentSetup { agents, shared, .. } = agent_setup;
-    let agents: Vec<_> = agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
+    let agents: Vec<_> = agent_setup.agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
     lead_back(&mut paths, configs, network, &first);
     let agent_nodes = agents.iter().map(|(node, _)| *node).collect();
@@ -105,7 +104,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
-    let sampler = sampler(&probe, network, &link_numbers, &flows, &shared);
+    let sampler = sampler(&probe, network, &link_numbers, &flows, &agent_setup.shared);
     add_sample(&mut controls, &sampler);
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,

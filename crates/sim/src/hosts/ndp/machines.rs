@@ -1,5 +1,5 @@
-//! The two ends of a flow of NDP: whole packets and headers, ACKs, NACKs and PULLs. The machines are [`transport::ndp`]'s; the queue of
-//! PULLs is one a receiving node.
+//! The two ends of a flow of NDP: whole packets and headers, ACKs, NACKs and PULLs. The machines are
+//! [`transport::ndp`]'s; the queue of PULLs is one a receiving node.
 //!
 //! In the words of packets: data may be trimmed, and the last packet of a flow says so. Of an ACK, `TRIMMED` is a NACK,
 //! `LAST` a PULL, and both a header that comes back.

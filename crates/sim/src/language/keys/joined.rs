@@ -2,6 +2,7 @@
 
 /// Declares a table that has the keys of several that [`keys!`](super::keys) declares; all of them can be left out.
 /// `as` says what the schema calls it.
+// Over 40 lines: it gathers what needs the parts of a table; the rest is in [`Joined`].
 macro_rules! joined_keys {
     (
         $(#[doc = $about:literal])+

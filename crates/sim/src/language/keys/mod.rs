@@ -54,16 +54,13 @@ macro_rules! keys {
         const _: () = {
             use $crate::language::keys::{self, Facts, KeyList, Keyed, MapAccess, Member, Table};
             use $crate::language::keys::{absent, optional, within};
-            use std::sync::LazyLock;
 
-            #[derive(Default)]
-            pub struct Given { $($field: <$type as Member>::Reading),* }
+            #[derive(Default)] pub struct Given { $($field: <$type as Member>::Reading),* }
 
             impl Table for $name {
                 const ABOUT: &'static str = concat!($($about),+);
-
                 fn keys() -> &'static KeyList<$name> {
-                    static KEYS: LazyLock<KeyList<$name>> = LazyLock::new(|| KeyList::of(vec![
+                    static KEYS: keys::Made<KeyList<$name>> = keys::Made::new(|| KeyList::of(vec![
                         $(<$type as Member>::declare(Facts {
                             name: stringify!($field),
                             meaning: concat!($($doc),+),
@@ -78,10 +75,7 @@ macro_rules! keys {
 
             impl Keyed for $name {
                 type Given = Given;
-
-                fn names() -> &'static [&'static str] {
-                    <$name as Table>::keys().names()
-                }
+                fn names() -> &'static [&'static str] { <$name as Table>::keys().names() }
 
                 fn read<'de, A: MapAccess<'de>>(given: &mut Given, key: &str, all: &mut A) -> Result<bool, A::Error> {
                     Ok(false $(|| <$type as Member>::read(&mut given.$field, stringify!($field), key, all)?)*)
@@ -104,6 +98,9 @@ macro_rules! keys {
         };
     };
 }
+
+/// What is made once.
+pub(crate) type Made<T> = std::sync::LazyLock<T>;
 
 /// What a field is whose key is not there.
 macro_rules! absent {
