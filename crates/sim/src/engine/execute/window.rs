@@ -12,14 +12,17 @@ use super::site::FibreEnd;
 use super::windowed::{LONGEST, NONE};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::fabric::Fabric;
-use crate::engine::node::tournament_tree::replay;
+use crate::engine::node::tournament_tree::{replay, replay_any};
 use crate::engine::packet::{NEVER, Packet};
 use std::hint::select_unpredictable;
 
-/// Bits of a fibre's place in a key.
-const PLACE_BITS: u32 = 24;
+/// Bits of a fibre's place in a key, for a tree of `nodes` nodes, or of any number of them (0). Those of one number are
+/// a part of a register.
+const fn place_bits(nodes: usize) -> u32 {
+    if nodes == 0 { 24 } else { 16 }
+}
 
-const _: () = assert!(LONGEST <= 1 << (63 - PLACE_BITS));
+const _: () = assert!(LONGEST <= 1 << (63 - place_bits(0)));
 
 /// A window of a node.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +36,8 @@ struct NodeWindow {
 impl NodeWindow {
     /// The key of an arrival, [`NONE`] if it does not lie in the window. Nothing predicts which, so it is no branch.
     #[inline(always)]
-    fn key(self, at: u64, place: u32) -> u64 {
-        let key = at.wrapping_sub(self.start) << PLACE_BITS | u64::from(place);
+    fn key<const NODES: usize>(self, at: u64, place: u32) -> u64 {
+        let key = at.wrapping_sub(self.start) << place_bits(NODES) | u64::from(place);
         select_unpredictable(at < self.end, key, NONE)
     }
 }
@@ -87,8 +90,9 @@ impl<'a> Arrivals<'a> for Train {
     }
 }
 
-/// The arrivals at a node of several fibres.
-struct Merge<'a> {
+/// The arrivals at a node of several fibres. `NODES` is the size of the tree of keys; 0 if it is not known when this is
+/// compiled.
+struct Merge<'a, const NODES: usize> {
     window: NodeWindow,
     /// The smallest key.
     root: u64,
@@ -99,13 +103,13 @@ struct Merge<'a> {
     seconds: &'a mut [u64],
 }
 
-impl<'a> Arrivals<'a> for Merge<'a> {
+impl<'a, const NODES: usize> Arrivals<'a> for Merge<'a, NODES> {
     const AHEAD: u64 = 2;
 
     #[inline(always)]
-    fn new(window: NodeWindow, fibres: &[Ring<Packet>], room: &'a mut Vec<u64>) -> Merge<'a> {
-        let leaves = fibres.len().next_power_of_two();
-        let nodes = 2 * leaves;
+    fn new(window: NodeWindow, fibres: &[Ring<Packet>], room: &'a mut Vec<u64>) -> Merge<'a, NODES> {
+        let nodes = if NODES == 0 { 2 * fibres.len().next_power_of_two() } else { NODES };
+        let leaves = nodes / 2;
         if room.len() < nodes + leaves {
             room.resize(nodes + leaves, NONE);
         }
@@ -114,8 +118,8 @@ impl<'a> Arrivals<'a> for Merge<'a> {
         let keys = tree[leaves..].iter_mut().zip(&mut *seconds);
         for ((place, fibre), (key, second)) in (0..).zip(fibres).zip(keys) {
             let Some(packet) = fibre.front() else { continue };
-            *key = window.key(packet.at, place);
-            *second = window.key(fibre.second().map_or(NEVER, |packet| packet.at), place);
+            *key = window.key::<NODES>(packet.at, place);
+            *second = window.key::<NODES>(fibre.second().map_or(NEVER, |packet| packet.at), place);
         }
         for node in (1..leaves).rev() {
             tree[node] = tree[2 * node].min(tree[2 * node + 1]);
@@ -125,8 +129,8 @@ impl<'a> Arrivals<'a> for Merge<'a> {
 
     #[inline(always)]
     fn first(&self) -> Option<(u64, u32)> {
-        let NodeWindow { start, first, .. } = self.window;
-        (self.root != NONE).then(|| (start + (self.root >> PLACE_BITS), first + self.root as u32 % (1 << PLACE_BITS)))
+        let (bits, NodeWindow { start, first, .. }) = (place_bits(NODES), self.window);
+        (self.root != NONE).then(|| (start + (self.root >> bits), first + self.root as u32 % (1 << bits)))
     }
 
     #[inline(always)]
@@ -134,8 +138,11 @@ impl<'a> Arrivals<'a> for Merge<'a> {
         let place = fibre - self.window.first;
         // A mask, so that it is known that there is such a place.
         let leaf = place as usize & (self.seconds.len() - 1);
-        let key = std::mem::replace(&mut self.seconds[leaf], self.window.key(second, place));
-        self.root = replay(self.tree, place, key);
+        let key = std::mem::replace(&mut self.seconds[leaf], self.window.key::<NODES>(second, place));
+        self.root = match NODES {
+            0 => replay_any(self.tree, place, key),
+            _ => replay::<NODES>(self.tree, place, key),
+        };
     }
 
     /// Whether a packet goes on is asked of the packet itself: few fibres of such a node lead to its hosts alone.
@@ -159,12 +166,16 @@ impl Partition {
         self.fabric.swap_event_list(event_list);
     }
 
-    /// Handles all that happens at a node within a window.
+    /// Handles all that happens at a node within a window. The usual sizes of the merge are compiled each by itself.
     fn receive_all<M: ExecutionMode>(&mut self, window: NodeWindow, fibres: usize, keys: &mut Vec<u64>) {
         match fibres {
             0 => self.handle_rest::<M>(window),
             1 => self.receive_arrivals::<M, Train>(window, fibres, keys),
-            _ => self.receive_arrivals::<M, Merge>(window, fibres, keys),
+            2..=4 => self.receive_arrivals::<M, Merge<8>>(window, fibres, keys),
+            5..=16 => self.receive_arrivals::<M, Merge<32>>(window, fibres, keys),
+            17..=64 => self.receive_arrivals::<M, Merge<128>>(window, fibres, keys),
+            65..=256 => self.receive_arrivals::<M, Merge<512>>(window, fibres, keys),
+            _ => self.receive_arrivals::<M, Merge<0>>(window, fibres, keys),
         }
     }
 

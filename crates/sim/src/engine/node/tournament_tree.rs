@@ -8,10 +8,12 @@
 //! integers, which compiles to no branch: which fibre is next is unpredictable on a mesh, and a mispredicted branch
 //! costs more than a whole level. The places on the way to the root depend on the leaf alone, so the loads of all
 //! levels overlap. A new key is compared with its sibling and never read back: each level adds one `min` to what the
-//! next event waits for, and not a store with the load behind it. The price of one number is a horizon: times more
-//! than 2^(63−b) ps after the base (two minutes for 10^5 fibres) all look like the horizon until nothing nearer is
-//! left; then the base moves on and the keys are made again from the plain times. The base never passes the time that
-//! the partition has reached: a packet from another partition may arrive before everything that is in the list.
+//! next event waits for, and not a store with the load behind it. For the usual numbers of leaves the way to the root
+//! is written out, without a loop and with places that are known when it is compiled ([`replay`]). The price of one
+//! number is a horizon: times more than 2^(63−b) ps after the base (two minutes for 10^5 fibres) all look like the
+//! horizon until nothing nearer is left; then the base moves on and the keys are made again from the plain times. The
+//! base never passes the time that the partition has reached: a packet from another partition may arrive before
+//! everything that is in the list.
 
 use crate::engine::packet::NEVER;
 
@@ -34,10 +36,14 @@ pub struct TournamentTree {
     times: Vec<u64>,
 }
 
+/// Levels of the trees whose ways to the root are written out.
+const WRITTEN_OUT: [u32; 6] = [4, 6, 7, 8, 9, 10];
+
 impl TournamentTree {
     /// A tree of `leaves` leaves, none of which has an event.
     pub fn new(leaves: usize) -> TournamentTree {
-        let levels = leaves.next_power_of_two().trailing_zeros();
+        let needed = leaves.next_power_of_two().trailing_zeros();
+        let levels = WRITTEN_OUT.into_iter().find(|levels| *levels >= needed).unwrap_or(needed);
         let mut tree = TournamentTree {
             keys: vec![u64::MAX; 2 << levels],
             root: u64::MAX,
@@ -85,7 +91,14 @@ impl TournamentTree {
     pub fn set_inline(&mut self, leaf: u32, time: u64) {
         self.times[leaf as usize] = time;
         let key = self.key(leaf, time);
-        self.root = replay(&mut self.keys, leaf, key);
+        // Comparisons: a table of all sizes would be a jump.
+        self.root = if self.levels == 6 {
+            replay::<128>(&mut self.keys, leaf, key)
+        } else if self.levels == 7 {
+            replay::<256>(&mut self.keys, leaf, key)
+        } else {
+            replay_any(&mut self.keys, leaf, key)
+        };
     }
 
     /// The horizon, the greatest time after the base that a key can express, stands for all later ones.
@@ -111,9 +124,31 @@ impl TournamentTree {
     }
 }
 
-/// Puts the key of a leaf into a tree, and what follows from it into the nodes above. Gives the smallest key.
-#[inline]
-pub fn replay(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
+/// Puts the key of a leaf into a tree of `NODES` nodes, and what follows from it into the nodes above. Gives the
+/// smallest key.
+#[inline(always)]
+pub fn replay<const NODES: usize>(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
+    let Some(keys) = keys.first_chunk_mut::<NODES>() else { return key };
+    let mut node = NODES / 2 + leaf as usize % (NODES / 2);
+    for _ in 1..NODES.ilog2() {
+        let sibling = keys[node ^ 1];
+        keys[node] = key;
+        key = key.min(sibling);
+        node /= 2;
+    }
+    key
+}
+
+/// The same for a tree of any size.
+#[inline(never)]
+pub fn replay_any(keys: &mut [u64], leaf: u32, mut key: u64) -> u64 {
+    match keys.len() {
+        32 => return replay::<32>(keys, leaf, key),
+        512 => return replay::<512>(keys, leaf, key),
+        1024 => return replay::<1024>(keys, leaf, key),
+        2048 => return replay::<2048>(keys, leaf, key),
+        _ => {}
+    }
     let mut node = keys.len() / 2 + leaf as usize;
     while node > 1 {
         let sibling = keys[node ^ 1];
@@ -143,7 +178,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_root_is_what_a_linear_search_finds(
-            // Around powers of two, and larger ones.
+            // Each size whose way to the root is written out, the sizes next to them, and larger ones.
             leaves in prop_oneof![
                 1usize..40, 60usize..70, 120usize..135, 250usize..260, 505usize..520, 1000usize..1030, Just(3000usize)
             ],
