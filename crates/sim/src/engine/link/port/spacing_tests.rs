@@ -194,11 +194,14 @@ proptest! {
             before
         }).collect();
         prop_assert_eq!(arrivals(false), expected);
-        // A packet that has arrived and is forgotten still has the next one behind it.
+        // A packet that has arrived and is forgotten still has the next one behind it, if that followed without a break.
+        // Of one that began on an idle transmitter the port does not know how far it is behind (deviations.md).
         let found = arrivals(true);
         prop_assert_eq!(found.len(), packets.len());
-        for (pair, (end, lasts, delay)) in found.windows(2).zip(&sent[1..]) {
-            prop_assert!(pair[1] >= pair[0] + lasts && pair[1] >= end + delay, "{:?} {} {}", pair, end, lasts);
+        for (pair, two) in found.windows(2).zip(sent.windows(2)) {
+            let ((before, ..), (end, lasts, delay)) = (two[0], two[1]);
+            let distance = if end - lasts == before { lasts } else { 0 };
+            prop_assert!(pair[1] >= pair[0] + distance && pair[1] >= end + delay, "{:?} {} {}", pair, end, lasts);
         }
     }
 }
