@@ -1,11 +1,11 @@
 //! Keys of all machines of end hosts, which stand in one table of a scenario: none is declared twice.
 
+use crate::cc;
 use crate::tcp::{ReceiverConfig, SenderConfig};
-use crate::{cc, ndp};
 use options::Options;
 
-/// A key that is declared twice, in a sentence that names both places.
-pub fn clash() -> Option<String> {
+/// A key that is declared twice, in a sentence that names both places, `others` of hosts besides TCP among them.
+pub fn clash(others: &[&dyn Options]) -> Option<String> {
     let (laws, sender, receiver) = (cc::Config::default(), SenderConfig::default(), ReceiverConfig::default());
     let mut seen: Vec<&dyn Options> = Vec::new();
     for law in cc::registry().iter().map(|entry| laws.of(entry.choice)) {
@@ -13,8 +13,7 @@ pub fn clash() -> Option<String> {
             seen.push(law);
         }
     }
-    let ndp = ndp::Config::default();
-    seen.push(&ndp);
+    seen.extend(others);
     // What sender and receiver share is the same thing to both.
     options::clash(&[&sender, &sender.reordering], &seen).or_else(|| options::clash(&[&receiver], &seen))
 }
@@ -25,6 +24,6 @@ mod tests {
 
     #[test]
     fn no_key_is_declared_twice() {
-        assert_eq!(clash(), None);
+        assert_eq!(clash(&[&crate::ndp::Config::default()]), None);
     }
 }

@@ -90,6 +90,11 @@ pub trait Parameters: Options {
 
     /// True if it marks packets that are ECN-capable.
     fn marks(&self) -> bool;
+
+    /// True if it trims packets that may be trimmed.
+    fn trims(&self) -> bool {
+        false
+    }
 }
 
 /// A queue discipline that decides when packets arrive.
@@ -307,7 +312,7 @@ impl Config {
 
     /// True if it trims packets that may be trimmed.
     pub fn trims(&self) -> bool {
-        matches!(self, Config::Ndp(_))
+        self.parameters().is_some_and(Parameters::trims)
     }
 
     /// True if it marks packets that are ECN-capable.

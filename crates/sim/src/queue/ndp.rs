@@ -82,6 +82,10 @@ impl Parameters for Config {
     fn marks(&self) -> bool {
         false
     }
+
+    fn trims(&self) -> bool {
+        true
+    }
 }
 
 impl Ndp {

@@ -28,7 +28,9 @@ struct Told<'a> {
 
 /// Before anything is read.
 pub(super) fn assert_names() {
-    if let Some(clash) = transport::clash().or_else(spec::clash) {
+    let kinds: Vec<_> = hosts::options().map(|(_, own)| own).collect();
+    let kinds: Vec<_> = kinds.iter().map(|own| &**own).collect();
+    if let Some(clash) = transport::clash(&kinds).or_else(spec::clash) {
         panic!("{clash}");
     }
 }

@@ -187,7 +187,7 @@ impl JsonSchema for Transport {
         let mut table = Wire::json_schema(generator);
         table.insert(
             "description".to_owned(),
-            "A way to send. Kinds of host besides TCP (\"udp\", \"ndp\") have sizes and keys of their own.".into(),
+            "A way to send. Kinds of host besides TCP have sizes and keys of their own.".into(),
         );
         let properties = table.get_mut("properties").and_then(Json::as_object_mut).expect("a table has properties");
         for Declared { key, meaning } in declared() {
