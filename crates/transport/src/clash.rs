@@ -1,4 +1,4 @@
-//! Keys of all machines of end hosts, which stand in one table of a scenario: none is declared twice.
+//! Keys of all machines of end hosts, which stand in one table: none is declared twice.
 
 use crate::cc;
 use crate::tcp::{ReceiverConfig, SenderConfig};

@@ -18,8 +18,8 @@
 //! Linux's delay is the receiver's time stamp less the sender's, in words of 32 bits. Since 4.10 each connection's
 //! stamps begin at a number of their own, which nothing takes out (`lp_clock_ahead`). A range of twice the mean is then
 //! one of days, so that no second sign comes; and eight times the mean loses its upper bits where the clocks are more
-//! than 2²⁹ ms apart, so that there is no sign at all: this law is Reno then. Left out is its estimate of the receiver's
-//! ticks: one is a millisecond here.
+//! than 2²⁹ ms apart, so that there is no sign at all: this law is Reno then. Left out is its estimate of the
+//! receiver's ticks: one is a millisecond here.
 
 use super::segments::{Arithmetic, Growth, counted, half, reno};
 use super::{Asks, CongestionControl, Event, Loss, Wants, Window};
@@ -37,8 +37,8 @@ options! {
         /// With the paper's arithmetic: round trips after a sign in which delays are of data that left before it. Then
         /// their mean begins anew. The paper leaves it open; with 0 a second sign follows the first at once.
         pub settling as "lp_settling": f64 = 1.0, Kind::Number(Range::closed(0.0, 3.0));
-        /// With Linux's arithmetic: how far the receiver's clock of time stamps is ahead of the sender's. Linux draws it
-        /// for each connection, from 0 to 2³² ms, and takes it for delay. At 0 both are one clock.
+        /// With Linux's arithmetic: how far the receiver's clock of time stamps is ahead of the sender's. Linux draws
+        /// it for each connection, from 0 to 2³² ms, and takes it for delay. At 0 both are one clock.
         pub clock_ahead as "lp_clock_ahead": Duration = Duration::ZERO, Kind::SPAN;
     }
 }
@@ -220,9 +220,9 @@ mod tests {
         assert_eq!(windows(Arithmetic::Linux, &acks), [50, 50, 50, 25, 25]);
     }
 
-    /// tcp_lp.c with stamps that are 2²⁷ = 134 217 728 ms apart: the first delay is a sign, as ever. The bounds are then
-    /// 134 217 828 and twice that, and the threshold is 20 132 674 ms beyond the mean. 2²⁹ ms apart: eight times 2²⁹ + 100
-    /// is 800 in 32 bits, a mean of 100, which is below the least of 2²⁹ + 100; later ones are below 2²⁹ in any case.
+    /// tcp_lp.c with stamps that are 2²⁷ = 134 217 728 ms apart: the first delay is a sign, as ever. The bounds are
+    /// then 134 217 828 and twice that, and the threshold is 20 132 674 ms beyond the mean. 2²⁹ ms apart: eight times
+    /// 2²⁹ + 100 is 800 in 32 bits, a mean of 100, which is below the least of 2²⁹ + 100; later ones are below 2²⁹.
     #[test]
     fn linux_takes_the_distance_of_the_clocks_for_delay() {
         let acks = [(0, 100), (10, 180), (20, 180), (30, 900), (2000, 900), (2010, 900)];

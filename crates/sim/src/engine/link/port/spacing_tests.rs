@@ -194,8 +194,8 @@ proptest! {
             before
         }).collect();
         prop_assert_eq!(arrivals(false), expected);
-        // A packet that has arrived and is forgotten still has the next one behind it, if that followed without a break.
-        // Of one that began on an idle transmitter the port does not know how far it is behind (deviations.md).
+        // A packet that has arrived and is forgotten still has the next one behind it, if that followed without a
+        // break. Of one that began on an idle transmitter the port does not know that (deviations.md).
         let found = arrivals(true);
         prop_assert_eq!(found.len(), packets.len());
         for (pair, two) in found.windows(2).zip(sent.windows(2)) {

@@ -41,7 +41,7 @@ pub struct Configs {
 enum Machine {
     Tcp(Arc<SenderConfig>, Arc<ReceiverConfig>),
     Hosted(Arc<dyn HostMaker>, u32),
-    Udp { packet_size: u32 },
+    Datagrams { packet_size: u32 },
 }
 
 impl Configs {
@@ -53,7 +53,7 @@ impl Configs {
                 Machine::Tcp(Arc::new(sender.clone()), Arc::new(receiver.clone()))
             }
             (_, Some(maker), _) => Machine::Hosted(Arc::clone(maker), kind.payload().unwrap_or(1)),
-            (_, None, Some(packet_size)) => Machine::Udp { packet_size },
+            (_, None, Some(packet_size)) => Machine::Datagrams { packet_size },
             (_, None, None) => panic!("a kind of host that has segments makes hosts"),
         };
         let (header, ack_size) = (kind.header() as u16, kind.ack_size() as u16);
@@ -78,7 +78,7 @@ impl Configs {
                 let (machine, writer) = (maker.sender(), writer(flow, applications, stream));
                 SendingMachine::Hosted(Box::new(HostedSource { machine, writer }))
             }
-            Machine::Udp { packet_size } => {
+            Machine::Datagrams { packet_size } => {
                 let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
                 let source = Datagrams::new(flow.load, *packet_size, start, stop, stream());
                 SendingMachine::Datagrams(source.expect("a resolved UDP flow has a load that a source can send"))
@@ -102,7 +102,7 @@ impl Configs {
             Machine::Hosted(maker, _) => {
                 Sink::Hosted(Box::new(HostedSink { machine: maker.receiver(), shares_with: None }))
             }
-            Machine::Udp { .. } => Sink::Datagrams { bytes: 0 },
+            Machine::Datagrams { .. } => Sink::Datagrams { bytes: 0 },
         }
     }
 
@@ -110,7 +110,7 @@ impl Configs {
     pub fn has_options(&self) -> bool {
         match &self.machine {
             Machine::Tcp(sender, receiver) => Connection::is_for(sender) || Endpoint::is_for(receiver),
-            Machine::Hosted(..) | Machine::Udp { .. } => false,
+            Machine::Hosted(..) | Machine::Datagrams { .. } => false,
         }
     }
 
@@ -150,7 +150,7 @@ impl Configs {
     pub fn window(&self) -> u64 {
         match &self.machine {
             Machine::Tcp(_, receiver) => receiver.window,
-            Machine::Hosted(..) | Machine::Udp { .. } => 0,
+            Machine::Hosted(..) | Machine::Datagrams { .. } => 0,
         }
     }
 
@@ -159,7 +159,7 @@ impl Configs {
         match &self.machine {
             Machine::Tcp(sender, _) => sender.mss,
             Machine::Hosted(_, payload) => *payload,
-            Machine::Udp { .. } => 1,
+            Machine::Datagrams { .. } => 1,
         }
     }
 }
