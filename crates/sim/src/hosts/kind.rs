@@ -22,9 +22,12 @@ pub struct Kind {
     pub(crate) check: fn(&Keys) -> Result<Arc<dyn HostKind>, Fault>,
     /// Makes the hosts of what [`check`](Kind::check) has read; `None` for another kind's.
     pub(crate) maker: fn(&dyn Any) -> Option<Arc<dyn HostMaker>>,
-    /// What to tell a user of such traffic in this network, a sentence each.
-    pub(crate) warnings: fn(&dyn HostKind, &Ways) -> Vec<String>,
+    /// What to tell a user of such traffic in this network, a sentence each; `None` if there is never anything.
+    pub(crate) warnings: Option<Warnings>,
 }
+
+/// Says what a user of such traffic should know.
+pub(crate) type Warnings = fn(&dyn HostKind, &Ways) -> Vec<String>;
 
 impl Kind {
     /// One without parameters of its own, with nothing to tell users.
@@ -32,7 +35,7 @@ impl Kind {
         check: fn(&Keys) -> Result<Arc<dyn HostKind>, Fault>,
         maker: fn(&dyn Any) -> Option<Arc<dyn HostMaker>>,
     ) -> Kind {
-        Kind { options: || None, check, maker, warnings: |_, _| Vec::new() }
+        Kind { options: || None, check, maker, warnings: None }
     }
 }
 

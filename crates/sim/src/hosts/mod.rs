@@ -21,7 +21,7 @@ use crate::engine::node::machine::HostMaker;
 use crate::language::Fault;
 use crate::model::{HostKind, Transport};
 use keys::Keys;
-use kind::{Kind, Ways};
+use kind::Kind;
 use options::{Options, registry};
 use std::any::Any;
 use std::sync::Arc;
@@ -59,9 +59,9 @@ pub(crate) fn check(name: &str, keys: Keys) -> Option<Result<Arc<dyn HostKind>, 
     Some((entry.item.check)(&Keys { kind: entry.name, ..keys }))
 }
 
-/// Where a kind comes from.
-pub(crate) fn source(kind: &dyn HostKind) -> &'static str {
-    Name::from_name(kind.name()).map_or("", |name| name.entry().source)
+/// The line of a kind.
+pub(crate) fn entry(kind: &dyn HostKind) -> &'static Entry {
+    Name::from_name(kind.name()).expect("every kind of host is in the list").entry()
 }
 
 /// The kinds that have parameters of their own, with these.
@@ -75,13 +75,8 @@ pub(crate) fn users(key: &str) -> Option<String> {
     (!users.is_empty()).then(|| users.join(", "))
 }
 
-/// What to tell a user of traffic between hosts of a kind.
-pub(crate) fn warnings(kind: &dyn HostKind, ways: &Ways) -> Vec<String> {
-    Name::from_name(kind.name()).map_or(Vec::new(), |name| (name.entry().item.warnings)(kind, ways))
-}
-
 /// Makes the hosts of a transport; `None` where the engine has them.
 pub(crate) fn maker(transport: &Transport) -> Option<Arc<dyn HostMaker>> {
     let kind = transport.kind.hosted()?;
-    (Name::from_name(kind.name())?.entry().item.maker)(kind as &dyn Any)
+    (entry(kind).item.maker)(kind as &dyn Any)
 }

@@ -156,7 +156,7 @@ impl Text<'_> {
         let (sender, receiver) = (kind.sender(), kind.receiver());
         let mut keys = spec::Wire::unfilled();
         let entry = sender.map(|sender| sender.algorithm.entry());
-        let other = kind.hosted().map_or(("", ""), |kind| (kind.name(), hosts::source(kind)));
+        let other = kind.hosted().map_or(("", ""), |kind| (kind.name(), hosts::entry(kind).source));
         let (algorithm, source) = entry.map_or(other, |entry| (entry.name, entry.source));
         keys.derive_since("algorithm", Written::Inline(quote(algorithm)), source);
         if let Some(maker) = sender.and_then(|sender| sender.laws.external.maker.as_ref()) {

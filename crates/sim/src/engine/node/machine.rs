@@ -103,9 +103,6 @@ pub trait Shared: Any + Debug + Send {
 
 /// Makes the hosts of a transport.
 pub trait HostMaker: Debug + Send + Sync {
-    /// The name of its kind.
-    fn kind(&self) -> &'static str;
-
     /// The sending end of a flow.
     fn sender(&self) -> Box<dyn HostMachine>;
 

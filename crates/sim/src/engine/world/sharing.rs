@@ -20,10 +20,11 @@ struct Ends {
 /// flows come there, all together, as they are at the start.
 pub(super) fn tell_receivers(ways: &Ways, configs: &[Configs], layout: &PartitionLayout, hosts: &mut Hosts) {
     let configs = |flow: u32| &configs[ways.flows[flow as usize].transport.index()];
+    let transport = |flow: u32| &ways.scenario.transports[ways.flows[flow as usize].transport.index()];
     let mut nodes: BTreeMap<(NodeId, &str), Ends> = BTreeMap::new();
     for flow in 0..ways.flows.len() as u32 {
-        let Some(maker) = configs(flow).maker() else { continue };
-        let ends = nodes.entry((ways.flows[flow as usize].destination, maker.kind())).or_default();
+        let (Some(kind), Some(_)) = (transport(flow).kind.hosted(), configs(flow).maker()) else { continue };
+        let ends = nodes.entry((ways.flows[flow as usize].destination, kind.name())).or_default();
         ends.flows.push(flow);
         let first = ways.first[flow as usize].0;
         let others = layout.spray.iter().flat_map(|spray| spray.ways(first));
@@ -36,10 +37,9 @@ pub(super) fn tell_receivers(ways: &Ways, configs: &[Configs], layout: &Partitio
         let rates = links.iter().map(|link| ways.scenario.network.links[link.index()].capacity.bps());
         let byte = ByteTime::at(Rate::from_bps(rates.sum())).expect("a resolved scenario has no link below 8 bit/s");
         for flow in flows {
-            let transport = &ways.scenario.transports[ways.flows[flow as usize].transport.index()];
             if let Sink::Hosted(sink) = &mut hosts.receivers[flow].sink {
                 sink.shares_with = Some(first);
-                sink.machine.join(byte.of(transport.kind.largest_packet()));
+                sink.machine.join(byte.of(transport(flow).kind.largest_packet()));
             }
         }
     }

@@ -16,10 +16,6 @@ use units::{Duration, Instant};
 pub(super) struct Maker(pub(super) Arc<Config>);
 
 impl HostMaker for Maker {
-    fn kind(&self) -> &'static str {
-        "ndp"
-    }
-
     fn sender(&self) -> Box<dyn HostMachine> {
         Box::new(Sending(Sender::new(Arc::clone(&self.0))))
     }

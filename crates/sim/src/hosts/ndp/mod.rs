@@ -24,7 +24,7 @@ const HEADER: u32 = 64;
 
 /// What is known of it.
 pub(super) const KIND: Kind =
-    Kind { options: || Some(Box::<Config>::default()), warnings: warnings::warnings, ..Kind::new(check, maker) };
+    Kind { options: || Some(Box::<Config>::default()), warnings: Some(warnings::warnings), ..Kind::new(check, maker) };
 
 /// Resolved.
 #[derive(Debug)]

@@ -61,10 +61,6 @@ fn maker(kind: &dyn Any) -> Option<Arc<dyn HostMaker>> {
 }
 
 impl HostMaker for Ping {
-    fn kind(&self) -> &'static str {
-        "ping"
-    }
-
     fn sender(&self) -> Box<dyn HostMachine> {
         Box::new(Asking { payload: self.payload, ..Asking::default() })
     }

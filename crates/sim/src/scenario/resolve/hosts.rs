@@ -16,12 +16,12 @@ pub(super) fn warnings(context: &Context, transports: &[Transport], traffic: &[T
     for one in traffic {
         let transport = &transports[one.transport.index()];
         let Some(kind) = transport.kind.hosted() else { continue };
+        let Some(told) = hosts::entry(kind).item.warnings else { continue };
         let ends = some_of(one.arrivals.ends());
         let paths = ends.into_iter().filter_map(|(from, to)| routes.path(from, to)).collect();
         let ways = Ways { network, paths, is_sure: &|link| context.is_of_paths(link.index()) };
         let name = quoted(&transport.name);
-        let found = hosts::warnings(kind, &ways).into_iter();
-        warnings.extend(found.map(|what| format!("the transport {name}: {what}")));
+        warnings.extend(told(kind, &ways).into_iter().map(|what| format!("the transport {name}: {what}")));
     }
     warnings.into_iter().collect()
 }

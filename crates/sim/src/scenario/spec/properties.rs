@@ -66,12 +66,9 @@ impl<W: Which> PropertyKeys<W> {
 
     /// The fault of a value that is not allowed.
     fn check(&self, key: &LinkKey) -> Result<(), Fault> {
-        match (self.find(key), key.allowed()) {
-            (Some(at), Some(words)) if !key.admits(at.0) => {
-                Err(at.fault(format!("found {}; allowed: {words}", form(at.0))))
-            }
-            _ => Ok(()),
-        }
+        let Some(at) = self.find(key).as_ref().filter(|at| !key.admits(at.0)) else { return Ok(()) };
+        let refused = |words: String| Err(at.fault(format!("found {}; allowed: {words}", form(at.0))));
+        key.allowed().map_or(Ok(()), refused)
     }
 }
 

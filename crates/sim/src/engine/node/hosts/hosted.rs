@@ -18,21 +18,20 @@ pub struct HostedSource {
     /// Its machine.
     pub machine: Box<dyn HostMachine>,
     /// What writes into it, if that is not one piece.
-    pub writer: Option<Writer>,
+    pub writer: Writer,
 }
 
 impl HostedSource {
     /// When one of both wants to be called.
     pub(super) fn next_timeout(&self) -> Instant {
-        let writer = self.writer.as_ref().map_or(Instant::NEVER, Writer::next_timeout);
-        self.machine.next_timeout().unwrap_or(Instant::NEVER).min(writer)
+        self.machine.next_timeout().unwrap_or(Instant::NEVER).min(self.writer.next_timeout())
     }
 
     /// The flow begins with so many bytes, unless an application writes.
     pub(super) fn start(&mut self, bytes: u64, context: &mut HostContext) {
-        match self.writer {
-            Some(_) => self.write(context),
-            None => self.machine.write(bytes, context),
+        match self.writer.is_none() {
+            true => self.machine.write(bytes, context),
+            false => self.write(context),
         }
     }
 
@@ -44,16 +43,7 @@ impl HostedSource {
 
     /// What is due is written.
     fn write(&mut self, context: &mut HostContext) {
-        if let Some(writer) = &mut self.writer {
-            writer.handle_timeout(context.now, |bytes| self.machine.write(bytes, context));
-        }
-    }
-
-    /// The machine has been called.
-    fn note_progress(&mut self, now: Instant) {
-        if let Some(writer) = self.writer.as_mut().filter(|_| self.machine.is_complete()) {
-            writer.handle_all_acknowledged(now);
-        }
+        self.writer.handle_timeout(context.now, |bytes| self.machine.write(bytes, context));
     }
 }
 
@@ -119,7 +109,7 @@ impl Hosts {
         let (outgoing, actions) = (&mut self.outgoing, &mut self.segments);
         let now_instant = Instant::from_ps(now);
         call(source, &mut HostContext { now: now_instant, flow, actions, wire, outgoing, shared: None });
-        source.note_progress(now_instant);
+        source.writer.note_progress(now_instant, source.machine.is_complete());
         if host.watch.has(PathFlags::FINITE) && source.machine.is_complete() {
             self.lifecycles[flow].complete(now);
         }

@@ -165,8 +165,8 @@ impl Configs {
 }
 
 /// What writes into a flow, if its load says so.
-fn writer(flow: &Flow, applications: &[Arc<dyn ApplicationMaker>], stream: impl FnOnce() -> Stream) -> Option<Writer> {
-    let Load::Writes(number) = flow.load else { return None };
+fn writer(flow: &Flow, applications: &[Arc<dyn ApplicationMaker>], stream: impl FnOnce() -> Stream) -> Writer {
+    let Load::Writes(number) = flow.load else { return Writer::NONE };
     let (start, stop) = (flow.start.on_ideal_clock(), flow.stop.on_ideal_clock());
-    Some(Writer::new(applications[number as usize].application(start, stop, stream()), stop))
+    Writer::new(applications[number as usize].application(start, stop, stream()), stop)
 }
