@@ -18,16 +18,23 @@ SHORT_MS, LONG_MS = 1.0, 30.0
 STATIC, FILES = "static", "files"
 """Greedy flows of three pairs that share nothing; files of six pairs, two at each sender, that come at random."""
 
-LETTER, ASKING, ALL, FLOOR, RATE, PROBE = "letter", "asking", "all", "floor", "rate", "probe"
+RING, ACKS, TRICKLES, UNEQUAL, WEIGHTS = "ring", "ACKs", "trickles", "unequal", "weights"
+PATTERNS = (RING, ACKS, TRICKLES, UNEQUAL, WEIGHTS)
+"""Three nodes that send in a ring; small files that come to a greedy sender; two senders of 200 kb/s beside it; two of
+4 and 8 Mb/s beside four greedy pairs; two greedy pairs of one sender, of weights 4 and 1."""
+
+LETTER, USING, ASKING, ALL, FLOOR, RATE, PROBE = "letter", "using", "asking", "all", "floor", "rate", "probe"
 REMEDIES: Mapping[str, Mapping[str, Any]] = {
     LETTER: {"spare_slots": "idle"},
-    ASKING: {},
+    USING: {"spare_slots": "using"},
+    ASKING: {"spare_slots": "asking"},
     ALL: {"spare_slots": "all"},
     FLOOR: {"spare_slots": "idle", "floor": 4},
     RATE: {"spare_slots": "idle", "request_means": "rate"},
     PROBE: {"spare_slots": "idle", "probe": 0.5},
 }
-"""What the master grants. `asking` is the default; the letter is the thesis's: what is asked for and nothing else."""
+"""What the master grants. `using` is the default of queues that follow their slots; the letter is the thesis's: what
+is asked for and nothing else."""
 
 EDGES, FRAME_SLOTS, DATA_SLOTS = 6, 18, 12
 SLOT_S, GUARD_S, MBPS = 200e-6, 20e-6, 45.0
@@ -63,7 +70,7 @@ def scenario(point: Point) -> dict[str, Any]:
         "run": {"duration": f"{DURATION_S:g} s", "warm_up": f"{WARM_UP_S:g} s"},
         "topology": {
             "kind": "aapn-star",
-            "edges": EDGES,
+            "edges": 3 if point["demand"] == RING else EDGES,
             "capacity": f"{MBPS:g} Mbps",
             "delay": f"{float(point['delay_ms']):g} ms",
             "buffer": "100 packets",
@@ -78,11 +85,36 @@ def scenario(point: Point) -> dict[str, Any]:
             "request": str(point["request"]),
             "signal": {"frames": 10},
             **REMEDIES[str(point["remedy"])],
+            **({"weight": [{"from": "e0", "to": "e1", "weight": 4}]} if point["demand"] == WEIGHTS else {}),
         },
         "link_defaults": {"capacity": f"{MBPS:g} Mbps", **edge},
         "transport": {transport: {"packet_size": PACKET}},
-        "traffic": [traffic(str(point["demand"]), transport)],
+        "traffic": traffics(str(point["demand"]), transport),
     }
+
+
+def traffics(demand: str, transport: str) -> list[dict[str, Any]]:
+    """The greedy flows of a pattern, named so, and what else is sent; or one kind of traffic."""
+    if demand not in PATTERNS:
+        return [traffic(demand, transport)]
+    greedy = {
+        RING: (("e0", "e1"), ("e1", "e2"), ("e2", "e0")),
+        UNEQUAL: (("e0", "e1"), ("e0", "e2"), ("e3", "e1"), ("e4", "e5")),
+        WEIGHTS: (("e0", "e1"), ("e0", "e2")),
+    }.get(demand, (("e0", "e1"),))
+    pairs = [list(pair) for pair in greedy]
+    flows = {"name": "greedy", "transport": transport, "pairs": pairs, "flows": FLOWS_A_PAIR * len(pairs)}
+    light = {
+        TRICKLES: (("e0", "e2", "200 kbps"), ("e0", "e3", "200 kbps")),
+        UNEQUAL: (("e0", "e3", "4 Mbps"), ("e3", "e4", "8 Mbps")),
+    }.get(demand, ())
+    others = [{"transport": "udp", "from": source, "to": to, "rate": rate} for source, to, rate in light]
+    if demand == ACKS:
+        uploads = [[f"e{node}", "e0"] for node in range(2, EDGES)]
+        others = [
+            {"transport": transport, "pairs": uploads, "arrivals": "poisson", "mean_gap": "100 ms", "size": "10 kB"}
+        ]
+    return [{**flows, "spread": "1 s"}, *others]
 
 
 def traffic(demand: str, transport: str) -> dict[str, Any]:
@@ -99,9 +131,11 @@ def measure(result: RunResult) -> Mapping[str, float]:
     """Of the second half of the run."""
     value = {name: figure.value for name, figure in result.summary.items()}
     done = result.flows.filter(result.flows["completed"])
+    greedy = result.flows.filter(result.flows["traffic"] == "greedy")
     times = (done["end_s"] - done["start_s"]).to_list()
     return {
         "goodput_mbps": value["goodput"] / 1e6,
+        "greedy_mbps": float(greedy["goodput_bps"].sum()) / 1e6,
         "max_queue": value["max_queue"],
         "drop_share": value["drop_rate"],
         "timeouts": value["timeouts"],

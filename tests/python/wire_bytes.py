@@ -50,6 +50,7 @@ VECTORS = {
     "answer": slot(SIGNALLING, 5, 0, block(2, struct.pack("<HQQQ", 5, 9, 8, 2**63))),
     "configuration": slot(SIGNALLING, 0, 5, block(3, configuration())),
     "measurement": slot(SIGNALLING, 0, 5, block(4, struct.pack("<QQQqiQ", 13, 500, 400, -100, -37_500_000, 25))),
+    "unused": slot(SIGNALLING, 5, 0, block(9, struct.pack("<QQHHI", 9, 7, 1, 2, 3))),
     "request": slot(
         SIGNALLING,
         5,

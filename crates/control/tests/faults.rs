@@ -31,9 +31,10 @@ fn sharing(seed: u64) -> Sharing {
     let rules = [
         Sharing { spare: Spare::Asking, ..Sharing::LITERAL },
         Sharing { spare: Spare::All, probe: 250, ..Sharing::LITERAL },
+        Sharing { spare: Spare::Using, ..Sharing::LITERAL },
         Sharing { floor: 3, reading: Reading::Rate, ..Sharing::LITERAL },
     ];
-    if seed.is_multiple_of(2) { Sharing::LITERAL } else { rules[(seed / 2 % 3) as usize] }
+    if seed.is_multiple_of(2) { Sharing::LITERAL } else { rules[(seed / 2 % 4) as usize] }
 }
 
 /// Faults of one kind or another for a number of frames. Half of the runs also lose, delay and repeat messages.

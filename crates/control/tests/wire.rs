@@ -94,6 +94,10 @@ fn signalling() -> Vec<(&'static str, Slot)> {
         ("configuration", to_slave(configuration())),
         ("measurement", to_slave(measurement)),
         ("request", request),
+        (
+            "unused",
+            to_master(vec![Unused { term: 9, frame: 7, idle: vec![Idle { destination: NodeId(2), slots: 3 }] }.into()]),
+        ),
         ("allocation", to_slave(Allocation { term: 9, frame: 8, grants })),
         ("fault", to_master(vec![Fault { kind: FaultKind::Synchronization, node: SLAVE, frame: 7 }.into()])),
     ]

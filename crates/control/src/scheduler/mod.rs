@@ -110,7 +110,8 @@ impl FrameScheduler {
         Ok(self.machine.schedule(&shared, frame))
     }
 
-    /// The same, and what is left of the frame is shared max-min among the pairs that `takes` names ([`share_all`]).
+    /// The same, and what is left of the frame is shared in the same way among the pairs that `takes` names
+    /// ([`share_all`]).
     pub fn schedule_all(
         &mut self,
         requests: &Requests,
@@ -118,12 +119,8 @@ impl FrameScheduler {
         takes: impl Fn(usize, usize) -> bool,
     ) -> Result<Schedule, ScheduleError> {
         let turn = self.begin(requests, frame)?;
-        let filled = match &self.weights {
-            Some(weights) if weights.nodes() == requests.nodes() => {
-                share_all(&share_weighted(requests, frame, turn, weights), frame, turn, takes)
-            }
-            _ => share_all(requests, frame, turn, takes),
-        };
+        let weights = self.weights.as_ref().filter(|weights| weights.nodes() == requests.nodes());
+        let filled = share_all(requests, frame, turn, weights, takes);
         Ok(self.machine.schedule(&filled, frame))
     }
 

@@ -26,25 +26,36 @@ pub fn share(requests: &Requests, frame: u32, turn: u64) -> Requests {
 /// [`share`] by weight: an entry of weight w gets w slots where one of weight 1 gets one, rounded to whole slots as
 /// this module says. An entry of weight 0 gets what the others leave; those share it equally.
 pub fn share_weighted(requests: &Requests, frame: u32, turn: u64, weights: &Requests) -> Requests {
-    let nodes = requests.nodes();
-    assert_eq!(nodes, weights.nodes(), "every entry has a weight");
-    let mut weighted = Filling { weights: Some(weights.slots()), ..Filling::new(requests, frame, turn) };
-    weighted.rising.retain(|entry| weights.slots()[entry.place as usize] > 0);
-    let Filling { given, rows, columns, .. } = weighted.filled();
-    // What has no weight rises last, a slot a round.
-    let rest = Filling { given, rows, columns, ..Filling::new(requests, frame, turn) };
-    Requests::new(nodes, rest.filled().given).expect("as many entries as the requests have")
+    let filled = Filling::by_weight(Filling::new(requests, frame, turn), requests, turn, weights);
+    Requests::new(requests.nodes(), filled.given).expect("as many entries as the requests have")
 }
 
-/// [`share`], and what is left of the frame is shared max-min too, among the pairs of nodes that `takes` names.
-pub fn share_all(requests: &Requests, frame: u32, turn: u64, takes: impl Fn(usize, usize) -> bool) -> Requests {
-    let (nodes, served) = (requests.nodes(), Filling::served(requests, frame, turn));
+/// [`share`], or [`share_weighted`] where there are weights, and what is left of the frame is shared in the same way
+/// among the pairs of nodes that `takes` names.
+pub fn share_all(
+    requests: &Requests,
+    frame: u32,
+    turn: u64,
+    weights: Option<&Requests>,
+    takes: impl Fn(usize, usize) -> bool,
+) -> Requests {
+    let nodes = requests.nodes();
     let pairs = (0..nodes).flat_map(|input| (0..nodes).map(move |output| (input, output)));
     let endless = pairs.map(|(input, output)| if takes(input, output) { u32::MAX } else { 0 }).collect();
     let endless = Requests::new(nodes, endless).expect("as many entries as the requests have");
-    let Filling { given, rows, columns, .. } = served;
-    let rest = Filling { given, rows, columns, ..Filling::new(&endless, frame, turn) };
-    Requests::new(nodes, rest.filled().given).expect("as many entries as the requests have")
+    let served = match weights {
+        Some(weights) => {
+            let first = Filling { phases: Some(turn), ..Filling::new(requests, frame, turn) };
+            Filling::by_weight(first, requests, turn, weights)
+        }
+        None => Filling::served(requests, frame, turn),
+    };
+    let rest = served.goes_on(&endless, turn);
+    let filled = match weights {
+        Some(weights) => Filling::by_weight(rest, &endless, turn, weights),
+        None => rest.filled(),
+    };
+    Requests::new(nodes, filled.given).expect("as many entries as the requests have")
 }
 
 /// An entry of the matrix.
@@ -62,6 +73,8 @@ struct Entry {
 struct Step {
     /// Slots it has of this round.
     given: u32,
+    /// By how many parts of a slot it counts as having more.
+    ahead: u32,
     weight: u32,
     /// Its place among those that rise.
     turn: u32,
@@ -77,7 +90,8 @@ impl Step {
 
 impl Ord for Step {
     fn cmp(&self, other: &Step) -> Ordering {
-        let level = |a: &Step, b: &Step| u64::from(a.given) * u64::from(b.weight);
+        let has = |step: &Step| (u128::from(step.given) << 32) + u128::from(step.ahead);
+        let level = |a: &Step, b: &Step| has(a) * u128::from(b.weight);
         let by_level = level(self, other).cmp(&level(other, self));
         by_level.then(other.weight.cmp(&self.weight)).then(self.turn.cmp(&other.turn))
     }
@@ -89,10 +103,21 @@ impl PartialOrd for Step {
     }
 }
 
+/// A part of a slot, of which 2^32 are one: over many turns all parts are met evenly by every place, and by any two
+/// together (multiples of unlike odd numbers, after Weyl).
+fn phase(turn: u64, place: u32) -> u32 {
+    let mixed = (u64::from(place) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let step = ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32) as u32 | 1;
+    (turn as u32).wrapping_mul(step)
+}
+
 struct Filling<'a> {
     requests: &'a Requests,
     /// Slots of each entry in a round; without them one.
     weights: Option<&'a [u32]>,
+    /// What cannot be divided by weight goes round: entries count as having a part of a slot more, another one in every
+    /// turn.
+    phases: Option<u64>,
     given: Vec<u32>,
     /// What is left of each row and of each column.
     rows: Vec<u32>,
@@ -115,7 +140,7 @@ impl<'a> Filling<'a> {
         let first = turn.checked_rem(rising.len() as u64).unwrap_or(0);
         rising.rotate_left(first as usize);
         let (given, rows, columns) = (vec![0; nodes * nodes], vec![frame; nodes], vec![frame; nodes]);
-        Filling { requests, weights: None, given, rows, columns, rising }
+        Filling { requests, weights: None, phases: None, given, rows, columns, rising }
     }
 
     /// The filling of `requests` in a frame with nothing in it. Where everything fits, its end is known.
@@ -126,7 +151,30 @@ impl<'a> Filling<'a> {
         }
         let left = |sums: Vec<u64>| sums.into_iter().map(|sum| frame - sum as u32).collect();
         let (rows, columns) = (left(sums.rows), left(sums.columns));
-        Filling { requests, weights: None, given: requests.slots().to_vec(), rows, columns, rising: Vec::new() }
+        Filling {
+            requests,
+            weights: None,
+            phases: None,
+            given: requests.slots().to_vec(),
+            rows,
+            columns,
+            rising: Vec::new(),
+        }
+    }
+
+    /// The same lines, for other requests.
+    fn goes_on(self, requests: &'a Requests, turn: u64) -> Filling<'a> {
+        let Filling { given, rows, columns, phases, .. } = self;
+        // No entry rises above the frame: what a line has room for counts.
+        Filling { given, rows, columns, phases, ..Filling::new(requests, 0, turn) }
+    }
+
+    /// The end of the filling by weight; what has none rises last, a slot a round.
+    fn by_weight(self, requests: &'a Requests, turn: u64, weights: &'a Requests) -> Filling<'a> {
+        assert_eq!(requests.nodes(), weights.nodes(), "every entry has a weight");
+        let mut weighted = Filling { weights: Some(weights.slots()), ..self };
+        weighted.rising.retain(|entry| weights.slots()[entry.place as usize] > 0);
+        Filling { weights: None, ..weighted.filled().goes_on(requests, turn) }.filled()
     }
 
     /// The end of the filling.
@@ -169,7 +217,12 @@ impl<'a> Filling<'a> {
     /// A round for which a line has no room: slot by slot, to the entry with the fewest slots for its weight.
     fn one_round_by(&mut self, weights: &[u32]) {
         let first = |(turn, entry): (usize, &Entry)| {
-            Reverse(Step { given: 0, weight: weights[entry.place as usize], turn: turn as u32 })
+            Reverse(Step {
+                given: 0,
+                ahead: self.phases.map_or(0, |turn| phase(turn, entry.place)),
+                weight: weights[entry.place as usize],
+                turn: turn as u32,
+            })
         };
         let mut steps: BinaryHeap<Reverse<Step>> = self.rising.iter().enumerate().map(first).collect();
         let mut through = vec![false; self.rising.len()];
@@ -257,7 +310,7 @@ mod tests {
     #[test]
     fn what_nobody_asked_for_is_shared() {
         let all = |nodes: usize, slots: &[u32], takes: fn(usize, usize) -> bool| {
-            share_all(&Requests::new(nodes, slots.to_vec()).unwrap(), 10, 0, takes).slots().to_vec()
+            share_all(&Requests::new(nodes, slots.to_vec()).unwrap(), 10, 0, None, takes).slots().to_vec()
         };
         // Row 0 has 10 slots: 2 and 4 as asked, then 2 each of the other 4.
         assert_eq!(all(2, &[2, 4, 0, 0], |input, _| input == 0), [4, 6, 0, 0]);

@@ -105,6 +105,10 @@ pub(super) struct Edge {
     /// Slots to ask for besides what waits: what may soon be moved here from another star.
     expected: BTreeMap<NodeId, u32>,
     arrivals: Arrivals,
+    /// Whether masters hear of slots that were granted and empty.
+    pub(super) tells_unused: bool,
+    /// Such slots since the session began, and what a master was told last.
+    unused: BTreeMap<NodeId, (u32, u32)>,
 }
 
 impl Edge {
@@ -179,6 +183,22 @@ impl Edge {
         slots.into_iter().map(|(destination, slots)| Wish { destination, slots }).collect()
     }
 
+    /// So many granted slots for a node left empty.
+    pub(super) fn note_unused(&mut self, to: NodeId, slots: u32) {
+        if self.tells_unused && slots > 0 {
+            let (count, _) = self.unused.entry(to).or_default();
+            *count = count.wrapping_add(slots);
+        }
+    }
+
+    /// What a master is told of empty slots: the counts that have changed.
+    pub(super) fn unused(&mut self) -> Vec<(NodeId, u32)> {
+        let changed = |(to, (count, told)): (&NodeId, &mut (u32, u32))| {
+            (*count != std::mem::replace(told, *count)).then_some((*to, *count))
+        };
+        self.unused.iter_mut().filter_map(changed).collect()
+    }
+
     /// An allocation came. Frames before `oldest` are over; a frame takes one.
     pub(super) fn accept(&mut self, allocation: &Allocation, oldest: u64) -> bool {
         self.accepted = self.accepted.split_off(&oldest);
@@ -212,6 +232,9 @@ impl Edge {
                 let waiting = self.queues.get_mut(&destination).and_then(VecDeque::pop_front);
                 if waiting.is_none() {
                     tally.add(Count::GrantUnused);
+                }
+                if waiting.is_none() && !self.kept.contains_key(&destination) {
+                    self.note_unused(destination, 1);
                 }
                 let kept = || self.kept.get(&destination).map(|datagrams| Payload::empty(*datagrams));
                 let Some(payload) = waiting.or_else(kept) else { continue };

@@ -9,12 +9,12 @@ use super::network::{Member, Network};
 use super::peer::{Peer, Presence};
 use super::planner::{self, Planned, Window};
 use super::post::{Count, Post};
-use super::sharing::{Asked, Demands, Pair, Shares, Sharing};
+use super::sharing::{Asked, Demands, Pair, Planning, Shares, Sharing};
 use crate::scheduler::{Algorithm, FrameScheduler, Requests};
 use crate::sync::{ClockFilter, FilterConfig, Sample};
 use crate::wire::{
     Allocation, Answer, Beacon, Block, Carriage, Configuration, Fault, FaultKind, Header, Invitation, NodeId,
-    NodeStatus, Plan, Request, Stamp, Verdict, VerdictKind, Wish,
+    NodeStatus, Plan, Request, Stamp, Unused, Verdict, VerdictKind, Wish,
 };
 use std::collections::BTreeMap;
 use units::Instant;
@@ -38,6 +38,8 @@ pub(super) struct Proposal {
 pub(super) struct Own {
     pub(super) node: NodeId,
     pub(super) wishes: Vec<Wish>,
+    /// Slots that were granted and empty, by destination.
+    pub(super) unused: Vec<(NodeId, u32)>,
     /// The first frame whose slots have not left.
     pub(super) begins: u64,
 }
@@ -150,8 +152,9 @@ impl Master {
             let first = network.frame_slots - network.window() as u32;
             Some(Window { first, joiner: joiner.port, master: network.member(own.node)?.port })
         });
-        let mut demands = self.demands(network, own, frame);
-        let planned = planner::plan(network, &mut self.scheduler, &mut demands, window);
+        let demands = self.demands(network, own, frame);
+        let planned = planner::plan(network, &mut self.scheduler, demands.clone(), window);
+        self.shares.granted(&demands, &planned.slots());
         let connections = planned.connections.clone();
         self.proposals.insert(planned_for, Proposal { planned, accepted: false, joiner });
         Plan { term: self.term, frame: planned_for, heard, connections }
@@ -173,7 +176,9 @@ impl Master {
             ask(*node, peer.wishes.0, &peer.wishes.1);
         }
         let nodes: Vec<NodeId> = network.members.iter().map(|member| member.node).filter(active).collect();
-        let demands = self.shares.demands(network.frame(), frame, &asked, &nodes);
+        own.unused.iter().for_each(|(to, slots)| self.shares.hear(Pair { from: own.node, to: *to }, *slots));
+        let (length, terms) = (network.frame(), network.terms());
+        let demands = self.shares.demands(Planning { frame, length, terms, nodes: &nodes }, &asked);
         self.asked = asked;
         demands
     }
@@ -358,6 +363,11 @@ impl Master {
             Stamp::Exact => peer.observe(header.sequence, header.sent_at, passed),
             Stamp::Follows => peer.unstamped = Some((header.sequence, passed)),
         }
+    }
+
+    /// A slave says what was granted to it and empty.
+    pub(super) fn handle_unused(&mut self, from: NodeId, unused: &Unused) {
+        unused.idle.iter().for_each(|idle| self.shares.hear(Pair { from, to: idle.destination }, idle.slots));
     }
 
     /// When an earlier slot of a slave left in fact.

@@ -3,6 +3,7 @@
 //! Time is the core's: frame f begins there at `start` + f · frame. A slot of light is shorter than its slot by the
 //! guard time and is meant to arrive in the middle of what the switch leaves of that.
 
+use crate::allowance::Terms;
 use crate::wire::{Carriage, Configuration, NodeId, NodeState, NodeStatus, agreed};
 use std::fmt;
 use units::{Duration, Instant};
@@ -246,6 +247,12 @@ impl Network {
     /// has it before its light for the first data slot leaves. 0 only if that takes no time; paper 003 has 0.
     pub fn use_lead(&self) -> u64 {
         self.frames(self.longest * 2 + self.turnaround)
+    }
+
+    /// What the allowances of its queues depend on: a frame's slots are used by its end, and the next request says how.
+    pub(super) fn terms(&self) -> Terms {
+        let frames = self.answer_lead() + self.use_lead() + 1;
+        Terms { slots: self.frame_slots - self.signalling_slots, frames: u32::try_from(frames).unwrap_or(u32::MAX) }
     }
 
     /// A node counts as silent after this number of frames without a slot from it: three, and the longest round trip.

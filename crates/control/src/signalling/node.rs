@@ -5,7 +5,7 @@ use super::edge::Full;
 use super::master::{Master, Rules};
 use super::network::Network;
 use super::post::{Address, Count, Post, Tally};
-use super::sharing::Sharing;
+use super::sharing::{Sharing, Spare};
 use super::slave::{Slave, Stage};
 use super::standby::Standby;
 use super::station::Station;
@@ -99,6 +99,8 @@ impl Node {
         let mut post = Post::new(config.node, config.key, session);
         post.stamp = config.stamp;
         let station = Station::new(post, config.filter, config.network);
+        let mut station = station;
+        station.edge.tells_unused = config.sharing.spare == Spare::Using;
         let (slave, standby, led_by) = (Slave::new(), Standby::default(), NodeId::ALL);
         Node {
             station,
@@ -139,6 +141,11 @@ impl Node {
     /// already.
     pub fn note_arrival(&mut self, to: NodeId) {
         self.station.edge.note_arrival(to);
+    }
+
+    /// The same host says that so many granted slots for a node left empty.
+    pub fn note_unused(&mut self, to: NodeId, slots: u32) {
+        self.station.edge.note_unused(to, slots);
     }
 
     /// It asks for what will come until its slots do, too; None: for what waits. A host that keeps payloads itself
@@ -266,6 +273,7 @@ impl Node {
         match block {
             Block::Answer(answer) => master.handle_answer(header, &answer, passed, &mut self.station.post),
             Block::Request(request) => master.handle_request(header, request, passed),
+            Block::Unused(unused) => master.handle_unused(header.source, &unused),
             Block::FollowUp(follow) => master.handle_follow_up(header.source, follow.sequence, follow.sent_at),
             Block::Fault(fault) if master.handle_fault(header.source, &fault) => actions.push(Action::Fault(fault)),
             _ => {}

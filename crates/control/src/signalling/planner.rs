@@ -24,14 +24,28 @@ pub(super) struct Window {
     pub(super) master: u16,
 }
 
-/// Plans a frame and takes what is granted from `demands`.
+impl Planned {
+    /// What each pair has.
+    pub(super) fn slots(&self) -> BTreeMap<Pair, u32> {
+        let mut slots = BTreeMap::new();
+        for (from, grants) in &self.grants {
+            for grant in grants {
+                *slots.entry(Pair { from: *from, to: grant.destination }).or_insert(0) += grant.slots;
+            }
+        }
+        slots
+    }
+}
+
+/// Plans a frame.
 pub(super) fn plan(
     network: &Network,
     scheduler: &mut FrameScheduler,
-    demands: &mut Demands,
+    mut demands: Demands,
     window: Option<Window>,
 ) -> Planned {
     let mut planned = Planned::default();
+    let demands = &mut demands;
     let first = network.signalling_slots;
     let split = window.map_or(network.frame_slots, |window| window.first);
     fill(network, scheduler, demands, first..split, &mut planned, |_, _| true);

@@ -4,6 +4,7 @@
 //! never has more. Each rule here breaks that circle at the master, which alone knows all requests. None of them
 //! changes what travels.
 
+use crate::allowance::{Allowance, Terms};
 use crate::demand::Reading;
 use crate::wire::NodeId;
 use options::words;
@@ -17,6 +18,8 @@ words! {
         All = "all",
         /// The queues that asked for something share them.
         Asking = "asking",
+        /// The same, but those that leave theirs unused have them only where no other queue could.
+        Using = "using",
         /// They stay dark.
         Idle = "idle",
     }
@@ -87,22 +90,39 @@ pub(super) struct Asked {
     pub(super) granted: u32,
 }
 
-/// The rules, and who has asked, in which frame last.
+/// A frame that is planned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Planning<'a> {
+    pub(super) frame: u64,
+    /// How long it lasts.
+    pub(super) length: Duration,
+    pub(super) terms: Terms,
+    /// Those that take part.
+    pub(super) nodes: &'a [NodeId],
+}
+
+/// The rules, who has asked, in which frame last, and how its slots are used.
 #[derive(Clone, Debug)]
 pub(super) struct Shares {
     rules: Sharing,
     asking: BTreeMap<Pair, u64>,
+    allowances: BTreeMap<Pair, Allowance>,
 }
 
 impl Shares {
     /// Nobody has asked.
     pub(super) fn new(rules: Sharing) -> Shares {
-        Shares { rules, asking: BTreeMap::new() }
+        Shares { rules, asking: BTreeMap::new(), allowances: BTreeMap::new() }
     }
 
-    /// What a plan that is made in `frame` is for. `length` is how long a frame lasts, `nodes` are those that take
-    /// part.
-    pub(super) fn demands(&mut self, length: Duration, frame: u64, asked: &[Asked], nodes: &[NodeId]) -> Demands {
+    /// A node says how many slots of a pair were empty since its session began.
+    pub(super) fn hear(&mut self, pair: Pair, unused: u32) {
+        self.allowances.entry(pair).and_modify(|known| known.hear(unused));
+    }
+
+    /// What a plan is for.
+    pub(super) fn demands(&mut self, planning: Planning<'_>, asked: &[Asked]) -> Demands {
+        let Planning { frame, length, terms, nodes } = planning;
         let Sharing { spare, floor, idle_timeout, .. } = self.rules;
         let mut wanted = BTreeMap::new();
         for Asked { pair, slots, granted } in asked {
@@ -118,67 +138,40 @@ impl Shares {
             let slots = wanted.entry(*pair).or_default();
             *slots = floor.max(*slots);
         }
+        if spare == Spare::Using {
+            for pair in &asking {
+                let known = self.allowances.entry(*pair).or_insert_with(|| Allowance::full(terms));
+                let slots = wanted.entry(*pair).or_default();
+                *slots = known.slots().max(*slots);
+            }
+        }
         let pairs = || nodes.iter().flat_map(|from| nodes.iter().map(|to| Pair { from: *from, to: *to }));
         let takers = match spare {
             Spare::Idle => BTreeSet::new(),
-            Spare::Asking => asking,
+            Spare::Asking | Spare::Using => asking,
             Spare::All => pairs().filter(|pair| pair.from != pair.to).collect(),
         };
         Demands { wanted, takers }
     }
+
+    /// A plan was made for these demands: what each pair has of it.
+    pub(super) fn granted(&mut self, demands: &Demands, granted: &BTreeMap<Pair, u32>) {
+        if self.rules.spare != Spare::Using {
+            return;
+        }
+        let (mut from, mut to) = (BTreeMap::new(), BTreeMap::new());
+        for pair in &demands.takers {
+            *from.entry(pair.from).or_insert(0) += 1;
+            *to.entry(pair.to).or_insert(0) += 1;
+        }
+        for (pair, known) in &mut self.allowances {
+            let slots = granted.get(pair).copied().unwrap_or(0);
+            let queues = from.get(&pair.from).max(to.get(&pair.to)).copied().unwrap_or(1);
+            known.plan(demands.wanted.get(pair).copied().unwrap_or(0), slots, queues);
+        }
+        self.allowances.retain(|pair, known| demands.takers.contains(pair) || !known.is_full());
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Eight slots asked for and three granted since: five; with half as much more, nine; as a rate, eight.
-    #[test]
-    fn a_request_counts_by_the_rules() {
-        let literal = Sharing::LITERAL;
-        assert_eq!(literal.wanted(8, 3), 5);
-        assert_eq!(Sharing { probe: 500, ..literal }.wanted(8, 3), 9);
-        assert_eq!(Sharing { reading: Reading::Rate, ..literal }.wanted(8, 3), 8);
-    }
-
-    /// A tenth more of one slot is a whole slot: grants are whole.
-    #[test]
-    fn a_probe_asks_for_at_least_one_slot_more_but_never_for_nothing() {
-        let probing = Sharing { probe: 100, ..Sharing::LITERAL };
-        assert_eq!([0, 1, 10, 11].map(|asked| probing.wanted(asked, 0)), [0, 2, 11, 13]);
-        assert_eq!(Sharing { probe: Sharing::MOST_PROBE, ..probing }.wanted(u32::MAX, 0), u32::MAX);
-    }
-
-    fn pair(from: u16, to: u16) -> Pair {
-        Pair { from: NodeId(from), to: NodeId(to) }
-    }
-
-    /// Frames of 3.6 ms, so 277 of them are 1 s. One slot was asked for in frame 10, and nothing since.
-    #[test]
-    fn a_pair_counts_as_asking_for_its_idle_timeout() {
-        let (length, nodes) = (Duration::from_micros(3600), [NodeId(0), NodeId(1), NodeId(2)]);
-        let mut shares = Shares::new(Sharing { spare: Spare::Asking, floor: 3, ..Sharing::LITERAL });
-        let asked = [Asked { pair: pair(0, 1), slots: 1, granted: 1 }];
-        assert!(shares.demands(length, 9, &[], &nodes).takers.is_empty());
-        for (frame, asked) in [(10, &asked[..]), (11, &[]), (287, &[])] {
-            let demands = shares.demands(length, frame, asked, &nodes);
-            assert_eq!((demands.wanted.get(&pair(0, 1)), demands.takers.len()), (Some(&3), 1), "frame {frame}");
-        }
-        let later = shares.demands(length, 288, &[], &nodes);
-        assert!(later.wanted.is_empty() && later.takers.is_empty());
-    }
-
-    /// Of three nodes, one of which has left: the two pairs of the others share; nobody does by the letter.
-    #[test]
-    fn spare_slots_are_for_nodes_that_take_part() {
-        let length = Duration::from_micros(3600);
-        let takers = |spare: Spare| {
-            let mut shares = Shares::new(Sharing { spare, ..Sharing::LITERAL });
-            let asked = [pair(0, 1), pair(0, 2)].map(|pair| Asked { pair, slots: 1, granted: 0 });
-            shares.demands(length, 5, &asked, &[NodeId(0), NodeId(1)]).takers.into_iter().collect::<Vec<_>>()
-        };
-        assert_eq!(takers(Spare::All), [pair(0, 1), pair(1, 0)]);
-        assert_eq!(takers(Spare::Asking), [pair(0, 1)]);
-        assert_eq!(takers(Spare::Idle), []);
-    }
-}
+mod tests;

@@ -45,7 +45,7 @@ impl Node {
         let wishes = if self.master.is_some() { self.station.wishes() } else { return };
         let (Some(network), Some(master)) = (&self.station.network, &mut self.master) else { return };
         let (node, begins) = (self.station.post.me, self.station.begun);
-        let own = Own { node, wishes, begins };
+        let own = Own { node, wishes, unused: self.station.edge.unused(), begins };
         let plan = master.plan(network, &own, self.standby.heard(), &mut self.station.post);
         actions.extend(master.found.drain(..).map(Action::Fault));
         self.send_to_core(now, plan.into(), actions);

@@ -14,7 +14,7 @@ use super::measurement::{FollowUp, Measurement};
 use super::payload::{FileChunk, IpPacket, Management};
 use super::plan::Plan;
 use super::reader::Reader;
-use super::request::Request;
+use super::request::{Request, Unused};
 use super::value::Fields;
 use super::verdict::Verdict;
 
@@ -81,6 +81,7 @@ blocks! {
     6 Request = "request";
     7 Allocation = "allocation";
     8 Fault = "fault";
+    9 Unused = "unused";
     16 Beacon = "beacon";
     17 Claim = "claim";
     18 Plan = "plan";

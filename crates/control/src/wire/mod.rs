@@ -58,7 +58,7 @@ pub use measurement::{FollowUp, Measurement};
 pub use payload::{FileChunk, IpPacket, Management};
 pub use plan::{Connection, Plan};
 pub use replay::ReplayWindow;
-pub use request::{Request, Wish};
+pub use request::{Idle, Request, Unused, Wish};
 pub use slot::{Slot, decode};
 pub use value::{Fields, Value};
 pub use verdict::{Verdict, VerdictKind};

@@ -12,7 +12,7 @@ use units::Duration;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SharingConfig {
-    /// `all`, `asking` or `idle`.
+    /// `all`, `asking`, `using` or `idle`.
     #[serde(default = "idle", deserialize_with = "word")]
     spare_slots: Spare,
     /// Slots of every frame that a queue counts as wanting at least while it asks.
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_the_range() {
         let refused = [
-            ("spare_slots = 'some'", "allowed: 'all', 'asking', 'idle'"),
+            ("spare_slots = 'some'", "allowed: 'all', 'asking', 'using', 'idle'"),
             ("request_means = 'speed'", "allowed: 'backlog', 'rate'"),
             ("floor = 2000000", "allowed: 0 to 1048576 slots"),
             ("probe = -0.1", "allowed: 0 to 10 times what is asked for"),

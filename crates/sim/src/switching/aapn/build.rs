@@ -2,7 +2,7 @@
 
 use super::core::{CoreNode, Downlink, Rules};
 use super::edge::{Asking, Clock, EdgeAgent, SlotSource, Stage};
-use super::plan::{Aapn, Allocation, Channel, Computed, Plan, SlotFrame, Uplink};
+use super::plan::{Aapn, Allocation, Channel, Computed, Plan, SlotFrame, Spare, Uplink};
 use super::queue::{Queue, QueueOutput};
 use super::request::Request;
 use super::tell::Teller;
@@ -35,6 +35,7 @@ pub(super) fn agents(aapn: &Aapn, build: &mut BuildContext) -> Vec<(NodeId, Box<
                 core_agent: (aapn.uplinks.len() + core) as u32,
                 size: SlotFrame::request_size(aapn.edges.len()) as u16,
                 after: timing.requests_after[edge],
+                tells_unused: computed.spare == Spare::Using,
                 lag: timing.lag,
                 next: 0,
                 granted: BTreeMap::new(),

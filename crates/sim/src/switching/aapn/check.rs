@@ -11,7 +11,7 @@ use super::plan::{Aapn, Channel, Computed, Plan, Signal, SlotFrame, Uplink};
 use super::request::Request;
 use super::{shares, signalled};
 use crate::language::{At, Fault, Time, Word, choices, quoted};
-use crate::model::{LinkId, Network, NodeId, Packing};
+use crate::model::{Link, LinkId, Network, NodeId, Packing};
 use crate::switching::kind::{Checked, Site};
 use crate::topology::Draft;
 use control::demand::Forecast;
@@ -30,8 +30,9 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
     }
     let Site { at, network, draft, largest_packet, .. } = site;
     wavelengths::widen(network, table);
+    let follows = follow(network);
     let aapn = Star { at, table, network, draft }.resolve(largest_packet)?;
-    if matches!(aapn.plan, Plan::Signalled(_)) {
+    if !matches!(aapn.plan, Plan::Fixed(_)) {
         see_whole_frames(network, draft, aapn.frame);
     }
     let (signalling_slots, transmitters) = (aapn.frame.signalling_slots, aapn.frame.transmitters);
@@ -59,12 +60,18 @@ pub fn check(table: &AapnSwitching, site: Site) -> Result<Checked, Fault> {
         checked.derive("transmitters", transmitters);
     }
     if table.spare_slots.is_none() && table.allocation.is_none() {
-        checked.derive("spare_slots", Word(table.spare()));
+        checked.derive("spare_slots", Word(table.spare(follows)));
     }
     if table.signal.age.is_none() && table.signal.ahead.is_none() {
         checked.derive("signal.age", Time(Duration::ZERO));
     }
     Ok(checked)
+}
+
+/// Whether some queue follows its slots (XCP-CL).
+fn follow(network: &Network) -> bool {
+    let follows = |link: &Link| link.controller.is_some_and(|controller| controller.follows);
+    network.links.iter().any(|link| link.via.is_some() && follows(link))
 }
 
 /// In the dark part of a frame a queue grows that is no standing one. Its slots may stand at the beginning of a frame
@@ -271,7 +278,7 @@ impl Star<'_> {
             },
             channel: self.channel(),
             scheduling_time: table.scheduling_time.0,
-            spare: table.spare(),
+            spare: table.spare(follow(self.network)),
         })
     }
 

@@ -5,22 +5,26 @@
 //! marked where it was sent.
 
 use super::plan::{SlotFrame, Spare};
+use super::spare::Shares;
 use super::wavelengths::{Wavelengths, granted};
 use super::{Notice, SlotRange};
 use crate::engine::node::agent::Agent;
 use crate::engine::node::node_context::{AgentPath, ControlPacket, NodeContext};
 use crate::engine::packet::message::Message;
-use control::scheduler::{FrameScheduler, Requests, Schedule, share_all, share_weighted};
+use control::allowance::Terms;
+use control::scheduler::{FrameScheduler, Requests, Schedule};
 use std::collections::BTreeMap;
 use std::fmt;
+
+/// Senders do not follow what they are told at once: so many frames at least pass until the use of slots shows.
+const FOLLOWED_IN: u32 = 6;
 
 /// The agent of a core node.
 pub struct CoreNode {
     frame: SlotFrame,
     wavelengths: Wavelengths,
     scheduler: FrameScheduler,
-    weights: Option<Requests>,
-    spare: Spare,
+    shares: Shares,
     /// It schedules this long after the beginning of a frame.
     after: u64,
     /// It schedules for the frame this many frames later.
@@ -87,7 +91,8 @@ impl Agent for CoreNode {
     }
 
     fn handle_message(&mut self, _: u64, message: Message, _: &mut NodeContext) {
-        if let Some(Notice::Request { edge, frame, slots }) = message.open() {
+        if let Some(Notice::Request { edge, frame, slots, unused }) = message.open() {
+            self.shares.hear(edge as usize, &unused);
             self.handle_request(edge, frame, slots);
         }
     }
@@ -97,13 +102,16 @@ impl CoreNode {
     /// A core node that has heard of nobody.
     pub fn new(rules: Rules, downlinks: Vec<Downlink>) -> CoreNode {
         let Rules { frame, wavelengths, scheduler, weights, spare, after, lag } = rules;
+        // Requests for a frame are heard when the one before has ended.
+        let frames = u32::try_from(lag).unwrap_or(u32::MAX).saturating_add(1).max(FOLLOWED_IN);
+        let terms = Terms { slots: frame.slots_of_a_node(frame.wavelengths), frames };
+        let shares = Shares::new(spare, weights, downlinks.len(), terms);
         let requests = vec![(u64::MAX, Box::default()); downlinks.len()];
         CoreNode {
             frame,
             wavelengths,
             scheduler,
-            weights,
-            spare,
+            shares,
             after,
             lag,
             downlinks,
@@ -149,16 +157,7 @@ impl CoreNode {
     fn scheduled(&mut self, asked: u64, slots: Vec<u32>, frame: u32) -> Schedule {
         let nodes = self.downlinks.len();
         let requests = Requests::new(nodes, slots).expect("a resolved network has edge nodes, and not too many");
-        // What is shared by weight fits the frame; slots that are left then are for nobody's demand.
-        let requests = match &self.weights {
-            Some(weights) => share_weighted(&requests, frame, asked, weights),
-            None => requests,
-        };
-        let requests = match self.spare {
-            Spare::All => share_all(&requests, frame, asked, |input, output| input != output),
-            Spare::Asking => share_all(&requests, frame, asked, |input, output| requests.row(input)[output] > 0),
-            Spare::Idle => requests,
-        };
+        let requests = self.shares.share(requests, frame, asked);
         self.scheduler.schedule(&requests, frame).expect("a resolved frame is neither empty nor too long")
     }
 }

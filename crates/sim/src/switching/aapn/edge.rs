@@ -79,6 +79,8 @@ pub struct Asking {
     pub size: u16,
     /// A request leaves this long after the beginning of the frame.
     pub after: u64,
+    /// Whether the core node hears of slots that were empty.
+    pub tells_unused: bool,
     /// What is asked for in a frame is granted this many frames later.
     pub lag: u64,
     /// The frame of the next request.
@@ -179,8 +181,12 @@ impl EdgeAgent {
             SlotSource::Asked(asking) => asking.granted.remove(&frame),
         };
         // Without a grant, because it got lost, it keeps silent.
+        let tells_unused = matches!(&self.plan, SlotSource::Asked(asking) if asking.tells_unused);
         let Granted { runs, slots } = granted.unwrap_or_else(|| self.granted(Vec::new()));
         for (queue, slots) in self.queues.iter_mut().zip(slots) {
+            if tells_unused {
+                queue.note_unused(context.port(queue.port).busy(now), self.beat.frame.payload());
+            }
             let before = std::mem::replace(&mut queue.granted, slots);
             while queue.coming.front().is_some_and(|(due, _)| *due <= frame) {
                 queue.coming.pop_front();
@@ -250,13 +256,14 @@ impl EdgeAgent {
         asking.next += 1;
         let (rule, due, payload) = (asking.rule, frame + asking.lag, self.beat.frame.payload());
         let edges = self.places.len().max(asking.edge as usize + 1);
-        let mut slots = vec![0; edges].into_boxed_slice();
+        let (mut slots, mut unused) = (vec![0; edges].into_boxed_slice(), vec![0; edges].into_boxed_slice());
         for queue in &mut self.queues {
+            unused[queue.to as usize] = queue.unused;
             let port = context.port(queue.port);
             let backlog = Backlog { offered: port.offered_bytes(), held: port.held_bytes() };
             slots[queue.to as usize] = queue.request(rule, due, backlog, payload);
         }
-        let message = Message::new(Notice::Request { edge: asking.edge, frame, slots });
+        let message = Message::new(Notice::Request { edge: asking.edge, frame, slots, unused });
         let Asking { core_agent: to, way, size, .. } = *asking;
         context.send(now, ControlPacket { to, way, size, number: frame, message });
     }

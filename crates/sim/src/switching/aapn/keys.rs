@@ -73,8 +73,8 @@ keys! {
         /// Shares: where more is asked for than a frame has, a queue of weight w gets w slots where one of weight 1
         /// gets one. Queues that are not named weigh 1.
         pub weight: Vec<At<Weight>>;
-        /// What happens to slots that nobody asked for. Default "all", and "asking" with protocol = "simulated"; "idle"
-        /// is the paper's letter.
+        /// What happens to slots that nobody asked for. Default "using", and "all" with protocol = "known" where
+        /// no queue follows its slots (XCP-CL); "idle" is the paper's letter.
         pub spare_slots: Option<At<Word<Spare>>>, when COMPUTED;
         /// Slots of every frame that a queue counts as wanting at least while it asks.
         pub floor: Key<u32> = 0, in whole(0, FrameScheduler::MAX_FRAME), when COMPUTED, when SIMULATED;
@@ -82,7 +82,7 @@ keys! {
         pub probe: Key<f64> = 0.0, in a_probe(), when COMPUTED, when SIMULATED;
         /// How the master reads requests.
         pub request_means: Key<Word<Reading>> = Word(Reading::Backlog), when COMPUTED, when SIMULATED;
-        /// A queue that has asked counts as asking for so long, for spare_slots = "asking" and the floor.
+        /// A queue that has asked counts as asking for so long, for spare_slots = "asking" or "using" and the floor.
         pub idle_timeout: Key<Time> = ONE_SECOND, in at_most(LONGEST_FRAME), when COMPUTED, when SIMULATED;
         /// Whether edge nodes know one another, their delays and what their clocks show, or a signalling protocol finds
         /// out.
@@ -99,11 +99,12 @@ keys! {
 }
 
 impl AapnSwitching {
-    /// What happens to slots nobody asked for. A queue that follows its grants starves where that is nothing.
-    pub fn spare(&self) -> Spare {
+    /// What happens to slots nobody asked for, in a network in which some queue `follows` its grants, or none does. One
+    /// that does starves where nothing happens to them, and has little where those share them that do not use them.
+    pub fn spare(&self, follows: bool) -> Spare {
         let default = match self.protocol.0 {
-            Protocol::Known => Spare::All,
-            Protocol::Simulated => Spare::Asking,
+            Protocol::Known if !follows => Spare::All,
+            Protocol::Known | Protocol::Simulated => Spare::Using,
         };
         self.spare_slots.map_or(default, |spare| spare.0)
     }

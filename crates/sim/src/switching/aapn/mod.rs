@@ -31,6 +31,7 @@ mod queue;
 mod request;
 mod shares;
 mod signalled;
+mod spare;
 mod tell;
 pub mod wavelengths;
 
@@ -112,6 +113,8 @@ pub enum Notice {
         frame: u64,
         /// Slots wanted to each edge node.
         slots: Box<[u32]>,
+        /// Slots to each edge node that were granted and empty since the start; after 2^32 - 1 comes 0.
+        unused: Box<[u32]>,
     },
     /// A core node grants slots to an edge node.
     Grant {

@@ -20,6 +20,10 @@ pub struct Queue {
     pub(super) follows: bool,
     pub(super) told: Option<Rate>,
     pub(super) granted: u32,
+    /// Slots that were granted and empty, modulo 2^32.
+    pub(super) unused: u32,
+    /// Picoseconds in which it had transmitted when the running frame began.
+    busy: u64,
     pub(super) demand: Demand,
     /// Bytes offered when the machine was told last.
     pub(super) seen: u64,
@@ -70,7 +74,21 @@ impl Queue {
         };
         let (byte, demand) = (ByteTime::at(capacity), Demand::new(forecast));
         let (told, coming) = (None, VecDeque::new());
-        Queue { to, port, capacity, byte, follows, told, granted: 0, demand, seen: 0, offered: 0, coming }
+        Queue {
+            to,
+            port,
+            capacity,
+            byte,
+            follows,
+            told,
+            granted: 0,
+            unused: 0,
+            busy: 0,
+            demand,
+            seen: 0,
+            offered: 0,
+            coming,
+        }
     }
 
     /// What bytes take, in slots.
@@ -84,6 +102,14 @@ impl Queue {
             Err(_) => time.div_ceil(u128::from(payload)),
         };
         u32::try_from(slots).unwrap_or(u32::MAX)
+    }
+
+    /// A frame begins, until which it has transmitted for so long: how many slots of the last one were empty.
+    pub(super) fn note_unused(&mut self, busy: u64, payload: u64) -> u32 {
+        let used = (busy - std::mem::replace(&mut self.busy, busy)).div_ceil(payload.max(1));
+        let unused = self.granted.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
+        self.unused = self.unused.wrapping_add(unused);
+        unused
     }
 
     /// A frame begins: what has come since the last one.

@@ -82,7 +82,7 @@ impl Port {
     }
 
     /// Time spent transmitting up to `now`, in picoseconds.
-    pub(super) fn busy(&self, now: u64) -> u64 {
+    pub fn busy(&self, now: u64) -> u64 {
         // A packet that stands still has been taken off.
         let to_come = if self.is_halted() { 0 } else { self.work_to_come(now) };
         self.backlog.busy() - to_come

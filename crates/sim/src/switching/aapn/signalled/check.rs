@@ -7,7 +7,7 @@ use super::super::protocol::{DriftingClock, FibreRule, Outage, Signalled, Who};
 use crate::language::{At, Fault, Key, Time, quoted};
 use crate::model::{LinkId, NodeId};
 use crate::topology::Draft;
-use control::signalling::{Member, Network, NetworkError, Sharing};
+use control::signalling::{Member, Network, NetworkError, Sharing, Spare};
 use control::sync::FilterConfig;
 use control::wire::{self, Carriage, Header};
 use units::{ByteTime, Duration, Instant};
@@ -107,16 +107,19 @@ impl Site<'_> {
         if let Some(given) = self.table.control.turnaround {
             return Ok(given.0);
         }
-        let longest = self.check_messages()?;
+        let longest = self.check_messages(computed.spare)?;
         Ok(computed.scheduling_time + longest * 4)
     }
 
     /// Every message is a packet, and a slot of signalling fits a slot. How long the longest lasts.
-    fn check_messages(&self) -> Result<Duration, Fault> {
+    fn check_messages(&self, spare: Spare) -> Result<Duration, Fault> {
         let in_band = self.table.signalling.0 == Channel::InBand;
         let (nodes, slots) = (self.edges.len() as u64, u64::from(self.frame.data_slots()));
         // docs/protocol.md: header and tag; configuration, measurement, follow-up, faults and an allocation; a plan.
         let word = 80 + (81 + 5 * nodes) + 48 + 20 + 60 + (22 + 10 * slots);
+        // Of a slave: a follow-up, two faults, a request, and what was not used.
+        let asked = if spare == Spare::Using { 80 + 20 + 30 + 2 * (22 + 6 * nodes) } else { 0 };
+        let word = word.max(asked);
         let plan = 80 + 30 + 12 * slots * nodes;
         if word.max(plan) > u64::from(u16::MAX) {
             let message =

@@ -20,7 +20,7 @@ use crate::engine::packet::delay_queue::DelayQueue;
 use crate::engine::packet::message::Message;
 use crate::model::NodeId;
 use control::log::{Watch, What};
-use control::signalling::{Action, Actions, Heard, Network, Node, NodeConfig, SlotPart};
+use control::signalling::{Action, Actions, Heard, Network, Node, NodeConfig, SlotPart, Spare};
 use control::wire::{self, Class};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -280,6 +280,18 @@ impl SignalledEdge {
         context.send(now, ControlPacket { to: core_agent, way, size, number: self.number, message });
     }
 
+    /// A frame ends: which of its slots were empty. Not of queues that share theirs with others.
+    fn note_unused(&mut self, now: u64, context: &NodeContext) {
+        let Parts { queues, beat, stars, config, .. } = &mut self.parts;
+        let Some(machine) = self.machine.as_mut().filter(|_| config.sharing.spare == Spare::Using) else { return };
+        for queue in queues {
+            let unused = queue.note_unused(context.port(queue.port).busy(now), beat.frame.payload());
+            if stars.as_ref().is_none_or(|stars| stars.has_no_guests(queue.to)) {
+                machine.note_unused(wire::NodeId(queue.to as u16), unused);
+            }
+        }
+    }
+
     /// A frame begins: what was granted in it is counted and told.
     fn begin_frame(&mut self, now: u64, context: &mut NodeContext) {
         let frame = self.next_frame;
@@ -288,6 +300,7 @@ impl SignalledEdge {
             let moves = stars.look(self.parts.clock.shows(now), self.machine.as_ref(), &self.parts.queues);
             moves.into_iter().for_each(|(to, into)| self.happened(now, What::Moved { to, into: into as u16 }));
         }
+        self.note_unused(now, context);
         let Parts { queues, beat, teller, .. } = &mut self.parts;
         let slots = self.granted.remove(&frame).unwrap_or_else(|| vec![0; queues.len()].into());
         for (queue, slots) in queues.iter_mut().zip(&slots) {

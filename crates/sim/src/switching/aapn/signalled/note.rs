@@ -22,7 +22,7 @@ pub fn remedies(sharing: &Sharing) -> String {
     let what = "queues that follow their slots (XCP-CL)";
     match remedies.is_empty() {
         true => format!(
-            "{what} starve: the master grants what is asked for and no more; a remedy is spare_slots = \"asking\""
+            "{what} starve: the master grants what is asked for and no more; a remedy is spare_slots = \"using\""
         ),
         false => format!("{what} are kept from starving by {}", remedies.join(", ")),
     }

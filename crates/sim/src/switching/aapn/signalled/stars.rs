@@ -111,6 +111,12 @@ impl Stars {
         self.overlay.star_of(NodeId(to as u16)) == self.star
     }
 
+    /// Whether the slots of this star to a node are those of its own queue alone.
+    pub(super) fn has_no_guests(&self, to: u32) -> bool {
+        let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_at_home(to) && board.guests_of(self.star, to).next().is_none()
+    }
+
     /// Bytes that wait in queues of other stars for slots of this one.
     pub(super) fn held_by_guests(&self, to: u32, context: &NodeContext) -> u64 {
         let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);

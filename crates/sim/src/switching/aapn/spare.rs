@@ -1,0 +1,76 @@
+//! How a core node that computes schedules shares a frame: what is asked for, and what nobody asked for.
+
+use super::plan::Spare;
+use control::allowance::{Allowance, Terms};
+use control::scheduler::{Requests, share_all, share_weighted};
+
+/// The rule, and what is known of the use of each queue's slots.
+pub(super) struct Shares {
+    rule: Spare,
+    /// How what is too much is shared; None: evenly.
+    weights: Option<Requests>,
+    /// Of every pair of edge nodes, row after row; of none by rules that do not look at use.
+    allowances: Vec<Allowance>,
+}
+
+impl Shares {
+    pub(super) fn new(rule: Spare, weights: Option<Requests>, nodes: usize, terms: Terms) -> Shares {
+        let pairs = if rule == Spare::Using { nodes * nodes } else { 0 };
+        Shares { rule, weights, allowances: vec![Allowance::full(terms); pairs] }
+    }
+
+    /// An edge node says how many slots to each other one were empty.
+    pub(super) fn hear(&mut self, edge: usize, unused: &[u32]) {
+        let nodes = self.allowances.len().isqrt();
+        let row = self.allowances.iter_mut().skip(edge * nodes).take(nodes);
+        row.zip(unused).for_each(|(known, unused)| known.hear(*unused));
+    }
+
+    /// The slots of every pair in a frame in which an edge node can send in `frame` slots; `turn` counts frames.
+    pub(super) fn share(&mut self, requests: Requests, frame: u32, turn: u64) -> Requests {
+        let weights = self.weights.as_ref();
+        let all = |requests: &Requests| share_all(requests, frame, turn, weights, |input, output| input != output);
+        match (self.rule, weights) {
+            (Spare::All, _) => all(&requests),
+            (Spare::Asking, _) => {
+                share_all(&requests, frame, turn, weights, |input, output| requests.row(input)[output] > 0)
+            }
+            (Spare::Idle, Some(weights)) => share_weighted(&requests, frame, turn, weights),
+            (Spare::Idle, None) => requests,
+            (Spare::Using, _) => {
+                let wanted = self.wanted(&requests);
+                let weights = self.weights.as_ref();
+                let shared = share_all(&wanted, frame, turn, weights, |input, output| wanted.row(input)[output] > 0);
+                // Who has not sent lately has what is left of lines in which nobody has.
+                let shared = share_all(&shared, frame, turn, weights, |input, output| input != output);
+                self.plan(&wanted, &shared);
+                shared
+            }
+        }
+    }
+
+    /// What is asked for, and at least what a queue that sends uses or can pay for.
+    fn wanted(&mut self, requests: &Requests) -> Requests {
+        let one = |(slots, known): (&u32, &mut Allowance)| match *slots > 0 || known.is_in_use() {
+            true => known.slots().max(*slots),
+            false => 0,
+        };
+        let slots = requests.slots().iter().zip(&mut self.allowances).map(one).collect();
+        Requests::new(requests.nodes(), slots).expect("as many entries as the requests have")
+    }
+
+    fn plan(&mut self, wanted: &Requests, shared: &Requests) {
+        let nodes = wanted.nodes();
+        let counts = |at: &dyn Fn(usize) -> usize| {
+            let mut counts = vec![0; nodes];
+            let asking = (0..nodes * nodes).filter(|place| wanted.slots()[*place] > 0);
+            asking.for_each(|place| counts[at(place)] += 1);
+            counts
+        };
+        let (rows, columns) = (counts(&|place| place / nodes), counts(&|place| place % nodes));
+        for (place, known) in self.allowances.iter_mut().enumerate() {
+            let queues = rows[place / nodes].max(columns[place % nodes]);
+            known.plan(wanted.slots()[place], shared.slots()[place], queues);
+        }
+    }
+}
