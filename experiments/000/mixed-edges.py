@@ -103,6 +103,7 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "without_mbps": sum(without) / len(without) if without else 0.0,
         "timeouts": float(result.flows["timeouts"].sum()),
         "stuck": result.summary["dlcc_stuck_flows"].value,
+        **slots.price(result),
     }
 
 
@@ -265,6 +266,7 @@ experiment = Experiment(
         Metric(name="without_mbps", label="TCP, one without (Mb/s; 0: there is none)", form=".2f"),
         Metric(name="timeouts", label="timeouts", form=".0f"),
         Metric(name="stuck", label="flows that stand still", form=".0f"),
+        *slots.PRICE,
     ),
     quick=Form(
         points=grid(scheme=(TWO, GUARDED), rtt_ms=(60, 560), supporting=(0, 2, 4)),
