@@ -27,7 +27,7 @@ READINGS = {
     "-always": ("by δ always", ALWAYS),
     "-always-data": ("by δ always, ACKs on the shorter path", ALWAYS_DATA),
 }
-"""What bursts are held for, and the sender's name, by the end of a claim's name."""
+"""What bursts are held for, and the sender's name, by the end of a claim's name. `always` is §5.2.7's word."""
 EDGE = 1e-3
 """Higher loss, by §5.2.7."""
 WORSE = 1.03
@@ -76,6 +76,7 @@ def claims(over: Over) -> tuple[Claim, ...]:
                 expected="equal; a little slower",
                 tolerance="within 5 %; 1 to 1.25 times; in shape: within 5 %; at most 1.5 times",
                 check=lambda outcome, sender=sender: check_ordering(outcome, sender, over),  # type: ignore[misc]
+                reading_of="" if sender == ALWAYS else "ordering-always",
                 reason=RARELY if sender in (ORDERING, SHIFT) else HELD,
             )
             for name, (how, sender) in READINGS.items()
@@ -88,6 +89,7 @@ def claims(over: Over) -> tuple[Claim, ...]:
                 expected="worse, by the extra δ; no number",
                 tolerance=f"at least {WORSE:g} times the time at both; in shape: at one",
                 check=lambda outcome, sender=sender: check_worse(outcome, sender, over),  # type: ignore[misc]
+                reading_of="" if sender == ALWAYS else "worse-always",
                 reason=RARELY if sender in (ORDERING, SHIFT) else HELD,
             )
             for name, (how, sender) in READINGS.items()

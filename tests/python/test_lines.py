@@ -14,7 +14,7 @@ from photocol.experiments.baselines import TABLE, baselines_in
 from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
 from photocol.experiments.figures import Judged, Line, lines, listed
 from photocol.sweeps.campaign.table import Outcome
-from photocol.verdict import Verdict, counted, judge
+from photocol.verdict import Verdict, counted, judge, tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -182,3 +182,21 @@ def test_what_is_called_ours_is_not_counted_as_a_paper_s() -> None:
 def test_verdicts_are_counted_from_the_best_on() -> None:
     assert counted(["disagrees", "agrees", "agrees"]) == "2 × agrees, 1 × disagrees"
     assert counted([]) == ""
+
+
+def test_readings_of_a_claim_are_counted_apart_from_claims() -> None:
+    verdicts = [("agrees", False), ("disagrees", True), ("disagrees", True), ("disagrees", False)]
+    assert tally(verdicts) == "1 × agrees, 1 × disagrees; other readings: 2 × disagrees"
+    assert tally([("agrees", False)]) == "1 × agrees"
+
+
+def test_a_reading_names_a_claim_of_its_experiment() -> None:
+    """And the papers' claims under another reading are few beside those that have been counted as claims."""
+    found = {name: load_experiment(file).claims for name, file in FOUND.items()}
+    for name, claims in found.items():
+        alone = {claim.id for claim in claims if not claim.reading_of}
+        assert {claim.reading_of for claim in claims} - {""} <= alone, name
+    assert [claim.id for claim in found["001/figure-6"] if claim.reading_of] == [
+        "baimd-large-window",
+        "btcp-large-window",
+    ]

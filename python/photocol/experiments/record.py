@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from photocol.experiments.verdict import OF_WHOM, Finding, Verdict, counted
+from photocol.experiments.verdict import OF_WHOM, Finding, Verdict, tally
 from photocol.runs import storage
 from photocol.runs.pictures import save_png, save_vectors
 from photocol.runs.signals import deferred
@@ -239,7 +239,7 @@ def _claims(record: Record) -> list[str]:
     """What is judged: the source's claims, and what we expect ourselves."""
     sections: list[str] = []
     for heading, theirs in by_whose(record.judged).items():
-        title = f"{heading.capitalize()}: {counted(one.finding.verdict for one in theirs)}"
+        title = f"{heading.capitalize()}: {tallied(theirs)}"
         sections += _section(title, [_claim_text(judged) for judged in theirs])
     return sections
 
@@ -248,6 +248,11 @@ def by_whose(judged: Sequence[Judged]) -> dict[str, list[Judged]]:
     """What is judged, by heading; no heading without any."""
     groups = {heading: [one for one in judged if one.claim.whose == whose] for whose, heading in OF_WHOM.items()}
     return {heading: theirs for heading, theirs in groups.items() if theirs}
+
+
+def tallied(judged: Sequence[Judged]) -> str:
+    """How often each verdict occurs; those on other readings of a claim apart."""
+    return tally((one.finding.verdict, bool(one.claim.reading_of)) for one in judged)
 
 
 def _claim_text(judged: Judged) -> str:

@@ -63,6 +63,16 @@ def counted(verdicts: Iterable[str]) -> str:
     return ", ".join(f"{counts[verdict]} × {verdict}" for verdict in Verdict if counts[verdict])
 
 
+def tally(verdicts: Iterable[tuple[str, bool]]) -> str:
+    """The same where some verdicts are on another reading of a claim: "3 × agrees; other readings: 1 × disagrees"."""
+    of_claims: list[str] = []
+    of_readings: list[str] = []
+    for verdict, is_reading in verdicts:
+        (of_readings if is_reading else of_claims).append(verdict)
+    beside = [f"other readings: {counted(of_readings)}"] if of_readings else []
+    return "; ".join([counted(of_claims), *beside])
+
+
 @dataclass(frozen=True)
 class Claims(notebook.Tabular):
     """The judged claims of a reproduced figure, as `photocol reproduce` leaves them in a directory."""
