@@ -46,7 +46,8 @@ words! {
     pub enum GrowsBy {
         /// Byte by byte: α segments in a round trip. A cut takes its share of the window, fractions included.
         Bytes = "bytes",
-        /// "One packet in every 1/α RTT" (TCP-ENG §II, of BAIMD): what has not become a packet when a loss comes is lost.
+        /// "One packet in every 1/α RTT" (TCP-ENG §II, of BAIMD): what has not become a packet when a loss comes is
+        /// lost.
         Packets = "packets",
     }
 }
