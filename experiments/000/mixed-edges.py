@@ -319,6 +319,9 @@ experiment = Experiment(
             expected="decreasing",
             tolerance="from every number to the next, at every round trip; in shape: from none to all",
             check=check_loss,
+            reason="at 60 ms the one edge node of four that does not support it fills the line alone, 41 of 46 Mb/s, "
+            "while 30 flows of the others stand still; a burst then meets a full line, as where nobody supports it. A "
+            "run of 250 s is too short for that: there it falls, 0.21, 0.14, 0.12",
         ),
     ),
     plots=(Plot(name="mixed-edges", draw=draw), Plot(name="guarded", draw=draw_guarded)),
