@@ -62,7 +62,11 @@ def check_worse(outcome: Outcome, sender: str, over: Over) -> Finding:
     sack, ordered = over(outcome, SACK), over(outcome, sender)
     high = {loss: ordered[loss] / sack[loss] for loss in ordered if loss >= EDGE}
     slower = [ratio >= WORSE for ratio in high.values()]
-    return judge(agrees=all(slower), in_shape=any(slower), measured=f"{listed(high, '.3f')} times HS-TCP-SACK's time")
+    return judge(
+        agrees=bool(slower) and all(slower),
+        in_shape=any(slower),
+        measured=f"{listed(high, '.3f')} times HS-TCP-SACK's time",
+    )
 
 
 def claims(over: Over) -> tuple[Claim, ...]:
