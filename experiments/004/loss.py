@@ -274,6 +274,8 @@ experiment = Experiment(
             where="§6, Fig. 8",
             expected="at least 1 times its speed",
             tolerance="0.99; in shape: 0.95",
+            reason="at 0.001 the time is that of the path on which the changes end: 906 and 928 s are medians of five "
+            "seeds that are 390 s or 890 to 950 s each",
         ),
         *both(
             check_edge,

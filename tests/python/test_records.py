@@ -55,7 +55,7 @@ INVERTED = {
 """Claims that can agree without agreeing in shape; each paper's issue mends its own."""
 
 
-FEWER_AXES = ["001/flows"]
+FEWER_AXES: list[str] = []
 """Records from before their experiment had all of its axes; they go when the experiment is recorded anew."""
 
 
