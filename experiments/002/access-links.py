@@ -192,7 +192,7 @@ CLAIMS = (
         tolerance="TCP Reno over 10 Mb/s has at least 95 % of its utilization with 1 MB; in shape: 1.2 times the share "
         "that it has without",
         check=check_slow,
-        reason="a window leaves at 10 Mb/s, a packet in 1.2 ms, but flows still meet: TCP Reno has 0.85 of its "
+        reason="a window leaves at 10 Mb/s, a packet in 1.2 ms, but flows still meet: TCP Reno has 0.86 of its "
         "plateau, as Paced TCP has 0.83, and twice what it has without an access",
     ),
     Claim(
@@ -219,8 +219,6 @@ CLAIMS = (
         tolerance="95 % of its plateau from a larger RAM on with 10 % than with none; in shape: less of its plateau "
         "with six packets, by 2 %",
         check=check_real_time,
-        reason="159 datagram flows at four times their mean rate are smooth beside 1 Gb/s: Paced TCP drops 1.5e-3 of "
-        "its packets instead of 1.2e-3 with six packets, and keeps as much of its plateau",
     ),
     Claim(
         id="real-time-macroflows",
