@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from photocol.experiments.record import claims_text, entry, judged_of
 from photocol.experiments.verdict import Verdict
 from photocol.runs import digests, storage
+from photocol.sweeps.campaign.table import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from photocol.experiments.experiment import Experiment
     from photocol.experiments.record import Judged
 
 CLAIMS, TABLE = "claims.json", "table.csv"
@@ -59,6 +62,58 @@ def keep(folder: Path, results: Path, experiment: str) -> Path:
     return target
 
 
+def recorded_outcome(results: Path, experiment: Experiment) -> Outcome:
+    """What the recorded table still says: means with their intervals, and no replication."""
+    import polars as pl
+
+    table = pl.read_csv(results / experiment.id / TABLE, infer_schema_length=None)
+    metrics = [metric.name for metric in experiment.metrics if metric.name in table.columns]
+    widths = [f"{metric}_half_width" for metric in metrics if f"{metric}_half_width" in table.columns]
+    table = table.with_columns(pl.col([*metrics, *widths]).cast(pl.Float64))
+    axes = [axis for axis in experiment.axes if axis in table.columns]
+    return Outcome(table=table, replications=table.select(*axes, *metrics).clear().with_columns(seed=pl.lit(1)))
+
+
+def judged_again(results: Path, experiment: Experiment) -> list[dict[str, str]]:
+    """The entries of `claims.json`, judged from the recorded table.
+
+    A claim that this table does not suffice for, as its check needs replications, has its recorded entry.
+    """
+    recorded = read(results, experiment.id)
+    known = {claim["id"]: dict(claim) for claim in recorded.claims} if recorded else {}
+    entries = [entry(judged) for judged in judged_of(experiment, recorded_outcome(results, experiment))]
+    return [
+        one if one["measured"] == known.get(one["id"], one)["measured"] else known[one["id"]]
+        for one in entries
+        if not _is_broken(one) or one["id"] in known
+    ]
+
+
+def judge_record(results: Path, experiment: Experiment) -> list[str]:
+    """Judge a record again from its table: the claims whose verdict has moved, as sentences."""
+    folder = results / experiment.id
+    former, claims = read(results, experiment.id), judged_again(results, experiment)
+    text = (folder / CLAIMS).read_text(encoding="utf-8")
+    head = {key: value for key, value in json.loads(text).items() if key != "claims"}
+    if former is None or claims_text(head, claims) == text:
+        return []
+    (folder / CLAIMS).write_text(claims_text(head, claims), encoding="utf-8")
+    if digests.FILES in former.manifest:
+        sealed = digests.with_files(former.manifest, digests.of_folder(folder, storage.is_extra))
+        (folder / storage.MARK).write_text(sealed, encoding="utf-8")
+    then = {one["id"]: former.verdicts.get(one["id"], "nothing") for one in claims}
+    return [
+        f"{experiment.id} {one['id']} ({one['whose']}): {then[one['id']]}, now {one['verdict']}"
+        for one in claims
+        if then[one["id"]] != one["verdict"]
+    ]
+
+
+def _is_broken(one: Mapping[str, str]) -> bool:
+    """Whether a claim could not be judged."""
+    return one["measured"].startswith("nothing: the check failed")
+
+
 def _from_checkout(file: Path, checkout: Path) -> str:
     """An experiment's file by its place in the checkout; its name, if it is elsewhere."""
     return file.relative_to(checkout).as_posix() if file.is_relative_to(checkout) else file.name
@@ -83,14 +138,15 @@ def baselines_in(results: Path) -> list[Baseline]:
 def moved(recorded: Baseline, judged: Sequence[Judged]) -> list[str]:
     """A sentence for each claim whose verdict is another than the recorded one, or that one of the two lacks.
 
-    What one of the two has not run says nothing of the claim, and has not moved.
+    What one of the two has not run says nothing of the claim, and has not moved; nor has what the record cannot tell.
     """
     now = {one.claim.id: str(one.finding.verdict) for one in judged}
     then = recorded.verdicts
     sentences = []
     for name in dict.fromkeys((*then, *now)):
         verdicts = {then.get(name), now.get(name)}
-        if len(verdicts) > 1 and Verdict.NOT_RUN not in verdicts:
+        is_told = Verdict.NOT_RUN not in verdicts and then.get(name) != Verdict.CANNOT_BE_TOLD
+        if len(verdicts) > 1 and is_told:
             before, after = then.get(name, "not recorded"), now.get(name, "no longer claimed")
             sentences.append(f"{name}: {before} in the recorded {recorded.manifest.get('form')} form, {after} here")
     return sentences
