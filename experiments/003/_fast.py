@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from photocol.verdict import Finding
 
 MBPS, ALLOCATED = 45.0, 40.0
-COMBINATIONS = ((XCP_CL, TOLD), (XCP_CL, PHYSICAL), (XCP, PHYSICAL))
+COMBINATIONS = ((XCP_CL, TOLD), (XCP_CL, PHYSICAL), (XCP, PHYSICAL), (XCP, TOLD))
 _POINTS: tuple[Point, ...] = tuple({"algorithm": algorithm, "step": step} for algorithm, step in COMBINATIONS)
 
 
