@@ -17,6 +17,8 @@ REASONS = {
     "the reading `millionth-less`, 0.18 and sinking, in ns-2.35 too (docs/validation/xcp.md). The rest is not "
     "explained. It is not the minimum RTO, round trips, feedback on duplicate ACKs, another packet of buffer or none, "
     "or a faster link before: what comes near 0.12 here is far from 0.4 in case 1",
+    "dips-told": "the first dip is the paper's 0.8; at the second step, where the rate rises by 2 %, nothing dips. "
+    "Other ways back were not tried in this case",
     "swing": "a window here includes the inflation of fast recovery, which ns-2 does not show, and is 1 after a "
     "timeout; the paper samples at ACKs",
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from photocol.experiments.baselines import baselines_in, judged_again, read, recorded_outcome
+from photocol.experiments.baselines import baselines_in, judged_again, read, reading_replications, recorded_outcome
 from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
 from photocol.experiments.chance import LEAST, TABLES, findings_told, tables_within, told
 from photocol.stats import student_t_quantile
@@ -18,8 +18,6 @@ from photocol.verdict import Finding, Verdict, judge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from photocol.experiment import Claim
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
@@ -139,21 +137,10 @@ def test_a_record_has_the_verdicts_that_its_table_gives(name: str) -> None:
 
 
 def test_only_claims_that_need_replications_are_not_judged_again() -> None:
-    unlike = {one.experiment: kept(one.experiment) for one in baselines_in(RESULTS)}
-    assert {name: claims for name, claims in unlike.items() if claims} == BY_REPLICATIONS
-
-
-def kept(name: str) -> list[str]:
-    """Claims of a record that its table alone gives otherwise, or not at all."""
-    experiment, recorded = load_experiment(FOUND[name]), read(RESULTS, name)
-    assert recorded is not None
-    said = {one["id"]: one["measured"] for one in recorded.claims}
-    one = recorded_outcome(RESULTS, experiment)
-    return sorted(claim.id for claim in experiment.claims if measured(claim, one) != said.get(claim.id))
-
-
-def measured(claim: Claim, one: Outcome) -> str:
-    try:
-        return claim.check(one).measured
-    except Exception as error:
-        return f"{error}"
+    kept = {
+        name: reading_replications(experiment, recorded_outcome(RESULTS, experiment))
+        for name, experiment in (
+            (one.experiment, load_experiment(FOUND[one.experiment])) for one in baselines_in(RESULTS)
+        )
+    }
+    assert {name: sorted(claims) for name, claims in kept.items() if claims} == BY_REPLICATIONS

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol.experiments.record import claims_text, entry, judged_of
+from photocol.experiments.record import claims_text, entry, judged_of, measured_of
 from photocol.experiments.verdict import Verdict
 from photocol.runs import digests, storage
 from photocol.sweeps.campaign.table import Outcome
@@ -77,16 +77,23 @@ def recorded_outcome(results: Path, experiment: Experiment) -> Outcome:
 def judged_again(results: Path, experiment: Experiment) -> list[dict[str, str]]:
     """The entries of `claims.json`, judged from the recorded table.
 
-    A claim that this table does not suffice for, as its check needs replications, has its recorded entry.
+    A claim that this table does not suffice for, as its check reads replications, has its recorded entry.
     """
-    recorded = read(results, experiment.id)
+    recorded, outcome = read(results, experiment.id), recorded_outcome(results, experiment)
     known = {claim["id"]: dict(claim) for claim in recorded.claims} if recorded else {}
-    entries = [entry(judged) for judged in judged_of(experiment, recorded_outcome(results, experiment))]
-    return [
-        one if one["measured"] == known.get(one["id"], one)["measured"] else known[one["id"]]
-        for one in entries
-        if not _is_broken(one) or one["id"] in known
-    ]
+    kept = reading_replications(experiment, outcome)
+    entries = [entry(judged) for judged in judged_of(experiment, outcome)]
+    return [known[one["id"]] if one["id"] in kept else one for one in entries if one["id"] not in kept - set(known)]
+
+
+def reading_replications(experiment: Experiment, outcome: Outcome) -> set[str]:
+    """The claims that need single replications: they fail without any, or measure another thing with other ones."""
+    import polars as pl
+
+    columns = [name for name in outcome.replications.columns if name != "seed"]
+    means = outcome.table.select(columns).with_columns(seed=pl.lit(1))
+    without, other = measured_of(experiment, outcome), measured_of(experiment, replace(outcome, replications=means))
+    return {claim.id for claim in experiment.claims if without.get(claim.id) != other.get(claim.id)}
 
 
 def judge_record(results: Path, experiment: Experiment) -> list[str]:
@@ -107,11 +114,6 @@ def judge_record(results: Path, experiment: Experiment) -> list[str]:
         for one in claims
         if then[one["id"]] != one["verdict"]
     ]
-
-
-def _is_broken(one: Mapping[str, str]) -> bool:
-    """Whether a claim could not be judged."""
-    return one["measured"].startswith("nothing: the check failed")
 
 
 def _from_checkout(file: Path, checkout: Path) -> str:

@@ -29,6 +29,8 @@ class Line:
     fails: str = ""
     chance: str = ""
     """What the intervals of the replications leave open."""
+    elsewhere: str = ""
+    """Where numbers of the line come from that the records of its claims do not have."""
     unjudged: str = ""
     """Why something cannot be judged."""
     agree: Sequence[Judged] = ()

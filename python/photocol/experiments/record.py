@@ -81,6 +81,11 @@ def judged_of(experiment: Experiment, outcome: Outcome) -> list[Judged]:
     return [Judged(claim=claim, finding=found[claim.id]) for claim in experiment.claims]
 
 
+def measured_of(experiment: Experiment, outcome: Outcome) -> dict[str, str]:
+    """What is measured of the claims whose check can be carried out."""
+    return {name: finding.measured for name, finding in _findings(experiment.claims, outcome).items()}
+
+
 def write(record: Record, folder: Path) -> None:
     """Write all files; each replaces an older one only when all have been made."""
     with deferred(), storage.naming(folder):
