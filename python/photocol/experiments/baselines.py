@@ -8,6 +8,7 @@ reproduction says which verdicts have moved.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from photocol.experiments.record import Judged
 
 CLAIMS, TABLE = "claims.json", "table.csv"
+POSSIBLE = re.compile(r"\d+ × ([a-z ]+)")
+"""A verdict of some tables, as `photocol.experiments.chance` counts them."""
 KEPT = (CLAIMS, TABLE, storage.MARK)
 """Beside the pictures. What else a reproduction leaves can be made of these, as its report."""
 
@@ -140,7 +143,8 @@ def baselines_in(results: Path) -> list[Baseline]:
 def moved(recorded: Baseline, judged: Sequence[Judged]) -> list[str]:
     """A sentence for each claim whose verdict is another than the recorded one, or that one of the two lacks.
 
-    What one of the two has not run says nothing of the claim, and has not moved; nor has what the record cannot tell.
+    What one of the two has not run says nothing of the claim, and has not moved; nor has what the record cannot tell,
+    or a verdict that the recorded intervals leave possible.
     """
     now = {one.claim.id: str(one.finding.verdict) for one in judged}
     then = recorded.verdicts
@@ -148,7 +152,13 @@ def moved(recorded: Baseline, judged: Sequence[Judged]) -> list[str]:
     for name in dict.fromkeys((*then, *now)):
         verdicts = {then.get(name), now.get(name)}
         is_told = Verdict.NOT_RUN not in verdicts and then.get(name) != Verdict.CANNOT_BE_TOLD
-        if len(verdicts) > 1 and is_told:
+        if len(verdicts) > 1 and is_told and now.get(name) not in possible(recorded, name):
             before, after = then.get(name, "not recorded"), now.get(name, "no longer claimed")
             sentences.append(f"{name}: {before} in the recorded {recorded.manifest.get('form')} form, {after} here")
     return sentences
+
+
+def possible(recorded: Baseline, name: str) -> set[str]:
+    """The verdicts that the intervals of a recorded claim leave possible, where chance has weakened its own."""
+    reasons = [claim.get("reason", "") for claim in recorded.claims if claim["id"] == name]
+    return {verdict for reason in reasons for verdict in POSSIBLE.findall(reason.partition(";")[0])}
