@@ -52,6 +52,7 @@ DEFAULT_OUT = Path("out") / "reproduce"
 _COLOURS = {
     Verdict.AGREES: "green",
     Verdict.IN_SHAPE: "yellow",
+    Verdict.CANNOT_BE_TOLD: "cyan",
     Verdict.DISAGREES: "red",
     Verdict.NOT_RUN: "magenta",
 }
