@@ -62,7 +62,7 @@ check: lint  ## formatting, warnings and banned calls of the Rust side too (rust
 bench: setup  ## measures packet-hops and events per CPU second and memory per flow
 	$(PHOTOCOL) bench
 
-reproduce: setup  ## regenerates every figure in the papers' full form (long)
+reproduce: setup  ## regenerates every figure in the papers' full form (long); PHOTOCOL_QUICK_FORMS=1 make test-python compares the quick forms with the records
 	$(PHOTOCOL) reproduce --full
 
 docs: reference  ## regenerates the reference, then builds the site in out/site (open out/site/index.html; no network needed)

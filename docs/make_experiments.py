@@ -22,7 +22,7 @@ from photocol.experiments.figures import Line, lines, listed
 from photocol.experiments.record import Record, report
 from photocol.sweeps.campaign.progress import duration
 from photocol.sweeps.campaign.table import Outcome
-from photocol.verdict import OF_WHOM, Whose, counted
+from photocol.verdict import OF_WHOM, Whose, tally
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = (
@@ -72,17 +72,28 @@ Apart = Mapping[Whose, Sequence[Mapping[str, str]]]
 def apart(root: Path, figure: Baseline) -> Apart:
     """Whose each recorded claim is, as the experiment says now; what it no longer claims is as the record has it."""
     file = find_experiments(root / "experiments").get(figure.experiment)
-    whose = {claim.id: claim.whose for claim in load_experiment(file).claims} if file else {}
+    now = {claim.id: claim for claim in load_experiment(file).claims} if file else {}
+    whose = {name: claim.whose for name, claim in now.items()}
+    readings = {name: claim.reading_of for name, claim in now.items()}
     said = [(whose.get(claim["id"], claim.get("whose", "paper")), claim) for claim in figure.claims]
-    return {one: [claim for of, claim in said if of == one] for one in OF_WHOM}
+    return {
+        one: [{**claim, "reading_of": readings.get(claim["id"], "")} for of, claim in said if of == one]
+        for one in OF_WHOM
+    }
+
+
+def told(claims: Sequence[Mapping[str, str]]) -> str:
+    """How often each verdict occurs; those on other readings of a claim apart."""
+    return tally((claim["verdict"], bool(claim["reading_of"])) for claim in claims)
 
 
 def total(known: Sequence[Apart]) -> str:
     """How many claims of a paper have which verdict, of the paper and our own."""
     sentences = []
     for whose, heading in OF_WHOM.items():
-        verdicts = [claim["verdict"] for claims in known for claim in claims[whose]]
-        sentences += [f"{heading.capitalize()}: {len(verdicts)} ({counted(verdicts)})."] if verdicts else []
+        verdicts = [judged for claims in known for judged in claims[whose]]
+        claims_alone = sum(not one["reading_of"] for one in verdicts)
+        sentences += [f"{heading.capitalize()}: {claims_alone} ({told(verdicts)})."] if verdicts else []
     return " ".join(["Recorded.", *sentences])
 
 
@@ -92,8 +103,8 @@ def fate_of(fate: Sequence[str] | str, line: Line | None, known: Mapping[str, Ap
         return [fate, "", ""]
     columns = []
     for whose in OF_WHOM:
-        found = {name: [claim["verdict"] for claim in known[name][whose]] for name in fate if name in known}
-        columns.append("; ".join(f"{name}: {counted(verdicts)}" for name, verdicts in found.items() if verdicts))
+        found = {name: known[name][whose] for name in fate if name in known}
+        columns.append("; ".join(f"{name}: {told(verdicts)}" for name, verdicts in found.items() if verdicts))
     missing = [name for name in fate if name not in known]
     columns[0] = "; ".join(filter(None, [columns[0], *(f"{name}: nothing yet" for name in missing)]))
     return [line.text if line else "", *columns]

@@ -68,7 +68,8 @@ READINGS = {
 """The first is the paper's words; `TODAY` is the baseline of 000/round-trips, 000/udp-shares and 000/sensitivity."""
 PLACE = ["rtt_ms", "udp_percent"]
 NOTHING = (
-    "where all traffic is smoothed no slot is lost, nothing is notified, and no buffer grows after a notification; "
+    "where all traffic is smoothed the core loses no slot, nothing is notified, and no buffer grows after a "
+    "notification; "
     f"where TCP alone is smoothed, {slots.FROZEN_SHARES}"
 )
 """Why the extra edge buffer does not grow along an axis."""
@@ -212,7 +213,9 @@ class _Said:
     reason: str = ""
 
 
-_FULL = "with all traffic smoothed the goodput with DLCC is the line's rate at every point, and not a slot is lost"
+_FULL = (
+    "with all traffic smoothed the goodput with DLCC is the line's rate at every point, and the core loses not a slot"
+)
 _GROWS = "from every one to the next; in shape: from the first to the last"
 SAID = {
     "better": _Said(
@@ -250,7 +253,7 @@ SAID = {
         reason=_FULL,
     ),
     "flat-loss": _Said(
-        text="the loss rate with DLCC changes only slightly with the round trip, without it dramatically",
+        text="the loss rate with DLCC changes only slightly with the round trip, without it dramatically (core)",
         where="§VII, Fig. 9",
         expected="no number given",
         tolerance="largest over smallest at most 1.5 with (1 where nothing is lost), at least 3 without; "
@@ -259,7 +262,7 @@ SAID = {
         at=along_round_trips,
     ),
     "less-loss": _Said(
-        text="the loss rate is lower with DLCC",
+        text="the loss rate is lower with DLCC (core)",
         where="§VII, Fig. 9",
         expected="lower at every point",
         tolerance="at every point; in shape: at most of them",
@@ -291,11 +294,11 @@ SAID = {
         check=beats_pacing,
     ),
     "udp": _Said(
-        text="the interaction between TCP and UDP is favourable",
+        text="the interaction between TCP and UDP is favourable to what arrives of UDP (its delay: 000/price)",
         where="§I, §V.A",
         expected="UDP loses no larger share of its datagrams with DLCC than without, and as many arrive",
         tolerance="no larger share lost, and at least 0.8 of its goodput without, at every point; in shape: at most "
-        "of them",
+        "of them. Written after a quick run with a tau of a unit",
         check=spares_udp,
     ),
 }

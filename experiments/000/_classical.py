@@ -107,8 +107,8 @@ def setup(
         if hosts is HOSTS_TODAY:
             controls[ACKS] = "dlcc-sack"
     rate = {"traffic.1.rate": f"{slots.LINK_MBPS * udp_percent / 100:.3f} Mbps"}
-    settings = {**slots.BY_LOT, **slots.delays(rtt_ms), **rate, **hosts, **EDGES[edge], **controls, **(more or {})}
-    return Setup(scenario=scenario, settings=settings)
+    network = {**slots.BY_LOT, **slots.DELAYS, **slots.delays(rtt_ms), **rate, **hosts}
+    return Setup(scenario=scenario, settings={**network, **EDGES[edge], **controls, **(more or {})})
 
 
 def name(edge: str, control: str) -> str:

@@ -140,7 +140,7 @@ def scenario(network: Network) -> dict[str, Any]:
 
 def settings(network: Network) -> dict[str, Value]:
     """The delays of the round trip, and lots for the last place of a slot."""
-    return {**slots.BY_LOT, **slots.delays(1000 * network.rtt_s)}
+    return {**slots.BY_LOT, **slots.DELAYS, **slots.delays(1000 * network.rtt_s)}
 
 
 @dataclass(frozen=True)
@@ -188,10 +188,18 @@ def measure(result: RunResult) -> dict[str, float]:
         ),
         "quiet_loss_percent": 100 * quiet / network.packets_per_s,
         "buffer_per_rise_packets": mean(grown),
+        "quiet_buffer_packets": quiet_growth(network, waiting),
         "full_percent": 100 * mean(full) / (0.2 * network.packets_per_s),
         "timeouts_per_flow": float(tcp["timeouts"].sum()) / network.flows,
         "tcp_share_percent": 100 * tcp["goodput_bps"].sum() / network.capacity_bps,
+        **slots.price(result),
     }
+
+
+def quiet_growth(network: Network, waiting: Series) -> float:
+    """By how much the edge's backlog grows in two round trips before a rise, when UDP's rate is constant."""
+    span = 2 * network.rtt_s
+    return mean([waiting.most(time - span, time) - waiting.at(time - span) for time, _, _ in network.jumps])
 
 
 def quiet_rate(network: Network, dropped: Series) -> float:

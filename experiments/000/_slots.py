@@ -93,6 +93,15 @@ LOTS = (
 WEAKER = (Verdict.AGREES, Verdict.IN_SHAPE, Verdict.DISAGREES, Verdict.NOT_RUN)
 """Verdicts, each weaker than the one before."""
 
+PRICE = (
+    Metric(name="edge_loss_mbps", label="dropped at edge nodes (Mb/s)", form=".4f"),
+    Metric(name="udp_delay_s", label="one-way delay of UDP (s)", form=".3f"),
+    Metric(name="tcp_rtt_s", label="round trip that TCP measures (s)", form=".3f"),
+)
+"""What stands beside a gain: smoothing moves drops and waiting from the core to edge nodes."""
+DELAYS: Mapping[str, Value] = {"probe.flow_delays": True}
+"""Has the delays of datagrams measured; no run changes by it."""
+
 METRICS = (
     Metric(name="goodput_mbps", label="goodput, §VII (Mb/s)", form=".2f"),
     Metric(name="loss_mbps", label="loss rate, §VII (Mb/s)", form=".4f"),
@@ -107,6 +116,7 @@ METRICS = (
     Metric(name="discarded_acks", label="discarded ACKs", form=".0f"),
     Metric(name="holes", label="holes that nobody repairs", form=".0f"),
     Metric(name="timeouts", label="timeouts", form=".0f"),
+    *PRICE,
 )
 
 
@@ -127,6 +137,7 @@ def settings(scheme: str, rtt_ms: float, udp_percent: float) -> dict[str, Value]
     )
     return {
         **BY_LOT,
+        **DELAYS,
         **delays(rtt_ms),
         "traffic.1.rate": f"{LINK_MBPS * udp_percent / 100:.3f} Mbps",
         **record,
@@ -220,6 +231,24 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "discarded_acks": figure("dlcc_discarded_acks"),
         "holes": figure("dlcc_holes"),
         "timeouts": float(tcp["timeouts"].sum()),
+        **price(result),
+    }
+
+
+def price(result: RunResult) -> dict[str, float]:
+    """Drops of edge nodes' ports to the core; delays over the whole lives of flows, none where nothing arrives.
+
+    TCP's round trip is the mean of what its senders measure: artificial ACKs come early and count.
+    """
+    data = result.links.filter(pl.col("class") == "all", pl.col("to") == "x")
+    udp, tcp = (result.flows.filter(pl.col("transport") == name) for name in ("udp", "reno"))
+    arrived = udp["delays"].sum()
+    waited = (udp["delay_mean_s"].fill_null(0.0) * udp["delays"]).sum()
+    measured = tcp["mean_rtt_s"].mean()
+    return {
+        "edge_loss_mbps": data["dropped_bits"].sum() / result.summary["measured_time"].value / 1e6,
+        "udp_delay_s": waited / arrived if arrived else 0.0,
+        "tcp_rtt_s": float(measured) if isinstance(measured, float) else 0.0,
     }
 
 

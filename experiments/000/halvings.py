@@ -103,6 +103,7 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "quiet_percent": mean(quiet),
         "hit_percent": 100 * len(hit) / max(len(bursts), 1),
         "lost_packets": mean([count for count in lost if count]),
+        **slots.price(result),
     }
 
 
@@ -201,6 +202,7 @@ experiment = Experiment(
         Metric(name="quiet_percent", label="as long, 5 s later (%)", form=".1f"),
         Metric(name="hit_percent", label="bursts that lose something (%)", form=".0f"),
         Metric(name="lost_packets", label="lost at such a burst (packets)", form=".0f"),
+        *slots.PRICE,
     ),
     quick=Form(
         points=grid(scheme=tuple(SCHEMES), rtt_ms=(60, 560), flows=(40,)),

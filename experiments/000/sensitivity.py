@@ -261,7 +261,8 @@ experiment = Experiment(
             tolerance="a gain with each, under both laws of silences, the largest at most 1.2 times the smallest; "
             "in shape: a gain with each",
             check=lambda outcome: slots.under_each(outcome, check_flows),
-            reason="there is no benefit to speak of with this baseline: its ratio is near 1 with any number of flows",
+            reason="there is no benefit to speak of with this baseline: its ratio is near 1 with any number of flows; "
+            "where there is one, beside the classical network, 000/gain judges",
         ),
     ),
     plots=(Plot(name="sensitivity", draw=draw),),

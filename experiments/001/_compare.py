@@ -27,11 +27,14 @@ LOSSES = tuple(10 ** (-5 + step / 2) for step in range(9))
 QUICK_LOSSES = (1e-4, 1e-3, 1e-2, 1e-1)
 SACK, RENO, BAIMD = "sack", "reno", "baimd"
 BETA = 0.875
+BAIMD_PACKETS = "baimd-packets"
+"""Whose window grows "by one packet in every 1/α RTT" (§II): what is not yet a packet when a loss comes is lost."""
 SACK_NS2, RENO_NS2 = "sack-ns-2", "reno-ns-2"
 """With ns-2's rules: half of cwnd at each cut, and Reno with its `bugFix_`."""
 BTCP = ("btcp-ble", "btcp-back", "btcp-bnak")
 SETTINGS: dict[str, dict[str, Any]] = {
     BAIMD: {"relation": "triple-duplicate"},
+    BAIMD_PACKETS: {"algorithm": "baimd", "relation": "triple-duplicate", "grows_by": "packets"},
     SACK_NS2: {"algorithm": "sack", "ssthresh_from": "cwnd"},
     RENO_NS2: {"algorithm": "reno", "ssthresh_from": "cwnd", "fast_retransmit_guard": "recovery"},
     **{name: {"algorithm": "btcp", "detector": name.removeprefix("btcp-")} for name in BTCP},
@@ -41,6 +44,7 @@ COLOURS = {
     SACK: "#0072B2",
     RENO: "#56B4E9",
     BAIMD: "#009E73",
+    BAIMD_PACKETS: "#8FBC8F",
     BTCP[0]: "#CC79A7",
     BTCP[1]: "#E69F00",
     BTCP[2]: "0.45",

@@ -68,6 +68,9 @@ def both(
         name = claim if reading == BEN_ONLY else f"{claim}-{reading}"
         told = f"{text} (α {reading})"
         reason = reasons.get(reading, "")
-        return Claim(id=name, text=told, check=lambda outcome: check(outcome, reading), reason=reason, **words)
+        other = "" if reading == BEN_ONLY else claim
+        return Claim(
+            id=name, text=told, check=lambda outcome: check(outcome, reading), reason=reason, reading_of=other, **words
+        )
 
     return under(BEN_ONLY), under(LARGE_WINDOW)

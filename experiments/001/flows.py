@@ -4,10 +4,12 @@ Between every two edge nodes that are four fibres or more apart, in turn; each f
 100 Mb/s. No loss is drawn: bursts are lost where no wavelength is free. The paper simulates 1000 s; here a tenth of its
 network, 8 × 1 Gb/s and a tenth of its flows, comes to rest in seconds, and the whole of it is run with SACK beside.
 
-Whether a burst can change its wavelength is not said. With full conversion TCP rests where a fibre is used by a third
-and p is below 1e-3; without it two bursts meet on a wavelength at any load, and p is the paper's.
+Whether a burst can change its wavelength is not said, nor how fast an access is. With full conversion and an access of
+100 Mb/s TCP rests where a fibre is used by a third and p is below 1e-3; without conversion two bursts meet on a
+wavelength at any load. SACK is run over an access of 10 Gb/s too, which limits nothing.
 
-The expected values and tolerances below were committed before the first full run.
+The expected values and tolerances below were committed before the first full run. When those of `makes-full-free` were
+written it was known that 14 000 flows lose 9.9e-3 so; its tolerance is that of `makes`.
 """
 
 from __future__ import annotations
@@ -48,13 +50,16 @@ NONE, FULL = "none", "full"
 TENTH, WHOLE = "tenth", "whole"
 """Of the paper's network: 8 × 1 Gb/s, or 8 × 10 Gb/s."""
 CAPACITIES = {TENTH: "1 Gbps", WHOLE: "10 Gbps"}
+USUAL, FREE = "100 Mbps", "10 Gbps"
+"""The access of a flow; the second limits nothing."""
 STARTS = {
     (NONE, TENTH): {1: (1000, 20.0), 14: (150, 120.0), 140: (50, 40.0), 500: (20, 15.0), 1400: (15, 12.0)},
     (FULL, TENTH): {1: (1000, 20.0), 14: (1000, 12.0), 140: (1000, 8.0), 500: (500, 8.0), 1400: (220, 8.0)},
     (NONE, WHOLE): {14: (150, 120.0), 140: (60, 40.0), 1400: (25, 9.0), 5000: (15, 6.0), 14_000: (15, 6.0)},
+    (FULL, WHOLE): {1400: (220, 4.0), 14_000: (40, 3.0)},
 }
 """By the number of flows: where windows begin, near where they rest, and the time, of which the second half counts."""
-QUICK_FLOWS = (14, 140, 500)
+QUICK_FLOWS, FREE_FLOWS = (14, 140, 500), (14, 140, 1400)
 SENDERS = (ENG, METERED, SACK, RENO, BAIMD, BTCP[2])
 OTHERS = (SACK, RENO, BAIMD, BTCP[2])
 SHOWN = {"without conversion, TCP-ENG told of every loss": ENG, "told below 1 %": METERED}
@@ -94,6 +99,7 @@ def setup(point: Point) -> Setup:
         paths=paths,
         flows=1,
         conversion=conversion,
+        access=str(point["access"]),
         capacity=CAPACITIES[scale],
         duration_s=duration_s,
     )
@@ -108,9 +114,11 @@ def setup(point: Point) -> Setup:
     return Setup(scenario=found)
 
 
-def points(senders: Sequence[str], conversion: str, scale: str, flows: Sequence[int]) -> tuple[Point, ...]:
+def points(
+    senders: Sequence[str], conversion: str, scale: str, flows: Sequence[int], access: str = USUAL
+) -> tuple[Point, ...]:
     """These senders with these numbers of flows."""
-    return versions("sender", senders, conversion=[conversion], scale=[scale], flows=flows)
+    return versions("sender", senders, conversion=[conversion], scale=[scale], access=[access], flows=flows)
 
 
 def measure(result: RunResult) -> dict[str, float]:
@@ -123,11 +131,18 @@ def measure(result: RunResult) -> dict[str, float]:
 
 
 def curve(
-    outcome: Outcome, sender: str, metric: str, conversion: str, *, reading: str = BEN_ONLY, scale: str = TENTH
+    outcome: Outcome,
+    sender: str,
+    metric: str,
+    conversion: str,
+    *,
+    reading: str = BEN_ONLY,
+    scale: str = TENTH,
+    access: str = USUAL,
 ) -> dict[int, float]:
     """Number of flows to a metric's mean, ascending."""
-    chosen = of("sender", sender, reading) & (pl.col("conversion") == conversion) & (pl.col("scale") == scale)
-    rows = outcome.table.filter(chosen).sort("flows")
+    network = {"conversion": conversion, "scale": scale, "access": access}
+    rows = outcome.table.filter(of("sender", sender, reading), **network).sort("flows")
     return dict(zip(rows["flows"].to_list(), rows[metric].to_list(), strict=True))
 
 
@@ -136,12 +151,12 @@ def words(values: Mapping[int, float], form: str = ".2f") -> str:
     return ", ".join(f"{value:{form}} ({flows})" for flows, value in values.items())
 
 
-def check_makes(outcome: Outcome, conversion: str) -> Finding:
+def check_makes(outcome: Outcome, conversion: str, access: str = USUAL) -> Finding:
     """The dropping rate grows with the number of flows through the paper's range."""
-    losses = curve(outcome, SACK, "burst_loss", conversion)
+    losses = curve(outcome, SACK, "burst_loss", conversion, access=access)
     values = list(losses.values())
     rises = all(high >= low for low, high in pairwise(values))
-    whole = curve(outcome, SACK, "burst_loss", conversion, scale=WHOLE)
+    whole = curve(outcome, SACK, "burst_loss", conversion, scale=WHOLE, access=access)
     beside = f"; in the whole network {words(whole, '.1e')}" if whole else ""
     return judge(
         agrees=rises and values[0] <= 1e-4 and values[-1] >= 1e-2,
@@ -248,7 +263,8 @@ def superior(sender: str, conversion: str) -> tuple[Claim, ...]:
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Throughput of a flow against the loss that the flows make, without conversion: a panel for each TCP-ENG."""
-    here = (pl.col("conversion") == NONE) & (pl.col("scale") == TENTH) & (pl.col("burst_loss") > 0)
+    here = (pl.col("conversion") == NONE) & (pl.col("scale") == TENTH) & (pl.col("access") == USUAL)
+    here &= pl.col("burst_loss") > 0
 
     def panel(own: Axes, title: str) -> None:
         for sender in (SHOWN[title], *OTHERS):
@@ -264,14 +280,15 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
 
 def draw_makes(axes: Axes, table: pl.DataFrame) -> None:
     """The loss that SACK's flows make against their number, where the nodes convert wavelengths and where not."""
-    for place, (conversion, scale) in enumerate(STARTS):
-        chosen = (pl.col("conversion") == conversion) & (pl.col("scale") == scale) & (pl.col("burst_loss") > 0)
-        rows = table.filter(of("sender", SACK, BEN_ONLY) & chosen).sort("flows")
+    lines = [(*network, access) for network in STARTS for access in (USUAL, FREE)]
+    for place, (conversion, scale, access) in enumerate(lines):
+        chosen = {"conversion": conversion, "scale": scale, "access": access}
+        rows = table.filter(of("sender", SACK, BEN_ONLY), pl.col("burst_loss") > 0, **chosen).sort("flows")
         if rows.is_empty():
             continue
-        one = looks(len(STARTS))[place]
+        one = looks(len(lines))[place]
         style: dict[str, Any] = {"color": one.colour, "linestyle": one.line, "marker": one.marker}
-        axes.plot(rows["flows"], rows["burst_loss"], label=f"conversion {conversion}, {scale} network", **style)
+        axes.plot(rows["flows"], rows["burst_loss"], label=f"{conversion}, {scale} network, {access}", **style)
     axes.axhspan(1e-5, 1e-1, color="0.95", zorder=0)
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -305,6 +322,7 @@ experiment = Experiment(
         points=(
             *points(SENDERS, NONE, TENTH, QUICK_FLOWS),
             *points((METERED, *OTHERS), FULL, TENTH, QUICK_FLOWS[-1:]),
+            *points((SACK,), FULL, TENTH, QUICK_FLOWS, FREE),
         ),
         replications=1,
         settings={"run.duration": "4 s", "run.warm_up": "2 s"},
@@ -315,9 +333,13 @@ experiment = Experiment(
             *points(SENDERS, NONE, TENTH, tuple(STARTS[NONE, TENTH])),
             *points((METERED, *OTHERS), FULL, TENTH, tuple(STARTS[FULL, TENTH])),
             *points((SACK,), NONE, WHOLE, tuple(STARTS[NONE, WHOLE])),
+            *points((SACK,), NONE, TENTH, FREE_FLOWS, FREE),
+            *points((SACK,), FULL, TENTH, FREE_FLOWS, FREE),
+            *points((SACK,), FULL, WHOLE, tuple(STARTS[FULL, WHOLE])),
+            *points((SACK,), FULL, WHOLE, tuple(STARTS[FULL, WHOLE]), FREE),
         ),
         replications=1,
-        note="a tenth of the network with a tenth of the flows, and with SACK the whole without conversion",
+        note="a tenth of the network with a tenth of the flows; with SACK the whole too, and an access of 10 Gb/s",
     ),
     claims=(
         Claim(
@@ -339,6 +361,15 @@ experiment = Experiment(
             check=lambda outcome: check_makes(outcome, FULL),
             reason="TCP rests where p and its window meet: at p = 3e-4 a window is 216 segments, and 1400 such flows "
             "use a third of a fibre; a tenth of all bursts is lost at 0.8 of it, where TCP would send a hundredth",
+        ),
+        Claim(
+            id="makes-full-free",
+            text="1 to 14 000 flows make dropping rates of 1e-5 to 1e-1 (conversion full, access of 10 Gb/s)",
+            where="§IV",
+            expected="rising from 1e-5 or less to 1e-1",
+            tolerance="as above",
+            check=lambda outcome: check_makes(outcome, FULL, FREE),
+            reason="an access that spaces nothing fills bursts at once; one loss in ten is beyond what TCP keeps up",
         ),
         Claim(
             id="share",
@@ -363,7 +394,7 @@ experiment = Experiment(
         "NSFNET with edge nodes, 10 ms a fibre, 8 × 1 Gb/s (tenth) or 8 × 10 Gb/s (whole); flows between all pairs of "
         "edge nodes four fibres or more apart, in turn, each with an access of 100 Mb/s, windows up to 1000 segments; "
         "a burst without a free wavelength is lost, at its ingress node too.",
-        "Six to 120 seconds, of which the second half counts; the paper has 1000 s. Windows begin near where they "
-        "rest: 1400 flows of SACK lose 4.3e-2 from windows of 15 and 4.2e-2 from 60; 14 of them need two minutes.",
+        "Three to 120 seconds, of which the second half counts; the paper has 1000 s. Windows begin near where they "
+        "rest; 14 flows of SACK need two minutes. The whole with full conversion is not at rest after its 3 or 4 s.",
     ),
 )

@@ -157,12 +157,12 @@ def check_drops_alike(outcome: Outcome, buffer: int) -> Finding:
 
 
 def check_drops_between(outcome: Outcome) -> Finding:
-    """Between, Paced TCP drops less."""
+    """Between, Paced TCP drops a bit less."""
     ratios = drop_ratios(outcome, low=PACKET_BYTES + 1, high=200_000)
     lower = sum(ratio < 1 for ratio in ratios.values())
     return judge(
-        agrees=lower == len(ratios),
-        in_shape=lower > len(ratios) / 2,
+        agrees=all(0.5 <= ratio < 1 for ratio in ratios.values()),
+        in_shape=lower == len(ratios),
         measured=f"lower at {lower} of {len(ratios)} buffers; Paced TCP / TCP Reno = {listed(ratios)}",
     )
 
@@ -331,9 +331,11 @@ CLAIMS = (
         id="drops-between",
         text="with more than 1 kB Paced TCP drops a bit less than plain TCP",
         where="§3.2, Fig. 4",
-        expected="ratio below 1 from 1 to 200 kB",
-        tolerance="below 1 at every buffer; in shape: at more than half of them",
+        expected="ratio a bit below 1 from 1 to 200 kB",
+        tolerance="0.5 to 1 at every buffer; in shape: below 1 at every one. Written after the run",
         check=check_drops_between,
+        reason="it drops much less: from 4.5 to 60 kB less than half, 0.18 at 15 kB, where TCP Reno's bursts overflow "
+        "what a paced flow passes through",
     ),
     Claim(
         id="drops-beyond",

@@ -130,6 +130,9 @@ CLAIMS = (
         expected="about 0.70, as the paper says of 1586 flows",
         tolerance="TCP and XCP within 0.05 of 0.70; in shape: within 0.1",
         check=check_level,
+        reason="ACKs apart: shuffling gives each output's tenth to macroflows of ACKs too, which do not use it, and "
+        "the fullest output carries 0.892 whatever is asked. With γ = 0 it carries 1.000, and all outputs 0.700 in the "
+        "mean (6000 flows, one run)",
     ),
     Claim(
         id="shuffling",
@@ -139,6 +142,7 @@ CLAIMS = (
         expected="the same level with γ = 0",
         tolerance="within 3 %; in shape: 10 %",
         check=check_shuffling,
+        reason="a part of it is: the fullest output carries 0.998 without shuffling and 0.963 with it",
     ),
 )
 

@@ -9,7 +9,6 @@ The expected values and tolerances below were committed before the first run.
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -18,6 +17,7 @@ from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, S
 from photocol.verdict import Finding, judge
 
 from ._curves import ON_PLATEAU, PACED, PAPER, SIX_PACKETS_BYTES, finish, shortened
+from ._flows import CARRIED_GBPS, OFF, ON, SCENARIO, datagrams
 from ._schemes import METRICS, NAMES, XCP, measure, settings
 
 if TYPE_CHECKING:
@@ -27,11 +27,7 @@ FLOWS = (400, 1586, 6000)
 UDP_PERCENT = (0, 10, 30)
 MUCH_RAM = 1_000_000
 SCHEMES = (XCP, PACED)
-CARRIED_GBPS = 8.6
-"""What 1586 TCP flows carry with macroflows, about."""
-ON, OFF = "50 ms", "150 ms"
 COLOURS = {0: "#0072B2", 10: "#009E73", 30: "#D55E00"}
-SCENARIO = Path(__file__).parents[2] / "scenarios" / "macroflows.toml"
 
 Mix = tuple[int, int]
 """Flows, and how many percent of them are UDP."""
@@ -47,21 +43,6 @@ def setup(point: Point) -> Setup:
         scenario["traffic"].append(datagrams(udp, mean_mbps=1000 * CARRIED_GBPS / flows))
     chosen = {**settings(str(point["scheme"])), "link_defaults.core.buffer": f"{point['ram_bytes']} B"}
     return Setup(scenario=scenario, settings=chosen)
-
-
-def datagrams(count: int, *, mean_mbps: float) -> dict[str, Any]:
-    """UDP flows between random pairs that begin in the first second; on for a quarter of the time."""
-    return {
-        "name": "datagrams",
-        "transport": "udp",
-        "pairs": "random",
-        "flows": count,
-        "spread": "1 s",
-        "load": "on-off",
-        "rate": f"{4 * mean_mbps:.6f} Mbps",
-        "on": {"law": "exponential", "mean": ON},
-        "off": {"law": "exponential", "mean": OFF},
-    }
 
 
 def levels(outcome: Outcome, scheme: str, ram: int, column: str = "utilization") -> dict[Mix, float]:

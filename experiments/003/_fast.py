@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from photocol.verdict import Finding
 
 MBPS, ALLOCATED = 45.0, 40.0
-COMBINATIONS = ((XCP_CL, TOLD), (XCP_CL, PHYSICAL), (XCP, PHYSICAL))
+COMBINATIONS = ((XCP_CL, TOLD), (XCP_CL, PHYSICAL), (XCP, PHYSICAL), (XCP, TOLD))
 _POINTS: tuple[Point, ...] = tuple({"algorithm": algorithm, "step": step} for algorithm, step in COMBINATIONS)
 
 
@@ -129,9 +129,10 @@ class Windows:
         return float(np.mean(np.abs(self.window[inside] / self.expected[inside] - 1)))
 
     def at(self, mbps: float, start: float, end: float, every_s: float) -> float:
-        """The mean in a time, in the second half of each interval at a rate."""
+        """The mean in a time, in the second half of each interval at a rate; 0 if nobody is told this rate."""
         late = np.mod(self.t, every_s) > every_s / 2
-        return float(np.mean(self.window[(self.t > start) & (self.t <= end) & late & (self.allocated == mbps)]))
+        chosen = self.window[(self.t > start) & (self.t <= end) & late & (self.allocated == mbps)]
+        return float(np.mean(chosen)) if len(chosen) else 0.0
 
 
 def settled(trace: Trace, settle_s: float) -> NDArray[np.bool_]:

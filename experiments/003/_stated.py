@@ -18,7 +18,7 @@ COMBINATIONS = (
     (XCP, PHYSICAL, SACK),
     (XCP_CL, PHYSICAL, SACK),
 )
-JUDGED = 3
+JUDGED = 4
 """Claims are judged by the first ones."""
 
 

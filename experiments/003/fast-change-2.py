@@ -14,7 +14,7 @@ from photocol.experiment import Metric, Outcome, Point, Setup
 from photocol.verdict import Finding, judge
 
 from . import _fast as fast
-from ._aapn import PHYSICAL, XCP, XCP_CL, Trace, listed
+from ._aapn import XCP, XCP_CL, Trace, listed
 from ._case_claims import ALIVE
 from ._fast import Stated, row
 from ._readings import CONSTANT
@@ -93,7 +93,7 @@ def check_window_dip(outcome: Outcome, step: str) -> Finding:
 
 def check_drops(outcome: Outcome, step: str) -> Finding:
     """Some packets are dropped, a tenth fewer than with original XCP at least."""
-    drops, xcp = row(outcome, XCP_CL, step)["drops"], row(outcome, XCP, PHYSICAL)["drops"]
+    drops, xcp = row(outcome, XCP_CL, step)["drops"], row(outcome, XCP, step)["drops"]
     return judge(
         agrees=0 < drops <= 0.9 * xcp,
         in_shape=0 < drops < xcp,

@@ -24,15 +24,33 @@ if TYPE_CHECKING:
 
 SCENARIO = "load-balanced-bursts.toml"
 RR, SACK, ORDERING, SHIFT = "HS-RR-TCP", "HS-TCP-SACK", "source ordering", "source ordering (shift)"
+ALWAYS, ALWAYS_DATA = "source ordering (always)", "source ordering (always, ACKs not held)"
 SENDERS: dict[str, dict[str, Value]] = {
     RR: {"transport.tcp.algorithm": "hs-rr-tcp"},
     SACK: {"transport.tcp.algorithm": "highspeed"},
     ORDERING: {"transport.tcp.algorithm": "highspeed", "switching.balancing.ordering": "drain"},
     SHIFT: {"transport.tcp.algorithm": "highspeed", "switching.balancing.ordering": "shift"},
+    ALWAYS: {"transport.tcp.algorithm": "highspeed", "switching.balancing.ordering": "always"},
+    ALWAYS_DATA: {
+        "transport.tcp.algorithm": "highspeed",
+        "switching.balancing.ordering": "always",
+        "switching.balancing.traffic": "data",
+    },
 }
-"""Who sends, and whether the ingress node orders. Source ordering: until those before have landed, or by δ always."""
-SHADES = {RR: "#0072B2", SACK: "#D55E00", ORDERING: "#009E73", SHIFT: "#8FBC8F"}
-STYLES = {RR: "-o", SACK: "--s", ORDERING: ":^", SHIFT: ":v"}
+"""Who sends, and whether the ingress node orders.
+
+Source ordering holds bursts until those before have landed; or by δ once the longer path was used; or by δ always. The
+last with ACKs on two paths, which are held too, or with ACKs on the shorter path (§4.1).
+"""
+SHADES = {
+    RR: "#0072B2",
+    SACK: "#D55E00",
+    ORDERING: "#009E73",
+    SHIFT: "#8FBC8F",
+    ALWAYS: "#CC79A7",
+    ALWAYS_DATA: "#7B4B94",
+}
+STYLES = {RR: "-o", SACK: "--s", ORDERING: ":^", SHIFT: ":v", ALWAYS: ":D", ALWAYS_DATA: ":P"}
 LOWER = "core, ρ_max = 1.5 %"
 LOWER_KEYS: dict[str, Value] = {"switching.balancing.threshold": 0.015}
 """At a loss of 0.001 ten flows load a channel by 1 % and hardly ever reach 5 %."""

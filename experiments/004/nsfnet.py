@@ -152,6 +152,19 @@ def check_ordering(table: pl.DataFrame, reading: str) -> Finding:
     )
 
 
+def check_medians(outcome: Outcome) -> Finding:
+    """Two paths against one by the median, wherever both were run with the same bursts."""
+    table = outcome.table
+    found = {reading: of(table, reading, "median_s") for reading in readings_of(outcome)}
+    both = {reading: (one[LB], one[NONE]) for reading, one in found.items() if {LB, NONE} <= set(one)}
+    shorter = [two < one for two, one in both.values()]
+    return judge(
+        agrees=all(shorter),
+        in_shape=both[LEAST][0] < both[LEAST][1],
+        measured="; ".join(f"{reading}: {two:.1f} instead of {one:.1f} s" for reading, (two, one) in both.items()),
+    )
+
+
 def judged(check: Callable[[pl.DataFrame, str], Finding]) -> Callable[[Outcome], Finding]:
     """A claim is judged under the first reading."""
     return lambda outcome: check(outcome.table, LEAST)
@@ -175,7 +188,7 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
         }
         return UnderReadings(claim=claim.text, where=claim.where, findings=found)
 
-    return [under(claim) for claim in CLAIMS]
+    return [under(claim) for claim in CLAIMS if claim.id in CHECKS]
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -285,6 +298,17 @@ CLAIMS = (
         expected="a shorter time",
         tolerance="by 2 % at least; in shape: shorter",
         check=judged(check_ordering),
+    ),
+    Claim(
+        id="medians",
+        text="ours: two paths are better than one by the median, too",
+        whose="ours",
+        where="our expectation; the paper has averages",
+        expected="shorter under every reading",
+        tolerance="under each; in shape: under the reading that is judged. Written after the runs",
+        check=check_medians,
+        reason="means on one path are of a few flows that hardly end; half of the flows are slower over two paths "
+        "where bursts are shared, no ACK is lost, or the access has 100 Mb/s",
     ),
 )
 

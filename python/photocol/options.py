@@ -192,6 +192,8 @@ class SenderOptions(TypedDict, total=False):
     relation: Literal["triple-duplicate", "timeout", "by-loss"]
     """"gaimd", "baimd": How alpha follows from beta. Default "timeout". "tcp-eng": How alpha follows from beta. Default
     "triple-duplicate"."""
+    grows_by: Literal["bytes", "packets"]
+    """"gaimd", "baimd": In which steps the window grows. Default "bytes"."""
     detector: Literal["ble", "back", "bnak"]
     """"btcp": How a false timeout is told. Default "ble"."""
     alpha_applies: Literal["ben-only", "large-window", "ben-period"]

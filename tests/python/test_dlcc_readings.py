@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import random
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import polars as pl
@@ -48,6 +49,39 @@ def test_a_network_is_read_from_its_runs_name_and_has_the_papers_sawtooth() -> N
     # 112.5 packets a round trip for each flow: 56.25 round trips of 0.18 s from half of it to the whole.
     assert network.sawtooth_s == pytest.approx(10.125)
     assert len(network.jumps) == 8
+
+
+def test_the_price_of_a_gain_is_drops_before_the_core_and_delays_by_packet() -> None:
+    links = pl.DataFrame(
+        {
+            "class": ["all", "all", "all", "data"],
+            "to": ["x", "x", "ec", "x"],
+            "dropped_bits": [1_000_000, 500_000, 7_000_000, 1_000_000],
+        }
+    )
+    flows = pl.DataFrame(
+        {
+            "transport": ["udp", "udp", "udp", "reno", "reno"],
+            "delays": [1, 3, 0, 9, 9],
+            "delay_mean_s": [0.1, 0.3, None, 5.0, 5.0],
+            "mean_rtt_s": [None, None, None, 0.5, 0.7],
+        }
+    )
+    result = SimpleNamespace(links=links, flows=flows, summary={"measured_time": SimpleNamespace(value=2.0)})
+    found = helper("_slots").price(result)
+    # 1.5 Mb of both edge nodes in 2 s; (0.1 + 3 · 0.3)/4; the mean of two flows.
+    assert found == pytest.approx({"edge_loss_mbps": 0.75, "udp_delay_s": 0.25, "tcp_rtt_s": 0.6})
+    nobody = flows.filter(pl.col("transport") == "none")
+    silent = SimpleNamespace(links=links, flows=nobody, summary=result.summary)
+    assert helper("_slots").price(silent) == {"edge_loss_mbps": 0.75, "udp_delay_s": 0.0, "tcp_rtt_s": 0.0}
+
+
+def test_the_edges_backlog_between_rises_is_that_of_two_round_trips_before_each() -> None:
+    section5 = helper("_section5")
+    network = section5.Network(1000, 0.06)
+    # A queue that grows by 100 packets a second: 12 in two round trips of 60 ms.
+    series = section5.Series([(number / 1000, number / 10) for number in range(int(1000 * network.end_s))])
+    assert section5.quiet_growth(network, series) == pytest.approx(12, abs=0.2)
 
 
 def test_a_series_grows_between_its_samples() -> None:

@@ -48,7 +48,8 @@ def transport_names() -> set[str]:
 
 def blocks(page: Path, language: str) -> list[str]:
     """The fenced blocks of a page in this language; "" is a block without one."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    fenced = re.findall(r"^```([\w-]*)\n(.*?)^```$", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    return [block for name, block in fenced if name == language]
 
 
 def commands(page: Path) -> list[list[str]]:

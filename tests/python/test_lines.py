@@ -12,9 +12,10 @@ import pytest
 from photocol.experiment import Claim
 from photocol.experiments.baselines import TABLE, baselines_in
 from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.chance import readings_told
 from photocol.experiments.figures import Judged, Line, lines, listed
 from photocol.sweeps.campaign.table import Outcome
-from photocol.verdict import Verdict, counted, judge
+from photocol.verdict import Verdict, counted, judge, tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,7 @@ LISTED, LINES = listed(FOLDER), lines(FOLDER)
 RECORDED = {one.experiment: one for one in baselines_in(RESULTS)}
 
 PAPERS = {name.split("/")[0] for name in FOUND}
+OPEN = (Verdict.DISAGREES, Verdict.CANNOT_BE_TOLD)
 WITHOUT: set[str] = set()
 """Papers whose lines are not compared with records."""
 
@@ -40,15 +42,20 @@ def findings(experiment: str) -> Mapping[tuple[str, str], str]:
     table = pl.read_csv(RESULTS / experiment / TABLE, infer_schema_length=None)
     if any(reading for _, reading in named_of(experiment)):
         outcome = Outcome(table=table, replications=pl.DataFrame())
-        for claim in load_experiment(FOUND[experiment]).readings(outcome):
+        for claim in readings_told(load_experiment(FOUND[experiment]), outcome):
             found |= {(claim.id, reading): str(one.verdict) for reading, one in claim.findings.items()}
     return found
 
 
 def named_of(experiment: str) -> set[tuple[str, str]]:
     """The claims and readings of an experiment that some line names."""
-    every = [one for figures in LINES.values() for line in figures.values() for one in (*line.agree, *line.disagree)]
+    every = [one for figures in LINES.values() for line in figures.values() for one in named_in(line)]
     return {(one.claim, one.reading) for one in every if one.experiment == experiment}
+
+
+def named_in(line: Line) -> list[Judged]:
+    """All claims on which a line rests."""
+    return [*line.agree, *line.disagree, *line.untold]
 
 
 def verdict_of(judged: Judged) -> str | None:
@@ -70,17 +77,24 @@ def exists(judged: Judged) -> bool:
 
 def faults(line: Line, verdict: Callable[[Judged], str | None]) -> list[str]:
     """What a line says that is not so."""
-    wrong = [f"{one} {verdict(one)}" for one in line.agree if verdict(one) in (Verdict.DISAGREES, Verdict.NOT_RUN)]
-    wrong += [f"{one} {verdict(one)}" for one in line.disagree if verdict(one) not in (Verdict.DISAGREES, None)]
-    for text, claims in ((line.holds, line.agree), (line.fails, line.disagree)):
-        if bool(text) != bool(claims):
-            wrong.append(f"{text!r} rests on {len(claims)} claims")
+    kinds = (
+        (line.holds, line.agree, {Verdict.AGREES, Verdict.IN_SHAPE}),
+        (line.fails, line.disagree, {Verdict.DISAGREES}),
+        (line.chance, line.untold, {Verdict.CANNOT_BE_TOLD}),
+    )
+    wrong = [
+        f"{one} {verdict(one)}"
+        for _, claims, known in kinds
+        for one in claims
+        if verdict(one) is not None and verdict(one) not in known
+    ]
+    wrong += [f"{text!r} rests on {len(claims)} claims" for text, claims, _ in kinds if bool(text) != bool(claims)]
     return wrong if line.text else [*wrong, "says nothing"]
 
 
 def left_out(disagreeing: Mapping[str, Sequence[str]], said: Sequence[Line], judged_by: Sequence[str]) -> list[str]:
-    """Claims of a paper that disagree and are in no line; by experiment, those of the paper's figures."""
-    named = {(one.experiment, one.claim) for line in said for one in line.disagree}
+    """Claims of a paper that disagree or cannot be told and are in no line; by experiment, those of the figures."""
+    named = {(one.experiment, one.claim) for line in said for one in (*line.disagree, *line.untold)}
     return [
         f"{name}: {claim}"
         for name in dict.fromkeys(judged_by)
@@ -102,22 +116,20 @@ def test_every_figure_has_a_line_that_its_records_bear_out(paper: str) -> None:
     assert set(LINES[paper]) == set(figures)
     for name, line in LINES[paper].items():
         assert faults(line, verdict_of) == [], name
-        for one in (*line.agree, *line.disagree):
+        for one in named_in(line):
             assert one.experiment in figures[name], (name, one)
             assert exists(one), (name, one)
-        assert all(len(part.split()) <= 45 for part in (line.holds, line.fails, line.unjudged)), name
+        assert all(len(part.split()) <= 45 for part in (line.holds, line.fails, line.chance, line.unjudged)), name
 
 
 @pytest.mark.parametrize("paper", sorted(PAPERS - WITHOUT))
-def test_no_line_leaves_out_a_claim_of_the_paper_that_disagrees(paper: str) -> None:
+def test_no_line_leaves_out_a_claim_of_the_paper_that_does_not_hold(paper: str) -> None:
     judged_by = [experiment for fate in judged_figures(paper).values() for experiment in fate]
     papers = {
         name: {claim.id for claim in load_experiment(FOUND[name]).claims if claim.whose == "paper"}
         for name in judged_by
     }
-    disagreeing = {
-        name: [id_ for id_ in papers[name] if findings(name).get((id_, "")) == Verdict.DISAGREES] for name in judged_by
-    }
+    disagreeing = {name: [id_ for id_ in papers[name] if findings(name).get((id_, "")) in OPEN] for name in judged_by}
     assert left_out(disagreeing, list(LINES[paper].values()), judged_by) == []
 
 
@@ -126,14 +138,17 @@ def test_lines_are_of_papers_that_there_are() -> None:
 
 
 def test_a_line_that_is_not_so_is_found() -> None:
-    known = {"a": "agrees", "b": "disagrees"}
-    a, b, new = (Judged(experiment="900/x", claim=claim) for claim in ("a", "b", "new"))
+    known = {"a": "agrees", "b": "disagrees", "c": "cannot be told"}
+    a, b, c, new = (Judged(experiment="900/x", claim=claim) for claim in ("a", "b", "c", "new"))
     assert (
         faults(Line(holds="here", agree=[a, new], fails="there", disagree=[b]), lambda one: known.get(one.claim)) == []
     )
     assert len(faults(Line(holds="here", agree=[b]), lambda one: known.get(one.claim))) == 1
     assert len(faults(Line(fails="there", disagree=[a]), lambda one: known.get(one.claim))) == 1
     assert len(faults(Line(fails="there", agree=[a]), lambda one: known.get(one.claim))) == 2
+    assert faults(Line(chance="by chance", untold=[c]), lambda one: known.get(one.claim)) == []
+    assert len(faults(Line(holds="here", agree=[c]), lambda one: known.get(one.claim))) == 1
+    assert len(faults(Line(chance="by chance", untold=[b]), lambda one: known.get(one.claim))) == 1
     assert faults(Line(unjudged="so"), lambda _: None) == []
     assert faults(Line(), lambda _: None) == ["says nothing"]
 
@@ -182,3 +197,21 @@ def test_what_is_called_ours_is_not_counted_as_a_paper_s() -> None:
 def test_verdicts_are_counted_from_the_best_on() -> None:
     assert counted(["disagrees", "agrees", "agrees"]) == "2 × agrees, 1 × disagrees"
     assert counted([]) == ""
+
+
+def test_readings_of_a_claim_are_counted_apart_from_claims() -> None:
+    verdicts = [("agrees", False), ("disagrees", True), ("disagrees", True), ("disagrees", False)]
+    assert tally(verdicts) == "1 × agrees, 1 × disagrees; other readings: 2 × disagrees"
+    assert tally([("agrees", False)]) == "1 × agrees"
+
+
+def test_a_reading_names_a_claim_of_its_experiment() -> None:
+    """And the papers' claims under another reading are few beside those that have been counted as claims."""
+    found = {name: load_experiment(file).claims for name, file in FOUND.items()}
+    for name, claims in found.items():
+        alone = {claim.id for claim in claims if not claim.reading_of}
+        assert {claim.reading_of for claim in claims} - {""} <= alone, name
+    assert [claim.id for claim in found["001/figure-6"] if claim.reading_of] == [
+        "baimd-large-window",
+        "btcp-large-window",
+    ]

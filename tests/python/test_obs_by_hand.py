@@ -36,6 +36,7 @@ def test_a_clipped_burst_counts_in_each_interval_in_which_it_lies() -> None:
         # On the path of 60 ms a burst of 1 ms leaves at 100 ms and lands at 161; a new one is 10 ms on its way.
         ("drain", [41, 1, 0]),
         ("shift", [50, 50, 50]),
+        ("always", [50, 50, 50]),
         ("off", [0, 0, 0]),
     ],
 )
@@ -47,6 +48,12 @@ def test_bursts_on_the_shorter_path_are_held_behind_those_on_the_longer(ordering
     assert [burst.switched for burst in sent] == [True, False, False]
     assert sent[0].arrives_s / MS == pytest.approx(110 + holds[0] + 10)
     assert paths.send(161 * MS, 1 * MS, path=1).hold_s == 0, "to the longer path nothing waits"
+
+
+@pytest.mark.parametrize(("ordering", "hold"), [("off", 0), ("drain", 0), ("shift", 0), ("always", 50)])
+def test_only_who_always_holds_does_so_before_a_longer_path_was_used(ordering: Any, hold: float) -> None:
+    paths = Paths(Path(10 * MS), Path(60 * MS), ordering=ordering)
+    assert [paths.send(t * MS, 1 * MS, path=0).hold_s / MS for t in (0, 1)] == pytest.approx([hold, hold])
 
 
 def test_a_drain_counts_offsets_the_turn_and_a_late_departure() -> None:

@@ -17,7 +17,8 @@ import pytest
 from command import photocol as command
 
 import photocol
-from photocol.runs.replay import RULES, coverage, load, replay
+from photocol import _core
+from photocol.runs.replay import RULES, coverage, kinds, load, replay
 from photocol.runs.replay.traits import DISCIPLINES, KINDS, TRAITS
 
 pytestmark = [pytest.mark.filterwarnings("ignore")]
@@ -102,6 +103,35 @@ def test_the_list_knows_every_kind_that_a_scenario_can_have() -> None:
     words = [*schema["JitterOrder"]["oneOf"], *schema["MidPacket"]["oneOf"]]
     assert [one["const"] for one in words if f'"{one["const"]}"' not in names] == []
     assert {trait for rule in RULES for trait in rule.blind} <= set(TRAITS)
+
+
+def test_the_list_of_kinds_of_host_is_all_that_is_not_tcp() -> None:
+    kinds_of_host = set()
+    for name, *_ in _core.catalogue("transports"):
+        table = tomllib.loads(mutated_scenarios.TEXTS["small"])
+        table["transport"]["one"]["algorithm"] = name
+        if name == "udp":
+            table["traffic"][0]["rate"] = "1 Mbps"
+        if name != "python":  # A law of TCP, which is named by its class.
+            told = photocol.check(table).to_dict()["transport"]["one"]
+            kinds_of_host |= set() if kinds.is_tcp(told) else {name}
+    assert kinds_of_host == set(kinds.KINDS)
+
+
+def test_kinds_of_host_name_rules_that_there_are() -> None:
+    assert {name for hidden in kinds.HIDES.values() for name in hidden} <= {rule.name for rule in RULES}
+
+
+def test_a_kind_of_host_that_is_not_known_is_not_taken_for_tcp(tmp_path: Path) -> None:
+    table = tomllib.loads(mutated_scenarios.TEXTS["small"])
+    settings = {"transport.one.algorithm": "ndp", "link_defaults.queue": {"kind": "ndp"}}
+    photocol.run(table, set={**settings, **TRACED}, out=tmp_path / "run")
+    run = load(tmp_path / "run")
+    told = {**run.scenario["transport"]["one"], "algorithm": "echoes"}
+    strange = replace(run, scenario={**run.scenario, "transport": {"one": told}})
+    assert [list(rule(strange)) for rule in RULES if list(rule(strange))] == []
+    said = [sentence for rule in RULES for sentence in rule.unchecked(strange)]
+    assert any("(a kind of host that is not in this list): what its hosts say" in sentence for sentence in said)
 
 
 def test_a_kind_that_is_not_known_is_not_checked_and_not_called_broken(tmp_path: Path) -> None:

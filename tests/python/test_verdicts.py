@@ -80,6 +80,20 @@ def test_what_one_form_does_not_judge_has_not_moved() -> None:
     assert moved(recorded, judged[:2]) == ["c: agrees in the recorded full form, no longer claimed here"]
 
 
+def test_what_chance_leaves_possible_has_not_moved() -> None:
+    reason = "of 200 tables within the intervals: 158 × agrees, 42 × agrees in shape; it is shallower, 3 × as much"
+    claims = [
+        {"id": "a", "verdict": "agrees in shape", "reason": reason},
+        {"id": "b", "verdict": "agrees in shape", "reason": reason},
+        {"id": "c", "verdict": "cannot be told", "reason": "of 200 tables within the intervals: 100 × agrees"},
+    ]
+    recorded = Baseline(experiment="900/x", claims=claims, manifest={"form": "full"})
+    agrees, disagrees = (judge(agrees=one, in_shape=one, measured="1") for one in (True, False))
+    found = {"a": agrees, "b": disagrees, "c": disagrees}
+    judged = [Judged(claim=a_claim(name), finding=finding) for name, finding in found.items()]
+    assert moved(recorded, judged) == ["b: agrees in shape in the recorded full form, disagrees here"]
+
+
 def a_claim(name: str) -> Claim:
     return Claim(
         id=name, text="it is so", where="§1", expected="1", tolerance="any", check=lambda _: not_run("it is not judged")

@@ -59,6 +59,24 @@ fn source_ordering_leaves_nothing_out_of_order() {
 }
 
 #[test]
+fn a_path_that_never_changes_costs_who_always_holds_its_delta() {
+    // No load exceeds 1: all bursts take the short path. A file of one segment needs a way and no round trip.
+    let of = |ordering: &str, traffic: &str| {
+        let network = figure_5().set("switching.balancing.threshold", "1.0").set("traffic.0.size", "1000 B");
+        let network = network.set("switching.balancing.traffic", format!("\"{traffic}\""));
+        let run = network.set("switching.balancing.ordering", format!("\"{ordering}\"")).run(1);
+        assert_eq!((figure(&run, "path_switches"), figure(&run, "bursts_on_second_path")), (0.0, 0.0));
+        numbers(&run.flows, "end_s").into_iter().fold(0.0, f64::max)
+    };
+    let off = of("off", "tcp");
+    assert_eq!((of("shift", "tcp"), of("drain", "tcp")), (off, off));
+    let more_ms = |traffic: &str| 1e3 * (of("always", traffic) - off);
+    // The sender has finished when the ACK is there: δ for the data, and δ for the ACK if that has two paths too.
+    let (data, both) = (more_ms("data"), more_ms("tcp"));
+    assert!((data - 50.0).abs() < 0.01 && (both - 100.0).abs() < 0.01, "{data} ms, {both} ms");
+}
+
+#[test]
 fn source_ordering_keeps_the_order_of_sprayed_bursts_and_where_they_wait_for_wavelengths() {
     for (policy, wavelengths) in [("alternate", 8), ("random", 8), ("random", 2)] {
         let network = figure_5().set("transport.tcp.algorithm", "\"highspeed\"").set("traffic.0.size", "5 MB");

@@ -112,6 +112,8 @@ class Claim:
     """Whether the experiment's source says it, or we expect it ourselves, perhaps after another source."""
     reason: str = ""
     """Why it does not agree, once known. Printed with a verdict that is not "agrees"; it changes no verdict."""
+    reading_of: str = ""
+    """The claim of which this is another reading. Such readings are counted apart from claims."""
 
 
 @dataclass(frozen=True, kw_only=True)

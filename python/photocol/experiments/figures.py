@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LIST, VERDICTS = "figures.toml", "verdicts.toml"
+_LISTS = ("agree", "disagree", "untold")
 _KINDS = {"figure": "Figure", "figures": "Figure", "table": "Table", "tables": "Table"}
 _PART = re.compile(r"(?P<kind>\b[Ff]igures?|\b[Tt]ables?)|(?P<to>\bto\b)|(?P<number>\b(?:[A-E]\.|\d+\.)?\d+\b)")
 
@@ -26,16 +27,27 @@ class Line:
     holds: str = ""
     """What holds, and under which reading."""
     fails: str = ""
+    chance: str = ""
+    """What the intervals of the replications leave open."""
+    elsewhere: str = ""
+    """Where numbers of the line come from that the records of its claims do not have."""
     unjudged: str = ""
     """Why something cannot be judged."""
     agree: Sequence[Judged] = ()
     """Claims that agree, or agree in shape, and give what holds."""
     disagree: Sequence[Judged] = ()
+    untold: Sequence[Judged] = ()
+    """Claims that cannot be told, and are what chance decides."""
 
     @property
     def text(self) -> str:
         """The line."""
-        parts = (("holds", self.holds), ("fails", self.fails), ("cannot be judged", self.unjudged))
+        parts = (
+            ("holds", self.holds),
+            ("fails", self.fails),
+            ("cannot be told", self.chance),
+            ("cannot be judged", self.unjudged),
+        )
         return "; ".join(f"**{what}** {text}" for what, text in parts if text)
 
 
@@ -82,7 +94,7 @@ def lines(experiments: Path) -> dict[str, dict[str, Line]]:
 
 
 def _line(said: Mapping[str, str | Sequence[str]]) -> Line:
-    lists = {key: [one for text in said.get(key, ()) for one in _judged(text)] for key in ("agree", "disagree")}
+    lists = {key: [one for text in said.get(key, ()) for one in _judged(text)] for key in _LISTS}
     return Line(**{**said, **lists})  # type: ignore[arg-type]
 
 

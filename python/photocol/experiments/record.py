@@ -7,12 +7,14 @@ as PNG and SVG, `report.md`, and `runs/` with one directory a job.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from photocol.experiments.verdict import OF_WHOM, Finding, Verdict, counted
+from photocol.experiments.chance import findings_told, readings_told
+from photocol.experiments.verdict import OF_WHOM, Finding, Verdict, tally
 from photocol.runs import storage
 from photocol.runs.pictures import save_png, save_vectors
 from photocol.runs.signals import deferred
@@ -65,11 +67,23 @@ def record_of(experiment: Experiment, form_name: FormName, rows: Sequence[Row], 
     """The record of the rows of a campaign with this many jobs."""
     metrics = [metric.name for metric in experiment.metrics]
     outcome = outcome_of(metrics, experiment.form(form_name).points, rows)
-    complete = len(rows) == jobs
-    judged = [Judged(claim=claim, finding=_finding(claim, outcome)) for claim in experiment.claims] if complete else []
+    judged = judged_of(experiment, outcome) if len(rows) == jobs else []
     return Record(
         experiment=experiment, form_name=form_name, outcome=outcome, judged=judged, jobs_missing=jobs - len(rows)
     )
+
+
+def judged_of(experiment: Experiment, outcome: Outcome) -> list[Judged]:
+    """The claims with their findings, as chance leaves them."""
+    found = {claim.id: _finding(claim, outcome) for claim in experiment.claims}
+    metrics = [metric.name for metric in experiment.metrics]
+    found = findings_told(found, lambda one: _findings(experiment.claims, one), outcome, metrics)
+    return [Judged(claim=claim, finding=found[claim.id]) for claim in experiment.claims]
+
+
+def measured_of(experiment: Experiment, outcome: Outcome) -> dict[str, str]:
+    """What is measured of the claims whose check can be carried out."""
+    return {name: finding.measured for name, finding in _findings(experiment.claims, outcome).items()}
 
 
 def write(record: Record, folder: Path) -> None:
@@ -127,6 +141,15 @@ def _finding(claim: Claim, outcome: Outcome) -> Finding:
         return Finding(verdict=Verdict.DISAGREES, measured=broken)
 
 
+def _findings(claims: Sequence[Claim], outcome: Outcome) -> dict[str, Finding]:
+    """What the checks find that can be carried out."""
+    found = {}
+    for claim in claims:
+        with contextlib.suppress(Exception):
+            found[claim.id] = claim.check(outcome)
+    return found
+
+
 def _write_tables(outcome: Outcome, folder: Path) -> None:
     tables = {"table.parquet": outcome.table, "replications.parquet": outcome.replications}
     if outcome.curves is not None:
@@ -165,29 +188,36 @@ def drawable(record: Record) -> list[tuple[Plot, pl.DataFrame]]:
 
 
 def _claims_json(record: Record) -> str:
-    claims = [
-        {
-            "id": judged.claim.id,
-            "claim": judged.claim.text,
-            "where": judged.claim.where,
-            "whose": judged.claim.whose,
-            "expected": judged.claim.expected,
-            "tolerance": judged.claim.tolerance,
-            "measured": judged.finding.measured,
-            "verdict": str(judged.finding.verdict),
-            "reason": reason(judged),
-        }
-        for judged in record.judged
-    ]
     head = {"experiment": record.experiment.id, "form": record.form_name, "jobs_missing": record.jobs_missing}
+    return claims_text(head, [entry(judged) for judged in record.judged])
+
+
+def claims_text(head: Mapping[str, object], claims: Sequence[Mapping[str, str]]) -> str:
+    """The text of `claims.json`."""
     return json.dumps({**head, "claims": claims}, indent=1, ensure_ascii=False) + "\n"
+
+
+def entry(judged: Judged) -> dict[str, str]:
+    """A claim with its finding, as `claims.json` has it."""
+    claim, finding = judged.claim, judged.finding
+    return {
+        "id": claim.id,
+        "claim": claim.text,
+        "where": claim.where,
+        "whose": claim.whose,
+        "expected": claim.expected,
+        "tolerance": claim.tolerance,
+        "measured": finding.measured,
+        "verdict": str(finding.verdict),
+        "reason": reason(judged),
+    }
 
 
 def reason(judged: Judged) -> str:
     """Why a claim does not fully agree; empty when it does."""
     if judged.finding.verdict is Verdict.AGREES:
         return ""
-    return judged.claim.reason or UNEXPLAINED
+    return "; ".join(filter(None, (judged.finding.chance, judged.claim.reason))) or UNEXPLAINED
 
 
 def _form_sentence(record: Record) -> str:
@@ -214,7 +244,7 @@ def _markdown_table(record: Record) -> str:
 def _readings(record: Record) -> list[str]:
     """A table of verdicts, claim by reading; what there are fewer of are its columns."""
     try:
-        claims = list(record.experiment.readings(record.outcome))
+        claims = readings_told(record.experiment, record.outcome)
     except Exception as error:
         return ["## Under each reading", f"Nothing: the check failed with {type(error).__name__}: {error}"]
     if not claims:
@@ -239,7 +269,7 @@ def _claims(record: Record) -> list[str]:
     """What is judged: the source's claims, and what we expect ourselves."""
     sections: list[str] = []
     for heading, theirs in by_whose(record.judged).items():
-        title = f"{heading.capitalize()}: {counted(one.finding.verdict for one in theirs)}"
+        title = f"{heading.capitalize()}: {tallied(theirs)}"
         sections += _section(title, [_claim_text(judged) for judged in theirs])
     return sections
 
@@ -248,6 +278,11 @@ def by_whose(judged: Sequence[Judged]) -> dict[str, list[Judged]]:
     """What is judged, by heading; no heading without any."""
     groups = {heading: [one for one in judged if one.claim.whose == whose] for whose, heading in OF_WHOM.items()}
     return {heading: theirs for heading, theirs in groups.items() if theirs}
+
+
+def tallied(judged: Sequence[Judged]) -> str:
+    """How often each verdict occurs; those on other readings of a claim apart."""
+    return tally((one.finding.verdict, bool(one.claim.reading_of)) for one in judged)
 
 
 def _claim_text(judged: Judged) -> str:

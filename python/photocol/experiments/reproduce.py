@@ -29,8 +29,8 @@ from photocol.experiments.catalogue import (
     load_experiment,
     select,
 )
-from photocol.experiments.record import Judged, Record, by_whose, cell, drawable, reason, record_of, write
-from photocol.experiments.verdict import Verdict, counted
+from photocol.experiments.record import Judged, Record, by_whose, cell, drawable, reason, record_of, tallied, write
+from photocol.experiments.verdict import Verdict
 from photocol.runs import builds, digests, known_code, machine, storage
 from photocol.runs.laws import announce
 from photocol.sweeps.campaign.job import JobError, Runner, check_plan, engine, jobs_of
@@ -52,6 +52,7 @@ DEFAULT_OUT = Path("out") / "reproduce"
 _COLOURS = {
     Verdict.AGREES: "green",
     Verdict.IN_SHAPE: "yellow",
+    Verdict.CANNOT_BE_TOLD: "cyan",
     Verdict.DISAGREES: "red",
     Verdict.NOT_RUN: "magenta",
 }
@@ -279,7 +280,7 @@ def _announce(experiment: Experiment, request: Request, jobs: int, console: Cons
 def _show(record: Record, folder: Path, console: Console) -> None:
     lines = [] if record.jobs_missing else [escape(sentence) for sentence in record.experiment.describe(record.outcome)]
     for heading, theirs in by_whose(record.judged).items():
-        lines.append(f"[bold]{heading.capitalize()}[/bold]: {counted(one.finding.verdict for one in theirs)}")
+        lines.append(f"[bold]{heading.capitalize()}[/bold]: {tallied(theirs)}")
         lines += [line for judged in theirs for line in _claim_lines(judged)]
     pictures = (f"{plot.name}.png" for plot, _ in drawable(record))
     files = ", ".join(("report.md", "table.csv", "table.parquet", "claims.json", *pictures))

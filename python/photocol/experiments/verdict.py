@@ -1,4 +1,4 @@
-"""How a measured result stands to what a paper says: agrees, agrees in shape, disagrees, or was not run."""
+"""How a measured result stands to what a paper says: it agrees, in shape perhaps, disagrees, or cannot be told."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ class Verdict(StrEnum):
     """Within the tolerance that was written down before the run."""
     IN_SHAPE = "agrees in shape"
     """The stated trend or order holds; the number does not, or the source gives none."""
+    CANNOT_BE_TOLD = "cannot be told"
+    """Chance decides: within the intervals of the replications it may hold or fail (`photocol.experiments.chance`)."""
     DISAGREES = "disagrees"
     """Neither holds."""
     NOT_RUN = "not run"
@@ -43,6 +45,8 @@ class Finding:
 
     verdict: Verdict
     measured: str
+    chance: str = ""
+    """Where the verdict is weaker than that of the means: which verdicts the intervals leave possible."""
 
 
 def judge(*, agrees: bool, in_shape: bool, measured: str) -> Finding:
@@ -61,6 +65,16 @@ def counted(verdicts: Iterable[str]) -> str:
     """How often each verdict occurs, from the best to none at all: "3 × agrees, 1 × disagrees"."""
     counts = Counter(verdicts)
     return ", ".join(f"{counts[verdict]} × {verdict}" for verdict in Verdict if counts[verdict])
+
+
+def tally(verdicts: Iterable[tuple[str, bool]]) -> str:
+    """The same where some verdicts are on another reading of a claim: "3 × agrees; other readings: 1 × disagrees"."""
+    of_claims: list[str] = []
+    of_readings: list[str] = []
+    for verdict, is_reading in verdicts:
+        (of_readings if is_reading else of_claims).append(verdict)
+    beside = [f"other readings: {counted(of_readings)}"] if of_readings else []
+    return "; ".join([counted(of_claims), *beside])
 
 
 @dataclass(frozen=True)

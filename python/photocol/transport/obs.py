@@ -47,7 +47,7 @@ class PathsOptions(TypedDict, total=False):
     """The path changes only if its load is higher than the other's by more than this. Default: whatever that is."""
     gap: float
     """The gap after which "flowlet" draws a path. Default 0.001."""
-    ordering: Literal["off", "drain", "shift"]
+    ordering: Literal["off", "drain", "shift", "always"]
     """Whether bursts are held so that they do not overtake those before them on a longer path. Default "off"."""
 
 

@@ -41,6 +41,17 @@ impl Relation {
     }
 }
 
+words! {
+    /// In which steps a window grows.
+    pub enum GrowsBy {
+        /// Byte by byte: α segments in a round trip. A cut takes its share of the window, fractions included.
+        Bytes = "bytes",
+        /// "One packet in every 1/α RTT" (TCP-ENG §II, of BAIMD): what has not become a packet when a loss comes is
+        /// lost.
+        Packets = "packets",
+    }
+}
+
 options! {
     /// Parameters of GAIMD and BAIMD. The defaults are Yang and Lam's choice, (0.3125, 7/8).
     #[derive(Clone, Copy, Debug)]
@@ -51,6 +62,8 @@ options! {
         pub alpha: Option<f64> = None, Kind::Number(INCREASE), or Config::alpha;
         /// How alpha follows from beta.
         pub relation: Relation = Relation::Timeout, Kind::Word(&Relation::LIST);
+        /// In which steps the window grows.
+        pub grows_by: GrowsBy = GrowsBy::Bytes, Kind::Word(&GrowsBy::LIST);
     }
 }
 
@@ -74,7 +87,7 @@ impl Config {
 /// Fractional bits of α.
 pub(super) const FRACTION_BITS: u32 = 16;
 
-/// Growth by α segments a window of acknowledged bytes, byte by byte.
+/// Growth by α segments a window of acknowledged bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growth {
     /// α MSS times the acknowledged bytes that have not yet paid for a byte of window, with `FRACTION_BITS`.
@@ -84,13 +97,19 @@ pub(super) struct Growth {
 impl Growth {
     pub(super) const NONE: Growth = Growth { credit: 0 };
 
-    /// `acked` bytes arrived: cwnd += α MSS acked/cwnd.
+    /// `acked` bytes arrived: cwnd += α MSS acked/cwnd, byte by byte.
     #[inline]
     pub(super) fn add(&mut self, alpha: u32, window: &mut Window, acked: u64) {
+        self.add_in_steps(1, alpha, window, acked);
+    }
+
+    /// The same in steps of so many bytes.
+    #[inline]
+    fn add_in_steps(&mut self, step: u64, alpha: u32, window: &mut Window, acked: u64) {
         let gain = window.counted(acked).saturating_mul(window.mss).saturating_mul(u64::from(alpha));
         self.credit = self.credit.saturating_add(gain);
-        let price = window.cwnd.saturating_mul(1 << FRACTION_BITS);
-        window.cwnd = window.cwnd.saturating_add(self.credit / price);
+        let price = window.cwnd.saturating_mul(1 << FRACTION_BITS).saturating_mul(step);
+        window.cwnd = window.cwnd.saturating_add(step.saturating_mul(self.credit / price));
         self.credit %= price;
     }
 }
@@ -124,7 +143,7 @@ impl CongestionControl for Gaimd {
     }
 
     #[inline]
-    fn on_ack(&mut self, _: &Config, window: &mut Window, event: &Event) {
+    fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         if event.is_app_limited {
             return;
         }
@@ -132,10 +151,16 @@ impl CongestionControl for Gaimd {
         if window.in_slow_start() {
             return window.slow_start(acked);
         }
-        self.growth.add(self.alpha, window, acked);
+        match config.grows_by {
+            GrowsBy::Bytes => self.growth.add(self.alpha, window, acked),
+            GrowsBy::Packets => self.growth.add_in_steps(window.mss, self.alpha, window, acked),
+        }
     }
 
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
+        if config.grows_by == GrowsBy::Packets {
+            self.growth = Growth::NONE;
+        }
         self.alpha = fixed(config.alpha_after(loss.cause));
         match loss.cause {
             LossCause::Timeout => loss.flight / 2,
@@ -196,6 +221,21 @@ mod tests {
         }
         // 16 · 0.3125 = 5 segments; a round of whole segments is up to 1 % less than a window.
         assert!((104_950..=105_000).contains(&w.cwnd), "{}", w.cwnd);
+    }
+
+    #[test]
+    fn by_packets_the_window_waits_for_four_round_trips_at_alpha_a_quarter() {
+        let config = Config { alpha: Some(0.25), grows_by: GrowsBy::Packets, ..Config::default() };
+        let (mut law, mut w) = (Gaimd::new(&config), window(10_000));
+        let mut round = |law: &mut Gaimd| {
+            (0..w.cwnd / 1000).for_each(|_| law.on_ack(&config, &mut w, &Event::ack(1000)));
+            w.cwnd
+        };
+        assert_eq!([0; 4].map(|_| round(&mut law)), [10_000, 10_000, 10_000, 11_000]);
+        // A loss before the fourth quarter takes away the three that were there.
+        (0..3).for_each(|_| assert_eq!(round(&mut law), 11_000));
+        law.ssthresh_after(&config, &window(11_000), &loss(LossCause::FastRetransmit, 11_000));
+        assert_eq!([0; 4].map(|_| round(&mut law)), [11_000, 11_000, 11_000, 12_000]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ import { Timeline } from "./view.js";
 import { element } from "./words.js";
 
 const OF_WHOM = { paper: "Claims of the paper", ours: "Our own expectations" };
-const VERDICTS = { agrees: "✓", "agrees in shape": "◐", disagrees: "✗" };
+const VERDICTS = { agrees: "✓", "agrees in shape": "◐", "cannot be told": "?", disagrees: "✗" };
 
 async function show() {
   const page = readPage(document.getElementById("page").textContent);

@@ -10,7 +10,8 @@ from photocol.runs.replay.traits import TRAITS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from photocol.runs.replay.rules import Rule, Trait
+    from photocol.runs.replay.rules import Rule
+    from photocol.runs.replay.trait import Trait
 
 _GROUPS = {"switching": "Switching", "hosts": "Hosts", "links": "Links"}
 _OF = {"links": "each link", "flows": "each flow", "run": "the whole run"}

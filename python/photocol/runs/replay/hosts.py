@@ -17,14 +17,12 @@ from photocol.runs.replay.traits import (
     HANDSHAKE,
     KEPT_THERE,
     LATE_ACKS,
-    NDP,
     NO_SACK,
     OBS,
     OTHER_KIND,
     READS,
-    SENT_BACK,
     TIMESTAMPS,
-    UDP,
+    TRIMMING,
     XCP,
 )
 
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
     "bytes in order",
     "A flow sends from its own node one byte after the other, and again only bytes that it has sent.",
     of="flows",
-    blind={NDP: "its packets have numbers of their own", UDP: "datagrams have numbers"},
 )
 def sends(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """Nothing is skipped, nothing is sent twice as new."""
@@ -62,8 +59,6 @@ def sends(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     blind={
         OBS: "packets inside bursts are not seen to arrive",
         HANDSHAKE: "answers to segments that open and close connections look like ACKs",
-        UDP: "there are none",
-        SENT_BACK: "headers that come back look like what they were",
         OTHER_KIND: "how its nodes deliver packets is not known",
     },
 )
@@ -92,8 +87,6 @@ def heard(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     "No ACK asks for a byte behind one that has not arrived, or behind all that was sent.",
     of="flows",
     blind={
-        NDP: "ACKs, NACKs and PULLs look alike",
-        UDP: "there are none",
         OTHER_KIND: "what its nodes say is not known",
     },
 )
@@ -124,8 +117,6 @@ def acks(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
         READS: "ACKs may tell of a new window too",
         TIMESTAMPS: "old segments may be refused (PAWS)",
         HANDSHAKE: "segments that open and close connections are answered too",
-        NDP: "ACKs, NACKs and PULLs look alike",
-        UDP: "there are none",
         DLCC: "edge nodes answer for receivers",
         KEPT_THERE: "ACKs wait there for their turn",
         OTHER_KIND: "how its nodes deliver packets is not known",
@@ -158,8 +149,6 @@ def answers(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     "A SACK comes with an ACK, and its block is of whole segments that have all arrived.",
     of="flows",
     blind={
-        NDP: "there are none",
-        UDP: "there are none",
         GROWING: "how many bytes of a packet are data is not told",
         OTHER_KIND: "how its nodes deliver packets is not known",
     },
@@ -194,8 +183,6 @@ def sacks(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
         READS: "ACKs may tell of a new window",
         TIMESTAMPS: "old segments may be refused (PAWS)",
         HANDSHAKE: "answers to segments that open and close connections look like ACKs",
-        NDP: "there are none",
-        UDP: "there are none",
         DLCC: "edge nodes answer for receivers",
         OTHER_KIND: "what its nodes say is not known",
     },
@@ -308,7 +295,7 @@ def marks(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     found = marked.join(there, on=[*KEY, "place", "t_ps"], how="left", nulls_equal=True, maintain_order="left")
     yield from said(found.filter(pl.col("is_there").is_null()), "is marked where it is not")
     able = _able(run)
-    trims = pl.col("place").is_in(sorted(run.network.places(lambda link: link.discipline == "ndp")))
+    trims = pl.col("place").is_in(sorted(run.network.places(lambda link: link.discipline in TRIMMING)))
     unable = pl.col("flow").is_not_null() & ~pl.col("flow").is_in(sorted(able)) & ~trims
     yield from said(marked.filter(unable & (pl.col("class") != "control")), "is marked and its flow does not use ECN")
 

@@ -15,12 +15,10 @@ from photocol.runs.replay.traits import (
     FORCED,
     GROWING,
     HANDSHAKE,
-    NDP,
     OBS,
     OPS,
     OTHER_KIND,
     ROTOR,
-    SENT_BACK,
 )
 
 if TYPE_CHECKING:
@@ -147,7 +145,6 @@ def entering(run: Replayed) -> pl.DataFrame:
     blind={
         FORCED: "packets leave later, or twice, by order of the scenario",
         HANDSHAKE: "segments that open and close connections are not told as sent",
-        SENT_BACK: "headers that come back look like what they were",
         OTHER_KIND: "what its nodes do with packets is not known",
     },
 )
@@ -180,7 +177,6 @@ def begun(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
         ROTOR: "packets wait for circuits",
         FORCED: "packets leave later, or twice, by order of the scenario",
         HANDSHAKE: "segments that open and close connections are not told as sent",
-        NDP: "headers that a queue sends back turn around inside a node",
         OTHER_KIND: "what its nodes do with packets is not known",
     },
 )
@@ -218,7 +214,6 @@ def _unequal(moves: pl.DataFrame, more: str, less: str) -> Iterator[str]:
         DLCC: "edge nodes make slots of packets",
         FORCED: "packets leave later, or twice, by order of the scenario",
         HANDSHAKE: "segments that open and close connections are not told as sent",
-        NDP: "headers that a queue sends back turn around inside a node",
         OTHER_KIND: "what its nodes do with packets is not known",
     },
 )
@@ -253,7 +248,6 @@ def kept(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     "A packet has on all links the size with which it was sent.",
     of="flows",
     blind={
-        NDP: "queues trim packets",
         DLCC: "edge nodes make slots of packets",
         GROWING: "what hops measure makes packets longer",
         HANDSHAKE: "segments that open and close connections are not told as sent",

@@ -10,7 +10,7 @@ from photocol.errors import InputError
 from photocol.runs.replay.network import picoseconds, quantity
 from photocol.runs.replay.replayed import KEY, PACKETS
 from photocol.runs.replay.rules import rule
-from photocol.runs.replay.traits import AGENTS, NEW_ROOM, OTHER_KIND, OTHER_QUEUE
+from photocol.runs.replay.traits import AGENTS, NEW_ROOM, OTHER_KIND, OTHER_QUEUE, TRIMMING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def queues(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
         link = run.network.links.get(str(place))
         for what, room, is_counted in [] if link is None else _rooms(link):
             is_held, there = place in run.holding, all_there
-            if link is not None and link.discipline == "ndp":
+            if link is not None and link.discipline in TRIMMING:
                 # When a packet that waits is trimmed is not told: it counts with what was left of it.
                 there = there.with_columns(bytes=pl.col("bytes").min().over(KEY)).filter(is_counted)
             size = pl.col("bytes") if what == "bytes" else pl.lit(1, pl.Int64)
@@ -68,7 +68,7 @@ def _rooms(link: Link) -> Iterator[tuple[str, float, pl.Expr]]:
     of_all = _room(link, link.table.get("buffer", "unlimited"))
     if of_all is not None:
         yield (*of_all, pl.lit(value=True))
-    if link.discipline == "ndp":
+    if link.discipline in TRIMMING:
         of_data = _room(link, link.queue.get("data", "8 packets"))
         is_data = (pl.col("class") != "ack") & (pl.col("bytes") > int(link.queue.get("header", 64)))
         if of_data is not None and of_all is not None:

@@ -11,25 +11,17 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
+from photocol.runs.replay.kinds import hidden_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from photocol.runs.replay.replayed import Replayed
+    from photocol.runs.replay.trait import Trait
 
 Scope = Literal["links", "flows", "run"]
 _SHOWN = 3
 _EXAMPLES = 2
-
-
-@dataclass(frozen=True)
-class Trait:
-    """A kind of switching, of host, or a property of a link, that a rule may not know."""
-
-    group: Literal["switching", "hosts", "links"]
-    name: str
-    """As a scenario has it."""
-    of: Callable[[Replayed], Collection[object]] = field(repr=False)
-    """The places or flows that have it; for a kind of switching anything, if the run has it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,10 +100,10 @@ RULES: list[Rule] = []
 def rule(
     name: str, says: str, *, of: Scope, only: Trait | None = None, blind: Mapping[Trait, str] | None = None
 ) -> Callable[[Callable[[Replayed, pl.DataFrame], Iterator[str]]], Rule]:
-    """Declare a function as a rule."""
+    """Declare a function as a rule. Of which kinds of host it is not checked, `kinds` says."""
 
     def declared(find: Callable[[Replayed, pl.DataFrame], Iterator[str]]) -> Rule:
-        made = Rule(name=name, says=says, scope=of, find=find, blind=blind or {}, only=only)
+        made = Rule(name=name, says=says, scope=of, find=find, blind={**(blind or {}), **hidden_of(name)}, only=only)
         RULES.append(made)
         return made
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.runs.replay.rules import rule
-from photocol.runs.replay.traits import NDP, OTHER_KIND, UDP
+from photocol.runs.replay.traits import OTHER_KIND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,10 +69,6 @@ def offered(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     "table of flows",
     "What a flow sends, sends again and hears is what the table `flows` counts.",
     of="flows",
-    blind={
-        UDP: "nobody acknowledges datagrams",
-        NDP: "ACKs, NACKs and PULLs look alike",
-    },
 )
 def flows(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     """As many segments, and the last byte that was asked for."""

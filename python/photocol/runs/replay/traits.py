@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from photocol.runs.replay.rules import Trait
+from photocol.runs.replay.kinds import BESIDES, HOSTS, is_tcp
+from photocol.runs.replay.trait import NONE, Trait, of_hosts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -17,8 +16,9 @@ if TYPE_CHECKING:
 
 KINDS = ("packets", "aapn", "obs", "ops", "circuits", "rotor")
 DISCIPLINES = ("drop-tail", "step", "red", "codel", "fq-codel", "pie", "dualpi2", "priority", "drr", "ndp", "abc")
+TRIMMING = ("ndp",)
+"""Those that cut the payload off packets for which the room `data` is full; `header` is what stays."""
 ALL = frozenset({"all"})
-NONE: frozenset[object] = frozenset()
 
 
 def _switching(name: str, holds: Callable[[Replayed], bool]) -> Trait:
@@ -99,34 +99,14 @@ def _is_free(link: Link) -> bool:
     return link.table.get("jitter_order") == "free"
 
 
-def _hosts(name: str, holds: Callable[[Mapping[str, Any]], bool]) -> Trait:
-    def of(run: Replayed) -> Collection[object]:
-        tables = run.scenario.get("transport", {})
-        having = {transport for transport in run.flows["transport"].unique() if holds(_table(tables, transport))}
-        return {flow for flow, transport in run.flows.select("flow", "transport").iter_rows() if transport in having}
-
-    return Trait("hosts", name, of)
-
-
-def _table(tables: Mapping[str, Any], transport: str) -> Mapping[str, Any]:
-    known: Mapping[str, Any] = tables.get(transport, {"algorithm": transport})
-    return {"algorithm": transport, **known}
-
-
-def _is_tcp(table: Mapping[str, Any]) -> bool:
-    return table["algorithm"] not in ("ndp", "udp", "xcp")
-
-
-TCP = _hosts("TCP, with any law", _is_tcp)
-XCP = _hosts('algorithm = "xcp"', lambda table: table["algorithm"] == "xcp")
-NDP = _hosts('algorithm = "ndp"', lambda table: table["algorithm"] == "ndp")
-UDP = _hosts('algorithm = "udp"', lambda table: table["algorithm"] == "udp")
-LATE_ACKS = _hosts("delayed_ack, sack_compression", lambda table: _is_late(table))
-HANDSHAKE = _hosts("handshake, teardown", lambda table: bool(table.get("handshake") or table.get("teardown")))
-TIMESTAMPS = _hosts("timestamps", lambda table: bool(table.get("timestamps")))
-NO_SACK = _hosts("without SACK, or without D-SACK", lambda table: not (table.get("sack") and table.get("dsack")))
-GROWING = _hosts('telemetry_size = "growing"', lambda table: table.get("telemetry_size") == "growing")
-READS = _hosts("an application that reads late, or a window", lambda table: _is_bounded(table))
+TCP = of_hosts("TCP, with any law", lambda table: is_tcp(table) and table["algorithm"] != "xcp")
+XCP = of_hosts('algorithm = "xcp"', lambda table: table["algorithm"] == "xcp")
+LATE_ACKS = of_hosts("delayed_ack, sack_compression", lambda table: _is_late(table))
+HANDSHAKE = of_hosts("handshake, teardown", lambda table: bool(table.get("handshake") or table.get("teardown")))
+TIMESTAMPS = of_hosts("timestamps", lambda table: bool(table.get("timestamps")))
+NO_SACK = of_hosts("without SACK, or without D-SACK", lambda table: not (table.get("sack") and table.get("dsack")))
+GROWING = of_hosts('telemetry_size = "growing"', lambda table: table.get("telemetry_size") == "growing")
+READS = of_hosts("an application that reads late, or a window", lambda table: _is_bounded(table))
 
 
 def _is_late(table: Mapping[str, Any]) -> bool:
@@ -141,14 +121,6 @@ def _forced(run: Replayed) -> Collection[object]:
     return {one["flow"] for one in run.scenario.get("force", ()) if one["action"] != "drop"}
 
 
-def _returned(run: Replayed) -> frozenset[str]:
-    return frozenset(run.drops.filter(pl.col("cause") == "returned")["where"])
-
-
-RETURNS = Trait("links", 'ndp, overflow = "return" that happens', _returned)
-SENT_BACK = Trait("hosts", "NDP whose headers queues send back", lambda run: NDP.of(run) if _returned(run) else NONE)
-
-
 def _kept(run: Replayed) -> Collection[object]:
     keeping = {place.partition("->")[0] for place in run.storing}
     return {flow for flow, node in run.flows.select("flow", "destination").iter_rows() if node in keeping}
@@ -158,7 +130,7 @@ KEPT_THERE = Trait("hosts", "receivers at nodes that keep packets", _kept)
 FORCED = Trait("hosts", '[[force]] with "delay" or "duplicate"', _forced)
 TRAITS: tuple[Trait, ...] = (
     *(PLAIN, AAPN, WAVELENGTHS, SIGNALLED, OBS, OPS, SLOTTED, DLCC, SHORTENED, CIRCUITS, ROTOR, OTHER_KIND),
-    *(TCP, LATE_ACKS, HANDSHAKE, TIMESTAMPS, NO_SACK, GROWING, READS, XCP, NDP, UDP, FORCED, KEPT_THERE, SENT_BACK),
+    *(TCP, LATE_ACKS, HANDSHAKE, TIMESTAMPS, NO_SACK, GROWING, READS, XCP, *HOSTS, FORCED, KEPT_THERE),
     *(*QUEUES.values(), OTHER_QUEUE, XCP_PORT, LOSS, CUT_OR_LOST, KEPT, FREE, EXPONENTIAL),
     *(
         EVENTS,
@@ -176,7 +148,7 @@ TRAITS: tuple[Trait, ...] = (
         CONTROL,
         AGENTS,
         NEW_ROOM,
-        RETURNS,
     ),
+    *BESIDES,
 )
 """In the order in which they are listed."""

@@ -59,7 +59,7 @@ keys! {
     pub struct Traffic {
         /// For tables and random streams; unique. Default: "traffic-N" with its number from 0.
         pub name: Option<At<String>>;
-        /// A `[transport.NAME]`, the name of a built-in algorithm, or "udp".
+        /// A `[transport.NAME]`, or the name of a built-in algorithm or host (`photocol list transports`).
         pub transport: At<String>;
 
         /// Sources and destinations: a list of pairs that take turns; "random": drawn for each flow, all ordered pairs

@@ -22,8 +22,8 @@ use units::Duration;
 keys! {
     /// The keys that no machine declares.
     pub struct Wire {
-        /// A built-in congestion control or host (`photocol list transports`), "ndp" or "udp". The keys of a host
-        /// ("linux-cubic") that the table gives count more than the host's. Default: the NAME of the table.
+        /// A built-in congestion control or host (`photocol list transports`). The keys of a host ("linux-cubic") that
+        /// the table gives count more than the host's. Default: the NAME of the table.
         pub algorithm: Option<At<String>>;
         /// With algorithm = "python", which needs not be said then: the class of the law, "module:Class" or
         /// "file.py:Class", under `@photocol.law`. Only where Python runs the scenario.
@@ -31,10 +31,11 @@ keys! {
         /// Size of a full data packet on the wire, headers included. Default 1500 B.
         pub packet_size: Option<At<ByteCount>>;
         /// Bytes that headers add to each data segment on the wire. Default 40 (IP and TCP without options); 60 for
-        /// xcp, 64 for ndp, 56 for rcp, 82 for laws that read telemetry: HPCC's 42 B, room for five hops.
+        /// xcp, 56 for rcp, 82 for laws that read telemetry: HPCC's 42 B, room for five hops; a host's own where it is
+        /// not TCP.
         pub header: Option<At<ByteCount>>;
-        /// Size of an ACK on the wire, and of NDP's NACKs and PULLs. Default 40 B; 60 B for xcp, 64 B for ndp, 56 B for
-        /// rcp, 82 B for laws that read telemetry.
+        /// Size of an ACK on the wire, and of all else that a receiver says. Default 40 B; 60 B for xcp, 56 B for rcp,
+        /// 82 B for laws that read telemetry; a host's own where it is not TCP.
         pub ack_size: Option<At<ByteCount>>;
         /// With a law that reads what hops measure: its bytes on the wire. Default "reserved".
         pub telemetry_size: Option<At<Word<RecordSize>>>;

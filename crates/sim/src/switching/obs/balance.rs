@@ -149,6 +149,12 @@ impl PathSet {
         let hold = match ordering {
             Ordering::Off => 0,
             Ordering::Shift => self.longest.saturating_sub(chosen.delay),
+            // Paper 004 §5.2.7: "always sending data over a path with longer delay (either the longer path or the
+            // shorter path plus buffering)".
+            Ordering::Always => {
+                let longest = self.members.iter().map(|member| member.delay).max();
+                longest.unwrap_or(0) - chosen.delay
+            }
             Ordering::Drain => {
                 // Behind those on another path it begins to arrive when they have arrived and the wavelengths of the
                 // last link have turned: earlier it could meet them where the paths join. Those on its own path may
@@ -294,6 +300,23 @@ mod tests {
             // To the longer path nothing waits, but by shift if a longer one was used.
             set.current = 1;
             assert_eq!(hold(&mut set, 161, &rules, &loads), 0);
+        }
+    }
+
+    #[test]
+    fn who_always_holds_holds_before_a_longer_path_was_used() {
+        // The paths differ by 50 ms: every burst takes 60 ms, whichever path it has and whatever went before it.
+        for (ordering, holds) in [
+            (Ordering::Always, [50 * MS, 50 * MS, 0, 50 * MS]),
+            (Ordering::Shift, [0, 0, 0, 50 * MS]),
+            (Ordering::Drain, [0, 0, 0, 50 * MS]),
+        ] {
+            let mut set = set();
+            let held = [(0, 0), (1, 0), (2, 1), (3, 0)].map(|(ms, member)| {
+                set.take(ms * MS, MS, member);
+                set.hold(ms * MS, MS, member, ordering)
+            });
+            assert_eq!(held, holds, "{ordering:?}");
         }
     }
 

@@ -188,6 +188,8 @@ words! {
         Drain = "drain",
         /// Once a longer path was used, it holds every burst on a shorter one by the difference in delay.
         Shift = "shift",
+        /// It holds every burst on a shorter path by the difference in delay, whether a longer one was used or not.
+        Always = "always",
     }
 }
 
