@@ -30,7 +30,7 @@ def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _hang_up_is_heard() -> Iterator[None]:
-    """A build machine may start the tests with SIGHUP ignored (nohup), and the processes that tests start inherit it."""
+    """SIGHUP has its default action in what tests start, also where the tests are started with it ignored (nohup)."""
     if not hasattr(signal, "SIGHUP"):
         yield
         return
