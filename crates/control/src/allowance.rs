@@ -3,8 +3,8 @@
 //!
 //! A queue's allowance is a bucket of slots. It earns a part of the slots that the queue uses, and a small part of each
 //! frame; a slot that it was granted and left empty is taken from it, where another queue could have had it. Of the
-//! slots that nobody asked for it may have as many in a frame as the bucket can pay for until its edge node can say that
-//! they were empty, and at least those that it uses. So a queue that uses what it gets has its share, and one that does
+//! slots that nobody asked for it may have as many in a frame as the bucket pays for until its edge node can say that
+//! they were empty, and nearly those that it uses. So a queue that uses what it gets has its share, and one that does
 //! not has its use and a margin. Over a long time a queue leaves unused one slot for [`USED`] that it uses, at most one
 //! in [`SELDOM`] frames, and all queues of an edge node together one frame in [`FRAMES`] more.
 

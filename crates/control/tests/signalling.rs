@@ -364,9 +364,8 @@ fn a_master_grants_what_its_sharing_says() {
     }
 }
 
-/// The same, and node 3 has two payloads a frame for node 2, which it gets rid of as they come. Those that ask share the
-/// other nine slots, or ten: node 1 leaves about five of its share unused. By use both have little more than they use,
-/// where somebody else could have it: node 4, which sends twelve.
+/// Nodes 1 and 3 have one payload and two a frame for node 2, and node 4 as many as leave. Those that ask share the
+/// rest evenly; by use nodes 1 and 3 have little more than they use.
 #[test]
 fn slots_that_others_could_use_are_taken_back() {
     let unused = |spare: Spare| {

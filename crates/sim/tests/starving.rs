@@ -165,6 +165,29 @@ struct Pattern {
     keys: &'static [(&'static str, &'static str)],
 }
 
+const TRICKLES: &str = r#"[[traffic]]
+name = "t"
+transport = "udp"
+pairs = [["e0","e2"],["e0","e3"]]
+flows = 2
+rate = "200 kbps"
+"#;
+const HALF: &str = r#"[[traffic]]
+name = "t"
+transport = "udp"
+pairs = [["e0","e2"]]
+flows = 1
+rate = "12 Mbps"
+"#;
+const FILES: &str = r#"[[traffic]]
+name = "t"
+transport = "SENDER"
+pairs = [["e2","e0"],["e3","e0"],["e4","e0"],["e5","e0"]]
+arrivals = "poisson"
+mean_gap = "100 ms"
+size = "10 kB"
+"#;
+
 fn patterns() -> Vec<Pattern> {
     let all = |nodes: usize| -> Vec<(usize, usize)> {
         (0..nodes).flat_map(|from| (0..nodes).filter(move |to| *to != from).map(move |to| (from, to))).collect()
@@ -177,20 +200,9 @@ fn patterns() -> Vec<Pattern> {
         plain("both ways", 2, all(2)),
         plain("all to all", 6, all(6)),
         plain("one to all", 6, (1..6).map(|to| (0, to)).collect()),
-        beside(
-            "trickles",
-            "[[traffic]]\nname = \"t\"\ntransport = \"udp\"\npairs = [[\"e0\",\"e2\"],[\"e0\",\"e3\"],[\"e2\",\"e1\"]]\nflows \
-             = 3\nrate = \"200 kbps\"",
-        ),
-        beside(
-            "half of a frame",
-            "[[traffic]]\nname = \"t\"\ntransport = \"udp\"\npairs = [[\"e0\",\"e2\"]]\nflows = 1\nrate = \"12 Mbps\"",
-        ),
-        beside(
-            "ACKs of short files",
-            "[[traffic]]\nname = \"t\"\ntransport = \"SENDER\"\npairs = [[\"e2\",\"e0\"],[\"e3\",\"e0\"],[\"e4\",\"e0\"]]\n\
-             arrivals = \"poisson\"\nmean_gap = \"100 ms\"\nsize = \"10 kB\"",
-        ),
+        beside("trickles", TRICKLES),
+        beside("half of a frame", HALF),
+        beside("ACKs of short files", FILES),
         Pattern {
             keys: &[("topology.cores", "2"), ("switching.signalling", "out-of-band")],
             ..plain("a ring over two cores", 3, vec![(0, 1), (1, 2), (2, 0)])
@@ -259,25 +271,20 @@ fn weights_are_kept_by_queues_that_follow_their_slots() {
 #[test]
 fn the_guides_patterns_come_to_its_numbers() {
     let ring = (3, "[[\"e0\",\"e1\"],[\"e1\",\"e2\"],[\"e2\",\"e0\"]]", 30, "");
-    let files = "[[traffic]]\nname = \"up\"\ntransport = \"xcp\"\narrivals = \"poisson\"\nmean_gap = \"100 ms\"\nsize = \
-                 \"10 kB\"\npairs = [[\"e2\",\"e0\"],[\"e3\",\"e0\"],[\"e4\",\"e0\"],[\"e5\",\"e0\"]]";
-    let trickles = "[[traffic]]\nname = \"trickle\"\ntransport = \"udp\"\npairs = [[\"e0\",\"e2\"],[\"e0\",\"e3\"]]\nflows = \
-                    2\nrate = \"200 kbps\"";
     let rows = [
         (ring, [47.4, 87.9, 88.1, 89.9]),
-        ((6, "[[\"e0\",\"e1\"]]", 10, files), [5.4, 24.3, 24.8, 25.4]),
-        ((6, "[[\"e0\",\"e1\"]]", 10, trickles), [8.6, 24.4, 24.7, 25.3]),
+        ((6, "[[\"e0\",\"e1\"]]", 10, FILES), [5.4, 24.3, 24.8, 25.4]),
+        ((6, "[[\"e0\",\"e1\"]]", 10, TRICKLES), [8.6, 24.4, 24.7, 25.3]),
     ];
     let (head, _) = SCENARIO.split_once("[link_defaults.edge]").unwrap();
     for ((nodes, pairs, flows, more), expected) in rows {
         let goodput = |edge: &str, law: &str, keys: &[(&str, &str)]| {
             let head = head.replace("edges = 6", &format!("edges = {nodes}"));
             let head = head.replace("\"60 s\"", "\"40 s\"").replace("\"30 s\"", "\"15 s\"");
-            let text = format!(
-                "{head}{edge}[transport.{law}]\npacket_size = 1000\n[[traffic]]\nname = \"big\"\ntransport = \"{law}\"\npairs \
-                 = {pairs}\nflows = {flows}\nspread = \"1 s\"\n{}",
-                more.replace("\"xcp\"", &format!("\"{law}\""))
-            );
+            let flows = format!("transport = \"{law}\"\npairs = {pairs}\nflows = {flows}\nspread = \"1 s\"\n");
+            let text =
+                format!("{head}{edge}[transport.{law}]\npacket_size = 1000\n[[traffic]]\nname = \"big\"\n{flows}");
+            let text = text + &more.replace("SENDER", law);
             let run = keys.iter().fold(Builder::of(text), |builder, (key, value)| builder.set(key, value)).run(1);
             let (names, rates) = (texts(&run.flows, "traffic"), numbers(&run.flows, "goodput_bps"));
             names.iter().zip(rates).filter(|(name, _)| *name == "big").map(|(_, rate)| rate).sum::<f64>() / 1e6

@@ -7,7 +7,7 @@
 use super::asking::{Arrivals, Prediction};
 use super::post::{Count, Tally};
 use super::{Action, Actions, SlotPart};
-use crate::wire::{Allocation, Block, Grant, Header, NodeId, Slot, Wish};
+use crate::wire::{Allocation, Block, Grant, Header, Idle, NodeId, Slot, Wish};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
@@ -192,9 +192,9 @@ impl Edge {
     }
 
     /// What a master is told of empty slots: the counts that have changed.
-    pub(super) fn unused(&mut self) -> Vec<(NodeId, u32)> {
+    pub(super) fn unused(&mut self) -> Vec<Idle> {
         let changed = |(to, (count, told)): (&NodeId, &mut (u32, u32))| {
-            (*count != std::mem::replace(told, *count)).then_some((*to, *count))
+            (*count != std::mem::replace(told, *count)).then_some(Idle { destination: *to, slots: *count })
         };
         self.unused.iter_mut().filter_map(changed).collect()
     }

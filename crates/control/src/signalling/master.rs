@@ -13,8 +13,8 @@ use super::sharing::{Asked, Demands, Pair, Planning, Shares, Sharing};
 use crate::scheduler::{Algorithm, FrameScheduler, Requests};
 use crate::sync::{ClockFilter, FilterConfig, Sample};
 use crate::wire::{
-    Allocation, Answer, Beacon, Block, Carriage, Configuration, Fault, FaultKind, Header, Invitation, NodeId,
-    NodeStatus, Plan, Request, Stamp, Unused, Verdict, VerdictKind, Wish,
+    Allocation, Answer, Beacon, Block, Carriage, Configuration, Fault, FaultKind, Header, Idle, Invitation, NodeId,
+    NodeStatus, Plan, Request, Stamp, Verdict, VerdictKind, Wish,
 };
 use std::collections::BTreeMap;
 use units::Instant;
@@ -39,7 +39,7 @@ pub(super) struct Own {
     pub(super) node: NodeId,
     pub(super) wishes: Vec<Wish>,
     /// Slots that were granted and empty, by destination.
-    pub(super) unused: Vec<(NodeId, u32)>,
+    pub(super) unused: Vec<Idle>,
     /// The first frame whose slots have not left.
     pub(super) begins: u64,
 }
@@ -64,7 +64,7 @@ pub(super) struct Master {
     /// The next frame whose requests come in.
     pub(super) next_plan: u64,
     scheduler: FrameScheduler,
-    shares: Shares,
+    pub(super) shares: Shares,
     peers: BTreeMap<NodeId, Peer>,
     /// What was asked for when the last plan was made.
     pub(super) asked: Vec<Asked>,
@@ -176,7 +176,7 @@ impl Master {
             ask(*node, peer.wishes.0, &peer.wishes.1);
         }
         let nodes: Vec<NodeId> = network.members.iter().map(|member| member.node).filter(active).collect();
-        own.unused.iter().for_each(|(to, slots)| self.shares.hear(Pair { from: own.node, to: *to }, *slots));
+        self.shares.hear(own.node, &own.unused);
         let (length, terms) = (network.frame(), network.terms());
         let demands = self.shares.demands(Planning { frame, length, terms, nodes: &nodes }, &asked);
         self.asked = asked;
@@ -363,11 +363,6 @@ impl Master {
             Stamp::Exact => peer.observe(header.sequence, header.sent_at, passed),
             Stamp::Follows => peer.unstamped = Some((header.sequence, passed)),
         }
-    }
-
-    /// A slave says what was granted to it and empty.
-    pub(super) fn handle_unused(&mut self, from: NodeId, unused: &Unused) {
-        unused.idle.iter().for_each(|idle| self.shares.hear(Pair { from, to: idle.destination }, idle.slots));
     }
 
     /// When an earlier slot of a slave left in fact.

@@ -273,7 +273,7 @@ impl Node {
         match block {
             Block::Answer(answer) => master.handle_answer(header, &answer, passed, &mut self.station.post),
             Block::Request(request) => master.handle_request(header, request, passed),
-            Block::Unused(unused) => master.handle_unused(header.source, &unused),
+            Block::Unused(unused) => master.shares.hear(header.source, &unused.idle),
             Block::FollowUp(follow) => master.handle_follow_up(header.source, follow.sequence, follow.sent_at),
             Block::Fault(fault) if master.handle_fault(header.source, &fault) => actions.push(Action::Fault(fault)),
             _ => {}

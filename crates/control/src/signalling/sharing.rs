@@ -6,7 +6,7 @@
 
 use crate::allowance::{Allowance, Terms};
 use crate::demand::Reading;
-use crate::wire::NodeId;
+use crate::wire::{Idle, NodeId};
 use options::words;
 use std::collections::{BTreeMap, BTreeSet};
 use units::Duration;
@@ -115,9 +115,11 @@ impl Shares {
         Shares { rules, asking: BTreeMap::new(), allowances: BTreeMap::new() }
     }
 
-    /// A node says how many slots of a pair were empty since its session began.
-    pub(super) fn hear(&mut self, pair: Pair, unused: u32) {
-        self.allowances.entry(pair).and_modify(|known| known.hear(unused));
+    /// A node says how many of its slots were empty since its session began.
+    pub(super) fn hear(&mut self, from: NodeId, unused: &[Idle]) {
+        for Idle { destination, slots } in unused {
+            self.allowances.entry(Pair { from, to: *destination }).and_modify(|known| known.hear(*slots));
+        }
     }
 
     /// What a plan is for.

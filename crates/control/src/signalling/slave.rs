@@ -4,8 +4,8 @@ use super::post::Count;
 use super::station::Station;
 use super::{Action, Actions, Heard};
 use crate::wire::{
-    Allocation, Answer, Block, Configuration, Fault, FollowUp, Header, Idle, Invitation, Measurement, NodeStatus,
-    Request, Unused,
+    Allocation, Answer, Block, Configuration, Fault, FollowUp, Header, Invitation, Measurement, NodeStatus, Request,
+    Unused,
 };
 
 /// How far a slave has come.
@@ -121,9 +121,8 @@ impl Slave {
         let mut blocks: Vec<Block> = self.departed.take().map(Block::from).into_iter().collect();
         blocks.extend(self.reports.drain(..).map(Block::from));
         blocks.push(Request { term, frame, wishes: station.wishes() }.into());
-        let unused = station.edge.unused();
-        if !unused.is_empty() {
-            let idle = unused.into_iter().map(|(destination, slots)| Idle { destination, slots }).collect();
+        let idle = station.edge.unused();
+        if !idle.is_empty() {
             blocks.push(Unused { term, frame, idle }.into());
         }
         blocks

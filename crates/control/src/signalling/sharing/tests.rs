@@ -135,7 +135,7 @@ impl Pattern {
                 .iter()
                 .filter(|(_, (_, came, waits, _))| *waits > 0 || *came > 0.0)
                 .map(|(pair, (_, _, waits, unused))| {
-                    shares.hear(*pair, *unused);
+                    shares.hear(pair.from, &[Idle { destination: pair.to, slots: *unused }]);
                     let granted = plans.iter().filter_map(|plan| plan.get(pair)).sum();
                     Asked { pair: *pair, slots: *waits, granted }
                 })
