@@ -114,6 +114,24 @@ impl Pattern {
         shares
     }
 
+    /// The slots of each pair in a plan for these demands.
+    fn planned(&self, scheduler: &mut FrameScheduler, demands: &Demands) -> BTreeMap<Pair, u32> {
+        let mut matrix = vec![0; self.nodes * self.nodes];
+        let place = |pair: &Pair| usize::from(pair.from.0) * self.nodes + usize::from(pair.to.0);
+        demands.wanted.iter().for_each(|(pair, slots)| matrix[place(pair)] = *slots);
+        let takes: BTreeSet<usize> = demands.takers.iter().map(place).collect();
+        let requests = Requests::new(self.nodes, matrix).unwrap();
+        let schedule = scheduler
+            .schedule_all(&requests, self.slots, |input, output| takes.contains(&(input * self.nodes + output)));
+        let mut plan: BTreeMap<Pair, u32> = BTreeMap::new();
+        for block in schedule.unwrap().blocks() {
+            for (input, output) in block.outputs.iter().enumerate().filter(|(_, output)| **output != IDLE) {
+                *plan.entry(pair(input as u16, *output)).or_insert(0) += block.slots;
+            }
+        }
+        plan
+    }
+
     /// The mean slots of a frame that each pair is granted in the last thousand of so many frames, by a master whose
     /// plans are for four frames later.
     fn granted(&self, frames: u64) -> BTreeMap<(usize, usize), f64> {
@@ -143,19 +161,7 @@ impl Pattern {
             let terms = Terms { slots: self.slots, frames: ANSWER as u32 + 1 };
             let length = Duration::from_micros(3600);
             let demands = shares.demands(Planning { frame, length, terms, nodes: &nodes }, &asked);
-            let mut matrix = vec![0; self.nodes * self.nodes];
-            let place = |pair: &Pair| usize::from(pair.from.0) * self.nodes + usize::from(pair.to.0);
-            demands.wanted.iter().for_each(|(pair, slots)| matrix[place(pair)] = *slots);
-            let takes: BTreeSet<usize> = demands.takers.iter().map(place).collect();
-            let requests = Requests::new(self.nodes, matrix).unwrap();
-            let schedule = scheduler
-                .schedule_all(&requests, self.slots, |input, output| takes.contains(&(input * self.nodes + output)));
-            let mut plan: BTreeMap<Pair, u32> = BTreeMap::new();
-            for block in schedule.unwrap().blocks() {
-                for (input, output) in block.outputs.iter().enumerate().filter(|(_, output)| **output != IDLE) {
-                    *plan.entry(pair(input as u16, *output)).or_insert(0) += block.slots;
-                }
-            }
+            let plan = self.planned(&mut scheduler, &demands);
             shares.granted(&demands, &plan);
             plans.push_back(plan);
             let now = plans.pop_front().unwrap();
