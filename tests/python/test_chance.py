@@ -32,7 +32,8 @@ BY_REPLICATIONS = {
     "003/closed-loop": ["target"],
     "004/loss": [
         *("edge", "edge-access", "low", "low-access", "never-slower", "never-slower-access"),
-        *("ordering", "ordering-shift", "where"),
+        *("ordering", "ordering-always", "ordering-always-data", "ordering-shift", "where"),
+        *("worse", "worse-always", "worse-always-data", "worse-shift"),
     ],
 }
 """Claims that need single replications, which records do not keep: medians, paired differences, all runs."""
