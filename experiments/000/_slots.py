@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from photocol.experiment import Claim, RunResult, Value
 
+Reading = TypeVar("Reading")
 PAPER = "Lu and Hunter, Dual-layer congestion control (paper 000), 2009"
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "dlcc.toml"
 QUICK: Mapping[str, Value] = {"run.duration": "150 s", "run.warm_up": "50 s"}
@@ -190,11 +191,19 @@ def by_law(
 ) -> list[UnderReadings]:
     """Claims under each law of silences by itself, side by side."""
     laws = outcome.table["silences"].unique(maintain_order=True).to_list()
+    tables = {f"silences {law}": where(outcome, pl.col("silences") == law) for law in laws}
+    return claims_under(claims, tables, lambda claim, table: checks[claim](table))
+
+
+def claims_under(
+    claims: Sequence[Claim], readings: Mapping[str, Reading], check: Callable[[str, Reading], Finding]
+) -> list[UnderReadings]:
+    """Claims under each reading, side by side; the check finds what a claim, by its id, is under one."""
     return [
         UnderReadings(
             claim=claim.text,
             where=claim.where,
-            findings={f"silences {law}": checks[claim.id](where(outcome, pl.col("silences") == law)) for law in laws},
+            findings={words: check(claim.id, reading) for words, reading in readings.items()},
         )
         for claim in claims
     ]

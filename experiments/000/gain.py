@@ -171,14 +171,7 @@ READINGS = {"DLCC smooths all": DLCC, "DLCC smooths TCP": DLCC_TCP, "all smoothe
 
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     """Each claim by what is smoothed, with the controls and without."""
-    return [
-        UnderReadings(
-            claim=claim.text,
-            where=claim.where,
-            findings={words: CHECKS[claim.id](outcome, scheme) for words, scheme in READINGS.items()},
-        )
-        for claim in experiment.claims
-    ]
+    return slots.claims_under(experiment.claims, READINGS, lambda claim, scheme: CHECKS[claim](outcome, scheme))
 
 
 def describe(outcome: Outcome) -> list[str]:

@@ -190,15 +190,8 @@ CHECKS = {"others": check_others, "share": check_share, "own": check_own, "loss"
 
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     """Every claim with each scheme of the table."""
-    schemes = [scheme for scheme in SCHEMES if scheme in outcome.table["scheme"]]
-    return [
-        UnderReadings(
-            claim=claim.text,
-            where=claim.where,
-            findings={slots.NAMES[scheme]: CHECKS[claim.id](outcome, scheme) for scheme in schemes},
-        )
-        for claim in experiment.claims
-    ]
+    schemes = {slots.NAMES[scheme]: scheme for scheme in SCHEMES if scheme in outcome.table["scheme"]}
+    return slots.claims_under(experiment.claims, schemes, lambda claim, scheme: CHECKS[claim](outcome, scheme))
 
 
 def describe(outcome: Outcome) -> list[str]:

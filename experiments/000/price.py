@@ -139,14 +139,7 @@ FILLED = "TCP fills 0.5 s of memory whatever the round trip is, and drops there 
 
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     """Every claim under each reading."""
-    return [
-        UnderReadings(
-            claim=one.text,
-            where=one.where,
-            findings={name: CHECKS[one.id](outcome, reading) for name, reading in JUDGED.items()},
-        )
-        for one in experiment.claims
-    ]
+    return slots.claims_under(experiment.claims, JUDGED, lambda claim, reading: CHECKS[claim](outcome, reading))
 
 
 def describe(outcome: Outcome) -> list[str]:
