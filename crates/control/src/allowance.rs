@@ -8,6 +8,8 @@
 //! not has its use and a margin. Over a long time a queue leaves unused one slot for [`USED`] that it uses, at most one
 //! in [`SELDOM`] frames, and all queues of an edge node together one frame in [`FRAMES`] more.
 
+use std::collections::BTreeMap;
+
 /// A queue earns a slot for so many that it uses,
 pub const USED: u32 = 16;
 /// and at most one in so many frames.
@@ -47,6 +49,30 @@ impl Terms {
     /// What all slots of the frames under way are, in parts.
     fn under_way(self) -> i64 {
         i64::from(self.slots.max(1)).saturating_mul(i64::from(self.frames.max(1))).saturating_mul(PARTS)
+    }
+}
+
+/// How many queues ask at each node, from it and to it.
+#[derive(Clone, Debug)]
+pub struct Queues<N> {
+    from: BTreeMap<N, usize>,
+    to: BTreeMap<N, usize>,
+}
+
+impl<N: Ord> Queues<N> {
+    /// Those of the pairs that ask.
+    pub fn of(pairs: impl Iterator<Item = (N, N)>) -> Queues<N> {
+        let mut queues = Queues { from: BTreeMap::new(), to: BTreeMap::new() };
+        for (from, to) in pairs {
+            *queues.from.entry(from).or_insert(0) += 1;
+            *queues.to.entry(to).or_insert(0) += 1;
+        }
+        queues
+    }
+
+    /// Those that share the fuller line of a pair, its row or its column.
+    pub fn beside(&self, from: N, to: N) -> usize {
+        self.from.get(&from).max(self.to.get(&to)).copied().unwrap_or(0)
     }
 }
 

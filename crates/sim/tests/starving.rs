@@ -214,8 +214,8 @@ fn patterns() -> Vec<Pattern> {
     ]
 }
 
-/// The goodput of each pair of a pattern, in the order of its pairs.
-fn goodputs(pattern: &Pattern, sender: &str, protocol: &str) -> Vec<f64> {
+/// The scenario without its traffic for so many nodes and a sender, measured from a time to another; the sender's law.
+fn network(nodes: usize, sender: &str, measured: [&str; 2]) -> (String, &'static str) {
     let edge = match sender {
         "XCP-CL" => "[link_defaults.edge]\nxcp = {}\n",
         "XCP" => "[link_defaults.edge]\nxcp = { follows = false }\n",
@@ -223,22 +223,30 @@ fn goodputs(pattern: &Pattern, sender: &str, protocol: &str) -> Vec<f64> {
     };
     let law = if sender == "SACK" { "sack" } else { "xcp" };
     let (head, _) = SCENARIO.split_once("[link_defaults.edge]").unwrap();
-    let mut text = head.replace("edges = 6", &format!("edges = {}", pattern.nodes));
-    text = text.replace("\"simulated\"", &format!("\"{protocol}\""));
-    text = text.replace("60 s", "30 s").replace("warm_up = \"30 s\"", "warm_up = \"12 s\"");
-    text += &format!("{edge}[transport.{law}]\npacket_size = 1000\n");
+    let mut text = head.replace("edges = 6", &format!("edges = {nodes}"));
+    for (key, old, new) in [("duration", "60 s", measured[1]), ("warm_up", "30 s", measured[0])] {
+        text = text.replace(&format!("{key} = \"{old}\""), &format!("{key} = \"{new}\""));
+    }
+    (text + edge + &format!("[transport.{law}]\npacket_size = 1000\n"), law)
+}
+
+/// The goodput of the flows of a traffic.
+fn goodput_of(run: &Results, traffic: &str) -> f64 {
+    let (names, rates) = (texts(&run.flows, "traffic"), numbers(&run.flows, "goodput_bps"));
+    names.iter().zip(rates).filter(|(name, _)| *name == traffic).map(|(_, rate)| rate).sum()
+}
+
+/// The goodput of each pair of a pattern, in the order of its pairs.
+fn goodputs(pattern: &Pattern, sender: &str, protocol: &str) -> Vec<f64> {
+    let (text, law) = network(pattern.nodes, sender, ["12 s", "30 s"]);
+    let mut text = text.replace("\"simulated\"", &format!("\"{protocol}\""));
     for (from, to) in &pattern.pairs {
         text += &format!("[[traffic]]\nname = \"g{from}{to}\"\ntransport = \"{law}\"\n");
         text += &format!("pairs = [[\"e{from}\",\"e{to}\"]]\nflows = 10\nspread = \"1 s\"\n");
     }
     text += &pattern.more.replace("SENDER", law);
     let run = pattern.keys.iter().fold(Builder::of(text), |builder, (key, value)| builder.set(key, value)).run(1);
-    let (names, rates) = (texts(&run.flows, "traffic"), numbers(&run.flows, "goodput_bps"));
-    let of = |(from, to): &(usize, usize)| {
-        let name = format!("g{from}{to}");
-        names.iter().zip(&rates).filter(|(traffic, _)| **traffic == name).map(|(_, rate)| rate).sum()
-    };
-    pattern.pairs.iter().map(of).collect()
+    pattern.pairs.iter().map(|(from, to)| goodput_of(&run, &format!("g{from}{to}"))).collect()
 }
 
 /// The bounds, whatever the pattern: XCP-CL delivers 0.95 of what original XCP does over the same protocol, and
@@ -276,26 +284,16 @@ fn the_guides_patterns_come_to_its_numbers() {
         ((6, "[[\"e0\",\"e1\"]]", 10, FILES), [5.4, 24.3, 24.8, 25.4]),
         ((6, "[[\"e0\",\"e1\"]]", 10, TRICKLES), [8.6, 24.4, 24.7, 25.3]),
     ];
-    let (head, _) = SCENARIO.split_once("[link_defaults.edge]").unwrap();
     for ((nodes, pairs, flows, more), expected) in rows {
-        let goodput = |edge: &str, law: &str, keys: &[(&str, &str)]| {
-            let head = head.replace("edges = 6", &format!("edges = {nodes}"));
-            let head = head.replace("\"60 s\"", "\"40 s\"").replace("\"30 s\"", "\"15 s\"");
+        let goodput = |sender: &str, keys: &[(&str, &str)]| {
+            let (text, law) = network(nodes, sender, ["15 s", "40 s"]);
             let flows = format!("transport = \"{law}\"\npairs = {pairs}\nflows = {flows}\nspread = \"1 s\"\n");
-            let text =
-                format!("{head}{edge}[transport.{law}]\npacket_size = 1000\n[[traffic]]\nname = \"big\"\n{flows}");
-            let text = text + &more.replace("SENDER", law);
+            let text = text + &format!("[[traffic]]\nname = \"big\"\n{flows}") + &more.replace("SENDER", law);
             let run = keys.iter().fold(Builder::of(text), |builder, (key, value)| builder.set(key, value)).run(1);
-            let (names, rates) = (texts(&run.flows, "traffic"), numbers(&run.flows, "goodput_bps"));
-            names.iter().zip(rates).filter(|(name, _)| *name == "big").map(|(_, rate)| rate).sum::<f64>() / 1e6
+            goodput_of(&run, "big") / 1e6
         };
-        let told = "[link_defaults.edge]\nxcp = {}\n";
-        let found = [
-            goodput(told, "xcp", &[("switching.spare_slots", "asking")]),
-            goodput(told, "xcp", &[]),
-            goodput("[link_defaults.edge]\nxcp = { follows = false }\n", "xcp", &[]),
-            goodput("", "sack", &[]),
-        ];
+        let asking = [("switching.spare_slots", "asking")];
+        let found = [goodput("XCP-CL", &asking), goodput("XCP-CL", &[]), goodput("XCP", &[]), goodput("SACK", &[])];
         let same = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 0.1);
         assert!(same, "{found:?}, the guide has {expected:?}");
     }

@@ -233,11 +233,11 @@ impl Edge {
                 if waiting.is_none() {
                     tally.add(Count::GrantUnused);
                 }
-                if waiting.is_none() && !self.kept.contains_key(&destination) {
-                    self.note_unused(destination, 1);
-                }
                 let kept = || self.kept.get(&destination).map(|datagrams| Payload::empty(*datagrams));
-                let Some(payload) = waiting.or_else(kept) else { continue };
+                let Some(payload) = waiting.or_else(kept) else {
+                    self.note_unused(destination, 1);
+                    continue;
+                };
                 let number = self.numbers.entry(destination).or_insert(0);
                 let sequence = *number;
                 *number += payload.datagrams() as u64;

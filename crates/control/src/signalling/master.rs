@@ -154,7 +154,7 @@ impl Master {
         });
         let demands = self.demands(network, own, frame);
         let planned = planner::plan(network, &mut self.scheduler, demands.clone(), window);
-        self.shares.granted(&demands, &planned.slots());
+        self.shares.granted(&demands, || planned.slots());
         let connections = planned.connections.clone();
         self.proposals.insert(planned_for, Proposal { planned, accepted: false, joiner });
         Plan { term: self.term, frame: planned_for, heard, connections }

@@ -98,8 +98,7 @@ impl Node {
     pub fn new(config: NodeConfig, session: u64) -> Node {
         let mut post = Post::new(config.node, config.key, session);
         post.stamp = config.stamp;
-        let station = Station::new(post, config.filter, config.network);
-        let mut station = station;
+        let mut station = Station::new(post, config.filter, config.network);
         station.edge.tells_unused = config.sharing.spare == Spare::Using;
         let (slave, standby, led_by) = (Slave::new(), Standby::default(), NodeId::ALL);
         Node {

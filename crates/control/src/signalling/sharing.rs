@@ -1,10 +1,10 @@
 //! What a master grants besides the letter of the requests.
 //!
 //! A sender that follows its grants (XCP-CL, paper 003 §4.2) asks for what it was granted: granted what it asks for, it
-//! never has more. Each rule here breaks that circle at the master, which alone knows all requests. None of them
-//! changes what travels.
+//! never has more. Each rule here breaks that circle at the master, which alone knows all requests. Only for shares by
+//! use a node tells more than its requests: which slots were empty.
 
-use crate::allowance::{Allowance, Terms};
+use crate::allowance::{Allowance, Queues, Terms};
 use crate::demand::Reading;
 use crate::wire::{Idle, NodeId};
 use options::words;
@@ -157,19 +157,15 @@ impl Shares {
     }
 
     /// A plan was made for these demands: what each pair has of it.
-    pub(super) fn granted(&mut self, demands: &Demands, granted: &BTreeMap<Pair, u32>) {
+    pub(super) fn granted(&mut self, demands: &Demands, granted: impl FnOnce() -> BTreeMap<Pair, u32>) {
         if self.rules.spare != Spare::Using {
             return;
         }
-        let (mut from, mut to) = (BTreeMap::new(), BTreeMap::new());
-        for pair in &demands.takers {
-            *from.entry(pair.from).or_insert(0) += 1;
-            *to.entry(pair.to).or_insert(0) += 1;
-        }
+        let granted = granted();
+        let queues = Queues::of(demands.takers.iter().map(|pair| (pair.from, pair.to)));
         for (pair, known) in &mut self.allowances {
             let slots = granted.get(pair).copied().unwrap_or(0);
-            let queues = from.get(&pair.from).max(to.get(&pair.to)).copied().unwrap_or(1);
-            known.plan(demands.wanted.get(pair).copied().unwrap_or(0), slots, queues);
+            known.plan(demands.wanted.get(pair).copied().unwrap_or(0), slots, queues.beside(pair.from, pair.to));
         }
         self.allowances.retain(|pair, known| demands.takers.contains(pair) || !known.is_full());
     }

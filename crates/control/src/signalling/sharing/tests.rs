@@ -162,7 +162,7 @@ impl Pattern {
             let length = Duration::from_micros(3600);
             let demands = shares.demands(Planning { frame, length, terms, nodes: &nodes }, &asked);
             let plan = self.planned(&mut scheduler, &demands);
-            shares.granted(&demands, &plan);
+            shares.granted(&demands, || plan.clone());
             plans.push_back(plan);
             let now = plans.pop_front().unwrap();
             for (pair, (rate, came, waits, unused)) in &mut senders {

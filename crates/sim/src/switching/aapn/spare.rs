@@ -1,7 +1,7 @@
 //! How a core node that computes schedules shares a frame: what is asked for, and what nobody asked for.
 
 use super::plan::Spare;
-use control::allowance::{Allowance, Terms};
+use control::allowance::{Allowance, Queues, Terms};
 use control::scheduler::{Requests, share_all, share_weighted};
 
 /// The rule, and what is known of the use of each queue's slots.
@@ -28,49 +28,44 @@ impl Shares {
 
     /// The slots of every pair in a frame in which an edge node can send in `frame` slots; `turn` counts frames.
     pub(super) fn share(&mut self, requests: Requests, frame: u32, turn: u64) -> Requests {
-        let weights = self.weights.as_ref();
+        let Shares { rule, weights, allowances } = self;
+        let weights = weights.as_ref();
         let all = |requests: &Requests| share_all(requests, frame, turn, weights, |input, output| input != output);
-        match (self.rule, weights) {
+        let asking = |requests: &Requests| {
+            share_all(requests, frame, turn, weights, |input, output| requests.row(input)[output] > 0)
+        };
+        match (*rule, weights) {
             (Spare::All, _) => all(&requests),
-            (Spare::Asking, _) => {
-                share_all(&requests, frame, turn, weights, |input, output| requests.row(input)[output] > 0)
-            }
+            (Spare::Asking, _) => asking(&requests),
             (Spare::Idle, Some(weights)) => share_weighted(&requests, frame, turn, weights),
             (Spare::Idle, None) => requests,
             (Spare::Using, _) => {
-                let wanted = self.wanted(&requests);
-                let weights = self.weights.as_ref();
-                let shared = share_all(&wanted, frame, turn, weights, |input, output| wanted.row(input)[output] > 0);
+                let wanted = wanted(&requests, allowances);
                 // Who has not sent lately has what is left of lines in which nobody has.
-                let shared = share_all(&shared, frame, turn, weights, |input, output| input != output);
-                self.plan(&wanted, &shared);
+                let shared = all(&asking(&wanted));
+                plan(&wanted, &shared, allowances);
                 shared
             }
         }
     }
+}
 
-    /// What is asked for, and at least what a queue that sends uses or can pay for.
-    fn wanted(&mut self, requests: &Requests) -> Requests {
-        let one = |(slots, known): (&u32, &mut Allowance)| match *slots > 0 || known.is_in_use() {
-            true => known.slots().max(*slots),
-            false => 0,
-        };
-        let slots = requests.slots().iter().zip(&mut self.allowances).map(one).collect();
-        Requests::new(requests.nodes(), slots).expect("as many entries as the requests have")
-    }
+/// What is asked for, and at least what a queue that sends uses or can pay for.
+fn wanted(requests: &Requests, allowances: &mut [Allowance]) -> Requests {
+    let one = |(slots, known): (&u32, &mut Allowance)| match *slots > 0 || known.is_in_use() {
+        true => known.slots().max(*slots),
+        false => 0,
+    };
+    let slots = requests.slots().iter().zip(allowances).map(one).collect();
+    Requests::new(requests.nodes(), slots).expect("as many entries as the requests have")
+}
 
-    fn plan(&mut self, wanted: &Requests, shared: &Requests) {
-        let nodes = wanted.nodes();
-        let counts = |at: &dyn Fn(usize) -> usize| {
-            let mut counts = vec![0; nodes];
-            let asking = (0..nodes * nodes).filter(|place| wanted.slots()[*place] > 0);
-            asking.for_each(|place| counts[at(place)] += 1);
-            counts
-        };
-        let (rows, columns) = (counts(&|place| place / nodes), counts(&|place| place % nodes));
-        for (place, known) in self.allowances.iter_mut().enumerate() {
-            let queues = rows[place / nodes].max(columns[place % nodes]);
-            known.plan(wanted.slots()[place], shared.slots()[place], queues);
-        }
+fn plan(wanted: &Requests, shared: &Requests, allowances: &mut [Allowance]) {
+    let pair = |place: usize| (place / wanted.nodes(), place % wanted.nodes());
+    let asking = (0..allowances.len()).filter(|place| wanted.slots()[*place] > 0);
+    let queues = Queues::of(asking.map(pair));
+    for (place, known) in allowances.iter_mut().enumerate() {
+        let (from, to) = pair(place);
+        known.plan(wanted.slots()[place], shared.slots()[place], queues.beside(from, to));
     }
 }
