@@ -484,7 +484,13 @@ def test_what_a_save_has_laid_down_goes_with_the_server(tmp_path: Path, small: P
     # What `tempfile` makes in a process that is killed before it has removed it.
     (folder / "photocol-lab-share-abc").mkdir()
     process.send_signal(end)
-    process.communicate(timeout=120)
+    try:
+        process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        process.kill()
+        process.communicate()
+        pytest.fail(f"the server has not heard {end.name}: {status}")
     assert (process.returncode, list(tmp_path.iterdir())) == (128 + end, [])
 
 
