@@ -30,14 +30,12 @@ def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _hang_up_is_heard() -> Iterator[None]:
-    """SIGHUP ends what tests start, also where the tests themselves are started with it ignored (nohup) or blocked."""
+    """SIGHUP has its default action in what tests start, also where the tests are started with it ignored (nohup)."""
     if not hasattr(signal, "SIGHUP"):
         yield
         return
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    mask = signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGHUP])
     yield
-    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     signal.signal(signal.SIGHUP, before)
 
 

@@ -7,6 +7,7 @@ import json
 import re
 import socket
 import threading
+import time
 import webbrowser
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -35,6 +36,7 @@ _PATIENCE_S = 30.0
 """For a browser that neither sends nor takes anything."""
 _GOES_WITHIN_S = 1.0
 """Room is made in this time where a connection is closed for it."""
+_HEEDS_SIGNALS_WITHIN_S = 0.2
 _MOST_TEXT = 1 << 19
 _GO_ON = """<!doctype html>
 <meta charset="utf-8">
@@ -337,4 +339,7 @@ def serve(
             threading.Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
         else:
             say(str(file))
-        threading.Event().wait()
+        # A signal that comes just before a wait without end would never be acted upon: Python does that between
+        # instructions, and only a signal that comes during the wait interrupts it.
+        while True:
+            time.sleep(_HEEDS_SIGNALS_WITHIN_S)
