@@ -299,8 +299,8 @@ experiment = Experiment(
             expected="0.4 of it",
             tolerance="the edge's backlog grows by 0.2 to 0.6 as much; in shape: by less",
             check=check_buffer,
-            reason="TCP's own queue at the edge node moves without a rise too: in as long a time 0.5 to 1.6 times as much "
-            "with one control, 0.2 to 1.6 with two, 0.4 to 0.9 with two that decide every round trip",
+            reason="TCP's own queue at the edge node moves without a rise too: in as long a time 0.5 to 1.6 times as "
+            "much with one control, 0.2 to 1.6 with two, 0.4 to 0.9 with two that decide every round trip",
         ),
     ),
     plots=(Plot(name="losses-60", draw=draw_short), Plot(name="losses-180", draw=draw_long)),
