@@ -41,7 +41,7 @@ test-rust:
 	$(ALONE) $(CARGO_TEST) --config tools/checked.toml --test runs  # unoptimized, with overflow checks: same fingerprint
 
 test-python:
-	$(ALONE) $(PYTHON) -m pytest
+	$(ALONE) $(PYTHON) -m pytest --durations=10 --durations-min=5
 
 quick:  ## tests and lints what differs from the last commit (or SINCE=commit), in about a minute; builds no extension
 	@tools/quick

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,13 @@ import pytest
 
 from photocol.experiments.baselines import baselines_in, judged_again, read, reading_replications, recorded_outcome
 from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
-from photocol.experiments.chance import LEAST, TABLES, findings_told, tables_within, told
+from photocol.experiments.chance import LEAST, TABLES, _normals, findings_told, tables_within, told
 from photocol.stats import student_t_quantile
 from photocol.sweeps.campaign.table import Outcome
 from photocol.verdict import Finding, Verdict, judge
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
@@ -103,6 +104,47 @@ def test_tables_lie_within_the_intervals_and_as_student_s_t_has_them() -> None:
     quartile = 2 * student_t_quantile(0.75, 4) / student_t_quantile(0.975, 4)
     within = sum(abs(value - 10) < quartile for value in drawn)
     assert abs(within - TABLES / 2) < 3 * math.sqrt(TABLES) / 2
+
+
+ASKED: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
+    "a value": lambda table: table.filter(pl.col("law") == "b"),
+    "several": lambda table: table.filter(pl.col("law") == "b", pl.col("size") > 1),
+    "by name": lambda table: table.filter(law="a", size=2),
+    "a mask": lambda table: table.filter(table["law"] == "b"),
+    "a mask of numbers": lambda table: table.filter(table["x"] > 15),
+    "numbers": lambda table: table.filter(pl.col("x") > 15),
+    "numbers by name": lambda table: table.filter(x=table["x"][0]),
+    "both": lambda table: table.filter((pl.col("x") > 15) & (pl.col("law") == "a")),
+    "all columns": lambda table: table.filter(pl.any_horizontal(pl.all().cast(pl.String).str.starts_with("15."))),
+    "by a pattern": lambda table: table.filter(pl.all_horizontal(pl.col("^x.*$") > 3.5, pl.col("^x$") > 15)),
+    "by kind": lambda table: table.filter(pl.any_horizontal(pl.col(pl.Float64) > 15)),
+    "a long list": lambda table: table.filter(pl.col("size").is_in([*range(100), 3])),
+    "another long list": lambda table: table.filter(pl.col("size").is_in([*range(3), *range(50, 150)])),
+    "none": lambda table: table.filter(pl.col("law") == "c").sort("size"),
+    "an order": lambda table: table.sort("law", "size", descending=[True, False]),
+    "the other order": lambda table: table.sort(["law", "size"], descending=[False, True]),
+    "an order of numbers": lambda table: table.sort("x"),
+    "an order by an expression": lambda table: table.sort(pl.col("x").neg()),
+    "steps": lambda table: table.filter(pl.col("law") == "a").sort("size", descending=True).filter(size=2),
+    "other steps": lambda table: table.filter(pl.col("law") == "b").sort("size", descending=True).filter(size=2),
+    "means": lambda table: table.sort("size").group_by("law", maintain_order=True).agg(pl.col("x").mean()),
+    "rows": lambda table: table.filter(law="b")[[1, 0]],
+}
+"""What a claim may ask of a table."""
+
+
+def test_a_table_drawn_answers_as_any_other() -> None:
+    rows = {"law": ["a", "b", "a", "b", "a"], "size": [3, 1, 2, 2, 1], "x": [10.0, 20.0, 15.0, 16.0, 14.0]}
+    table = pl.DataFrame({**rows, "x_half_width": [4.0] * 5, "n": [3] * 5})
+    drawn = list(tables_within(table, ["x"]))[:20]
+    for name, ask in ASKED.items():
+        for one in [*drawn, *drawn]:
+            assert ask(one).equals(ask(pl.DataFrame(one.to_dict()))), name
+
+
+def test_numbers_are_those_of_the_generator_s_gauss() -> None:
+    one_by_one = random.Random("a")
+    assert _normals(random.Random("a"), 7) == [one_by_one.gauss(0, 1) for _ in range(7)]
 
 
 def test_what_was_counted_does_not_become_none() -> None:

@@ -49,17 +49,6 @@ def test_help_is_quick_and_lists_the_commands() -> None:
         assert re.search(rf"^  {command} ", done.stdout, re.MULTILINE)
 
 
-def test_light_commands_import_nothing_heavy(small: Path) -> None:
-    program = (
-        "import sys; from photocol.cli import main; main(sys.argv[1:]); "
-        "print(sorted({'polars', 'matplotlib', 'rich', 'numpy'} & set(sys.modules)), file=sys.stderr)"
-    )
-    for words in (["--version"], ["check", str(small)], ["run", str(small), "--json"]):
-        command = [sys.executable, "-c", program, *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert done.stderr.splitlines()[-1] == "[]"
-
-
 def test_run_prints_a_table_and_writes_nothing(small: Path) -> None:
     done = photocol("run", small, cwd=small.parent)
     assert (done.returncode, done.stderr) == (DONE, "")

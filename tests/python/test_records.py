@@ -17,6 +17,7 @@ import pytest
 from photocol import verdict
 from photocol.experiments.baselines import TABLE, baselines_in
 from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
+from photocol.experiments.drawn import Drawn, Picks
 from photocol.experiments.record import UNEXPLAINED
 from photocol.sweeps.campaign.table import Outcome
 
@@ -149,7 +150,7 @@ def test_a_key_that_does_not_exist_is_found() -> None:
 
 
 def test_what_agrees_agrees_in_shape_too() -> None:
-    """Some 30 s: every claim of every experiment judges tables that are moved by chance."""
+    """Some 15 s: every claim of every experiment judges tables that are moved by chance."""
     experiments = {name: load_experiment(file) for name, file in FOUND.items()}
     with judged() as conditions:
         found = {name: set(inverted(name, one, conditions)) for name, one in experiments.items()}
@@ -178,6 +179,7 @@ def scattered(experiment: Experiment, table: pl.DataFrame) -> list[Outcome]:
     draw = random.Random(1)
     metrics = [metric.name for metric in experiment.metrics if metric.name in table.columns]
     table = table.with_columns(pl.col(metrics).cast(pl.Float64))
+    picks = Picks(set(table.columns) - set(metrics))
     outcomes = []
     for turn in range(30):
         width = (0.0, 0.03, 0.1, 0.3, 0.6, 1.0)[turn % 6]
@@ -189,7 +191,7 @@ def scattered(experiment: Experiment, table: pl.DataFrame) -> list[Outcome]:
             **{metric: pl.Series(values, dtype=pl.Float64) for metric, values in columns.items()}
         )
         replications = drawn.select(*experiment.axes, *metrics).with_columns(seed=pl.lit(1))
-        outcomes.append(Outcome(table=drawn, replications=replications))
+        outcomes.append(Outcome(table=Drawn(drawn, picks), replications=replications))
     return outcomes
 
 

@@ -6,6 +6,8 @@ them, and docs/reference/models.md is made from the same descriptions.
 
 from __future__ import annotations
 
+import copy
+import functools
 import json
 import shlex
 from dataclasses import dataclass
@@ -34,6 +36,11 @@ def names() -> list[str]:
 
 def describe(name: str) -> dict[str, Any]:
     """What a model is: name, summary, source, holds, inputs, outputs (each with name, unit, meaning and so on)."""
+    return copy.deepcopy(_described(name))
+
+
+@functools.cache
+def _described(name: str) -> dict[str, Any]:
     for one in _core.models():
         if one["name"] == name:
             return one
@@ -50,7 +57,7 @@ def model(name: str, /, **inputs: Any) -> dict[str, Any]:
     one dimension more. Inputs that are lists are given as lists, words as a str. Raises InputError for what is out of
     range.
     """
-    kinds = {one["name"]: one["kind"] for one in describe(name)["inputs"]}
+    kinds = {one["name"]: one["kind"] for one in _described(name)["inputs"]}
     arrays = {key: value for key, value in inputs.items() if kinds.get(key) == "number" and _is_array(value)}
     fixed = {key: _plain(value) for key, value in inputs.items() if key not in arrays}
     return _over_arrays(name, fixed, arrays) if arrays else Answer.of(name, fixed).outputs
@@ -99,7 +106,7 @@ class Answer:
     def of(cls, name: str, settings: Mapping[str, Any]) -> Answer:
         """The answer with these values for some inputs, the defaults for the others."""
         inputs, outputs = _evaluate(name, settings)
-        description = describe(name)
+        description = _described(name)
         units = {one["name"]: one["unit"] for one in description["outputs"]}
         answers = {key: _answer(value, units[key]) for key, value in outputs.items()}
         return cls(description, inputs, _Outputs(name, answers))
@@ -160,7 +167,7 @@ def _over_arrays(name: str, fixed: Mapping[str, Any], arrays: Mapping[str, Any])
     shape = together[0].shape
     flat = {key: np.ascontiguousarray(one).reshape(-1) for key, one in zip(arrays, together, strict=True)}
     if not together[0].size:
-        return {one["name"]: np.empty(shape) for one in describe(name)["outputs"]}
+        return {one["name"]: np.empty(shape) for one in _described(name)["outputs"]}
     _, outputs = _evaluate(name, {**fixed, **flat})
     return _Outputs(name, {key: _shaped(values, shape) for key, values in outputs.items()})
 
