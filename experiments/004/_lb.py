@@ -170,9 +170,12 @@ UP_TO_300 = "2.5 to 4.5 times; in shape: at least 1.5"
 """What counts as "up to 300 %" wherever the paper says it: 3 times, or 4 times, or the 3.4 of §5.2.4."""
 
 
+THREEFOLD = (2.5, 4.5)
+
+
 def is_threefold(ratio: float) -> bool:
     """Whether a ratio of times is what the paper calls up to 300 %."""
-    return 2.5 <= ratio <= 4.5
+    return THREEFOLD[0] <= ratio <= THREEFOLD[1]
 
 
 def judge_threefold(ratio: float, measured: str) -> Finding:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, grid
-from photocol.verdict import Finding, judge
+from photocol.claims import near, values
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, grid
 
 from ._lb import source
 
@@ -87,22 +87,6 @@ def measure(result: RunResult) -> dict[str, float]:
     return {"estimated_h": estimated(values), "mean_mbps": rate, "cpu_s": float(str(result.manifest["cpu_s"]))}
 
 
-def check_hurst(outcome: Outcome) -> Finding:
-    """H = 0.75."""
-    found = dict(outcome.table.select("hurst", "estimated_h").iter_rows())
-    return judge(
-        agrees=abs(found[0.75] - 0.75) <= 0.05,
-        in_shape=abs(found[0.75] - 0.75) <= 0.1,
-        measured=", ".join(f"{value:.3f} for {asked}" for asked, value in found.items()),
-    )
-
-
-def check_rate(outcome: Outcome) -> Finding:
-    """15 Mb/s a source."""
-    found = dict(outcome.table.select("hurst", "mean_mbps").iter_rows())[0.75]
-    return judge(agrees=abs(found - 15) <= 0.3, in_shape=abs(found - 15) <= 1.5, measured=f"{found:.2f} Mb/s")
-
-
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Estimated against asked."""
     asked, found = table["hurst"].to_list(), table["estimated_h"].to_list()
@@ -110,6 +94,9 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
     axes.plot(asked, asked, "-", color="0.7")
     axes.set_xlabel("Hurst parameter asked for")
     axes.set_ylabel("estimated")
+
+
+ESTIMATED = values("estimated_h", "hurst", form=".3f")
 
 
 experiment = Experiment(
@@ -134,7 +121,7 @@ experiment = Experiment(
             where="§5.2.8",
             expected="0.75",
             tolerance="within 0.05 by the variance of means over 0.1 to 10 s; in shape: 0.1",
-            check=check_hurst,
+            check=near(values("estimated_h", form=".3f", hurst=0.75), 0.75, by=0.05, in_shape=0.1).telling(ESTIMATED),
         ),
         Claim(
             id="rate",
@@ -142,7 +129,7 @@ experiment = Experiment(
             where="§5.2.8",
             expected="15 Mb/s",
             tolerance="within 2 %; in shape: 10 %",
-            check=check_rate,
+            check=near(values("mean_mbps", form=".2f", unit=" Mb/s", hurst=0.75), 15, by=0.3, in_shape=1.5),
         ),
     ),
     plots=(Plot(name="hurst", draw=draw),),

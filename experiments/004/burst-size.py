@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from photocol.claims import Values, at_most, falls_with, last, span, spread, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge
 
@@ -50,32 +51,17 @@ def make(point: Point) -> Setup:
     return setup(sender_of(point), more)
 
 
-def by_size(outcome: Outcome, sender: str, metric: str, threshold: float = USUAL) -> dict[float, float]:
-    """Along the size."""
-    return curve(outcome, "burst_kb", metric, sender=sender, threshold=threshold)
+def times(axis: str, **where: object) -> Values:
+    """Of a flow along an axis."""
+    return values("completion_s", axis, form=".1f", unit=" s", **where)
+
+
+RR_TIMES = times("threshold", sender=RR, burst_kb=PAPER_KB)
 
 
 def by_threshold(outcome: Outcome, sender: str, size: int = PAPER_KB) -> dict[float, float]:
     """The time along the threshold."""
     return curve(outcome, "threshold", "completion_s", sender=sender, burst_kb=size)
-
-
-def check_size_rr(outcome: Outcome) -> Finding:
-    """The size has little effect on HS-RR-TCP."""
-    times = by_size(outcome, RR, "completion_s")
-    spread = max(times.values()) / min(times.values()) - 1
-    return judge(agrees=spread <= 0.05, in_shape=spread <= 0.15, measured=f"{listed(times)} s")
-
-
-def check_size_sack(outcome: Outcome) -> Finding:
-    """False fast retransmits of HS-TCP-SACK become fewer with larger bursts."""
-    false = list(by_size(outcome, SACK, "false_fast_retransmits").values())
-    falls = [low < high for high, low in pairwise(false)]
-    return judge(
-        agrees=all(falls),
-        in_shape=false[-1] < false[0],
-        measured=listed(by_size(outcome, SACK, "false_fast_retransmits"), ".0f"),
-    )
 
 
 def check_threshold_sack(outcome: Outcome) -> Finding:
@@ -104,17 +90,6 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     }
     claim = "HS-TCP-SACK is the better the larger ρ_max, by almost 190 s at 100 kB"
     return [UnderReadings(claim=claim, where="§5.2.4, Fig. 9 (a)", findings=found)]
-
-
-def check_threshold_rr(outcome: Outcome) -> Finding:
-    """The threshold has little effect on HS-RR-TCP."""
-    times = by_threshold(outcome, RR)
-    spread = max(times.values()) - min(times.values())
-    return judge(
-        agrees=spread <= 6,
-        in_shape=spread <= 0.1 * times[FULL_LOAD],
-        measured=f"{listed(times)} s: {spread:.1f} s apart",
-    )
 
 
 def check_equal(outcome: Outcome) -> Finding:
@@ -188,7 +163,7 @@ experiment = Experiment(
             where="§5.2.2, Fig. 7 (a)",
             expected="flat",
             tolerance="within 5 % over all sizes; in shape: 15 %",
-            check=check_size_rr,
+            check=at_most(spread(times("burst_kb", sender=RR, threshold=USUAL)), 0.05, in_shape=0.15),
         ),
         Claim(
             id="size-sack",
@@ -196,7 +171,7 @@ experiment = Experiment(
             where="§5.2.2, Fig. 7 (b)",
             expected="falling",
             tolerance="at every step; in shape: from the smallest to the largest",
-            check=check_size_sack,
+            check=falls_with(values("false_fast_retransmits", "burst_kb", form=".0f", sender=SACK, threshold=USUAL)),
             reason="each change to the shorter path costs a flow one or more; all sizes have 131 to 139 changes",
         ),
         Claim(
@@ -214,7 +189,7 @@ experiment = Experiment(
             where="§5.2.4, Fig. 9 (b)",
             expected="4 s",
             tolerance="at most 6 s; in shape: at most 10 % of the time",
-            check=check_threshold_rr,
+            check=at_most(span(RR_TIMES), 6, in_shape=at_most(span(RR_TIMES) / last(RR_TIMES), 0.1)),
         ),
         Claim(
             id="equal",

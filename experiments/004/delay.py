@@ -6,11 +6,23 @@ ms, both senders) had been seen when the scenario was made.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from photocol.claims import (
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    most,
+    near,
+    rises,
+    rises_with,
+    spread,
+    values,
+    within,
+)
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
-from photocol.verdict import Finding, judge
 
 from ._lb import (
     ALWAYS,
@@ -26,14 +38,12 @@ from ._lb import (
     SMALL,
     SMALL_NOTE,
     STYLES,
+    THREEFOLD,
     UP_TO_300,
     curve,
     draw,
-    judge_threefold,
     links_of,
-    listed,
     measure,
-    ratios,
     sender_of,
     setup,
     source,
@@ -58,91 +68,42 @@ def make(point: Point) -> Setup:
     return setup(sender_of(point), links_of(float(point["link_ms"]), delta_ms), delta_ms=delta_ms)
 
 
+def along(sender: str, metric: str = "completion_s", link_ms: float = LINK_MS) -> Values:
+    """A metric of a sender along δ."""
+    return values(metric, "delta_ms", form=".1f", sender=sender, link_ms=link_ms)
+
+
+def threefold(link_ms: float = LINK_MS) -> Predicate:
+    """HS-TCP-SACK takes up to three times as long."""
+    ratio = most(along(SACK, link_ms=link_ms) / along(RR, link_ms=link_ms))
+    return within(ratio, *THREEFOLD, in_shape=at_least(ratio, 1.5))
+
+
+def false(sender: str) -> Values:
+    """False fast retransmits of a sender along δ."""
+    return along(sender, "false_fast_retransmits").told(".0f", name=f"false ones of {sender}")
+
+
+def as_good(sender: str) -> Predicate:
+    """Source ordering is as good as HS-RR-TCP, within a few seconds."""
+    gain = (along(RR) - along(sender)).told("+.2f", " s", "HS-RR-TCP takes more:")
+    return within(gain, -5, 5, in_shape=within(gain / along(RR), -0.15, 0.15))
+
+
+EVERY = along(RR, "fast_retransmits").told(".0f", name="in all")
+FALSE, LONGER = false(SACK).at(LEAST), (along(SACK) / along(RR)).at(LEAST)
+GAIN = (along(RR) - along(ORDERING)).told("+.2f", " s").at(LEAST, MOST)
+
+
 def over(outcome: Outcome, sender: str, metric: str = "completion_s", link_ms: float = LINK_MS) -> dict[float, float]:
     """A metric of a sender along δ."""
     return curve(outcome, "delta_ms", metric, sender=sender, link_ms=link_ms)
 
 
-def check_flat(outcome: Outcome) -> Finding:
-    """HS-RR-TCP is nearly flat."""
-    times = over(outcome, RR)
-    spread = max(times.values()) / min(times.values()) - 1
-    return judge(agrees=spread <= 0.05, in_shape=spread <= 0.15, measured=f"{listed(times)} s: {spread:.1%} apart")
-
-
-def check_once(outcome: Outcome) -> Finding:
-    """One false fast retransmit a flow."""
-    false, every = over(outcome, RR, "false_fast_retransmits"), over(outcome, RR, "fast_retransmits")
-    exact = all(number == FLOWS for number in [*false.values(), *every.values()])
-    near = all(FLOWS <= number <= 3 * FLOWS for number in every.values())
-    return judge(agrees=exact, in_shape=near, measured=f"in all {listed(every, '.0f')}; false {listed(false, '.0f')}")
-
-
-def check_one_ms(outcome: Outcome) -> Finding:
-    """A difference of 1 ms reorders."""
-    times, false = ratios(over(outcome, SACK), over(outcome, RR)), over(outcome, SACK, "false_fast_retransmits")
-    return judge(
-        agrees=false[LEAST] > 5 * FLOWS and times[LEAST] >= 1.1,
-        in_shape=false[LEAST] > FLOWS,
-        measured=f"{false[LEAST]:.0f} false fast retransmits, {times[LEAST]:.2f} times as long",
-    )
-
-
-def check_ratio(outcome: Outcome, link_ms: float = LINK_MS) -> Finding:
-    """HS-TCP-SACK takes up to three times as long."""
-    found = ratios(over(outcome, SACK, link_ms=link_ms), over(outcome, RR, link_ms=link_ms))
-    most = max(found.values())
-    return judge_threefold(most, listed(found, ".2f"))
-
-
-def check_dupthresh(outcome: Outcome) -> Finding:
-    """The threshold grows with δ."""
-    levels = list(over(outcome, RR, "dupthresh").values())
-    steps = [high > low for low, high in pairwise(levels)]
-    return judge(
-        agrees=all(steps),
-        in_shape=levels[-1] > levels[0],
-        measured=listed(over(outcome, RR, "dupthresh")),
-    )
-
-
-def check_ordering(outcome: Outcome, sender: str) -> Finding:
-    """Source ordering is as good as HS-RR-TCP, within a few seconds."""
-    rr, ordered = over(outcome, RR), over(outcome, sender)
-    gaps = {at: rr[at] - ordered[at] for at in rr}
-    return judge(
-        agrees=all(abs(gap) <= 5 for gap in gaps.values()),
-        in_shape=all(abs(gap) <= 0.15 * rr[at] for at, gap in gaps.items()),
-        measured=f"HS-RR-TCP takes {listed(gaps, '+.2f')} s more",
-    )
-
-
-def check_grows(outcome: Outcome) -> Finding:
-    """Their difference grows slightly with δ."""
-    rr, ordered = over(outcome, RR), over(outcome, ORDERING)
-    gaps = {at: rr[at] - ordered[at] for at in rr}
-    return judge(
-        agrees=0 <= gaps[LEAST] < gaps[MOST] <= 5,
-        in_shape=gaps[LEAST] < gaps[MOST],
-        measured=f"{gaps[LEAST]:+.2f} s at 1 ms, {gaps[MOST]:+.2f} s at 50 ms",
-    )
-
-
-def check_none(outcome: Outcome) -> Finding:
-    """Source ordering has no false fast retransmits."""
-    false = {**over(outcome, ORDERING, "false_fast_retransmits")}
-    shift = {**over(outcome, SHIFT, "false_fast_retransmits")}
-    return judge(
-        agrees=not any(false.values()),
-        in_shape=not any(shift.values()),
-        measured=f"{listed(false, '.0f')}; by shift {listed(shift, '.0f')}",
-    )
-
-
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     """The improvement with links of either delay."""
     delays = [link_ms for link_ms in (LINK_MS, LONGER_MS) if link_ms in set(outcome.table["link_ms"].to_list())]
-    findings = {f"links of {link_ms:g} ms": check_ratio(outcome, link_ms) for link_ms in delays}
+    findings = {f"links of {link_ms:g} ms": threefold(link_ms)(outcome) for link_ms in delays}
     claim = "up to 300 % improvement over HS-TCP-SACK"
     return [UnderReadings(claim=claim, where="abstract, §5.2.1", findings=findings)]
 
@@ -207,7 +168,7 @@ experiment = Experiment(
             where="§5.2.1, Fig. 6 (a)",
             expected="nearly flat",
             tolerance="within 5 % over all δ; in shape: 15 %",
-            check=check_flat,
+            check=at_most(spread(along(RR)), 0.05, in_shape=0.15),
         ),
         Claim(
             id="once",
@@ -215,7 +176,7 @@ experiment = Experiment(
             where="§5.2.1, Fig. 6 (b)",
             expected="10 fast retransmits in all, each false",
             tolerance="exactly, at every δ; in shape: 10 to 30",
-            check=check_once,
+            check=(near(EVERY, FLOWS, 0) & near(false(RR), FLOWS, 0)).in_shape(within(EVERY, FLOWS, 3 * FLOWS)),
         ),
         Claim(
             id="one-ms",
@@ -223,7 +184,7 @@ experiment = Experiment(
             where="§5.2.1, Fig. 6 (a)",
             expected="false fast retransmits of HS-TCP-SACK again and again, and a longer time",
             tolerance="more than five a flow and 1.1 times the time; in shape: more than one a flow",
-            check=check_one_ms,
+            check=(above(FALSE, 5 * FLOWS) & at_least(LONGER, 1.1)).in_shape(above(FALSE, FLOWS)),
         ),
         Claim(
             id="ratio",
@@ -231,7 +192,7 @@ experiment = Experiment(
             where="abstract, §5.2.1",
             expected="about 3 times the time (3.4 by §5.2.4)",
             tolerance=f"the largest ratio is {UP_TO_300}",
-            check=check_ratio,
+            check=threefold(),
             reason=(
                 "the delay of links is not stated: 2.5 ms makes 2.3, 5 to 20 ms make 2.6 to 2.7 (004/readings). "
                 "HS-TCP-SACK comes to rest below ρ_max, where paths do not change, and a longer round trip takes it "
@@ -244,7 +205,7 @@ experiment = Experiment(
             where="§5.2.1, Fig. 6 (c)",
             expected="growing",
             tolerance="at every step; in shape: from the first to the last",
-            check=check_dupthresh,
+            check=rises_with(along(RR, "dupthresh")),
         ),
         Claim(
             id="ordering",
@@ -252,7 +213,7 @@ experiment = Experiment(
             where="§5.2.7, Fig. 11 (a)",
             expected="a few seconds at 50 ms",
             tolerance="within 5 s at every δ; in shape: within 15 %",
-            check=lambda outcome: check_ordering(outcome, ORDERING),
+            check=as_good(ORDERING),
         ),
         Claim(
             id="ordering-shift",
@@ -260,7 +221,7 @@ experiment = Experiment(
             where="§5.2.7, Fig. 11 (a)",
             expected="a few seconds at 50 ms",
             tolerance="within 5 s at every δ; in shape: within 15 %",
-            check=lambda outcome: check_ordering(outcome, SHIFT),
+            check=as_good(SHIFT),
         ),
         Claim(
             id="ordering-always",
@@ -268,7 +229,7 @@ experiment = Experiment(
             where="§5.2.7, Fig. 11 (a)",
             expected="a few seconds at 50 ms",
             tolerance="within 5 s at every δ; in shape: within 15 %",
-            check=lambda outcome: check_ordering(outcome, ALWAYS),
+            check=as_good(ALWAYS),
         ),
         Claim(
             id="ordering-grows",
@@ -276,7 +237,7 @@ experiment = Experiment(
             where="§5.2.7, Fig. 11 (a)",
             expected="a few seconds at 50 ms, less at 1 ms",
             tolerance="between 0 and 5 s, more at 50 than at 1 ms; in shape: more at 50 ms",
-            check=check_grows,
+            check=(within(GAIN, 0, 5) & rises(GAIN)).in_shape(rises(GAIN)),
             reason="the link stays full with both: the one false fast retransmit of a flow costs 0.01 s of 80",
         ),
         Claim(
@@ -285,7 +246,7 @@ experiment = Experiment(
             where="§5.2.7, Fig. 11 (b)",
             expected="0",
             tolerance="exactly; in shape: 0 where bursts are held by δ",
-            check=check_none,
+            check=at_most(false(ORDERING), 0, in_shape=at_most(false(SHIFT), 0)).telling(false(SHIFT)),
         ),
     ),
     readings=side_by_side,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
-from photocol.verdict import Finding, judge
+from photocol.claims import Values, above, at_least, at_most, below, near, ratio, values
+from photocol.experiment import Claim, Experiment, Form, Plot, Point, Setup, grid
 
-from ._lb import METRICS, NOTES, measure, over_network, source, times
+from ._lb import METRICS, NOTES, measure, over_network, source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,41 +44,23 @@ def make(point: Point) -> Setup:
     return over_network(NETWORKS[str(point["network"])], SENDERS[str(point["sender"])])
 
 
+def over(other: str, sender: str, *networks: str) -> Values:
+    """How many times as long a sender takes as another, by network."""
+    times = ratio("completion_s", of={"sender": sender}, to={"sender": other}, along="network")
+    return times.at(*networks).told(".2f", name=f"{sender} over {other}")
+
+
+def of_all(network: str) -> Values:
+    """The times of all senders."""
+    return values("completion_s", "sender", form=".1f", unit=" s", network=network)
+
+
+SHORT = over(SACK, TDFR, SPRAY_5)
+
+
 def told(seconds: dict[str, float]) -> str:
     """All senders."""
     return ", ".join(f"{sender} {one:.1f} s" for sender, one in seconds.items())
-
-
-def check_restore(outcome: Outcome) -> Finding:
-    """The window alone is not enough where bursts are sprayed."""
-    found = times(outcome, SPRAY)
-    ratio = found[R] / found[FA]
-    return judge(agrees=ratio >= 1.5, in_shape=ratio > 1, measured=f"{ratio:.2f} times DSACK-FA's: {told(found)}")
-
-
-def check_alike(outcome: Outcome) -> Finding:
-    """Without loss the ratio need not move."""
-    apart = {network: times(outcome, network)[TA] / times(outcome, network)[FA] - 1 for network in (SWITCH, SPRAY)}
-    worst = max(abs(one) for one in apart.values())
-    return judge(
-        agrees=worst <= 0.02,
-        in_shape=worst <= 0.1,
-        measured="; ".join(f"{network} {one:+.1%}" for network, one in apart.items()),
-    )
-
-
-def check_delay_short(outcome: Outcome) -> Finding:
-    """TD-FR helps where reordering is shorter than half a round trip."""
-    found = times(outcome, SPRAY_5)
-    ratio = found[TDFR] / found[SACK]
-    return judge(agrees=ratio <= 0.5, in_shape=ratio < 1, measured=f"{ratio:.2f} of SACK's: {told(found)}")
-
-
-def check_delay_long(outcome: Outcome) -> Finding:
-    """And not where it is longer."""
-    found = times(outcome, SPRAY)
-    ratio = found[TDFR] / found[TA]
-    return judge(agrees=ratio >= 2, in_shape=ratio >= 1.2, measured=f"{ratio:.2f} times DSACK-TA's")
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -117,7 +99,7 @@ experiment = Experiment(
             where="ours",
             expected="DSACK-R slower than DSACK-FA",
             tolerance="1.5 times at least at 50 ms; in shape: slower",
-            check=check_restore,
+            check=at_least(over(FA, R, SPRAY), 1.5, in_shape=above(over(FA, R, SPRAY), 1)).telling(of_all(SPRAY)),
         ),
         Claim(
             id="alike",
@@ -126,7 +108,7 @@ experiment = Experiment(
             where="ours",
             expected="equal",
             tolerance="within 2 %; in shape: 10 %",
-            check=check_alike,
+            check=near((over(FA, TA, SWITCH, SPRAY) - 1).told("+.1%"), 0, by=0.02, in_shape=0.1),
         ),
         Claim(
             id="delay-short",
@@ -135,7 +117,7 @@ experiment = Experiment(
             where="ours",
             expected="well below SACK's time at 5 ms",
             tolerance="half of it at most; in shape: less",
-            check=check_delay_short,
+            check=at_most(SHORT, 0.5, in_shape=below(SHORT, 1)).telling(of_all(SPRAY_5)),
         ),
         Claim(
             id="delay-long",
@@ -144,7 +126,7 @@ experiment = Experiment(
             where="ours",
             expected="well above RR-TCP's time at 50 ms",
             tolerance="2 times at least; in shape: 1.2",
-            check=check_delay_long,
+            check=at_least(over(TA, TDFR, SPRAY), 2, in_shape=1.2),
         ),
     ),
     plots=(Plot(name="times", draw=draw),),

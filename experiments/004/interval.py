@@ -5,11 +5,10 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from photocol.claims import Values, at_least, at_most, falls_with, most, spread, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
-from photocol.verdict import Finding, judge
 
 from ._lb import (
     METRICS,
@@ -20,9 +19,7 @@ from ._lb import (
     SMALL_NOTE,
     curve,
     draw,
-    listed,
     measure,
-    ratios,
     sender_of,
     setup,
     source,
@@ -41,45 +38,14 @@ def make(point: Point) -> Setup:
     return setup(sender_of(point), {"switching.balancing.interval": f"{point['tau_ms']} ms"})
 
 
+def along(sender: str, metric: str = "completion_s", form: str = ".1f") -> Values:
+    """A metric along τ."""
+    return values(metric, "tau_ms", form=form, sender=sender)
+
+
 def over(outcome: Outcome, sender: str, metric: str = "completion_s") -> dict[float, float]:
     """A metric along τ."""
     return curve(outcome, "tau_ms", metric, sender=sender)
-
-
-def check_small(outcome: Outcome) -> Finding:
-    """At small τ HS-RR-TCP is over 400 % faster."""
-    found = ratios(over(outcome, SACK), over(outcome, RR))
-    return judge(
-        agrees=max(found.values()) >= 4,
-        in_shape=max(found.values()) >= 2,
-        measured=listed(found, ".2f"),
-    )
-
-
-def check_falling(outcome: Outcome) -> Finding:
-    """HS-TCP-SACK takes longer the smaller τ is."""
-    times = list(over(outcome, SACK).values())
-    return judge(
-        agrees=all(b < a for a, b in pairwise(times)),
-        in_shape=times[-1] < times[0],
-        measured=listed(over(outcome, SACK)),
-    )
-
-
-def check_unaffected(outcome: Outcome) -> Finding:
-    """HS-RR-TCP is unaffected."""
-    times = over(outcome, RR)
-    spread = max(times.values()) / min(times.values()) - 1
-    return judge(agrees=spread <= 0.05, in_shape=spread <= 0.15, measured=f"{listed(times)} s")
-
-
-def check_retransmits(outcome: Outcome) -> Finding:
-    """More false fast retransmits with smaller τ."""
-    false = over(outcome, SACK, "false_fast_retransmits")
-    levels = list(false.values())
-    return judge(
-        agrees=all(b < a for a, b in pairwise(levels)), in_shape=levels[-1] < levels[0], measured=listed(false, ".0f")
-    )
 
 
 def draw_times(axes: Axes, table: pl.DataFrame) -> None:
@@ -110,7 +76,7 @@ experiment = Experiment(
             where="§5.2.5, Fig. 12 (a)",
             expected="more than 4 times",
             tolerance="the largest ratio is at least 4; in shape: at least 2",
-            check=check_small,
+            check=at_least(most(along(SACK) / along(RR)), 4, in_shape=2),
         ),
         Claim(
             id="falling",
@@ -118,7 +84,7 @@ experiment = Experiment(
             where="§5.2.5, Fig. 12 (a)",
             expected="falling with τ",
             tolerance="at every step; in shape: from end to end",
-            check=check_falling,
+            check=falls_with(along(SACK)),
         ),
         Claim(
             id="unaffected",
@@ -126,7 +92,7 @@ experiment = Experiment(
             where="§5.2.5, Fig. 12 (a)",
             expected="flat",
             tolerance="within 5 %; in shape: 15 %",
-            check=check_unaffected,
+            check=at_most(spread(along(RR)), 0.05, in_shape=0.15),
         ),
         Claim(
             id="retransmits",
@@ -134,7 +100,7 @@ experiment = Experiment(
             where="§5.2.5, Fig. 12 (b)",
             expected="falling with τ",
             tolerance="at every step; in shape: from end to end",
-            check=check_retransmits,
+            check=falls_with(along(SACK, "false_fast_retransmits", ".0f")),
         ),
     ),
     plots=(Plot(name="times", draw=draw_times), Plot(name="fast-retransmits", draw=draw_retransmits)),

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, at_least, beside, last, near, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source, grid
 from photocol.plot import frame, logarithmic_with_zero
-from photocol.verdict import Finding, judge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,14 +88,7 @@ def study(
 
 def plateau(senders: Sequence[str], percent: int, in_shape: int) -> Claim:
     """With much RAM all senders end where the traffic matrix ends them."""
-
-    def check(outcome: Outcome) -> Finding:
-        curves = {sender: curve(outcome, sender) for sender in senders}
-        ends = {sender: found[max(found)] for sender, found in curves.items()}
-        off = max(abs(end / ends[RENO] - 1) for end in ends.values())
-        named = ", ".join(f"{end:.3f} ({sender})" for sender, end in ends.items())
-        return judge(agrees=off <= percent / 100, in_shape=off <= in_shape / 100, measured=named)
-
+    ends = beside({sender: last(along(sender, form=".3f")) for sender in senders})
     return Claim(
         id="plateau",
         text="with large buffers the utilization levels off because the traffic matrix limits it",
@@ -103,18 +96,7 @@ def plateau(senders: Sequence[str], percent: int, in_shape: int) -> Claim:
         where="002 §3.2, Fig. 3",
         expected="one plateau for all senders",
         tolerance=f"within {percent} % of Reno's; in shape: within {in_shape} %",
-        check=check,
-    )
-
-
-def check_knee(paced: Sequence[str], outcome: Outcome) -> Finding:
-    """With six packets of RAM these paced senders are as near their plateaus as paced Reno."""
-    shares = {sender: share(outcome, sender) for sender in (PACED_RENO, *paced)}
-    least = min(shares[sender] for sender in paced)
-    return judge(
-        agrees=least >= max(shares[PACED_RENO] - 0.03, 0.75),
-        in_shape=least >= 0.75,
-        measured=", ".join(f"{value:.1%} ({sender})" for sender, value in shares.items()),
+        check=near(ends / ends.at(RENO), 1, percent / 100, in_shape / 100).telling(ends),
     )
 
 
@@ -126,16 +108,27 @@ def measure(result: RunResult) -> Mapping[str, float]:
     }
 
 
+def along(sender: str, metric: str = "utilization", form: str = ".2f") -> Values:
+    """A metric of a sender along the buffer."""
+    return values(metric, "buffer_bytes", form=form, sender=sender)
+
+
+def share(sender: str) -> Values:
+    """The utilization with six packets over that with the greatest buffer."""
+    return (along(sender).at(SIX_PACKETS) / last(along(sender))).told(".1%")
+
+
+def as_paced_reno(*paced: str) -> Predicate:
+    """With six packets of RAM these paced senders are as near their plateaus as paced Reno."""
+    shares = beside({sender: share(sender) for sender in paced})
+    enough = at_least(shares, 0.75)
+    return (enough & at_least(shares, share(PACED_RENO) - 0.03)).in_shape(enough).telling(share(PACED_RENO))
+
+
 def curve(outcome: Outcome, sender: str, column: str = "utilization") -> dict[int, float]:
     """Buffer in bytes to a metric's mean, ascending."""
     rows = outcome.table.filter(pl.col("sender") == sender).sort("buffer_bytes")
     return dict(zip(rows["buffer_bytes"].to_list(), rows[column].to_list(), strict=True))
-
-
-def share(outcome: Outcome, sender: str) -> float:
-    """The utilization with six packets over that with the greatest buffer."""
-    levels = curve(outcome, sender)
-    return levels[SIX_PACKETS] / levels[max(levels)]
 
 
 def utilization(axes: Axes, table: pl.DataFrame, senders: Mapping[str, Sender]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, at_least, values
 from photocol.experiment import Metric, Setup
 
 if TYPE_CHECKING:
@@ -72,16 +73,30 @@ def measure(result: RunResult) -> Mapping[str, float]:
     }
 
 
+def throughput_of(sender: str) -> Values:
+    """Along the loss."""
+    return values("throughput_mbps", "loss", form=".2f", sender=sender)
+
+
+def gain(above: str, below: str) -> Values:
+    """The first sender's throughput over the second's by loss."""
+    return (throughput_of(above) / throughput_of(below)).told(".2f", name=f"{above} over {below}")
+
+
+def survives(above: str, below: str) -> Predicate:
+    """The first has a tenth more at every loss; in shape: no less where many bursts are lost."""
+    return at_least(gain(above, below), 1.1, in_shape=at_least(gain(above, below).among(is_much), 1))
+
+
+def is_much(loss: float) -> bool:
+    """One burst in a thousand at least."""
+    return loss > 0.9e-3
+
+
 def curve(outcome: Outcome, sender: str, metric: str = "throughput_mbps") -> dict[float, float]:
     """Loss to a metric's mean, ascending."""
     rows = outcome.table.filter(pl.col("sender") == sender).sort("loss")
     return dict(zip(rows["loss"].to_list(), rows[metric].to_list(), strict=True))
-
-
-def ratios(outcome: Outcome, above: str, below: str) -> dict[float, float]:
-    """The first sender's throughput over the second's by loss."""
-    ours, theirs = curve(outcome, above), curve(outcome, below)
-    return {loss: ours[loss] / theirs[loss] for loss in ours}
 
 
 def listed(values: Mapping[float, float]) -> str:

@@ -8,13 +8,25 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
+from photocol.claims import at_least, at_most, values
 from photocol.experiment import Claim, Form, grid
 from photocol.verdict import Finding, judge
 
-from ._buffers import AS_IN_002, PACED_RENO, QUICK, RENO, SIX_PACKETS, Sender, check_knee, curve, plateau, study
+from ._buffers import (
+    AS_IN_002,
+    PACED_RENO,
+    QUICK,
+    RENO,
+    SIX_PACKETS,
+    Sender,
+    along,
+    as_paced_reno,
+    curve,
+    plateau,
+    study,
+)
 
 if TYPE_CHECKING:
     from photocol.experiment import Outcome
@@ -35,15 +47,9 @@ QUICK_POINTS = (
 BUFFERS = (1_500, 3_000, 4_500, 6_000, SIX_PACKETS, 15_000, TWENTY_PACKETS, 60_000, 150_000, 300_000, 1_000_000)
 
 
-def check_drops(outcome: Outcome) -> Finding:
-    """With six packets BBR drops no more than Reno."""
-    rates = {sender: curve(outcome, sender, "drop_rate")[SIX_PACKETS] for sender in (RENO, PACED_RENO, BBR, BBR3)}
-    most = max(rates[BBR], rates[BBR3])
-    return judge(
-        agrees=most <= rates[RENO],
-        in_shape=rates[BBR3] <= rates[RENO],
-        measured=", ".join(f"{value:.1e} ({sender})" for sender, value in rates.items()),
-    )
+DROPS = values("drop_rate", "sender", form=".1e", buffer_bytes=SIX_PACKETS).at(RENO, PACED_RENO, BBR, BBR3)
+RENO_DROPS = DROPS.at(RENO)
+CARRIED = along(DCTCP) / along(RENO)
 
 
 def check_marks(outcome: Outcome) -> Finding:
@@ -54,17 +60,6 @@ def check_marks(outcome: Outcome) -> Finding:
         agrees=ratio <= 0.1,
         in_shape=ratio < 1,
         measured=", ".join(f"{value:.1e} ({sender})" for sender, value in rates.items()),
-    )
-
-
-def check_dctcp(outcome: Outcome) -> Finding:
-    """DCTCP carries at least as much as Reno at every buffer."""
-    ours, theirs = curve(outcome, DCTCP), curve(outcome, RENO)
-    ratio = {buffer: ours[buffer] / theirs[buffer] for buffer in ours}
-    return judge(
-        agrees=min(ratio.values()) >= 0.97,
-        in_shape=sum(value >= 0.97 for value in ratio.values()) > len(ratio) / 2,
-        measured=", ".join(f"{value:.2f} at {buffer / 1000:g} kB" for buffer, value in ratio.items()),
     )
 
 
@@ -88,7 +83,7 @@ experiment = study(
             where="ours, after 002 §3.2, Fig. 3",
             expected="BBR's share of its plateau is paced Reno's",
             tolerance="at most 3 points less and at least 75 %, for both versions; in shape: at least 75 %",
-            check=partial(check_knee, (BBR, BBR3)),
+            check=as_paced_reno(BBR, BBR3),
         ),
         Claim(
             id="drops",
@@ -97,7 +92,7 @@ experiment = study(
             where="ours, after 002 §3.2, Fig. 4",
             expected="no more than Reno at 9 kB",
             tolerance="both versions; in shape: version 3",
-            check=check_drops,
+            check=at_most(DROPS.at(BBR, BBR3), RENO_DROPS, at_most(DROPS.at(BBR3), RENO_DROPS)).telling(DROPS),
             reason="BBR's rate does not answer drops, and version 3's only those of more than 2 % of a round trip's "
             "packets",
         ),
@@ -120,7 +115,7 @@ experiment = study(
             where="ours; RFC 8257 §1",
             expected="ratio 1 or more at every buffer",
             tolerance="at least 0.97 everywhere; in shape: at more than half of the buffers",
-            check=check_dctcp,
+            check=at_least(CARRIED, 0.97, in_shape=at_least(CARRIED, 0.97, part=0.5)),
         ),
     ),
     notes=(

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.claims import Predicate, above, at_least, at_most, falls
+from photocol.experiment import Claim, Experiment, Form, Plot, Point, Setup, Source, grid
 
 from . import _burst_losses as lost_bursts
-from ._burst_losses import curve, listed, ratios
+from ._burst_losses import gain, is_much, survives, throughput_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,48 +37,13 @@ def setup(point: Point) -> Setup:
     return lost_bursts.setup(sender=sender, transport=transport, bursts=bursts, lost=lost, least_s=20.0)
 
 
-def check_eng(outcome: Outcome) -> Finding:
-    """TCP-ENG is significantly better than BBR."""
-    gain = ratios(outcome, ENG, BBR)
-    return judge(
-        agrees=min(gain.values()) >= 1.1,
-        in_shape=min(value for loss, value in gain.items() if loss > 0.9e-3) >= 1.0,
-        measured=f"over bbr {listed(gain)}",
-    )
+THIRD = gain(BBR3, BBR)
 
 
-def check_flat(outcome: Outcome) -> Finding:
-    """BBR's throughput does not depend on the loss of bursts up to 1 %."""
-    levels = curve(outcome, BBR)
-    kept = {loss: value / levels[RARE] for loss, value in levels.items() if loss <= 1.1 * MANY}
-    return judge(
-        agrees=min(kept.values()) >= 0.8,
-        in_shape=min(kept.values()) >= 0.5,
-        measured=f"over that at 1e-4 {listed(kept)}",
-    )
-
-
-def check_threshold(outcome: Outcome) -> Finding:
-    """Version 3 gives way where a tenth of the bursts is lost, and not where a hundredth is."""
-    ratio = ratios(outcome, BBR3, BBR)
-    return judge(
-        agrees=ratio[MANY] >= 0.7 and ratio[MOST] <= 0.5,
-        in_shape=ratio[MOST] < ratio[MANY],
-        measured=f"version 3 over version 1 {listed(ratio)}",
-    )
-
-
-def check_sack(outcome: Outcome) -> Finding:
-    """Both versions carry more than SACK at every loss of 1e-3 or more."""
-    gain = {
-        sender: {loss: value for loss, value in ratios(outcome, sender, SACK).items() if loss > 0.9e-3}
-        for sender in (BBR, BBR3)
-    }
-    return judge(
-        agrees=all(value >= 2 for values in gain.values() for value in values.values()),
-        in_shape=all(value > 1 for values in gain.values() for value in values.values()),
-        measured="; ".join(f"{sender} {listed(values)}" for sender, values in gain.items()),
-    )
+def doubles(sender: str) -> Predicate:
+    """Twice of what SACK carries at every loss of 1e-3 or more; in shape: more."""
+    much = gain(sender, SACK).among(is_much)
+    return at_least(much, 2, in_shape=above(much, 1))
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -103,7 +68,7 @@ experiment = Experiment(
             where="001 §IV.A, Fig. 5",
             expected="more at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=check_eng,
+            check=survives(ENG, BBR),
             reason="nothing queues, and BBR takes no loss for congestion; TCP-ENG gives way to some of them",
         ),
         Claim(
@@ -113,7 +78,7 @@ experiment = Experiment(
             where="ours; draft-cardwell-iccrg-bbr-congestion-control-00 §1",
             expected="as much at p = 1e-2 as at 1e-4",
             tolerance="at least 0.8 of it; in shape: half",
-            check=check_flat,
+            check=at_least(throughput_of(BBR).at(RARE, SOME, MANY) / throughput_of(BBR).at(RARE), 0.8, in_shape=0.5),
         ),
         Claim(
             id="threshold",
@@ -122,7 +87,7 @@ experiment = Experiment(
             where="ours; draft-ietf-ccwg-bbr-06 §5.5.10",
             expected="as version 1 at p = 1e-2, less at 1e-1",
             tolerance="at least 0.7 and at most 0.5 of version 1; in shape: less at 1e-1 than at 1e-2",
-            check=check_threshold,
+            check=(at_least(THIRD.at(MANY), 0.7) & at_most(THIRD.at(MOST), 0.5)).in_shape(falls(THIRD.at(MANY, MOST))),
         ),
         Claim(
             id="over-sack",
@@ -131,7 +96,7 @@ experiment = Experiment(
             where="ours",
             expected="twice at p = 1e-3 or more",
             tolerance="at least 2 everywhere; in shape: more",
-            check=check_sack,
+            check=doubles(BBR) & doubles(BBR3),
         ),
     ),
     plots=(Plot(name="throughput", draw=draw),),

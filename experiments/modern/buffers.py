@@ -9,13 +9,25 @@ The expected values and tolerances below were committed before the first run.
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING
 
+from photocol.claims import Values, at_most, beside, near
 from photocol.experiment import Claim, Form, grid
 from photocol.verdict import Finding, judge
 
-from ._buffers import AS_IN_002, PACED_RENO, QUICK, RENO, SIX_PACKETS, Sender, check_knee, curve, plateau, study
+from ._buffers import (
+    AS_IN_002,
+    PACED_RENO,
+    QUICK,
+    RENO,
+    SIX_PACKETS,
+    Sender,
+    along,
+    as_paced_reno,
+    curve,
+    plateau,
+    study,
+)
 
 if TYPE_CHECKING:
     from photocol.experiment import Outcome
@@ -33,15 +45,12 @@ QUICK_BUFFERS = (1_500, 9_000, 30_000, 1_000_000)
 BUFFERS = (1_500, 3_000, 4_500, 6_000, 9_000, 15_000, 30_000, 60_000, 150_000, 300_000, 600_000, 1_000_000)
 
 
-def check_half(outcome: Outcome) -> Finding:
-    """With six packets unpaced CUBIC has about half of what paced CUBIC has."""
-    pairs = ((RENO, PACED_RENO), (CUBIC, PACED_CUBIC), (LINUX, PACED_LINUX))
-    ratio = {plain: curve(outcome, plain)[SIX_PACKETS] / curve(outcome, paced)[SIX_PACKETS] for plain, paced in pairs}
-    return judge(
-        agrees=all(abs(ratio[plain] - 0.5) <= 0.1 for plain in (CUBIC, LINUX)),
-        in_shape=all(ratio[plain] <= 0.8 for plain in (CUBIC, LINUX)),
-        measured=", ".join(f"{value:.2f} ({sender})" for sender, value in ratio.items()),
-    )
+def half(plain: str, paced: str) -> Values:
+    """With six packets the utilization over that of the sender that paces."""
+    return (along(plain) / along(paced)).at(SIX_PACKETS).told(".2f", name=plain)
+
+
+HALVES = beside({CUBIC: half(CUBIC, PACED_CUBIC), LINUX: half(LINUX, PACED_LINUX)}).told(".2f")
 
 
 def check_drops(outcome: Outcome) -> Finding:
@@ -51,17 +60,6 @@ def check_drops(outcome: Outcome) -> Finding:
     return judge(
         agrees=all(value < 1 for value in ratio.values()),
         in_shape=sum(value < 1 for value in ratio.values()) > len(ratio) / 2,
-        measured=", ".join(f"{value:.2f} at {b / 1000:g} kB" for b, value in ratio.items()),
-    )
-
-
-def check_same(outcome: Outcome) -> Finding:
-    """Windows of at most 20 packets are those of Reno: CUBIC's Reno-friendly region rules."""
-    ratio = {b: value / curve(outcome, RENO)[b] for b, value in curve(outcome, CUBIC).items()}
-    off = max(abs(value - 1) for value in ratio.values())
-    return judge(
-        agrees=off <= 0.1,
-        in_shape=off <= 0.25,
         measured=", ".join(f"{value:.2f} at {b / 1000:g} kB" for b, value in ratio.items()),
     )
 
@@ -86,7 +84,7 @@ experiment = study(
             where="002 §3.2, Fig. 3",
             expected="paced CUBIC's share of its plateau is paced Reno's",
             tolerance="at most 3 points less and at least 75 %, with either recovery; in shape: at least 75 %",
-            check=partial(check_knee, (PACED_CUBIC, PACED_LINUX)),
+            check=as_paced_reno(PACED_CUBIC, PACED_LINUX),
         ),
         Claim(
             id="half-at-six-packets",
@@ -95,7 +93,7 @@ experiment = study(
             where="002 §3.2, Fig. 5",
             expected="0.5",
             tolerance="ratio within 0.1 of 0.5 for CUBIC with either recovery; in shape: at most 0.8",
-            check=check_half,
+            check=near(HALVES, 0.5, by=0.1, in_shape=at_most(HALVES, 0.8)).telling(half(RENO, PACED_RENO)),
             reason="SACK repairs what Reno's timeouts wait for: SACK's Reno has 0.384 at 9 kB instead of 0.271; CUBIC "
             "keeps 0.7 of the window besides",
         ),
@@ -115,7 +113,7 @@ experiment = study(
             where="ours; RFC 9438 §4.3",
             expected="ratio 1 at every buffer",
             tolerance="within 10 %; in shape: within 25 %",
-            check=check_same,
+            check=near(along(CUBIC) / along(RENO), 1, by=0.1, in_shape=0.25),
             reason="the Reno of 002 has no SACK; SACK's Reno has 0.384 at 9 kB (1.42 times), with beta 0.7 "
             "(GAIMD) 0.425 (1.57 times)",
         ),

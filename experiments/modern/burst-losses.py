@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from photocol.claims import above, at_least, most, near
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
 from . import _burst_losses as lost_bursts
-from ._burst_losses import curve, listed, ratios
+from ._burst_losses import curve, gain, listed, survives
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,31 +56,6 @@ def setup(point: Point) -> Setup:
     )
 
 
-def _survives(outcome: Outcome, rival: str) -> Finding:
-    gain = ratios(outcome, ENG, rival)
-    many = [value for loss, value in gain.items() if loss > 0.9e-3]
-    return judge(
-        agrees=min(gain.values()) >= 1.1,
-        in_shape=min(many) >= 1.0,
-        measured=f"over {rival} {listed(gain)}",
-    )
-
-
-def check_rack(outcome: Outcome) -> Finding:
-    """TCP-ENG is significantly better than SACK with RACK-TLP."""
-    return _survives(outcome, RACK)
-
-
-def check_cubic(outcome: Outcome) -> Finding:
-    """TCP-ENG is significantly better than CUBIC."""
-    return _survives(outcome, CUBIC)
-
-
-def check_linux(outcome: Outcome) -> Finding:
-    """TCP-ENG is significantly better than CUBIC with what Linux repairs losses by."""
-    return _survives(outcome, LINUX)
-
-
 def check_timeouts(outcome: Outcome) -> Finding:
     """RACK-TLP has fewer timeouts than SACK at every p of 1e-3 or more."""
     rack, sack = (curve(outcome, name, "timeouts_per_flow") for name in (RACK, SACK))
@@ -89,19 +65,6 @@ def check_timeouts(outcome: Outcome) -> Finding:
         in_shape=max(share.values()) < 1.0,
         measured=f"RACK-TLP's over SACK's {listed(share)}",
     )
-
-
-def check_repair(outcome: Outcome) -> Finding:
-    """SACK with RACK-TLP carries at least as much as with RFC 6675."""
-    ratio = ratios(outcome, RACK, SACK)
-    return judge(agrees=min(ratio.values()) >= 0.98, in_shape=max(ratio.values()) > 1.0, measured=listed(ratio))
-
-
-def check_undo(outcome: Outcome) -> Finding:
-    """A lost burst is lost: there is nothing to take back."""
-    ratio = ratios(outcome, LINUX, LINUX_NO_UNDO)
-    off = max(abs(value - 1) for value in ratio.values())
-    return judge(agrees=off <= 0.01, in_shape=off <= 0.05, measured=f"with over without {listed(ratio)}")
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -128,7 +91,7 @@ experiment = Experiment(
             where="001 §IV.A, Fig. 5",
             expected="more at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=check_rack,
+            check=survives(ENG, RACK),
         ),
         Claim(
             id="over-cubic",
@@ -137,7 +100,7 @@ experiment = Experiment(
             where="ours, after 001 §IV.A, Fig. 5",
             expected="more at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=check_cubic,
+            check=survives(ENG, CUBIC),
             reason="at p = 1e-4 CUBIC's window is as large as TCP-ENG's: 0.99 times",
         ),
         Claim(
@@ -147,7 +110,7 @@ experiment = Experiment(
             where="ours, after 001 §IV.A, Fig. 5",
             expected="more at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=check_linux,
+            check=survives(ENG, LINUX),
             reason="at p = 1e-4 CUBIC's window is as large as TCP-ENG's: 0.99 times",
         ),
         Claim(
@@ -168,7 +131,7 @@ experiment = Experiment(
             where="ours",
             expected="ratio 1 or more",
             tolerance="at least 0.98 at every p; in shape: more at some",
-            check=check_repair,
+            check=at_least(gain(RACK, SACK), 0.98, in_shape=above(most(gain(RACK, SACK)), 1)),
         ),
         Claim(
             id="undo",
@@ -177,7 +140,7 @@ experiment = Experiment(
             where="ours",
             expected="ratio 1",
             tolerance="within 1 % at every p; in shape: within 5 %",
-            check=check_undo,
+            check=near(gain(LINUX, LINUX_NO_UNDO), 1, by=0.01, in_shape=0.05),
         ),
     ),
     plots=(Plot(name="throughput", draw=draw),),

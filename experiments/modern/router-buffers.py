@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Predicate, above, at_least, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
@@ -84,23 +85,13 @@ def levels(outcome: Outcome, sender: str) -> dict[tuple[int, float], float]:
     return {(row["flows"], row["factor"]): row["utilization"] for row in rows.iter_rows(named=True)}
 
 
-def _check_rule(outcome: Outcome, sender: str) -> Finding:
-    found = {flows: value for (flows, factor), value in levels(outcome, sender).items() if factor == 1.0}
-    return judge(
-        agrees=min(found.values()) >= 0.98,
-        in_shape=min(found.values()) >= 0.95,
-        measured=", ".join(f"{value:.1%} with {flows} flows" for flows, value in found.items()),
-    )
+def rule(sender: str) -> Predicate:
+    """With RTT·C/√n the link is busy."""
+    return at_least(values("utilization", "flows", form=".1%", sender=sender, factor=1.0), 0.98, in_shape=0.95)
 
 
-def check_rule(outcome: Outcome) -> Finding:
-    """With RTT·C/√n the link is busy: SACK."""
-    return _check_rule(outcome, SACK)
-
-
-def check_cubic(outcome: Outcome) -> Finding:
-    """With RTT·C/√n the link is busy: CUBIC."""
-    return _check_rule(outcome, CUBIC)
+WITH_HUNDRED = values("utilization", "factor", form=".1%", sender=SACK, flows=100)
+LESS = WITH_HUNDRED.at(1.0) - WITH_HUNDRED.at(0.5)
 
 
 def check_table(outcome: Outcome) -> Finding:
@@ -112,13 +103,6 @@ def check_table(outcome: Outcome) -> Finding:
         in_shape=abs(off[worst]) <= 0.04,
         measured=f"at most {100 * off[worst]:+.1f} points off, with {worst[0]} flows and {worst[1]:g} times",
     )
-
-
-def check_half(outcome: Outcome) -> Finding:
-    """With half of it a hundred flows leave the link idle at times."""
-    found = levels(outcome, SACK)
-    less = found[100, 1.0] - found[100, 0.5]
-    return judge(agrees=less >= 0.02, in_shape=less > 0, measured=f"{100 * less:.1f} points less")
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -163,7 +147,7 @@ experiment = Experiment(
             where="abstract, §5",
             expected="98.1 to 100 % in the paper's laboratory, 99.2 to 99.8 % in its ns-2",
             tolerance="at least 98 % with every n; in shape: 95 %",
-            check=check_rule,
+            check=rule(SACK),
         ),
         Claim(
             id="table",
@@ -181,7 +165,7 @@ experiment = Experiment(
             where="§5, OC3 line card",
             expected="4.6 points less",
             tolerance="at least 2 points less than with all of it; in shape: less",
-            check=check_half,
+            check=at_least(LESS, 0.02, in_shape=above(LESS, 0)),
         ),
         Claim(
             id="cubic",
@@ -190,7 +174,7 @@ experiment = Experiment(
             where="ours",
             expected="as for SACK: CUBIC gives up less of its window at a loss",
             tolerance="at least 98 % with every n; in shape: 95 %",
-            check=check_cubic,
+            check=rule(CUBIC),
         ),
     ),
     plots=(Plot(name="utilization", draw=draw),),

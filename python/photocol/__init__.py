@@ -20,7 +20,21 @@ from photocol._core import RunError, ScenarioError, __version__
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
-    from photocol import control, experiment, laws, models, obs, plot, queue, rcp, stats, transport, verdict, xcp
+    from photocol import (
+        claims,
+        control,
+        experiment,
+        laws,
+        models,
+        obs,
+        plot,
+        queue,
+        rcp,
+        stats,
+        transport,
+        verdict,
+        xcp,
+    )
     from photocol.conversions.convert import convert
     from photocol.experiments.verdict import Claims
     from photocol.runs.capture import Capture
@@ -46,6 +60,7 @@ __all__ = [
     "SweepTable",
     "__version__",
     "check",
+    "claims",
     "control",
     "convert",
     "experiment",
@@ -83,7 +98,21 @@ _HOMES = {
     "sweep": "sweeps.run",
 }
 _MODULES = (
-    *("control", "experiment", "laws", "models", "obs", "plot", "queue", "rcp", "stats", "transport", "verdict", "xcp"),
+    *(
+        "claims",
+        "control",
+        "experiment",
+        "laws",
+        "models",
+        "obs",
+        "plot",
+        "queue",
+        "rcp",
+        "stats",
+        "transport",
+        "verdict",
+        "xcp",
+    ),
 )
 
 

@@ -1,0 +1,191 @@
+"""Claims as predicates: what must hold for a claim to agree, and what is enough to agree in shape.
+
+A predicate is a claim's `check`: `at_least(ratio("goodput_bps", of={"law": "a"}, to={"law": "b"}), 1.25, in_shape=1)`.
+A claim that agrees agrees in shape by construction: its weaker predicate is asked only where the strict one fails.
+Chance is no matter of predicates: `photocol.experiments.chance` asks them again within the intervals.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from photocol.experiments.readings import (
+    Values,
+    beside,
+    beside_of,
+    ends,
+    knee,
+    last,
+    least,
+    mean,
+    most,
+    ratio,
+    span,
+    spread,
+    steps,
+    values,
+)
+from photocol.experiments.verdict import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from photocol.experiments.readings import Found
+    from photocol.experiments.verdict import Finding
+    from photocol.sweeps.campaign.table import Outcome
+
+    Bound = Values | Found | float
+
+__all__ = [
+    "Predicate",
+    "Values",
+    "above",
+    "at_least",
+    "at_most",
+    "below",
+    "beside",
+    "ends",
+    "falls",
+    "falls_with",
+    "knee",
+    "last",
+    "least",
+    "mean",
+    "most",
+    "near",
+    "ordered",
+    "ratio",
+    "rises",
+    "rises_with",
+    "span",
+    "spread",
+    "steps",
+    "values",
+    "within",
+]
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """What must hold, and the words for what was measured."""
+
+    holds: Callable[[Outcome], bool]
+    words: Callable[[Outcome], str]
+    weaker: Predicate | None = None
+
+    def __call__(self, outcome: Outcome) -> Finding:
+        """The finding."""
+        return judge(agrees=self.holds(outcome), in_shape=self.nearly(outcome), measured=self.words(outcome))
+
+    def nearly(self, outcome: Outcome) -> bool:
+        """Whether it holds, or its weaker predicate does."""
+        return self.holds(outcome) or (self.weaker is not None and self.weaker.nearly(outcome))
+
+    def in_shape(self, weaker: Predicate) -> Predicate:
+        """The same, in shape where a weaker one holds."""
+        return replace(self, weaker=weaker)
+
+    def telling(self, *more: Values) -> Predicate:
+        """The same, with more numbers in what was measured."""
+
+        def words(outcome: Outcome) -> str:
+            return "; ".join((self.words(outcome), *(one.words(outcome) for one in more)))
+
+        return replace(self, words=words)
+
+    def __and__(self, other: Predicate) -> Predicate:
+        return self._joined(other, operator.and_)
+
+    def __or__(self, other: Predicate) -> Predicate:
+        return self._joined(other, operator.or_)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a predicate is true or false of an outcome: join two with & or |")
+
+    def _joined(self, other: Predicate, function: Callable[[bool, bool], bool]) -> Predicate:
+        """Both or either; in shape if so of what each is in shape."""
+
+        def words(outcome: Outcome) -> str:
+            return "; ".join(dict.fromkeys((self.words(outcome), other.words(outcome))))
+
+        weaker = Predicate(lambda outcome: function(self.nearly(outcome), other.nearly(outcome)), words)
+        return Predicate(lambda outcome: function(self.holds(outcome), other.holds(outcome)), words, weaker)
+
+
+def compared(
+    of: Values, test: Callable[[float, float], bool], bound: Bound, in_shape: Bound | Predicate | None, part: float = 1
+) -> Predicate:
+    """A test of each value with its bound: at all places, or at more than a part of them."""
+
+    def holds(outcome: Outcome) -> bool:
+        beside = beside_of(bound, outcome)
+        passed = [test(one, beside(at)) for at, one in of.read(outcome).items()]
+        return all(passed) if part == 1 else sum(passed) > part * len(passed)
+
+    shape = in_shape
+    if shape is not None and not isinstance(shape, Predicate):
+        shape = compared(of, test, shape, None, part)
+    return Predicate(holds, of.words, shape)
+
+
+def at_least(of: Values, bound: Bound, in_shape: Bound | Predicate | None = None, *, part: float = 1) -> Predicate:
+    """Nowhere less than the bound, or at more than a part of the places."""
+    return compared(of, operator.ge, bound, in_shape, part)
+
+
+def at_most(of: Values, bound: Bound, in_shape: Bound | Predicate | None = None, *, part: float = 1) -> Predicate:
+    """Nowhere more than the bound, or at more than a part of the places."""
+    return compared(of, operator.le, bound, in_shape, part)
+
+
+def above(of: Values, bound: Bound, in_shape: Bound | Predicate | None = None, *, part: float = 1) -> Predicate:
+    """More than the bound everywhere, or at more than a part of the places."""
+    return compared(of, operator.gt, bound, in_shape, part)
+
+
+def below(of: Values, bound: Bound, in_shape: Bound | Predicate | None = None, *, part: float = 1) -> Predicate:
+    """Less than the bound everywhere, or at more than a part of the places."""
+    return compared(of, operator.lt, bound, in_shape, part)
+
+
+def within(of: Values, low: Bound, high: Bound, in_shape: tuple[Bound, Bound] | Predicate | None = None) -> Predicate:
+    """From one bound to the other, everywhere."""
+    weaker = within(of, *in_shape) if isinstance(in_shape, tuple) else in_shape
+    return replace(at_least(of, low) & at_most(of, high), weaker=weaker)
+
+
+def near(of: Values, expected: Bound, by: Bound, in_shape: Bound | Predicate | None = None) -> Predicate:
+    """No farther than this from the expected number, at every place."""
+    told = expected if isinstance(expected, (Values, int, float)) else Values(lambda _: expected, of.form, of.unit)
+
+    def words(outcome: Outcome) -> str:
+        return of.words(outcome) + (f"; expected {told.words(outcome)}" if isinstance(told, Values) else "")
+
+    return replace(at_most((of - expected).each(abs), by, in_shape), words=words)
+
+
+def ordered(order: str, of: Values, in_shape: Predicate | None = None) -> Predicate:
+    """Values in an order of their places, as "plain < paced < xcp"."""
+    return rises(of.at(*order.split(" < ")), in_shape)
+
+
+def rises(of: Values, in_shape: Predicate | None = None) -> Predicate:
+    """More at each place than at the one before."""
+    return replace(above(steps(of), 0, in_shape), words=of.words)
+
+
+def falls(of: Values, in_shape: Predicate | None = None) -> Predicate:
+    """Less at each place than at the one before."""
+    return replace(below(steps(of), 0, in_shape), words=of.words)
+
+
+def rises_with(of: Values) -> Predicate:
+    """Rises along its axis at each step; in shape: from end to end."""
+    return rises(of, rises(ends(of)))
+
+
+def falls_with(of: Values) -> Predicate:
+    """Falls along its axis at each step; in shape: from end to end."""
+    return falls(of, falls(ends(of)))

@@ -1,0 +1,203 @@
+"""Numbers that claims are about: read off an outcome, each at its place along an axis, and what is computed of them.
+
+`values("goodput_bps", "buffer_bytes", transport="cubic")` is a curve; `a / b` is one point by point;
+`most(a)`, `spread(a)` and their like are single numbers, whose place is None. All of them know how they are told.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from photocol.sweeps.campaign.table import Outcome
+
+Found = Mapping[Hashable, float]
+"""Place to number."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """Numbers by place, and the words for them."""
+
+    read: Callable[[Outcome], Found]
+    form: str = ".3g"
+    unit: str = ""
+    """Behind each number, with its blank."""
+    name: str = ""
+    """In front of all."""
+    of: Values | None = None
+    """What a single number was computed of: told in front of it."""
+
+    def told(self, form: str = "", unit: str = "", name: str = "") -> Values:
+        """The same numbers in other words."""
+        return replace(self, form=form or self.form, unit=unit, name=name)
+
+    def words(self, outcome: Outcome) -> str:
+        """The numbers with their places: "80.2 s at 1, 81.0 s at 50", "0.98 (xcp)"."""
+        numbers = ", ".join(
+            f"{value:{self.form}}{self.unit}{_place(at)}" if value is not None else f"nothing{_place(at)}"
+            for at, value in self.read(outcome).items()
+        )
+        inner = f"{self.of.words(outcome)}: " if self.of else ""
+        return inner + (f"{self.name} {numbers}" if self.name else numbers)
+
+    def at(self, *places: Hashable) -> Values:
+        """Those at these places, in this order."""
+        return replace(self, read=lambda outcome: {place: self.read(outcome)[place] for place in places})
+
+    def among(self, test: Callable[[Any], bool]) -> Values:
+        """Those at places that pass a test."""
+        return replace(self, read=lambda outcome: {at: one for at, one in self.read(outcome).items() if test(at)})
+
+    def each(self, function: Callable[[float], float]) -> Values:
+        """A function of each."""
+        return replace(self, read=lambda outcome: {at: function(one) for at, one in self.read(outcome).items()})
+
+    def __truediv__(self, other: Values | Found | float) -> Values:
+        """A ratio, which has no unit."""
+        return self._with(operator.truediv, other).told(".2f")
+
+    def __mul__(self, other: Values | Found | float) -> Values:
+        return self._with(operator.mul, other)
+
+    def __sub__(self, other: Values | Found | float) -> Values:
+        return self._with(operator.sub, other)
+
+    def __add__(self, other: Values | Found | float) -> Values:
+        return self._with(operator.add, other)
+
+    def _with(self, function: Callable[[float, float], float], other: Values | Found | float) -> Values:
+        def read(outcome: Outcome) -> Found:
+            beside = beside_of(other, outcome)
+            return {at: function(one, beside(at)) for at, one in self.read(outcome).items()}
+
+        return replace(self, read=read)
+
+
+def beside_of(other: Values | Found | float, outcome: Outcome) -> Callable[[Hashable], float]:
+    """Another number at each place: a single one is the same at all."""
+    if isinstance(other, Values):
+        other = other.read(outcome)
+    if isinstance(other, Mapping):
+        found, alone = other, next(iter(other.values())) if len(other) == 1 else None
+        return lambda at: found[at] if alone is None else alone
+    number = other
+    return lambda _: number
+
+
+def values(
+    metric: str, along: str | Sequence[str] = (), *, form: str = ".3g", unit: str = "", **where: object
+) -> Values:
+    """A metric in the rows where other axes have these values, by its place along an axis, or along several.
+
+    Places are ascending on an axis of numbers, on others as the table has them. Along no axis it is a single number.
+    """
+    axes = [along] if isinstance(along, str) else list(along)
+
+    def read(outcome: Outcome) -> Found:
+        table = outcome.table
+        for axis, wanted in where.items():
+            table = table.filter(table[axis] == wanted)
+        if not axes:
+            return {None: table[metric].item()}
+        if all(table[axis].dtype.is_numeric() for axis in axes):
+            table = table.sort(axes)
+        places = table[axes[0]].to_list() if isinstance(along, str) else list(table.select(axes).iter_rows())
+        if len(set(places)) < len(places):
+            raise ValueError(f"{metric} has several rows at one place along {along}: name the other axes")
+        return dict(zip(places, table[metric].to_list(), strict=True))
+
+    return Values(read, form=form, unit=unit)
+
+
+def ratio(metric: str, *, of: Mapping[str, Any], to: Mapping[str, Any], along: str | Sequence[str] = ()) -> Values:
+    """A metric in some rows over the same metric in others, place by place."""
+    return values(metric, along, **of) / values(metric, along, **to)
+
+
+def beside(named: Mapping[str, Values]) -> Values:
+    """Single numbers side by side, by name; told as the first one is."""
+
+    def read(outcome: Outcome) -> Found:
+        return {name: next(iter(one.read(outcome).values())) for name, one in named.items()}
+
+    return replace(next(iter(named.values())), read=read, of=None)
+
+
+def single(function: Callable[[list[float]], float], name: str, of: Values, form: str = "") -> Values:
+    """One number of all."""
+    return Values(
+        lambda outcome: {None: function(list(of.read(outcome).values()))}, form or of.form, of.unit, name, of=of
+    )
+
+
+def most(of: Values) -> Values:
+    """The largest."""
+    return single(max, "at most", of)
+
+
+def least(of: Values) -> Values:
+    """The smallest."""
+    return single(min, "at least", of)
+
+
+def mean(of: Values) -> Values:
+    """The mean of all."""
+    return single(lambda all_: sum(all_) / len(all_), "mean", of)
+
+
+def spread(of: Values) -> Values:
+    """The largest over the smallest, less one."""
+    return replace(single(lambda all_: max(all_) / min(all_) - 1, "apart by", of, ".1%"), unit="")
+
+
+def span(of: Values) -> Values:
+    """The largest less the smallest."""
+    return single(lambda all_: max(all_) - min(all_), "apart by", of)
+
+
+def last(of: Values) -> Values:
+    """That at the axis's end."""
+    return single(lambda all_: all_[-1], "at the end", of)
+
+
+def ends(of: Values) -> Values:
+    """The first and the last."""
+
+    def read(outcome: Outcome) -> Found:
+        found = list(of.read(outcome).items())
+        return dict((found[0], found[-1]))
+
+    return replace(of, read=read)
+
+
+def steps(of: Values) -> Values:
+    """From each place to the next: the later less the earlier, at the later place; told as the values are."""
+
+    def read(outcome: Outcome) -> Found:
+        return {at: after - before for (_, before), (at, after) in pairwise(of.read(outcome).items())}
+
+    return replace(of, read=read)
+
+
+def knee(of: Values, share: float = 0.95) -> Values:
+    """The first place of the axis with this share of its last value."""
+
+    def read(outcome: Outcome) -> Found:
+        found = of.read(outcome)
+        level = share * list(found.values())[-1]
+        return {None: next(float(str(at)) for at, one in found.items() if one >= level)}
+
+    return Values(read, form="g", name=f"{share:.0%} of the end from", of=of)
+
+
+def _place(at: Hashable) -> str:
+    if at is None:
+        return ""
+    if isinstance(at, (int, float)):
+        return f" at {at}" if isinstance(at, int) else f" at {at:.4g}"
+    return f" ({', '.join(map(str, at)) if isinstance(at, tuple) else at})"
