@@ -13,9 +13,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import photocol
+from photocol.experiment import Claim
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from photocol.experiment import Outcome
+    from photocol.verdict import Finding
 
 XCP, XCP_CL, HPCC, POWER, THETA = "xcp", "xcp-cl", "hpcc", "powertcp", "theta-powertcp"
 SWIFT, RCP, ABC, COPA, CUBIC, DCTCP = "swift", "rcp", "abc", "copa", "cubic", "dctcp"
@@ -114,6 +118,26 @@ def at_rest(law: str, path: Path, flows: int) -> dict[str, float]:
         found = photocol.model("copa-rest", capacity=bps, packet=PACKET, rtt=rtt, flows=flows)
         return {"queue": float(found["mean_queue_packets"]), "used": 100.0}
     return {"queue": 0.0, "used": 100.0}
+
+
+def expectation(reasons: Mapping[str, str], where: str = "ours; arithmetic") -> Callable[..., Claim]:
+    """How an experiment writes its expectations, whose reasons are known by id."""
+
+    def claim(
+        id_: str, text: str, expected: str, tolerance: str, check: Callable[[Outcome], Finding], where: str = where
+    ) -> Claim:
+        return Claim(
+            id=id_,
+            text=text,
+            where=where,
+            expected=expected,
+            tolerance=tolerance,
+            check=check,
+            whose="ours",
+            reason=reasons.get(id_, ""),
+        )
+
+    return claim
 
 
 def of(outcome: Outcome, metric: str, **point: Any) -> float:

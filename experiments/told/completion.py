@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source, grid
+from photocol.claims import Values, at_most, below, last, least, near, values
+from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source, grid
 from photocol.plot import frame
-from photocol.verdict import judge
+from photocol.verdict import Finding, judge
 
 from . import _laws as laws
 from ._laws import ABC, COLOURS, COPA, CUBIC, DCTCP, HPCC, POWER, RCP, SWIFT, THETA, XCP_CL, of, ran
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from photocol.experiment import Outcome, Point, RunResult
-    from photocol.verdict import Finding
 
 LEAVES, HOSTS, SPINES = 4, 8, 4
 HOST_GBPS, UPLINK_GBPS = 10.0, 20.0
@@ -115,63 +115,21 @@ def quantile(values: Any, part: float) -> float:
     return float(np.quantile(values, part, method="inverted_cdf"))
 
 
+TAILS, QUEUES = (values(metric, "law", form=".2f", load_percent=60) for metric in ("short_p99", "mean_queue"))
+SHORT = (XCP_CL, HPCC, POWER, RCP, SWIFT)
+OTHERS = QUEUES.at(DCTCP, CUBIC, POWER)
+SHARES = values("long_p50", "law", form=".2f", load_percent=min(LOADS))
+NOT_SLOWER = at_most(SHARES.at(RCP), SHARES.at(XCP_CL))
+
+
+def medians(law: str) -> Values:
+    """Of long flows along the load."""
+    return values("long_p50", "load_percent", law=law).told(".2f", name=law)
+
+
 def at(outcome: Outcome, metric: str, law: str, load: int = 60) -> float:
     """A metric of a law at a load."""
     return of(outcome, metric, law=law, load_percent=load)
-
-
-def check_published(outcome: Outcome) -> Finding:
-    """PowerTCP's tail over HPCC's, at 60 %."""
-    tails = {law: at(outcome, "short_p99", law) for law in (POWER, HPCC)}
-    ratio = tails[POWER] / tails[HPCC]
-    return judge(
-        agrees=abs(ratio - LESS) <= MARGIN,
-        in_shape=ratio < 1,
-        measured=f"{ratio:.2f}: {tails[POWER]:.2f} and {tails[HPCC]:.2f} times the empty path",
-    )
-
-
-def check_short(outcome: Outcome) -> Finding:
-    """Short flows of those who keep queues short, beside CUBIC's."""
-    tails = {law: at(outcome, "short_p99", law) for law in (XCP_CL, HPCC, POWER, RCP, SWIFT, CUBIC)}
-    told = [value for law, value in tails.items() if law != CUBIC]
-    return judge(
-        agrees=2 * max(told) <= tails[CUBIC],
-        in_shape=max(told) < tails[CUBIC],
-        measured=", ".join(f"{law} {value:.1f}" for law, value in tails.items()),
-    )
-
-
-def check_queue(outcome: Outcome) -> Finding:
-    """Mean queues at ports to hosts."""
-    queues = {law: at(outcome, "mean_queue", law) for law in (HPCC, RCP, POWER, DCTCP, CUBIC)}
-    return judge(
-        agrees=queues[HPCC] <= min(queues[DCTCP], queues[CUBIC], queues[POWER]) and queues[HPCC] <= NEAR_EMPTY,
-        in_shape=queues[HPCC] < queues[CUBIC],
-        measured=", ".join(f"{law} {value:.1f} packets" for law, value in queues.items()),
-    )
-
-
-def check_rcp(outcome: Outcome) -> Finding:
-    """The median of long flows: those who are given their share at once, and XCP, which begins with ten segments."""
-    load = min(ran(outcome, "load_percent"))
-    medians = {law: at(outcome, "long_p50", law, load) for law in (RCP, XCP_CL, CUBIC)}
-    return judge(
-        agrees=medians[RCP] <= medians[XCP_CL] and medians[RCP] <= ALONE * medians[CUBIC],
-        in_shape=medians[RCP] <= medians[XCP_CL],
-        measured=", ".join(f"{law} {value:.2f}" for law, value in medians.items()) + f" at {load} %",
-    )
-
-
-def check_price(outcome: Outcome) -> Finding:
-    """What HPCC's five per cent cost long flows, beside PowerTCP's full links, at the highest load."""
-    load = max(ran(outcome, "load_percent"))
-    medians = {law: at(outcome, "long_p50", law, load) for law in (HPCC, POWER)}
-    return judge(
-        agrees=medians[POWER] < medians[HPCC],
-        in_shape=medians[POWER] < 1.1 * medians[HPCC],
-        measured=", ".join(f"{law} {value:.2f}" for law, value in medians.items()) + f" at {load} %",
-    )
 
 
 def check_loads(outcome: Outcome) -> Finding:
@@ -205,19 +163,7 @@ REASONS: Mapping[str, str] = {
 }
 
 
-def claim(id_: str, text: str, expected: str, tolerance: str, check: Any, where: str = "ours") -> Claim:
-    """An expectation, ours unless it stands elsewhere."""
-    return Claim(
-        id=id_,
-        text=text,
-        where=where,
-        expected=expected,
-        tolerance=tolerance,
-        check=check,
-        whose="ours",
-        reason=REASONS.get(id_, ""),
-    )
-
+claim = laws.expectation(REASONS, where="ours")
 
 experiment = Experiment(
     id="told/completion",
@@ -250,7 +196,11 @@ experiment = Experiment(
             "at 60 % the tail of short flows takes a third less with PowerTCP than with HPCC",
             f"{LESS:g} of HPCC's 99 % slowdown",
             f"within {MARGIN:g}; in shape: less",
-            check_published,
+            (
+                near(
+                    TAILS.at(POWER) / TAILS.at(HPCC), LESS, by=MARGIN, in_shape=below(TAILS.at(POWER), TAILS.at(HPCC))
+                ).telling(TAILS)
+            ),
             "Addanki et al., abstract; the network is ours",
         ),
         claim(
@@ -258,28 +208,40 @@ experiment = Experiment(
             "at 60 % short flows of XCP-CL, HPCC, PowerTCP, RCP and Swift have half of the tail that CUBIC's have",
             "half at most",
             "so for each; in shape: less",
-            check_short,
+            (
+                at_most(
+                    TAILS.at(*SHORT), TAILS.at(CUBIC) * 0.5, in_shape=below(TAILS.at(*SHORT), TAILS.at(CUBIC))
+                ).telling(TAILS)
+            ),
         ),
         claim(
             "queue",
             "at 60 % HPCC's queues are the shortest, and nearly empty",
             "η = 95 % leaves room",
             f"shorter than PowerTCP's, DCTCP's and CUBIC's, and at most {NEAR_EMPTY:g} packets; in shape: than CUBIC's",
-            check_queue,
+            (
+                (at_most(QUEUES.at(HPCC), least(OTHERS)) & at_most(QUEUES.at(HPCC), NEAR_EMPTY))
+                .in_shape(below(QUEUES.at(HPCC), QUEUES.at(CUBIC)))
+                .telling(QUEUES)
+            ),
         ),
         claim(
             "share",
             "at the lowest load long flows of RCP, which are told their share at once, are not slower than XCP-CL's",
             "not slower than XCP-CL, and near CUBIC",
             f"at most XCP-CL's median, and {ALONE:g} times CUBIC's; in shape: the first",
-            check_rcp,
+            (
+                (NOT_SLOWER & at_most(SHARES.at(RCP), SHARES.at(CUBIC) * ALONE))
+                .in_shape(NOT_SLOWER)
+                .telling(SHARES.at(XCP_CL, CUBIC))
+            ),
         ),
         claim(
             "price",
             "at the highest load HPCC's idle 5 % cost long flows more than PowerTCP's queue",
             "a shorter median with PowerTCP",
             "shorter; in shape: at most a tenth longer",
-            check_price,
+            below(last(medians(POWER)), last(medians(HPCC)), last(medians(HPCC)) * 1.1).telling(medians(HPCC)),
         ),
         claim(
             "loads",

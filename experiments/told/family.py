@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, above, at_least, at_most, below, most, near, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source
 from photocol.plot import frame
-from photocol.verdict import judge
+from photocol.verdict import Finding, judge
 
 from . import _laws as laws
 from ._course import BOTTLENECK, DOUBLE_MS, END_MS, HALF_MS, JOIN_MS, REST_MS, SAMPLE_MS, course, measure
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from photocol.experiment import Outcome, Point
-    from photocol.verdict import Finding
 
 PATH = laws.Path(gbps=10.0, rtt_us=106.0)
 BUFFER = 4000
@@ -83,55 +83,40 @@ def setup(point: Point) -> Setup:
     )
 
 
-def check_queue(law: str, outcome: Outcome) -> Finding:
-    """The queue at rest beside the closed form."""
-    rows = [(of(outcome, "queue_packets", law=law, flows=n), at_rest(law, PATH, n)["queue"]) for n in flows(outcome)]
-    part = 0.4 if law == COPA else QUEUE_PART
-    return judge(
-        agrees=all(abs(found - model) <= part * model + 1 for found, model in rows),
-        in_shape=all(found <= 2 * model + 5 for found, model in rows)
-        and all(abs(found - model) <= 2 * part * model + 5 for found, model in rows),
-        measured=", ".join(f"{found:.1f} packets (closed form {model:.1f})" for found, model in rows),
-    )
-
-
 def flows(outcome: Outcome) -> list[int]:
     """The numbers of flows that every law was run with."""
     return [count for count in ran(outcome, "flows") if count not in CROWDS]
-
-
-def check_hpcc(outcome: Outcome) -> Finding:
-    """Utilization beside the closed form, and the queue."""
-    rows = [(of(outcome, "used_percent", law=HPCC, flows=n), at_rest(HPCC, PATH, n)["used"]) for n in flows(outcome)]
-    queues = [of(outcome, "queue_packets", law=HPCC, flows=n) for n in flows(outcome)]
-    near = all(abs(found - model) <= POINTS for found, model in rows)
-    return judge(
-        agrees=near and max(queues) <= 3,
-        in_shape=all(abs(found - model) <= 2 * POINTS for found, model in rows) and max(queues) <= 10,
-        measured="; ".join(
-            f"{found:.1f} % (closed form {model:.1f}), {queue:.1f} packets"
-            for (found, model), queue in zip(rows, queues, strict=True)
-        ),
-    )
-
-
-def check_full(law: str, outcome: Outcome) -> Finding:
-    """A full link and next to no queue."""
-    rows = [
-        (of(outcome, "used_percent", law=law, flows=n), of(outcome, "queue_packets", law=law, flows=n))
-        for n in flows(outcome)
-    ]
-    return judge(
-        agrees=all(used >= 96 and queue <= 5 for used, queue in rows),
-        in_shape=all(used >= 90 and queue <= 20 for used, queue in rows),
-        measured="; ".join(f"{used:.1f} %, {queue:.1f} packets" for used, queue in rows),
-    )
 
 
 def round_trip_us(outcome: Outcome, count: int) -> tuple[float, float]:
     """Swift's round trip with this number of flows, and the closed form."""
     queue, model = of(outcome, "queue_packets", law=SWIFT, flows=count), at_rest(SWIFT, PATH, count)["queue"]
     return PATH.rtt_us + PATH.queue_us(queue), PATH.rtt_us + PATH.queue_us(model)
+
+
+def at_rest_now(metric: str, law: str) -> Values:
+    """A metric by the number of flows that every law was run with."""
+    return values(metric, "flows", form=".1f", law=law).among(lambda flows: flows not in CROWDS)
+
+
+def holds_closed_form(law: str) -> Predicate:
+    """The queue at rest beside the closed form."""
+    found, part = at_rest_now("queue_packets", law), 0.4 if law == COPA else QUEUE_PART
+
+    def model(flows: int) -> float:
+        return at_rest(law, PATH, flows)["queue"]
+
+    shape = near(found, model, by=lambda flows: 2 * part * model(flows) + 5)
+    return near(found, model, lambda flows: part * model(flows) + 1).in_shape(
+        shape & at_most(found, lambda flows: 2 * model(flows) + 5)
+    )
+
+
+JOINED, MOST, REST = (
+    values(metric, "law", form=".0f", unit=unit, flows=SOME)
+    for metric, unit in (("join_ms", " ms"), ("half_most", " packets"), ("queue_packets", " packets"))
+)
+TOLD, MORE = (XCP_CL, HPCC, POWER, RCP), MOST.at(XCP, XCP_CL, HPCC, POWER, RCP) - REST
 
 
 def check_swift(crowds: bool, outcome: Outcome) -> Finding:
@@ -161,41 +146,6 @@ def check_fair(outcome: Outcome) -> Finding:
         agrees=not low,
         in_shape=min(found.values()) >= 0.8,
         measured="below " + f"{LEAST_JAIN}: " + ("; ".join(sorted(low)) if low else "none"),
-    )
-
-
-def check_join(outcome: Outcome) -> Finding:
-    """How soon flows are equal after as many have joined."""
-    found = {law: of(outcome, "join_ms", law=law, flows=SOME) for law in (POWER, RCP, HPCC)}
-    return judge(
-        agrees=found[POWER] <= 2 and found[RCP] <= 2 and found[HPCC] >= 5 * found[POWER],
-        in_shape=found[HPCC] > max(found[POWER], found[RCP]),
-        measured=", ".join(f"{law} {value:.0f} ms" for law, value in found.items()),
-    )
-
-
-def check_half(outcome: Outcome) -> Finding:
-    """The longest queue as the capacity halves."""
-    bdp = PATH.bdp_packets
-    rows = {law: of(outcome, "half_most", law=law, flows=SOME) for law in (XCP, XCP_CL, HPCC, POWER, RCP)}
-    rest = {law: of(outcome, "queue_packets", law=law, flows=SOME) for law in rows}
-    over = {law: value - rest[law] for law, value in rows.items()}
-    told = [over[law] for law in rows if law != XCP]
-    return judge(
-        agrees=max(told) <= bdp and over[XCP] >= 10 * bdp,
-        in_shape=2 * max(told) < over[XCP],
-        measured=", ".join(f"{law} {value:.0f} packets" for law, value in over.items())
-        + f"; {bdp:.0f} are a bandwidth-delay product",
-    )
-
-
-def check_double(outcome: Outcome) -> Finding:
-    """How soon the capacity that came back is used."""
-    found = {law: of(outcome, "double_ms", law=law, flows=SOME) for law in DOUBLED_MS}
-    return judge(
-        agrees=all(found[law] <= most + 1e-9 for law, most in DOUBLED_MS.items()),
-        in_shape=all(found[law] <= 2 * most for law, most in DOUBLED_MS.items()),
-        measured=", ".join(f"{law} {value:.1f} ms" for law, value in found.items()),
     )
 
 
@@ -299,7 +249,15 @@ experiment = Experiment(
             "HPCC loads the link by η and what its additive increase adds, with a nearly empty queue",
             "hpcc-rest: 95.1, 95.8 and 98.2 % with 2, 16 and 64 flows; no queue",
             f"within {POINTS:g} points and 3 packets; in shape: {2 * POINTS:g} and 10",
-            check_hpcc,
+            (
+                near(
+                    at_rest_now("used_percent", HPCC),
+                    lambda n: at_rest(HPCC, PATH, n)["used"],
+                    by=POINTS,
+                    in_shape=2 * POINTS,
+                )
+                & at_most(at_rest_now("queue_packets", HPCC), 3, in_shape=10)
+            ),
             REASONS.get(HPCC, ""),
         ),
         *(
@@ -309,7 +267,7 @@ experiment = Experiment(
                 "the closed form at each number of flows",
                 f"within {100 * (0.4 if law == COPA else QUEUE_PART):g} % and a packet; "
                 "in shape: twice that and 5 packets",
-                partial(check_queue, law),
+                holds_closed_form(law),
                 REASONS.get(law, ""),
             )
             for law, text in LATER.items()
@@ -336,7 +294,10 @@ experiment = Experiment(
                 f"{law} fills the link with next to no queue",
                 "100 %, no queue",
                 "at least 96 % and at most 5 packets; in shape: 90 % and 20 packets",
-                partial(check_full, law),
+                (
+                    at_least(at_rest_now("used_percent", law), 96, in_shape=90)
+                    & at_most(at_rest_now("queue_packets", law), 5, in_shape=20)
+                ),
                 REASONS.get(law, ""),
             )
             for law in (XCP_CL, RCP)
@@ -354,7 +315,11 @@ experiment = Experiment(
             "16 flows of PowerTCP and RCP are equal within 2 ms, and HPCC's take longer",
             "τ/γ is 0.12 ms, RCP's interval 0.11 ms; HPCC's difference shrinks by η/U = 0.992 in a round trip",
             "at most 2 ms, and HPCC at least five times PowerTCP's; in shape: HPCC longer than both",
-            check_join,
+            (
+                (at_most(JOINED.at(POWER, RCP), 2) & at_least(JOINED.at(HPCC), JOINED.at(POWER) * 5)).in_shape(
+                    above(JOINED.at(HPCC), most(JOINED.at(POWER, RCP)))
+                )
+            ),
             REASONS.get("join", ""),
         ),
         step_claim(
@@ -362,7 +327,11 @@ experiment = Experiment(
             "who is told of the half builds less than a bandwidth-delay product; XCP that is not fills the buffer",
             f"at most {PATH.bdp_packets:.0f} packets beyond those at rest; ten times as many",
             "so for XCP-CL, HPCC, PowerTCP and RCP; in shape: XCP more than twice each of them",
-            check_half,
+            (
+                (at_most(MORE.at(*TOLD), PATH.bdp_packets) & at_least(MORE.at(XCP), 10 * PATH.bdp_packets)).in_shape(
+                    below(most(MORE.at(*TOLD)) * 2, MORE.at(XCP))
+                )
+            ),
             REASONS.get("half", ""),
         ),
         step_claim(
@@ -370,7 +339,13 @@ experiment = Experiment(
             "90 % of the double are used after the round trips that each law's arithmetic gives",
             ", ".join(f"{law} {most:g} ms" for law, most in DOUBLED_MS.items()),
             "at most that; in shape: twice",
-            check_double,
+            (
+                at_most(
+                    values("double_ms", "law", form=".1f", unit=" ms", flows=SOME).at(*DOUBLED_MS),
+                    lambda law: DOUBLED_MS[law] + 1e-9,
+                    in_shape=lambda law: 2 * DOUBLED_MS[law],
+                )
+            ),
             REASONS.get("double", ""),
         ),
     ),

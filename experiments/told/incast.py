@@ -6,13 +6,14 @@ The expected values and tolerances were written before the first run.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source, grid
+from photocol.claims import Values, at_least, at_most, below, beside, least, most, near, values
+from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source, grid
 from photocol.plot import frame
-from photocol.verdict import judge
+from photocol.verdict import Finding, judge
 
 from . import _laws as laws
 from ._laws import (
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from photocol.experiment import Outcome, Point, RunResult
-    from photocol.verdict import Finding
 
 PORT = "hub->n0"
 BYTES, PAYLOAD = 300_000, 1460
@@ -147,7 +147,7 @@ def places(outcome: Outcome) -> list[tuple[int, int]]:
     return [(gbps, senders) for gbps in ran(outcome, "gbps") for senders in ran(outcome, "senders")]
 
 
-def values(outcome: Outcome, metric: str, law: str) -> dict[tuple[int, int], float]:
+def found_at(outcome: Outcome, metric: str, law: str) -> dict[tuple[int, int], float]:
     """A metric of a law at each place."""
     return {
         (gbps, senders): of(outcome, metric, law=law, gbps=gbps, senders=senders) for gbps, senders in places(outcome)
@@ -164,52 +164,32 @@ def first_packets(gbps: int, senders: int) -> float:
     return (senders - 1) * round(path(gbps).bdp_packets)
 
 
-def check_first(outcome: Outcome) -> Finding:
-    """The longest queue beside the first windows."""
-    found = {law: values(outcome, "most_queue", law) for law in (HPCC, POWER)}
-    ratios = [value / first_packets(*place) for rows in found.values() for place, value in rows.items()]
-    return judge(
-        agrees=all(abs(ratio - 1) <= FIRST for ratio in ratios),
-        in_shape=all(abs(ratio - 1) <= 0.4 for ratio in ratios),
-        measured="; ".join(f"{law} {named(rows)}" for law, rows in found.items())
-        + f"; first windows {named({place: first_packets(*place) for place in places(outcome)})}",
-    )
+def along(metric: str, law: str, form: str = ".1f") -> Values:
+    """A metric of a law at each rate and number of senders."""
+    return values(metric, ("gbps", "senders"), form=form, law=law)
 
 
-def check_time(outcome: Outcome) -> Finding:
-    """How long a request lasts beside the least."""
-    most = {law: max(values(outcome, "request_ratio", law).values()) for law in TOLD}
-    return judge(
-        agrees=max(most.values()) <= LASTED,
-        in_shape=max(most.values()) <= 2 * LASTED - 1,
-        measured=", ".join(f"{law} at most {value:.2f} times" for law, value in most.items()),
-    )
+def first(place: tuple[str, int, int]) -> float:
+    """The first windows at a place of a law."""
+    return first_packets(*place[1:])
 
 
-def check_empty(outcome: Outcome) -> Finding:
-    """HPCC's queue in the second half."""
-    found = values(outcome, "late_queue", HPCC)
-    return judge(
-        agrees=max(found.values()) <= NEAR_EMPTY,
-        in_shape=all(value <= senders for (_, senders), value in found.items()),
-        measured=named(found, ".1f") + " packets",
-    )
+def rest(place: tuple[int, int]) -> float:
+    """PowerTCP's queue by its closed form."""
+    return at_rest(POWER, path(place[0]), place[1])["queue"]
 
 
-def check_power(outcome: Outcome) -> Finding:
-    """PowerTCP's queue beside its closed form."""
-    found = values(outcome, "late_queue", POWER)
-    model = {(gbps, senders): at_rest(POWER, path(gbps), senders)["queue"] for gbps, senders in found}
-    return judge(
-        agrees=all(abs(value - model[place]) <= 0.25 * model[place] + 2 for place, value in found.items()),
-        in_shape=all(abs(value - model[place]) <= model[place] + 5 for place, value in found.items()),
-        measured=named(found, ".1f") + "; closed form " + named(model, ".1f"),
-    )
+FIRSTS = beside({law: along("most_queue", law, ".0f") for law in (HPCC, POWER)})
+EVEN = beside({law: least(along("mean_ratio", law, ".2f")) for law in (POWER, RCP, XCP_CL, CUBIC)})
+LOST, LATE = (beside({law: most(along(metric, law, ".0f")) for law in TOLD}) for metric in ("dropped", "timeouts"))
+HELD = values("late_queue", "law", form=".0f", unit=" packets", gbps=min(GBPS), senders=max(SENDERS))
+KEPT = max(SENDERS) - path(min(GBPS)).bdp_packets
+"""Packets that wait where each sender has a packet on the way."""
 
 
 def check_swift(outcome: Outcome) -> Finding:
     """Swift's round trip in the second half beside its target."""
-    queues = values(outcome, "late_queue", SWIFT)
+    queues = found_at(outcome, "late_queue", SWIFT)
     ratios = {}
     for (gbps, senders), queue in queues.items():
         one = path(gbps)
@@ -219,41 +199,6 @@ def check_swift(outcome: Outcome) -> Finding:
         agrees=all(abs(ratio - 1) <= 0.3 for ratio in ratios.values()),
         in_shape=all(abs(ratio - 1) <= 0.6 for ratio in ratios.values()),
         measured=named(ratios, ".2f") + " times the target",
-    )
-
-
-def check_equal(outcome: Outcome) -> Finding:
-    """The mean time of an answer over that of the last."""
-    least = {law: min(values(outcome, "mean_ratio", law).values()) for law in (POWER, RCP, XCP_CL, CUBIC)}
-    told = [least[law] for law in (POWER, RCP, XCP_CL)]
-    return judge(
-        agrees=min(told) >= EQUAL,
-        in_shape=min(told) >= least[CUBIC],
-        measured=", ".join(f"{law} {value:.2f}" for law, value in least.items()),
-    )
-
-
-def check_below(outcome: Outcome) -> Finding:
-    """The queue in the second half where there is less than a packet for each in a round trip."""
-    at = {"gbps": min(GBPS), "senders": max(SENDERS)}
-    held = at["senders"] - path(at["gbps"]).bdp_packets
-    found = {law: of(outcome, "late_queue", law=law, **at) for law in (*BELOW, *SMALLEST)}
-    below, others = max(found[law] for law in BELOW), min(found[law] for law in SMALLEST)
-    return judge(
-        agrees=below < 0.9 * held <= others,
-        in_shape=below < others,
-        measured=", ".join(f"{law} {value:.0f}" for law, value in found.items()) + f"; {held:.0f} with a packet each",
-    )
-
-
-def check_loss(outcome: Outcome) -> Finding:
-    """Timeouts and losses of those who are told."""
-    late = {law: max(values(outcome, "timeouts", law).values()) for law in TOLD}
-    lost = {law: max(values(outcome, "dropped", law).values()) for law in TOLD}
-    return judge(
-        agrees=max(late.values()) == 0 and max(lost.values()) == 0,
-        in_shape=max(lost.values()) == 0,
-        measured=", ".join(f"{law} {lost[law]:.0f} lost, {late[law]:.0f} timeouts" for law in TOLD),
     )
 
 
@@ -293,19 +238,7 @@ REASONS: Mapping[str, str] = {
 }
 
 
-def claim(id_: str, text: str, expected: str, tolerance: str, check: Any) -> Claim:
-    """One of our expectations."""
-    return Claim(
-        id=id_,
-        text=text,
-        where="ours; arithmetic",
-        expected=expected,
-        tolerance=tolerance,
-        check=check,
-        whose="ours",
-        reason=REASONS.get(id_, ""),
-    )
-
+claim = laws.expectation(REASONS)
 
 experiment = Experiment(
     id="told/incast",
@@ -330,28 +263,34 @@ experiment = Experiment(
             "the longest queue of HPCC and PowerTCP is the first windows of all senders but one",
             "(N − 1) bandwidth-delay products",
             f"within {100 * FIRST:g} % everywhere; in shape: 40 %",
-            check_first,
+            near(FIRSTS, first, by=lambda place: FIRST * first(place), in_shape=lambda place: 0.4 * first(place)),
         ),
         claim(
             "time",
             "with each law that is told a request lasts hardly longer than its bytes at the rate of the port",
             "HPCC needs 1/0.95 and 3 % of headers",
             f"at most {LASTED:g} times, everywhere; in shape: {2 * LASTED - 1:g}",
-            check_time,
+            (
+                at_most(
+                    beside({law: most(along("request_ratio", law, ".2f")) for law in TOLD}),
+                    LASTED,
+                    in_shape=2 * LASTED - 1,
+                )
+            ),
         ),
         claim(
             "empty",
             "HPCC's queue is nearly empty in the second half of an answer",
             "no queue (hpcc-rest)",
             f"at most {NEAR_EMPTY:g} packets everywhere; in shape: a packet a sender",
-            check_empty,
+            at_most(along("late_queue", HPCC), NEAR_EMPTY, in_shape=lambda place: place[1]),
         ),
         claim(
             "power",
             "PowerTCP's queue is then that of its closed form",
             "N β (powertcp-rest)",
             "within 25 % and 2 packets; in shape: 100 % and 5 packets",
-            check_power,
+            near(along("late_queue", POWER), rest, lambda place: 0.25 * rest(place) + 2, lambda place: rest(place) + 5),
         ),
         claim(
             "swift",
@@ -365,7 +304,11 @@ experiment = Experiment(
             "with PowerTCP, RCP and XCP-CL all answers take the same time",
             "the mean over the last: 1",
             f"at least {EQUAL:g} everywhere; in shape: not less than CUBIC",
-            check_equal,
+            (
+                at_least(
+                    EVEN.at(POWER, RCP, XCP_CL), EQUAL, in_shape=at_least(EVEN.at(POWER, RCP, XCP_CL), EVEN.at(CUBIC))
+                ).telling(EVEN)
+            ),
         ),
         claim(
             "below",
@@ -373,14 +316,18 @@ experiment = Experiment(
             "a queue stands",
             "64 packets less a bandwidth-delay product wait with ABC, CUBIC and DCTCP",
             "nine tenths of that at least, and less with the three; in shape: more than with the three",
-            check_below,
+            (
+                (below(HELD.at(*BELOW), 0.9 * KEPT) & at_least(HELD.at(*SMALLEST), 0.9 * KEPT)).in_shape(
+                    below(most(HELD.at(*BELOW)), least(HELD.at(*SMALLEST)))
+                )
+            ),
         ),
         claim(
             "loss",
             "nobody who is told loses a packet or waits for a timer",
             "none",
             "none; in shape: no loss",
-            check_loss,
+            (at_most(LOST, 0) & at_most(LATE, 0)).in_shape(at_most(LOST, 0)),
         ),
     ),
     plots=(

@@ -5,25 +5,24 @@ The expected shares follow from each law's arithmetic; they and the tolerances w
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source, grid
+from photocol.claims import Values, above, at_least, at_most, below, beside, least, mean, most, near, values
+from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source, grid
 from photocol.plot import frame
-from photocol.verdict import judge
+from photocol.verdict import Finding, judge
 
 from . import _laws as laws
-from ._laws import ABC, COLOURS, COPA, CUBIC, DCTCP, HPCC, LAWS, POWER, RCP, SWIFT, THETA, XCP, XCP_CL, of, ran
+from ._laws import ABC, COLOURS, COPA, CUBIC, DCTCP, HPCC, LAWS, POWER, RCP, SWIFT, THETA, XCP, XCP_CL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matplotlib.axes import Axes
 
-    from photocol.experiment import Outcome, Point, RunResult
-    from photocol.verdict import Finding
+    from photocol.experiment import Point, RunResult
 
 GBPS, DELAY_US, BUFFER = 10.0, 20.0, 2000
 HOPS = (1, 2, 4)
@@ -100,9 +99,20 @@ def measure(result: RunResult) -> Mapping[str, float]:
     }
 
 
-def shares(outcome: Outcome, law: str) -> dict[int, float]:
+def shares(law: str) -> Values:
     """The long flow's share by the number of hops."""
-    return {hops: of(outcome, "long_share", law=law, hops=hops) for hops in ran(outcome, "hops")}
+    return values("long_share", "hops", form=".3f", law=law).told(".3f", name=law)
+
+
+def used(*of_laws: str) -> Values:
+    """The least used bottleneck with any number of hops."""
+    return beside({law: least(values("used_percent", "hops", form=".1f", unit=" %", law=law)) for law in of_laws})
+
+
+OVER_ONE, OVER_MOST = (values("long_share", "law", form=".3f", hops=hops) for hops in (min(HOPS), max(HOPS)))
+DELAY = (SWIFT, THETA)
+TOLD, OTHERS = OVER_MOST.at(*MAX_MIN), OVER_MOST.at(SWIFT, COPA, CUBIC, DCTCP)
+USED = used(XCP_CL, RCP, POWER)
 
 
 def against(expected: Mapping[int, float], found: Mapping[int, float]) -> Finding:
@@ -111,57 +121,6 @@ def against(expected: Mapping[int, float], found: Mapping[int, float]) -> Findin
         agrees=all(abs(value - expected[hops]) <= NEAR for hops, value in found.items()),
         in_shape=all(abs(value - expected[hops]) <= WIDE for hops, value in found.items()),
         measured=", ".join(f"{hops} hops {value:.3f} (expected {expected[hops]:.3f})" for hops, value in found.items()),
-    )
-
-
-def check_max_min(law: str, outcome: Outcome) -> Finding:
-    """Half, with any number of hops."""
-    return against(dict.fromkeys(HOPS, FAIR), shares(outcome, law))
-
-
-def check_copa(outcome: Outcome) -> Finding:
-    """One part in as many as there are hops, and one for the others."""
-    return against({hops: 1 / (hops + 1) for hops in HOPS}, shares(outcome, COPA))
-
-
-def check_abc(outcome: Outcome) -> Finding:
-    """One part in as many as there are hops, and one, too."""
-    return against(ABC_SHARES, shares(outcome, ABC))
-
-
-def check_delay(outcome: Outcome) -> Finding:
-    """Swift and θ-PowerTCP: round trips add up the queues of all hops."""
-    rows = {law: shares(outcome, law) for law in (SWIFT, THETA)}
-    last = max(ran(outcome, "hops"))
-    is_low = all(found[last] <= 1 / (last + 1) for found in rows.values())
-    return judge(
-        agrees=is_low,
-        in_shape=is_low or all(found[last] < found[1] for found in rows.values()),
-        measured="; ".join(
-            f"{law} " + ", ".join(f"{value:.3f}" for value in found.values()) for law, found in rows.items()
-        ),
-    )
-
-
-def check_order(outcome: Outcome) -> Finding:
-    """Those who are told beside those who are not, over most hops."""
-    last = max(ran(outcome, "hops"))
-    told = {law: of(outcome, "long_share", law=law, hops=last) for law in MAX_MIN}
-    others = {law: of(outcome, "long_share", law=law, hops=last) for law in (SWIFT, COPA, CUBIC, DCTCP)}
-    return judge(
-        agrees=min(told.values()) > max(others.values()),
-        in_shape=sum(told.values()) / len(told) > sum(others.values()) / len(others),
-        measured=", ".join(f"{law} {value:.3f}" for law, value in (told | others).items()),
-    )
-
-
-def check_full(outcome: Outcome) -> Finding:
-    """The least used bottleneck of those who are told."""
-    least = {law: min(of(outcome, "used_percent", law=law, hops=h) for h in ran(outcome, "hops")) for law in MAX_MIN}
-    return judge(
-        agrees=all(value >= (94 if law == HPCC else 97) for law, value in least.items()),
-        in_shape=min(least.values()) >= 90,
-        measured=", ".join(f"{law} {value:.1f} %" for law, value in least.items()),
     )
 
 
@@ -197,19 +156,7 @@ REASONS: Mapping[str, str] = {
 }
 
 
-def claim(id_: str, text: str, expected: str, tolerance: str, check: Any) -> Claim:
-    """One of our expectations."""
-    return Claim(
-        id=id_,
-        text=text,
-        where="ours; arithmetic",
-        expected=expected,
-        tolerance=tolerance,
-        check=check,
-        whose="ours",
-        reason=REASONS.get(id_, ""),
-    )
-
+claim = laws.expectation(REASONS)
 
 WITHIN = f"within {NEAR:g} with each number of hops; in shape: {WIDE:g}"
 
@@ -239,7 +186,7 @@ experiment = Experiment(
                 f"with {law} the long flow has half of each bottleneck, however many there are",
                 "half: the law goes by the port that gives least",
                 WITHIN,
-                partial(check_max_min, law),
+                near(shares(law), FAIR, by=NEAR, in_shape=WIDE),
             )
             for law in MAX_MIN
         ),
@@ -248,35 +195,39 @@ experiment = Experiment(
             "with Copa the long flow pays for the queue of each hop",
             "one of hops + 1: rates are the inverse of the delay",
             WITHIN,
-            check_copa,
+            near(shares(COPA), lambda hops: 1 / (hops + 1), by=NEAR, in_shape=WIDE),
         ),
         claim(
             ABC,
             "with ABC it brakes where any hop says so",
             "one of hops + 1",
             WITHIN,
-            check_abc,
+            near(shares(ABC), ABC_SHARES, by=NEAR, in_shape=WIDE),
         ),
         claim(
             "delay",
             "with Swift and θ-PowerTCP it pays for each hop too",
             "one of hops + 1 at most, over most hops",
             "so with both; in shape: less over most hops than over one",
-            check_delay,
+            (
+                at_most(OVER_MOST.at(*DELAY), 1 / (max(HOPS) + 1), below(OVER_MOST.at(*DELAY), OVER_ONE)).telling(
+                    *map(shares, DELAY)
+                )
+            ),
         ),
         claim(
             "order",
             "over most hops those who are told by ports give the long flow more than those who time or lose",
             "half, and less",
             "XCP-CL, RCP, HPCC and PowerTCP each more than Swift, Copa, CUBIC and DCTCP; in shape: in the mean",
-            check_order,
+            above(least(TOLD), most(OTHERS), in_shape=above(mean(TOLD), mean(OTHERS))).telling(OTHERS),
         ),
         claim(
             "full",
             "and they use every bottleneck",
             "100 %, HPCC 95 %",
             "at least 97 %, HPCC 94; in shape: 90 %",
-            check_full,
+            (at_least(USED, 97) & at_least(used(HPCC), 94)).in_shape(at_least(USED, 90) & at_least(used(HPCC), 90)),
         ),
     ),
     plots=(Plot(name="share", draw=draw),),

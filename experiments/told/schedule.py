@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source
+from photocol.claims import Values, above, at_least, at_most, below, most, near, values
+from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source
 from photocol.plot import frame
-from photocol.verdict import judge
+from photocol.verdict import Finding, judge
 
+from . import _laws as laws
 from . import _schedules as schedules
 from ._laws import (
     ABC,
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from photocol.experiment import Outcome, Point, RunResult
-    from photocol.verdict import Finding
 
 LOOK = (XCP_CL, HPCC, POWER, RCP)
 """Laws that can look ahead."""
@@ -99,6 +100,24 @@ def used(outcome: Outcome, network: str, law: str, lead: int = NOW, metric: str 
     return of(outcome, metric, network=network, law=law, lead=lead)
 
 
+def day(network: str, lead: int = NOW) -> Values:
+    """What laws use of the best phases."""
+    return values("best_percent", "law", network=network, lead=lead).told(".1f", " %", "ahead" if lead else "now")
+
+
+def queue(network: str, lead: int = NOW) -> Values:
+    """99 % of the queue."""
+    return values("queue_p99", "law", network=network, lead=lead).told(".0f", " packets", "ahead" if lead else "now")
+
+
+SHORTER = (XCP_CL, HPCC, POWER)
+FALLS, STEPPED = queue(CIRCUIT, 1).at(*SHORTER), queue(STEPS, 1).at(*LOOK)
+STAGED = day(CIRCUIT, 6).at(HPCC)
+BLIND = most(day(CIRCUIT).at(SWIFT, THETA))
+IN_SLOTS = {"network": SLOTS, "law": HPCC, "lead": NOW}
+SLOT_SHARE = values("used_percent", form=".1f", unit=" % of the slots", **IN_SLOTS)
+
+
 def check_ahead(law: str, outcome: Outcome) -> Finding:
     """A round trip ahead beside now, over each link with phases."""
     rows = {network: [used(outcome, network, law, lead) for lead in (0, 1)] for network in PHASED}
@@ -112,74 +131,6 @@ def check_ahead(law: str, outcome: Outcome) -> Finding:
             f"{network} {now:.1f} and {after:.1f} %, {queues[network][0]:.0f} and {queues[network][1]:.0f} packets"
             for network, (now, after) in rows.items()
         ),
-    )
-
-
-def check_falls(outcome: Outcome) -> Finding:
-    """The 99 % queue over the circuit's link, a round trip ahead beside now."""
-    rows = {law: [used(outcome, CIRCUIT, law, lead, "queue_p99") for lead in (0, 1)] for law in (XCP_CL, HPCC, POWER)}
-    return judge(
-        agrees=all(after <= HALF * now for now, after in rows.values()),
-        in_shape=all(after < now for now, after in rows.values()),
-        measured=", ".join(f"{law} {now:.0f} and {after:.0f} packets" for law, (now, after) in rows.items()),
-    )
-
-
-def check_steps(outcome: Outcome) -> Finding:
-    """The day without nights, a round trip ahead beside now."""
-    days = {law: [used(outcome, STEPS, law, lead, "best_percent") for lead in (0, 1)] for law in LOOK}
-    queues = {law: [used(outcome, STEPS, law, lead, "queue_p99") for lead in (0, 1)] for law in LOOK}
-    more = [after > now for law, (now, after) in days.items() if law != POWER]
-    short = {law: after <= (1.0 if law == XCP_CL else HALF) * now for law, (now, after) in queues.items()}
-    return judge(
-        agrees=all(more) and all(short.values()),
-        in_shape=all(after < now for now, after in queues.values()),
-        measured="; ".join(
-            f"{law} {now:.1f} and {after:.1f} %, {queues[law][0]:.0f} and {queues[law][1]:.0f} packets"
-            for law, (now, after) in days.items()
-        ),
-    )
-
-
-def check_published(outcome: Outcome) -> Finding:
-    """PowerTCP's part of the circuit's day."""
-    found = used(outcome, CIRCUIT, POWER, metric="best_percent")
-    queue = used(outcome, CIRCUIT, POWER, metric="queue_p99")
-    return judge(
-        agrees=abs(found - PUBLISHED_PERCENT) <= POINTS,
-        in_shape=found >= PUBLISHED_PERCENT - 2 * POINTS,
-        measured=f"{found:.1f} % of the day; 99 % of the queue {queue:.0f} packets",
-    )
-
-
-def check_stages(outcome: Outcome) -> Finding:
-    """HPCC six round trips ahead."""
-    one, six = (used(outcome, CIRCUIT, HPCC, lead, "best_percent") for lead in (1, 6))
-    return judge(
-        agrees=six >= one + POINTS,
-        in_shape=six > one,
-        measured=f"{one:.1f} % of the day told one round trip ahead, {six:.1f} % told six",
-    )
-
-
-def check_blind(outcome: Outcome) -> Finding:
-    """Of the day: the best that is told now, and those who time round trips."""
-    told = {law: used(outcome, CIRCUIT, law, metric="best_percent") for law in (XCP_CL, HPCC, POWER, RCP)}
-    blind = {law: used(outcome, CIRCUIT, law, metric="best_percent") for law in (SWIFT, THETA, CUBIC)}
-    return judge(
-        agrees=told[POWER] > max(blind[SWIFT], blind[THETA]),
-        in_shape=max(told.values()) > max(blind[SWIFT], blind[THETA]),
-        measured=", ".join(f"{law} {value:.1f} %" for law, value in (told | blind).items()),
-    )
-
-
-def check_gate(outcome: Outcome) -> Finding:
-    """Slots that are shorter than a round trip: HPCC told now."""
-    share, queue = used(outcome, SLOTS, HPCC), used(outcome, SLOTS, HPCC, metric="queue_packets")
-    return judge(
-        agrees=share >= 95 and queue <= PATHS[SLOTS].bdp_packets / 2,
-        in_shape=share >= 90,
-        measured=f"{share:.1f} % of the slots with {queue:.0f} packets",
     )
 
 
@@ -265,19 +216,7 @@ REASONS: Mapping[str, str] = {
 }
 
 
-def claim(id_: str, text: str, expected: str, tolerance: str, check: Any, where: str = "ours") -> Claim:
-    """An expectation, ours unless it stands elsewhere."""
-    return Claim(
-        id=id_,
-        text=text,
-        where=where,
-        expected=expected,
-        tolerance=tolerance,
-        check=check,
-        whose="ours",
-        reason=REASONS.get(id_, ""),
-    )
-
+claim = laws.expectation(REASONS, where="ours")
 
 experiment = Experiment(
     id="told/schedule",
@@ -315,7 +254,11 @@ experiment = Experiment(
             "told a round trip ahead of the day's end, XCP-CL, HPCC and PowerTCP have half of the queue",
             "next to none: their windows are those of the next capacity",
             f"at most {HALF:g} of the 99 % queue told now; in shape: less",
-            check_falls,
+            (
+                at_most(FALLS, queue(CIRCUIT) * HALF, in_shape=below(FALLS, queue(CIRCUIT))).telling(
+                    queue(CIRCUIT).at(*SHORTER)
+                )
+            ),
         ),
         claim(
             "steps",
@@ -323,7 +266,15 @@ experiment = Experiment(
             "HPCC, PowerTCP and RCP have half of the queue",
             "a pause is no capacity to aim at; without one what is told ahead is what comes",
             f"more of the day, at most {HALF:g} of the 99 % queue, XCP-CL's no longer; in shape: all queues shorter",
-            check_steps,
+            (
+                (
+                    above(day(STEPS, 1).at(XCP_CL, HPCC, RCP), day(STEPS))
+                    & at_most(STEPPED.at(XCP_CL), queue(STEPS))
+                    & at_most(STEPPED.at(HPCC, POWER, RCP), queue(STEPS) * HALF)
+                )
+                .in_shape(below(STEPPED, queue(STEPS)))
+                .telling(day(STEPS).at(*LOOK), queue(STEPS).at(*LOOK), day(STEPS, 1).at(POWER))
+            ),
             "ours, after trials with one seed",
         ),
         claim(
@@ -331,7 +282,14 @@ experiment = Experiment(
             "PowerTCP uses 85 % of the circuit",
             f"{PUBLISHED_PERCENT:g} %",
             f"within {POINTS:g} points; in shape: {PUBLISHED_PERCENT - 2 * POINTS:g} % at least",
-            check_published,
+            (
+                near(
+                    day(CIRCUIT).at(POWER),
+                    PUBLISHED_PERCENT,
+                    by=POINTS,
+                    in_shape=at_least(day(CIRCUIT).at(POWER), PUBLISHED_PERCENT - 2 * POINTS),
+                ).telling(queue(CIRCUIT).at(POWER))
+            ),
             "Addanki et al., abstract; the network is recalled",
         ),
         claim(
@@ -339,21 +297,36 @@ experiment = Experiment(
             "HPCC adds for five round trips before it jumps: told six ahead it has more of the day than told one",
             "the five round trips are over as the day begins",
             f"at least {POINTS:g} points more; in shape: more",
-            check_stages,
+            (
+                at_least(STAGED, day(CIRCUIT, 1) + POINTS, in_shape=above(STAGED, day(CIRCUIT, 1))).telling(
+                    day(CIRCUIT, 1).at(HPCC)
+                )
+            ),
         ),
         claim(
             "blind",
             "PowerTCP, which is told now, uses more of the day than Swift and θ-PowerTCP, which time round trips",
             "more",
             "more than both; in shape: the best who is told now does",
-            check_blind,
+            (
+                above(day(CIRCUIT).at(POWER), BLIND, in_shape=above(most(day(CIRCUIT).at(*LOOK)), BLIND)).telling(
+                    day(CIRCUIT).at(*LOOK, SWIFT, THETA, CUBIC)
+                )
+            ),
         ),
         claim(
             "gate",
             "slots of half a round trip: HPCC fills them with a queue that bridges the gaps",
             "all slots, and η less the duty of a half, of a bandwidth-delay product: 40 packets",
             f"95 % and at most {PATHS[SLOTS].bdp_packets / 2:.0f} packets; in shape: 90 %",
-            check_gate,
+            (
+                (
+                    at_least(SLOT_SHARE, 95)
+                    & at_most(
+                        values("queue_packets", form=".0f", unit=" packets", **IN_SLOTS), PATHS[SLOTS].bdp_packets / 2
+                    )
+                ).in_shape(at_least(SLOT_SHARE, 90))
+            ),
         ),
         claim(
             "whole",

@@ -18,6 +18,7 @@ from photocol.claims import (
     ends,
     falls,
     falls_with,
+    highest,
     knee,
     last,
     least,
@@ -90,6 +91,10 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
     assert (one(knee(PACED)), one(knee(PACED, share=0.9))) == (40, 20)
     assert ends(PLAIN).read(OUTCOME) == {10: 0.2, 40: 0.8}
     assert beside({"a": most(PLAIN), "b": least(PLAIN)}).read(OUTCOME) == {"a": 0.8, "b": 0.2}
+    both = beside({"a": PLAIN.at(10), "b": PACED})
+    assert both.read(OUTCOME) == {("a", 10): 0.2, ("b", 10): 0.4, ("b", 20): 0.75, ("b", 40): 0.8}
+    assert both.words(OUTCOME) == "a 0.2 at 10; b 0.4 at 10, 0.75 at 20, 0.8 at 40"
+    assert highest(PLAIN * 1.1, PACED).read(OUTCOME) == pytest.approx({10: 0.4, 20: 0.75, 40: 0.88})
 
 
 @pytest.mark.parametrize(
@@ -108,6 +113,8 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
         (within(PLAIN, 0.3, 0.8, in_shape=(0.1, 0.9)), "agrees in shape"),
         (within(knee(PACED), 20, 40), "agrees"),
         (near(PLAIN, {10: 0.25, 20: 0.55, 40: 0.75}, by=0.0501), "agrees"),
+        (near(PLAIN, lambda buffer: buffer / 40, by=0.2, in_shape=lambda buffer: buffer / 80), "agrees"),
+        (near(PLAIN, lambda buffer: buffer / 40, by=0.1, in_shape=lambda buffer: buffer / 80), "agrees in shape"),
         (near(PLAIN, 0.5, by=0.2, in_shape=0.31), "agrees in shape"),
         (near(PLAIN, 0.5, by=0.1, in_shape=0.2), "disagrees"),
         (ordered("plain < paced", values("carried", "law", buffer=10)), "agrees"),

@@ -16,6 +16,7 @@ from photocol.experiments.readings import (
     beside,
     beside_of,
     ends,
+    highest,
     knee,
     last,
     least,
@@ -32,11 +33,10 @@ from photocol.experiments.verdict import judge
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from photocol.experiments.readings import Found
+    from photocol.experiments.readings import Beside
     from photocol.experiments.verdict import Finding
     from photocol.sweeps.campaign.table import Outcome
 
-    Bound = Values | Found | float
 
 __all__ = [
     "Predicate",
@@ -49,6 +49,7 @@ __all__ = [
     "ends",
     "falls",
     "falls_with",
+    "highest",
     "knee",
     "last",
     "least",
@@ -115,7 +116,11 @@ class Predicate:
 
 
 def compared(
-    of: Values, test: Callable[[float, float], bool], bound: Bound, in_shape: Bound | Predicate | None, part: float = 1
+    of: Values,
+    test: Callable[[float, float], bool],
+    bound: Beside,
+    in_shape: Beside | Predicate | None,
+    part: float = 1,
 ) -> Predicate:
     """A test of each value with its bound: at all places, or at more than a part of them."""
 
@@ -130,38 +135,41 @@ def compared(
     return Predicate(holds, of.words, shape)
 
 
-def at_least(of: Values, bound: Bound, in_shape: Bound | Predicate | None = None, *, part: float = 1) -> Predicate:
+def at_least(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
     """Nowhere less than the bound, or at more than a part of the places."""
     return compared(of, operator.ge, bound, in_shape, part)
 
 
-def at_most(of: Values, bound: Bound, in_shape: Bound | Predicate | None = None, *, part: float = 1) -> Predicate:
+def at_most(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
     """Nowhere more than the bound, or at more than a part of the places."""
     return compared(of, operator.le, bound, in_shape, part)
 
 
-def above(of: Values, bound: Bound, in_shape: Bound | Predicate | None = None, *, part: float = 1) -> Predicate:
+def above(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
     """More than the bound everywhere, or at more than a part of the places."""
     return compared(of, operator.gt, bound, in_shape, part)
 
 
-def below(of: Values, bound: Bound, in_shape: Bound | Predicate | None = None, *, part: float = 1) -> Predicate:
+def below(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
     """Less than the bound everywhere, or at more than a part of the places."""
     return compared(of, operator.lt, bound, in_shape, part)
 
 
-def within(of: Values, low: Bound, high: Bound, in_shape: tuple[Bound, Bound] | Predicate | None = None) -> Predicate:
+def within(
+    of: Values, low: Beside, high: Beside, in_shape: tuple[Beside, Beside] | Predicate | None = None
+) -> Predicate:
     """From one bound to the other, everywhere."""
     weaker = within(of, *in_shape) if isinstance(in_shape, tuple) else in_shape
     return replace(at_least(of, low) & at_most(of, high), weaker=weaker)
 
 
-def near(of: Values, expected: Bound, by: Bound, in_shape: Bound | Predicate | None = None) -> Predicate:
+def near(of: Values, expected: Beside, by: Beside, in_shape: Beside | Predicate | None = None) -> Predicate:
     """No farther than this from the expected number, at every place."""
-    told = expected if isinstance(expected, (Values, int, float)) else Values(lambda _: expected, of.form, of.unit)
 
     def words(outcome: Outcome) -> str:
-        return of.words(outcome) + (f"; expected {told.words(outcome)}" if isinstance(told, Values) else "")
+        beside = beside_of(expected, outcome)
+        wanted = replace(of, read=lambda _: {at: beside(at) for at in of.read(outcome)}, of=None, name="expected")
+        return of.words(outcome) + ("" if isinstance(expected, (int, float)) else f"; {wanted.words(outcome)}")
 
     return replace(at_most((of - expected).each(abs), by, in_shape), words=words)
 

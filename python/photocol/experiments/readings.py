@@ -9,14 +9,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 if TYPE_CHECKING:
     from photocol.sweeps.campaign.table import Outcome
 
 Found = Mapping[Hashable, float]
 """Place to number."""
+Beside = Union["Values", Found, Callable[[Any], float], float]
+"""What values are computed or compared with: others, numbers by place, a function of the place, or one number."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +40,13 @@ class Values:
         return replace(self, form=form or self.form, unit=unit, name=name)
 
     def words(self, outcome: Outcome) -> str:
-        """The numbers with their places: "80.2 s at 1, 81.0 s at 50", "0.98 (xcp)"."""
-        numbers = ", ".join(
-            f"{value:{self.form}}{self.unit}{_place(at)}" if value is not None else f"nothing{_place(at)}"
-            for at, value in self.read(outcome).items()
-        )
+        """The numbers with their places: "80.2 s at 1, 81.0 s at 50", "reno 0.9 at 1; xcp 0.98 at 1"."""
+        groups: dict[str, list[str]] = {}
+        for at, value in self.read(outcome).items():
+            head, place = (f"{at[0]} ", at[1:]) if isinstance(at, tuple) else ("", at)
+            number = "nothing" if value is None else f"{value:{self.form}}{self.unit}"
+            groups.setdefault(head, []).append(f"{number}{_place(place)}")
+        numbers = "; ".join(head + ", ".join(parts) for head, parts in groups.items())
         inner = f"{self.of.words(outcome)}: " if self.of else ""
         return inner + (f"{self.name} {numbers}" if self.name else numbers)
 
@@ -57,20 +62,20 @@ class Values:
         """A function of each."""
         return replace(self, read=lambda outcome: {at: function(one) for at, one in self.read(outcome).items()})
 
-    def __truediv__(self, other: Values | Found | float) -> Values:
+    def __truediv__(self, other: Beside) -> Values:
         """A ratio, which has no unit."""
         return self._with(operator.truediv, other).told(".2f")
 
-    def __mul__(self, other: Values | Found | float) -> Values:
+    def __mul__(self, other: Beside) -> Values:
         return self._with(operator.mul, other)
 
-    def __sub__(self, other: Values | Found | float) -> Values:
+    def __sub__(self, other: Beside) -> Values:
         return self._with(operator.sub, other)
 
-    def __add__(self, other: Values | Found | float) -> Values:
+    def __add__(self, other: Beside) -> Values:
         return self._with(operator.add, other)
 
-    def _with(self, function: Callable[[float, float], float], other: Values | Found | float) -> Values:
+    def _with(self, function: Callable[[float, float], float], other: Beside) -> Values:
         def read(outcome: Outcome) -> Found:
             beside = beside_of(other, outcome)
             return {at: function(one, beside(at)) for at, one in self.read(outcome).items()}
@@ -78,13 +83,15 @@ class Values:
         return replace(self, read=read)
 
 
-def beside_of(other: Values | Found | float, outcome: Outcome) -> Callable[[Hashable], float]:
+def beside_of(other: Beside, outcome: Outcome) -> Callable[[Any], float]:
     """Another number at each place: a single one is the same at all."""
     if isinstance(other, Values):
         other = other.read(outcome)
     if isinstance(other, Mapping):
         found, alone = other, next(iter(other.values())) if len(other) == 1 else None
         return lambda at: found[at] if alone is None else alone
+    if callable(other):
+        return other
     number = other
     return lambda _: number
 
@@ -120,12 +127,17 @@ def ratio(metric: str, *, of: Mapping[str, Any], to: Mapping[str, Any], along: s
 
 
 def beside(named: Mapping[str, Values]) -> Values:
-    """Single numbers side by side, by name; told as the first one is."""
+    """Several side by side, by name: places of curves have the name in front. Told as the first one is."""
 
     def read(outcome: Outcome) -> Found:
-        return {name: next(iter(one.read(outcome).values())) for name, one in named.items()}
+        return {_within(name, at): one for name, of in named.items() for at, one in of.read(outcome).items()}
 
-    return replace(next(iter(named.values())), read=read, of=None)
+    return replace(next(iter(named.values())), read=read, name="", of=None)
+
+
+def highest(*curves: Values) -> Values:
+    """The highest of several at each place."""
+    return reduce(lambda one, other: one._with(max, other), curves)
 
 
 def single(function: Callable[[list[float]], float], name: str, of: Values, form: str = "") -> Values:
@@ -195,7 +207,16 @@ def knee(of: Values, share: float = 0.95) -> Values:
     return Values(read, form="g", name=f"{share:.0%} of the end from", of=of)
 
 
+def _within(name: str, at: Hashable) -> Hashable:
+    """A place of one of several values."""
+    if at is None:
+        return name
+    return (name, *at) if isinstance(at, tuple) else (name, at)
+
+
 def _place(at: Hashable) -> str:
+    if isinstance(at, tuple) and len(at) == 1:
+        [at] = at
     if at is None:
         return ""
     if isinstance(at, (int, float)):
