@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, at_least, near, steps
 from photocol.experiment import Metric, Setup, Source
-from photocol.verdict import judge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from photocol.experiment import Outcome, RunResult
-    from photocol.verdict import Finding
 
 PAPER = "Mukerjee et al., Adapting TCP for reconfigurable datacenter networks, NSDI 2020"
 WEEK_MS = 4.8
@@ -121,16 +120,12 @@ def tolerance(metric: str) -> str:
     return f"{POINTS:g} points" if metric == "utilization_percent" else f"{100 * RATIO:g} %"
 
 
-def against(metric: str, found: Mapping[int, float], published: Mapping[int, float]) -> Finding:
-    """A metric along an axis against what is published; in shape where it rises as that does."""
-    values, expected = list(found.values()), [published[place] for place in found]
-    points, ratio = (POINTS, 0.0) if metric == "utilization_percent" else (0.0, RATIO)
-    agrees = all(abs(a - b) <= points + ratio * b for a, b in zip(values, expected, strict=True))
-    return judge(
-        agrees=agrees,
-        in_shape=agrees or rises(values),
-        measured=f"{listed(values)}, published {listed(expected)}",
-    )
+def against(metric: str, found: Values, published: Mapping[int, float]) -> Predicate:
+    """A metric along an axis against what is published; in shape where none is below the one before, but for a point
+    where it is full.
+    """
+    points, part = (POINTS, 0.0) if metric == "utilization_percent" else (0.0, RATIO)
+    return near(found, published, lambda place: points + part * published[place], at_least(steps(found), -1))
 
 
 def rises(found: Sequence[float]) -> bool:

@@ -5,9 +5,9 @@ The expected values and tolerances below were written before the first run of th
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
+from photocol.claims import values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
 from photocol.plot import frame
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from photocol.verdict import Finding
+
 
 LEADS_US = tuple(range(0, 3001, 300))
 PUBLISHED = {
@@ -69,7 +70,9 @@ def claim(metric: str, text: str, unit: str) -> Claim:
         where="§5; result log of February 2020",
         expected=f"{listed(PUBLISHED[metric], 'g')} {unit} with 0, 300, … 3000 µs",
         tolerance=f"each within {tolerance(metric)}; in shape: it rises with the lead",
-        check=partial(check, metric),
+        check=against(
+            metric, values(metric, "lead_us", form=".1f"), dict(zip(LEADS_US, PUBLISHED[metric], strict=True))
+        ),
         reason=REASONS.get(metric, ""),
     )
 

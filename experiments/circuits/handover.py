@@ -7,25 +7,21 @@ of this file.
 
 from __future__ import annotations
 
-from functools import partial
 from statistics import mean
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Values, above, at_least, below, least, most, near
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
 from photocol.plot import frame
-from photocol.verdict import judge
 
 from ._handovers import COLOURS, HARD, KEPT, LAWS, SOFT, course, mean_capacity_mbps, scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
-    from photocol.verdict import Finding
 
 LASTS_S = 300
 QUICK_RUNS, FULL_RUNS = (1, 2), tuple(range(1, 6))
@@ -85,56 +81,22 @@ def by_law(table: pl.DataFrame, kind: str) -> dict[str, float]:
     return {law: used(table, law, kind) for law in LAWS}
 
 
-def listed(found: Mapping[str, float], unit: str) -> str:
-    """Laws and their values."""
-    return ", ".join(f"{law} {value:.1f} {unit}" for law, value in found.items())
+def by_kind(kind: str) -> Values:
+    """What each law uses."""
+    return Values(lambda outcome: by_law(outcome.table, kind), ".1f", " %")
 
 
-def check_law(law: str, outcome: Outcome) -> Finding:
-    """A law against the earlier runs."""
-    found = by_law(outcome.table, HARD)
-    agrees = abs(found[law] - EXPECTED[law]) <= POINTS
-    order = found["bbr"] > found["cubic"] and found["bbr3"] > found["cubic"]
-    return judge(agrees=agrees, in_shape=agrees or order, measured=f"{found[law]:.1f} %")
+def queues(outcome: Outcome) -> dict[str, float]:
+    """How many packets wait with each law, hard."""
+    return {law: mean_of(outcome.table, "mean_queue", law, HARD) for law in LAWS}
 
 
-def check_told(outcome: Outcome) -> Finding:
-    """XCP-CL beside the others, hard."""
-    found = by_law(outcome.table, HARD)
-    best = max(value for law, value in found.items() if law != "xcp-cl")
-    return judge(
-        agrees=found["xcp-cl"] > best, in_shape=found["xcp-cl"] >= best - POINTS / 2, measured=listed(found, "%")
-    )
-
-
-def check_soft(outcome: Outcome) -> Finding:
-    """Soft beside hard."""
-    gains = {law: used(outcome.table, law, SOFT) - used(outcome.table, law, HARD) for law in LAWS}
-    return judge(
-        agrees=all(value > 0 for value in gains.values()),
-        in_shape=sum(value > 0 for value in gains.values()) >= len(gains) - 1,
-        measured=listed(gains, "points"),
-    )
-
-
-def check_kept(outcome: Outcome) -> Finding:
-    """How much of a soft handover's gain keeping the queue gives CUBIC."""
-    hard, kept, soft = (used(outcome.table, "cubic", kind) for kind in KINDS)
-    agrees = kept - hard >= (soft - hard) / 2
-    return judge(
-        agrees=agrees,
-        in_shape=agrees or kept > hard,
-        measured=f"{hard:.1f} % hard, {kept:.1f} % kept, {soft:.1f} % soft",
-    )
-
-
-def check_queue(outcome: Outcome) -> Finding:
-    """How many packets wait, hard."""
-    found = {law: mean_of(outcome.table, "mean_queue", law, HARD) for law in LAWS}
-    least = min(value for law, value in found.items() if law != "xcp-cl")
-    return judge(
-        agrees=found["xcp-cl"] < least, in_shape=found["xcp-cl"] < found["cubic"], measured=listed(found, "packets")
-    )
+USED = {kind: by_kind(kind) for kind in KINDS}
+RIVALS = tuple(law for law in LAWS if law != "xcp-cl")
+OWN, OTHERS = USED[HARD].at("xcp-cl"), USED[HARD].at(*RIVALS)
+GAIN, KEPT_GAIN = ((USED[kind] - USED[HARD]).told("+.1f", " points") for kind in (SOFT, KEPT))
+KEPT_GAIN = KEPT_GAIN.at("cubic")
+QUEUE = Values(queues, ".1f", " packets")
 
 
 def draw_used(axes: Axes, table: pl.DataFrame) -> None:
@@ -191,7 +153,12 @@ experiment = Experiment(
                 where=OURS,
                 expected=f"{value:g} %",
                 tolerance=f"within {POINTS:g} points; in shape: BBR and BBRv3 use more than CUBIC",
-                check=partial(check_law, law),
+                check=near(
+                    USED[HARD].at(law),
+                    value,
+                    by=POINTS,
+                    in_shape=above(USED[HARD].at("bbr", "bbr3"), USED[HARD].at("cubic")),
+                ),
                 whose="ours",
             )
             for law, value in EXPECTED.items()
@@ -202,7 +169,7 @@ experiment = Experiment(
             where="ours",
             expected="more than each of the others, hard",
             tolerance=f"more; in shape: within {POINTS / 2:g} points of the best",
-            check=check_told,
+            check=above(OWN, most(OTHERS), in_shape=at_least(OWN, most(OTHERS) - POINTS / 2)).telling(OTHERS),
             whose="ours",
         ),
         Claim(
@@ -211,7 +178,7 @@ experiment = Experiment(
             where="ours",
             expected="more",
             tolerance="with each; in shape: with all but one",
-            check=check_soft,
+            check=above(GAIN, 0, in_shape=above(GAIN, 0, part=0.5)),
             whose="ours",
         ),
         Claim(
@@ -220,7 +187,11 @@ experiment = Experiment(
             where="ours",
             expected="a handover that keeps the queue gives at least half of what a soft one gives",
             tolerance="half; in shape: more than a hard one",
-            check=check_kept,
+            check=(
+                at_least(KEPT_GAIN, GAIN * 0.5, in_shape=above(KEPT_GAIN, 0)).telling(
+                    *(USED[kind].at("cubic").told(".1f", " %", kind) for kind in KINDS)
+                )
+            ),
             whose="ours",
         ),
         Claim(
@@ -229,7 +200,11 @@ experiment = Experiment(
             where="ours",
             expected="less than with each of the others, hard",
             tolerance="less; in shape: less than CUBIC's",
-            check=check_queue,
+            check=(
+                below(
+                    QUEUE.at("xcp-cl"), least(QUEUE.at(*RIVALS)), in_shape=below(QUEUE.at("xcp-cl"), QUEUE.at("cubic"))
+                ).telling(QUEUE)
+            ),
             whose="ours",
         ),
     ),

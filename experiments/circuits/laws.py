@@ -10,12 +10,12 @@ seen before, in other people's trials with unslowed networks.
 
 from __future__ import annotations
 
-from statistics import mean
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from photocol.claims import Predicate, Values, above, mean, near, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, RunResult, Setup, UnderReadings, grid
 from photocol.plot import frame
-from photocol.verdict import Finding, judge
 
 from ._etalon import (
     FULL_WEEKS,
@@ -26,7 +26,6 @@ from ._etalon import (
     QUICK_WEEKS,
     SEEDS,
     SLOWER,
-    column,
     network,
     slowed,
     source,
@@ -102,77 +101,40 @@ def measure(result: RunResult) -> dict[str, float]:
     return {"utilization_percent": 100 * result.summary["circuit_utilization"].value}
 
 
-def by_law(outcome: Outcome, queue: str, hosts: str = "testbed") -> dict[str, float]:
+def of_laws(queue: str, hosts: str) -> Values:
     """Utilization of each law."""
-    found = column(outcome, "law", "utilization_percent", queue=queue, hosts=hosts)
-    return {str(law): value for law, value in found.items()}
+    return values("utilization_percent", "law", queue=queue, hosts=hosts).told(".1f", " %")
 
 
-def check_mean(outcome: Outcome, hosts: str = "testbed") -> Finding:
+def in_the_mean(hosts: str = "testbed") -> Predicate:
     """The mean over all laws."""
-    found = by_law(outcome, STATIC, hosts)
-    value = mean(found.values())
-    least, most = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
-    return judge(
-        agrees=abs(value - MEAN_PERCENT) <= POINTS,
-        in_shape=abs(value - MEAN_PERCENT) <= 3 * POINTS,
-        measured=f"{value:.1f} %; from {found[least]:.1f} ({least}) to {found[most]:.1f} ({most})",
-    )
+    return near(mean(of_laws(STATIC, hosts)), MEAN_PERCENT, by=POINTS, in_shape=3 * POINTS)
 
 
-def check_gain(outcome: Outcome, hosts: str = "testbed") -> Finding:
-    """What resizing adds on average."""
-    before, after = by_law(outcome, STATIC, hosts), by_law(outcome, AHEAD, hosts)
-    gains = [after[law] - before[law] for law in before]
-    agrees = abs(mean(gains) - GAIN_POINTS) <= POINTS
-    return judge(
-        agrees=agrees,
-        in_shape=agrees or min(gains) > 0,
-        measured=f"{mean(gains):+.1f} points; from {min(gains):+.1f} to {max(gains):+.1f}",
-    )
+def by_resizing(hosts: str = "testbed") -> Predicate:
+    """What resizing adds on average; in shape: something with every law."""
+    gains = (of_laws(AHEAD, hosts) - of_laws(STATIC, hosts)).told("+.1f", " points")
+    return near(mean(gains), GAIN_POINTS, by=POINTS, in_shape=above(gains, 0))
 
 
-def check_named(outcome: Outcome, hosts: str = "testbed") -> Finding:
+def of_those_named(hosts: str = "testbed") -> Predicate:
     """Reno and Vegas."""
-    found = by_law(outcome, STATIC, hosts)
-    off = [abs(found[law] - PUBLISHED[law][0]) for law in NAMED]
-    return judge(
-        agrees=max(off) <= POINTS,
-        in_shape=max(off) <= 3 * POINTS,
-        measured=", ".join(f"{law} {found[law]:.1f}" for law in NAMED),
-    )
+    return near(of_laws(STATIC, hosts).at(*NAMED), lambda law: PUBLISHED[law][0], by=POINTS, in_shape=3 * POINTS)
 
 
-def each(outcome: Outcome, queue: str, hosts: str) -> Finding:
+def each(queue: str, hosts: str = "testbed") -> Predicate:
     """Every law against its own published number."""
-    found = by_law(outcome, queue, hosts)
-    off = {law: value - PUBLISHED[law][(STATIC, AHEAD).index(queue)] for law, value in found.items()}
-    far = sorted((law for law in off if abs(off[law]) > POINTS), key=lambda law: -abs(off[law]))
-    distance = mean(abs(value) for value in off.values())
-    named = ", ".join(f"{law} {off[law]:+.1f}" for law in far)
-    return judge(
-        agrees=not far,
-        in_shape=all(abs(value) <= 3 * POINTS for value in off.values()),
-        measured=f"mean distance {distance:.1f} points; " + (f"beyond {POINTS:g}: {named}" if far else "none farther"),
-    )
-
-
-def check_each_static(outcome: Outcome, hosts: str = "testbed") -> Finding:
-    """The published table, static."""
-    return each(outcome, STATIC, hosts)
-
-
-def check_each_resized(outcome: Outcome, hosts: str = "testbed") -> Finding:
-    """The published table, resized."""
-    return each(outcome, AHEAD, hosts)
+    place = (STATIC, AHEAD).index(queue)
+    off = (of_laws(queue, hosts) - (lambda law: PUBLISHED[law][place])).told("+.1f", " points")
+    return near(off, 0, by=POINTS, in_shape=3 * POINTS).telling(mean(off.each(abs)))
 
 
 CHECKS = {
-    "mean": check_mean,
-    "gain": check_gain,
-    "named": check_named,
-    "each-static": check_each_static,
-    "each-resized": check_each_resized,
+    "mean": in_the_mean,
+    "gain": by_resizing,
+    "named": of_those_named,
+    "each-static": partial(each, STATIC),
+    "each-resized": partial(each, AHEAD),
 }
 
 
@@ -183,7 +145,7 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
         UnderReadings(
             claim=claim.text,
             where=claim.where,
-            findings={hosts: CHECKS[claim.id](outcome, hosts) for hosts in ran},
+            findings={hosts: CHECKS[claim.id](hosts)(outcome) for hosts in ran},
         )
         for claim in experiment.claims
     ]
@@ -226,7 +188,7 @@ experiment = Experiment(
             where="§5; calcs of the result log",
             expected=f"{MEAN_PERCENT} %",
             tolerance=f"within {POINTS:g} points; in shape: {3 * POINTS:g}",
-            check=check_mean,
+            check=in_the_mean(),
         ),
         Claim(
             id="gain",
@@ -234,7 +196,7 @@ experiment = Experiment(
             where="§5; calcs of the result log",
             expected=f"{GAIN_POINTS:+} points",
             tolerance=f"within {POINTS:g} points; in shape: more with every law",
-            check=check_gain,
+            check=by_resizing(),
             reason="BBR and NV keep queues short by themselves",
         ),
         Claim(
@@ -243,7 +205,7 @@ experiment = Experiment(
             where="§5; result log of February 2020",
             expected=", ".join(f"{law} {PUBLISHED[law][0]}" for law in NAMED) + " %",
             tolerance=f"within {POINTS:g} points; in shape: {3 * POINTS:g}",
-            check=check_named,
+            check=of_those_named(),
         ),
         Claim(
             id="each-static",
@@ -251,7 +213,7 @@ experiment = Experiment(
             where="result log 1581462196-nsdi2020, figure 4-2",
             expected="published: " + ", ".join(f"{law} {PUBLISHED[law][0]}" for law in LAWS),
             tolerance=f"each within {POINTS:g} points; in shape: {3 * POINTS:g}",
-            check=check_each_static,
+            check=each(STATIC),
         ),
         Claim(
             id="each-resized",
@@ -259,7 +221,7 @@ experiment = Experiment(
             where="result log 1581462196-nsdi2020, figure 7-2",
             expected="published: " + ", ".join(f"{law} {PUBLISHED[law][1]}" for law in LAWS),
             tolerance=f"each within {POINTS:g} points; in shape: {3 * POINTS:g}",
-            check=check_each_resized,
+            check=each(AHEAD),
             reason="Windows of some packets are cut in whole segments by Linux's DCTCP, and CUBIC's "
             "curve is computed anew at most each 31 ms there; neither is built, so neither was tested",
         ),

@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from photocol.claims import Predicate, Values, above, near, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings
 from photocol.plot import frame
-from photocol.verdict import judge
 
 from ._etalon import (
     FULL_WEEKS,
@@ -20,7 +20,6 @@ from ._etalon import (
     RATIO,
     SEEDS,
     against,
-    column,
     listed,
     measure,
     network,
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-    from photocol.verdict import Finding
 
 PLACES = (4, 8, 16, 32, 64, 128)
 LEADS_US = (0, 50, 100, 150, 200, 250, 300)
@@ -100,27 +98,29 @@ def setup(point: Point) -> Setup:
     return Setup(scenario=made.scenario, settings={**made.settings, **news})
 
 
-def check(queue: str, metric: str, outcome: Outcome, way: str = "mark") -> Finding:
+def check(queue: str, metric: str, way: str = "mark") -> Predicate:
     """A metric against what is published."""
-    found = column(outcome, "value", metric, law="retcp", told=way, queue=queue)
+    found = values(metric, "value", form=".1f", law="retcp", told=way, queue=queue)
     return against(metric, found, dict(zip(AXES[queue][1], PUBLISHED[queue][metric], strict=True)))
 
 
-def check_trade(outcome: Outcome, way: str = "mark") -> Finding:
+def traded(metric: str, way: str, name: str = "") -> Values:
+    """The metric of reTCP, resized ahead, over CUBIC's with a static queue."""
+    after = values(metric, law="retcp", queue=AHEAD, told=way, value=TRADED_US)
+    return (after / before(name or metric, way)).told(".2f", " times")
+
+
+def before(metric: str, way: str) -> Values:
+    """A metric of CUBIC."""
+    return values(metric, law="cubic", queue=STATIC, told=way, value=BASE)
+
+
+def trade(way: str = "mark") -> Predicate:
     """Both ratios of the abstract."""
-    metrics = ("utilization_percent", "p50_us", "p99_us")
-    (before, median, first), (after, _, last) = (
-        [column(outcome, "value", metric, law=law, queue=queue, told=way)[value] for metric in metrics]
-        for law, queue, value in (("cubic", STATIC, BASE), ("retcp", AHEAD, TRADED_US))
-    )
-    ratios = (after / before, last / median)
-    agrees = all(abs(found / expected - 1) <= RATIO for found, expected in zip(ratios, TRADE, strict=True))
-    return judge(
-        agrees=agrees,
-        in_shape=agrees or ratios[0] > ratios[1],
-        measured=f"{ratios[0]:.2f} times the utilization for {ratios[1]:.2f} times the latency; "
-        f"99 % to 99 %: {last / first:.2f} times",
-    )
+    used, longer = traded("utilization_percent", way), traded("p99_us", way, "p50_us")
+    both = near(used, TRADE[0], by=RATIO * TRADE[0]) & near(longer, TRADE[1], by=RATIO * TRADE[1])
+    tail = traded("p99_us", way).told(".2f", " times", "99 % to 99 %:")
+    return both.in_shape(above(used, longer)).telling(tail)
 
 
 def claim(queue: str, metric: str, text: str, unit: str) -> Claim:
@@ -132,7 +132,7 @@ def claim(queue: str, metric: str, text: str, unit: str) -> Claim:
         where="§5; result log of February 2020",
         expected=f"{listed(PUBLISHED[queue][metric], 'g')} {unit} with {name} of {listed(axis, 'g')} {of}",
         tolerance=f"each within {tolerance(metric)}; in shape: it rises",
-        check=partial(check, queue, metric),
+        check=check(queue, metric),
         reason=REASONS.get(f"{queue} {metric}", ""),
     )
 
@@ -145,12 +145,12 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
         UnderReadings(
             claim=each.text,
             where=each.where,
-            findings={way: check(queue, metric, outcome, way) for way in ran},
+            findings={way: check(queue, metric, way)(outcome) for way in ran},
         )
         for (queue, metric), each in zip(checks, CLAIMS[1:], strict=True)
     ]
     trade = UnderReadings(
-        claim=CLAIMS[0].text, where=CLAIMS[0].where, findings={way: check_trade(outcome, way) for way in ran}
+        claim=CLAIMS[0].text, where=CLAIMS[0].where, findings={way: trade(way)(outcome) for way in ran}
     )
     return [trade, *rows]
 
@@ -182,7 +182,7 @@ CLAIMS = (
         where="abstract; calcs of the result log: 92.72 over 48.67 %, 147 over 123 µs",
         expected=f"{TRADE[0]} times and {TRADE[1]:.2f} times",
         tolerance=f"each within {100 * RATIO:g} %; in shape: the first is larger than the second",
-        check=check_trade,
+        check=trade(),
         reason=REASONS.get("trade", ""),
     ),
     claim(STATIC, "utilization_percent", "with static queues reTCP uses the circuit the more the larger they are", "%"),

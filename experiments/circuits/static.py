@@ -5,9 +5,9 @@ The expected values and tolerances below were written before the first run of th
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
+from photocol.claims import Predicate, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.plot import frame
 
@@ -18,7 +18,6 @@ from ._etalon import (
     QUICK_WEEKS,
     SEEDS,
     against,
-    column,
     listed,
     measure,
     network,
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-    from photocol.verdict import Finding
 
 PLACES = (4, 8, 16, 32, 64, 128)
 PUBLISHED = {
@@ -65,9 +63,9 @@ def setup(point: Point) -> Setup:
     return network(int(point["places"]), HOSTS[str(point["hosts"])])
 
 
-def check(metric: str, outcome: Outcome, hosts: str = "linux") -> Finding:
+def check(metric: str, hosts: str = "linux") -> Predicate:
     """A metric against what is published, with the testbed's hosts unless said."""
-    found = column(outcome, "places", metric, hosts=hosts)
+    found = values(metric, "places", form=".1f", hosts=hosts)
     return against(metric, found, dict(zip(PLACES, PUBLISHED[metric], strict=True)))
 
 
@@ -79,7 +77,7 @@ def claim(metric: str, text: str, unit: str) -> Claim:
         where="§5; result log of February 2020",
         expected=f"{listed(PUBLISHED[metric], 'g')} {unit} with K = {listed(PLACES, 'g')}",
         tolerance=f"each within {tolerance(metric)}; in shape: it rises with K",
-        check=partial(check, metric),
+        check=check(metric),
         reason=REASONS[metric],
     )
 
@@ -91,7 +89,7 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
         UnderReadings(
             claim=claim.text,
             where=claim.where,
-            findings={hosts: check(metric, outcome, hosts) for hosts in ran},
+            findings={hosts: check(metric, hosts)(outcome) for hosts in ran},
         )
         for metric, claim in zip(PUBLISHED, CLAIMS, strict=True)
     ]

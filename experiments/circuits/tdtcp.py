@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, above, below, near, within
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, UnderReadings, grid
 from photocol.plot import frame
-from photocol.verdict import judge
 
 from ._etalon import LINUX, METRICS, RATIO, SEEDS, column, measure, network, told
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
-    from photocol.verdict import Finding
 
 PLACES, MARKS_FROM, RESIZED, LEAD_US = 16, 10, 50, 150
 MESSAGE_US = 1
@@ -125,31 +124,25 @@ def gains(outcome: Outcome, reading: str) -> dict[str, float]:
     return {law: 100 * (found[own] / value - 1) for law, value in found.items()}
 
 
-def check_gain(outcome: Outcome, reading: str = RETCP) -> Finding:
+def gain(reading: str, *laws: str) -> Values:
+    """TDTCP's goodput over that of others, in per cent."""
+    return Values(lambda outcome: gains(outcome, reading), "+.1f", " %").at(*laws)
+
+
+def more(reading: str = RETCP) -> Predicate:
     """Over CUBIC and DCTCP."""
-    found = gains(outcome, reading)
-    values = [found["cubic"], found["dctcp"]]
-    agrees = all(GAIN_PERCENT[0] - POINTS <= value <= GAIN_PERCENT[1] + POINTS for value in values)
-    return judge(
-        agrees=agrees,
-        in_shape=agrees or min(values) > 0,
-        measured=f"{values[0]:+.1f} % over CUBIC, {values[1]:+.1f} % over DCTCP",
-    )
+    found, (least, most) = gain(reading, "cubic", "dctcp"), GAIN_PERCENT
+    return within(found, least - POINTS, most + POINTS, in_shape=above(found, 0))
 
 
-def check_close(outcome: Outcome, reading: str = RETCP) -> Finding:
+def close(reading: str = RETCP) -> Predicate:
     """ReTCP with a queue that is resized."""
-    found = gains(outcome, reading)
-    agrees = abs(found["retcp-resized"]) <= 100 * RATIO
-    return judge(
-        agrees=agrees,
-        in_shape=agrees or abs(found["retcp-resized"]) < found["cubic"],
-        measured=f"{found['retcp-resized']:+.1f} % over reTCP with a resized queue, "
-        f"{found['retcp']:+.1f} % over reTCP with a static one",
-    )
+    resized = gain(reading, "retcp-resized")
+    nearer = below(resized.each(abs), gain(reading, "cubic"))
+    return near(resized, 0, by=100 * RATIO, in_shape=nearer).telling(gain(reading, "retcp"))
 
 
-CHECKS = {"gain": check_gain, "close": check_close}
+CHECKS = {"gain": more, "close": close}
 
 
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
@@ -158,7 +151,7 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
         UnderReadings(
             claim=claim.text,
             where=claim.where,
-            findings={reading: CHECKS[claim.id](outcome, reading) for reading in READINGS},
+            findings={reading: CHECKS[claim.id](reading)(outcome) for reading in READINGS},
         )
         for claim in experiment.claims
     ]
@@ -217,7 +210,7 @@ experiment = Experiment(
             where="abstract, which has MPTCP beside them",
             expected=f"{GAIN_PERCENT[0]:g} to {GAIN_PERCENT[1]:g} %",
             tolerance=f"both within {POINTS:g} points of that range; in shape: both gain",
-            check=check_gain,
+            check=more(),
             reason=REASONS.get("gain", ""),
         ),
         Claim(
@@ -226,7 +219,7 @@ experiment = Experiment(
             where="§5",
             expected="close",
             tolerance=f"within {100 * RATIO:g} %; in shape: nearer to it than CUBIC",
-            check=check_close,
+            check=close(),
             reason=REASONS.get("close", ""),
         ),
     ),

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, above, at_least, at_most, below, beside, least, most, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
 from photocol.plot import frame
-from photocol.verdict import judge
 
 from . import _etalon as etalon
 from ._etalon import FULL_WEEKS, LINUX, QUICK_WEEKS, RATIO, SEEDS, WEEK_MS, network, told, weeks
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
-    from photocol.verdict import Finding
 
 ROUND_TRIP_US = 25
 """Between the hosts of the pair by the packet switch, with empty queues."""
@@ -89,87 +88,35 @@ def measure(result: RunResult) -> dict[str, float]:
     return {**etalon.measure(result), "day_drops": found["day_drops"] / measured, "other_drops": others / measured}
 
 
+def used(lead: int, queue: str = SMALL, metric: str = "utilization_percent") -> Values:
+    """What each law uses of the circuit, told so long ahead."""
+    return values(metric, "law", form=".1f", unit=" %", lead_us=lead, queue=queue)
+
+
+def gains_ahead(law: str) -> Predicate:
+    """A round trip ahead beside now."""
+    now, ahead = (used(lead).at(law) for lead in (NOW, AHEAD_US))
+    before, after = (used(lead, metric="p99_us").at(law).told(".0f", " µs") for lead in (NOW, AHEAD_US))
+    more = above(ahead, now)
+    return (more & at_most(after, before * (1 + RATIO))).in_shape(more).telling(now, before)
+
+
+def along(law: str) -> Values:
+    """What a law uses along the leads that the claims are about."""
+    rows = values("utilization_percent", "lead_us", form=".1f", unit=" %", law=law, queue=SMALL)
+    return rows.among(lambda lead: lead in CLAIMED_US)
+
+
+LOST = (used(NOW).at(*TOLD) - used(LATE_US)).told("+.1f", " points")
+BEST = beside({law: most(along(law)) for law in TOLD})
+DRAINED, LATER = ((used(lead) - used(NOW)).at(*TOLD[:2]).told("+.1f", " points") for lead in (DRAINED_US, LATE_US))
+ROOM = (used(AHEAD_US, GROWS) - used(LATE_US, GROWS)).at(*TOLD[:2]).told("+.1f", " points")
+
+
 def of(outcome: Outcome, metric: str, law: str, lead: int, queue: str = SMALL) -> float:
     """A metric at one point."""
     is_it = (pl.col("law") == law) & (pl.col("lead_us") == lead) & (pl.col("queue") == queue)
     return float(outcome.table.filter(is_it)[metric][0])
-
-
-def used(outcome: Outcome, law: str, lead: int, queue: str = SMALL) -> float:
-    """Utilization at one point."""
-    return of(outcome, "utilization_percent", law, lead, queue)
-
-
-def check_untold(outcome: Outcome) -> Finding:
-    """Original XCP."""
-    found, expected = used(outcome, "xcp", NOW), 100 / CIRCUIT_PER_PACKET
-    return judge(
-        agrees=found <= expected + 2 * POINTS,
-        in_shape=all(found < used(outcome, law, NOW) for law in TOLD),
-        measured=f"{found:.1f} %",
-    )
-
-
-def check_ahead(law: str, outcome: Outcome) -> Finding:
-    """A round trip ahead beside now."""
-    now, ahead = (used(outcome, law, lead) for lead in (NOW, AHEAD_US))
-    before, after = (of(outcome, "p99_us", law, lead) for lead in (NOW, AHEAD_US))
-    return judge(
-        agrees=ahead > now and after <= (1 + RATIO) * before,
-        in_shape=ahead > now,
-        measured=f"{now:.1f} and {ahead:.1f} %; 99 % latency {before:.0f} and {after:.0f} µs",
-    )
-
-
-def check_late(outcome: Outcome) -> Finding:
-    """What an error of a round trip costs, late."""
-    lost = {law: used(outcome, law, NOW) - used(outcome, law, LATE_US) for law in TOLD}
-    return judge(
-        agrees=all(value > 0 for value in lost.values()),
-        in_shape=max(lost.values()) > 0,
-        measured=", ".join(f"{law} {value:+.1f} points" for law, value in lost.items()),
-    )
-
-
-def check_winner(outcome: Outcome) -> Finding:
-    """Most of the circuit among those told."""
-    leads = [lead for lead in ran(outcome) if lead in CLAIMED_US]
-    best = {law: max(used(outcome, law, lead) for lead in leads) for law in TOLD}
-    winner = max(best, key=best.__getitem__)
-    return judge(
-        agrees=winner == "xcp-cl",
-        in_shape=winner == "xcp-cl" or best["xcp-cl"] >= best[winner] - POINTS,
-        measured=", ".join(f"{law} {value:.1f} %" for law, value in best.items()),
-    )
-
-
-def check_drained(outcome: Outcome) -> Finding:
-    """How much of what a late message gains it gains while the circuit drains the queue."""
-    rows = {law: [used(outcome, law, lead) for lead in (NOW, DRAINED_US, LATE_US)] for law in TOLD[:2]}
-    gains = [drained - now >= MOST * (late - now) and drained > now for now, drained, late in rows.values()]
-    return judge(
-        agrees=all(gains),
-        in_shape=all(drained > now for now, drained, _ in rows.values()),
-        measured="; ".join(
-            f"{law} {now:.1f}, {drained:.1f} and {late:.1f} %" for law, (now, drained, late) in rows.items()
-        ),
-    )
-
-
-def check_room(outcome: Outcome) -> Finding:
-    """A round trip ahead beside a round trip late, where the queue grows with the news."""
-    rows = {law: [used(outcome, law, lead, GROWS) for lead in (LATE_US, AHEAD_US)] for law in TOLD[:2]}
-    gains = [ahead > late for late, ahead in rows.values()]
-    return judge(
-        agrees=all(gains),
-        in_shape=any(gains),
-        measured="; ".join(f"{law} {late:.1f} and {ahead:.1f} %" for law, (late, ahead) in rows.items()),
-    )
-
-
-def ran(outcome: Outcome) -> list[int]:
-    """The leads that were run."""
-    return sorted({int(lead) for lead in outcome.table["lead_us"].to_list()})
 
 
 def best(outcome: Outcome) -> list[str]:
@@ -249,7 +196,13 @@ experiment = Experiment(
             where="arithmetic: 10 of 80 Gb/s, and what waits as the day begins",
             expected=f"{100 / CIRCUIT_PER_PACKET:g} %",
             tolerance=f"at most {2 * POINTS:g} points more; in shape: less than anybody who is told",
-            check=check_untold,
+            check=(
+                at_most(
+                    used(NOW).at("xcp"),
+                    100 / CIRCUIT_PER_PACKET + 2 * POINTS,
+                    below(used(NOW).at("xcp"), least(used(NOW).at(*TOLD))),
+                )
+            ),
             whose="ours",
             reason=REASONS.get("untold", ""),
         ),
@@ -260,7 +213,7 @@ experiment = Experiment(
                 where="ours",
                 expected="more",
                 tolerance=f"more, and the 99 % latency within {100 * RATIO:g} %; in shape: more",
-                check=partial(check_ahead, law),
+                check=gains_ahead(law),
                 whose="ours",
                 reason=REASONS.get(f"ahead-{law}", ""),
             )
@@ -272,7 +225,7 @@ experiment = Experiment(
             where="ours",
             expected="less than told now",
             tolerance="with each; in shape: with one at least",
-            check=check_late,
+            check=above(LOST, 0, in_shape=above(most(LOST), 0)),
             whose="ours",
             reason=REASONS.get("late", ""),
         ),
@@ -282,7 +235,7 @@ experiment = Experiment(
             where="ours",
             expected="XCP-CL before reTCP and TDTCP, each at its best lead",
             tolerance=f"the most; in shape: within {POINTS:g} points of the most",
-            check=check_winner,
+            check=at_least(BEST.at("xcp-cl"), most(BEST), in_shape=most(BEST) - POINTS).telling(BEST),
             whose="ours",
             reason=REASONS.get("winner", ""),
         ),
@@ -292,7 +245,7 @@ experiment = Experiment(
             where="ours, after trials; arithmetic: 16 packets of 0.9 µs are 14.4 µs",
             expected=f"told {-DRAINED_US} µs late at least {MOST:g} of the gain of {-LATE_US} µs",
             tolerance="with both; in shape: more than told now",
-            check=check_drained,
+            check=(at_least(DRAINED, LATER * MOST) & above(DRAINED, 0)).in_shape(above(DRAINED, 0)).telling(LATER),
             whose="ours",
         ),
         Claim(
@@ -301,7 +254,7 @@ experiment = Experiment(
             where="ours, after trials",
             expected="more",
             tolerance="with reTCP and with TDTCP; in shape: with one",
-            check=check_room,
+            check=above(ROOM, 0, in_shape=above(most(ROOM), 0)),
             whose="ours",
         ),
     ),

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import at_least, at_most, below, most, ordered, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
 from photocol.plot import frame
-from photocol.verdict import judge
 
 from ._low_orbit import mean_mbps
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
-    from photocol.verdict import Finding
 
 TRACE = Path(__file__).parents[2] / "scenarios" / "traces" / "low-orbit.csv"
 LASTS_S, QUICK_S = 120, 60
@@ -86,28 +85,6 @@ def used(outcome: Outcome, law: str, order: str = KEPT) -> float:
     return float(rows["used_percent"][0])
 
 
-def check_order(outcome: Outcome) -> Finding:
-    """XCP-CL before BBR before CUBIC."""
-    found = {law: used(outcome, law) for law in ("xcp-cl", "bbr", "cubic")}
-    return judge(
-        agrees=found["xcp-cl"] > found["bbr"] > found["cubic"],
-        in_shape=found["xcp-cl"] >= max(found.values()) - POINTS,
-        measured=", ".join(f"{law} {value:.1f} %" for law, value in found.items()),
-    )
-
-
-def check_rack(outcome: Outcome) -> Finding:
-    """What overtaking costs a Linux host."""
-    kept, free = used(outcome, "cubic", KEPT), used(outcome, "cubic", FREE)
-    return judge(agrees=free >= 0.9 * kept, in_shape=free >= 0.75 * kept, measured=f"{kept:.1f} and {free:.1f} %")
-
-
-def check_sack(outcome: Outcome) -> Finding:
-    """What overtaking costs a host that repairs by SACK alone."""
-    kept, free = used(outcome, "cubic-sack", KEPT), used(outcome, "cubic-sack", FREE)
-    return judge(agrees=free <= 0.5 * kept, in_shape=free < kept, measured=f"{kept:.1f} and {free:.1f} %")
-
-
 def draw_rates(axes: Axes, table: pl.DataFrame) -> None:
     """Goodput over time under the trace."""
     trace = pl.read_csv(TRACE, comment_prefix="#").drop_nulls("capacity_mbps")
@@ -142,6 +119,9 @@ REASONS: Mapping[str, str] = {
     "pass what is a tick older",
 }
 
+USED, OVERTAKEN = (values("used_percent", "law", form=".1f", unit=" %", order=order) for order in (KEPT, FREE))
+
+
 experiment = Experiment(
     id="circuits/traces",
     title="goodput over a path that follows a trace, with jitter that keeps the order of packets or does not",
@@ -163,7 +143,13 @@ experiment = Experiment(
             where="ours, after circuits/handover",
             expected="XCP-CL, BBR, CUBIC",
             tolerance=f"in this order; in shape: XCP-CL within {POINTS:g} points of the most",
-            check=check_order,
+            check=(
+                ordered(
+                    "cubic < bbr < xcp-cl",
+                    USED,
+                    at_least(USED.at("xcp-cl"), most(USED.at("cubic", "bbr", "xcp-cl")) - POINTS),
+                )
+            ),
             whose="ours",
             reason=REASONS.get("order", ""),
         ),
@@ -173,7 +159,7 @@ experiment = Experiment(
             where="RFC 8985, section 6.2: RACK waits for a quarter of the least round trip before it repairs",
             expected="nine tenths of its goodput in order",
             tolerance="at least 0.9 of it; in shape: 0.75",
-            check=check_rack,
+            check=at_least(OVERTAKEN.at("cubic"), USED * 0.9, in_shape=USED * 0.75).telling(USED.at("cubic")),
             whose="ours",
             reason=REASONS.get("rack", ""),
         ),
@@ -183,7 +169,11 @@ experiment = Experiment(
             where="RFC 6675: three segments; 3 ms are 30 of them",
             expected="less than half",
             tolerance="at most half of its goodput in order; in shape: less",
-            check=check_sack,
+            check=(
+                at_most(
+                    OVERTAKEN.at("cubic-sack"), USED * 0.5, in_shape=below(OVERTAKEN.at("cubic-sack"), USED)
+                ).telling(USED.at("cubic-sack"))
+            ),
             whose="ours",
             reason=REASONS.get("sack", ""),
         ),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, above, at_least, at_most, below, highest, least, most, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, RunResult, Setup, Source, grid
 from photocol.plot import frame
 from photocol.verdict import Finding, judge, not_run
@@ -111,6 +112,36 @@ def measure(result: RunResult) -> dict[str, float]:
     }
 
 
+def best_by(pattern: str, routes: str) -> Values:
+    """The law that uses most."""
+    return most(values("used_percent", "law", pattern=pattern, routes=routes).told(".1f", " %", f"by {routes}"))
+
+
+def by_detours() -> Predicate:
+    """The best by detours beside the best by the direct circuit, where each rack has one partner."""
+    direct, detours = (best_by("permutation", routes) for routes in ("direct", "vlb"))
+    return at_least(detours, direct * SPRAYED, in_shape=above(detours, direct)).telling(direct)
+
+
+def directly() -> Predicate:
+    """The same where each rack has all others as partners."""
+    direct, detours = (best_by("uniform", routes) for routes in ("direct", "vlb"))
+    return at_least(direct, detours * DIRECT_WINS, in_shape=above(direct, detours)).telling(detours)
+
+
+def by_route(routes: str, law: str, metric: str = "used_percent") -> Values:
+    """A metric of a law, by pattern."""
+    return values(metric, "pattern", form=".0f", routes=routes, law=law)
+
+
+GOODPUT = by_route("direct", TOLD) / by_route("direct", UNTOLD)
+WAITS = by_route("direct", TOLD, "rack_queue") / by_route("direct", UNTOLD, "rack_queue")
+WAITING = [by_route("direct", law, "rack_queue").told(".0f", " packets", law) for law in (TOLD, UNTOLD)]
+WORTH = by_route("direct", TOLD) / by_route("rotorlb", UNTOLD)
+PARTS = values("used_percent", "law", pattern="permutation", routes="vlb") / (100 * bound("permutation", "vlb"))
+BEARS, OTHERS = PARTS.among(lambda law: law.endswith(ANY_ORDER)), PARTS.among(lambda law: not law.endswith(ANY_ORDER))
+
+
 def of(outcome: Outcome, metric: str, **point: str) -> float:
     """A metric at one point."""
     is_it = pl.all_horizontal(pl.col(axis) == value for axis, value in point.items())
@@ -135,26 +166,6 @@ def best(outcome: Outcome, pattern: str, routes: str) -> tuple[str, float]:
     return law, found[law]
 
 
-def check_permutation(outcome: Outcome) -> Finding:
-    """The best by detours beside the best by the direct circuit, where each rack has one partner."""
-    (first, direct), (second, detours) = (best(outcome, "permutation", routes) for routes in ("direct", "vlb"))
-    return judge(
-        agrees=detours >= SPRAYED * direct,
-        in_shape=detours > direct,
-        measured=f"{detours:.3f} of the uplinks by detours ({second}), {direct:.3f} by the direct circuit ({first})",
-    )
-
-
-def check_uniform(outcome: Outcome) -> Finding:
-    """The same where each rack has all others as partners."""
-    (first, direct), (second, detours) = (best(outcome, "uniform", routes) for routes in ("direct", "vlb"))
-    return judge(
-        agrees=direct >= DIRECT_WINS * detours,
-        in_shape=direct > detours,
-        measured=f"{direct:.3f} of the uplinks by the direct circuit ({first}), {detours:.3f} by detours ({second})",
-    )
-
-
 def check_bound(outcome: Outcome) -> Finding:
     """Everybody beside the bounds."""
     over = {
@@ -169,20 +180,6 @@ def check_bound(outcome: Outcome) -> Finding:
     )
 
 
-def check_told(outcome: Outcome) -> Finding:
-    """Told beside untold, by the direct circuit."""
-    words, is_near, is_short = [], [], []
-    for pattern in PATTERNS:
-        goodput = used(outcome, pattern, "direct", TOLD) / used(outcome, pattern, "direct", UNTOLD)
-        told, untold = (of(outcome, "rack_queue", pattern=pattern, routes="direct", law=law) for law in (TOLD, UNTOLD))
-        is_near.append(goodput >= NEAR)
-        is_short.append(told <= HALF * untold)
-        words.append(
-            f"{pattern} {goodput:.2f} of the goodput with {told:.0f} packets at a rack instead of {untold:.0f}"
-        )
-    return judge(agrees=all(is_near + is_short), in_shape=all(is_short), measured="; ".join(words))
-
-
 def check_news(outcome: Outcome) -> Finding:
     """Those that hear of their circuit beside CUBIC, by the direct circuit."""
     if not set(HEAR) <= set(ran(outcome)):
@@ -195,45 +192,6 @@ def check_news(outcome: Outcome) -> Finding:
         words.append(f"{law}, {pattern}: {goodputs[-1]:.2f} of the goodput, {queues[-1]:.2f} of the queue")
     return judge(
         agrees=min(goodputs) >= NEAR and max(queues) < 1, in_shape=min(goodputs) >= HALF, measured="; ".join(words)
-    )
-
-
-def check_order(outcome: Outcome) -> Finding:
-    """Detours for senders that bear any order, beside those that do not."""
-    parts = {law: used(outcome, "permutation", "vlb", law) / bound("permutation", "vlb") for law in ran(outcome)}
-    bears = [value for law, value in parts.items() if law.endswith(ANY_ORDER)]
-    others = [value for law, value in parts.items() if not law.endswith(ANY_ORDER)]
-    return judge(
-        agrees=min(bears) >= BORNE and max(others) < HALF,
-        in_shape=min(bears) > max(others),
-        measured=", ".join(f"{law} {value:.2f}" for law, value in parts.items()),
-    )
-
-
-def check_rotorlb(outcome: Outcome) -> Finding:
-    """RotorLB beside the better of the two others, for those who are told nothing."""
-    ratios = {
-        pattern: used(outcome, pattern, "rotorlb", UNTOLD)
-        / max(used(outcome, pattern, routes, UNTOLD) for routes in ("direct", "vlb"))
-        for pattern in PATTERNS
-    }
-    return judge(
-        agrees=min(ratios.values()) >= NEAR,
-        in_shape=min(ratios.values()) >= HALF,
-        measured=", ".join(f"{pattern} {ratio:.2f}" for pattern, ratio in ratios.items()),
-    )
-
-
-def check_worth(outcome: Outcome) -> Finding:
-    """Told by the direct circuit beside untold with RotorLB."""
-    ratios = {
-        pattern: used(outcome, pattern, "direct", TOLD) / used(outcome, pattern, "rotorlb", UNTOLD)
-        for pattern in PATTERNS
-    }
-    return judge(
-        agrees=ratios["permutation"] < HALF and ratios["uniform"] >= 1,
-        in_shape=ratios["permutation"] < 1 and ratios["uniform"] >= NEAR,
-        measured=", ".join(f"{pattern} {ratio:.2f} times" for pattern, ratio in ratios.items()),
     )
 
 
@@ -293,14 +251,14 @@ experiment = Experiment(
             "where each rack has one partner, being sprayed is worth more than anything that can be told",
             f"d/2 of the uplinks by detours, {RACKS - 1}/2 times d/{RACKS - 1} by the direct circuit",
             f"the best by detours at least {SPRAYED:g} times the best by the direct circuit; in shape: more",
-            check=check_permutation,
+            check=by_detours(),
         ),
         claim(
             "uniform",
             "where each rack has all others as partners, detours cost half",
             f"{bound('uniform', 'direct') / bound('uniform', 'vlb'):.2f} times as much by the direct circuit",
             f"the best by the direct circuit at least {DIRECT_WINS:g} times the best by detours; in shape: more",
-            check=check_uniform,
+            check=directly(),
         ),
         claim(
             "bound",
@@ -314,7 +272,7 @@ experiment = Experiment(
             "by the direct circuit a sender that is told has CUBIC's goodput with a short queue at its rack",
             f"{NEAR:g} of CUBIC's goodput, and {HALF:g} of its queue",
             f"at least {NEAR:g} and at most {HALF:g}, with both patterns; in shape: the queue",
-            check=check_told,
+            check=(at_least(GOODPUT, NEAR) & at_most(WAITS, HALF)).in_shape(at_most(WAITS, HALF)).telling(*WAITING),
         ),
         claim(
             "news",
@@ -328,7 +286,9 @@ experiment = Experiment(
             "it is their order that detours cost: senders that bear any carry what detours can, others less than half",
             f"{BORNE:g} of the bound of a permutation by detours",
             f"at least {BORNE:g}, and all others less than {HALF:g}; in shape: more than all others",
-            check=check_order,
+            check=(
+                (at_least(least(BEARS), BORNE) & below(most(OTHERS), HALF)).in_shape(above(least(BEARS), most(OTHERS)))
+            ),
             reason="the window of CUBIC's RACK grows with what D-SACKs show to have been repaired in vain: it has 0.11 "
             "of the bound 60 to 120 ms after the start, and 0.67 from 200 ms on",
         ),
@@ -337,14 +297,24 @@ experiment = Experiment(
             "RotorLB gives CUBIC, which nobody tells, the better of both",
             f"{NEAR:g} of the better of the direct circuit and detours",
             f"at least {NEAR:g} with both patterns; in shape: {HALF:g}",
-            check=check_rotorlb,
+            check=(
+                at_least(
+                    by_route("rotorlb", UNTOLD) / highest(by_route("direct", UNTOLD), by_route("vlb", UNTOLD)),
+                    NEAR,
+                    HALF,
+                )
+            ),
         ),
         claim(
             "worth",
             "being told is worth less than being sprayed where a rack has one partner, and not less where it has all",
             "XCP told by the direct circuit beside CUBIC with RotorLB",
             f"less than {HALF:g} of its goodput with one partner, and as much with all; in shape: less, and {NEAR:g}",
-            check=check_worth,
+            check=(
+                (below(WORTH.at("permutation"), HALF) & at_least(WORTH.at("uniform"), 1)).in_shape(
+                    below(WORTH.at("permutation"), 1) & at_least(WORTH.at("uniform"), NEAR)
+                )
+            ),
         ),
     ),
     plots=tuple(plot(pattern) for pattern in PATTERNS),

@@ -6,12 +6,12 @@ each. The expected values and tolerances were written before the first run.
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Values, above, at_least, at_most, below, beside, first, last, least, near, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, RunResult, Setup, Source, grid
 from photocol.plot import frame
 from photocol.verdict import Finding, judge, not_run
@@ -20,7 +20,7 @@ from . import _opera as opera
 from ._opera import CUTOFF, PACKET, SENDER, ndp, network
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from matplotlib.axes import Axes
 
@@ -160,33 +160,23 @@ def of(outcome: Outcome, name: str, load: int, metric: str) -> float:
     return float(rows[metric][0])
 
 
+def small(network: str, share: str = "p50") -> Values:
+    """The completion time of flows up to 10 kB along the load."""
+    return values(f"{share}_10kB_ms", "load_percent", form=".4g", unit=" ms", network=network)
+
+
+def growth(network: str) -> Values:
+    """99 % of the smallest flows at the highest load over that at the lowest."""
+    return last(small(network, "p99")) / first(small(network, "p99"))
+
+
+SLOWER = (small("rotornet") / small("opera")).told(".0f", " times")
+TAILS = (beside({name: last(small(name, "p99")) for name in NETWORKS}) * 1000).told(".1f", " µs")
+
+
 def loads(outcome: Outcome) -> list[int]:
     """The loads that were run, the lowest first."""
     return sorted({int(load) for load in outcome.table["load_percent"].to_list()})
-
-
-def check_orders(outcome: Outcome) -> Finding:
-    """RotorNet's small flows beside Opera's."""
-    ratios = {
-        load: of(outcome, "rotornet", load, "p50_10kB_ms") / of(outcome, "opera", load, "p50_10kB_ms")
-        for load in loads(outcome)
-    }
-    return judge(
-        agrees=min(ratios.values()) >= ORDERS,
-        in_shape=min(ratios.values()) > 1,
-        measured=", ".join(f"{ratio:.0f} times at {load} %" for load, ratio in ratios.items()),
-    )
-
-
-def check_level(outcome: Outcome) -> Finding:
-    """Opera's small flows beside the Clos's."""
-    load = loads(outcome)[0]
-    ratio = of(outcome, "opera", load, "p50_10kB_ms") / of(outcome, "clos", load, "p50_10kB_ms")
-    return judge(
-        agrees=abs(ratio - 1) < LEVEL,
-        in_shape=abs(ratio - 1) < 2 * LEVEL,
-        measured=f"{ratio:.2f} times the Clos's median at {load} %",
-    )
 
 
 def check_large(outcome: Outcome) -> Finding:
@@ -196,31 +186,6 @@ def check_large(outcome: Outcome) -> Finding:
     ratio = of(outcome, "opera", 1, "p50_larger_ms") / of(outcome, "clos", 1, "p50_larger_ms")
     low, high = LARGE_RATIO
     return judge(agrees=low <= ratio <= high, in_shape=ratio > 1, measured=f"{ratio:.2f} times the Clos's median")
-
-
-def growth(outcome: Outcome, name: str) -> float:
-    """99 % of the smallest flows at the highest load over that at the lowest."""
-    low, *_, high = loads(outcome)
-    return of(outcome, name, high, "p99_10kB_ms") / of(outcome, name, low, "p99_10kB_ms")
-
-
-def check_growth(
-    name: str, agrees: Callable[[float], bool], in_shape: Callable[[float], bool], outcome: Outcome
-) -> Finding:
-    """The tail of a network's smallest flows as the load rises."""
-    found = growth(outcome, name)
-    return judge(agrees=agrees(found), in_shape=in_shape(found), measured=f"{found:.2f} times")
-
-
-def check_winner(outcome: Outcome) -> Finding:
-    """The tail of the smallest flows at the highest load."""
-    load = loads(outcome)[-1]
-    found = {name: 1000 * of(outcome, name, load, "p99_10kB_ms") for name in NETWORKS}
-    return judge(
-        agrees=min(found, key=found.__getitem__) == "opera",
-        in_shape=found["opera"] < found["rotornet"],
-        measured=", ".join(f"{name} {value:.1f} µs" for name, value in found.items()),
-    )
 
 
 def winners(outcome: Outcome) -> list[str]:
@@ -278,7 +243,7 @@ experiment = Experiment(
             where="§5.1, Figure 7",
             expected=f"{ORDERS:g} times or more, in the median of flows up to 10 kB, at every load",
             tolerance="at every load; in shape: longer",
-            check=check_orders,
+            check=at_least(SLOWER, ORDERS, in_shape=above(SLOWER, 1)),
         ),
         Claim(
             id="level",
@@ -286,7 +251,7 @@ experiment = Experiment(
             where="Figure 7; the published lists have 7.9 and 8.9 µs at 1 %",
             expected="the same median up to 10 kB at the lowest load",
             tolerance=f"within {100 * LEVEL:g} %; in shape: within {200 * LEVEL:g} %",
-            check=check_level,
+            check=near(first(small("opera") / small("clos")), 1, by=LEVEL, in_shape=2 * LEVEL),
         ),
         Claim(
             id="large",
@@ -302,7 +267,7 @@ experiment = Experiment(
             where="ours; arithmetic: small flows are 4 % of the bytes",
             expected=f"99 % of the smallest at most {TWICE:g} times that at the lowest load",
             tolerance=f"at most {TWICE:g} times; in shape: {2 * TWICE:g} times",
-            check=partial(check_growth, "opera", lambda found: found <= TWICE, lambda found: found <= 2 * TWICE),
+            check=at_most(growth("opera"), TWICE, in_shape=2 * TWICE),
             whose="ours",
         ),
         Claim(
@@ -311,7 +276,7 @@ experiment = Experiment(
             where="ours; arithmetic",
             expected=f"99 % of the smallest at least {TWICE:g} times that at the lowest load",
             tolerance=f"at least {TWICE:g} times; in shape: longer",
-            check=partial(check_growth, "clos", lambda found: found >= TWICE, lambda found: found > 1),
+            check=at_least(growth("clos"), TWICE, in_shape=above(growth("clos"), 1)),
             whose="ours",
         ),
         Claim(
@@ -320,7 +285,13 @@ experiment = Experiment(
             where="ours",
             expected="Opera before the Clos network and RotorNet",
             tolerance="the shortest; in shape: shorter than RotorNet's",
-            check=check_winner,
+            check=(
+                below(
+                    TAILS.at("opera"),
+                    least(TAILS.at("clos", "rotornet")),
+                    below(TAILS.at("opera"), TAILS.at("rotornet")),
+                ).telling(TAILS)
+            ),
             whose="ours",
         ),
     ),

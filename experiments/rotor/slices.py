@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, RunResult, Setup, Source, grid
+from photocol.claims import Values, above, at_least, at_most, below, beside, last, least, most, values
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, RunResult, Setup, Source, grid
 from photocol.plot import frame
-from photocol.verdict import Finding, judge
 
 from . import _rounds as rounds
 from ._rounds import HOST_GBPS, MOST_PACKETS, PAYLOAD, payload_gbps, waiting_us
@@ -70,110 +70,44 @@ def measure(result: RunResult) -> dict[str, float]:
     }
 
 
-def of(outcome: Outcome, routes: str, repair: str, metric: str) -> dict[int, float]:
+def of(routes: str, repair: str, metric: str) -> Values:
     """A metric by slice."""
-    rows = outcome.table.filter((pl.col("routes") == routes) & (pl.col("repair") == repair)).sort("slice_us")
-    return {int(slice_us): float(value) for slice_us, value in zip(rows["slice_us"], rows[metric], strict=True)}
+    return values(metric, "slice_us", routes=routes, repair=repair)
 
 
-def shares(outcome: Outcome, routes: str, repair: str) -> dict[int, float]:
+def share(routes: str, repair: str) -> Values:
     """Goodput over that of a host's link, by slice."""
-    goodput = of(outcome, routes, repair, "goodput_gbps")
-    return {slice_us: value / payload_gbps(HOST_GBPS) for slice_us, value in goodput.items()}
+    return of(routes, repair, "goodput_gbps") / payload_gbps(HOST_GBPS)
+
+
+def is_bridged(slice_us: int) -> bool:
+    """Whether a rack's buffer bridges the nights."""
+    return slice_us <= waiting_us()
+
+
+def is_broken(slice_us: int) -> bool:
+    """Whether a slice is so long that three packets overtake one."""
+    return slice_us >= BROKEN_FROM_US
+
+
+def beside_deaf(repair: str) -> Values:
+    """Goodput by detours over that of a sender that bears any order."""
+    return of(DETOURS, repair, "goodput_gbps") / of(DETOURS, DEAF, "goodput_gbps")
+
+
+DIRECTLY = beside({repair: most(of(DIRECT, repair, "reordered_percent")) for repair in REPAIRS})
+RACK = share(DIRECT, "rack").told(".2f", name="goodput")
+BRIDGED = RACK.among(is_bridged)
+WAITED = of(DIRECT, "rack", "waiting_drops").told(".0f", name="drops while waiting")
+BY_ORDER, BY_WAITING = (
+    of(DETOURS, "sack", f"by_{cause}_percent").told(".0f", " %", f"by {cause}") for cause in ("reordering", "waiting")
+)
+BY_ORDER = BY_ORDER.among(is_bridged).among(is_broken)
 
 
 def bridged(slices: dict[int, float]) -> dict[int, float]:
     """Those whose nights a rack's buffer bridges."""
     return {slice_us: value for slice_us, value in slices.items() if slice_us <= waiting_us()}
-
-
-def said(values: Mapping[int, float], form: str = ".2f") -> str:
-    """The values with their slices."""
-    return ", ".join(f"{slice_us} µs {value:{form}}" for slice_us, value in values.items())
-
-
-def check_order(outcome: Outcome) -> Finding:
-    """Reordering by the direct circuit."""
-    found = {repair: max(of(outcome, DIRECT, repair, "reordered_percent").values()) for repair in REPAIRS}
-    return judge(
-        agrees=max(found.values()) == 0, in_shape=max(found.values()) < 1, measured=f"at most {max(found.values()):g} %"
-    )
-
-
-def check_direct(outcome: Outcome) -> Finding:
-    """Goodput by the direct circuit with each repair, where a buffer bridges the nights."""
-    found = {repair: min(bridged(shares(outcome, DIRECT, repair)).values()) for repair in REPAIRS}
-    return judge(
-        agrees=min(found.values()) >= FULL_SHARE,
-        in_shape=min(found.values()) >= KEEPS * FULL_SHARE,
-        measured=", ".join(f"{repair} {value:.2f}" for repair, value in found.items()),
-    )
-
-
-def check_waiting(outcome: Outcome) -> Finding:
-    """Goodput and drops by the direct circuit, where a buffer does not bridge the nights."""
-    share, waits = shares(outcome, DIRECT, "rack"), of(outcome, DIRECT, "rack", "waiting_drops")
-    long, short = max(share), max(bridged(share))
-    return judge(
-        agrees=share[long] < FULL_SHARE * share[short] and waits[long] > 0 and waits[short] == 0,
-        in_shape=share[long] < share[short],
-        measured=f"goodput {said(share)}; drops while waiting {said(waits, '.0f')}",
-    )
-
-
-def check_reorders(outcome: Outcome) -> Finding:
-    """Reordering by detours."""
-    found = {
-        slice_us: value / 100 for slice_us, value in broken(of(outcome, DETOURS, DEAF, "reordered_percent")).items()
-    }
-    return judge(agrees=min(found.values()) > REORDERED, in_shape=min(found.values()) > 0.01, measured=said(found))
-
-
-def broken(slices: dict[int, float]) -> dict[int, float]:
-    """Those so long that three packets overtake one."""
-    return {slice_us: value for slice_us, value in slices.items() if slice_us >= BROKEN_FROM_US}
-
-
-def beside_deaf(outcome: Outcome, repair: str) -> dict[int, float]:
-    """Goodput by detours over that of a sender that bears any order."""
-    deaf = of(outcome, DETOURS, DEAF, "goodput_gbps")
-    return {
-        slice_us: value / deaf[slice_us] for slice_us, value in of(outcome, DETOURS, repair, "goodput_gbps").items()
-    }
-
-
-def check_sack(outcome: Outcome) -> Finding:
-    """SACK by detours."""
-    found = broken(beside_deaf(outcome, "sack"))
-    return judge(agrees=max(found.values()) < BREAKS, in_shape=max(found.values()) < KEEPS, measured=said(found))
-
-
-def check_rack(outcome: Outcome) -> Finding:
-    """RACK by detours."""
-    found = bridged(beside_deaf(outcome, "rack"))
-    return judge(agrees=min(found.values()) >= KEEPS, in_shape=min(found.values()) >= BREAKS, measured=said(found))
-
-
-def check_bears(outcome: Outcome) -> Finding:
-    """Detours for a sender that bears any order."""
-    found = bridged(shares(outcome, DETOURS, DEAF))
-    return judge(
-        agrees=min(found.values()) >= FULL_SHARE,
-        in_shape=min(found.values()) >= KEEPS * FULL_SHARE,
-        measured=said(found),
-    )
-
-
-def check_blame(outcome: Outcome) -> Finding:
-    """The attribution of what SACK loses by detours."""
-    order = bridged(broken(of(outcome, DETOURS, "sack", "by_reordering_percent")))
-    waiting = of(outcome, DETOURS, "sack", "by_waiting_percent")
-    more = all(value > waiting[slice_us] for slice_us, value in order.items())
-    return judge(
-        agrees=more and min(order.values()) >= 50,
-        in_shape=more,
-        measured=f"by reordering {said(order, '.0f')} %; by waiting {said(waiting, '.0f')} %",
-    )
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -233,14 +167,20 @@ experiment = Experiment(
             "by the direct circuit packets keep their order: a pair has one queue and one circuit a cycle",
             "none reordered, at any slice",
             "none; in shape: less than 1 %",
-            check=check_order,
+            check=at_most(DIRECTLY, 0, in_shape=below(DIRECTLY, 1)),
         ),
         claim(
             "direct",
             "by the direct circuit TCP has its host's link, whatever the repair, while the buffer bridges the nights",
             f"{FULL_SHARE:g} of the link's payload up to {waiting_us():.0f} µs (1000 packets in 6.1 slices at 10 Gb/s)",
             f"at least {FULL_SHARE:g}; in shape: {KEEPS * FULL_SHARE:.2f}",
-            check=check_direct,
+            check=(
+                at_least(
+                    beside({repair: least(share(DIRECT, repair).among(is_bridged)) for repair in REPAIRS}),
+                    FULL_SHARE,
+                    KEEPS * FULL_SHARE,
+                )
+            ),
         ),
         claim(
             "waiting",
@@ -248,35 +188,41 @@ experiment = Experiment(
             "goodput down, and drops for waiting that shorter slices do not have",
             f"less than {FULL_SHARE:g} of the goodput at the longest slice that is bridged, where no packet is dropped "
             "for waiting; in shape: less",
-            check=check_waiting,
+            check=(
+                (
+                    below(last(RACK), last(BRIDGED) * FULL_SHARE)
+                    & above(last(WAITED), 0)
+                    & at_most(last(WAITED.among(is_bridged)), 0)
+                ).in_shape(below(last(RACK), last(BRIDGED)))
+            ),
         ),
         claim(
             "reorders",
             "detours change the order from the shortest slices on",
             f"more than {100 * REORDERED:g} % reordered from {BROKEN_FROM_US} µs on",
             f"more than {100 * REORDERED:g} %; in shape: 1 %",
-            check=check_reorders,
+            check=above((of(DETOURS, DEAF, "reordered_percent") / 100).among(is_broken), REORDERED, in_shape=0.01),
         ),
         claim(
             "bears",
             "a sender that bears any order has its host's link by detours too: waiting alone does not break it",
             f"{FULL_SHARE:g} of the link's payload up to {waiting_us():.0f} µs",
             f"at least {FULL_SHARE:g}; in shape: {KEEPS * FULL_SHARE:.2f}",
-            check=check_bears,
+            check=at_least(share(DETOURS, DEAF).among(is_bridged), FULL_SHARE, in_shape=KEEPS * FULL_SHARE),
         ),
         claim(
             "sack",
             "three duplicate ACKs break TCP by detours, at every slice but the shortest",
             f"less than {BREAKS:g} of the goodput of a sender that bears any order, from {BROKEN_FROM_US} µs on",
             f"less than {BREAKS:g}; in shape: {KEEPS:g}",
-            check=check_sack,
+            check=below(beside_deaf("sack").among(is_broken), BREAKS, in_shape=KEEPS),
         ),
         claim(
             "rack",
             "RACK bears detours: its window of reordering grows with them",
             f"at least {KEEPS:g} of the goodput of a sender that bears any order, up to {waiting_us():.0f} µs",
             f"at least {KEEPS:g}; in shape: {BREAKS:g}",
-            check=check_rack,
+            check=at_least(beside_deaf("rack").among(is_bridged), KEEPS, in_shape=BREAKS),
             reason="it waits a quarter of the shortest round trip, which is a lucky detour's; in a trial with 100 µs "
             "between a host and its rack, and so a long shortest one, nothing was repaired in vain",
         ),
@@ -285,7 +231,11 @@ experiment = Experiment(
             "the attribution of lost throughput says so: SACK by detours loses by reordering",
             "most of what is lost, and more than by nights, where the buffer bridges them",
             "at least 50 %; in shape: more than by nights",
-            check=check_blame,
+            check=(
+                (above(BY_ORDER, BY_WAITING) & at_least(BY_ORDER, 50))
+                .in_shape(above(BY_ORDER, BY_WAITING))
+                .telling(BY_WAITING)
+            ),
         ),
     ),
     plots=(Plot(name="slices", draw=draw),),

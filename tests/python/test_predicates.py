@@ -18,6 +18,7 @@ from photocol.claims import (
     ends,
     falls,
     falls_with,
+    first,
     highest,
     knee,
     last,
@@ -83,7 +84,7 @@ def test_values_are_compared_place_by_place() -> None:
 
 
 def test_single_numbers_are_those_of_arithmetic() -> None:
-    assert (one(most(PLAIN)), one(least(PLAIN)), one(last(PLAIN))) == (0.8, 0.2, 0.8)
+    assert (one(most(PLAIN)), one(least(PLAIN)), one(first(PLAIN)), one(last(PLAIN))) == (0.8, 0.2, 0.2, 0.8)
     assert one(mean(PLAIN)) == pytest.approx(1.6 / 3)
     assert one(spread(PLAIN)) == pytest.approx(3)
     assert one(span(PLAIN)) == pytest.approx(0.6)

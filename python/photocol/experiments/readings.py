@@ -172,6 +172,11 @@ def span(of: Values) -> Values:
     return single(lambda all_: max(all_) - min(all_), "apart by", of)
 
 
+def first(of: Values) -> Values:
+    """That at the axis's beginning."""
+    return single(lambda all_: all_[0], "at first", of)
+
+
 def last(of: Values) -> Values:
     """That at the axis's end."""
     return single(lambda all_: all_[-1], "at the end", of)
