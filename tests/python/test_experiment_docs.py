@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from photocol import _core
+from photocol.cli import main
 from photocol.experiments.catalogue import experiments_folder, find_experiments
 from photocol.experiments.reproduce import reproduce
 
@@ -50,6 +51,28 @@ def test_the_experiment_of_the_guide_runs_and_agrees(tmp_path, monkeypatch):
     [claim] = json.loads((folder / "claims.json").read_text())["claims"]
     assert claim["verdict"] == "agrees"
     assert (folder / "md1-queue.png").is_file()
+
+
+def test_the_experiment_of_the_guide_has_sixty_lines_at_most():
+    [block] = python_blocks(ROOT / "docs" / "guide" / "add-an-experiment.md")
+    assert len(block.splitlines()) <= 60
+
+
+def test_a_new_experiment_is_that_of_the_guide_with_blanks(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "experiments"
+    folder.mkdir()
+    monkeypatch.setenv("PHOTOCOL_EXPERIMENTS", str(folder))
+    assert main(["new", "experiment", "example/md1-queue"]) == 0
+    text = (folder / "example" / "md1-queue.py").read_text()
+    compile(text, "md1-queue.py", "exec")
+    [block] = python_blocks(ROOT / "docs" / "guide" / "add-an-experiment.md")
+    same = [line for line in text.splitlines() if "___" not in line]
+    assert sum(line in block.splitlines() for line in same) >= 0.9 * len(same)
+    assert text.count("___") >= 20
+    assert main(["new", "experiment", "example/md1-queue"]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert main(["new", "experiment", "../elsewhere"]) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["experiments"]
 
 
 def test_no_list_shows_the_examples_of_the_guide():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from photocol.errors import did_you_mean
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
 from photocol.plot.completion import completion_times, completions_by_size, sized_flows, slowdown_by_size
+from photocol.plot.described import Lines
 from photocol.plot.files import Pictures, check_names, pictures_of, save_all, save_figure
 from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distribution, queue_samples, queues
 from photocol.plot.probes import PICTURES
@@ -36,6 +37,7 @@ __all__ = [
     "PAGE_INCHES",
     "SIZE_INCHES",
     "Chosen",
+    "Lines",
     "Look",
     "Pictures",
     "Plots",
