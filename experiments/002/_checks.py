@@ -22,7 +22,7 @@ from ._curves import (
     over,
     plateau,
 )
-from ._schemes import FULL_TARGET, LOW_TARGET, NAMES, SCHEMES, XCP, curve
+from ._schemes import FULL_TARGET, NAMES, SCHEMES, XCP, curve
 
 if TYPE_CHECKING:
     from photocol.experiment import Outcome
@@ -90,37 +90,6 @@ def check_plain_knee(outcome: Outcome) -> Finding:
     )
 
 
-def check_below_nine(outcome: Outcome) -> Finding:
-    """Below 9 kB XCP carries more than Paced TCP."""
-    below = {r: ratio for r, ratio in ratios(outcome, (XCP, PACED), "utilization").items() if r < SIX_PACKETS_BYTES}
-    higher = sum(ratio > 1 for ratio in below.values())
-    return judge(
-        agrees=higher == len(below),
-        in_shape=higher > len(below) / 2,
-        measured=f"XCP / Paced TCP = {listed(below)}",
-    )
-
-
-def check_alike_at_nine(outcome: Outcome) -> Finding:
-    """With six packets XCP with one macroflow and Paced TCP are alike."""
-    ratio = at_six(outcome, XCP) / at_six(outcome, PACED)
-    return judge(
-        agrees=abs(ratio - 1) <= 0.05,
-        in_shape=abs(ratio - 1) <= 0.15,
-        measured=f"XCP / Paced TCP = {ratio:.3f} ({at_six(outcome, XCP):.3f} against {at_six(outcome, PACED):.3f})",
-    )
-
-
-def check_order(outcome: Outcome) -> Finding:
-    """With six packets: another wavelength for ACKs, then ACKs apart, then one macroflow."""
-    same, separate, wavelength = (at_six(outcome, scheme) for scheme in FULL_TARGET)
-    return judge(
-        agrees=wavelength > separate > same,
-        in_shape=wavelength > max(separate, same),
-        measured=f"{wavelength:.3f} (another wavelength), {separate:.3f} (apart), {same:.3f} (one macroflow) with 9 kB",
-    )
-
-
 def check_highest(outcome: Outcome) -> Finding:
     """ACKs on another wavelength give the highest utilization of all schemes."""
     best = utilization(outcome, WAVELENGTH_XCP)
@@ -182,57 +151,4 @@ def check_faster(outcome: Outcome) -> Finding:
         agrees=much == len(between),
         in_shape=sum(ratio < 1 for ratio in between.values()) > len(between) / 2,
         measured=f"XCP / Paced TCP = {listed(between)}",
-    )
-
-
-def check_cap(outcome: Outcome) -> Finding:
-    """TU 30 % caps every core output at 0.30."""
-    highest = [at_six(outcome, scheme, "highest_utilization") for scheme in LOW_TARGET]
-    return judge(
-        agrees=max(highest) <= 0.31,
-        in_shape=max(highest) <= 0.33,
-        measured=f"highest {highest[0]:.3f}, {highest[1]:.3f}, {highest[2]:.3f}",
-    )
-
-
-def check_many_at_cap(outcome: Outcome) -> Finding:
-    """Many core outputs are at 0.30."""
-    counts = [at_six(outcome, scheme, "near_30") for scheme in LOW_TARGET]
-    return judge(
-        agrees=min(counts) >= 56 / 3,
-        in_shape=min(counts) >= 56 / 10,
-        measured=f"{counts[0]:.0f}, {counts[1]:.0f}, {counts[2]:.0f} of 56 within 0.03 of 0.30",
-    )
-
-
-def check_low_level(outcome: Outcome) -> Finding:
-    """TU 30 %: about 20 % with two packets, and no more with more."""
-    levels = [utilization(outcome, scheme) for scheme in LOW_TARGET]
-    at_two, ends = [one[3_000] for one in levels], [plateau(one) for one in levels]
-    near = all(abs(level - 0.20) <= 0.03 for level in (*at_two, *ends))
-    return judge(
-        agrees=near and all(two >= ON_PLATEAU * end for two, end in zip(at_two, ends, strict=True)),
-        in_shape=all(abs(level - 0.20) <= 0.05 for level in (*at_two, *ends)),
-        measured=f"{at_two[0]:.3f}, {at_two[1]:.3f}, {at_two[2]:.3f} with 3 kB; "
-        f"{ends[0]:.3f}, {ends[1]:.3f}, {ends[2]:.3f} with the most RAM",
-    )
-
-
-def check_close(outcome: Outcome) -> Finding:
-    """TU 30 %: the three schemes are close together."""
-    levels = [at_six(outcome, scheme) for scheme in LOW_TARGET]
-    spread = max(levels) - min(levels)
-    return judge(
-        agrees=spread <= 0.02, in_shape=spread <= 0.05, measured=f"within {spread:.3f} of one another with 9 kB"
-    )
-
-
-def check_low_drops(outcome: Outcome) -> Finding:
-    """TU 30 %: an extremely low drop rate."""
-    rates = [at_six(outcome, scheme, "core_drop_rate") for scheme in LOW_TARGET]
-    full = at_six(outcome, XCP, "core_drop_rate")
-    return judge(
-        agrees=max(rates) <= 1e-5,
-        in_shape=max(rates) <= full / 10,
-        measured=f"{rates[0]:.1e}, {rates[1]:.1e}, {rates[2]:.1e} with 9 kB, {full:.1e} with TU 100 %",
     )

@@ -7,28 +7,21 @@ from __future__ import annotations
 
 import functools
 
+from photocol.claims import Values, above, at_least, at_most, beside, last, most, near, rises, span, values
 from photocol.experiment import Claim
 
 from ._checks import (
     check_alike,
-    check_alike_at_nine,
-    check_below_nine,
-    check_cap,
-    check_close,
     check_faster,
-    check_half,
     check_highest,
-    check_low_drops,
-    check_low_level,
-    check_many_at_cap,
-    check_order,
     check_overshoots,
     check_paced_knee,
     check_plain_knee,
     check_plateau,
     check_xcp_knee,
 )
-from ._curves import NO_PACKET_BYTES, PACKET_BYTES
+from ._curves import NO_PACKET_BYTES, ON_PLATEAU, PACED, PACKET_BYTES, PLAIN, SIX_PACKETS_BYTES
+from ._schemes import FULL_TARGET, LOW_TARGET, XCP
 
 FAIRNESS_REASON = (
     "every macroflow of a link is given the same p, used or not: by the formulas a link where half of them use nothing "
@@ -48,6 +41,24 @@ ONE_PACKET_REASON = (
     "with room for one packet burstiness matters already: schemes that pace, or whose ACKs are elsewhere, meet less at "
     "an output, and drops grow with the load: at TU 30 % the outputs carry less"
 )
+
+
+def at_six(metric: str, form: str = ".3f") -> Values:
+    """A metric of each scheme with six packets of RAM."""
+    return values(metric, "scheme", form=form, ram_bytes=SIX_PACKETS_BYTES)
+
+
+def used(scheme: str) -> Values:
+    """Mean utilization of the 56 core outputs against the RAM."""
+    return values("utilization", "ram_bytes", form=".3f", scheme=scheme)
+
+
+SIX, DROPS = at_six("utilization"), at_six("core_drop_rate", ".1e")
+BELOW = (used(XCP) / used(PACED)).among(lambda ram_bytes: ram_bytes < SIX_PACKETS_BYTES)
+HALVES = beside({scheme: SIX.at(PLAIN) / SIX.at(scheme) for scheme in FULL_TARGET})
+AT_TWO = values("utilization", "scheme", form=".3f", ram_bytes=3_000).at(*LOW_TARGET)
+ENDS = beside({scheme: last(used(scheme)) for scheme in LOW_TARGET})
+
 
 CLAIMS = (
     Claim(
@@ -94,7 +105,7 @@ CLAIMS = (
         where="§3.2, Fig. 3",
         expected="higher at every size below 9 kB",
         tolerance="higher at every size; in shape: at more than half of them",
-        check=check_below_nine,
+        check=above(BELOW, 1, in_shape=above(BELOW, 1, part=0.5)),
         reason="with 1 kB no packet waits and pacing gains nothing: 0.99 of Paced TCP's in 5 s, and 0.5 to 0.7 in "
         "40 s, when TCP's flows between the nearest edge nodes have fallen into step. From one packet on XCP "
         "carries more",
@@ -105,7 +116,7 @@ CLAIMS = (
         where="§3.2, Fig. 5",
         expected="ratio 1",
         tolerance="ratio within 0.05 of 1; in shape: within 0.15",
-        check=check_alike_at_nine,
+        check=near(SIX.at(XCP) / SIX.at(PACED), 1, by=0.05, in_shape=0.15).telling(SIX.at(XCP, PACED)),
     ),
     Claim(
         id="order",
@@ -113,7 +124,7 @@ CLAIMS = (
         where="§3.2, Fig. 5",
         expected="another wavelength > apart > one macroflow",
         tolerance="in this order; in shape: another wavelength highest",
-        check=check_order,
+        check=rises(SIX.at(*FULL_TARGET), in_shape=above(SIX.at(FULL_TARGET[2]), most(SIX.at(*FULL_TARGET[:2])))),
         reason='with gains = "everywhere" ACKs apart and one macroflow for both are equal within their intervals in '
         "the full form: 0.558 ± 0.003 and 0.559 ± 0.006",
     ),
@@ -134,7 +145,7 @@ CLAIMS = (
         where="§3.2, Fig. 5",
         expected="0.5",
         tolerance="ratios within 0.1 of 0.5; in shape: at most 0.8",
-        check=check_half,
+        check=near(HALVES, 0.5, by=0.1, in_shape=at_most(HALVES, 0.8)),
     ),
     *(
         Claim(
@@ -176,7 +187,7 @@ CLAIMS = (
         where="§3.2, Fig. 5",
         expected="0.30",
         tolerance="at most 0.31 with 9 kB; in shape: at most 0.33",
-        check=check_cap,
+        check=at_most(at_six("highest_utilization").at(*LOW_TARGET), 0.31, in_shape=0.33),
     ),
     Claim(
         id="many-at-cap",
@@ -184,7 +195,7 @@ CLAIMS = (
         where="§3.2, Fig. 5",
         expected="many",
         tolerance="a third of the 56 within 0.03 of 0.30 with 9 kB; in shape: a tenth",
-        check=check_many_at_cap,
+        check=at_least(at_six("near_30", ".0f").at(*LOW_TARGET), 56 / 3, in_shape=56 / 10),
         reason=FAIRNESS_REASON,
     ),
     Claim(
@@ -193,7 +204,11 @@ CLAIMS = (
         where="§3.2, Fig. 3",
         expected="0.20",
         tolerance="within 0.03 of 0.20 with 3 kB and with the most, 95 % of that with 3 kB; in shape: within 0.05",
-        check=check_low_level,
+        check=(
+            (near(AT_TWO, 0.20, by=0.03) & near(ENDS, 0.20, by=0.03) & at_least(AT_TWO, ENDS * ON_PLATEAU)).in_shape(
+                near(AT_TWO, 0.20, by=0.05) & near(ENDS, 0.20, by=0.05)
+            )
+        ),
     ),
     Claim(
         id="close",
@@ -201,7 +216,7 @@ CLAIMS = (
         where="§3.2, Fig. 5",
         expected="close",
         tolerance="within 0.02 of one another with 9 kB; in shape: within 0.05",
-        check=check_close,
+        check=at_most(span(SIX.at(*LOW_TARGET)), 0.02, in_shape=0.05),
         reason=FAIRNESS_REASON,
     ),
     Claim(
@@ -210,6 +225,10 @@ CLAIMS = (
         where="§3.2, Fig. 4",
         expected="no number given",
         tolerance="at most 1e-5 with 9 kB; in shape: a tenth of that with TU 100 %",
-        check=check_low_drops,
+        check=(
+            at_most(DROPS.at(*LOW_TARGET), 1e-5, in_shape=at_most(DROPS.at(*LOW_TARGET), DROPS.at(XCP) * 0.1)).telling(
+                DROPS.at(XCP)
+            )
+        ),
     ),
 )

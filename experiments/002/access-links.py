@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Values, at_least, most, values, within
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
@@ -77,6 +78,20 @@ def at(outcome: Outcome, scheme: str, ram: int, *, access: str = DIRECT, percent
     return float(rows["utilization"].item())
 
 
+def by_access(scheme: str) -> Values:
+    """Utilization of a scheme with six packets, without real-time traffic."""
+    return values("utilization", "access", form=".3f", scheme=scheme, ram_bytes=SIX_PACKETS_BYTES, real_time_percent=0)
+
+
+def by_real_time(ram_bytes: int) -> Values:
+    """XCP's utilization by the share of real-time traffic."""
+    return values("utilization", "real_time_percent", scheme=XCP, access=DIRECT, ram_bytes=ram_bytes)
+
+
+SLOW_ONES = by_access(PLAIN).at(SLOW) / by_access(PACED).at(DIRECT)
+SHIELDED = (by_real_time(SIX_PACKETS_BYTES) / by_real_time(MUCH_RAM)).told(".3f", " of its plateau")
+
+
 def accesses(outcome: Outcome) -> list[str]:
     """Those that were run."""
     run = set(outcome.table["access"])
@@ -96,26 +111,6 @@ def check_slow(outcome: Outcome) -> Finding:
         measured=", ".join(
             f"{share:.2f} of its plateau, {carried[access]:.3f} (access {access})" for access, share in shares.items()
         ),
-    )
-
-
-def check_paced(outcome: Outcome) -> Finding:
-    """Slow access links are no better than Paced TCP without them."""
-    slow, paced = at(outcome, PLAIN, SIX_PACKETS_BYTES, access=SLOW), at(outcome, PACED, SIX_PACKETS_BYTES)
-    return judge(
-        agrees=0.9 <= slow / paced <= 1.1,
-        in_shape=0.75 <= slow / paced <= 1.33,
-        measured=f"{slow:.3f} for TCP Reno over {SLOW}, {paced:.3f} for Paced TCP without an access",
-    )
-
-
-def check_macroflows(outcome: Outcome) -> Finding:
-    """Macroflows carry no less without slow access links."""
-    found = {access: at(outcome, XCP, SIX_PACKETS_BYTES, access=access) for access in accesses(outcome)}
-    return judge(
-        agrees=all(found[DIRECT] >= 0.95 * level for level in found.values()),
-        in_shape=all(found[DIRECT] >= 0.8 * level for level in found.values()),
-        measured=", ".join(f"{level:.3f} (access {access})" for access, level in found.items()),
     )
 
 
@@ -156,16 +151,6 @@ def check_real_time(outcome: Outcome) -> Finding:
     )
 
 
-def check_shielded(outcome: Outcome) -> Finding:
-    """Macroflows need no more RAM with real-time traffic: it is paced with the rest."""
-    shares = shares_of(outcome, XCP)
-    return judge(
-        agrees=all(share >= ON_PLATEAU for share in shares.values()),
-        in_shape=all(share >= 0.85 for share in shares.values()),
-        measured="; ".join(f"{percent} %: {share:.3f} of its plateau with 9 kB" for percent, share in shares.items()),
-    )
-
-
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Utilization with six packets, a group of bars for each access and share of real-time traffic."""
     cases = [(access, 0) for access in ACCESSES] + [(DIRECT, percent) for percent in REAL_TIME_PERCENT[1:]]
@@ -201,7 +186,11 @@ CLAIMS = (
         where="§1, after [5]",
         expected="the same",
         tolerance="TCP Reno over 10 Mb/s within 10 % of Paced TCP, six packets; in shape: 0.75 to 1.33 times",
-        check=check_paced,
+        check=(
+            within(SLOW_ONES, 0.9, 1.1, in_shape=(0.75, 1.33)).telling(
+                by_access(PLAIN).at(SLOW), by_access(PACED).at(DIRECT)
+            )
+        ),
     ),
     Claim(
         id="not-required",
@@ -209,7 +198,11 @@ CLAIMS = (
         where="§1",
         expected="no less without",
         tolerance="without an access at least 0.95 of what each access carries, six packets; in shape: 0.8",
-        check=check_macroflows,
+        check=(
+            at_least(
+                by_access(XCP).at(DIRECT), most(by_access(XCP)) * 0.95, in_shape=most(by_access(XCP)) * 0.8
+            ).telling(by_access(XCP))
+        ),
     ),
     Claim(
         id="real-time",
@@ -226,7 +219,7 @@ CLAIMS = (
         where="§1",
         expected="the plateau with six packets",
         tolerance="at least 95 % of the utilization with 1 MB with each share; in shape: 85 %",
-        check=check_shielded,
+        check=at_least(SHIELDED, ON_PLATEAU, in_shape=0.85),
     ),
 )
 WITH_REAL_TIME = (PACED, XCP)

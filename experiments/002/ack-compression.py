@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import at_most, below, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
@@ -58,43 +59,24 @@ def measure(result: RunResult) -> Mapping[str, float]:
     }
 
 
-def values(outcome: Outcome, column: str) -> dict[str, float]:
+SHARES, CARRIED = values("compressed", "scheme", form=".1%"), values("utilization", "scheme", form=".3f")
+SAME, *APART = FULL_TARGET
+OTHERS = (PLAIN, PACED)
+
+
+def found(outcome: Outcome, column: str) -> dict[str, float]:
     """Scheme to a metric's mean."""
     return dict(zip(outcome.table["scheme"].to_list(), outcome.table[column].to_list(), strict=True))
 
 
-def check_apart(outcome: Outcome) -> Finding:
-    """ACKs apart are hardly compressed."""
-    shares = values(outcome, "compressed")
-    same, *apart = (shares[scheme] for scheme in FULL_TARGET)
-    return judge(
-        agrees=max(apart) <= same / 2,
-        in_shape=max(apart) < same,
-        measured=f"{same:.1%} of the ACKs with one macroflow, {apart[0]:.1%} with ACKs apart, "
-        f"{apart[1]:.1%} on another wavelength",
-    )
-
-
 def check_inefficient(outcome: Outcome) -> Finding:
     """Less compression, more utilization."""
-    shares, carried = values(outcome, "compressed"), values(outcome, "utilization")
+    shares, carried = found(outcome, "compressed"), found(outcome, "utilization")
     same, *apart = FULL_TARGET
     return judge(
         agrees=all(shares[one] < shares[same] and carried[one] > carried[same] for one in apart),
         in_shape=any(shares[one] < shares[same] and carried[one] > carried[same] for one in apart),
         measured="; ".join(f"{shares[one]:.1%} and {carried[one]:.3f} ({NAMES[one]})" for one in FULL_TARGET),
-    )
-
-
-def check_causes(outcome: Outcome) -> Finding:
-    """It is the shared macroflow that compresses."""
-    shares = values(outcome, "compressed")
-    others = [shares[scheme] for scheme in (PLAIN, PACED)]
-    return judge(
-        agrees=max(others) <= shares[FULL_TARGET[0]] / 2,
-        in_shape=max(others) < shares[FULL_TARGET[0]],
-        measured=f"{shares[FULL_TARGET[0]]:.1%} with one macroflow, {others[0]:.1%} (TCP Reno) and {others[1]:.1%} "
-        "(Paced TCP) without",
     )
 
 
@@ -116,7 +98,11 @@ CLAIMS = (
         where="§3.2",
         expected="hardly any",
         tolerance="at most half of the compressed ACKs of one macroflow, on either wavelength; in shape: fewer",
-        check=check_apart,
+        check=(
+            at_most(
+                SHARES.at(*APART), SHARES.at(SAME) * 0.5, in_shape=below(SHARES.at(*APART), SHARES.at(SAME))
+            ).telling(SHARES.at(SAME))
+        ),
     ),
     Claim(
         id="inefficiency",
@@ -133,7 +119,11 @@ CLAIMS = (
         where="after §3.2",
         expected="hardly any without macroflows",
         tolerance="TCP Reno and Paced TCP at most half of it; in shape: fewer",
-        check=check_causes,
+        check=(
+            at_most(
+                SHARES.at(*OTHERS), SHARES.at(SAME) * 0.5, in_shape=below(SHARES.at(*OTHERS), SHARES.at(SAME))
+            ).telling(SHARES.at(SAME))
+        ),
     ),
 )
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import above, at_least, last, least, most, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
 from photocol.plot import logarithmic_with_zero
 from photocol.stats import paired_difference_ci
@@ -92,6 +93,14 @@ def drop_ratios(outcome: Outcome, *, low: float, high: float) -> dict[int, float
     return {b: over(paced[b], plain[b]) for b in plain if low <= b <= high}
 
 
+CARRIED, RATES = (
+    values(metric, "buffer_bytes", form=form, transport=PLAIN)
+    for metric, form in (("core_output_utilization", ".3f"), ("core_drop_rate", ".1e"))
+)
+ROOT_N = (CARRIED.at(300_000) / last(CARRIED)).told(".1%", name="of its plateau")
+SMALL, LARGE = RATES.among(lambda buffer: buffer <= 100_000), RATES.among(lambda buffer: buffer >= 200_000)
+
+
 def check_plateau(outcome: Outcome) -> Finding:
     """Both curves end at about 0.70."""
     levels = [utilization(outcome, transport) for transport in (PLAIN, PACED)]
@@ -125,14 +134,6 @@ def check_plain_knee(outcome: Outcome) -> Finding:
         in_shape=knee >= 3 * first_reaching(paced, level),
         measured=f"TCP Reno reaches {ON_PLATEAU:.0%} of Paced TCP's plateau from {kb(knee)} on",
     )
-
-
-def check_root_n(outcome: Outcome) -> Finding:
-    """TCP Reno is on its plateau with RTT·BW/√n, 23.5 ms · 1 Gb/s / √95: a path has 3.36 of the 56 core outputs."""
-    levels = utilization(outcome, PLAIN)
-    share = levels[300_000] / plateau(levels)
-    said = f"{share:.1%} of its plateau with 300 kB"
-    return judge(agrees=share >= ON_PLATEAU, in_shape=share >= 0.9, measured=said)
 
 
 def check_half(outcome: Outcome) -> Finding:
@@ -174,18 +175,6 @@ def check_drops_beyond(outcome: Outcome) -> Finding:
         agrees=all(0.8 <= ratio <= 1.25 for ratio in ratios.values()),
         in_shape=all(0.5 <= ratio <= 2 for ratio in ratios.values()),
         measured=f"Paced TCP / TCP Reno = {listed(ratios)}",
-    )
-
-
-def check_plain_drops(outcome: Outcome) -> Finding:
-    """TCP Reno's drop rate is high below hundreds of kilobytes."""
-    rates = curve(outcome.table, PLAIN, "core_drop_rate")
-    small = min(rate for buffer, rate in rates.items() if buffer <= 100_000)
-    large = max(rate for buffer, rate in rates.items() if buffer >= 200_000)
-    return judge(
-        agrees=small >= 2 * large,
-        in_shape=small > large,
-        measured=f"at least {small:.1e} up to 100 kB, at most {large:.1e} beyond 200 kB",
     )
 
 
@@ -302,7 +291,7 @@ CLAIMS = (
         where="§1, after Appenzeller, Keslassy and McKeown",
         expected="high utilization with 301 kB: 23.5 ms, 1 Gb/s, 95 flows at an output in the mean",
         tolerance="at least 95 % of its plateau with 300 kB; in shape: 90 %",
-        check=check_root_n,
+        check=at_least(ROOT_N, ON_PLATEAU, in_shape=0.9),
     ),
     Claim(
         id="half-at-six-packets",
@@ -352,7 +341,7 @@ CLAIMS = (
         where="§3.2, Fig. 4",
         expected="no number given",
         tolerance="everywhere up to 100 kB at least twice the highest beyond 200 kB; in shape: higher",
-        check=check_plain_drops,
+        check=(at_least(least(SMALL), most(LARGE) * 2, in_shape=above(least(SMALL), most(LARGE))).telling(most(LARGE))),
     ),
 )
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import above, at_least, near, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
 
 from ._curves import PAPER, PAPER_PLATEAU, PLAIN, REFERENCE, finish, shortened
 from ._schemes import COLOURS, FULL_TARGET, METRICS, NAMES, XCP, measure
@@ -46,6 +46,10 @@ def setup(point: Point) -> Setup:
     return scheme_setup(str(point["scheme"]), RAM, KEYS[str(point["case"])])
 
 
+CARRIED = values("utilization", "case", form=".3f", scheme=XCP)
+GAINS = (CARRIED / CARRIED.at(STATED)).among(lambda case: case in ASKING_MORE)
+
+
 def points(cases: tuple[str, ...], schemes: tuple[str, ...]) -> tuple[Point, ...]:
     """Every case; γ is XCP's alone."""
     return (
@@ -58,39 +62,6 @@ def levels(outcome: Outcome, scheme: str) -> dict[str, float]:
     """Case to utilization."""
     rows = outcome.table.filter(pl.col("scheme") == scheme)
     return dict(zip(rows["case"].to_list(), rows["utilization"].to_list(), strict=True))
-
-
-def check_demand(outcome: Outcome) -> Finding:
-    """Where TCP may ask for more, XCP carries more."""
-    found = levels(outcome, XCP)
-    gains = {case: found[case] / found[STATED] for case in ASKING_MORE if case in found}
-    return judge(
-        agrees=all(gain >= 1.05 for gain in gains.values()),
-        in_shape=all(gain > 1 for gain in gains.values()),
-        measured=f"{found[STATED]:.3f} as stated; "
-        + ", ".join(f"{gain:.2f} times ({case})" for case, gain in gains.items()),
-    )
-
-
-def check_level(outcome: Outcome) -> Finding:
-    """With the most demand all level off at about 0.70."""
-    found = {scheme: levels(outcome, scheme)[MOST] for scheme in SCHEMES if MOST in levels(outcome, scheme)}
-    return judge(
-        agrees=all(abs(level - PAPER_PLATEAU) <= 0.05 for level in found.values()),
-        in_shape=all(abs(level - PAPER_PLATEAU) <= 0.1 for level in found.values()),
-        measured=", ".join(f"{level:.3f} ({NAMES[scheme]})" for scheme, level in found.items()) + f" with {MOST}",
-    )
-
-
-def check_shuffling(outcome: Outcome) -> Finding:
-    """It is not the share that is given to macroflows without use for it."""
-    found = levels(outcome, XCP)
-    change = found[UNSHUFFLED] / found[STATED] - 1
-    return judge(
-        agrees=abs(change) <= 0.03,
-        in_shape=abs(change) <= 0.1,
-        measured=f"{found[UNSHUFFLED]:.3f} without shuffling, {found[STATED]:.3f} with it: {change:+.1%}",
-    )
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -120,7 +91,7 @@ CLAIMS = (
         where="after §3.2, Fig. 3",
         expected="more",
         tolerance="at least 1.05 times as much with each; in shape: more with each",
-        check=check_demand,
+        check=at_least(GAINS, 1.05, in_shape=above(GAINS, 1)).telling(CARRIED.at(STATED)),
     ),
     Claim(
         id="level",
@@ -129,7 +100,7 @@ CLAIMS = (
         where="after §3.2, Fig. 3",
         expected="about 0.70, as the paper says of 1586 flows",
         tolerance="TCP and XCP within 0.05 of 0.70; in shape: within 0.1",
-        check=check_level,
+        check=near(values("utilization", "scheme", form=".3f", case=MOST), PAPER_PLATEAU, by=0.05, in_shape=0.1),
         reason="ACKs apart: shuffling gives each output's tenth to macroflows of ACKs too, which do not use it, and "
         "the fullest output carries 0.892 whatever is asked. With γ = 0 it carries 1.000, and all outputs 0.700 in the "
         "mean (6000 flows, one run)",
@@ -141,7 +112,11 @@ CLAIMS = (
         where="after §2.1.2, §3.2",
         expected="the same level with γ = 0",
         tolerance="within 3 %; in shape: 10 %",
-        check=check_shuffling,
+        check=(
+            near(CARRIED.at(UNSHUFFLED) / CARRIED.at(STATED), 1, by=0.03, in_shape=0.1).telling(
+                CARRIED.at(UNSHUFFLED, STATED)
+            )
+        ),
         reason="a part of it is: the fullest output carries 0.998 without shuffling and 0.963 with it",
     ),
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Values, at_least, at_most, below, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.verdict import Finding, judge
 
@@ -52,6 +53,15 @@ def levels(outcome: Outcome, scheme: str, ram: int, column: str = "utilization")
     return dict(zip(mixes, rows[column].to_list(), strict=True))
 
 
+def mixes(metric: str, scheme: str, ram_bytes: int = SIX_PACKETS_BYTES) -> Values:
+    """A metric for every mix: flows and the share of UDP in per cent."""
+    return values(metric, ("flows", "udp_percent"), scheme=scheme, ram_bytes=ram_bytes)
+
+
+SHARES = (mixes("utilization", XCP) / mixes("utilization", XCP, MUCH_RAM)).told(".3f")
+DROPS = mixes("core_drop_rate", XCP) / mixes("core_drop_rate", PACED)
+
+
 def _said(values: dict[Mix, float], form: str = ".3f") -> str:
     return ", ".join(f"{value:{form}} ({flows} flows, {udp} % UDP)" for (flows, udp), value in values.items())
 
@@ -63,17 +73,6 @@ def _spread(values: dict[Mix, float], axis: int) -> float:
     for mix, value in values.items():
         groups.setdefault(mix[other], []).append(value)
     return max(max(group) / min(group) for group in groups.values())
-
-
-def check_small_ram(outcome: Outcome) -> Finding:
-    """Six packets are enough for every mix."""
-    little, much = levels(outcome, XCP, SIX_PACKETS_BYTES), levels(outcome, XCP, MUCH_RAM)
-    shares = {mix: little[mix] / much[mix] for mix in little}
-    return judge(
-        agrees=min(shares.values()) >= ON_PLATEAU,
-        in_shape=min(shares.values()) >= 0.85,
-        measured=f"9 kB / 1 MB = {_said(shares)}",
-    )
 
 
 def check_number(outcome: Outcome) -> Finding:
@@ -94,17 +93,6 @@ def check_udp(outcome: Outcome) -> Finding:
     """The share of UDP does not matter."""
     spread = _spread(levels(outcome, XCP, SIX_PACKETS_BYTES), 1)
     return judge(agrees=spread <= 1.1, in_shape=spread <= 1.25, measured=f"up to {spread:.2f} times")
-
-
-def check_drops(outcome: Outcome) -> Finding:
-    """Few drops for every mix."""
-    drops = {scheme: levels(outcome, scheme, SIX_PACKETS_BYTES, "core_drop_rate") for scheme in SCHEMES}
-    ratios = {mix: drops[XCP][mix] / drops[PACED][mix] for mix in drops[XCP] if drops[PACED][mix] > 0}
-    return judge(
-        agrees=max(ratios.values()) <= 0.5,
-        in_shape=max(ratios.values()) < 1,
-        measured=f"XCP / Paced TCP = {_said(ratios, '.2f')}",
-    )
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -160,7 +148,7 @@ CLAIMS = (
         where="§1",
         expected="high utilization with six packets of RAM",
         tolerance="at least 95 % of the utilization with 1 MB for all nine mixes; in shape: 85 %",
-        check=check_small_ram,
+        check=at_least(SHARES, ON_PLATEAU, in_shape=0.85),
     ),
     Claim(
         id="number",
@@ -200,7 +188,7 @@ CLAIMS = (
         where="§1, §2.2",
         expected="no number given",
         tolerance="at most half of Paced TCP's with six packets for all nine mixes; in shape: lower",
-        check=check_drops,
+        check=at_most(DROPS, 0.5, in_shape=below(DROPS, 1)),
     ),
 )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Values, at_least, at_most, below, most, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.plot import logarithmic_with_zero
 from photocol.verdict import Finding, judge
@@ -35,30 +36,21 @@ def column(outcome: Outcome, ram: int, name: str) -> dict[int, float]:
     return dict(zip(rows["target_percent"].to_list(), rows[name].to_list(), strict=True))
 
 
-def check_compromise(outcome: Outcome) -> Finding:
-    """80 to 90 %: high utilization and very few drops."""
-    carried, drops = (column(outcome, 9_000, name) for name in ("utilization", "core_drop_rate"))
-    between = [target for target in carried if 80 <= target <= 90]
-    kept = [carried[target] / carried[100] for target in between]
-    fewer = [drops[target] / drops[100] if drops[100] > 0 else 1.0 for target in between]
-    return judge(
-        agrees=min(kept) >= 0.8 and max(fewer) <= 0.5,
-        in_shape=min(kept) >= 0.7 and max(fewer) < 1,
-        measured=f"{min(kept):.2f} to {max(kept):.2f} of the utilization and "
-        f"{min(fewer):.2f} to {max(fewer):.2f} of the drop rate of TU 100 %, with 9 kB",
-    )
+def along(metric: str, form: str = ".3g") -> Values:
+    """A metric with 9 kB by target."""
+    return values(metric, "target_percent", form=form, ram_bytes=9_000)
 
 
-def check_cap(outcome: Outcome) -> Finding:
-    """No output exceeds its target."""
-    highest = column(outcome, 9_000, "highest_utilization")
-    excess = {target: level - target / 100 for target, level in highest.items() if target < 100}
-    worst = max(excess, key=lambda target: excess[target])
-    return judge(
-        agrees=excess[worst] <= 0.01,
-        in_shape=excess[worst] <= 0.03,
-        measured=f"at most {excess[worst]:+.3f} above the target (TU {worst} %), with 9 kB",
-    )
+def is_compromise(target_percent: int) -> bool:
+    """80 to 90 %."""
+    return 80 <= target_percent <= 90
+
+
+KEPT, FEWER = (
+    (along(metric) / along(metric).at(100)).among(is_compromise).told(".2f", name=name)
+    for metric, name in (("utilization", "of the utilization"), ("core_drop_rate", "of the drop rate"))
+)
+EXCESS = (along("highest_utilization", "+.3f") - (lambda target: target / 100)).among(lambda target: target < 100)
 
 
 def check_monotone(outcome: Outcome) -> Finding:
@@ -111,7 +103,7 @@ CLAIMS = (
         expected="no number given",
         tolerance="at 80 to 90 % and 9 kB at least 0.8 of TU 100 %'s utilization and at most half of its drop rate; "
         "in shape: 0.7, fewer drops",
-        check=check_compromise,
+        check=(at_least(KEPT, 0.8) & at_most(FEWER, 0.5)).in_shape(at_least(KEPT, 0.7) & below(FEWER, 1)),
         reason="the drop rate falls steadily with TU: 0.23 of that at 100 % with 80 %, 0.34 with 85 %, 0.49 with 90 %; "
         "half was our number",
     ),
@@ -121,7 +113,7 @@ CLAIMS = (
         where="§3.2",
         expected="at most TU",
         tolerance="at most 0.01 above TU for every TU below 100 %; in shape: 0.03",
-        check=check_cap,
+        check=at_most(most(EXCESS), 0.01, in_shape=0.03),
     ),
     Claim(
         id="monotone",

@@ -8,11 +8,11 @@ with 004/false-detections. That experiment has the trace, cut by cut, and what e
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Values, above, at_least, at_most, last, most, near, rises_with, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge
 
@@ -33,6 +33,20 @@ FALLS = {"half": "M/2, in one burst again (§4.1)", "two_packets": "2 packets, s
 def make(point: Point) -> Setup:
     """A sender and a difference of delays."""
     return Setup(scenario=scenario(str(point["sender"]), float(point["delta_ms"])))
+
+
+def times(sender: str) -> Values:
+    """Along δ."""
+    return values("total_s", "delta_ms", sender=sender).told(".1f", " s", sender)
+
+
+def is_reordered(delta_ms: float) -> bool:
+    """Whether the paths differ."""
+    return delta_ms > 0
+
+
+GAPS = (times(SACK) - times(RR)).among(is_reordered).told(".1f", " s", "faster by")
+FALSE = values("false_fast_retransmits", "delta_ms", form=".0f", sender=RR)
 
 
 def measure(result: RunResult) -> dict[str, float]:
@@ -92,41 +106,6 @@ def check_between(outcome: Outcome) -> Finding:
             f"with {FALLS[fall]} {listed({at: 100 * value for at, value in off[fall].items() if at > 0}, '+.1f')} %"
             for fall in FALLS
         ),
-    )
-
-
-def check_grows(outcome: Outcome) -> Finding:
-    """The time grows with δ."""
-    lines = {sender: list(curve(outcome, "delta_ms", "total_s", sender=sender).values()) for sender in SENDERS}
-    return judge(
-        agrees=all(b > a for line in lines.values() for a, b in pairwise(line)),
-        in_shape=all(line[-1] > line[0] for line in lines.values()),
-        measured="; ".join(
-            f"{sender} {listed(curve(outcome, 'delta_ms', 'total_s', sender=sender))} s" for sender in lines
-        ),
-    )
-
-
-def check_better(outcome: Outcome) -> Finding:
-    """RR-TCP is faster, more so at larger δ."""
-    sack, rr = (curve(outcome, "delta_ms", "total_s", sender=sender) for sender in (SACK, RR))
-    gaps = {at: sack[at] - rr[at] for at in sack if at > 0}
-    levels = list(gaps.values())
-    return judge(
-        agrees=min(levels) > 0 and levels[-1] == max(levels),
-        in_shape=levels[-1] > 0,
-        measured=f"faster by {listed(gaps)} s",
-    )
-
-
-def check_once(outcome: Outcome) -> Finding:
-    """With 100 % only the first reordering causes a false fast retransmit."""
-    false = curve(outcome, "delta_ms", "false_fast_retransmits", sender=RR)
-    reordered = {at: number for at, number in false.items() if at > 0}
-    return judge(
-        agrees=all(number == 1 for number in reordered.values()),
-        in_shape=all(number <= 3 for number in reordered.values()),
-        measured=listed(false, ".0f"),
     )
 
 
@@ -213,7 +192,7 @@ experiment = Experiment(
             where="§5.1, Fig. 4",
             expected="increasing",
             tolerance="at every step; in shape: from the first to the last",
-            check=check_grows,
+            check=rises_with(times(SACK)) & rises_with(times(RR)),
             reason="below 5 ms the number of detections decides, not δ: SACK has three a period at 0, two at 1 and one "
             "at 2 ms (004/false-detections)",
         ),
@@ -223,7 +202,7 @@ experiment = Experiment(
             where="§5.1, Fig. 4",
             expected="a gap, the largest at the largest δ",
             tolerance="positive everywhere and largest at 50 ms; in shape: positive at 50 ms",
-            check=check_better,
+            check=(above(GAPS, 0) & at_least(last(GAPS), most(GAPS))).in_shape(above(last(GAPS), 0)),
         ),
         Claim(
             id="once",
@@ -235,7 +214,11 @@ experiment = Experiment(
             "reordering follows (dupthresh 1084, 1743, 2019 and 2007). Duplicate ACKs let up to a window "
             "more leave; where they do not (limited_transmit_windows = 0), there is one at these four δ, "
             "and two at 20 ms",
-            check=check_once,
+            check=(
+                near(FALSE.among(is_reordered), 1, by=0, in_shape=at_most(FALSE.among(is_reordered), 3)).telling(
+                    FALSE.at(0)
+                )
+            ),
         ),
     ),
     readings=side_by_side,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Values, within
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, grid
 from photocol.verdict import Finding, judge
 
@@ -93,6 +94,9 @@ def of(outcome: Outcome, variant: str, metric: str, *, reordered: bool = True) -
     return {delta: value for delta, value in found.items() if delta > 0 or not reordered}
 
 
+KEPT = Values(lambda outcome: of(outcome, USUAL, "kept"), ".3f")
+
+
 def check_one_cut(outcome: Outcome) -> Finding:
     """One cut a period."""
     most, number = of(outcome, USUAL, "most_cuts"), of(outcome, USUAL, "cuts")
@@ -101,16 +105,6 @@ def check_one_cut(outcome: Outcome) -> Finding:
         agrees=all(cuts == 1 for cuts in most.values()),
         in_shape=all(cuts <= 2 for cuts in each.values()),
         measured=f"on average {listed(each)}; at most {listed(most, '.0f')}",
-    )
-
-
-def check_half(outcome: Outcome) -> Finding:
-    """A cut halves the window."""
-    kept = of(outcome, USUAL, "kept")
-    return judge(
-        agrees=all(0.47 <= share <= 0.53 for share in kept.values()),
-        in_shape=all(0.4 <= share <= 0.6 for share in kept.values()),
-        measured=f"on average {listed(kept, '.3f')}",
     )
 
 
@@ -209,7 +203,7 @@ CLAIMS = (
         where="§4.1",
         expected="0.5",
         tolerance="the share that is kept on average 0.47 to 0.53; in shape: 0.4 to 0.6",
-        check=check_half,
+        check=within(KEPT, 0.47, 0.53, in_shape=(0.4, 0.6)),
     ),
     Claim(
         id="peak",

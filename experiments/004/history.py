@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from photocol.claims import Predicate, Values, above, at_least, at_most, least, most
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge
 
@@ -46,47 +47,41 @@ def cells(outcome: Outcome, metric: str, loss: float = LOSS, where: str = CORE) 
     return found
 
 
+def by_cell(metric: str, where: str, form: str) -> Values:
+    """A metric by FA ratio and history."""
+    return Values(lambda outcome: cells(outcome, metric, where=where), form)
+
+
+def best(where: str = CORE) -> Predicate:
+    """90 % and 80 s are best."""
+    times = by_cell("completion_s", where, ".1f").told(".1f", " s")
+    return at_most(times.at(BEST), least(times), in_shape=least(times) * 1.01).telling(times)
+
+
+def dupthresh(where: str = CORE) -> Predicate:
+    """Dupthresh rises with 90 % and a long history only."""
+    levels = by_cell("dupthresh", where, ".1f")
+    rest = most(levels.among(lambda cell: cell != BEST))
+    return (above(levels.at(BEST), rest * 2) & at_most(rest, 6)).in_shape(at_least(levels.at(BEST), most(levels)))
+
+
+def fewer(where: str = CORE) -> Predicate:
+    """Fewest fast retransmits there."""
+    counts = by_cell("fast_retransmits", where, ".0f")
+    return at_most(counts.at(BEST), least(counts), in_shape=least(counts) * 1.02).telling(counts)
+
+
+def timeouts(where: str = CORE) -> Predicate:
+    """Most timeouts there."""
+    counts = by_cell("timeouts", where, ".0f")
+    some = above(counts.at(BEST), 0)
+    shape = some & at_least(counts.at(BEST), most(counts) * 0.9)
+    return (some & at_least(counts.at(BEST), most(counts))).in_shape(shape).telling(counts)
+
+
 def told(found: dict[tuple[float, int], float], form: str = ".1f") -> str:
     """All cells."""
     return ", ".join(f"{value:{form}} ({ratio:.0%}, {history} s)" for (ratio, history), value in found.items())
-
-
-def check_best(outcome: Outcome, where: str = CORE) -> Finding:
-    """90 % and 80 s are best."""
-    times = cells(outcome, "completion_s", where=where)
-    order = sorted(times, key=lambda cell: times[cell])
-    return judge(agrees=order[0] == BEST, in_shape=times[BEST] <= 1.01 * times[order[0]], measured=f"{told(times)} s")
-
-
-def check_dupthresh(outcome: Outcome, where: str = CORE) -> Finding:
-    """Dupthresh rises with 90 % and a long history only."""
-    levels = cells(outcome, "dupthresh", where=where)
-    rest = [level for cell, level in levels.items() if cell != BEST]
-    return judge(
-        agrees=levels[BEST] > 2 * max(rest) and max(rest) <= 6,
-        in_shape=levels[BEST] == max(levels.values()),
-        measured=told(levels),
-    )
-
-
-def check_fewer(outcome: Outcome, where: str = CORE) -> Finding:
-    """Fewest fast retransmits there."""
-    counts = cells(outcome, "fast_retransmits", where=where)
-    return judge(
-        agrees=counts[BEST] == min(counts.values()),
-        in_shape=counts[BEST] <= 1.02 * min(counts.values()),
-        measured=told(counts, ".0f"),
-    )
-
-
-def check_timeouts(outcome: Outcome, where: str = CORE) -> Finding:
-    """Most timeouts there."""
-    counts = cells(outcome, "timeouts", where=where)
-    return judge(
-        agrees=counts[BEST] == max(counts.values()) > 0,
-        in_shape=counts[BEST] > 0 and counts[BEST] >= 0.9 * max(counts.values()),
-        measured=told(counts, ".0f"),
-    )
 
 
 def check_alike(outcome: Outcome) -> Finding:
@@ -105,14 +100,14 @@ def check_alike(outcome: Outcome) -> Finding:
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     """Figure 10 with the stated ρ_max and with one that is reached at a loss of 0.001."""
     checks = {
-        "an FA ratio of 90 % and a history of 80 s are best": check_best,
-        "only there dupthresh rises": check_dupthresh,
-        "there are the fewest fast retransmits": check_fewer,
-        "and the most timeouts": check_timeouts,
+        "an FA ratio of 90 % and a history of 80 s are best": best,
+        "only there dupthresh rises": dupthresh,
+        "there are the fewest fast retransmits": fewer,
+        "and the most timeouts": timeouts,
     }
     wheres = [where for where in (CORE, LOWER) if where in set(outcome.table["where"].to_list())]
     return [
-        UnderReadings(claim=claim, where="§5.2.6", findings={where: check(outcome, where) for where in wheres})
+        UnderReadings(claim=claim, where="§5.2.6", findings={where: check(where)(outcome) for where in wheres})
         for claim, check in checks.items()
     ]
 
@@ -169,7 +164,7 @@ experiment = Experiment(
             where="§5.2.6, Fig. 10 (a)",
             expected="the shortest time",
             tolerance="the shortest; in shape: within 1 % of it",
-            check=check_best,
+            check=best(),
             reason=(
                 "paths hardly change at that loss (004/loss): the settings differ by less than their half widths; with "
                 "ρ_max = 1.5 % they differ as figure 10 has it in all but the time, which is within 2 %"
@@ -181,7 +176,7 @@ experiment = Experiment(
             where="§5.2.6, Fig. 10 (c)",
             expected="3 elsewhere",
             tolerance="more than twice all others, which are at most 6; in shape: the highest",
-            check=check_dupthresh,
+            check=dupthresh(),
             reason=(
                 "as for the times; with ρ_max = 1.5 %, where paths change, a history of 80 s has 56 to 74 on average, "
                 "one of 10 s 16 to 28 (three seeds), whatever the FA ratio"
@@ -193,7 +188,7 @@ experiment = Experiment(
             where="§5.2.6, Fig. 10 (b)",
             expected="fewest",
             tolerance="fewest; in shape: within 2 %",
-            check=check_fewer,
+            check=fewer(),
             reason="as for the times; with ρ_max = 1.5 % a history of 80 s has some 200 fewer than one of 10 s",
         ),
         Claim(
@@ -202,7 +197,7 @@ experiment = Experiment(
             where="§5.2.6, Fig. 10 (d)",
             expected="most",
             tolerance="most; in shape: within 10 %",
-            check=check_timeouts,
+            check=timeouts(),
             reason="as for the times; with ρ_max = 1.5 % a history of 80 s has 90 to 222 and one of 10 s 18 to 54",
         ),
         Claim(

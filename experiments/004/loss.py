@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from photocol.claims import Predicate, Values, above, at_least, at_most, below, beside, first, last, least, within
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, UnderReadings, grid
-from photocol.verdict import Finding, judge
 
 from . import _ordering
 from ._lb import (
@@ -23,14 +23,12 @@ from ._lb import (
     SHADES,
     SMALL,
     SMALL_NOTE,
+    THREEFOLD,
     UP_TO_300,
     curve,
     draw,
-    is_threefold,
     links_of,
-    listed,
     measure,
-    ratios,
     sender_of,
     setup,
     source,
@@ -91,83 +89,73 @@ def per_gb(outcome: Outcome, sender: str, metric: str, where: str) -> dict[float
     return {loss: value / sizes[loss] for loss, value in over(outcome, sender, metric, where).items()}
 
 
-def both(check: Callable[[Outcome, str], Finding], **claim: str) -> tuple[Claim, Claim]:
-    """A claim about loss in the core, and what it is with the same loss per packet in the access network."""
-    at_core = Claim(check=lambda outcome: check(outcome, CORE), **claim)  # type: ignore[arg-type]
-    other = claim | {"id": claim["id"] + "-access", "text": claim["text"] + " (loss of packets in the access network)"}
-    return at_core, Claim(check=lambda outcome: check(outcome, ACCESS), **other)  # type: ignore[arg-type]
+def times(sender: str, where: str = CORE) -> Values:
+    """Of a sender along the loss."""
+    return Values(lambda outcome: over(outcome, sender, where=where))
 
 
-def check_low(outcome: Outcome, where: str) -> Finding:
+def scaled(sender: str, metric: str, where: str) -> Values:
+    """A metric along the loss for each GB that a flow sends."""
+    return Values(lambda outcome: per_gb(outcome, sender, metric, where), ".0f", name=sender)
+
+
+def gain(where: str) -> Values:
+    """How many times as long HS-TCP-SACK takes."""
+    return times(SACK, where) / times(RR, where)
+
+
+def low(where: str) -> Predicate:
     """Much gain at low loss, little at high loss."""
-    found = ratios(over(outcome, SACK, where=where), over(outcome, RR, where=where))
-    low, high = found[min(found)], found[max(found)]
-    return judge(
-        agrees=is_threefold(low) and 0.95 <= high <= 1.1,
-        in_shape=low > high and low >= 1.5,
-        measured=listed(found, ".2f"),
-    )
+    most, least = first(gain(where)), last(gain(where))
+    return (within(most, *THREEFOLD) & within(least, 0.95, 1.1)).in_shape(above(most, least) & at_least(most, 1.5))
 
 
-def check_never_slower(outcome: Outcome, where: str) -> Finding:
+def never_slower(where: str) -> Predicate:
     """HS-RR-TCP is never slower than HS-TCP."""
-    found = ratios(over(outcome, SACK, where=where), over(outcome, RR, where=where))
-    worst = min(found.values())
-    return judge(agrees=worst >= 0.99, in_shape=worst >= 0.95, measured=f"at worst {worst:.3f}: {listed(found, '.3f')}")
+    return at_least(least(gain(where).told(".3f")), 0.99, in_shape=0.95)
 
 
-def check_edge(outcome: Outcome, where: str) -> Finding:
+def edge(where: str) -> Predicate:
     """60 s, 6 %, at 0.001."""
-    rr, sack = (per_gb(outcome, sender, "completion_s", where)[EDGE] for sender in (RR, SACK))
-    gain = 1 - rr / sack
-    return judge(
-        agrees=0.03 <= gain <= 0.12 and 700 <= sack <= 1300,
-        in_shape=gain > 0,
-        measured=f"{sack:.0f} s and {rr:.0f} s for 1 GB: {gain:.1%}",
-    )
+    rr, sack = (scaled(sender, "completion_s", where).at(EDGE) for sender in (RR, SACK))
+    saved = ((sack - rr) / sack).told(".1%")
+    return (within(saved, 0.03, 0.12) & within(sack, 700, 1300)).in_shape(above(saved, 0)).telling(rr)
 
 
-def check_retransmits(outcome: Outcome, where: str) -> Finding:
+def retransmits(where: str) -> Predicate:
     """330 fast retransmits fewer at 0.001."""
-    rr, sack = (per_gb(outcome, sender, "fast_retransmits", where)[EDGE] for sender in (RR, SACK))
-    fewer = sack - rr
-    return judge(agrees=165 <= fewer <= 660, in_shape=fewer > 0, measured=f"{fewer:.0f} fewer for 1 GB a flow")
+    rr, sack = (scaled(sender, "fast_retransmits", where).at(EDGE) for sender in (RR, SACK))
+    return within((sack - rr).told(".0f", " fewer"), 165, 660, in_shape=above(sack - rr, 0))
 
 
-def check_timeouts(outcome: Outcome, where: str) -> Finding:
+def timeouts(where: str) -> Predicate:
     """77 timeouts more at 0.001; HS-TCP-SACK has none until 0.01."""
-    rr, sack = (per_gb(outcome, sender, "timeouts", where) for sender in (RR, SACK))
-    none = all(sack[loss] == 0 for loss in sack if loss <= EDGE)
-    return judge(
-        agrees=none and 38 <= rr[EDGE] - sack[EDGE] <= 154 and (HIGH not in sack or sack[HIGH] > 0),
-        in_shape=rr[EDGE] > sack[EDGE],
-        measured=f"for 1 GB a flow HS-RR-TCP {listed(rr, '.0f')}; HS-TCP-SACK {listed(sack, '.0f')}",
-    )
+    rr, sack = (scaled(sender, "timeouts", where) for sender in (RR, SACK))
+    more = (rr.at(EDGE) - sack.at(EDGE)).told(".0f", " more")
+    none = at_most(sack.among(lambda loss: loss <= EDGE), 0) & above(sack.among(lambda loss: loss == HIGH), 0)
+    return (none & within(more, 38, 154)).in_shape(above(more, 0)).telling(rr, sack)
 
 
-def check_dupthresh(outcome: Outcome, where: str) -> Finding:
+def dupthresh(where: str) -> Predicate:
     """Dupthresh comes down as the loss grows."""
-    levels = over(outcome, RR, "dupthresh", where)
-    first, last = levels[min(levels)], levels[max(levels)]
-    return judge(agrees=last < 0.1 * first and last < 10, in_shape=last < 0.5 * first, measured=listed(levels))
+    levels = Values(lambda outcome: over(outcome, RR, "dupthresh", where), ".1f")
+    less = below(last(levels), first(levels) * 0.1) & below(last(levels), 10)
+    return less.in_shape(below(last(levels), first(levels) * 0.5))
 
 
-def check_where(outcome: Outcome) -> Finding:
-    """Loss in the access network gives similar results."""
-    apart = {
-        sender: {
-            loss: over(outcome, sender, where=ACCESS)[loss] / value
-            for loss, value in over(outcome, sender).items()
-            if loss in over(outcome, sender, where=ACCESS)
-        }
-        for sender in (RR, SACK)
-    }
-    every = [ratio for found in apart.values() for ratio in found.values()]
-    return judge(
-        agrees=all(0.75 <= ratio <= 1.33 for ratio in every),
-        in_shape=all(0.5 <= ratio <= 2 for ratio in every),
-        measured="; ".join(f"{sender} {listed(found, '.2f')}" for sender, found in apart.items()),
-    )
+def apart(sender: str) -> Values:
+    """The times with loss in the access network over those with loss in the core, where both were run."""
+    return times(sender, ACCESS) / times(sender)
+
+
+APART = beside({sender: apart(sender) for sender in (RR, SACK)})
+
+
+def both(predicate: Callable[[str], Predicate], **claim: str) -> tuple[Claim, Claim]:
+    """A claim about loss in the core, and what it is with the same loss per packet in the access network."""
+    at_core = Claim(check=predicate(CORE), **claim)  # type: ignore[arg-type]
+    other = claim | {"id": claim["id"] + "-access", "text": claim["text"] + " (loss of packets in the access network)"}
+    return at_core, Claim(check=predicate(ACCESS), **other)  # type: ignore[arg-type]
 
 
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
@@ -177,12 +165,12 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
         where for where in (CORE, *READINGS) if where in set(table.filter(table["loss"] == EDGE)["where"].to_list())
     ]
     checks = {
-        "HS-RR-TCP is 60 s faster, about 6 %": check_edge,
-        "330 fast retransmits fewer": check_retransmits,
-        "77 timeouts more, HS-TCP-SACK has none": check_timeouts,
+        "HS-RR-TCP is 60 s faster, about 6 %": edge,
+        "330 fast retransmits fewer": retransmits,
+        "77 timeouts more, HS-TCP-SACK has none": timeouts,
     }
     return [
-        UnderReadings(claim=claim, where="§5.2.3", findings={where: check(outcome, where) for where in wheres})
+        UnderReadings(claim=claim, where="§5.2.3", findings={where: check(where)(outcome) for where in wheres})
         for claim, check in checks.items()
     ]
 
@@ -259,7 +247,7 @@ experiment = Experiment(
     ),
     claims=(
         *both(
-            check_low,
+            low,
             id="low",
             text="up to 300 % at low loss, little gain at high loss",
             where="§5.2.3, Fig. 8 (a)",
@@ -268,7 +256,7 @@ experiment = Experiment(
             reason="as in 004/delay: what HS-TCP-SACK's false fast retransmits cost follows the links' delay",
         ),
         *both(
-            check_never_slower,
+            never_slower,
             id="never-slower",
             text="HS-RR-TCP is never slower than HS-TCP, whatever the loss",
             where="§6, Fig. 8",
@@ -278,7 +266,7 @@ experiment = Experiment(
             "seeds that are 390 s or 890 to 950 s each",
         ),
         *both(
-            check_edge,
+            edge,
             id="edge",
             text="at 0.001 HS-RR-TCP is 60 s faster, about 6 %",
             where="§5.2.3",
@@ -291,7 +279,7 @@ experiment = Experiment(
             ),
         ),
         *both(
-            check_retransmits,
+            retransmits,
             id="retransmits",
             text="at 0.001 it has 330 fast retransmits fewer",
             where="§5.2.3, Fig. 8 (b)",
@@ -300,7 +288,7 @@ experiment = Experiment(
             reason=("as for the times: nearly all fast retransmits repair losses; with ρ_max = 1.5 % 211 to 400 fewer"),
         ),
         *both(
-            check_timeouts,
+            timeouts,
             id="timeouts",
             text="at 0.001 it has 77 timeouts more, and HS-TCP-SACK has none until 0.01",
             where="§5.2.3, Fig. 8 (c)",
@@ -312,7 +300,7 @@ experiment = Experiment(
             ),
         ),
         *both(
-            check_dupthresh,
+            dupthresh,
             id="dupthresh",
             text="dupthresh is reduced once the loss is higher",
             where="§5.2.3, Fig. 8 (d)",
@@ -326,7 +314,7 @@ experiment = Experiment(
             where="§5.2.3",
             expected="similar times",
             tolerance="a quarter apart at most, at every loss; in shape: half to twice",
-            check=check_where,
+            check=within(APART, 0.75, 1.33, in_shape=(0.5, 2)),
             reason="a lost burst is one event for the ten segments that a flow has in it, ten lost packets are ten",
         ),
         *_ordering.claims(over),

@@ -6,10 +6,12 @@ one seed of most of them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, at_least, below, least, near, ordered, within
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge, not_run
 
@@ -93,63 +95,45 @@ def told_times(table: pl.DataFrame, reading: str) -> str:
     return f"{'; '.join(each)} s ({', '.join(f'{ended[kind]:.1f}' for kind in KINDS if kind in ended)} of 40 ended)"
 
 
-def check_order(table: pl.DataFrame, reading: str) -> Finding:
+def kinds(reading: str, metric: str = "completion_s", form: str = ".1f", unit: str = " s") -> Values:
+    """A metric by kind."""
+    return Values(lambda outcome: of(outcome.table, reading, metric), form, unit)
+
+
+def order(reading: str) -> Predicate:
     """RR below load balancing below one path."""
-    found = of(table, reading)
-    return judge(
-        agrees=found[RR] < found[LB] < found[NONE],
-        in_shape=found[RR] < min(found[LB], found[NONE]),
-        measured=told_times(table, reading),
-    )
+    found = kinds(reading)
+    strict = ordered(f"{RR} < {LB} < {NONE}", found, in_shape=below(found.at(RR), least(found.at(LB, NONE))))
+    return replace(strict, words=lambda outcome: told_times(outcome.table, reading))
 
 
-def check_gain(table: pl.DataFrame, reading: str) -> Finding:
-    """RR gains about 20 %."""
-    found = of(table, reading)
-    ratio = found[RR] / found[LB]
-    return judge(
-        agrees=0.75 <= ratio <= 0.85, in_shape=0.57 <= ratio < 1, measured=f"{ratio:.3f} of the time of HS-TCP"
-    )
+def gain(reading: str, over: str = LB) -> Predicate:
+    """RR gains about 20 % over load balancing, or two paths and RR over one path and HS-TCP: 142 of 177 s."""
+    ratio = (kinds(reading).at(RR) / kinds(reading).at(over)).told(".3f", f" of the time with {over}")
+    return within(ratio, 0.75, 0.85, in_shape=at_least(ratio, 0.57) & below(ratio, 1))
 
 
-def check_both(table: pl.DataFrame, reading: str) -> Finding:
-    """Two paths and RR against one path and HS-TCP: 142 of 177 s."""
-    found = of(table, reading)
-    ratio = found[RR] / found[NONE]
-    return judge(
-        agrees=0.75 <= ratio <= 0.85, in_shape=0.57 <= ratio < 1, measured=f"{ratio:.3f} of the time on one path"
-    )
-
-
-def check_times(table: pl.DataFrame, reading: str) -> Finding:
+def times(reading: str) -> Predicate:
     """177, 174, 142 s."""
-    found = of(table, reading)
-    off = [found[kind] / seconds - 1 for kind, seconds in PAPER_S.items()]
-    return judge(
-        agrees=all(abs(one) <= 0.1 for one in off),
-        in_shape=all(abs(one) <= 0.3 for one in off),
-        measured=f"{told(found)} s",
+    return near(
+        kinds(reading).at(*PAPER_S),
+        PAPER_S,
+        by=lambda kind: 0.1 * PAPER_S[kind],
+        in_shape=lambda kind: 0.3 * PAPER_S[kind],
     )
 
 
-def check_loss(table: pl.DataFrame, reading: str) -> Finding:
+def loss(reading: str) -> Predicate:
     """Load balancing lowers the loss of bursts."""
-    found = of(table, reading, "burst_loss")
-    return judge(
-        agrees=found[LB] < 0.95 * found[NONE] and found[RR] < 0.95 * found[NONE],
-        in_shape=found[LB] < found[NONE],
-        measured=told({kind: 100 * loss for kind, loss in found.items()}, ".3f") + " %",
-    )
+    found = (kinds(reading, "burst_loss") * 100).told(".3f", " %")
+    strict = below(found.at(LB, RR), found.at(NONE) * 0.95, in_shape=below(found.at(LB), found.at(NONE)))
+    return strict.telling(found.at(NONE))
 
 
-def check_ordering(table: pl.DataFrame, reading: str) -> Finding:
+def ordering(reading: str) -> Predicate:
     """With source ordering load balancing is better than none."""
-    found = of(table, reading)
-    return judge(
-        agrees=found[ORDERED] < 0.98 * found[NONE],
-        in_shape=found[ORDERED] < found[NONE],
-        measured=f"{found[ORDERED]:.1f} and {found[NONE]:.1f} s",
-    )
+    found = kinds(reading)
+    return below(found.at(ORDERED), found.at(NONE) * 0.98, found.at(NONE)).telling(found.at(NONE))
 
 
 def check_medians(outcome: Outcome) -> Finding:
@@ -183,7 +167,7 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     def under(claim: Claim) -> UnderReadings:
         check, needed = CHECKS[claim.id]
         found = {
-            reading: check(table, reading) if needed <= set(of(table, reading)) else not_run("only run elsewhere")
+            reading: check(reading)(outcome) if needed <= set(of(table, reading)) else not_run("only run elsewhere")
             for reading in readings
         }
         return UnderReadings(claim=claim.text, where=claim.where, findings=found)
@@ -225,13 +209,13 @@ def draw_times(axes: Axes, table: pl.DataFrame) -> None:
     axes.legend(frameon=False, fontsize=7, ncols=2, loc="upper left")
 
 
-CHECKS: dict[str, tuple[Callable[[pl.DataFrame, str], Finding], set[str]]] = {
-    "order": (check_order, {NONE, LB, RR}),
-    "gain": (check_gain, {LB, RR}),
-    "both": (check_both, {NONE, RR}),
-    "times": (check_times, {NONE, LB, RR}),
-    "loss": (check_loss, {NONE, LB, RR}),
-    "ordering": (check_ordering, {NONE, ORDERED}),
+CHECKS: dict[str, tuple[Callable[[str], Predicate], set[str]]] = {
+    "order": (order, {NONE, LB, RR}),
+    "gain": (gain, {LB, RR}),
+    "both": (lambda reading: gain(reading, NONE), {NONE, RR}),
+    "times": (times, {NONE, LB, RR}),
+    "loss": (loss, {NONE, LB, RR}),
+    "ordering": (ordering, {NONE, ORDERED}),
 }
 """By claim: what judges it under a reading, and the kinds that it needs."""
 
@@ -249,7 +233,7 @@ CLAIMS = (
         where="§5.2.8",
         expected="142 < 174 < 177 s",
         tolerance="this order; in shape: HS-RR-TCP fastest",
-        check=judged(check_order),
+        check=order(LEAST),
         reason=GAIN,
     ),
     Claim(
@@ -258,7 +242,7 @@ CLAIMS = (
         where="§5.2.8",
         expected="0.816 of HS-TCP's time with load balancing",
         tolerance="0.75 to 0.85; in shape: 0.57 to 1 (30 % from 0.82)",
-        check=judged(check_gain),
+        check=gain(LEAST),
         reason=GAIN,
     ),
     Claim(
@@ -267,7 +251,7 @@ CLAIMS = (
         where="§5.2.8, §7",
         expected="142 of 177 s, 0.802",
         tolerance="0.75 to 0.85; in shape: 0.57 to 1",
-        check=judged(check_both),
+        check=gain(LEAST, NONE),
         reason="the gain is that of two paths, not of HS-RR-TCP; see the claim before",
     ),
     Claim(
@@ -276,7 +260,7 @@ CLAIMS = (
         where="§5.2.8",
         expected="these times (full form)",
         tolerance="each within 10 %; in shape: 30 %",
-        check=judged(check_times),
+        check=times(LEAST),
         reason="on- and off-times, rates of the access, what shares a burst and whether ACKs are lost are not stated",
     ),
     Claim(
@@ -285,7 +269,7 @@ CLAIMS = (
         where="§1, §7",
         expected="less",
         tolerance="by 5 % at least; in shape: less",
-        check=judged(check_loss),
+        check=loss(LEAST),
         reason=(
             "datagrams make the losses and TCP is a small part of the load; where the datagrams of the eight pairs are "
             "spread too, 6 % fewer bursts are lost"
@@ -297,7 +281,7 @@ CLAIMS = (
         where="§1",
         expected="a shorter time",
         tolerance="by 2 % at least; in shape: shorter",
-        check=judged(check_ordering),
+        check=ordering(LEAST),
     ),
     Claim(
         id="medians",

@@ -149,10 +149,10 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
         )
         for (queue, metric), each in zip(checks, CLAIMS[1:], strict=True)
     ]
-    trade = UnderReadings(
+    both = UnderReadings(
         claim=CLAIMS[0].text, where=CLAIMS[0].where, findings={way: trade(way)(outcome) for way in ran}
     )
-    return [trade, *rows]
+    return [both, *rows]
 
 
 def draw(queue: str, axes: Axes, table: pl.DataFrame) -> None:
