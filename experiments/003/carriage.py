@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from photocol.claims import Values, at_least, at_most, below, beside, most, near, values
 from photocol.control import Network
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Source, Trial, grid
 from photocol.verdict import Finding, judge
@@ -99,14 +100,14 @@ def column(outcome: Outcome, carriage: str, name: str) -> list[float]:
     return [float(value) for value in rows[name]]
 
 
-def check_frame_old(outcome: Outcome) -> Finding:
-    """In band: how old a request is when its slots pass, in frames."""
-    found = [age / FRAME_US for age in column(outcome, IN_BAND, "age_used_us")]
-    return judge(
-        agrees=min(found) >= 1,
-        in_shape=min(found) >= 0.5,
-        measured=f"{', '.join(f'{age:.2f}' for age in found)} frames over {', '.join(map(str, FIBRES_US))} µs",
-    )
+def along(carriage: str, metric: str, form: str = ".0f") -> Values:
+    """A figure of one carriage by fibre."""
+    return values(metric, "fibre_us", form=form, carriage=carriage)
+
+
+OLD = (along(IN_BAND, "age_used_us") / FRAME_US).told(".2f", " frames")
+WAITS = {carriage: along(carriage, "wait_us").told(".0f", " µs", carriage) for carriage in (IN_BAND, EVERY_SLOT)}
+OCTETS = beside({way: along(EVERY_SLOT, f"octets_{way}") for way in ("up", "down")})
 
 
 def check_fresh(outcome: Outcome) -> Finding:
@@ -119,45 +120,6 @@ def check_fresh(outcome: Outcome) -> Finding:
         in_shape=all(one < other for one, other in zip(mean, band, strict=True)),
         measured=f"at most {max(slots):.2f} slots and the way there; in the mean "
         + ", ".join(f"{one:.0f} instead of {other:.0f} µs" for one, other in zip(mean, band, strict=True)),
-    )
-
-
-def check_accurate(outcome: Outcome) -> Finding:
-    """How long a payload waits for its slot, in band and in every slot."""
-    band, every = column(outcome, IN_BAND, "wait_us"), column(outcome, EVERY_SLOT, "wait_us")
-    return judge(
-        agrees=all(2 * one <= other for one, other in zip(every, band, strict=True)),
-        in_shape=all(one < other for one, other in zip(every, band, strict=True)),
-        measured=", ".join(f"{one:.0f} instead of {other:.0f} µs" for one, other in zip(every, band, strict=True)),
-    )
-
-
-def check_octets(outcome: Outcome) -> Finding:
-    """In every slot: octets of a slave's signalling."""
-    found = column(outcome, EVERY_SLOT, "octets_up") + column(outcome, EVERY_SLOT, "octets_down")
-    needed = max(found) / 0.05
-    return judge(
-        agrees=all(abs(octets / THESIS_OCTETS - 1) <= 0.1 for octets in found),
-        in_shape=max(found) <= 3 * THESIS_OCTETS,
-        measured=f"{min(found):.0f} to {max(found):.0f} octets; at most 0.05 needs slots of {needed:.0f} octets",
-    )
-
-
-def check_no_waste(outcome: Outcome) -> Finding:
-    """In band: how much of a signalling slot is used."""
-    found = column(outcome, IN_BAND, "filled")
-    return judge(
-        agrees=min(found) >= 0.9,
-        in_shape=min(found) >= 0.5,
-        measured=f"{min(found):.0%} to {max(found):.0%} of a slot of {SLOT_OCTETS:.0f} octets",
-    )
-
-
-def check_small_part(outcome: Outcome) -> Finding:
-    """Out of band: how much of a channel of the data's rate is used."""
-    found = column(outcome, OUT_OF_BAND, "filled")
-    return judge(
-        agrees=max(found) <= 0.05, in_shape=max(found) <= 0.2, measured=f"at most {max(found):.2%} of {MBPS} Mb/s"
     )
 
 
@@ -208,7 +170,7 @@ experiment = Experiment(
             where="§3.2",
             expected="a frame or more from a request to the slots that it asked for",
             tolerance="1 frame or more over every fibre, in the mean; in shape: half a frame",
-            check=check_frame_old,
+            check=at_least(OLD, 1, in_shape=0.5),
         ),
         Claim(
             id="fresh",
@@ -225,7 +187,11 @@ experiment = Experiment(
             where="§3.2",
             expected="payloads wait less: no number in the thesis",
             tolerance="at most half as long over every fibre; in shape: less",
-            check=check_accurate,
+            check=(
+                at_most(
+                    WAITS[EVERY_SLOT], WAITS[IN_BAND] * 0.5, in_shape=below(WAITS[EVERY_SLOT], WAITS[IN_BAND])
+                ).telling(WAITS[IN_BAND])
+            ),
         ),
         Claim(
             id="octets",
@@ -233,7 +199,11 @@ experiment = Experiment(
             where="§3.1.2",
             expected="60 octets, so slots of 1200 octets for an overhead of 0.05",
             tolerance="54 to 66 octets; in shape: up to 180",
-            check=check_octets,
+            check=(
+                near(
+                    OCTETS, THESIS_OCTETS, by=0.1 * THESIS_OCTETS, in_shape=at_most(OCTETS, 3 * THESIS_OCTETS)
+                ).telling(most(OCTETS) / 0.05)
+            ),
             reason="64 octets of header with sessions and numbers, against replays, and a tag of 16 come before what "
             "is said: what waits for whom, or T_d, the grants, and now and then the configuration",
         ),
@@ -243,7 +213,7 @@ experiment = Experiment(
             where="§3.1.1",
             expected="the whole slot, if the slot is as long as the signalling",
             tolerance="90 % of chapter 5's slot; in shape: 50 %",
-            check=check_no_waste,
+            check=at_least(along(IN_BAND, "filled", ".0%"), 0.9, in_shape=0.5),
             reason="chapter 5's slot is 1125 octets; one as long as the longest word, 336 octets, would last 80 µs "
             "with its guard time, and slots of data are as long as those of signalling",
         ),
@@ -253,7 +223,7 @@ experiment = Experiment(
             where="§3.2",
             expected="a very small part",
             tolerance="at most 5 % of a channel of the data's rate; in shape: 20 %",
-            check=check_small_part,
+            check=at_most(along(OUT_OF_BAND, "filled", ".2%"), 0.05, in_shape=0.2),
         ),
     ),
     plots=(Plot(name="overhead-and-age", draw=draw),),

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Values, at_least, at_most, below, least, most, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
 
 from ._aapn import ACK, EDGE, HEADER, MIN_RTO, PACKET, PAPER, PHYSICAL, XCP_CL, algorithm_steps, scenario
 from ._fast import ALLOCATED, MBPS, alternating
@@ -78,53 +78,14 @@ def value(outcome: Outcome, sender: str, buffer: int, metric: str) -> float:
     return float(rows[metric][0])
 
 
-def listed(outcome: Outcome, buffer: int, metric: str, form: str = ".3f") -> str:
+def of_all(metric: str, buffer: int, form: str = ".3f") -> Values:
     """A metric of all senders."""
-    return ", ".join(f"{value(outcome, sender, buffer, metric):{form}} ({sender})" for sender in SENDERS)
+    return values(metric, "sender", form=form, buffer_packets=buffer)
 
 
-def check_small(outcome: Outcome) -> Finding:
-    """With one packet XCP-CL carries most."""
-    ours = value(outcome, XCP_CL, ONE, "utilization")
-    best = max(value(outcome, sender, ONE, "utilization") for sender in (CUBIC, BBR, BBR3))
-    return judge(agrees=ours >= best + 0.02, in_shape=ours >= best, measured=listed(outcome, ONE, "utilization"))
-
-
-def check_paced(outcome: Outcome) -> Finding:
-    """With one packet BBR, which paces, carries more than CUBIC, which does not."""
-    least = min(value(outcome, sender, ONE, "utilization") for sender in (BBR, BBR3))
-    cubic = value(outcome, CUBIC, ONE, "utilization")
-    return judge(
-        agrees=least >= cubic + 0.02,
-        in_shape=value(outcome, BBR, ONE, "utilization") >= cubic,
-        measured=listed(outcome, ONE, "utilization"),
-    )
-
-
-def check_buffer(outcome: Outcome) -> Finding:
-    """With a hundred packets all carry the rate."""
-    least = min(value(outcome, sender, HUNDRED, "utilization") for sender in SENDERS)
-    return judge(agrees=least >= 0.95, in_shape=least >= 0.85, measured=listed(outcome, HUNDRED, "utilization"))
-
-
-def check_queue(outcome: Outcome) -> Finding:
-    """With a hundred packets XCP-CL keeps the shortest queue, and CUBIC the longest."""
-    queues = [value(outcome, sender, HUNDRED, "mean_queue") for sender in (XCP_CL, BBR, BBR3, CUBIC)]
-    return judge(
-        agrees=queues[0] == min(queues) and queues[3] == max(queues),
-        in_shape=queues[0] < queues[3],
-        measured=listed(outcome, HUNDRED, "mean_queue", ".1f") + " packets",
-    )
-
-
-def check_fair(outcome: Outcome) -> Finding:
-    """With a hundred packets XCP-CL is the fairest."""
-    shares = {sender: value(outcome, sender, HUNDRED, "fairness") for sender in SENDERS}
-    return judge(
-        agrees=shares[XCP_CL] >= 0.99 and max(shares.values()) == shares[XCP_CL],
-        in_shape=max(shares.values()) == shares[XCP_CL],
-        measured=listed(outcome, HUNDRED, "fairness"),
-    )
+CARRIED, FAIR = of_all("utilization", ONE), of_all("fairness", HUNDRED).at(*SENDERS)
+BEST = most(CARRIED.at(CUBIC, BBR, BBR3))
+QUEUES = of_all("mean_queue", HUNDRED, ".1f").at(XCP_CL, BBR, BBR3, CUBIC)
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -164,7 +125,9 @@ experiment = Experiment(
             where="ours, after §5.7",
             expected="XCP-CL's utilization above the others'",
             tolerance="0.02 more than the best of them; in shape: not less",
-            check=check_small,
+            check=(
+                at_least(CARRIED.at(XCP_CL), BEST + 0.02, in_shape=at_least(CARRIED.at(XCP_CL), BEST)).telling(CARRIED)
+            ),
             reason="a buffer of one packet drops from everybody; BBR, which takes no drop for congestion, goes on and "
             "loses 5 % of its packets, XCP-CL and CUBIC, which give way, 1.5 %",
         ),
@@ -175,7 +138,13 @@ experiment = Experiment(
             where="ours, after paper 002",
             expected="more",
             tolerance="0.02 more, both versions; in shape: version 1 not less",
-            check=check_paced,
+            check=(
+                at_least(
+                    least(CARRIED.at(BBR, BBR3)),
+                    CARRIED.at(CUBIC) + 0.02,
+                    in_shape=at_least(CARRIED.at(BBR), CARRIED.at(CUBIC)),
+                ).telling(CARRIED)
+            ),
         ),
         Claim(
             id="buffer",
@@ -184,7 +153,7 @@ experiment = Experiment(
             where="ours",
             expected="1",
             tolerance="at least 0.95; in shape: 0.85",
-            check=check_buffer,
+            check=at_least(of_all("utilization", HUNDRED), 0.95, in_shape=0.85),
         ),
         Claim(
             id="queue",
@@ -193,7 +162,11 @@ experiment = Experiment(
             where="ours",
             expected="the shortest and the longest",
             tolerance="so; in shape: XCP-CL's is shorter than CUBIC's",
-            check=check_queue,
+            check=(
+                (at_most(QUEUES.at(XCP_CL), least(QUEUES)) & at_least(QUEUES.at(CUBIC), most(QUEUES)))
+                .in_shape(below(QUEUES.at(XCP_CL), QUEUES.at(CUBIC)))
+                .telling(QUEUES)
+            ),
             reason="BBR's queue is the longest: a hundred flows, each with the greatest rate of ten round trips, have "
             "more than there is together (Hock, Bless, Zitterbart, ICNP 2017)",
         ),
@@ -204,7 +177,11 @@ experiment = Experiment(
             where="ours, after §5",
             expected="Jain's index 1",
             tolerance="0.99, and nobody has more; in shape: nobody has more",
-            check=check_fair,
+            check=(
+                (at_least(FAIR.at(XCP_CL), most(FAIR)) & at_least(FAIR.at(XCP_CL), 0.99))
+                .in_shape(at_least(FAIR.at(XCP_CL), most(FAIR)))
+                .telling(FAIR)
+            ),
         ),
     ),
     plots=(Plot(name="utilization", draw=draw),),

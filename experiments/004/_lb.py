@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Metric, Outcome, Setup, Source
+from photocol.experiment import Metric, Outcome, Plot, Setup, Source
 from photocol.verdict import Finding, judge
 
 if TYPE_CHECKING:
@@ -200,6 +200,13 @@ def draw(
     axes.set_ylabel(labels[1])
     axes.grid(visible=True, color="0.9", linewidth=0.6)
     axes.legend(frameon=False, fontsize=8)
+
+
+def picture(
+    name: str, senders: Sequence[str], axis: str, metric: str, labels: tuple[str, str], rows: pl.Expr | None = None
+) -> Plot:
+    """A metric along an axis, a line for each sender, in some rows or all."""
+    return Plot(name=name, draw=lambda axes, table: draw(axes, table, senders, axis, metric, labels), where=rows)
 
 
 NOTES = (

@@ -8,6 +8,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from photocol.claims import Values, at_most, falls_with, last, span, spread, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
 from photocol.verdict import Finding, judge
@@ -22,9 +24,9 @@ from ._lb import (
     SMALL_NOTE,
     STYLES,
     curve,
-    draw,
     listed,
     measure,
+    picture,
     sender_of,
     setup,
     source,
@@ -33,7 +35,6 @@ from ._lb import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
     from matplotlib.axes import Axes
 
 SENDERS = (RR, SACK)
@@ -92,6 +93,12 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     return [UnderReadings(claim=claim, where="§5.2.4, Fig. 9 (a)", findings=found)]
 
 
+def by_size(name: str, metric: str, label: str) -> Plot:
+    """Figure 7: a metric along the size."""
+    rows = pl.col("threshold") == USUAL
+    return picture(name, SENDERS, "burst_kb", metric, ("largest burst (kB)", label), rows)
+
+
 def check_equal(outcome: Outcome) -> Finding:
     """Where nothing switches both are the same."""
     rr, sack = by_threshold(outcome, RR)[FULL_LOAD], by_threshold(outcome, SACK)[FULL_LOAD]
@@ -111,18 +118,6 @@ def check_line_rate(outcome: Outcome) -> Finding:
     return judge(
         agrees=abs(time / 79.5 - 1) <= 0.02, in_shape=abs(time / 79.5 - 1) <= 0.05, measured=f"{time:.2f} s for 1 GB"
     )
-
-
-def draw_sizes(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 7 (a)."""
-    usual = table.filter(table["threshold"] == USUAL)
-    draw(axes, usual, SENDERS, "burst_kb", "completion_s", ("largest burst (kB)", "mean time of a flow (s)"))
-
-
-def draw_retransmits(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 7 (b)."""
-    usual = table.filter(table["threshold"] == USUAL)
-    draw(axes, usual, SENDERS, "burst_kb", "fast_retransmits", ("largest burst (kB)", "fast retransmits"))
 
 
 def draw_thresholds(axes: Axes, table: pl.DataFrame) -> None:
@@ -210,8 +205,8 @@ experiment = Experiment(
     ),
     readings=side_by_side,
     plots=(
-        Plot(name="sizes", draw=draw_sizes),
-        Plot(name="fast-retransmits", draw=draw_retransmits),
+        by_size("sizes", "completion_s", "mean time of a flow (s)"),
+        by_size("fast-retransmits", "fast_retransmits", "fast retransmits"),
         Plot(name="thresholds", draw=draw_thresholds),
     ),
     notes=NOTES,

@@ -123,19 +123,9 @@ def draw_both(axes: Axes, table: pl.DataFrame, senders: Sequence[str], metric: s
     axes.legend(frameon=False, fontsize=7)
 
 
-def draw_times(axes: Axes, table: pl.DataFrame) -> None:
-    """Figures 6 (a), 11 (a)."""
-    draw_both(axes, table, SENDERS, "completion_s", "mean time of a flow (s)")
-
-
-def draw_retransmits(axes: Axes, table: pl.DataFrame) -> None:
-    """Figures 6 (b), 11 (b)."""
-    draw_both(axes, table, SENDERS, "fast_retransmits", "fast retransmits")
-
-
-def draw_dupthresh(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 6 (c)."""
-    draw_both(axes, table, (RR,), "dupthresh", "mean dupthresh")
+def both(name: str, senders: Sequence[str], metric: str, label: str) -> Plot:
+    """Figures 6 and 11: a metric along δ, with both delays of links."""
+    return Plot(name=name, draw=lambda axes, table: draw_both(axes, table, senders, metric, label))
 
 
 experiment = Experiment(
@@ -251,9 +241,9 @@ experiment = Experiment(
     ),
     readings=side_by_side,
     plots=(
-        Plot(name="times", draw=draw_times),
-        Plot(name="fast-retransmits", draw=draw_retransmits),
-        Plot(name="dupthresh", draw=draw_dupthresh),
+        both("times", SENDERS, "completion_s", "mean time of a flow (s)"),
+        both("fast-retransmits", SENDERS, "fast_retransmits", "fast retransmits"),
+        both("dupthresh", (RR,), "dupthresh", "mean dupthresh"),
     ),
     notes=NOTES,
 )

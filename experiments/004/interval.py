@@ -5,10 +5,8 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from photocol.claims import Values, at_least, at_most, falls_with, most, spread, values
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.experiment import Claim, Experiment, Form, Outcome, Point, Setup, grid
 
 from ._lb import (
     METRICS,
@@ -18,16 +16,12 @@ from ._lb import (
     SMALL,
     SMALL_NOTE,
     curve,
-    draw,
     measure,
+    picture,
     sender_of,
     setup,
     source,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
 
 SENDERS = (RR, SACK)
 LABEL = "τ (ms)"
@@ -46,16 +40,6 @@ def along(sender: str, metric: str = "completion_s", form: str = ".1f") -> Value
 def over(outcome: Outcome, sender: str, metric: str = "completion_s") -> dict[float, float]:
     """A metric along τ."""
     return curve(outcome, "tau_ms", metric, sender=sender)
-
-
-def draw_times(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 12 (a)."""
-    draw(axes, table, SENDERS, "tau_ms", "completion_s", (LABEL, "mean time of a flow (s)"))
-
-
-def draw_retransmits(axes: Axes, table: pl.DataFrame) -> None:
-    """Figure 12 (b)."""
-    draw(axes, table, SENDERS, "tau_ms", "fast_retransmits", (LABEL, "fast retransmits"))
 
 
 experiment = Experiment(
@@ -103,6 +87,9 @@ experiment = Experiment(
             check=falls_with(along(SACK, "false_fast_retransmits", ".0f")),
         ),
     ),
-    plots=(Plot(name="times", draw=draw_times), Plot(name="fast-retransmits", draw=draw_retransmits)),
+    plots=(
+        picture("times", SENDERS, "tau_ms", "completion_s", (LABEL, "mean time of a flow (s)")),
+        picture("fast-retransmits", SENDERS, "tau_ms", "fast_retransmits", (LABEL, "fast retransmits")),
+    ),
     notes=(*NOTES, "The paper's values of τ are not stated, but for 500 ms."),
 )
