@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from photocol.claims import Predicate, Values, above, at_least, beside, most
 from photocol.experiment import Form, Metric, Point, Setup, Source
 from photocol.stats import jain_index
 
@@ -121,6 +122,28 @@ def gains(outcome: Outcome, rival: str, reading: str) -> dict[float, float]:
     """TCP-ENG's throughput over a rival's by loss."""
     ours, theirs = (curve(outcome, name, "throughput_mbps", reading) for name in (ENG, rival))
     return {loss: ours[loss] / theirs[loss] for loss in ours}
+
+
+def along(transport: str, metric: str = "throughput_mbps", reading: str = BEN_ONLY) -> Values:
+    """A metric by loss."""
+    return Values(lambda outcome: curve(outcome, transport, metric, reading), ".2f")
+
+
+def gain(rival: str, reading: str) -> Values:
+    """TCP-ENG's throughput over a rival's by loss."""
+    return (along(ENG, reading=reading) / along(rival, reading=reading)).told(".2f", name=f"over {rival}")
+
+
+def clearly_above(gains: Mapping[str, Values], factor: float) -> Predicate:
+    """Over each rival by a factor at every loss, or by anything if that is 1; in shape: no less from 1e-3 on."""
+    every = beside(gains)
+    return at_least(every, factor, in_shape=at_least(every.among(lambda place: place[1] >= MEDIUM_LOSS), 1))
+
+
+def fairest(leads: Values) -> Predicate:
+    """A much better index than the best other; in shape: better at some loss and hardly worse at any."""
+    leads = leads.told("+.3f", name="TCP-ENG less the best other:")
+    return at_least(leads, 0.02, in_shape=at_least(leads, -0.005) & above(most(leads), 0.005))
 
 
 def listed(gain: Mapping[float, float], form: str = ".2f") -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol import model
+from photocol.claims import Predicate, Values, above, at_least, at_most, beside, highest, lowest, near
 from photocol.verdict import Finding, judge
 
 from ._bursts import WINDOW_MAX
-from ._compare import BAIMD, BETA, BTCP, MEDIUM_LOSS, RENO, SACK, listed
+from ._compare import BAIMD, BETA, BTCP, MEDIUM_LOSS, RENO, SACK, clearly_above, fairest, listed
 from ._network import AGAIN, BARE, METERED, NEAR_1, SENDERS, curve, gains
 from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, is_eng, model_inputs, of
 
@@ -27,25 +28,6 @@ AT_MAXIMUM = (
     "at p = 1e-5 windows are at W_m: with W_m = 5000 and accesses of 400 Mb/s TCP-ENG has 1.95 times SACK's throughput "
     "there, with W_m = 1000 and 100 Mb/s 1.04"
 )
-
-
-def check_above(outcome: Outcome, rivals: Sequence[str], mode: str, factor: float, reading: str) -> Finding:
-    """TCP-ENG is above each rival by a factor, at every loss."""
-    found = {rival: gains(outcome, rival, mode, reading=reading) for rival in rivals}
-    every = [gain for one in found.values() for gain in one.values()]
-    many = [gain for one in found.values() for loss, gain in one.items() if loss >= MEDIUM_LOSS]
-    return judge(
-        agrees=min(every) >= factor,
-        in_shape=min(many) >= 1.0,
-        measured="; ".join(f"over {rival} {listed(one)}" for rival, one in found.items()),
-    )
-
-
-def check_sack(outcome: Outcome, reno: str = RENO) -> Finding:
-    """SACK is at least as good as Reno."""
-    ratio = gains(outcome, reno, BARE, SACK)
-    holds = min(ratio.values()) >= 0.98
-    return judge(agrees=holds, in_shape=holds, measured=listed(ratio))
 
 
 def check_baimd(outcome: Outcome) -> Finding:
@@ -104,27 +86,93 @@ def over_model(outcome: Outcome, sender: str, beta: float, reading: str, form: M
     return found
 
 
+def along(name: str, mode: str, metric: str = "throughput_mbps", reading: str = BEN_ONLY) -> Values:
+    """A metric of a sender by loss."""
+    return Values(lambda outcome: curve(outcome, name, mode, metric, reading=reading), ".2f")
+
+
+def gain(rival: str, mode: str, sender: str = ENG, reading: str = BEN_ONLY) -> Values:
+    """A sender's throughput over a rival's by loss."""
+    return Values(lambda outcome: gains(outcome, rival, mode, sender, reading=reading), ".2f", name=f"over {rival}")
+
+
+def above_each(rivals: Sequence[str], mode: str, factor: float, reading: str) -> Predicate:
+    """TCP-ENG is above each rival by a factor, at every loss."""
+    return clearly_above({rival: gain(rival, mode, reading=reading) for rival in rivals}, factor)
+
+
+def closed_form(reading: str, form: Mapping[str, str], betas: Mapping[str, float] | None = None) -> Predicate:
+    """TCP-ENG has the throughput of a closed form up to a loss of 1 %."""
+    found = beside_model(form, reading, betas or {ENG: BETA})
+    return near(found.among(lambda place: place[1] <= 1.0001e-2), 1, by=0.15, in_shape=0.3).telling(found)
+
+
+def corrected(reading: str) -> Predicate:
+    """The corrected analysis."""
+    return closed_form(reading, model_inputs(LARGE_WINDOW))
+
+
+def derived() -> Predicate:
+    """Under `ben-only` the closed form derived for it, with β = 7/8 and 31/32."""
+    return closed_form(BEN_ONLY, model_inputs(BEN_ONLY), {ENG: BETA, NEAR_1: 0.96875})
+
+
+def beside_model(form: Mapping[str, str], reading: str, betas: Mapping[str, float]) -> Values:
+    """The throughput of senders with their β over that of a closed form."""
+
+    def of_sender(name: str, beta: float) -> Values:
+        return Values(lambda outcome: over_model(outcome, name, beta, reading, form), ".2f")
+
+    return beside({name: of_sender(name, beta) for name, beta in betas.items()})
+
+
+def best_of_fibres(reading: str) -> Predicate:
+    """TCP-ENG fills the fibres better than every other, barebone."""
+    ours = along(ENG, BARE, "utilization", reading).told(".4f", name="of the fibre")
+    ratio = ours / highest(*(along(name, BARE, "utilization") for name in (SACK, RENO, BAIMD, *BTCP)))
+    return above(ratio, 1, in_shape=above(ratio.among(is_medium), 1)).telling(ours)
+
+
+def is_medium(loss: float) -> bool:
+    """A loss of 1e-3 at least."""
+    return loss >= MEDIUM_LOSS
+
+
+def indices(mode: str, reading: str) -> list[Values]:
+    """Jain's index of TCP-ENG, BAIMD, SACK and Reno."""
+    return [along(name, mode, "jain", reading) for name in (ENG, BAIMD, SACK, RENO)]
+
+
+def fairest_of_all(reading: str) -> Predicate:
+    """TCP-ENG has a much better index than the others."""
+    ours, *others = indices(BARE, reading)
+    return fairest(ours - highest(*others))
+
+
+def alike(reading: str, mode: str = AGAIN) -> Predicate:
+    """With burst retransmission all are alike in fairness."""
+    apart = (highest(*indices(mode, reading)) - lowest(*indices(mode, reading))).told(".3f")
+    return at_most(apart, 0.05, in_shape=0.1)
+
+
+def friendly(reading: str, mode: str = AGAIN) -> Predicate:
+    """With burst retransmission TCP-ENG's throughput is close to SACK's and Reno's."""
+    return near(beside({rival: gain(rival, mode, reading=reading) for rival in (SACK, RENO)}), 1, by=0.2, in_shape=0.5)
+
+
+def near_one() -> Predicate:
+    """With β = 31/32 TCP-ENG is above SACK where windows are below 32 segments, and friendly where they are above."""
+    found = gain(SACK, BARE, NEAR_1, LARGE_WINDOW)
+    many = at_least(found.among(lambda loss: loss > 2e-2), 1.1)
+    few = near(found.among(lambda loss: 0.9999e-4 < loss < 5e-3), 1, by=0.2)
+    return (many & few).in_shape(many).telling(found, along(NEAR_1, BARE, "jain", LARGE_WINDOW))
+
+
 def check_model(outcome: Outcome, reading: str) -> Finding:
     """TCP-ENG over the network has the throughput of the corrected analysis."""
     found = over_model(outcome, ENG, BETA, reading, model_inputs(LARGE_WINDOW))
     low = [abs(ratio - 1) for loss, ratio in found.items() if loss <= 1.0001e-2]
     return judge(agrees=max(low) <= 0.15, in_shape=max(low) <= 0.3, measured=listed(found))
-
-
-def check_model_at_1(outcome: Outcome) -> Finding:
-    """Under `ben-only` TCP-ENG has the throughput of the corrected analysis with §II's α = 1."""
-    found = over_model(outcome, ENG, BETA, BEN_ONLY, {"alpha_from": "one"})
-    low = [abs(ratio - 1) for loss, ratio in found.items() if loss <= 1.0001e-2]
-    return judge(agrees=max(low) <= 0.15, in_shape=max(low) <= 0.3, measured=listed(found))
-
-
-def check_closed_form(outcome: Outcome) -> Finding:
-    """Under `ben-only` TCP-ENG has the throughput of the closed form derived for it, with β = 7/8 and 31/32."""
-    pairs = ((ENG, BETA), (NEAR_1, 0.96875))
-    found = {name: over_model(outcome, name, beta, BEN_ONLY, model_inputs(BEN_ONLY)) for name, beta in pairs}
-    low = [abs(ratio - 1) for one in found.values() for loss, ratio in one.items() if loss <= 1.0001e-2]
-    words = "; ".join(f"{name} {listed(one)}" for name, one in found.items())
-    return judge(agrees=max(low) <= 0.15, in_shape=max(low) <= 0.3, measured=words)
 
 
 def check_silence(outcome: Outcome) -> Finding:
@@ -171,30 +219,6 @@ def check_meter(outcome: Outcome) -> Finding:
         agrees=min(medium) >= 0.5 and gain[at] <= 0.7,
         in_shape=max(medium) >= 0.5 and gain[at] < 0.9,
         measured=f"silent about {listed(silent)}; throughput over SACK {listed(gain)}",
-    )
-
-
-def check_near_1(outcome: Outcome) -> Finding:
-    """With β = 31/32 TCP-ENG is above SACK where windows are below 32 segments, and friendly where they are above."""
-    gain = gains(outcome, SACK, BARE, NEAR_1, reading=LARGE_WINDOW)
-    many = [value for loss, value in gain.items() if loss > 2e-2]
-    few = [value for loss, value in gain.items() if 0.9999e-4 < loss < 5e-3]
-    return judge(
-        agrees=min(many) >= 1.1 and all(abs(value - 1) <= 0.2 for value in few),
-        in_shape=min(many) >= 1.1,
-        measured=f"of SACK's throughput {listed(gain)}; Jain's index "
-        f"{listed(curve(outcome, NEAR_1, BARE, 'jain', reading=LARGE_WINDOW))}",
-    )
-
-
-def check_fairest(outcome: Outcome, reading: str) -> Finding:
-    """TCP-ENG has a much better index than the others."""
-    index = {name: curve(outcome, name, BARE, "jain", reading=reading) for name in (ENG, BAIMD, SACK, RENO)}
-    leads = {loss: index[ENG][loss] - max(index[name][loss] for name in (BAIMD, SACK, RENO)) for loss in index[ENG]}
-    return judge(
-        agrees=min(leads.values()) >= 0.02,
-        in_shape=min(leads.values()) >= -0.005 and max(leads.values()) > 0.005,
-        measured=f"TCP-ENG less the best other: {listed(leads, '+.3f')}",
     )
 
 

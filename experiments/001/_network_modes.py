@@ -15,7 +15,7 @@ from photocol.experiment import Claim, Point
 from . import _network_checks as checks
 from ._compare import BAIMD, BTCP, RENO, SACK
 from ._network import LISTENERS, ORDERED, TOLD, WORDS
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, versions
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, by, versions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=lambda outcome, reading: checks.check_above(outcome, (SACK, RENO), mode, 1.1, reading),
+            check=by(lambda reading: checks.above_each((SACK, RENO), mode, 1.1, reading)),
             reasons={BEN_ONLY: above, LARGE_WINDOW: below},
         ),
         *both(
@@ -69,7 +69,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more than each at every p; in shape: from 1e-3 on",
-            check=lambda outcome, reading: checks.check_above(outcome, (BAIMD, *BTCP), mode, 1.0, reading),
+            check=by(lambda reading: checks.above_each((BAIMD, *BTCP), mode, 1.0, reading)),
             reasons={BEN_ONLY: above, LARGE_WINDOW: below},
         ),
         *both(
@@ -78,7 +78,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             where="§IV.B, Fig. 8",
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %. What figure 5 claims is against it",
-            check=lambda outcome, reading: checks.check_friendly(outcome, reading, mode),
+            check=by(lambda reading: checks.friendly(reading, mode)),
             reasons=CLOSE[mode],
         ),
         Claim(

@@ -17,6 +17,7 @@ from photocol.experiment import Claim, Point, grid
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from photocol.claims import Predicate
     from photocol.experiment import Outcome, Value
     from photocol.verdict import Finding
 
@@ -57,6 +58,11 @@ def push(sender: str, reading: object, beta: float) -> float:
 def model_inputs(reading: str) -> dict[str, str]:
     """The closed form of a reading: the paper's corrected (22), (23), or ours for `ben-only`."""
     return {"alpha_applies": "ben_only", "after_loss": "none"} if reading == BEN_ONLY else {"reading": "corrected"}
+
+
+def by(predicate: Callable[[str], Predicate]) -> Callable[[Outcome, str], Finding]:
+    """A claim's check under a reading, from the predicate that the reading makes of it."""
+    return lambda outcome, reading: predicate(reading)(outcome)
 
 
 def both(

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, at_least, beside, highest
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source
 from photocol.plot import frame, looks
 from photocol.verdict import Finding, judge
 
-from ._compare import BAIMD, BTCP, PAPER, RENO, SACK
+from ._compare import BAIMD, BTCP, PAPER, RENO, SACK, fairest
 from ._contention import METRICS, measure, scenario
 from ._network import AGAIN, BARE, METERED, ORDERED, TOLD, WORDS
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, of, versions
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, by, is_eng, of, versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,37 +75,27 @@ def gains(outcome: Outcome, sender: str, rival: str, reading: str) -> dict[float
     return {load: ours[load] / theirs[load] for load in ours}
 
 
+def along(sender: str, metric: str, reading: str = BEN_ONLY, mode: str = BARE) -> Values:
+    """A metric by load."""
+    return Values(lambda outcome: curve(outcome, sender, metric, reading=reading, mode=mode), ".2f")
+
+
+def better(sender: str, reading: str, mode: str = BARE, rivals: str = BARE) -> Predicate:
+    """TCP-ENG is significantly better than SACK and Reno."""
+    ours = along(sender, "throughput_mbps", reading, mode)
+    gain = beside({rival: ours / along(rival, "throughput_mbps", mode=rivals) for rival in (SACK, RENO)})
+    return at_least(gain, 1.1, in_shape=1).telling(along(SACK, "segment_loss").told(".0e", name="with a loss of"))
+
+
+def fairest_of_all(reading: str) -> Predicate:
+    """TCP-ENG has a much better index than SACK and Reno."""
+    return fairest(along(METERED, "jain", reading) - highest(along(SACK, "jain"), along(RENO, "jain")))
+
+
 def listed(outcome: Outcome, values: Mapping[float, float], form: str = ".2f") -> str:
     """Values with the loss that TCP SACK measured at that load."""
     losses = curve(outcome, SACK, "segment_loss")
     return ", ".join(f"{value:{form}} ({losses[load]:.1e})" for load, value in values.items())
-
-
-def check_better(outcome: Outcome, sender: str, reading: str) -> Finding:
-    """TCP-ENG is significantly better than SACK and Reno."""
-    found = {rival: gains(outcome, sender, rival, reading) for rival in (SACK, RENO)}
-    least = min(gain for one in found.values() for gain in one.values())
-    return judge(
-        agrees=least >= 1.1,
-        in_shape=least >= 1.0,
-        measured="; ".join(f"over {rival} {listed(outcome, one)}" for rival, one in found.items()),
-    )
-
-
-def check_again(outcome: Outcome, mode: str, reading: str) -> Finding:
-    """With burst retransmission TCP-ENG, told of every loss, is significantly better than SACK and Reno."""
-    ours = curve(outcome, ENG, reading=reading, mode=mode)
-    rivals = AGAIN if mode == TOLD else mode
-    found = {}
-    for rival in (SACK, RENO):
-        theirs = curve(outcome, rival, mode=rivals)
-        found[rival] = {load: ours[load] / theirs[load] for load in ours}
-    least = min(gain for one in found.values() for gain in one.values())
-    return judge(
-        agrees=least >= 1.1,
-        in_shape=least >= 1.0,
-        measured="; ".join(f"over {rival} {listed(outcome, one)}" for rival, one in found.items()),
-    )
 
 
 def again(mode: str) -> tuple[Claim, Claim]:
@@ -116,7 +107,7 @@ def again(mode: str) -> tuple[Claim, Claim]:
         where="§IV.A, Fig. 5",
         expected="more than both at every loss; no number",
         tolerance="at least 1.1 times at every load; in shape: not less at any",
-        check=lambda outcome, reading: check_again(outcome, mode, reading),
+        check=by(lambda reading: better(ENG, reading, mode, AGAIN if mode == TOLD else mode)),
         reasons=AGAIN_REASONS[mode],
     )
 
@@ -181,17 +172,6 @@ def check_notices(outcome: Outcome) -> Finding:
     )
 
 
-def check_fairest(outcome: Outcome, reading: str) -> Finding:
-    """TCP-ENG has a much better index than SACK and Reno."""
-    index = {name: curve(outcome, name, "jain", reading=reading) for name in (METERED, SACK, RENO)}
-    leads = {load: index[METERED][load] - max(index[SACK][load], index[RENO][load]) for load in index[SACK]}
-    return judge(
-        agrees=min(leads.values()) >= 0.02,
-        in_shape=min(leads.values()) >= -0.005 and max(leads.values()) > 0.005,
-        measured=f"TCP-ENG less the better: {listed(outcome, leads, '+.3f')}",
-    )
-
-
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Throughput over SACK's at the same load, against the measured loss; of one mode."""
     rival = table.filter(of("sender", SACK, BEN_ONLY)).select("load_erlang", pl.col("throughput_mbps").alias("rival"))
@@ -252,7 +232,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every load; in shape: not less at any",
-            check=lambda outcome, reading: check_better(outcome, METERED, reading),
+            check=by(lambda reading: better(METERED, reading)),
             reasons={
                 BEN_ONLY: "told of nothing it is SACK, (1, 1/2): see silence-is-sack. It gains where it is told, up "
                 "to p = 1e-3. Reno sends in longer clumps, 4.6 segments in a burst at p = 3e-2 against SACK's 2.6, "
@@ -269,7 +249,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every load; in shape: not less at any",
-            check=lambda outcome, reading: check_better(outcome, ENG, reading),
+            check=by(lambda reading: better(ENG, reading)),
             reasons={
                 LARGE_WINDOW: "how many segments share a burst is no constant: a law that halves is still for half "
                 "a round trip "
@@ -326,7 +306,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every load; in shape: nowhere 0.005 below the better, somewhere more above it",
-            check=check_fairest,
+            check=by(fairest_of_all),
             reasons={
                 BEN_ONLY: "all are above 0.95: equal flows share a path alike, and who shares a burst shares its loss",
                 LARGE_WINDOW: "all are above 0.95: equal flows share a path alike, and who shares a burst shares "

@@ -12,14 +12,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from photocol import model
+from photocol.claims import Values, at_least, beside, most, near
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
 from photocol.verdict import Finding, judge
 
 from . import _network
-from ._compare import BAIMD, BETA, BTCP, LOSSES, MEDIUM_LOSS, PAPER, RENO, SACK, listed
+from ._compare import BAIMD, BETA, BTCP, LOSSES, PAPER, RENO, SACK, clearly_above, listed
 from ._network import Network
 from ._panels import LOSS, THROUGHPUT, Labels, look, panels
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, of, versions
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, by, is_eng, of, versions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,6 +92,17 @@ def gains(outcome: Outcome, rival: str, reading: str, sender: str = ENG) -> dict
     return {loss: ours[loss] / theirs[loss] for loss in ours}
 
 
+def gain(rival: str, reading: str, sender: str = ENG) -> Values:
+    """A sender's throughput over a rival's by loss."""
+    return Values(lambda outcome: gains(outcome, rival, reading, sender), ".2f", name=f"over {rival}")
+
+
+LATE, FAST = (
+    Values(lambda outcome, metric=metric: curve(outcome, SACK, metric), ".2f", name=name)  # type: ignore[misc]
+    for metric, name in (("timeout_share", "found by the timer"), ("fast_share", "fast"))
+)
+
+
 def check_model(outcome: Outcome, reading: str) -> Finding:
     """The simulated fast flows match (22), (23) with the measured segments in a burst and round trip."""
     share, rtt = (curve(outcome, ENG, name, reading) for name in ("segments_per_burst", "rtt_ms"))
@@ -103,37 +115,6 @@ def check_model(outcome: Outcome, reading: str) -> Finding:
     off = {loss: abs(ratio - 1) for loss, ratio in found.items()}
     agrees = all(one <= (0.15 if loss <= LOW_LOSS else 0.4) for loss, one in off.items())
     return judge(agrees=agrees, in_shape=max(off.values()) <= 0.5, measured=listed(found))
-
-
-def check_above(outcome: Outcome, rivals: tuple[str, ...], factor: float, reading: str) -> Finding:
-    """TCP-ENG is above each rival by a factor, at every loss."""
-    found = {rival: gains(outcome, rival, reading) for rival in rivals}
-    every = [gain for one in found.values() for gain in one.values()]
-    many = [gain for one in found.values() for loss, gain in one.items() if loss >= MEDIUM_LOSS]
-    return judge(
-        agrees=min(every) >= factor,
-        in_shape=min(many) >= 1.0,
-        measured="; ".join(f"over {rival} {listed(one)}" for rival, one in found.items()),
-    )
-
-
-def check_slow_start(outcome: Outcome) -> Finding:
-    """A burst loss is all of a fast flow's window: SACK finds it by the timer, and returns to slow start."""
-    share = curve(outcome, SACK, "timeout_share")
-    fast = curve(outcome, SACK, "fast_share")
-    return judge(
-        agrees=min(share.values()) >= 0.9,
-        in_shape=max(share.values()) >= 0.9,
-        measured=f"{listed(share)} of SACK's losses; {listed(fast)} of its flows are fast over the run",
-    )
-
-
-def check_same(outcome: Outcome, sender: str) -> Finding:
-    """A reading makes no difference to TCP-ENG."""
-    found = {reading: gains(outcome, ENG, reading, sender) for reading in READINGS}
-    off = max(abs(gain - 1) for one in found.values() for gain in one.values())
-    measured = "; ".join(f"{reading} {listed(one)}" for reading, one in found.items())
-    return judge(agrees=off <= 0.1, in_shape=off <= 0.25, measured=measured)
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -164,7 +145,7 @@ def same(sender: str, claim: str, text: str, reason: str) -> Claim:
         where="§II, §III: more than one reading",
         expected="the same throughput under either reading of when α holds",
         tolerance="within 10 % at every p; in shape: within 25 %",
-        check=lambda outcome: check_same(outcome, sender),
+        check=near(beside({reading: gain(ENG, reading, sender) for reading in READINGS}), 1, by=0.1, in_shape=0.25),
         reason=reason,
     )
 
@@ -178,7 +159,7 @@ def paper(*, claim: str, text: str, where: str, rivals: tuple[str, ...], factor:
         where=where,
         expected="more at every loss; no number",
         tolerance=f"{bound} at every p; in shape: not less at any p from 1e-3 on",
-        check=lambda outcome, reading: check_above(outcome, rivals, factor, reading),
+        check=by(lambda reading: clearly_above({rival: gain(rival, reading) for rival in rivals}, factor)),
         reasons={
             BEN_ONLY: "at little loss all are at W_m",
             LARGE_WINDOW: "at little loss all are at W_m; then (α, β) is friendly by (2)",
@@ -242,7 +223,7 @@ experiment = Experiment(
             where="§II",
             expected="every loss of SACK is found by the timer",
             tolerance="at least 0.9 of them at every p; in shape: at some p",
-            check=check_slow_start,
+            check=at_least(LATE, 0.9, in_shape=at_least(most(LATE), 0.9)).telling(FAST),
             reason="the first loss only: what is sent in slow start and fast recovery leaves in several bursts, and "
             "stays apart by a window's ACKs until it fits one again",
         ),

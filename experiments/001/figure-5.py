@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from photocol.claims import Predicate, Values, at_least, near
 from photocol.experiment import Claim, Experiment, Outcome, Plot
 from photocol.verdict import Finding, judge
 
@@ -21,16 +22,17 @@ from ._compare import (
     RENO_NS2,
     SACK,
     SACK_NS2,
+    along,
+    clearly_above,
     curve,
     draw_throughput,
     forms,
-    gains,
-    listed,
+    gain,
     measure,
     setup,
     source,
 )
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, by
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,26 +41,6 @@ if TYPE_CHECKING:
 TRANSPORTS = (ENG, SACK, RENO, SACK_NS2, RENO_NS2)
 QUICK, FULL = forms(TRANSPORTS)
 AT_MAXIMUM = "at p = 1e-5 windows are near W_m = 1000; with more TCP-ENG has 1.95 of SACK there: see 001/network"
-
-
-def check_better(outcome: Outcome, reading: str, rivals: tuple[str, str] = (SACK, RENO)) -> Finding:
-    """TCP-ENG is significantly better than both."""
-    sack, reno = (gains(outcome, rival, reading) for rival in rivals)
-    every = [*sack.values(), *reno.values()]
-    many = [gain for found in (sack, reno) for loss, gain in found.items() if loss >= MEDIUM_LOSS]
-    return judge(
-        agrees=min(every) >= 1.1,
-        in_shape=min(many) >= 1.0,
-        measured=f"over SACK {listed(sack)}; over Reno {listed(reno)}",
-    )
-
-
-def check_sack(outcome: Outcome, senders: tuple[str, str] = (SACK, RENO)) -> Finding:
-    """SACK is at least as good as Reno."""
-    sack, reno = (curve(outcome, name, "throughput_mbps") for name in senders)
-    ratio = {loss: sack[loss] / reno[loss] for loss in sack}
-    holds = min(ratio.values()) >= 0.98
-    return judge(agrees=holds, in_shape=holds, measured=listed(ratio))
 
 
 def check_falling(outcome: Outcome) -> Finding:
@@ -70,16 +52,24 @@ def check_falling(outcome: Outcome) -> Finding:
     return judge(agrees=all(falls), in_shape=any(falls), measured=f"{ends} Mb/s")
 
 
-def check_friendly(outcome: Outcome, reading: str) -> Finding:
-    """With a friendly pair (α, β) there is no gain over SACK at little loss."""
-    low = {loss: gain for loss, gain in gains(outcome, SACK, reading).items() if loss < MEDIUM_LOSS}
-    off = max(abs(gain - 1) for gain in low.values())
-    return judge(agrees=off <= 0.1, in_shape=off <= 0.25, measured=f"over SACK {listed(low)}")
-
-
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Throughput against loss."""
     draw_throughput(axes, table, TRANSPORTS)
+
+
+def better(reading: str, *rivals: str) -> Predicate:
+    """TCP-ENG is significantly better than both."""
+    return clearly_above({rival: gain(rival, reading) for rival in rivals or (SACK, RENO)}, 1.1)
+
+
+def beside_reno(sack: str, reno: str) -> Values:
+    """SACK's throughput over Reno's."""
+    return along(sack) / along(reno)
+
+
+def friendly(reading: str) -> Predicate:
+    """With a friendly pair (α, β) there is no gain over SACK at little loss."""
+    return near(gain(SACK, reading).among(lambda loss: loss < MEDIUM_LOSS), 1, by=0.1, in_shape=0.25)
 
 
 experiment = Experiment(
@@ -98,7 +88,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=check_better,
+            check=by(better),
             reasons={
                 BEN_ONLY: AT_MAXIMUM,
                 LARGE_WINDOW: "(α, β) by (2) is friendly by construction: a BEN changes how fast the window moves, "
@@ -114,7 +104,7 @@ experiment = Experiment(
             where="§III, Fig. 5",
             expected="SACK ≥ Reno",
             tolerance="at least 0.98 times at every p; the claim is an order, so there is no shape beside it",
-            check=check_sack,
+            check=at_least(beside_reno(SACK, RENO), 0.98),
             reason="at little loss FlightSize at Reno's timeout counts what duplicate ACKs have already shown to be "
             "gone: in a window of 108 with nine losses ssthresh becomes 77, against SACK's 54. The paper's "
             "simulator takes half of cwnd: see sack-ns-2",
@@ -125,7 +115,7 @@ experiment = Experiment(
             where="§IV, §IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on. Written after a trial",
-            check=lambda outcome, reading: check_better(outcome, reading, (SACK_NS2, RENO_NS2)),
+            check=by(lambda reading: better(reading, SACK_NS2, RENO_NS2)),
             reasons={
                 BEN_ONLY: AT_MAXIMUM,
                 LARGE_WINDOW: "as above over SACK; Reno does not repair nine losses in a window and times out",
@@ -138,7 +128,7 @@ experiment = Experiment(
             expected="SACK ≥ Reno",
             tolerance="at least 0.98 times at every p; the claim is an order, so there is no shape beside it. "
             "Written after a trial",
-            check=lambda outcome: check_sack(outcome, (SACK_NS2, RENO_NS2)),
+            check=at_least(beside_reno(SACK_NS2, RENO_NS2), 0.98),
         ),
         Claim(
             id="falling",
@@ -154,7 +144,7 @@ experiment = Experiment(
             where="§II, §III eq. (2)",
             expected="1 below p = 1e-3",
             tolerance="within 10 %; in shape: within 25 %",
-            check=check_friendly,
+            check=by(friendly),
             reasons={BEN_ONLY: "α = 1 and 7/8 kept: 1/√α of (2), 2.2 times SACK's by the closed form"},
         ),
     ),

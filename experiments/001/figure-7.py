@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Outcome, Plot
-from photocol.verdict import Finding, judge
+from photocol.claims import Predicate, Values, at_least, beside, highest, least
+from photocol.experiment import Claim, Experiment, Plot
 
 from ._compare import (
     BAIMD,
@@ -20,15 +20,15 @@ from ._compare import (
     NOTES,
     RENO,
     SACK,
-    curve,
+    along,
     draw_curves,
+    fairest,
     forms,
-    listed,
     measure,
     setup,
     source,
 )
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, by
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,29 +38,24 @@ TRANSPORTS = (ENG, BAIMD, SACK, RENO)
 QUICK, FULL = forms(TRANSPORTS)
 
 
-def check_fairest(outcome: Outcome, reading: str) -> Finding:
-    """TCP-ENG has a much better index than the others."""
-    index = {name: curve(outcome, name, "jain", reading) for name in TRANSPORTS}
-    leads = {loss: index[ENG][loss] - max(index[name][loss] for name in TRANSPORTS[1:]) for loss in index[ENG]}
-    return judge(
-        agrees=min(leads.values()) >= 0.02,
-        in_shape=min(leads.values()) >= -0.005 and max(leads.values()) > 0.005,
-        measured=f"TCP-ENG less the best other: {listed(leads, '+.3f')}",
-    )
-
-
-def check_fair(outcome: Outcome) -> Finding:
-    """Flows that differ in nothing but their losses share equally in the long run."""
-    least = {name: min(curve(outcome, name, "jain", BEN_ONLY).values()) for name in TRANSPORTS}
-    least[f"{ENG}, {LARGE_WINDOW}"] = min(curve(outcome, ENG, "jain", LARGE_WINDOW).values())
-    words = ", ".join(f"{value:.3f} ({name})" for name, value in least.items())
-    return judge(agrees=min(least.values()) >= 0.95, in_shape=min(least.values()) >= 0.8, measured=f"at least {words}")
-
-
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Jain's index against loss."""
     draw_curves(axes, table, "jain", TRANSPORTS)
     axes.set_ylabel("Jain's index of 20 flows")
+
+
+def fairest_of_all(reading: str) -> Predicate:
+    """TCP-ENG has a much better index than the others."""
+    return fairest(index(ENG, reading) - highest(*(index(name, reading) for name in TRANSPORTS[1:])))
+
+
+def index(transport: str, reading: str = BEN_ONLY) -> Values:
+    """Jain's index by loss."""
+    return along(transport, "jain", reading)
+
+
+ALL = {name: index(name) for name in TRANSPORTS} | {f"{ENG}, {LARGE_WINDOW}": index(ENG, LARGE_WINDOW)}
+LEAST = beside({name: least(of.told(".3f")) for name, of in ALL.items()})
 
 
 experiment = Experiment(
@@ -79,7 +74,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
-            check=check_fairest,
+            check=by(fairest_of_all),
             reasons=dict.fromkeys(
                 (BEN_ONLY, LARGE_WINDOW),
                 "equal flows with losses of their own share alike under every law; the paper's unfairness must "
@@ -93,7 +88,7 @@ experiment = Experiment(
             where="definition of the index",
             expected="1",
             tolerance="at least 0.95 for all at every p; in shape: 0.8",
-            check=check_fair,
+            check=at_least(LEAST, 0.95, in_shape=0.8),
         ),
     ),
     plots=(Plot(name="figure-7", draw=draw),),

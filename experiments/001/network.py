@@ -9,6 +9,7 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
+from photocol.claims import at_least
 from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source
 
 from . import _network
@@ -17,7 +18,7 @@ from . import _network_modes as modes
 from . import _network_pictures as pictures
 from ._compare import BAIMD, BTCP, LOSSES, PAPER, RENO, RENO_NS2, SACK
 from ._network import AGAIN, BARE, ORDERED, SENDERS, TOLD, Network, start_window
-from ._readings import BEN_ONLY, LARGE_WINDOW, both, versions
+from ._readings import BEN_ONLY, LARGE_WINDOW, both, by, versions
 
 QUICK_LOSSES = (1e-3, 1e-2, 1e-1)
 RARE_LOSS, SCARCE_LOSS = 0.9999e-4, 0.9999e-3
@@ -81,7 +82,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=lambda outcome, reading: checks.check_above(outcome, (SACK, RENO), BARE, 1.1, reading),
+            check=by(lambda reading: checks.above_each((SACK, RENO), BARE, 1.1, reading)),
             reasons={
                 BEN_ONLY: checks.AT_MAXIMUM,
                 LARGE_WINDOW: "with (α, β) friendly by (2) a BEN changes no mean window. A law that keeps 7/8 is "
@@ -97,7 +98,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=lambda outcome, reading: checks.check_above(outcome, (SACK, RENO), AGAIN, 1.1, reading),
+            check=by(lambda reading: checks.above_each((SACK, RENO), AGAIN, 1.1, reading)),
             reasons={
                 BEN_ONLY: "a burst that is sent again comes late, and three duplicate ACKs have shown a loss by "
                 "then. No BEN goes with it, because it is not lost: congestion, (1, 1/2), which is SACK",
@@ -129,7 +130,7 @@ experiment = Experiment(
             where="§III, Fig. 5",
             expected="SACK ≥ Reno",
             tolerance="at least 0.98 times at every p; the claim is an order, so there is no shape beside it",
-            check=checks.check_sack,
+            check=at_least(checks.gain(RENO, BARE, SACK), 0.98),
             reason="FlightSize at Reno's timeouts: see 001/figure-5",
         ),
         Claim(
@@ -138,7 +139,7 @@ experiment = Experiment(
             where="§III, §IV, Fig. 5",
             expected="SACK ≥ Reno",
             tolerance="at least 0.98 times at every p; the claim is an order, so there is no shape beside it",
-            check=lambda outcome: checks.check_sack(outcome, RENO_NS2),
+            check=at_least(checks.gain(RENO_NS2, BARE, SACK), 0.98),
         ),
         Claim(
             id="baimd",
@@ -162,7 +163,7 @@ experiment = Experiment(
             where="§III, Fig. 4",
             expected="corrected (22), (23) with the measured segments a burst and round trip",
             tolerance="within 15 % up to p = 1e-2; in shape: within 30 %",
-            check=checks.check_model,
+            check=by(checks.corrected),
             reasons={
                 BEN_ONLY: "(8) has GAIMD's α in every round, this sender in one of a period: 1/√α, 2.2 times as "
                 "much at little loss",
@@ -175,7 +176,7 @@ experiment = Experiment(
             where="§II; §III, Fig. 4",
             expected="corrected (22), (23) at α = 1 with the measured segments a burst and round trip",
             tolerance="within 15 % up to p = 1e-2; in shape: within 30 %",
-            check=checks.check_model_at_1,
+            check=checks.closed_form(BEN_ONLY, {"alpha_from": "one"}),
             reason="the paper's E[h] = βE[W] makes the round of repair free of losses; and ACKs' bursts are lost too",
         ),
         *both(
@@ -184,7 +185,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more than each at every p; in shape: from 1e-3 on",
-            check=lambda outcome, reading: checks.check_above(outcome, (BAIMD, *BTCP), BARE, 1.0, reading),
+            check=by(lambda reading: checks.above_each((BAIMD, *BTCP), BARE, 1.0, reading)),
             reasons={
                 BEN_ONLY: checks.AT_MAXIMUM,
                 LARGE_WINDOW: "BTCP is SACK where there are no false timeouts, BAIMD the same law as TCP-ENG: see "
@@ -198,7 +199,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more than each at every p; in shape: from 1e-3 on",
-            check=lambda outcome, reading: checks.check_above(outcome, (BAIMD, *BTCP), AGAIN, 1.0, reading),
+            check=by(lambda reading: checks.above_each((BAIMD, *BTCP), AGAIN, 1.0, reading)),
             reasons={
                 BEN_ONLY: "see figure-5-retransmission: it is SACK there, and so is BTCP; BAIMD keeps 7/8 at late "
                 "bursts too, and has more than all",
@@ -211,7 +212,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
-            check=checks.check_fairest,
+            check=by(checks.fairest_of_all),
             reasons={
                 BEN_ONLY: "equal flows on equal paths share alike under every law; who shares a burst shares its loss",
                 LARGE_WINDOW: "equal flows on equal paths share alike under every law; who shares a burst shares "
@@ -224,7 +225,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 8",
             expected="equal; no number",
             tolerance="within 0.05 of each other at every p; in shape: within 0.1",
-            check=checks.check_close,
+            check=by(checks.alike),
             reasons={
                 BEN_ONLY: "at p = 0.1 some flows are in timeouts for seconds, whatever their law",
                 LARGE_WINDOW: "see figure-5-retransmission",
@@ -236,7 +237,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 8",
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %. What figure 5 claims is against it",
-            check=checks.check_friendly,
+            check=by(checks.friendly),
             reasons={
                 BEN_ONLY: "it is SACK's; Reno has 1.14 of SACK at p = 1e-3 (one replication)",
                 LARGE_WINDOW: "TCP-ENG has half of it: see figure-5-retransmission",
@@ -252,7 +253,7 @@ experiment = Experiment(
             expected="photocol model tcp-eng with alpha_applies = ben_only, after_loss = none, the measured segments a "
             "burst and round trip; β = 7/8 and 31/32",
             tolerance="within 15 % up to p = 1e-2; in shape: within 30 %",
-            check=checks.check_closed_form,
+            check=checks.derived(),
         ),
         *both(
             claim="utilization",
@@ -260,7 +261,7 @@ experiment = Experiment(
             where="§V",
             expected="the highest at every loss; no number",
             tolerance="above each of SACK, Reno, BAIMD and BTCP at every p; in shape: from 1e-3 on",
-            check=checks.check_used,
+            check=by(checks.best_of_fibres),
             reasons=dict.fromkeys((BEN_ONLY, LARGE_WINDOW), "it follows the throughput: see figure-5"),
         ),
         Claim(
@@ -306,7 +307,7 @@ experiment = Experiment(
             where="§II (β is not stated)",
             expected="more from p = 3e-2 on, as much from 1e-4 to 3e-3; written after 001/sensitivity and four points",
             tolerance="at least 1.1 times from p = 3e-2 on, within 20 % from 1e-4 to 3e-3; in shape: the former",
-            check=checks.check_near_1,
+            check=checks.near_one(),
         ),
     ),
     plots=(

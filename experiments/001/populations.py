@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, at_least, beside, highest, near
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
 from photocol.plot import looks
 from photocol.stats import jain_index
-from photocol.verdict import Finding, judge
 
 from . import _network
 from ._bursts import WINDOW_MAX
-from ._compare import BAIMD, PAPER, RENO, SACK, listed
+from ._compare import BAIMD, PAPER, RENO, SACK, fairest
 from ._network import AGAIN, BARE, KINDS, ORDERED, TOLD, WORDS, Network, start_window
 from ._panels import LOSS, Labels, panels
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, law, of, versions
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, by, is_eng, law, of, versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -120,73 +120,55 @@ def curve(outcome: Outcome, population: str, metric: str, mode: str, reading: st
     return dict(zip(rows["loss"].to_list(), rows[metric].to_list(), strict=True))
 
 
+def along(population: str, metric: str, mode: str, reading: str) -> Values:
+    """A metric by loss."""
+    return Values(lambda outcome: curve(outcome, population, metric, mode, reading), ".2f")
+
+
+def alone(reading: str) -> Predicate:
+    """Alone, TCP-ENG's flows have a much better index than those of each other kind among themselves."""
+    ours, *others = (along(name, "jain", BARE, reading) for name in ALONE)
+    return fairest(ours - highest(*others))
+
+
+def mixed(reading: str) -> Predicate:
+    """In a mix of four, TCP-ENG's flows have a much better index among themselves than those of the other kinds."""
+    return fairest(along(FOUR, "jain_eng", BARE, reading) - along(FOUR, "jain_others", BARE, reading))
+
+
+def all_as_good(reading: str, mode: str) -> Predicate:
+    """Mixed with SACK or Reno the index over all flows is as good as that of each kind alone."""
+    leads = {
+        rival: along(f"{ENG}+{rival}", "jain", mode, reading) - along(rival, "jain", mode, reading)
+        for rival in (SACK, RENO)
+    }
+    return at_least(beside(leads).told("+.3f"), -0.02, in_shape=-0.1)
+
+
+def close(reading: str, mode: str = AGAIN) -> Predicate:
+    """With burst retransmission, mixed: TCP-ENG's throughput is close to SACK's and Reno's."""
+    gains = {
+        rival: along(f"{ENG}+{rival}", "eng_mbps", mode, reading)
+        / along(f"{ENG}+{rival}", "others_mbps", mode, reading)
+        for rival in (SACK, RENO)
+    }
+    return near(beside(gains), 1, by=0.2, in_shape=0.5)
+
+
+HARM = beside(
+    {
+        f"{rival}, {reading}": along(f"{ENG}+{rival}", "others_mbps", BARE, reading)
+        / along(rival, "others_mbps", BARE, reading)
+        for reading in READINGS
+        for rival in (SACK, RENO)
+    }
+)
+"""What SACK and Reno have beside TCP-ENG, over what they have among themselves."""
+
+
 def over(ours: Mapping[float, float], theirs: Mapping[float, float]) -> dict[float, float]:
     """One curve over another."""
     return {loss: ours[loss] / theirs[loss] for loss in ours}
-
-
-def check_alone(outcome: Outcome, reading: str) -> Finding:
-    """Alone, TCP-ENG's flows have a much better index than those of each other kind among themselves."""
-    index = {name: curve(outcome, name, "jain", BARE, reading) for name in ALONE}
-    leads = {loss: one - max(index[name][loss] for name in ALONE[1:]) for loss, one in index[ENG].items()}
-    return _fairest(leads)
-
-
-def check_mixed(outcome: Outcome, reading: str) -> Finding:
-    """In a mix of four, TCP-ENG's flows have a much better index among themselves than those of the other kinds."""
-    ours, others = (curve(outcome, FOUR, name, BARE, reading) for name in ("jain_eng", "jain_others"))
-    return _fairest({loss: index - others[loss] for loss, index in ours.items()})
-
-
-def _fairest(leads: Mapping[float, float]) -> Finding:
-    return judge(
-        agrees=min(leads.values()) >= 0.02,
-        in_shape=min(leads.values()) >= -0.005 and max(leads.values()) > 0.005,
-        measured=f"TCP-ENG less the best other: {listed(leads, '+.3f')}",
-    )
-
-
-def check_all(outcome: Outcome, reading: str, mode: str) -> Finding:
-    """Mixed with SACK or Reno the index over all flows is as good as that of each kind alone."""
-    found = {}
-    for rival in (SACK, RENO):
-        mixed, alone = (curve(outcome, name, "jain", mode, reading) for name in (f"{ENG}+{rival}", rival))
-        found[rival] = {loss: index - alone[loss] for loss, index in mixed.items()}
-    least = min(lead for one in found.values() for lead in one.values())
-    return judge(
-        agrees=least >= -0.02,
-        in_shape=least >= -0.1,
-        measured="; ".join(f"with {rival}, less {rival} alone {listed(one, '+.3f')}" for rival, one in found.items()),
-    )
-
-
-def check_close(outcome: Outcome, reading: str, mode: str = AGAIN) -> Finding:
-    """With burst retransmission, mixed: TCP-ENG's throughput is close to SACK's and Reno's."""
-    found = {}
-    for rival in (SACK, RENO):
-        ours, theirs = (curve(outcome, f"{ENG}+{rival}", name, mode, reading) for name in ("eng_mbps", "others_mbps"))
-        found[rival] = over(ours, theirs)
-    off = max(abs(gain - 1) for one in found.values() for gain in one.values())
-    return judge(
-        agrees=off <= 0.2,
-        in_shape=off <= 0.5,
-        measured="; ".join(f"over {rival} {listed(one)}" for rival, one in found.items()),
-    )
-
-
-def check_harmless(outcome: Outcome) -> Finding:
-    """Beside TCP-ENG, SACK and Reno have what they have among themselves."""
-    found = {}
-    for reading in READINGS:
-        for rival in (SACK, RENO):
-            mixed = curve(outcome, f"{ENG}+{rival}", "others_mbps", BARE, reading)
-            found[f"{rival}, {reading}"] = over(mixed, curve(outcome, rival, "others_mbps", BARE, reading))
-    off = max(abs(ratio - 1) for one in found.values() for ratio in one.values())
-    return judge(
-        agrees=off <= 0.15,
-        in_shape=off <= 0.3,
-        measured="; ".join(f"{name} {listed(one)}" for name, one in found.items()),
-    )
 
 
 def points(losses: Sequence[float]) -> tuple[Point, ...]:
@@ -208,7 +190,7 @@ def again(mode: str) -> tuple[Claim, ...]:
             where="§IV.B, Fig. 8",
             expected="no less than SACK's or Reno's alone",
             tolerance="at most 0.02 less at every p; in shape: 0.1",
-            check=lambda outcome, reading: check_all(outcome, reading, mode),
+            check=by(lambda reading: all_as_good(reading, mode)),
             reasons=dict.fromkeys(READINGS, f"{HALVES}, as measured; g is in the row below"),
         ),
         *both(
@@ -217,7 +199,7 @@ def again(mode: str) -> tuple[Claim, ...]:
             where="§IV.B, Fig. 8",
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %",
-            check=lambda outcome, reading: check_close(outcome, reading, mode),
+            check=by(lambda reading: close(reading, mode)),
             reasons=CLOSE[mode],
         ),
     )
@@ -267,7 +249,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
-            check=check_alone,
+            check=by(alone),
             reasons=dict.fromkeys(READINGS, NO_ROOM),
         ),
         *both(
@@ -276,7 +258,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
-            check=check_mixed,
+            check=by(mixed),
             reasons=dict.fromkeys(READINGS, OF_FIVE),
         ),
         *both(
@@ -286,7 +268,7 @@ experiment = Experiment(
             where="§IV.A, §IV.B",
             expected="no less than SACK's or Reno's alone",
             tolerance="at most 0.02 less at every p; in shape: 0.1",
-            check=lambda outcome, reading: check_all(outcome, reading, BARE),
+            check=by(lambda reading: all_as_good(reading, BARE)),
             reasons={
                 BEN_ONLY: f"{HALVES}: g = 2.4 at p = 1e-3 and 0.85, as measured",
                 LARGE_WINDOW: f"{HALVES}: g = 1.8 beside SACK at p = 0.1 and 0.93, times what each kind has for itself",
@@ -298,7 +280,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 8",
             expected="no less than SACK's or Reno's alone",
             tolerance="at most 0.02 less at every p; in shape: 0.1",
-            check=lambda outcome, reading: check_all(outcome, reading, AGAIN),
+            check=by(lambda reading: all_as_good(reading, AGAIN)),
             reasons={LARGE_WINDOW: f"{HALVES}: g = 0.54 beside SACK at p = 1e-3 and 0.92, as measured"},
         ),
         *both(
@@ -307,7 +289,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 8",
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %",
-            check=check_close,
+            check=by(close),
             reasons={
                 BEN_ONLY: "twenty flows differ by chance: 0.93 to 1.05 in two replications of a minute",
                 LARGE_WINDOW: "a late burst brings no BEN: half of the window and α = 0.2, by the square root 0.45 of "
@@ -323,7 +305,7 @@ experiment = Experiment(
             where="definition of the losses",
             expected="1: what they have among themselves",
             tolerance="within 15 % at every p, under either reading; in shape: within 30 %",
-            check=check_harmless,
+            check=near(HARM, 1, by=0.15, in_shape=0.3),
             reason="who sends more fills the bursts: SACK has 3.3 segments in a burst beside TCP-ENG and 4.4 among "
             "itself (p = 1e-3, four replications); √(3.3/4.4) = 0.87 of the throughput, 0.86 measured",
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import polars as pl
@@ -23,6 +24,7 @@ from photocol.claims import (
     knee,
     last,
     least,
+    lowest,
     mean,
     most,
     near,
@@ -83,6 +85,12 @@ def test_values_are_compared_place_by_place() -> None:
     assert PLAIN.each(lambda share: 100 * share).read(OUTCOME)[20] == 60
 
 
+def test_a_ratio_of_nothing_to_nothing_is_one() -> None:
+    nothing = PLAIN * {10: 0, 20: 1, 40: 0}
+    assert (nothing / (nothing * {10: 1, 20: 2, 40: 1})).read(OUTCOME) == {10: 1, 20: 0.5, 40: 1}
+    assert (PLAIN / nothing).read(OUTCOME) == {10: math.inf, 20: 1, 40: math.inf}
+
+
 def test_single_numbers_are_those_of_arithmetic() -> None:
     assert (one(most(PLAIN)), one(least(PLAIN)), one(first(PLAIN)), one(last(PLAIN))) == (0.8, 0.2, 0.2, 0.8)
     assert one(mean(PLAIN)) == pytest.approx(1.6 / 3)
@@ -95,6 +103,7 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
     both = beside({"a": PLAIN.at(10), "b": PACED})
     assert both.read(OUTCOME) == {("a", 10): 0.2, ("b", 10): 0.4, ("b", 20): 0.75, ("b", 40): 0.8}
     assert both.words(OUTCOME) == "a 0.2 at 10; b 0.4 at 10, 0.75 at 20, 0.8 at 40"
+    assert lowest(PLAIN * 1.1, PACED).read(OUTCOME) == pytest.approx({10: 0.22, 20: 0.66, 40: 0.8})
     assert highest(PLAIN * 1.1, PACED).read(OUTCOME) == pytest.approx({10: 0.4, 20: 0.75, 40: 0.88})
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -63,8 +64,8 @@ class Values:
         return replace(self, read=lambda outcome: {at: function(one) for at, one in self.read(outcome).items()})
 
     def __truediv__(self, other: Beside) -> Values:
-        """A ratio, which has no unit."""
-        return self._with(operator.truediv, other).told(".2f")
+        """A ratio, which has no unit: 1 where both are zero, infinite where the divisor alone is."""
+        return self._with(_over, other).told(".2f")
 
     def __mul__(self, other: Beside) -> Values:
         return self._with(operator.mul, other)
@@ -140,6 +141,11 @@ def highest(*curves: Values) -> Values:
     return reduce(lambda one, other: one._with(max, other), curves)
 
 
+def lowest(*curves: Values) -> Values:
+    """The lowest of several at each place."""
+    return reduce(lambda one, other: one._with(min, other), curves)
+
+
 def single(function: Callable[[list[float]], float], name: str, of: Values, form: str = "") -> Values:
     """One number of all."""
     return Values(
@@ -210,6 +216,12 @@ def knee(of: Values, share: float = 0.95) -> Values:
         return {None: next(float(str(at)) for at, one in found.items() if one >= level)}
 
     return Values(read, form="g", name=f"{share:.0%} of the end from", of=of)
+
+
+def _over(above: float, below: float) -> float:
+    if below:
+        return above / below
+    return math.copysign(math.inf, above) if above else 1.0
 
 
 def _within(name: str, at: Hashable) -> Hashable:
