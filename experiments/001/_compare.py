@@ -136,7 +136,7 @@ def gain(rival: str, reading: str) -> Values:
 
 def clearly_above(gains: Mapping[str, Values], factor: float) -> Predicate:
     """Over each rival by a factor at every loss, or by anything if that is 1; in shape: no less from 1e-3 on."""
-    every = beside(gains)
+    every = beside({f"over {rival}": gain for rival, gain in gains.items()})
     return at_least(every, factor, in_shape=at_least(every.among(lambda place: place[1] >= MEDIUM_LOSS), 1))
 
 

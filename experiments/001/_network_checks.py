@@ -157,7 +157,9 @@ def alike(reading: str, mode: str = AGAIN) -> Predicate:
 
 def friendly(reading: str, mode: str = AGAIN) -> Predicate:
     """With burst retransmission TCP-ENG's throughput is close to SACK's and Reno's."""
-    return near(beside({rival: gain(rival, mode, reading=reading) for rival in (SACK, RENO)}), 1, by=0.2, in_shape=0.5)
+    return near(
+        beside({f"over {rival}": gain(rival, mode, reading=reading) for rival in (SACK, RENO)}), 1, by=0.2, in_shape=0.5
+    )
 
 
 def near_one() -> Predicate:

@@ -83,7 +83,7 @@ def along(sender: str, metric: str, reading: str = BEN_ONLY, mode: str = BARE) -
 def better(sender: str, reading: str, mode: str = BARE, rivals: str = BARE) -> Predicate:
     """TCP-ENG is significantly better than SACK and Reno."""
     ours = along(sender, "throughput_mbps", reading, mode)
-    gain = beside({rival: ours / along(rival, "throughput_mbps", mode=rivals) for rival in (SACK, RENO)})
+    gain = beside({f"over {rival}": ours / along(rival, "throughput_mbps", mode=rivals) for rival in (SACK, RENO)})
     return at_least(gain, 1.1, in_shape=1).telling(along(SACK, "segment_loss").told(".0e", name="with a loss of"))
 
 

@@ -45,7 +45,7 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
 
 def higher(rivals: tuple[str, ...], reading: str) -> Predicate:
     """TCP-ENG is higher than each rival at every loss; in shape: from 1e-3 on."""
-    every = beside({rival: gain(rival, reading) for rival in rivals})
+    every = beside({f"over {rival}": gain(rival, reading) for rival in rivals})
     return above(every, 1, in_shape=above(every.among(lambda place: place[1] >= MEDIUM_LOSS), 1))
 
 

@@ -148,7 +148,7 @@ def all_as_good(reading: str, mode: str) -> Predicate:
 def close(reading: str, mode: str = AGAIN) -> Predicate:
     """With burst retransmission, mixed: TCP-ENG's throughput is close to SACK's and Reno's."""
     gains = {
-        rival: along(f"{ENG}+{rival}", "eng_mbps", mode, reading)
+        f"over {rival}": along(f"{ENG}+{rival}", "eng_mbps", mode, reading)
         / along(f"{ENG}+{rival}", "others_mbps", mode, reading)
         for rival in (SACK, RENO)
     }
