@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from photocol.experiment import Setup, grid
 
+from . import _aapn
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -14,14 +16,17 @@ if TYPE_CHECKING:
 XCP_CL, XCP, SACK = "XCP-CL", "XCP", "SACK"
 SENDERS = (XCP_CL, XCP, SACK)
 RULES = ("queue", "last-frame", "smoothed", "predicted")
-SHORT_MS, LONG_MS = 1.0, 30.0
+SHORT_MS, CHAPTER_MS, LONG_MS = 1.0, 10.0, 30.0
 STATIC, FILES = "static", "files"
 """Greedy flows of three pairs that share nothing; files of six pairs, two at each sender, that come at random."""
 
 RING, ACKS, TRICKLES, UNEQUAL, WEIGHTS = "ring", "ACKs", "trickles", "unequal", "weights"
-PATTERNS = (RING, ACKS, TRICKLES, UNEQUAL, WEIGHTS)
+OUT_OF_BAND, CORES, WAVELENGTHS, HOSTS = "out of band", "two cores", "three wavelengths", "hosts"
+PATTERNS = (RING, ACKS, TRICKLES, UNEQUAL, WEIGHTS, OUT_OF_BAND, CORES, WAVELENGTHS, HOSTS)
 """Three nodes that send in a ring; small files that come to a greedy sender; two senders of 200 kb/s beside it; two of
-4 and 8 Mb/s beside four greedy pairs; two greedy pairs of one sender, of weights 4 and 1."""
+4 and 8 Mb/s beside four greedy pairs; two greedy pairs of one sender, of weights 4 and 1. The ring with messages beside
+the light; over two core nodes; over three wavelengths, by the schedule that all know, as messages have no wavelengths.
+The 100 hosts of chapter 5, whose delays change, behind two edge nodes over fibres of 10 ms."""
 
 LETTER, USING, ASKING, ALL, FLOOR, RATE, PROBE = "letter", "using", "asking", "all", "floor", "rate", "probe"
 REMEDIES: Mapping[str, Mapping[str, Any]] = {
@@ -49,11 +54,30 @@ MOST_MBPS = len(DISJOINT) * DATA_SLOTS * SLOT_MBPS * (1 - HEADERS / PACKET)
 """What all data slots of the three pairs deliver: 76.1 Mb/s of 81."""
 
 
+RINGS = (RING, OUT_OF_BAND, CORES, WAVELENGTHS)
+SWITCHED: Mapping[str, Mapping[str, Any]] = {
+    OUT_OF_BAND: {"signalling": "out-of-band"},
+    WAVELENGTHS: {"protocol": "known", "wavelengths": 3},
+}
+
+
 def axes(
     senders: Sequence[str], rules: Sequence[str], demands: Sequence[str], remedies: Sequence[str]
 ) -> tuple[Point, ...]:
     """All combinations, over short and long fibres."""
     return tuple(grid(sender=senders, request=rules, delay_ms=(SHORT_MS, LONG_MS), demand=demands, remedy=remedies))
+
+
+def pattern_points() -> tuple[Point, ...]:
+    """Every sender and pattern, with spare slots by use and evenly."""
+    among = [pattern for pattern in PATTERNS if pattern != HOSTS]
+    behind = grid(sender=SENDERS, request=("queue",), delay_ms=(CHAPTER_MS,), demand=(HOSTS,), remedy=(USING, ASKING))
+    return (*axes(SENDERS, ("queue",), among, (USING, ASKING)), *behind)
+
+
+def delay_ms(pattern: str) -> float:
+    """Of the shorter fibres of a pattern."""
+    return CHAPTER_MS if pattern == HOSTS else SHORT_MS
 
 
 def setup(point: Point) -> Setup:
@@ -63,6 +87,39 @@ def setup(point: Point) -> Setup:
 
 def scenario(point: Point) -> dict[str, Any]:
     """The thesis's frame (figure 3.8 and chapter 5): 18 slots of 200 us, six for signalling, six nodes, 45 Mb/s."""
+    star = among_edges(point)
+    return behind_edges(point, star) if point["demand"] == HOSTS else star
+
+
+def behind_edges(point: Point, star: Mapping[str, Any]) -> dict[str, Any]:
+    """Chapter 5's hosts and routers: its link ri -> rj is a queue of edge node ri. The other routers have no slots."""
+    follows = {"follows": point["sender"] == XCP_CL}
+    chapter = _aapn.scenario(mbps=MBPS, duration_s=DURATION_S, steps=(), follows=False, buffer=100)
+    links = [link for link in chapter["link"] if {link["from"], link["to"]} != {"ri", "rj"}]
+    queue = {"via": "core", "duplex": False, "buffer": "100 packets", "xcp": follows}
+    links += [{"from": "ri", "to": "rj", **queue}, {"from": "rj", "to": "ri", **queue}]
+    links += [{"from": node, "to": "core", "delay": f"{float(point['delay_ms']):g} ms"} for node in ("ri", "rj")]
+    transport = chapter["transport"]
+    if point["sender"] == SACK:
+        links = [{key: value for key, value in link.items() if key != "xcp"} for link in links]
+        transport = {"sack": {"packet_size": PACKET}}
+    flows = [
+        {**flow, "name": f"greedy{number}", "transport": next(iter(transport))}
+        for number, flow in enumerate(chapter["traffic"])
+    ]
+    rest = {key: chapter[key] for key in ("link_defaults", "event")}
+    return {
+        **rest,
+        "run": star["run"],
+        "switching": star["switching"],
+        "link": links,
+        "transport": transport,
+        "traffic": flows,
+    }
+
+
+def among_edges(point: Point) -> dict[str, Any]:
+    """All flows run between edge nodes."""
     sender = str(point["sender"])
     transport = "sack" if sender == SACK else "xcp"
     edge = {} if sender == SACK else {"edge": {"xcp": {"follows": sender == XCP_CL}}}
@@ -70,7 +127,8 @@ def scenario(point: Point) -> dict[str, Any]:
         "run": {"duration": f"{DURATION_S:g} s", "warm_up": f"{WARM_UP_S:g} s"},
         "topology": {
             "kind": "aapn-star",
-            "edges": 3 if point["demand"] == RING else EDGES,
+            "edges": 3 if point["demand"] in RINGS else EDGES,
+            "cores": 2 if point["demand"] == CORES else 1,
             "capacity": f"{MBPS:g} Mbps",
             "delay": f"{float(point['delay_ms']):g} ms",
             "buffer": "100 packets",
@@ -86,6 +144,7 @@ def scenario(point: Point) -> dict[str, Any]:
             "signal": {"frames": 10},
             **REMEDIES[str(point["remedy"])],
             **({"weight": [{"from": "e0", "to": "e1", "weight": 4}]} if point["demand"] == WEIGHTS else {}),
+            **SWITCHED.get(str(point["demand"]), {}),
         },
         "link_defaults": {"capacity": f"{MBPS:g} Mbps", **edge},
         "transport": {transport: {"packet_size": PACKET}},
@@ -98,7 +157,7 @@ def traffics(demand: str, transport: str) -> list[dict[str, Any]]:
     if demand not in PATTERNS:
         return [traffic(demand, transport)]
     greedy = {
-        RING: (("e0", "e1"), ("e1", "e2"), ("e2", "e0")),
+        **dict.fromkeys(RINGS, (("e0", "e1"), ("e1", "e2"), ("e2", "e0"))),
         UNEQUAL: (("e0", "e1"), ("e0", "e2"), ("e3", "e1"), ("e4", "e5")),
         WEIGHTS: (("e0", "e1"), ("e0", "e2")),
     }.get(demand, (("e0", "e1"),))
@@ -131,7 +190,7 @@ def measure(result: RunResult) -> Mapping[str, float]:
     """Of the second half of the run."""
     value = {name: figure.value for name, figure in result.summary.items()}
     done = result.flows.filter(result.flows["completed"])
-    greedy = result.flows.filter(result.flows["traffic"] == "greedy")
+    greedy = result.flows.filter(result.flows["traffic"].str.starts_with("greedy"))
     times = (done["end_s"] - done["start_s"]).to_list()
     return {
         "goodput_mbps": value["goodput"] / 1e6,

@@ -19,7 +19,7 @@ const TIME: Range = Range::closed(0.0, 1e3);
 
 model! {
     name: GrantLoop,
-    holds: "Greedy flows of one pair of edge nodes, limited by its slots; other pairs that ask send little.",
+    holds: "Greedy flows of one pair of edge nodes, limited by its slots; other pairs that ask send what `light` says.",
     inputs {
         capacity: f64 = Kind::Number { unit: Unit::BitsPerSecond, default: 45e6, range: Range::closed(1.0, 1e15) },
             "Link capacity C.";
@@ -41,6 +41,8 @@ model! {
             "Pairs of the edge node, one to each other node.";
         asking: f64 = Kind::Number { unit: PAIRS, default: 1.0, range: Range::whole(1.0, 1e6) },
             "Those of them that ask, this one included.";
+        light: f64 = Kind::Number { unit: SLOTS, default: 0.0, range: Range::closed(0.0, 1e6) },
+            "Slots of a frame in which each of the others that ask sends something.";
         floor: f64 = Kind::Number { unit: SLOTS, default: 1.0, range: Range::whole(0.0, 1e6) },
             "Slots of every frame that an asking pair has at least.";
         alpha: f64 = alpha(0.4), "α.";
@@ -56,6 +58,7 @@ model! {
         floor_rate_bps: f64 ["bps"], "Rate with the floor.";
         all_rate_bps: f64 ["bps"], "Rate where all pairs share what nobody asked for.";
         asking_rate_bps: f64 ["bps"], "Rate where the pairs that ask share it.";
+        using_rate_bps: f64 ["bps"], "Rate where pairs that leave slots unused have their use and a margin.";
     }
 }
 
@@ -80,6 +83,8 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
     let of_slots = |slots: f64| bandwidth(slots, i.capacity, i.frame) * (1.0 - i.guard / i.slot);
     let literal_rate_bps = (i.flows * 8.0 * i.packet / literal_rtt_s).min(of_slots(data));
     let literal_decay = i.beta * request_wait_s / literal_rtt_s;
+    // docs/guide/aapn.md, "By use".
+    let margin = (i.light / 16.0).min(1.0 / 6.0) + data / (128.0 * i.asking);
     let at_least = |slots: f64| of_slots(slots).max(literal_rate_bps);
     Ok(Outputs {
         answer_frames,
@@ -91,6 +96,7 @@ fn compute(i: &Inputs) -> Result<Outputs, Error> {
         floor_rate_bps: at_least(i.floor.min(data / i.asking)),
         all_rate_bps: at_least(data / i.pairs),
         asking_rate_bps: at_least(data / i.asking),
+        using_rate_bps: at_least((data - (i.asking - 1.0) * (i.light + margin)).max(data / i.asking)),
     })
 }
 
@@ -138,6 +144,31 @@ mod tests {
         assert!((floor - 4.0).abs() < 0.01, "{floor}");
     }
 
+    /// Frame by frame: each of three light pairs sends two and a half slots of a frame, of which it is granted what
+    /// waits; it is granted one more whenever a bucket of its own holds one, and that is empty. The greedy pair has the
+    /// rest, 4 of 12 slots.
+    #[test]
+    fn beside_light_pairs_it_has_the_rest() {
+        let i = Inputs { asking: 4.0, light: 2.5, ..Inputs::default() };
+        let (frames, mut greedy) = (100_000_u32, 0_u32);
+        let mut light = [(0.0_f64, 0.0_f64); 3];
+        for _ in 0..frames {
+            let mut granted = 0;
+            for (waits, bucket) in &mut light {
+                *waits += i.light;
+                *bucket += 2.5 / 16.0 + 12.0 / 128.0 / 4.0;
+                let empty = bucket.floor();
+                granted += (waits.floor() + empty) as u32;
+                (*waits, *bucket) = (*waits - waits.floor(), *bucket - empty);
+            }
+            greedy += 12 - granted;
+        }
+        let rate = 2.25e6 * f64::from(greedy) / f64::from(frames);
+        assert!((evaluate(&i).unwrap().using_rate_bps / rate - 1.0).abs() < 1e-3, "{rate}");
+        let equal = evaluate(&Inputs { light: 4.0, ..i }).unwrap();
+        assert_eq!(equal.using_rate_bps, equal.asking_rate_bps, "never less than an equal share");
+    }
+
     /// Frames of 3.6 ms, six signalling slots: a = ⌈(1.2 + 4 + 2.07)/3.6⌉ = 3, b = ⌈2.69/3.6⌉ = 1; W = 4.5 · 3.6 +
     /// 0.69 + 1.2 = 18.09 ms, a round trip 4 + 36.18 ms; ten packets of 8000 bit in it are 1.99 Mb/s. A slot of 180 us
     /// carries 8100 bit, 2.25 Mb/s once a frame.
@@ -153,6 +184,7 @@ mod tests {
             (found.floor_rate_bps, 9e6),
             (found.all_rate_bps, 5.4e6),
             (found.asking_rate_bps, 27e6),
+            (found.using_rate_bps, 27e6),
         ];
         numbers.iter().for_each(|(found, hand)| assert!((found / hand - 1.0).abs() < 1e-9, "{found} {hand}"));
     }

@@ -120,16 +120,59 @@ fn probing_upward_fills_the_slots() {
     assert!(figure(&run, "goodput") > 70e6, "{}", figure(&run, "goodput"));
 }
 
+/// What `check` says of a scenario besides its results.
+fn notes(text: &str, keys: &[(&str, &str)]) -> String {
+    let keys: Vec<_> = keys.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let source = sim::scenario::Input::Text { name: "a", text, folder: std::path::Path::new(".") };
+    sim::scenario::load(source, &keys).unwrap().notes().join("\n")
+}
+
 #[test]
 fn check_says_which_remedy_is_on() {
-    let notes = |keys: &[(&str, &str)]| {
-        let keys: Vec<_> = keys.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let source = sim::scenario::Input::Text { name: "a", text: SCENARIO, folder: std::path::Path::new(".") };
-        sim::scenario::load(source, &keys).unwrap().notes().join("\n")
+    assert!(notes(SCENARIO, &[]).contains("kept from starving by spare_slots = \"using\""));
+    assert!(notes(SCENARIO, &[("switching.spare_slots", "idle")]).contains("starve"));
+    assert_eq!(notes(SCENARIO, &[("link_defaults.edge.xcp.follows", "false")]), "");
+}
+
+/// By "asking" one of three queues has a third of 12 slots, and one of two a half, one that carries ACKs among them; of
+/// all five queues of a node each has a fifth. The rest of the others' use is by hand: 200 kb/s are 0.06 packets of
+/// 1500 bytes a frame, which touch two slots each; an ACK of 60 bytes for each packet of 1000 in 12 slots 0.72.
+#[test]
+fn check_says_what_a_pattern_costs() {
+    let greedy = |pairs: &str| {
+        network(6, "XCP-CL", ["12 s", "30 s"]).0 + &format!("[[traffic]]\ntransport = \"xcp\"\npairs = {pairs}\n")
     };
-    assert!(notes(&[]).contains("kept from starving by spare_slots = \"using\""));
-    assert!(notes(&[("switching.spare_slots", "idle")]).contains("starve"));
-    assert_eq!(notes(&[("link_defaults.edge.xcp.follows", "false")]), "");
+    let asking = [("switching.spare_slots", "asking")];
+    let trickles = greedy("[[\"e0\",\"e1\"]]") + TRICKLES;
+    let said = "\"e0->e1\" has about 4.0 of the 12 data slots of a frame, where the use of others leaves it 11.8";
+    assert!(notes(&trickles, &asking).contains(said), "{}", notes(&trickles, &asking));
+    let ring = greedy("[[\"e0\",\"e1\"],[\"e1\",\"e2\"],[\"e2\",\"e0\"]]");
+    let said = notes(&ring, &asking);
+    assert!(said.contains("has about 6.0 of the 12 data slots") && said.contains("leaves it 11.3"), "{said}");
+    assert!(notes(&ring, &[("switching.spare_slots", "all")]).contains("has about 2.4 of"));
+    for text in [&trickles, &ring] {
+        assert!(!notes(text, &[]).contains("has about"), "{}", notes(text, &[]));
+    }
+}
+
+/// The model's rest, and "check" beside it, where constant rates of packets that fill a slot each leave it. Of what it
+/// is told a greedy queue uses 0.97.
+#[test]
+fn beside_constant_rates_a_greedy_queue_has_the_models_rest() {
+    for (pairs, mbps) in [(1, 12.0), (3, 4.5), (3, 3.0), (4, 2.2), (3, 1.0)] {
+        let (text, law) = network(6, "XCP-CL", ["12 s", "30 s"]);
+        let mut text = text + "[transport.udp]\npacket_size = 1000\n[[traffic]]\nname = \"g\"\n";
+        text += &format!("transport = \"{law}\"\npairs = [[\"e0\",\"e1\"]]\nflows = 10\nspread = \"1 s\"\n");
+        for node in 2..2 + pairs {
+            text += "[[traffic]]\ntransport = \"udp\"\nfrom = \"e0\"\n";
+            text += &format!("to = \"e{node}\"\nrate = \"{mbps} Mbps\"\n");
+        }
+        let light = mbps * 3600.0 / 8000.0;
+        let inputs = Inputs { asking: f64::from(pairs + 1), light, ..Inputs::default() };
+        let expected = PAYLOAD * 0.97 * model(inputs).using_rate_bps;
+        let found = goodput_of(&Builder::of(text).run(1), "g");
+        assert!((found / expected - 1.0).abs() < 0.05, "{pairs} of {mbps} Mb/s: {found} for {expected} b/s");
+    }
 }
 
 #[test]

@@ -100,7 +100,7 @@ pub struct RackCircuits {
 impl Loaded {
     /// What a user should know who has not asked, a sentence each.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes = self.scenario.plan.notes(&self.scenario.network);
+        let mut notes = self.scenario.plan.notes(&self.scenario);
         notes.extend(resolve::bare::notes(&self.scenario));
         notes
     }

@@ -7,7 +7,7 @@ use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{Group, KeyedSums};
 use crate::language::keys::{Form, Written};
 use crate::language::{At, Fault, Place};
-use crate::model::{LinkId, Network, NodeId, PathPart, PortRule, Traffic};
+use crate::model::{LinkId, Network, NodeId, PathPart, PortRule, Scenario, Traffic};
 use crate::results::{Column, Figure};
 use crate::topology::Draft;
 use control::scheduler::circuits::CircuitSchedule;
@@ -156,8 +156,8 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
     }
 
     /// What a user should know who has not asked, a sentence each.
-    fn notes(&self, network: &Network) -> Vec<String> {
-        let _ = network;
+    fn notes(&self, scenario: &Scenario) -> Vec<String> {
+        let _ = scenario;
         Vec::new()
     }
 

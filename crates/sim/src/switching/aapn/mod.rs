@@ -43,7 +43,7 @@ use self::plan::SlotFrame;
 use super::kind::{self, Kind};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::KeyedSums;
-use crate::model::{LinkId, Network, Opening, PortRule};
+use crate::model::{LinkId, Network, Opening, PortRule, Scenario};
 use crate::results::Figure;
 use beat::Beat;
 use control::signalling::SlotPart;
@@ -84,11 +84,12 @@ impl kind::Plan for Aapn {
         }
     }
 
-    fn notes(&self, network: &Network) -> Vec<String> {
+    fn notes(&self, scenario: &Scenario) -> Vec<String> {
+        let network = &scenario.network;
         let follows = |link: &crate::model::Link| link.controller.is_some_and(|controller| controller.follows);
         match &self.plan {
             plan::Plan::Signalled(rules) if network.links.iter().any(|link| link.via.is_some() && follows(link)) => {
-                vec![signalled::remedies(&rules.sharing)]
+                vec![signalled::remedies(self, &rules.sharing, scenario)]
             }
             _ => Vec::new(),
         }

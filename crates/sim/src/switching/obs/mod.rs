@@ -55,7 +55,7 @@ use self::plan::Offset;
 use super::kind::{self, Kind, Wording};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::KeyedSums;
-use crate::model::{Buffer, LinkId, Network, PortRule};
+use crate::model::{Buffer, LinkId, Network, PortRule, Scenario};
 use crate::results::Figure;
 use units::{ByteTime, Duration};
 
@@ -106,8 +106,9 @@ impl kind::Plan for Obs {
         is_optical.then(|| format!("bursts on {name} keep their rate, and reservations know its delay; allowed: state"))
     }
 
-    fn notes(&self, network: &Network) -> Vec<String> {
-        self.balancing.as_ref().map(|balancing| check::shared_links(balancing, network)).unwrap_or_default()
+    fn notes(&self, scenario: &Scenario) -> Vec<String> {
+        let shared = |balancing| check::shared_links(balancing, &scenario.network);
+        self.balancing.as_ref().map(shared).unwrap_or_default()
     }
 
     fn wording(&self) -> Wording {

@@ -10,7 +10,7 @@
 //! | `label` | what is read of a slot without its key |
 //! | `fibre` | messages on their way: stamps, jitter, losses, cuts |
 //! | `figures` | what is counted |
-//! | `note` | which remedy against starving is on |
+//! | `note`, `expect` | which remedy against starving is on, and what it leaves to whom |
 //!
 //! A slot of signalling and a message beside the light take a link's time to be sent, but they are stamped by their
 //! first bit, as if every one of them had a wavelength of its own: light does not wait for light. The payload of data
@@ -19,6 +19,7 @@
 pub mod check;
 mod core;
 mod edge;
+mod expect;
 mod fibre;
 mod figures;
 mod label;

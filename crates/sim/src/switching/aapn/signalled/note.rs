@@ -1,11 +1,22 @@
 //! What a user is told of queues that follow their grants: which remedy keeps them from starving, or that none does.
 
+use super::expect;
+use crate::model::Scenario;
+use crate::switching::aapn::plan::Aapn;
 use control::demand::Reading;
 use control::signalling::{Sharing, Spare};
 use options::Words;
 
-/// A sentence.
-pub fn remedies(sharing: &Sharing) -> String {
+/// A sentence, with one that is served badly by the remedy, if there is one.
+pub fn remedies(aapn: &Aapn, sharing: &Sharing, scenario: &Scenario) -> String {
+    match expect::shortfall(aapn, sharing.spare, scenario) {
+        Some(shortfall) => format!("{}; {shortfall}", named(sharing)),
+        None => named(sharing),
+    }
+}
+
+/// The remedies by name.
+fn named(sharing: &Sharing) -> String {
     let mut remedies = Vec::new();
     if sharing.spare != Spare::Idle {
         remedies.push(format!("spare_slots = \"{}\"", sharing.spare.word()));
@@ -34,9 +45,9 @@ mod tests {
 
     #[test]
     fn every_remedy_is_named_and_the_lack_of_one() {
-        assert!(remedies(&Sharing::LITERAL).contains("starve: "));
+        assert!(named(&Sharing::LITERAL).contains("starve: "));
         let all = Sharing { spare: Spare::All, floor: 2, probe: 250, reading: Reading::Rate, ..Sharing::LITERAL };
         let said = "by spare_slots = \"all\", floor = 2, probe = 0.25, request_means = \"rate\"";
-        assert!(remedies(&all).ends_with(said), "{}", remedies(&all));
+        assert!(named(&all).ends_with(said), "{}", named(&all));
     }
 }
