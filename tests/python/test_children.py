@@ -34,6 +34,7 @@ COMMANDS = {
     "export": ["export", "--ro-crate", "out"],
     "list": ["list", "experiments"],
     "model": ["model", "erlang-b", "--set", "load=5", "--set", "servers=8"],
+    "new": ["new", "experiment", "901/figure"],
     "plot": ["plot", "out", "--only", "goodput"],
     "report": ["report", "out"],
     "reproduce": ["reproduce", "900/figure", "--jobs", "2", "--out", "r"],

@@ -25,7 +25,7 @@ struct Queue {
 
 /// A sentence on the queue that is served worst by this rule, where it is far below its share; `None` too where it
 /// cannot be said.
-pub fn shortfall(aapn: &Aapn, spare: Spare, scenario: &Scenario) -> Option<String> {
+pub fn worst_served(aapn: &Aapn, spare: Spare, scenario: &Scenario) -> Option<String> {
     let queues = queues(aapn, scenario)?;
     let frame = f64::from(aapn.frame.data_slots());
     let fair = shares(&queues, frame, |queue| queue.sends.unwrap_or(frame));
@@ -47,7 +47,8 @@ pub fn shortfall(aapn: &Aapn, spare: Spare, scenario: &Scenario) -> Option<Strin
     (served[&worst] < WORTH_A_WORD * fair[&worst]).then(|| {
         let name = crate::language::quoted(&scenario.network.links[worst.index()].name);
         format!(
-            "by it {name} has about {:.1} of the {frame} data slots of a frame, where the use of others leaves it {:.1}",
+            "by it {name} has about {:.1} of the {frame} data slots of a frame, \
+                where the use of others leaves it {:.1}",
             served[&worst], fair[&worst]
         )
     })

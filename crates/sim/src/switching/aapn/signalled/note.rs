@@ -9,8 +9,8 @@ use options::Words;
 
 /// A sentence, with one that is served badly by the remedy, if there is one.
 pub fn remedies(aapn: &Aapn, sharing: &Sharing, scenario: &Scenario) -> String {
-    match expect::shortfall(aapn, sharing.spare, scenario) {
-        Some(shortfall) => format!("{}; {shortfall}", named(sharing)),
+    match expect::worst_served(aapn, sharing.spare, scenario) {
+        Some(worst) => format!("{}; {worst}", named(sharing)),
         None => named(sharing),
     }
 }
