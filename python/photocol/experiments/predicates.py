@@ -82,11 +82,16 @@ class Predicate:
 
     def __call__(self, outcome: Outcome) -> Finding:
         """The finding."""
-        return judge(agrees=self.holds(outcome), in_shape=self.nearly(outcome), measured=self.words(outcome))
+        agrees = self.holds(outcome)
+        in_shape = agrees or self._in_shape(outcome)
+        return judge(agrees=agrees, in_shape=in_shape, measured=self.words(outcome))
 
     def nearly(self, outcome: Outcome) -> bool:
         """Whether it holds, or its weaker predicate does."""
-        return self.holds(outcome) or (self.weaker is not None and self.weaker.nearly(outcome))
+        return self.holds(outcome) or self._in_shape(outcome)
+
+    def _in_shape(self, outcome: Outcome) -> bool:
+        return self.weaker is not None and self.weaker.nearly(outcome)
 
     def in_shape(self, weaker: Predicate) -> Predicate:
         """The same, in shape where a weaker one holds."""
