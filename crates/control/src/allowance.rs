@@ -26,6 +26,12 @@ const WAITS: i64 = 2;
 /// Parts of a slot in which all is counted.
 const PARTS: i64 = 1 << 20;
 
+/// Slots of a frame that are granted to a queue beyond the `uses` that it has of the frame's `slots`, over a long time,
+/// where so many `queues` share a line.
+pub fn margin(uses: f64, slots: f64, queues: f64) -> f64 {
+    (uses / f64::from(USED)).min(1.0 / f64::from(SELDOM)) + slots / (f64::from(FRAMES) * queues)
+}
+
 /// What is the same for all queues of a master.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {

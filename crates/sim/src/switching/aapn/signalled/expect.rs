@@ -2,10 +2,10 @@
 //! leave, as the model "grant-loop" has it, for any pattern of queues.
 
 use super::super::plan::Aapn;
-use crate::model::{Arrivals, Ends, Link, LinkId, Load, NodeId, Routes, Scenario, Sojourn, Traffic, TransportKind};
-use control::allowance::{FRAMES, SELDOM, USED};
+use crate::model::{Arrivals, Ends, Link, LinkId, Load, NodeId, Routes, Scenario, Traffic};
+use control::allowance::margin;
 use control::signalling::Spare;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Traffics between more pairs than this are not looked at.
 const MOST_PAIRS: usize = 1000;
@@ -54,11 +54,6 @@ pub fn worst_served(aapn: &Aapn, spare: Spare, scenario: &Scenario) -> Option<St
     })
 }
 
-/// What is granted beyond its use to one of so many queues of an edge node: see [`control::allowance`].
-fn margin(slots: f64, frame: f64, beside: f64) -> f64 {
-    (slots / f64::from(USED)).min(1.0 / f64::from(SELDOM)) + frame / (f64::from(FRAMES) * beside)
-}
-
 /// The queues in which something is sent.
 fn queues(aapn: &Aapn, scenario: &Scenario) -> Option<BTreeMap<LinkId, Queue>> {
     let network = &scenario.network;
@@ -70,31 +65,30 @@ fn queues(aapn: &Aapn, scenario: &Scenario) -> Option<BTreeMap<LinkId, Queue>> {
             return None;
         }
         let sent = sent(traffic, pairs.len());
-        let (packet, ack) = sizes(&scenario.transports[traffic.transport.index()].kind);
+        let kind = &scenario.transports[traffic.transport.index()].kind;
+        let [packet, ack] = [kind.largest_packet().max(1), kind.ack_size()].map(|bytes| 8.0 * f64::from(bytes));
+        let forth = |link: &Link| sent.map(|bps| touched(aapn, link, bps, packet));
+        // At most an ACK a packet.
+        let back = |link: &Link| Some(forth(link).unwrap_or(f64::from(aapn.frame.data_slots())) * ack / packet);
+        let mut add = |path: Vec<LinkId>, uses: &dyn Fn(&Link) -> Use| {
+            for id in path {
+                let link = &network.links[id.index()];
+                let Some(via) = link.via else { continue };
+                let queue = queues.entry(id).or_insert_with(|| queue(aapn, link, via));
+                queue.sends = queue.sends.zip(uses(link)).map(|(one, other)| one + other);
+            }
+        };
         for (from, to) in pairs {
-            let forth = routes.path(from, to)?;
-            let back = if ack > 0.0 { routes.path(to, from)? } else { Vec::new() };
-            for (path, is_back) in [(forth, false), (back, true)] {
-                for id in path.into_iter().filter(|id| network.links[id.index()].via.is_some()) {
-                    let link = &network.links[id.index()];
-                    let whole = f64::from(aapn.frame.data_slots());
-                    let slots = |bps: f64| touched(aapn, link, bps, packet);
-                    let uses = match (sent, is_back) {
-                        (sent, false) => sent.map(slots),
-                        // At most an ACK a packet.
-                        (sent, true) => Some(sent.map_or(whole, slots) * ack / packet),
-                    };
-                    let queue = queues.entry(id).or_insert_with(|| queue(aapn, link));
-                    queue.sends = queue.sends.zip(uses).map(|(one, other)| one + other);
-                }
+            add(routes.path(from, to)?, &forth);
+            if ack > 0.0 {
+                add(routes.path(to, from)?, &back);
             }
         }
     }
     Some(queues)
 }
 
-fn queue(aapn: &Aapn, link: &Link) -> Queue {
-    let via = link.via.expect("only queues are asked for");
+fn queue(aapn: &Aapn, link: &Link, via: NodeId) -> Queue {
     let place = |node: NodeId| aapn.edges.iter().position(|edge| edge.node == node);
     let weight = match (&aapn.weights, place(link.from), place(link.to)) {
         (Some(weights), Some(from), Some(to)) => f64::from(weights.row(from)[to]).max(1e-3),
@@ -113,29 +107,15 @@ fn touched(aapn: &Aapn, link: &Link, bps: f64, packet: f64) -> f64 {
     (1.0 - part) * of(packets.floor()) + part * of(packets.ceil())
 }
 
-/// Bits of a packet, and of an ACK.
-fn sizes(kind: &TransportKind) -> (f64, f64) {
-    let (packet, ack) = match kind {
-        TransportKind::Tcp { sender, header, ack_size, .. } => (sender.mss + header, *ack_size),
-        TransportKind::Hosted(kind) => {
-            let sizes = kind.sizes();
-            (sizes.payload + sizes.header, sizes.ack)
-        }
-    };
-    (8.0 * f64::from(packet.max(1)), 8.0 * f64::from(ack))
-}
-
 /// The bits a second that each of so many pairs sends in the mean; `None`: as much as it can.
 fn sent(traffic: &Traffic, pairs: usize) -> Use {
     let pairs = pairs.max(1) as f64;
-    let mean = |law: Sojourn| match law {
-        Sojourn::Constant(time) | Sojourn::Exponential(time) => time.as_secs_f64(),
-        Sojourn::Uniform { least, most } => (least.as_secs_f64() + most.as_secs_f64()) / 2.0,
-        Sojourn::Pareto { mean, .. } => mean.as_secs_f64(),
-    };
     let of_one = match traffic.load {
         Load::Constant(rate) | Load::Poisson { rate, .. } => rate.bps() as f64,
-        Load::OnOff { rate, on, off } => rate.bps() as f64 * mean(on) / (mean(on) + mean(off)),
+        Load::OnOff { rate, on, off } => {
+            let [on, off] = [on, off].map(|law| law.mean().as_secs_f64());
+            rate.bps() as f64 * on / (on + off)
+        }
         Load::Size(size) => {
             let Arrivals::Poisson { mean_gap, .. } = &traffic.arrivals else { return None };
             return Some(8.0 * size.count() as f64 / mean_gap.as_secs_f64() / pairs);
@@ -152,7 +132,7 @@ fn sent(traffic: &Traffic, pairs: usize) -> Use {
 fn shares(queues: &BTreeMap<LinkId, Queue>, frame: f64, wants: impl Fn(&Queue) -> f64) -> BTreeMap<LinkId, f64> {
     const LEAST: f64 = 1e-9;
     let mut shares: BTreeMap<LinkId, f64> = queues.keys().map(|id| (*id, 0.0)).collect();
-    let mut rising: Vec<LinkId> = queues.keys().copied().collect();
+    let mut rising: BTreeSet<LinkId> = queues.keys().copied().collect();
     while !rising.is_empty() {
         // What each line has left, and the weight of those that rise in it.
         let mut lines: BTreeMap<(bool, (NodeId, NodeId)), (f64, f64)> = BTreeMap::new();
