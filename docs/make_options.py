@@ -1,4 +1,4 @@
-"""Writes python/photocol/options.py, the options of `Sender`, `Receiver`, `Queue` and `Router`.
+"""Writes python/photocol/options.py, the options of `Sender`, `Receiver`, their kin of QUIC, `Queue` and `Router`.
 
     python docs/make_options.py          # writes it
     python docs/make_options.py --check  # exit status 1 if it is stale
@@ -23,7 +23,14 @@ An option is declared once, beside the machine that has it; a key of the same na
 
 from typing import Literal, TypedDict
 
-__all__ = ["QueueOptions", "ReceiverOptions", "RouterOptions", "SenderOptions"]
+__all__ = [
+    "QueueOptions",
+    "QuicReceiverOptions",
+    "QuicSenderOptions",
+    "ReceiverOptions",
+    "RouterOptions",
+    "SenderOptions",
+]
 '''
 
 Option = tuple[str, str, str, str, list[str]]
@@ -34,8 +41,11 @@ def page() -> str:
     sender = table("SenderOptions", "Options of a sender; some are for the laws of some algorithms only.", "sender")
     router = table("RouterOptions", "Options of XCP's controller of an output.", "router")
     receiver = table("ReceiverOptions", "Options of a receiver.", "receiver")
+    about = "Options of a QUIC sender; it takes those of its window law as well, which are in `SenderOptions`."
+    quic = table("QuicSenderOptions", about, "quic-sender")
+    quic_receiver = table("QuicReceiverOptions", "Options of a QUIC receiver.", "quic-receiver")
     queue = table("QueueOptions", "Options of a queue; each is for the disciplines that it names.", "queue")
-    return "\n\n\n".join([HEAD.rstrip(), sender, receiver, router, queue]) + "\n"
+    return "\n\n\n".join([HEAD.rstrip(), sender, receiver, quic, quic_receiver, router, queue]) + "\n"
 
 
 def table(name: str, about: str, of: str) -> str:

@@ -6,7 +6,14 @@ An option is declared once, beside the machine that has it; a key of the same na
 
 from typing import Literal, TypedDict
 
-__all__ = ["QueueOptions", "ReceiverOptions", "RouterOptions", "SenderOptions"]
+__all__ = [
+    "QueueOptions",
+    "QuicReceiverOptions",
+    "QuicSenderOptions",
+    "ReceiverOptions",
+    "RouterOptions",
+    "SenderOptions",
+]
 
 
 class SenderOptions(TypedDict, total=False):
@@ -451,6 +458,99 @@ class ReceiverOptions(TypedDict, total=False):
     there is SACK. Default True."""
     receiver_window: int
     """The window that the receiver offers. The default never binds. Default 1099511627776."""
+
+
+class QuicSenderOptions(TypedDict, total=False):
+    """Options of a QUIC sender; it takes those of its window law as well, which are in `SenderOptions`."""
+
+    max_datagram_size: int
+    """Bytes of a full packet: the payload of its UDP datagram, which windows count (RFC 9002 appendix B.2). Default
+    1200."""
+    overhead: int
+    """Bytes of a packet of data that are not the stream's: headers of packet and frame, and the tag of its encryption.
+    Default 38."""
+    initial_window: int | Literal["rfc9002"]
+    """cwnd at the start. Default "rfc9002"."""
+    initial_ssthresh: int
+    """ssthresh at the start; without it, it is infinite."""
+    minimum_window: int
+    """A cut leaves so many packets at least: kMinimumWindow of RFC 9002 §7.2. Default 2."""
+    max_window: int
+    """cwnd is never larger."""
+    loss_reduction_factor: float
+    """The share of the window that "newreno" keeps at a loss: kLossReductionFactor. Default 0.5."""
+    packet_threshold: int
+    """A packet is lost if one that was sent so many later has arrived: kPacketThreshold of RFC 9002 §6.1.1. Default
+    3."""
+    threshold_rule: Literal["fixed", "adaptive"]
+    """Whether that follows reordering. Default "fixed"."""
+    time_threshold: float
+    """A packet is lost if one that was sent so many round trips later has arrived: kTimeThreshold of §6.1.2. Default
+    1.125."""
+    granularity: float
+    """The shortest time in which a loss is found, and the least variance of a PTO: kGranularity. Default 1 ms."""
+    initial_rtt: float
+    """The round trip before the first sample: kInitialRtt of §6.2.2. Default 333 ms."""
+    persistent_congestion_threshold: int
+    """Persistent congestion lasts so many PTOs: kPersistentCongestionThreshold of §7.6.1. Default 3."""
+    persistent_congestion: Literal["one-pass", "any-two", "never"]
+    """Which losses are persistent congestion. Default "one-pass"."""
+    reset_min_rtt: bool
+    """Whether min_rtt begins anew with the sample after persistent congestion: §5.2 has it, appendix B has not. Default
+    False."""
+    growth_order: Literal["after-losses", "before-losses"]
+    """What one ACK does first. Default "after-losses"."""
+    underuse: Literal["since-sent", "at-ack", "ignored"]
+    """When an unused window does not grow. Default "since-sent"."""
+    pto_packets: int
+    """Packets that a PTO sends: 1 or 2 (RFC 9002 §6.2.4), or none for those who send them by hand. Default 2."""
+    recovery_packet: bool
+    """Whether a packet leaves past the window as a loss cuts it (RFC 9002 §7.3.2). Default True."""
+    paced: bool
+    """Whether packets are paced (RFC 9002 §7.7). Default True."""
+    pacing_gain: float
+    """Packets are paced at so many cwnd in a round trip; laws with a rate of their own do not ask for it. Default
+    1.25."""
+    ecn: bool
+    """Whether packets are sent as capable of ECN (RFC 9000 §13.4). Default False."""
+    streams: int
+    """Streams on which what is written is spread. Default 1."""
+    stream_order: Literal["round-robin", "priority"]
+    """How they share the connection. Default "round-robin"."""
+    peer_max_ack_delay: float
+    """The peer delays its ACKs by so much at most: its max_ack_delay. Default 25 ms."""
+    peer_ack_delay_exponent: int
+    """The peer's ack_delay_exponent: an ACK says its delay in units of so many powers of two of a microsecond. Default
+    3."""
+    peer_max_data: int
+    """Bytes that the peer takes at the start, on all streams together."""
+    peer_max_stream_data: int
+    """Bytes that the peer takes at the start on each stream."""
+
+
+class QuicReceiverOptions(TypedDict, total=False):
+    """Options of a QUIC receiver."""
+
+    max_ack_delay: float
+    """An ACK waits so long at most: max_ack_delay of RFC 9000 §18.2. Default 25 ms."""
+    ack_delay_exponent: int
+    """An ACK says its delay in units of so many powers of two of a microsecond. Default 3."""
+    ack_every: int
+    """An ACK leaves at the latest with so many packets that ask for one: RFC 9000 §13.2.2. Default 2."""
+    reordering_threshold: int
+    """Packets out of order are acknowledged at once if so many numbers are missing or more; 0 is never. RFC 9000
+    §13.2.1 has 1; draft-ietf-quic-ack-frequency calls it the reordering threshold. Default 1."""
+    ack_ranges: int
+    """Ranges that an ACK tells at most; numbers below them are never taken again. Default 32."""
+    max_streams: int
+    """Streams that the sender may open: initial_max_streams of RFC 9000 §18.2. Default 128."""
+    receive_window: int
+    """Bytes that the sender may have ahead of what was read, on all streams together; without it, any number."""
+    stream_window: int
+    """The same of each stream."""
+    largest_window: int
+    """A window that is used up in less than two round trips is doubled, up to this; without it, windows stay. Default
+    0."""
 
 
 class RouterOptions(TypedDict, total=False):

@@ -11,6 +11,12 @@ create_exception!(
     PyValueError,
     "A model cannot be asked that: which input, what was found, what is allowed."
 );
+create_exception!(
+    _core,
+    QuicError,
+    PyValueError,
+    "A peer has said what ends a QUIC connection: the error's name in RFC 9000."
+);
 create_exception!(_core, RunError, PyRuntimeError, "A run failed, or its results are not to be trusted.");
 
 /// The exception for a mistake in a scenario; it carries the place as attributes.

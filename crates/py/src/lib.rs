@@ -18,6 +18,7 @@ mod node;
 mod obs;
 mod options;
 mod queue;
+mod quic;
 mod rcp;
 mod reservation;
 mod scenario;
@@ -41,7 +42,7 @@ mod _core {
     #[pymodule_export]
     use super::dlcc::{DlccBook, DlccEstimate, DlccReaction, DlccReservations};
     #[pymodule_export]
-    use super::error::{ModelError, RunError, ScenarioError};
+    use super::error::{ModelError, QuicError, RunError, ScenarioError};
     #[pymodule_export]
     use super::law::{Event, Window};
     #[pymodule_export]
@@ -54,6 +55,8 @@ mod _core {
     use super::options::transport_options;
     #[pymodule_export]
     use super::queue::Queue;
+    #[pymodule_export]
+    use super::quic::{QuicReceiver, QuicSender, quic_ack_fields, quic_ack_ranges};
     #[pymodule_export]
     use super::rcp::RcpRouter;
     #[pymodule_export]

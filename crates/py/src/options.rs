@@ -59,13 +59,16 @@ fn word(name: &str, list: &WordList, value: &Bound<'_, PyAny>, or: &str) -> PyRe
 /// (name, type, default, meaning, algorithms); the algorithms are none if all have it.
 type Described = (String, String, String, String, Vec<String>);
 
-/// Every option of senders ("sender"), of receivers ("receiver"), of queues ("queue") or of XCP's routers ("router").
+/// Every option of senders ("sender"), of receivers ("receiver"), of QUIC's ("quic-sender", "quic-receiver"), of queues
+/// ("queue") or of XCP's routers ("router").
 #[pyfunction]
 pub fn transport_options(of: &str) -> Vec<Described> {
     let all = match of {
         "sender" => keys::all(),
         "receiver" => keys::of(&tcp::ReceiverConfig::default(), &[]),
         "queue" => return queue_options(),
+        "quic-sender" => keys::of(&transport::quic::Config::default(), &[]),
+        "quic-receiver" => keys::of(&transport::quic::ReceiverConfig::default(), &[]),
         _ => keys::of(&RouterConfig::default(), &[]),
     };
     all.iter().map(described).collect()

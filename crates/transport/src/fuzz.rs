@@ -4,8 +4,10 @@
 //! here is needed to use the machines.
 
 mod ndp;
+mod quic;
 
 pub use ndp::{ndp_flow, ndp_sender};
+pub use quic::{quic_flow, quic_receiver, quic_sender};
 
 use crate::cc::{self, BurstNews, registry};
 use crate::tcp::{

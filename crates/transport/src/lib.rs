@@ -9,6 +9,7 @@
 //! - [`cc`]: the window laws, one a file, and their registry.
 //! - [`xcp`]: congestion header, receiver and routers of XCP, whose sender is [`tcp`]'s.
 //! - [`ndp`]: sender, receiver and pull queue of NDP, for switches that trim packets.
+//! - [`quic`]: sender and receiver of QUIC's streams, without handshake and encryption.
 //! - [`rcp`]: the controller of a port of RCP, and what its packets carry.
 //! - [`telemetry`]: what each hop of a path measured of a packet.
 //! - [`fuzz`]: the machines driven by arbitrary bytes, for fuzzers and property tests.
@@ -17,6 +18,7 @@ pub mod cc;
 mod clash;
 pub mod fuzz;
 pub mod ndp;
+pub mod quic;
 pub mod rcp;
 pub mod tcp;
 pub mod telemetry;

@@ -49,6 +49,15 @@ proptest! {
     }
 
     #[test]
+    fn quic_survives_anything_and_delivers_over_any_network(
+        bytes in prop::collection::vec(any::<u8>(), 0..400)
+    ) {
+        transport::fuzz::quic_sender(&bytes);
+        transport::fuzz::quic_receiver(&bytes);
+        transport::fuzz::quic_flow(&bytes);
+    }
+
+    #[test]
     fn both_ends_of_a_connection_survive_anything(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
         transport::fuzz::connection(&bytes);
         transport::fuzz::endpoint(&bytes);

@@ -3,6 +3,7 @@
 This room knows the extension and no other room.
 """
 
+from photocol.transport.quic import QuicAck, QuicError, QuicPacket, QuicReceiver, QuicSender
 from photocol.transport.receiver import Receiver
 from photocol.transport.segments import Ack, Block, Control, ControlKind, Hop, Segment, SegmentEcn
 from photocol.transport.sender import Connection, Phase, Sender, Timer
@@ -15,6 +16,11 @@ __all__ = [
     "ControlKind",
     "Hop",
     "Phase",
+    "QuicAck",
+    "QuicError",
+    "QuicPacket",
+    "QuicReceiver",
+    "QuicSender",
     "Receiver",
     "Segment",
     "SegmentEcn",

@@ -98,8 +98,10 @@ pub use endpoint::Endpoint;
 pub use frto::Frto;
 pub use presets::{Preset, presets};
 pub use prr::Reduction;
+pub(crate) use rate::{Deliveries, Sending};
 pub use readings::PhaseName;
 pub use receiver::{EcnNews, InOrder, Receiver, ReceiverActions, ReceiverConfig, ReceiverStats};
+pub(crate) use record::{Record, Snapshot, State};
 pub use reordering::{
     FaIncrease, LimitedTransmit, ReorderingConfig, ReorderingLength, Restore, RrVariant, TimeoutCost,
 };

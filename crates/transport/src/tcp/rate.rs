@@ -10,7 +10,7 @@ use units::{Duration, Instant};
 
 /// Deliveries of a flow.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Deliveries {
+pub(crate) struct Deliveries {
     /// C.delivered, in bytes.
     delivered: u64,
     /// C.delivered_time.
@@ -37,16 +37,16 @@ struct Newest {
 
 /// The state of a flow when a segment leaves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sending {
+pub(crate) struct Sending {
     /// True if nothing else is in flight.
-    pub(super) is_first: bool,
+    pub(crate) is_first: bool,
     /// Bytes in the network then, the segment included; for laws that ask for each loss.
-    pub(super) in_flight: u64,
+    pub(crate) in_flight: u64,
 }
 
 impl Deliveries {
     /// OnPacketSent(): a segment leaves when `lost` bytes have been found lost in all.
-    pub(super) fn snapshot(&mut self, now: Instant, sending: Sending, lost: u64) -> Snapshot {
+    pub(crate) fn snapshot(&mut self, now: Instant, sending: Sending, lost: u64) -> Snapshot {
         if sending.is_first {
             (self.first_sent_at, self.delivered_at) = (now, now);
         }
@@ -60,7 +60,7 @@ impl Deliveries {
     }
 
     /// A segment has been found lost, with which these are all lost bytes.
-    pub(super) fn lose(&mut self, record: &Record, lost: u64) {
+    pub(crate) fn lose(&mut self, record: &Record, lost: u64) {
         let Record { start, end, snapshot, .. } = *record;
         let tx_in_flight = snapshot.in_flight.bytes();
         let is_app_limited = snapshot.in_flight.is_app_limited();
@@ -68,13 +68,13 @@ impl Deliveries {
     }
 
     /// Segments that have been found lost and not told.
-    pub(super) fn lost_untold(&mut self) -> &mut Vec<LostSegment> {
+    pub(crate) fn lost_untold(&mut self) -> &mut Vec<LostSegment> {
         &mut self.lost
     }
 
     /// UpdateRateSample(): a segment that the present ACK is the first to report.
     #[inline]
-    pub(super) fn deliver(&mut self, now: Instant, record: &Record) {
+    pub(crate) fn deliver(&mut self, now: Instant, record: &Record) {
         self.delivered = self.delivered.saturating_add(record.end - record.start);
         self.delivered_at = now;
         let sent = (record.sent_at, record.end);
@@ -88,7 +88,7 @@ impl Deliveries {
     }
 
     /// GenerateRateSample() of all that an ACK is the first to report.
-    pub(super) fn sample(&mut self, now: Instant, lost: u64) -> Option<RateSample> {
+    pub(crate) fn sample(&mut self, now: Instant, lost: u64) -> Option<RateSample> {
         if self.app_limited > 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
         }
@@ -111,7 +111,7 @@ impl Deliveries {
 
     /// The application has nothing more to send while `in_flight` bytes are: until these are delivered, rates may be
     /// too low.
-    pub(super) fn note_app_limited(&mut self, in_flight: u64) {
+    pub(crate) fn note_app_limited(&mut self, in_flight: u64) {
         self.app_limited = self.delivered.saturating_add(in_flight).max(1);
     }
 }

@@ -1,0 +1,301 @@
+//! The congestion window: RFC 9002 §7 and appendix B, or a window law of TCP's in its place.
+//!
+//! A law hears of an ACK once, of the bytes that may grow the window: of packets that left after the last cut. RFC
+//! 9002's "newreno" hears of each packet, as appendix B has it, and grows by fractions of a byte.
+
+use super::config::{Config, Persistent};
+use super::rtt::Rtt;
+use super::sent::{Sent, SentPacket};
+use crate::cc::hystart::HyStart;
+use crate::cc::{Event, Law, Loss, LossCause, LostSegment, RateSample, Window};
+use crate::tcp::Deliveries;
+use units::{Duration, Instant, PS_PER_SECOND, Rate};
+
+/// What grows and cuts the window.
+#[derive(Clone, Debug)]
+enum Control {
+    /// RFC 9002 appendix B.
+    NewReno {
+        /// What acknowledged bytes have not yet paid for, in bytes times cwnd.
+        credit: u64,
+        /// HyStart++ in the first slow start.
+        hystart: Option<Box<HyStart>>,
+    },
+    /// One of TCP's, with the delivery rates that it may ask for.
+    Law(Box<(Law, Deliveries)>),
+}
+
+/// The window of a connection.
+#[derive(Clone, Debug)]
+pub(super) struct Congestion {
+    pub window: Window,
+    pub bytes_in_flight: u64,
+    /// congestion_recovery_start_time; `None` before the first loss, and behind persistent congestion.
+    pub recovery_start: Option<Instant>,
+    control: Control,
+    /// Bytes found lost so far.
+    pub lost: u64,
+    /// Numbers below were sent when the window was last full.
+    pub full_below: u64,
+    /// Cuts for losses, and for marks.
+    pub cuts: [u64; 2],
+    /// Persistent congestion so often.
+    pub collapses: u64,
+}
+
+/// An ACK, as far as the window is concerned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Acked<'p> {
+    pub now: Instant,
+    /// Newly acknowledged, in ascending order.
+    pub packets: &'p [(u64, SentPacket)],
+    pub rtt_sample: Option<Duration>,
+    pub srtt: Option<Duration>,
+    pub rate: Option<RateSample>,
+    /// Bytes that the ACK says were marked.
+    pub marked: u64,
+    pub echoes: bool,
+    /// Bytes lost before it lets the window grow.
+    pub lost: u64,
+    /// Whether the window had room when it came.
+    pub is_app_limited: bool,
+}
+
+impl Congestion {
+    pub fn new(config: &Config) -> Congestion {
+        let mss = u64::from(config.max_datagram_size);
+        let control = match config.uses_law() {
+            true => Control::Law(Box::new((Law::new(config.algorithm, &config.laws), Deliveries::default()))),
+            false => Control::NewReno { credit: 0, hystart: config.laws.reno.hystart.then(Box::default) },
+        };
+        Congestion {
+            window: Window {
+                cwnd: config.initial_window.bytes(config.max_datagram_size).min(config.max_window),
+                ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
+                mss,
+            },
+            bytes_in_flight: 0,
+            recovery_start: None,
+            control,
+            lost: 0,
+            full_below: 0,
+            cuts: [0; 2],
+            collapses: 0,
+        }
+    }
+
+    /// Whether another packet of so many bytes fits.
+    pub fn has_room(&self, bytes: u64) -> bool {
+        self.bytes_in_flight.saturating_add(bytes) <= self.window.cwnd
+    }
+
+    /// Whether the window has no room for a full packet.
+    pub fn is_full(&self) -> bool {
+        !self.has_room(self.window.mss)
+    }
+
+    /// InCongestionRecovery() of B.5: true of what left before the last cut, or with it.
+    pub fn is_in_recovery(&self, sent_at: Instant) -> bool {
+        self.recovery_start.is_some_and(|start| sent_at <= start)
+    }
+
+    /// The deliveries of a law that measures rates.
+    pub fn deliveries(&mut self) -> Option<&mut Deliveries> {
+        match &mut self.control {
+            Control::Law(law) => Some(&mut law.1),
+            Control::NewReno { .. } => None,
+        }
+    }
+
+    /// Asks of the law.
+    fn every_ack(&self, config: &Config) -> bool {
+        config.uses_law() && config.algorithm.asks().every_ack
+    }
+
+    /// The flow has been idle with nothing in flight, and something is about to leave.
+    pub fn restart(&mut self, now: Instant, srtt: Option<Duration>, config: &Config) {
+        if self.every_ack(config)
+            && let Control::Law(law) = &mut self.control
+        {
+            let event = Event { srtt, is_app_limited: true, ..Event::at(now) };
+            law.0.on_restart(&config.laws, &mut self.window, &event);
+        }
+    }
+
+    /// OnPacketsAcked(): B.5. `counts` says which packets the window may grow for.
+    pub fn acknowledge(&mut self, acked: &Acked, counts: impl Fn(u64) -> bool, config: &Config) {
+        let may_grow = |one: &(u64, SentPacket)| one.1.is_in_flight && !self.is_in_recovery(one.1.sent_at);
+        let grows: Vec<u64> =
+            acked.packets.iter().filter(|one| may_grow(one) && counts(one.0)).map(|one| one.1.size.into()).collect();
+        let total: u64 = grows.iter().sum();
+        let all: u64 = acked.packets.iter().map(|one| u64::from(one.1.size)).sum();
+        let every_ack = self.every_ack(config);
+        let event = Event {
+            acked: if every_ack { all } else { total },
+            lost: acked.lost,
+            rtt_sample: acked.rtt_sample,
+            rate_sample: acked.rate,
+            srtt: acked.srtt,
+            in_flight: self.bytes_in_flight,
+            ecn_echo: acked.echoes,
+            marked: acked.marked,
+            is_app_limited: acked.is_app_limited,
+            in_recovery: acked.packets.last().is_some_and(|one| self.is_in_recovery(one.1.sent_at)),
+            ..Event::at(acked.now)
+        };
+        match &mut self.control {
+            Control::NewReno { credit, hystart } => grow(&mut self.window, credit, hystart, &grows, &event, config),
+            Control::Law(law) if every_ack || total > 0 || acked.marked > 0 => {
+                law.0.on_event(&config.laws, &mut self.window, &event);
+            }
+            Control::Law(_) => {}
+        }
+        self.bound(config);
+    }
+
+    /// OnCongestionEvent() of B.6, for a packet that left then: true if it cuts the window.
+    pub fn handle_congestion(&mut self, cause: LossCause, sent_at: Instant, event: Event, config: &Config) -> bool {
+        if self.is_in_recovery(sent_at) {
+            return false;
+        }
+        self.recovery_start = Some(event.now);
+        self.cut(cause, event, config);
+        self.cuts[usize::from(cause == LossCause::Mark)] += 1;
+        true
+    }
+
+    fn cut(&mut self, cause: LossCause, event: Event, config: &Config) {
+        let minimum = config.minimum_bytes();
+        match &mut self.control {
+            // Appendix B leaves ssthresh without a floor.
+            Control::NewReno { credit, hystart } => {
+                (*credit, *hystart) = (0, None);
+                self.window.ssthresh = (self.window.cwnd as f64 * config.loss_reduction_factor) as u64;
+                self.window.cwnd = self.window.ssthresh.max(minimum);
+            }
+            Control::Law(law) => {
+                let loss = Loss { cause, flight: self.window.cwnd, event };
+                law.0.on_loss(&config.laws, &mut self.window, &loss);
+            }
+        }
+        self.bound(config);
+    }
+
+    /// Persistent congestion: cwnd is the least, and the next loss cuts again (§7.6.2, B.8). To a law it is a timeout:
+    /// the loss that came with it has told it of one, or else it is one that comes again, which leaves ssthresh.
+    pub fn collapse(&mut self, was_cut: bool, event: Event, config: &Config) {
+        self.collapses += 1;
+        if let Control::Law(law) = &mut self.control
+            && !was_cut
+        {
+            law.0.on_repeated_timeout(&config.laws, &mut self.window, &event);
+        }
+        if !(config.uses_law() && config.algorithm.asks().model) {
+            self.window.cwnd = config.minimum_bytes();
+        }
+        self.recovery_start = None;
+        self.bound(config);
+    }
+
+    /// A packet is lost: laws that ask for each hear of it.
+    pub fn lose(&mut self, number: u64, packet: &SentPacket, now: Instant, config: &Config) {
+        let size = u64::from(packet.size);
+        self.lost += size;
+        if !(config.uses_law() && config.algorithm.asks().each_loss) {
+            return;
+        }
+        let Control::Law(law) = &mut self.control else { return };
+        let lost = LostSegment {
+            start: number,
+            end: number + 1,
+            tx_in_flight: packet.snapshot.in_flight.bytes(),
+            lost: packet.snapshot.lost_since(self.lost),
+            is_app_limited: packet.snapshot.in_flight.is_app_limited(),
+        };
+        law.0.on_lost(&config.laws, &mut self.window, &lost, now);
+        self.bound(config);
+    }
+
+    fn bound(&mut self, config: &Config) {
+        self.window.cwnd = self.window.cwnd.max(config.minimum_bytes()).min(config.max_window);
+    }
+
+    /// The rate at which packets leave.
+    pub fn pacing_rate(&self, smoothed: Duration, srtt: Option<Duration>, config: &Config) -> Rate {
+        let own = match &self.control {
+            Control::Law(law) => law.0.pacing_rate(&config.laws, &self.window, srtt),
+            Control::NewReno { .. } => None,
+        };
+        own.unwrap_or_else(|| {
+            let bits = self.window.cwnd as f64 * 8.0 * config.pacing_gain;
+            // `as` saturates.
+            Rate::from_bps((bits * PS_PER_SECOND as f64 / smoothed.ps().max(1) as f64) as u64)
+        })
+    }
+
+    /// The law's own figures.
+    pub fn figures(&self) -> Vec<(&'static str, f64)> {
+        match &self.control {
+            Control::Law(law) => law.0.figures(),
+            Control::NewReno { .. } => Vec::new(),
+        }
+    }
+}
+
+/// B.5: in slow start by the bytes of each packet, else by a full packet for each cwnd.
+fn grow(
+    window: &mut Window,
+    credit: &mut u64,
+    hystart: &mut Option<Box<HyStart>>,
+    packets: &[u64],
+    event: &Event,
+    config: &Config,
+) {
+    if let Some(watch) = hystart.as_mut().filter(|_| window.in_slow_start()) {
+        return watch.on_ack(config.laws.reno.hystart_limit, window, event);
+    }
+    for bytes in packets {
+        if window.in_slow_start() {
+            window.cwnd = window.cwnd.saturating_add(*bytes);
+            continue;
+        }
+        *credit = credit.saturating_add(bytes.saturating_mul(window.mss));
+        let grown = *credit / window.cwnd;
+        *credit -= grown * window.cwnd;
+        window.cwnd = window.cwnd.saturating_add(grown);
+    }
+}
+
+/// InPersistentCongestion(): whether two of these lost packets, which are in ascending order, ask for an ACK, left
+/// after the first sample and further apart than `duration`, with nothing acknowledged that left between them.
+fn spans<'p>(lost: impl Iterator<Item = (u64, &'p SentPacket)>, rtt: &Rtt, sent: &Sent, duration: Duration) -> bool {
+    let Some(first_sample) = rtt.first_sample else { return false };
+    let mut begin: Option<(u64, Instant)> = None;
+    for (number, packet) in lost.filter(|one| one.1.is_ack_eliciting && one.1.sent_at > first_sample) {
+        match begin {
+            Some((low, at)) if !sent.is_acked_between(low, number) => {
+                if packet.sent_at.saturating_since(at) > duration {
+                    return true;
+                }
+            }
+            _ => begin = Some((number, packet.sent_at)),
+        }
+    }
+    false
+}
+
+/// Whether the losses of one pass, or all that are remembered, are persistent congestion: §7.6.
+pub(super) fn is_persistent(lost: &[(u64, SentPacket)], rtt: &Rtt, sent: &Sent, config: &Config) -> bool {
+    let duration = persistent_after(rtt, config);
+    match config.persistent_congestion {
+        Persistent::OnePass => spans(lost.iter().map(|(number, packet)| (*number, packet)), rtt, sent, duration),
+        Persistent::AnyTwo => spans(sent.lost(), rtt, sent, duration),
+        Persistent::Never => false,
+    }
+}
+
+/// (smoothed_rtt + max(4 rttvar, kGranularity) + max_ack_delay) kPersistentCongestionThreshold: §7.6.1.
+pub(super) fn persistent_after(rtt: &Rtt, config: &Config) -> Duration {
+    let pto = rtt.base(config) + config.peer_max_ack_delay;
+    pto.saturating_mul(config.persistent_congestion_threshold.into())
+}

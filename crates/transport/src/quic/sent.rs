@@ -1,0 +1,181 @@
+//! Packets that have been sent, by their numbers, until nothing more can be heard of them.
+
+use super::Chunk;
+use super::ranges::Ranges;
+use crate::tcp::Snapshot;
+use std::collections::VecDeque;
+use units::Instant;
+
+/// What a packet says of ECN (RFC 3168, RFC 9331).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ect {
+    /// Not capable.
+    #[default]
+    Not,
+    /// ECT(0).
+    Zero,
+    /// ECT(1).
+    One,
+}
+
+/// A packet that has been sent.
+#[derive(Clone, Copy, Debug)]
+pub struct SentPacket {
+    /// When.
+    pub sent_at: Instant,
+    /// Bytes of its datagram.
+    pub size: u32,
+    /// Whether it asks for an ACK.
+    pub is_ack_eliciting: bool,
+    /// Whether it counts in bytes_in_flight: padding does, and what asks for an ACK.
+    pub is_in_flight: bool,
+    pub(super) ect: Ect,
+    /// Its part of a stream.
+    pub(super) chunk: Option<Chunk>,
+    pub(super) snapshot: Snapshot,
+    pub(super) fate: Fate,
+}
+
+/// Its state, as far as the sender knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Nothing has been heard of it: an entry of sent_packets.
+    Outstanding,
+    Acked,
+    Lost,
+    /// The number was not used.
+    Skipped,
+}
+
+/// The packets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sent {
+    /// From number `first` on.
+    packets: VecDeque<SentPacket>,
+    first: u64,
+    /// No number below is outstanding.
+    oldest: u64,
+    /// Numbers that have been acknowledged, from `first` on.
+    acked: Ranges,
+    /// Packets that are outstanding and ask for an ACK.
+    eliciting: u64,
+    has_skipped: bool,
+}
+
+impl Sent {
+    /// The number of the next packet.
+    pub fn next(&self) -> u64 {
+        self.first + self.packets.len() as u64
+    }
+
+    /// A packet leaves: its number.
+    pub fn push(&mut self, packet: SentPacket) -> u64 {
+        let number = self.next();
+        match packet.fate {
+            Fate::Outstanding => self.eliciting += u64::from(packet.is_ack_eliciting),
+            _ => self.has_skipped = true,
+        }
+        self.packets.push_back(packet);
+        number
+    }
+
+    /// The packet of a number, if it is known.
+    pub fn get(&self, number: u64) -> Option<&SentPacket> {
+        self.packets.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
+    }
+
+    /// Whether a packet that is outstanding asks for an ACK.
+    pub fn is_eliciting(&self) -> bool {
+        self.eliciting > 0
+    }
+
+    /// Whether an ACK of these ranges acknowledges a number that was skipped.
+    pub fn names_skipped(&self, ranges: &[(u64, u64)]) -> bool {
+        let mut named = ranges.iter().flat_map(|(low, high)| self.known(*low, *high));
+        self.has_skipped && named.any(|number| self.get(number).is_some_and(|packet| packet.fate == Fate::Skipped))
+    }
+
+    /// The numbers of a range which were not acknowledged before.
+    fn known(&self, low: u64, high: u64) -> impl Iterator<Item = u64> {
+        let (start, end) = (low.max(self.first), high.saturating_add(1).min(self.next()));
+        self.acked.missing(start, end.max(start)).flat_map(|(from, to)| from..to)
+    }
+
+    /// The packets that an ACK newly acknowledges, in ascending order: those that were outstanding, and those that had
+    /// been taken for lost.
+    pub fn acknowledge(&mut self, ranges: &[(u64, u64)], newly: &mut Vec<(u64, SentPacket)>) {
+        for (low, high) in ranges.iter().rev() {
+            let from = newly.len();
+            newly.extend(self.known(*low, *high).filter_map(|number| Some((number, *self.get(number)?))));
+            for (number, packet) in &newly[from..] {
+                self.settle(*number, packet, Fate::Acked);
+                self.acked.insert(*number, number + 1);
+            }
+        }
+        self.advance();
+    }
+
+    /// A packet is lost.
+    pub fn lose(&mut self, number: u64) {
+        if let Some(packet) = self.get(number).copied() {
+            self.settle(number, &packet, Fate::Lost);
+        }
+    }
+
+    fn settle(&mut self, number: u64, packet: &SentPacket, fate: Fate) {
+        self.packets[(number - self.first) as usize].fate = fate;
+        if packet.fate == Fate::Outstanding {
+            self.eliciting -= u64::from(packet.is_ack_eliciting);
+        }
+    }
+
+    /// The outstanding packets up to a number, in ascending order.
+    pub fn outstanding(&self, upto: u64) -> impl Iterator<Item = (u64, &SentPacket)> {
+        let from = self.oldest.saturating_sub(self.first).min(self.packets.len() as u64);
+        let upto = (upto.saturating_add(1)).saturating_sub(self.first).clamp(from, self.packets.len() as u64);
+        let packets = self.packets.range(from as usize..upto as usize);
+        (self.first + from..).zip(packets).filter(|(_, packet)| packet.fate == Fate::Outstanding)
+    }
+
+    /// The packets that are kept and lost, in ascending order.
+    pub fn lost(&self) -> impl Iterator<Item = (u64, &SentPacket)> {
+        (self.first..).zip(&self.packets).filter(|(_, packet)| packet.fate == Fate::Lost)
+    }
+
+    /// Whether a number between two has been acknowledged.
+    pub fn is_acked_between(&self, low: u64, high: u64) -> bool {
+        self.acked.meets(low, high)
+    }
+
+    /// Moves up what lies before the oldest outstanding packet.
+    fn advance(&mut self) {
+        self.oldest = self.oldest.max(self.first);
+        while self.get(self.oldest).is_some_and(|packet| packet.fate != Fate::Outstanding) {
+            self.oldest += 1;
+        }
+    }
+
+    /// Forgets packets that were acknowledged, and lost ones that left before a time, as far as none is outstanding
+    /// before them.
+    pub fn forget(&mut self, before: Instant) {
+        self.advance();
+        while let Some(packet) = self.packets.front() {
+            let is_over = match packet.fate {
+                Fate::Outstanding => false,
+                Fate::Lost => packet.sent_at < before,
+                Fate::Acked | Fate::Skipped => true,
+            };
+            if !is_over {
+                break;
+            }
+            self.packets.pop_front();
+            self.first += 1;
+        }
+        self.acked.remove(0, self.first);
+    }
+
+    /// Packets that are kept.
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+}
