@@ -24,6 +24,7 @@ class SweepOptions:
     grid: Sequence[str]
     side: Sequence[str]
     """--zip."""
+    schemes: Sequence[str]
     where: str | None
     settings: Sequence[str]
     seeds: int | None
@@ -51,6 +52,10 @@ def described_by(source: str, options: SweepOptions) -> tuple[Described, Path]:
     for key, words in (("grid", options.grid), ("zip", options.side)):
         if words:
             said[key] = {**_former(said, key), **dict(_axis(f"--{key}", one) for one in words)}
+    if options.schemes:
+        from photocol.sweeps.schemes import parse
+
+        said["scheme"] = [*said.get("scheme", ()), *map(parse, options.schemes)]
     if options.settings:
         from photocol.runs.scenario import parse_setting
 

@@ -150,6 +150,7 @@ def sweep(
     grid: Mapping[str, Sequence[Value]] | None = None,
     zip: Mapping[str, Sequence[Value]] | None = None,  # noqa: A002
     axes: Sequence[Mapping[str, Any]] = (),
+    schemes: Sequence[Mapping[str, Any]] = (),
     where: str | None = None,
     set: Mapping[str, Value] | None = None,  # noqa: A002
     seeds: int = 1,
@@ -176,6 +177,7 @@ def sweep(
         grid: key → values; every combination.
         zip: keys whose values go side by side.
         axes: as `[[axis]]` in a sweep.toml: name, key or keys, and a list, a range or a log-range.
+        schemes: as `[[scheme]]` in a sweep.toml: a name, keys of the scenario, and `drop`; together an axis.
         where: a condition on the axes in SQL.
         set: keys that are the same at every point.
         seeds: replications of each point.
@@ -193,8 +195,8 @@ def sweep(
 
     Raises InputError, ScenarioError, and JobError if a run fails. On Ctrl-C finished runs stay in `out`.
     """
-    given: dict[str, Any] = {"grid": grid, "zip": zip, "axis": list(axes), "where": where, "set": set}
-    given |= {"first_seed": first_seed, "metrics": list(metrics), "tables": list(tables)}
+    given: dict[str, Any] = {"grid": grid, "zip": zip, "axis": list(axes), "scheme": list(schemes)}
+    given |= {"where": where, "set": set, "first_seed": first_seed, "metrics": list(metrics), "tables": list(tables)}
     given |= {"warm_up": warm_up, "precision": precision}
     said = {"seeds": seeds, **{key: value for key, value in given.items() if value}}
     described = describe(said, scenario)
@@ -287,17 +289,15 @@ def _planned(described: Described, points: Sequence[Point], first: Sequence[Job]
 
 
 def _check_points(described: Described, jobs: Sequence[Job], kept: Store | None = None) -> list[str]:
-    """Raise what is wrong with a point before hours of work go into the others; the laws in Python of all.
-
-    A scenario has the keys of an axis as if by `--set`; a mistake in one is said to be the axis's.
-    """
-    try:
-        return kept.prepare(jobs) if kept is not None else [law for job in jobs for law in check_plan(job)]
-    except ScenarioError as error:
-        keys = [key for axis in described.sweep.plan.axes for key in axis.keys]
-        if error.file == "--set" and any(f"{key}.".startswith(f"{error.key}.") for key in keys):
-            error.args = (f"axis {error.key}: {error.message}",)
-        raise
+    """Raise what is wrong with a point before hours of work go into the others; the laws in Python of all."""
+    named: list[str] = []
+    for job in jobs:
+        try:
+            named += check_plan(job) if kept is None else kept.prepare([job])
+        except ScenarioError as error:
+            described.explain(error, job.point)
+            raise
+    return named
 
 
 def _ordered(points: Sequence[Point], rows: Iterable[Row]) -> list[Row]:

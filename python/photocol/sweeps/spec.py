@@ -12,6 +12,11 @@ metrics = ["goodput", "drop_rate"]      # by default every figure of the summary
 name = "rtt_ms"                         # the column; by default the key
 key = "topology.bottleneck_delay"
 range = { from = 10, to = 50, step = 10, unit = "ms" }
+
+[[scheme]]                              # a layer over the scenario; all schemes are one axis
+name = "reno"
+traffic.0.transport = "reno"
+drop = ["transport.sack"]
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from photocol import files
 from photocol.errors import InputError, did_you_mean
+from photocol.sweeps import schemes
 from photocol.sweeps.axes import Axis, Group, Plan, axis, grouped, log_steps, steps
 from photocol.sweeps.campaign.study import WarmUp
 from photocol.sweeps.precision import Precision
@@ -40,6 +46,7 @@ KEYS = (
     "grid",
     "zip",
     "axis",
+    "scheme",
     "where",
     "metrics",
     "warm_up",
@@ -73,6 +80,8 @@ class Sweep:
 
     settings: Mapping[str, Value]
     plan: Plan
+    schemes: tuple[schemes.Scheme, ...]
+    """The layers of the axis of this name; none without any."""
     seeds: int
     first_seed: int | None
     metrics: tuple[str, ...]
@@ -103,9 +112,11 @@ def checked(said: Mapping[str, Any], source: str = "sweep") -> Sweep:
         warm_up = said.get("warm_up")
         if isinstance(warm_up, str):
             settings = {**settings, "run.warm_up": warm_up}
+        layers = schemes.read(_list(said.get("scheme", ()), "scheme"))
         return Sweep(
             settings=settings,
-            plan=Plan(_groups(said), _text(said, "where")),
+            plan=Plan(_groups(said, layers), _text(said, "where")),
+            schemes=layers,
             seeds=_count(said.get("seeds", 1), "seeds"),
             first_seed=None if "first_seed" not in said else _count(said["first_seed"], "first_seed", least=0),
             metrics=_names(said.get("metrics", ()), "metrics"),
@@ -118,8 +129,8 @@ def checked(said: Mapping[str, Any], source: str = "sweep") -> Sweep:
         raise InputError(f"{source}: {error}") from error
 
 
-def _groups(said: Mapping[str, Any]) -> tuple[Group, ...]:
-    groups: list[Group] = []
+def _groups(said: Mapping[str, Any], layers: Sequence[schemes.Scheme]) -> tuple[Group, ...]:
+    groups: list[Group] = [(axis(schemes.AXIS, [], [one.name for one in layers]),)] if layers else []
     for key, values in _mapping(said.get("grid", {}), "grid").items():
         groups.append((axis(key, [key], _list(values, f"grid.{key}")),))
     zips = said.get("zip", ())
@@ -129,7 +140,7 @@ def _groups(said: Mapping[str, Any]) -> tuple[Group, ...]:
             groups.append(grouped(sides))
     groups += [(_long_axis(one),) for one in _list(said.get("axis", ()), "axis")]
     if not groups:
-        raise InputError("no axis: nothing varies; give --grid KEY=A,B, or [grid] in the file")
+        raise InputError("no axis: nothing varies; give --grid KEY=A,B, or [grid] or [[scheme]] in the file")
     names = [one.name for group in groups for one in group]
     keys = [key for group in groups for one in group for key in one.keys]
     for what, many in (("axes", names), ("axes set the key", keys)):
