@@ -186,6 +186,25 @@ def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
 @click.option(
     "--together", "is_overlay", is_flag=True, help="Several runs in one picture; their directories name them."
 )
+@click.option(
+    "--percentile",
+    "percentiles",
+    multiple=True,
+    type=Words(["50", "95", "99"]),
+    help="Of the slowdown by size.  [50, 95]",
+)
+@click.option(
+    "--bins",
+    default="decades",
+    metavar="BINS",
+    help="Of sizes: `decades` (half ones), N with as many flows each, or `law`: tenths of all flows.  [decades]",
+)
+@click.option(
+    "--names",
+    type=Words(["above", "lines"]),
+    default="above",
+    help="Names of curves: above the axes, or at the ends of the lines.  [above]",
+)
 @click.option("--out", type=FOLDER, metavar="DIR", help="By default DIR/plots; with --together out/plots.")
 @click.option("--text", "as_text", is_flag=True, help="Lines of text on the terminal instead of files.")
 @swept_options

@@ -72,6 +72,8 @@ class Drawing:
     """Colours over x and by."""
     over: tuple[str, ...] = ()
     """Models, files and directories that are laid over it."""
+    labels: tuple[str, ...] = ()
+    """What the first of these are called."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,12 +203,12 @@ def _precision(said: object) -> Precision | None:
 
 def _drawing(said: object) -> Drawing:
     one = _mapping(said, "plot")
-    _only(one, ("x", "y", "by", "panels", "log", "map", "over"), "plot")
+    _only(one, ("x", "y", "by", "panels", "log", "map", "over", "label"), "plot")
     if not isinstance(one.get("x"), str) or not isinstance(one.get("y"), str):
         raise InputError("a [[plot]] has an x (an axis) and a y (a metric)")
     if not isinstance(one.get("map", False), bool):
         raise InputError(f"plot.map: true or false, not {one['map']!r}")
-    over = one.get("over", ())
+    over, labels = one.get("over", ()), one.get("label", ())
     return Drawing(
         x=one["x"],
         y=one["y"],
@@ -215,6 +217,7 @@ def _drawing(said: object) -> Drawing:
         log=str(one.get("log", "")),
         is_map=one.get("map", False),
         over=(over,) if isinstance(over, str) else _names(over, "plot.over"),
+        labels=(labels,) if isinstance(labels, str) else _names(labels, "plot.label"),
     )
 
 
