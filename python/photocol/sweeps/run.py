@@ -23,6 +23,7 @@ from photocol.sweeps.campaign.job import check_plan
 from photocol.sweeps.campaign.progress import Progress
 from photocol.sweeps.campaign.run_campaign import Campaign, JobPlanner, Resources, resources, run_campaign
 from photocol.sweeps.campaign.store import rows_in
+from photocol.sweeps.campaign.study import Setup
 from photocol.sweeps.campaign.table import grouped, outcome_of
 from photocol.sweeps.folder import Described
 
@@ -132,6 +133,38 @@ def carry_out(
     )
     remarks = _remarks(described, points, rows) if campaign.stop is None else []
     return Finished(table=table, replications=outcome.replications, campaign=campaign, remarks=remarks)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """A valid sweep: what a check finds of it."""
+
+    scenario: str
+    axes: Sequence[str]
+    points: int
+    runs: int
+    """At least; a precision may ask for more."""
+    warnings: Mapping[str, Sequence[str]]
+    """Each with the points that have it, by the names of their directories."""
+
+
+def checked(described: Described) -> Checked:
+    """Look at every point without running any. Raises InputError, ScenarioError."""
+    points = described.sweep.plan.points()
+    jobs, axes = described.jobs(points), [axis.name for axis in described.sweep.plan.axes]
+    plots.check(described.sweep.plots, axes)
+    study, warnings = described.origin.study(), dict[str, list[str]]()
+    for job in jobs[: len(points)]:
+        setup = study.setup(job.point)
+        assert isinstance(setup, Setup), "a sweep runs scenarios"
+        try:
+            loaded = load(setup.scenario, {**setup.settings, **job.settings})
+        except ScenarioError as error:
+            described.explain(error, job.point)
+            raise
+        for warning in loaded.warnings:
+            warnings.setdefault(warning, []).append(job.name.rpartition(",seed=")[0])
+    return Checked(scenario=described.scenario.name, axes=axes, points=len(points), runs=len(jobs), warnings=warnings)
 
 
 def prepare(described: Described, folder: Path, *, resume: bool, force: bool) -> None:
