@@ -36,6 +36,8 @@ OVERLAY_LINES: tuple[Any, ...] = ((0, (10, 3)), (0, (10, 3, 2, 3)), (0, (1, 4)))
 """Of what is laid over the curves of a picture; no curve has such a line."""
 _GOLDEN = 1.6
 _SMALL_PT = 7.0
+_HANDLE = 3.0
+"""The length of a line in a legend, in letters: a dash and the gap behind it are seen."""
 _MOST_PASSES = 4
 """A label in two lines takes room from others."""
 _BELOW_BASELINE_PT = 5.0
@@ -135,6 +137,7 @@ def frame(axes: Axes, *, title: str = "") -> None:
             title_fontsize="small",
             alignment="left",
             frameon=False,
+            handlelength=_HANDLE,
             fontsize="small",
             ncols=columns(labels, axes.get_figure(root=True).get_figwidth()),  # type: ignore[union-attr]
             loc="lower left",
@@ -158,6 +161,7 @@ def common_legend(figure: Figure, cells: Sequence[Axes], title: str = "") -> Non
         loc="outside upper left",
         ncols=columns(list(handles), figure.get_figwidth()),
         frameon=False,
+        handlelength=_HANDLE,
         fontsize="small",
         title=title or None,
         title_fontsize="small",
