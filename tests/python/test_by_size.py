@@ -20,6 +20,10 @@ from photocol import plot
 from photocol.errors import InputError
 from photocol.plot.by_size import BySize, by_size, over_seeds, slowdowns
 from photocol.plot.completion import requests
+from photocol.plot.sweep_sizes import figure, numbers_of
+from photocol.plot.sweeps import as_svg
+from photocol.plot.view import Asked
+from photocol.report.build import page_of
 from photocol.runs.results import Result
 
 if TYPE_CHECKING:
@@ -111,6 +115,10 @@ def test_the_interval_over_seeds_is_that_of_sectioning() -> None:
     half = stats.t.ppf(0.975, 2) * math.sqrt(squares / (3 * 2))
     assert row["slowdown_p50_low"] == pytest.approx(4.0 * math.exp(-half))
     assert row["slowdown_p50_high"] == pytest.approx(4.0 * math.exp(half))
+    # Medians of 1.5 and 6 say little about one of 1.5, but that it is not below 1.
+    (row,) = over_seeds(flows([1000.0] * 4, [1.5, 1.5, 6.0, 6.0], [0, 0, 1, 1]), ["class"]).rows(named=True)
+    assert (row["slowdown_p50"], row["slowdown_p50_low"]) == (1.5, 1.0)
+    (row,) = over_seeds(flows([1000.0] * 9, slow, [0, 0, 0, 1, 1, 1, 2, 2, 2]), ["class"]).rows(named=True)
     # Nine values have no 95th percentile above which one lies.
     assert (row["slowdown_p95"], row["slowdown_p95_low"]) == (None, None)
 
@@ -191,6 +199,43 @@ def test_the_numbers_of_a_sweep_are_those_of_all_flows_of_its_runs(sweep: Path) 
     assert row["flows"] == len(slow)
     assert row["slowdown_p95"] == pytest.approx(np.quantile(slow["slowdown"], 0.95, method="inverted_cdf"))
     assert row["slowdown_p95_low"] < row["slowdown_p95"] < row["slowdown_p95_high"]
+
+
+def test_a_sweep_draws_its_slowdown_when_it_ends_and_on_its_page(tmp_path: Path) -> None:
+    (tmp_path / "star.toml").write_text(SCENARIO)
+    file = tmp_path / "sweep.toml"
+    said = 'scenario = "star.toml"\n{}\n[grid]\n"traffic.0.load_share" = [0.3, 0.6]\n[[plot]]\ny = "slowdown"\n{}\n'
+    file.write_text(said.format('tables = ["flows"]', "percentiles = [50]\nbins = 2"))
+    assert photocol("sweep", file, "--jobs", "1", "--out", tmp_path / "out").returncode == 0
+    assert (tmp_path / "out" / "plot-1.png").is_file()
+    ((name, drawn),) = as_svg(package.SweepTable.load(tmp_path / "out"), tmp_path / "out")
+    assert (name, drawn.startswith("<?xml")) == ("slowdown", True)
+    assert [one["name"] for one in page_of(tmp_path / "out")["pictures"]] == ["slowdown"]
+    for tables, more, message in (
+        ("", "", 'plot: the slowdown needs the flows of all runs: tables = ["flows"]'),
+        ('tables = ["flows"]', "percentiles = [90]", "percentiles p90: some of p50, p95, p99"),
+        ('tables = ["flows"]', "bins = true", "bins True: decades, law, or a number"),
+        ('tables = ["flows"]', 'x = "load_share"', "plot of the slowdown: unknown key 'x'"),
+        ('tables = ["flows"]', 'by = "schem"', "plot: no axis 'schem'"),
+    ):
+        file.write_text(said.format(tables, more))
+        done = photocol("check", file)
+        assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+
+
+def test_a_curve_has_the_same_look_in_every_panel(sweep: Path) -> None:
+    table = package.SweepTable.load(sweep)
+    numbers = numbers_of(sweep, table, BySize(bins=2), Asked(panels="traffic.0.load_share"))
+    drawn = figure(
+        numbers._replace(panels=[numbers.panels[0], ("only one", numbers.panels[1][1].tail(2))]), BySize(), 7.0
+    )
+    first, second = drawn.axes
+    colours = {line.get_color() for line in second.lines if len(line.get_xdata())}
+    assert colours == {first.lines[2].get_color()}
+    # Bins are those of both loads together.
+    assert (
+        len({(row[0], row[1]) for _, one in numbers.panels for row in one.select("^size_(from|to)_bytes$").rows()}) == 2
+    )
 
 
 def test_a_run_of_a_sweep_can_be_read_and_drawn(sweep: Path) -> None:

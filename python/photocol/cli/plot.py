@@ -51,10 +51,7 @@ def draw(
     """The lines to print: the names of the files, or the text. Raises InputError before anything is written."""
     window = _window(from_s, to_s)
     chosen = Chosen(flows=tuple(flow_numbers("--flows", flows)) if flows else (), links=tuple(links), window=window)
-    sizes = BySize(
-        percentiles=[f"p{one}" for one in percentiles] or BySize().percentiles,
-        bins=int(bins) if bins.isdecimal() else bins,
-    )
+    sizes = BySize.of(percentiles, int(bins) if bins.isdecimal() else bins)
     how = Pictures(
         formats=formats or ("png",), width_inches=_inches(width), only=only, chosen=chosen, by_size=sizes, names=names
     )
@@ -130,7 +127,7 @@ def _swept(
     if sweep_sizes.NAME in how.only:
         if over:
             raise InputError(f"{sweep_sizes.NAME}: nothing is laid over it")
-        files, said = sweep_sizes.save(folder, table, out, how, asked)
+        files, said = sweep_sizes.save(folder, table, out / sweep_sizes.NAME, how, asked)
         how = replace(how, only=[one for one in how.only if one != sweep_sizes.NAME])
     if how.only or not files:
         more = save(table, out, how, asked, over, labels)

@@ -22,9 +22,11 @@ from photocol.quantity import readable
 from photocol.stats import bootstrap_ranks, student_t_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
+
+    from photocol.plot.style import Look
 
 DECADES, LAW = "decades", "law"
 _A_DECADE = 2
@@ -37,6 +39,8 @@ _VALUES = {"completion_s": ("completion", "_s"), "slowdown": ("slowdown", "")}
 _ENDS = ("", "_low", "_high")
 _NEAR = 4.0
 """Slowdowns within this factor stand on a linear axis."""
+_WIDE = 10.0
+"""So far beyond the values a logarithmic axis goes for their intervals."""
 _RANGE = ("place", "size_from_bytes", "size_to_bytes", "size_middle_bytes", "share_from", "share_to")
 _OF_PICTURE = ("size_middle_bytes", "share_from", "share_to")
 """Where a range stands in a picture."""
@@ -51,11 +55,17 @@ class BySize:
     bins: str | int = DECADES
     """`"decades"`, `"law"`, or a number of ranges with as many flows each."""
 
+    @classmethod
+    def of(cls, percentiles: Sequence[int | str], bins: str | int) -> BySize:
+        """Of percentiles as numbers, the default without any. Raises InputError."""
+        return cls(percentiles=tuple(f"p{one}" for one in percentiles) or cls.percentiles, bins=bins)
+
     def __post_init__(self) -> None:
         """Raises InputError for what there is not."""
         if not self.percentiles or not set(self.percentiles) <= set(PERCENTILES):
             raise InputError(f"percentiles {', '.join(self.percentiles)}: some of {', '.join(PERCENTILES)}")
-        number = self.bins if isinstance(self.bins, int) else 2 if self.bins in (DECADES, LAW) else 0
+        is_named = isinstance(self.bins, str) and self.bins in (DECADES, LAW)
+        number = 1 if is_named else self.bins if type(self.bins) is int else 0
         if not 1 <= number <= _MOST_BINS:
             raise InputError(f"bins {self.bins!r}: {DECADES}, {LAW}, or a number from 1 to {_MOST_BINS}")
 
@@ -102,22 +112,26 @@ def over_seeds(flows: pl.DataFrame, keys: Sequence[str], bins: str | int = DECAD
             quantile = {number: student_t_quantile(0.975, number - 1) for number in spread.get_column("n").unique()}
             t = n.replace_strict(quantile, default=None, return_dtype=pl.Float64)
             half = (t * (pl.col("squares") / (n * (n - 1))).sqrt()).alias("half")
+            # No flow is faster than on the empty path.
+            least = pl.min_horizontal(column, pl.lit(1.0)) if name == "slowdown" else pl.lit(0.0)
             table = table.join(spread.select(*place, half), on=place, how="left", maintain_order="left").with_columns(
-                (pl.col(column) * (-pl.col("half")).exp()).alias(f"{name}_{rank}_low{ending}"),
+                (pl.col(column) * (-pl.col("half")).exp()).clip(lower_bound=least).alias(f"{name}_{rank}_low{ending}"),
                 (pl.col(column) * pl.col("half").exp()).alias(f"{name}_{rank}_high{ending}"),
             )
             table = table.drop("half")
     return table
 
 
-def slowdowns(flows: pl.DataFrame, how: BySize | None = None, *, is_over_seeds: bool = False) -> pl.DataFrame:
+def slowdowns(
+    flows: pl.DataFrame, how: BySize | None = None, *, is_over_seeds: bool = False, keys: Sequence[str] = (OF, "class")
+) -> pl.DataFrame:
     """The numbers of the picture: a row for each result (`of`), class and range, of the flows that have a slowdown.
 
     Empty where no range has enough flows for one of the percentiles.
     """
     table = with_names(flows).filter(pl.col("slowdown").is_not_null() & (pl.col("size_bytes") > 0))
     made, how = over_seeds if is_over_seeds else by_size, how or BySize()
-    numbers = made(table, [OF, "class"], how.bins)
+    numbers = made(table, list(keys), how.bins)
     return numbers if any(numbers[f"slowdown_{rank}"].count() for rank in how.percentiles) else numbers.clear()
 
 
@@ -138,11 +152,20 @@ def slowdown_by_size(
     draw_slowdowns(axes, slowdowns(flows, how), how)
 
 
-def draw_slowdowns(axes: Axes, table: pl.DataFrame, how: BySize) -> None:
+def looks_of(table: pl.DataFrame) -> dict[tuple[object, ...], Look]:
+    """The look of each curve of a table of `slowdowns`, the same in all panels."""
+    curves = table.select(OF, "class").unique(maintain_order=True).rows()
+    return dict(zip(curves, looks(len(curves)), strict=True))
+
+
+def draw_slowdowns(
+    axes: Axes, table: pl.DataFrame, how: BySize, known: Mapping[tuple[object, ...], Look] | None = None
+) -> None:
     """The curves of a table of `slowdowns`: a colour and a marker a result or class, a line a percentile."""
-    parts = table.partition_by(OF, "class", as_dict=True, maintain_order=True)
+    parts, known = table.partition_by(OF, "class", as_dict=True, maintain_order=True), known or looks_of(table)
     is_one = len(how.percentiles) == 1
-    for look, ((name, kind), part) in zip(looks(len(parts)), parts.items(), strict=True):
+    for (name, kind), part in parts.items():
+        look = known[name, kind]
         at = _at(part, how)
         for number, rank in enumerate(how.percentiles):
             value, low, high = (part.get_column(f"slowdown_{rank}{end}").to_numpy() for end in _ENDS)
@@ -174,6 +197,8 @@ def _scale(axes: Axes, table: pl.DataFrame, how: BySize) -> None:
     low, high = min(drawn, default=0.0), max(drawn, default=0.0)
     if high > _NEAR * low > 0:
         axes.set_yscale("log")
+        # Very wide intervals go to the edges.
+        axes.set_ylim(max(axes.get_ylim()[0], low / _WIDE), min(axes.get_ylim()[1], high * _WIDE))
     else:
         axes.set_ylim(0, 1.05 * axes.dataLim.y1 if high > 0 else 1)
     of = f"{table['flows'].sum():,} flows"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from photocol.errors import InputError
-from photocol.plot.by_size import draw_slowdowns, slowdowns, without_places
+from photocol.plot.by_size import draw_slowdowns, looks_of, slowdowns, without_places
 from photocol.plot.completion import sized_flows
 from photocol.plot.files import save_figure, without_numbers, write_numbers
 from photocol.plot.labels import axis_title, names
@@ -18,6 +18,7 @@ from photocol.plot.view import kept_points
 from photocol.runs import storage
 from photocol.runs.results import Result
 from photocol.sweeps.campaign.store import rows_in
+from photocol.sweeps.spec import SLOWDOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,46 +26,63 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from photocol.plot.by_size import BySize
     from photocol.plot.files import Pictures
     from photocol.plot.view import Asked
     from photocol.sweeps.swept import SweepTable
 
-NAME = "slowdown"
+NAME = SLOWDOWN
 """Of the picture, which is no figure of the table."""
 _PANEL = "panel"
 _MOST_CURVES = 24
 _PANEL_RATIO = 1.25
 
 
-def save(folder: Path, table: SweepTable, out: Path, how: Pictures, asked: Asked) -> tuple[list[Path], list[str]]:
-    """The picture in `out`: the files, and what has to be said.
+class Numbers(NamedTuple):
+    """What is drawn."""
 
-    Raises InputError where the runs have no table of flows, no flow has completed, or curves are too many.
+    panels: list[tuple[str, pl.DataFrame]]
+    """Title and numbers of each."""
+    seeds: int
+
+
+def numbers_of(folder: Path, table: SweepTable, how: BySize, asked: Asked) -> Numbers:
+    """The numbers of the picture.
+
+    Raises InputError where the runs have no table of flows, too few have completed, or curves are too many.
     """
     if asked.x or asked.is_map or asked.log:
         raise InputError(f"{NAME}: its x is the size of flows; it goes without --x, --log and --map")
     flows = swept_flows(folder, table, asked)
     seeds = flows.get_column("run").n_unique()
-    numbers = [
-        (title, slowdowns(part.drop(_PANEL), how.by_size, is_over_seeds=seeds > 1)) for title, part in _panels(flows)
-    ]
-    if all(part.is_empty() for _, part in numbers):
-        wanted = ", ".join(how.by_size.percentiles)
+    # Bins are those of all panels together.
+    every = slowdowns(flows, how, is_over_seeds=seeds > 1, keys=(_PANEL, OF, "class"))
+    if every.is_empty():
+        wanted = ", ".join(how.percentiles)
         raise InputError(f"{NAME}: no range of sizes has enough completed flows for {wanted}; more seeds, fewer --bins")
-    out.mkdir(parents=True, exist_ok=True)
+    parts = every.partition_by(_PANEL, as_dict=True, maintain_order=True)
+    return Numbers([(str(title), part.drop(_PANEL)) for (title,), part in parts.items()], seeds)
+
+
+def save(folder: Path, table: SweepTable, stem: Path, how: Pictures, asked: Asked) -> tuple[list[Path], list[str]]:
+    """The picture as `STEM.png` and so on: the files, and what has to be said. Raises InputError as `numbers_of`."""
+    numbers = numbers_of(folder, table, how.by_size, asked)
+    stem.parent.mkdir(parents=True, exist_ok=True)
     files = []
     if "csv" in how.formats:
-        every = pl.concat(part.with_columns(pl.lit(title).alias(_PANEL)) for title, part in numbers)
-        every = without_places(every.drop(_PANEL) if asked.panels is None else every)
-        files.append(write_numbers(every, out / NAME))
+        titled = asked.panels is not None
+        every = pl.concat(
+            part.with_columns(pl.lit(title).alias(_PANEL)) if titled else part for title, part in numbers.panels
+        )
+        files.append(write_numbers(without_places(every), stem))
     if formats := without_numbers(how).formats:
         with drawing(how.width_inches, how.names):
-            figure = _figure(numbers, how, seeds)
+            drawn = figure(numbers, how.by_size, how.width_inches)
             for suffix in formats:
-                file = out / f"{NAME}.{suffix}"
-                storage.replace(file, functools.partial(save_figure, figure, width_inches=how.width_inches))
+                file = stem.with_name(f"{stem.name}.{suffix}")
+                storage.replace(file, functools.partial(save_figure, drawn, width_inches=how.width_inches))
                 files.append(file)
-    return files, _remarks(numbers, how)
+    return files, _remarks(numbers, how.by_size)
 
 
 def swept_flows(folder: Path, table: SweepTable, asked: Asked) -> pl.DataFrame:
@@ -114,29 +132,29 @@ def _labels(points: pl.DataFrame, axes: Sequence[str]) -> dict[tuple[object, ...
     }
 
 
-def _panels(flows: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
-    parts = flows.sort(_PANEL, maintain_order=True).partition_by(_PANEL, as_dict=True, maintain_order=True)
-    return [(str(title), part) for (title,), part in parts.items()]
-
-
-def _figure(numbers: Sequence[tuple[str, pl.DataFrame]], how: Pictures, seeds: int) -> Figure:
+def figure(numbers: Numbers, how: BySize, width_inches: float | None) -> Figure:
+    """The picture on a new figure, a small one for each panel."""
     from matplotlib.figure import Figure
 
-    width = SIZE_INCHES[0] if how.width_inches is None else how.width_inches
-    across = min(len(numbers), 2 if width <= COLUMN_INCHES else 3)
-    down = -(-len(numbers) // across)
-    height = width / 1.6 if len(numbers) == 1 else down * width / across / _PANEL_RATIO + 0.6
+    panels, seeds = numbers
+    known = looks_of(pl.concat(table for _, table in panels).sort(OF, "class"))
+    width = SIZE_INCHES[0] if width_inches is None else width_inches
+    across = min(len(panels), 2 if width <= COLUMN_INCHES else 3)
+    down = -(-len(panels) // across)
+    height = width / 1.6 if len(panels) == 1 else down * width / across / _PANEL_RATIO + 0.6
     figure = Figure(figsize=(width, height), layout="constrained")
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     cells = [cell for row in grid for cell in row]
-    for place, (cell, (_, table)) in enumerate(zip(cells, numbers, strict=False)):
-        draw_slowdowns(cell, table, how.by_size)
-        cell.set_xlabel(cell.get_xlabel() if place >= len(numbers) - across else "")
-        cell.set_ylabel(cell.get_ylabel() if place % across == 0 else "")
-    for cell in cells[len(numbers) :]:
+    for place, (cell, (_, table)) in enumerate(zip(cells, panels, strict=False)):
+        draw_slowdowns(cell, table, how, known)
+        cell.set_xlabel(cell.get_xlabel() if place >= len(panels) - across else "")
+        # In small panels the definition has no room.
+        label = cell.get_ylabel() if len(panels) == 1 else cell.get_ylabel().partition(" (")[0]
+        cell.set_ylabel(label if place % across == 0 else "")
+    for cell in cells[len(panels) :]:
         cell.remove()
-    common_legend(figure, cells[: len(numbers)])
-    for cell, (title, _) in zip(cells, numbers, strict=False):
+    common_legend(figure, cells[: len(panels)])
+    for cell, (title, _) in zip(cells, panels, strict=False):
         cell.set_title(title, fontsize="small", loc="left")
     said = (
         f"flows of {seeds} runs, 95 % intervals over runs"
@@ -148,10 +166,10 @@ def _figure(numbers: Sequence[tuple[str, pl.DataFrame]], how: Pictures, seeds: i
     return figure
 
 
-def _remarks(numbers: Sequence[tuple[str, pl.DataFrame]], how: Pictures) -> list[str]:
+def _remarks(numbers: Numbers, how: BySize) -> list[str]:
     """Which percentiles have no value because a run has too few flows of a size."""
-    every = pl.concat(part for _, part in numbers)
-    gone = {rank: every.get_column(f"slowdown_{rank}").null_count() for rank in how.by_size.percentiles}
+    every = pl.concat(part for _, part in numbers.panels)
+    gone = {rank: every.get_column(f"slowdown_{rank}").null_count() for rank in how.percentiles}
     return [
         f"{NAME}: {count} of {len(every)} ranges of sizes have no {rank}: too few flows"
         for rank, count in gone.items()

@@ -10,12 +10,15 @@ import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
+from photocol.plot import sweep_sizes
+from photocol.plot.by_size import BySize
 from photocol.plot.curves import colours, curves, finish, intervals, look_of
 from photocol.plot.files import Pictures, save_figure, without_numbers, write_numbers
 from photocol.plot.over import Overlay, overlays
 from photocol.plot.style import COLUMN_INCHES, SIZE_INCHES, common_legend, drawing, fit, frame, once
 from photocol.plot.view import Asked, View, view_of
 from photocol.runs import storage
+from photocol.sweeps.spec import Drawing
 from photocol.sweeps.swept import SPREAD
 
 if TYPE_CHECKING:
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from photocol.plot.style import Look
-    from photocol.sweeps.spec import Drawing
     from photocol.sweeps.swept import SweepTable
 
 _PANEL_RATIO = 1.25
@@ -89,45 +91,63 @@ def save(
     return files, said
 
 
-def save_drawings(drawings: Sequence[Drawing], table: SweepTable, folder: Path) -> list[Path]:
-    """`plot-1.png`, … as the `[[plot]]` of a sweep ask. Raises InputError if one names no figure."""
-    files = []
+def save_drawings(drawings: Sequence[Drawing], table: SweepTable, folder: Path) -> list[str]:
+    """`plot-1.png`, … as the `[[plot]]` of a sweep ask; what has to be said. Raises InputError if one names no figure.
+
+    A slowdown for which there are too few flows is said, and not drawn.
+    """
+    remarks = []
     for number, said in enumerate(drawings, 1):
-        asked = _asked_by(said)
+        asked, stem = _asked_by(said), folder / f"plot-{number}"
+        if said.y == sweep_sizes.NAME:
+            how = Pictures(by_size=BySize.of(said.percentiles, said.bins))
+            try:
+                remarks += sweep_sizes.save(folder, table, stem, how, asked)[1]
+            except InputError as error:
+                remarks.append(str(error))
+            continue
         try:
             view = view_of(table, said.y, asked)
             laid = [_fitting(one, view, is_alone=True) for one in overlays(said.over, said.labels)]
         except InputError as error:
             raise InputError(f"plot: {error}") from error
-        files += _save(view, asked, laid, folder / f"plot-{number}", Pictures())
-    return files
+        _save(view, asked, laid, stem, Pictures())
+    return remarks
 
 
-def as_svg(table: SweepTable) -> list[tuple[str, str]]:
-    """What the page of a sweep shows: its `[[plot]]`, else its main figures; name and SVG each."""
-    wanted = [(_name_of(one), one.y, _asked_by(one), (one.over, one.labels)) for one in table.drawings]
-    wanted = wanted or [(name, name, Asked(), ((), ())) for name in table.main_metrics()]
+def as_svg(table: SweepTable, folder: Path | None = None) -> list[tuple[str, str]]:
+    """What the page of a sweep in `folder` shows: its `[[plot]]`, else its main figures; name and SVG each."""
+    wanted = table.drawings or [Drawing(x="", y=name) for name in table.main_metrics()]
     pictures = []
-    for name, metric, asked, over in wanted:
+    for said in wanted:
         try:
-            view = view_of(table, metric, asked)
-            laid = [_fitting(one, view, is_alone=True) for one in overlays(*over)]
             with drawing(None):
-                file, figure = io.BytesIO(), _figure(view, asked, laid, None)
-                figure.savefig(file, format="svg", metadata={"Date": None})
+                file = io.BytesIO()
+                _described(said, table, folder).savefig(file, format="svg", metadata={"Date": None})
         except InputError:
             # What cannot be drawn any more, as a file that is gone, leaves the rest of the page as it is.
             continue
-        pictures.append((name, file.getvalue().decode("utf-8")))
+        pictures.append((_name_of(said), file.getvalue().decode("utf-8")))
     return pictures
 
 
+def _described(said: Drawing, table: SweepTable, folder: Path | None) -> Figure:
+    """The picture that a sweep asks for."""
+    asked = _asked_by(said)
+    if said.y == sweep_sizes.NAME and folder is not None:
+        how = BySize.of(said.percentiles, said.bins)
+        return sweep_sizes.figure(sweep_sizes.numbers_of(folder, table, how, asked), how, None)
+    view = view_of(table, said.y, asked)
+    return _figure(view, asked, [_fitting(one, view, is_alone=True) for one in overlays(said.over, said.labels)], None)
+
+
 def _name_of(said: Drawing) -> str:
-    return f"{said.y} along {said.x}" + (f" by {said.by}" if said.by else "")
+    along = f" along {said.x}" if said.x else ""
+    return f"{said.y}{along}" + (f" by {said.by}" if said.by else "")
 
 
 def _asked_by(said: Drawing) -> Asked:
-    return Asked(x=said.x, by=said.by, panels=said.panels, log=said.log or None, is_map=said.is_map)
+    return Asked(x=said.x or None, by=said.by, panels=said.panels, log=said.log or None, is_map=said.is_map)
 
 
 def _first(table: SweepTable) -> str:

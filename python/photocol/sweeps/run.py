@@ -88,7 +88,7 @@ def carry_out(
     """
     points = described.sweep.plan.points()
     first = described.jobs(points)
-    plots.check(described.sweep.plots, [axis.name for axis in described.sweep.plan.axes])
+    plots.check(described.sweep)
     store = folders.store_of(folder)
     named = _check_points(described, first[: len(points)], store if by.resume else None)
     if permitted is not None:
@@ -120,7 +120,7 @@ def carry_out(
     table = SweepTable.of(
         outcome.table, units=units_of(rows), drawings=described.sweep.plots, asked=described.sweep.metrics
     )
-    plots.save(table.drawings, table, folder)
+    of_plots = plots.save(table.drawings, table, folder)
     folders.close_manifest(
         folder,
         described,
@@ -131,7 +131,7 @@ def carry_out(
         finished_runs=len(rows),
         peak_memory_bytes=max(_bytes(row) for row in rows),
     )
-    remarks = _remarks(described, points, rows) if campaign.stop is None else []
+    remarks = [*_remarks(described, points, rows), *of_plots] if campaign.stop is None else []
     return Finished(table=table, replications=outcome.replications, campaign=campaign, remarks=remarks)
 
 
@@ -152,7 +152,7 @@ def checked(described: Described) -> Checked:
     """Look at every point without running any. Raises InputError, ScenarioError."""
     points = described.sweep.plan.points()
     jobs, axes = described.jobs(points), [axis.name for axis in described.sweep.plan.axes]
-    plots.check(described.sweep.plots, axes)
+    plots.check(described.sweep)
     study, warnings = described.origin.study(), dict[str, list[str]]()
     for job in jobs[: len(points)]:
         setup = study.setup(job.point)

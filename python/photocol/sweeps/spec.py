@@ -55,13 +55,16 @@ KEYS = (
     "plot",
 )
 _TABLES = ("flows", "links", "series", "drops")
+SLOWDOWN = "slowdown"
+"""The picture that is no figure of the table: the slowdown by the size of flows, which its runs have kept."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """A picture: a metric along an axis, a curve for each value of another."""
+    """A picture: a metric along an axis, a curve for each value of another; or the slowdown by size."""
 
     x: str
+    """Empty for the slowdown, which has sizes there."""
     y: str
     by: str | None = None
     log: str = ""
@@ -74,6 +77,10 @@ class Drawing:
     """Models, files and directories that are laid over it."""
     labels: tuple[str, ...] = ()
     """What the first of these are called."""
+    percentiles: tuple[int, ...] = ()
+    """Of the slowdown."""
+    bins: str | int = "decades"
+    """Of its sizes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,6 +210,8 @@ def _precision(said: object) -> Precision | None:
 
 def _drawing(said: object) -> Drawing:
     one = _mapping(said, "plot")
+    if one.get("y") == SLOWDOWN:
+        return _slowdown(one)
     _only(one, ("x", "y", "by", "panels", "log", "map", "over", "label"), "plot")
     if not isinstance(one.get("x"), str) or not isinstance(one.get("y"), str):
         raise InputError("a [[plot]] has an x (an axis) and a y (a metric)")
@@ -218,6 +227,19 @@ def _drawing(said: object) -> Drawing:
         is_map=one.get("map", False),
         over=(over,) if isinstance(over, str) else _names(over, "plot.over"),
         labels=(labels,) if isinstance(labels, str) else _names(labels, "plot.label"),
+    )
+
+
+def _slowdown(one: Mapping[str, Any]) -> Drawing:
+    _only(one, ("y", "by", "panels", "percentiles", "bins"), "plot of the slowdown")
+    percentiles = _list(one.get("percentiles", ()), "plot.percentiles")
+    return Drawing(
+        x="",
+        y=SLOWDOWN,
+        by=_text(one, "by"),
+        panels=_text(one, "panels"),
+        percentiles=tuple(_count(value, "plot.percentiles") for value in percentiles),
+        bins=one.get("bins", "decades"),
     )
 
 
