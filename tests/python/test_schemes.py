@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 import photocol as package
 from photocol.errors import InputError
 from photocol.runs.scenario import ScenarioText, as_toml
+from photocol.sweeps.run import checked as looked_at
+from photocol.sweeps.run import describe
 from photocol.sweeps.schemes import Layered, over, parse, read
 from photocol.sweeps.spec import checked
 
@@ -262,3 +264,18 @@ def test_a_scheme_of_the_command_line_is_read_or_refused_as_it_was_written(text:
     else:
         assert said["name"] == text.partition(":")[0].strip()
         assert sum(len(key) + len(value) for key, value in said.items() if key not in ("name", "drop")) <= len(text)
+
+
+@given(
+    key=st.sampled_from(["run.seed", "topology.pairs", "link_defaults.delay", "traffic.0.flows", "traffic.there.size"]),
+    place=st.integers(0, 8),
+    name=st.text(min_size=1, max_size=6).filter(str.strip),
+)
+def test_a_misspelt_key_is_named_with_file_and_scheme(key: str, place: int, name: str) -> None:
+    parent, _, last = key.rpartition(".")
+    wrong = f"{last[:place]}q{last[place:]}"
+    for scheme in ({f"{parent}.{wrong}": 1}, {"drop": [f"{parent}.{wrong}"]}):
+        with pytest.raises(ValueError, match=r"did you mean|allowed|there is") as error:
+            looked_at(describe({"scheme": [{"name": name, **scheme}]}, BASE, "my.toml"))
+        assert str(error.value).startswith(f"my.toml: scheme {name!r}: ")
+        assert wrong in str(error.value)
