@@ -223,6 +223,26 @@ def test_a_sweep_draws_its_slowdown_when_it_ends_and_on_its_page(tmp_path: Path)
         assert (done.returncode, message in done.stderr) == (2, True), done.stderr
 
 
+def test_axes_side_by_side_need_one_of_them(tmp_path: Path) -> None:
+    (tmp_path / "star.toml").write_text(SCENARIO)
+    side = ["--zip", "traffic.0.load_share=0.3,0.6", "--zip", "traffic.0.transport=sack,cubic"]
+    words = [*side, "--keep", "flows", "--jobs", "1", "--out", tmp_path / "out"]
+    assert photocol("sweep", tmp_path / "star.toml", *words).returncode == 0
+    done = photocol("plot", tmp_path / "out", "--only", "slowdown", "--by", "transport", "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    assert pl.read_csv(tmp_path / "out/plots/slowdown.csv")["of"].unique(maintain_order=True).to_list() == [
+        "sack",
+        "cubic",
+    ]
+
+
+def test_a_table_without_runs_has_no_slowdown(tmp_path: Path) -> None:
+    points = pl.DataFrame({"load": [1, 2], "goodput": [1.0, 2.0], "goodput_half_width": [0.0, 0.0], "n": [1, 1]})
+    points.write_parquet(tmp_path / "table.parquet")
+    done = photocol("plot", tmp_path, "--only", "slowdown")
+    assert (done.returncode, "no run of these points is finished" in done.stderr) == (2, True), done.stderr
+
+
 def test_a_curve_has_the_same_look_in_every_panel(sweep: Path) -> None:
     table = package.SweepTable.load(sweep)
     numbers = numbers_of(sweep, table, BySize(bins=2), Asked(panels="traffic.0.load_share"))

@@ -97,8 +97,9 @@ def swept_flows(folder: Path, table: SweepTable, asked: Asked) -> pl.DataFrame:
     by = [table.known_axis(name) for name in said] or [
         axis for axis in table.axes if axis != panels and points[axis].n_unique() > 1
     ]
-    rest = [axis for axis in table.axes if axis not in (*by, panels) and points[axis].n_unique() > 1]
-    if rest:
+    told = [*by, *([panels] if panels else [])]
+    if told and points.select(told).n_unique() < len(points):
+        rest = [axis for axis in table.axes if axis not in told and points[axis].n_unique() > 1]
         raise InputError(f"{NAME}: curves of one {', '.join(by)} differ in {', '.join(rest)} too; --where fixes it")
     labels, titles = _labels(points, by), _labels(points, [] if panels is None else [panels])
     title = "" if panels is None else f"{axis_title(panels, table.axes)}: "

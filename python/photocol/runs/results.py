@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 from photocol.errors import InputError, did_you_mean
 from photocol.files import content, record
 from photocol.quantity import factor, readable
-from photocol.runs import digests, meanings, notebook, storage, trace
+from photocol.runs import digests, meanings, notebook, storage, swept, trace
 from photocol.runs.signals import deferred
 
 if TYPE_CHECKING:
@@ -294,8 +294,8 @@ class Result:
             raise InputError(f"{folder} is not a run of photocol: it has no {storage.MARK}")
         try:
             manifest = record(content(folder / storage.MARK, storage.MOST_OF_A_RECORD))
-            is_swept = not (folder / "summary.json").exists() and (folder / storage.ROW).is_file()
-            figures = _figures_of_row(folder) if is_swept else record(content(folder / "summary.json"))
+            is_swept = swept.is_one(folder)
+            figures = swept.figures(folder) if is_swept else record(content(folder / "summary.json"))
             summary = Summary({name: _figure(fields) for name, fields in figures.items()})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder} is a damaged run: {error}") from error
@@ -303,8 +303,8 @@ class Result:
         return cls(
             summary=summary,
             manifest=manifest,
-            table=lambda name: _table_of(folder, name, is_swept=is_swept),
-            missing=[name for name in TABLES if is_swept and not (folder / f"{name}.parquet").is_file()],
+            table=lambda name: read_table(swept.kept(folder, name) if is_swept else folder / f"{name}.parquet"),
+            missing=[name for name in TABLES if is_swept and not swept.has(folder, name)],
             trace=lambda: read_table(events) if events.is_file() else None,
             probes=lambda: {file.stem: read_table(file) for file in _files_of_probes(folder)},
         )
@@ -373,22 +373,6 @@ def _figure(fields: Mapping[str, Any]) -> Figure:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
-
-
-def _figures_of_row(folder: Path) -> dict[str, dict[str, Any]]:
-    """The figures of a run of a sweep, as summary.json has them."""
-    row = record(content(folder / storage.ROW, storage.MOST_OF_A_RECORD))
-    units = row.get("run", {}).get("units", {})
-    return {name: {"value": value, "unit": units.get(name, "1")} for name, value in row["metrics"].items()}
-
-
-def _table_of(folder: Path, name: str, *, is_swept: bool) -> pl.DataFrame:
-    file = folder / f"{name}.parquet"
-    if is_swept and not file.is_file():
-        raise InputError(
-            f"{folder}: the sweep has not kept the {name} of its runs; `--keep {name}`, or `tables` in its file, does"
-        )
-    return read_table(file)
 
 
 def _files_of_probes(folder: Path) -> list[Path]:
