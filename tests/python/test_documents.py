@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import PIL.Image
 import pytest
 from command import photocol
 
@@ -322,3 +323,19 @@ def test_a_validation_report_has_its_parts(page: Path) -> None:
     assert [
         part for part in ("Set-up", "Expected", "Weakness") if f"**{part}" not in text and f"# {part}" not in text
     ] == []
+
+
+def test_the_gallery_has_twelve_figures_as_wide_as_a_column() -> None:
+    page = (ROOT / "docs" / "guide" / "gallery.md").read_text()
+    shown = re.findall(r"\(\.\./images/gallery/([\w-]+\.png)\)\n\n```\n((?:photocol .*\n)+)```\n", page)
+    files = {file.name: file for file in (ROOT / "docs" / "images" / "gallery").iterdir()}
+    assert sorted(name for name, _ in shown) == sorted(files)
+    assert len(shown) == 12
+    # 3.5 inches at 300 dots each.
+    for file in files.values():
+        with PIL.Image.open(file) as picture:
+            assert picture.width == 1050, file.name
+    # The last command draws one picture into a folder of its own, which `docs/make_gallery.py` keeps.
+    drawn = [shlex.split(block.splitlines()[-1]) for _, block in shown]
+    assert all(words[1] == "plot" and words.count("--only") == 1 and "column" in words for words in drawn)
+    assert len({words[words.index("--out") + 1] for words in drawn}) == 12

@@ -32,6 +32,21 @@ def test_a_ready_made_scenario_is_found_by_its_name(tmp_path: Path, monkeypatch:
     assert bundled.found("dumbbell") == Path("dumbbell"), "a file of the user's comes first"
 
 
+def test_a_folder_hides_no_ready_made_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("dumbbell", "mine"):
+        (tmp_path / folder).mkdir()
+    words = ["--set", "run.duration=6 s", "--quiet"]
+    done = photocol("run", "dumbbell", *words)
+    assert done.returncode == 0, done.stderr
+    assert "photocol: dumbbell is a folder here; the ready-made scenario of that name is taken\n" in done.stderr
+    assert "is a folder here" in photocol("check", "dumbbell").stderr
+    assert "is a folder here" not in photocol("check", "md1").stderr
+    # A folder that no scenario is called like is what it was: no file.
+    done = photocol("run", "mine", *words)
+    assert (done.returncode, "mine: not a regular file" in done.stderr) == (2, True), done.stderr
+
+
 def test_a_package_has_what_its_folder_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("scenarios", "experiments"):
         (tmp_path / name).mkdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -372,3 +373,85 @@ def test_without_zeros_the_axis_is_logarithmic() -> None:
     logarithmic_with_zero(axes)
     assert axes.get_yscale() == "log"
     assert len(axes.get_lines()) == 2
+
+
+def texts(axes: Axes, which: str) -> list[str]:
+    """What stands at the ticks within the axes."""
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    low, high = sorted(axis.get_view_interval())
+    labels = [*axis.get_majorticklabels(), *axis.get_minorticklabels()]
+    ticks = [*axis.get_majorticklocs(), *axis.get_minorticklocs()]
+    return [one.get_text() for one, at in zip(labels, ticks, strict=True) if low <= at <= high and one.get_text()]
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        ([0.45, 0.95], ["0.5", "0.6", "0.7", "0.8", "0.9"]),
+        ([2, 12], ["10", "2", "3", "5"]),
+        ([3, 90], ["10", "5", "20", "50"]),
+        ([1, 5000], ["1", "10", "100", "1000"]),
+        ([1e-6, 1e-2], [r"$\mathdefault{10^{-6}}$", r"$\mathdefault{10^{-5}}$"]),
+    ],
+)
+def test_logarithmic_axes_have_plain_numbers(axes: Axes, values: list[float], wanted: list[str]) -> None:
+    axes.plot([1, 2], values)
+    axes.set_yscale("log")
+    axes.set_ylim(*values)
+    plot.frame(axes)
+    axes.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]
+    assert set(wanted) <= set(texts(axes, "y"))
+    assert not any("times" in text for text in texts(axes, "y"))
+
+
+def test_ticks_that_have_names_keep_them(axes: Axes) -> None:
+    axes.plot([1, 10], [1, 2])
+    axes.set_xscale("log")
+    axes.set_xticks([1, 10], ["one", "ten"])
+    plot.frame(axes)
+    assert texts(axes, "x")[:2] == ["one", "ten"]
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_title_stands_above_the_legend(axes: Axes, *, is_late: bool) -> None:
+    axes.plot([1, 2], label="a curve")
+    if not is_late:
+        axes.set_title("the title", loc="left", color="red")
+    plot.frame(axes)
+    figure = axes.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    if is_late:
+        axes.set_title("the title", loc="left", color="red")
+        fit(figure)
+    figure.draw_without_rendering()
+    (title,) = [one for one in axes.get_children() if getattr(one, "get_text", str)() == "the title"]
+    legend = axes.get_legend()
+    assert legend is not None
+    assert title.get_window_extent().y0 >= legend.get_window_extent().y1 - 1
+    assert title.get_color() == "red"  # type: ignore[attr-defined]
+
+
+def test_names_can_stand_at_the_lines_apart_from_each_other() -> None:
+    with drawing(3.5, "lines"):
+        figure = plot.new_figure(3.5)
+        axes = figure.add_subplot()
+        ends = {"top": 5.0, "one": 1.0, "two": 1.01, "three": 1.02}
+        for name, end in ends.items():
+            axes.plot([1, 2, 3], [0.0, 2.0, end], label=name)
+        plot.frame(axes)
+        fit(figure)
+    assert axes.get_legend() is None
+    boxes = {text.get_text(): text.get_window_extent() for text in axes.texts}
+    assert list(boxes) == ["one", "two", "three", "top"]
+    pairs = list(itertools.pairwise(boxes.values()))
+    assert all(below.y1 <= above.y0 + 1 for below, above in pairs)
+    assert all(box.x0 > axes.get_window_extent().x1 for box in boxes.values())
+    assert all(box.x1 <= figure.bbox.x1 for box in boxes.values())
+
+
+def test_short_times_are_in_milliseconds(axes: Axes) -> None:
+    table = pl.DataFrame({"t_s": [0.0, 0.015, 0.02], "entity": "a", "quantity": "queue", "value": [1.0, 2.0, 3.0]})
+    plot.samples(axes, table)
+    axes.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]
+    assert axes.get_xlabel() == "simulated time (ms)"
+    assert {"0", "5", "10", "15", "20"} <= set(texts(axes, "x"))

@@ -466,3 +466,39 @@ def test_a_shell_is_offered_figures_and_axes(tmp_path: Path) -> None:
     context.params["directories"] = (folder,)
     for offer, begun, found in ((pictures, "goo", ["goodput"]), (axes, "", ["buffer", "law"]), (axes, "b", ["buffer"])):
         assert [item.value for item in offer(context, click.Option(["--x"]), begun)] == found
+
+
+def test_what_is_laid_over_has_the_names_that_it_is_given_and_the_simulation_its_own(tmp_path: Path) -> None:
+    points = tmp_path / "points.csv"
+    points.write_text("1,0.5\n2,0.4\n")
+    made = table(load=[0.5, 1.0, 2.0])
+    over = [str(points), "erlang-b(servers=1)"]
+    figure = drawn(made, "drop_rate", over=over, labels=["measured, 2019"])
+    legend = only(figure).get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["simulation", "erlang-b(servers=1)", "measured, 2019"]
+    # Without anything over it the only curve needs no name.
+    assert only(drawn(made, "drop_rate")).get_legend() is None
+    with pytest.raises(InputError, match="2 labels for 1 of what is laid over: a, b"):
+        drawn(made, "drop_rate", over=[str(points)], labels=["a", "b"])
+
+
+def test_the_command_and_a_file_name_what_is_laid_over(tmp_path: Path) -> None:
+    folder = on_disk(tmp_path / "out", table(load=[0.5, 1.0, 2.0]))
+    words = ["--only", "drop_rate", "--over", "erlang-b(servers=1)", "--format", "svg"]
+    assert photocol("plot", folder, *words, "--label", "Erlang B, one server").returncode == 0
+    assert photocol("plot", folder, *words, "--label", "a", "--label", "b").returncode == 2
+    (said,) = checked(
+        {
+            "grid": {"load": [1, 2]},
+            "plot": [{"x": "load", "y": "goodput", "over": ["erlang-b(servers=1)"], "label": "B"}],
+        }
+    ).plots
+    assert (said.over, said.labels) == (("erlang-b(servers=1)",), ("B",))
+
+
+def test_the_title_of_a_single_panel_stands_above_the_legend() -> None:
+    figure = drawn(table(load=[1, 2], name=["a", "b"], buffer=[3]), "goodput", x="load", by="name", panels="buffer")
+    axes = only(figure)
+    figure.draw_without_rendering()
+    (title,) = [one for one in axes.get_children() if getattr(one, "get_text", str)() == "buffer: 3"]
+    assert title.get_window_extent().y0 >= axes.get_legend().get_window_extent().y1 - 1

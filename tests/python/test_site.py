@@ -115,7 +115,7 @@ def test_every_picture_of_the_documentation_says_how_it_is_made() -> None:
     assert len(shown) > len(images)
     for name in shown:
         behind = text.split(f"(../{name})", 1)[1]
-        assert re.search(r"photocol (reproduce|lab)|bench/xcp\.py", behind.split("\n## ")[0]), name
+        assert re.search(r"photocol (reproduce|lab|plot)|bench/xcp\.py", behind.split("\n## ")[0]), name
 
 
 def test_a_picture_of_a_record_is_not_kept_twice() -> None:

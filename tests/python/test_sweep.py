@@ -559,3 +559,41 @@ def test_two_parts_that_start_at_the_same_moment_are_both_carried_out(place: Pat
         [one.kill() for one in both]
     assert [one.returncode for one in both] == [0, 0], said
     assert all(len(list((place / f"o{turn}" / "runs").iterdir())) == 2 for turn in range(10))
+
+
+def test_a_sweep_is_checked_at_every_point_without_running_any(place: Path) -> None:
+    text = f'scenario = "tiny.toml"\nseeds = 3\n[grid]\n"{BUFFER}" = ["10 kB", "20 packets"]\n'
+    (place / "sweep.toml").write_text(text + '"traffic.0.transport" = ["sack", "dctcp"]\n')
+    done = photocol("check", "sweep.toml")
+    assert done.returncode == 0
+    assert done.stdout == f"sweep.toml: valid: 4 points along {BUFFER}, traffic.0.transport; 12 runs of tiny.toml\n"
+    # DCTCP without a queue that marks is warned of once, with the points.
+    assert done.stderr.count("sweep.toml: warning: ") == 1
+    assert re.search(r"mark.* \(topology.*dctcp and 1 more\)\n$", done.stderr)
+    said = json.loads(photocol("check", "sweep.toml", "--json").stdout)
+    assert (said["valid"], said["points"], said["runs"]) == (True, 4, 12)
+    assert [len(where) for where in said["warnings"].values()] == [2]
+    assert sorted(file.name for file in place.iterdir()) == ["sweep.toml", "tiny.toml"]
+
+
+@pytest.mark.parametrize(
+    ("rest", "words", "message"),
+    [
+        ('"topology.paris" = [1]', [], "axis topology.paris"),
+        (f'"{BUFFER}" = ["x"]', [], f"axis {BUFFER}"),
+        (
+            f'"{BUFFER}" = ["10 kB"]\n[[plot]]\nx = "bufer"\ny = "goodput"',
+            [],
+            "plot: no axis 'bufer'; there are: topology",
+        ),
+        (f'"{BUFFER}" = ["10 kB"]', ["--explain"], "sweep.toml is a sweep: --explain goes with a scenario"),
+        (f'"{BUFFER}" = ["10 kB"]', ["--set", "run.duraton=1 s"], "run.duraton"),
+    ],
+)
+def test_a_sweep_with_a_mistake_is_not_valid(place: Path, rest: str, words: list[str], message: str) -> None:
+    (place / "sweep.toml").write_text(f'scenario = "tiny.toml"\n[grid]\n{rest}\n')
+    done = photocol("check", "sweep.toml", *words)
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+    if not words:
+        said = json.loads(photocol("check", "sweep.toml", "--json").stdout)
+        assert (said["valid"], message in said["error"]["message"]) == (False, True)

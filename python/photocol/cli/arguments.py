@@ -86,6 +86,9 @@ _SWEPT_OPTIONS = (
         shell_complete=offered("overlays"),
         help="Lay it over: 'erlang-b(servers=16)', a CSV file of points, the directory of a run or a sweep.",
     ),
+    click.option(
+        "--label", "labels", multiple=True, metavar="TEXT", help="The name of an --over in the legend, in their order."
+    ),
 )
 
 

@@ -99,6 +99,13 @@ def reproduce(
     shell_complete=offered("settings"),
     help="Axes that go side by side.",
 )
+@click.option(
+    "--scheme",
+    "schemes",
+    multiple=True,
+    metavar="'NAME: KEY=VALUE; …'",
+    help="A value of the axis scheme: a name, and keys of the scenario that it sets, or takes away by drop=KEY.",
+)
 @click.option("--where", metavar="SQL", help="Points to keep, as in '\"traffic.0.flows\" < 10'.")
 @settings_option
 @click.option("--seeds", type=int, metavar="N", help="Replications of each point; all points share their seeds.  [1]")

@@ -6,6 +6,7 @@ Modules are imported by the command that needs them, so that `photocol check` an
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from photocol import InputError, __version__
-from photocol.cli import DONE, WRONG_INPUT, complain
+from photocol.cli import DONE, WRONG_INPUT, complain, say
 from photocol.cli.arguments import (
     COMPLETE,
     FOLDER,
@@ -102,10 +103,16 @@ def app(context: click.Context, *, version: bool) -> None:
 @click.option("--explain", is_flag=True, help="Print the resolved scenario with every default.")
 @json_option
 def check(*, scenario: str, settings: Sequence[str], explain: bool, as_json: bool) -> int:
-    """Validate a scenario file (TOML or JSON) without running it."""
+    """Validate a scenario file (TOML or JSON), or each point of a sweep's file, without running it."""
     from photocol._core import ScenarioError
+    from photocol.cli.sweep_options import is_sweep
+    from photocol.runs import bundled
     from photocol.runs.scenario import check_report
 
+    if is_sweep(bundled.found(scenario)):
+        if explain:
+            raise InputError(f"{scenario} is a sweep: --explain goes with a scenario")
+        return _check_sweep(scenario, settings, as_json=as_json)
     try:
         loaded = loaded_scenario(scenario, settings, is_quiet=as_json)
     except ScenarioError as error:
@@ -117,6 +124,30 @@ def check(*, scenario: str, settings: Sequence[str], explain: bool, as_json: boo
     else:
         notes = "".join(f"\nnote: {note}" for note in loaded.notes)
         click.echo(loaded.explain().rstrip("\n") if explain else f"{scenario}: valid{notes}")
+    return DONE
+
+
+def _check_sweep(source: str, settings: Sequence[str], *, as_json: bool) -> int:
+    """Say that a sweep is valid, how many runs it has, and what there is to warn of."""
+    from photocol.cli.sweep_options import SweepOptions, described_by
+    from photocol.sweeps.run import checked
+
+    try:
+        described, _ = described_by(source, SweepOptions(settings=settings))
+        found = checked(described)
+    except ValueError as error:
+        if as_json:
+            click.echo(json.dumps({"sweep": source, "valid": False, "error": {"message": str(error)}}, indent=1))
+        raise
+    if as_json:
+        click.echo(json.dumps({"sweep": source, "valid": True, **vars(found)}, indent=1, ensure_ascii=False))
+        return DONE
+    click.echo(
+        f"{source}: valid: {found.points} points along {', '.join(found.axes)}; {found.runs} runs of {found.scenario}"
+    )
+    for warning, where in found.warnings.items():
+        more = f" and {len(where) - 1} more" if len(where) > 1 else ""
+        say(f"{source}: warning: {warning} ({where[0]}{more})")
     return DONE
 
 
@@ -185,6 +216,25 @@ def model(*, name: str, settings: Sequence[str], as_json: bool) -> None:
 @click.option("--to", "to_s", type=float, metavar="SECONDS", help="Those up to then.")
 @click.option(
     "--together", "is_overlay", is_flag=True, help="Several runs in one picture; their directories name them."
+)
+@click.option(
+    "--percentile",
+    "percentiles",
+    multiple=True,
+    type=Words(["50", "95", "99"]),
+    help="Of the slowdown by size.  [50, 95]",
+)
+@click.option(
+    "--bins",
+    default="decades",
+    metavar="BINS",
+    help="Of sizes: `decades` (half ones), N with as many flows each, or `law`: tenths of all flows.  [decades]",
+)
+@click.option(
+    "--names",
+    type=Words(["above", "lines"]),
+    default="above",
+    help="Names of curves: above the axes, or at the ends of the lines.  [above]",
 )
 @click.option("--out", type=FOLDER, metavar="DIR", help="By default DIR/plots; with --together out/plots.")
 @click.option("--text", "as_text", is_flag=True, help="Lines of text on the terminal instead of files.")

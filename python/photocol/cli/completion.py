@@ -111,6 +111,7 @@ def _alternatives(part: Mapping[str, Any], known: Mapping[str, Any], said: objec
 
 def pictures(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Pictures of the runs that the command line names, figures of its sweeps."""
+    from photocol.plot import sweep_sizes
     from photocol.plot.files import pictures_of
     from photocol.runs.results import Result
     from photocol.sweeps.swept import SweepTable, is_campaign
@@ -118,7 +119,8 @@ def pictures(context: click.Context, _parameter: click.Parameter, begun: str) ->
     found: dict[str, None] = {}
     try:
         for folder in _directories(context):
-            there = SweepTable.load(folder).metrics if is_campaign(folder) else pictures_of({"": Result.load(folder)})
+            of_sweep = [*SweepTable.load(folder).metrics, sweep_sizes.NAME] if is_campaign(folder) else None
+            there = pictures_of({"": Result.load(folder)}) if of_sweep is None else of_sweep
             found |= dict.fromkeys(there)
     except (InputError, OSError):
         return []

@@ -5,15 +5,17 @@ from __future__ import annotations
 import difflib
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from photocol.cli import say
 from photocol.cli.arguments import flow_numbers
 from photocol.errors import InputError
+from photocol.plot.by_size import DECADES, BySize
 from photocol.plot.files import Format, Pictures, check_names, save_all
 from photocol.plot.sparkline import BLOCKS, PLAIN, sparklines
-from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES
+from photocol.plot.style import ABOVE, COLUMN_INCHES, PAGE_INCHES
 from photocol.plot.tables import Chosen
 from photocol.runs import storage
 from photocol.runs.results import Result
@@ -41,12 +43,18 @@ def draw(
     is_overlay: bool = False,
     out: Path | None = None,
     as_text: bool = False,
+    percentiles: Sequence[str] = (),
+    bins: str = DECADES,
+    names: str = ABOVE,
     **of_sweeps: Any,
 ) -> Iterator[str]:
     """The lines to print: the names of the files, or the text. Raises InputError before anything is written."""
     window = _window(from_s, to_s)
     chosen = Chosen(flows=tuple(flow_numbers("--flows", flows)) if flows else (), links=tuple(links), window=window)
-    how = Pictures(formats=formats or ("png",), width_inches=_inches(width), only=only, chosen=chosen)
+    sizes = BySize.of(percentiles, int(bins) if bins.isdecimal() else bins)
+    how = Pictures(
+        formats=formats or ("png",), width_inches=_inches(width), only=only, chosen=chosen, by_size=sizes, names=names
+    )
     if out is not None and len(directories) > 1 and not is_overlay:
         raise InputError("--out with several directories goes with --together; each has its own DIR/plots otherwise")
     swept = _sweeps_among(directories, is_alone=not (is_overlay or flows or links or window))
@@ -83,6 +91,8 @@ def _each(results: Mapping[Path, Result], how: Pictures, out: Path | None) -> It
     for folder, result in results.items():
         files = save_all(result, out or folder / "plots", how)
         yield from map(str, files)
+        if result.missing:
+            say(f"{folder}: without the tables that the sweep has not kept: {', '.join(result.missing)} (--keep TABLE)")
         if not files:
             yield f"{folder}: nothing to draw"
 
@@ -100,8 +110,10 @@ def _swept(
     is_map: bool = False,
     where: str | None = None,
     over: Sequence[str] = (),
+    labels: Sequence[str] = (),
 ) -> Iterator[str]:
     """The pictures of a sweep, or its table as text."""
+    from photocol.plot import sweep_sizes
     from photocol.plot.sweeps import save
     from photocol.plot.view import Asked
     from photocol.sweeps.swept import SweepTable
@@ -111,13 +123,21 @@ def _swept(
         yield table.text(how.only)
         return
     asked = Asked(x=x, by=by, panels=panels, log=log, is_map=is_map, where=where)
-    files, said = save(table, out, how, asked, over)
+    files, said, is_chosen = list[Path](), list[str](), bool(how.only)
+    if sweep_sizes.NAME in how.only:
+        if over:
+            raise InputError(f"{sweep_sizes.NAME}: nothing is laid over it")
+        files, said = sweep_sizes.save(folder, table, out / sweep_sizes.NAME, how, asked)
+        how = replace(how, only=[one for one in how.only if one != sweep_sizes.NAME])
+    if how.only or not files:
+        more = save(table, out, how, asked, over, labels)
+        files, said = [*files, *more[0]], [*said, *more[1]]
     yield from map(str, files)
     for sentence in said:
         say(sentence)
     main = table.main_metrics()
     others = [name for name in table.metrics if name not in main]
-    if not how.only and others:
+    if not is_chosen and others:
         say(f"{folder} has {len(others)} more figures; --only NAME draws one: {', '.join(others)}")
 
 

@@ -137,10 +137,19 @@ def loaded_scenario(path: str, settings: Sequence[str], *, is_quiet: bool = Fals
     """The scenario, its warnings told."""
     from photocol.runs.scenario import of_file, parse_setting
 
+    say_if_ready_made(path)
     loaded = of_file(path, [parse_setting(one) for one in settings])
     for warning in () if is_quiet else loaded.warnings:
         say(f"{path}: warning: {warning}")
     return loaded
+
+
+def say_if_ready_made(path: str) -> None:
+    """Say that a ready-made scenario is taken where a folder of the same name lies here."""
+    from photocol.runs import bundled
+
+    if Path(path).is_dir() and bundled.found(path) != Path(path):
+        say(f"photocol: {path} is a folder here; the ready-made scenario of that name is taken")
 
 
 def _announce(loaded: Scenario) -> None:

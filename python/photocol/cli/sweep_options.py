@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from photocol import files
+from photocol.cli.run import say_if_ready_made
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,27 +19,31 @@ if TYPE_CHECKING:
     from photocol.sweeps.folder import Described
 
 
+_SCENARIO = re.compile(r"^\s*[\"']?scenario[\"']?\s*=", re.MULTILINE)
+
+
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions:
     """The options of `photocol sweep`, as they are given."""
 
-    grid: Sequence[str]
-    side: Sequence[str]
+    grid: Sequence[str] = ()
+    side: Sequence[str] = ()
     """--zip."""
-    where: str | None
-    settings: Sequence[str]
-    seeds: int | None
-    metrics: Sequence[str]
-    tables: Sequence[str]
-    out: Path | None
-    resume: bool
-    force: bool
-    jobs: int | None
-    dask: str | None
-    part: str | None
-    allow_code: bool
-    slurm: int | None
-    quiet: bool
+    schemes: Sequence[str] = ()
+    where: str | None = None
+    settings: Sequence[str] = ()
+    seeds: int | None = None
+    metrics: Sequence[str] = ()
+    tables: Sequence[str] = ()
+    out: Path | None = None
+    resume: bool = False
+    force: bool = False
+    jobs: int | None = None
+    dask: str | None = None
+    part: str | None = None
+    allow_code: bool = False
+    slurm: int | None = None
+    quiet: bool = False
 
 
 def described_by(source: str, options: SweepOptions) -> tuple[Described, Path]:
@@ -46,11 +52,16 @@ def described_by(source: str, options: SweepOptions) -> tuple[Described, Path]:
     from photocol.sweeps.run import describe
     from photocol.sweeps.spec import read_file
 
+    say_if_ready_made(source)
     file = bundled.found(source)
-    said: dict[str, Any] = read_file(file) if _is_sweep(file) else {"scenario": str(file)}
+    said: dict[str, Any] = read_file(file) if is_sweep(file) else {"scenario": str(file)}
     for key, words in (("grid", options.grid), ("zip", options.side)):
         if words:
             said[key] = {**_former(said, key), **dict(_axis(f"--{key}", one) for one in words)}
+    if options.schemes:
+        from photocol.sweeps.schemes import parse
+
+        said["scheme"] = [*said.get("scheme", ()), *map(parse, options.schemes)]
     if options.settings:
         from photocol.runs.scenario import parse_setting
 
@@ -68,13 +79,15 @@ def _former(said: dict[str, Any], key: str) -> dict[str, Any]:
     return former
 
 
-def _is_sweep(file: Path) -> bool:
+def is_sweep(file: Path) -> bool:
     """Whether a file is a sweep.toml; what cannot be read is left to those who read scenarios.
 
     Raises InputError for a device, a pipe, and what is too large.
     """
     try:
-        return isinstance(tomllib.loads(files.text(file)).get("scenario"), str)
+        text = files.text(file)
+        # A scenario may be large, and takes long to parse.
+        return _SCENARIO.search(text) is not None and isinstance(tomllib.loads(text).get("scenario"), str)
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
         return False
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from photocol.errors import did_you_mean
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
-from photocol.plot.completion import completion_times, completions_by_size, sized_flows, slowdown_by_size
+from photocol.plot.by_size import BySize, slowdown_by_size
+from photocol.plot.completion import completion_times, completions_by_size, request_times, requests, sized_flows
 from photocol.plot.described import Lines
 from photocol.plot.files import Pictures, check_names, pictures_of, save_all, save_figure
 from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distribution, queue_samples, queues
@@ -24,7 +25,7 @@ from photocol.plot.trace_delays import flow_delays
 from photocol.runs.pictures import logarithmic_with_zero, save_png
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import polars as pl
     from matplotlib.axes import Axes
@@ -36,6 +37,7 @@ __all__ = [
     "COLUMN_INCHES",
     "PAGE_INCHES",
     "SIZE_INCHES",
+    "BySize",
     "Chosen",
     "Lines",
     "Look",
@@ -57,6 +59,8 @@ __all__ = [
     "over_time",
     "queue_distribution",
     "queues",
+    "request_times",
+    "requests",
     "samples",
     "save_all",
     "save_figure",
@@ -113,9 +117,23 @@ class Plots:
         """`photocol.plot.completion_times` of this result; ValueError if no flow with a size completed."""
         return _drawn(completion_times, axes, self._completed())
 
-    def slowdown(self, axes: Axes | None = None) -> Axes:
+    def request_times(self, axes: Axes | None = None) -> Axes:
+        """`photocol.plot.request_times` of this result; ValueError if no request has completed."""
+        table = requests(self._result)
+        if not table["completion_s"].count():
+            raise ValueError("no request has completed after the warm-up, or answers do not start at once")
+        return _drawn(request_times, axes, table)
+
+    def slowdown(
+        self,
+        axes: Axes | None = None,
+        *,
+        percentiles: Sequence[str] = ("p50", "p95"),
+        bins: str | int = "decades",
+    ) -> Axes:
         """`photocol.plot.slowdown_by_size` of this result; ValueError if no flow with a size completed."""
-        return _drawn(slowdown_by_size, axes, self._completed())
+        draw = functools.partial(slowdown_by_size, percentiles=percentiles, bins=bins)
+        return _drawn(draw, axes, self._completed())
 
     def over_time(self, quantity: str = "throughput", axes: Axes | None = None) -> Axes:
         """Throughput, `class_throughput`, `link_throughput` or `fairness` over time; ValueError if it is not there."""

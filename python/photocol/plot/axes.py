@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from photocol.plot.quantities import quantity
-from photocol.plot.style import HATCHES, VERMILLION, every, frame, looks, marker_size, width
+from photocol.plot.style import HATCHES, VERMILLION, every, frame, looks, marker_size, name_time, width
 from photocol.plot.tables import OF, class_of, entities, groups, mean_and_spread, median, natural, runs_of, with_names
 
 if TYPE_CHECKING:
@@ -92,9 +92,9 @@ def samples(axes: Axes, series: pl.DataFrame) -> None:
         named = groups(table, OF)
         for look, ((name,), group) in zip(looks(len(named)), named, strict=True):
             _band(axes, group, look, name if len(named) > 1 else "")
-    axes.set_xlabel("simulated time (s)")
     axes.set_ylabel(axis.label)
     _fit(axes)
+    name_time(axes)
     frame(axes)
 
 

@@ -1,4 +1,4 @@
-"""How long flows took: the distribution of completion times, and the slowdown by size.
+"""How long flows took, and requests that many hosts answer: distributions of completion times.
 
 Of flows with a size that start after the warm-up, as in the summary. Those that did not complete have no time; each
 curve and each row says how many flows it stands for.
@@ -6,31 +6,27 @@ curve and each row says how many flows it stands for.
 
 from __future__ import annotations
 
-import math
+import tomllib
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from photocol.plot.axes import draw_shares
+from photocol.plot.by_size import by_size, without_places
 from photocol.plot.over_time import steps
-from photocol.plot.style import frame, looks, marker_size, width
-from photocol.plot.tables import OF, class_of, groups, median, runs_of, with_names
+from photocol.plot.style import frame, looks
+from photocol.plot.tables import OF, class_of, groups, median, with_names
 from photocol.quantity import readable, scale_of
 from photocol.runs.quantiles import warm_up_s
-from photocol.stats import bootstrap_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from photocol.runs.results import Result
 
-_BINS_A_DECADE = 2
-_PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
-_VALUES = {"completion_s": ("completion", "_s"), "slowdown": ("slowdown", "")}
-"""What percentiles are of, with the beginning and the end of their names."""
+_INCAST = '"incast"'
+_NO_REQUESTS = pl.DataFrame(schema={"class": pl.String, "start_s": pl.Float64, "completion_s": pl.Float64})
 _FAR_APART = 30.0
-_NEAR = 4.0
-"""Slowdowns within this factor stand on a linear axis."""
 
 
 def sized_flows(result: Result) -> pl.DataFrame:
@@ -47,6 +43,21 @@ def sized_flows(result: Result) -> pl.DataFrame:
     )
 
 
+def requests(result: Result) -> pl.DataFrame:
+    """The requests that many hosts answer: run, class, start_s, completion_s (null: an answer has not completed).
+
+    Of incasts whose answers start at once, since flows do not say which request they answer; empty without any.
+    """
+    text = str(result.manifest.get("scenario", ""))
+    traffics = tomllib.loads(text).get("traffic", []) if _INCAST in text else []
+    names = [one["name"] for one in traffics if one.get("arrivals") == "incast" and one.get("spread", "0 s") == "0 s"]
+    flows = result.flows.filter(pl.col("start_s") >= warm_up_s(result.summary))
+    flows = flows.with_columns(class_of(flows).alias("class")).filter(pl.col("traffic").is_in(names))
+    keys = [name for name in ("run", "class", "destination", "start_s") if name in flows.columns]
+    took = pl.when(pl.col("completed").all()).then(pl.col("end_s").max() - pl.col("start_s").first())
+    return flows.group_by(keys, maintain_order=True).agg(took.alias("completion_s")) if names else _NO_REQUESTS
+
+
 def completions_by_size(result: Result) -> pl.DataFrame:
     """A row a class and range of sizes: flows, completed, percentiles of the completion time and of the slowdown.
 
@@ -55,14 +66,17 @@ def completions_by_size(result: Result) -> pl.DataFrame:
     independent, which flows that meet one another are not quite, and is a little narrow far out.
     """
     flows = sized_flows(result)
-    table = _by_size(flows.filter(pl.col("size_bytes") > 0), ["class"])
-    return table.rename({"from": "size_from_bytes", "to": "size_to_bytes"})
+    return without_places(by_size(flows.filter(pl.col("size_bytes") > 0), ["class"]))
 
 
-def slowdowns(flows: pl.DataFrame) -> pl.DataFrame:
-    """The numbers of `slowdown_by_size`: the rows of `completions_by_size` of the flows that have a slowdown."""
-    table = with_names(flows).filter(pl.col("slowdown").is_not_null() & (pl.col("size_bytes") > 0))
-    return _by_size(table, [OF, "class"])
+def request_times(axes: Axes, table: pl.DataFrame) -> None:
+    """Share of the completed requests whose last answer completed within x, a curve a class.
+
+    `table` is what `requests` gives. All replications count together.
+    """
+    draw_times(axes, table, "completion_s", of="requests")
+    axes.set_ylabel("share of completed requests with time ≤ x")
+    axes.set_xlabel(f"time of the request x ({axes.get_xlabel()})")
 
 
 def completion_times(axes: Axes, flows: pl.DataFrame) -> None:
@@ -75,10 +89,11 @@ def completion_times(axes: Axes, flows: pl.DataFrame) -> None:
     axes.set_xlabel(f"completion time x ({axes.get_xlabel()})")
 
 
-def draw_times(axes: Axes, flows: pl.DataFrame, column: str) -> None:
+def draw_times(axes: Axes, flows: pl.DataFrame, column: str, of: str = "flows") -> None:
     """Share of the flows whose time in `column` is at most x, a curve a class; the label of x is the unit.
 
-    Each curve says of how many flows it is, and how many there are. Columns: class, `column` in seconds.
+    Each curve says of how many flows (or what `of` calls them) it is, and how many there are. Columns: class, `column`
+    in seconds.
     """
     table = with_names(flows)
     parts = [
@@ -91,80 +106,13 @@ def draw_times(axes: Axes, flows: pl.DataFrame, column: str) -> None:
             continue
         told = f"{name}: {kind}" if name else kind
         rest = "" if len(values) == number else f" of {number:,}"
-        label = f"{told} ({len(values):,}{rest} flows), median {readable(median(values), 's')}"
+        label = f"{told} ({len(values):,}{rest} {of}), median {readable(median(values), 's')}"
         draw_shares(axes, steps(values / divisor), look, label, place)
     least = min((values.min() for _, values, _ in parts if len(values)), default=1.0)
     if 0 < _FAR_APART * least < longest:
         axes.set_xscale("log")
+    else:
+        axes.set_xlim(0, 1.05 * longest / divisor)
     axes.set_ylim(0, 1.02)
     axes.set_xlabel(unit)
     frame(axes)
-
-
-def slowdown_by_size(axes: Axes, flows: pl.DataFrame) -> None:
-    """Median and 95th percentile of the slowdown by the size of flows, a pair of curves a class.
-
-    `flows` is what `sized_flows` gives. Points stand in the middle of their range of sizes, with their bootstrap
-    intervals at 95 %.
-    """
-    sizes = slowdowns(flows)
-    parts = groups(sizes, OF, "class")
-    for look, ((name, kind), part) in zip(looks(len(parts)), parts, strict=True):
-        told = f"{name}: {kind}" if name else kind
-        middle = (part.get_column("from") * part.get_column("to")).sqrt() / 1e3
-        for rank, words, line, face in (("p50", "median", "-", look.colour), ("p95", "95th percentile", "--", "white")):
-            axes.plot(
-                middle,
-                part.get_column(f"slowdown_{rank}"),
-                color=look.colour,
-                linestyle=line,
-                marker=look.marker,
-                markerfacecolor=face,
-                markersize=marker_size(),
-                linewidth=width(),
-                label=f"{told}, {words}",
-            )
-            low, high = (part.get_column(f"slowdown_{rank}_{end}").to_numpy() for end in ("low", "high"))
-            axes.vlines(middle.to_numpy(), low, high, color=look.colour, linewidth=width() / 2)
-    axes.set_xscale("log")
-    low, high = axes.dataLim.y0, axes.dataLim.y1
-    if high > _NEAR * low > 0:
-        axes.set_yscale("log")
-    else:
-        axes.set_ylim(0, 1.05 * high if high > 0 else 1)
-    runs = f", {runs_of(flows)} runs" if runs_of(flows) > 1 else ""
-    axes.set_xlabel(f"size of the flow (kB; {sizes['flows'].sum():,} flows{runs})")
-    axes.set_ylabel("slowdown (time / time on the empty path)")
-    frame(axes)
-
-
-def _by_size(flows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Flows in half decades of size: those from `from` on, below `to`; all in one range where sizes are equal."""
-    place = (pl.col("size_bytes").log10() * _BINS_A_DECADE + 1e-9).floor()
-    named = flows.with_columns(place.alias("place"))
-    columns = [pl.len().alias("flows"), pl.col("completion_s").count().alias("completed")]
-    columns += [pl.col(value).drop_nulls().sort() for value in _VALUES]
-    table = named.group_by(*keys, "place").agg(*columns).sort(*keys, "place")
-    begin, end = (10.0 ** ((pl.col("place") + more) / _BINS_A_DECADE) for more in (0, 1))
-    quantiles = [
-        pl.Series(f"{name}_{rank}{more}{ending}", values, pl.Float64)
-        for value, (name, ending) in _VALUES.items()
-        for rank, share in _PERCENTILES.items()
-        for more, values in _with_ends(table.get_column(value), share).items()
-    ]
-    ranges = table.select(*keys, begin.round(0).alias("from"), end.round(0).alias("to"), "flows", "completed")
-    return ranges.with_columns(quantiles)
-
-
-def _with_ends(sorted_values: pl.Series, share: float) -> dict[str, list[float | None]]:
-    """The quantile of each list of values, and the ends of its interval; null where no value lies above it."""
-    found: dict[str, list[float | None]] = {"": [], "_low": [], "_high": []}
-    for values in sorted_values:
-        rank = math.ceil(len(values) * share - 1e-9)
-        if len(values) * (1 - share) < 1 - 1e-9:
-            places: tuple[int, ...] = ()
-        else:
-            places = (rank, *bootstrap_ranks(len(values), rank))
-        for number, column in enumerate(found.values()):
-            column.append(values[places[number] - 1] if places else None)
-    return found

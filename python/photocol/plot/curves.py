@@ -45,8 +45,8 @@ def look_of(view: View) -> dict[str, Look]:
     return dict(zip(names, looks(len(names)), strict=True))
 
 
-def curves(axes: Axes, view: View, rows: pl.DataFrame, known: Mapping[str, Look]) -> None:
-    """The curves of these rows, without their intervals."""
+def curves(axes: Axes, view: View, rows: pl.DataFrame, known: Mapping[str, Look], unnamed: str = "") -> None:
+    """The curves of these rows, without their intervals; one without a name is called `unnamed`."""
     spots = view.x_places
     for name, part in view.parts(placed(view, rows)):
         look = known[name]
@@ -59,7 +59,7 @@ def curves(axes: Axes, view: View, rows: pl.DataFrame, known: Mapping[str, Look]
             marker=look.marker if len(at) <= _DENSE else None,
             markersize=marker_size(),
             linewidth=width(),
-            label=name,
+            label=name or unnamed,
         )
     name_places(axes, spots, is_log=view.is_log_x, across=min(3, len(view.multiples())))
     axes.set_xlabel(view.title(view.x, spots.unit))

@@ -12,7 +12,8 @@ import polars as pl
 
 from photocol.errors import InputError, did_you_mean
 from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
-from photocol.plot.completion import completion_times, sized_flows, slowdown_by_size, slowdowns
+from photocol.plot.by_size import BySize, draw_slowdowns, slowdowns, without_places
+from photocol.plot.completion import completion_times, request_times, requests, sized_flows
 from photocol.plot.over_time import (
     FAIRNESS,
     OF_CLASSES,
@@ -24,7 +25,7 @@ from photocol.plot.over_time import (
     queue_samples,
 )
 from photocol.plot.probes import PICTURES
-from photocol.plot.style import drawing, fit, new_figure
+from photocol.plot.style import ABOVE, drawing, fit, new_figure
 from photocol.plot.tables import Chosen, together, with_kinds
 from photocol.runs import storage
 from photocol.runs.pictures import DATES, save_png, save_vectors
@@ -56,6 +57,9 @@ class Pictures:
     only: Sequence[str] = ()
     """Names of pictures, as in "goodput" or "series_cwnd"; none: all there are."""
     chosen: Chosen = field(default_factory=Chosen)
+    by_size: BySize = field(default_factory=BySize)
+    names: str = ABOVE
+    """Where the names of curves stand: `above` or at the `lines`."""
 
 
 _Picture = tuple["Callable[[Axes, pl.DataFrame], None]", pl.DataFrame]
@@ -68,7 +72,7 @@ def save_all(results: Result | Mapping[str, Result], folder: Path, pictures: Pic
     """
     how = pictures or Pictures()
     named = results if isinstance(results, Mapping) else {"": results}
-    there = pictures_of(named, how.chosen)
+    there = pictures_of(named, how.chosen, how.by_size)
     check_names(how.only, there)
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {name: there[name] for name in how.only or there}
@@ -111,9 +115,12 @@ def check_names(wanted: Sequence[str], there: Iterable[str]) -> None:
             raise InputError(f"there is no picture {name!r}; {hint}there is: {', '.join(names) or 'nothing to draw'}")
 
 
-def pictures_of(results: Mapping[str, Result], chosen: Chosen | None = None) -> dict[str, _Picture]:
+def pictures_of(
+    results: Mapping[str, Result], chosen: Chosen | None = None, by_size: BySize | None = None
+) -> dict[str, _Picture]:
     """The pictures of which there is something to show, by name."""
     chosen = chosen or Chosen()
+    results = {label: _whole(result) for label, result in results.items()}
 
     def tables(name: str) -> pl.DataFrame:
         every = {label: getattr(result, name) for label, result in results.items()}
@@ -127,13 +134,36 @@ def pictures_of(results: Mapping[str, Result], chosen: Chosen | None = None) -> 
     series = chosen.of_series(_one({label: with_kinds(one.series, one.flows) for label, one in results.items()}))
     for kind in drops["class"].unique(maintain_order=True):
         pictures[f"losses_{kind}"] = (losses, drops.filter(pl.col("class") == kind))
-    pictures |= _of_flows(results, chosen)
+    pictures |= _of_flows(results, chosen, by_size or BySize())
     for kind in series["quantity"].unique(maintain_order=True):
         pictures[f"series_{kind}"] = (chosen.over_time(samples), series.filter(pl.col("quantity") == kind))
     return {name: picture for name, picture in pictures.items() if _shows(picture[1])}
 
 
-def _of_flows(results: Mapping[str, Result], chosen: Chosen) -> dict[str, _Picture]:
+_COLUMNS: dict[str, dict[str, type[pl.DataType]]] = {
+    "flows": {"flow": pl.UInt64, "start_s": pl.Float64, "end_s": pl.Float64, "size_bytes": pl.Float64}
+    | {"completed": pl.Boolean, "goodput_bps": pl.Float64, "slowdown": pl.Float64}
+    | {"traffic": pl.String, "transport": pl.String},
+    "links": {"link": pl.String, "class": pl.String, "utilization": pl.Float64},
+    "series": {"t_s": pl.Float64, "entity": pl.String, "quantity": pl.String, "value": pl.Float64},
+    "drops": {"where": pl.String, "class": pl.String, "cause": pl.String, "units": pl.UInt64},
+}
+"""What pictures read of each table."""
+
+
+def _whole(result: Result) -> Result:
+    """A run of a sweep with empty tables in place of those that the sweep has not kept."""
+    if not result.missing:
+        return result
+    from photocol.runs.results import Result as Made
+
+    def table(name: str) -> pl.DataFrame:
+        return pl.DataFrame(schema=_COLUMNS[name]) if name in result.missing else getattr(result, name)
+
+    return Made(summary=result.summary, manifest=result.manifest, table=table)
+
+
+def _of_flows(results: Mapping[str, Result], chosen: Chosen, sizes: BySize) -> dict[str, _Picture]:
     """How long flows and their packets took, and what follows from the samples."""
 
     def of(read: Callable[[Result], pl.DataFrame]) -> pl.DataFrame:
@@ -144,10 +174,10 @@ def _of_flows(results: Mapping[str, Result], chosen: Chosen) -> dict[str, _Pictu
         return of(read).filter(pl.col("flow").is_in(chosen.flows)) if chosen.flows else of(read)
 
     flows = of_chosen(sized_flows)
-    slowed = flows.filter(pl.col("slowdown").is_not_null())
     pictures: dict[str, _Picture] = {
+        "request_times": (request_times, of(requests)),
         "completion_times": (completion_times, flows),
-        "slowdown": (slowdown_by_size, slowed),
+        "slowdown": (functools.partial(draw_slowdowns, how=sizes), slowdowns(flows, sizes)),
         **{name: (picture.draw, of_chosen(picture.table)) for name, picture in PICTURES.items()},
     }
     follows = chosen.of_series(of(lambda one: with_kinds(over_time(one, chosen.flows), one.flows)))
@@ -165,7 +195,7 @@ def _one(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 def _shows(table: pl.DataFrame) -> bool:
     """Whether there is a value to draw."""
     of_probes = (picture.value for picture in PICTURES.values())
-    for column in ("utilization", "goodput_bps", "units", "completion_s", *of_probes, "value"):
+    for column in ("utilization", "goodput_bps", "units", "completion_s", "slowdown_p50", *of_probes, "value"):
         if column in table.columns:
             values = table[column]
             return bool((values.is_finite() if values.dtype.is_float() else values.is_not_null()).any())
@@ -175,12 +205,15 @@ def _shows(table: pl.DataFrame) -> bool:
 def _save(picture: _Picture, stem: Path, how: Pictures) -> list[Path]:
     draw, table = picture
     if "csv" in how.formats:
-        numbers = slowdowns(table) if draw is slowdown_by_size else table
-        return [write_numbers(numbers, stem), *_save(picture, stem, without_numbers(how))]
+        is_by_size = "size_middle_bytes" in table.columns
+        return [
+            write_numbers(without_places(table) if is_by_size else table, stem),
+            *_save(picture, stem, without_numbers(how)),
+        ]
     if not how.formats:
         return []
     files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in how.formats]
-    with drawing(how.width_inches):
+    with drawing(how.width_inches, how.names):
         figure = new_figure(how.width_inches)
         draw(figure.add_subplot(), table)
         fit(figure)

@@ -80,7 +80,8 @@ class Formula:
         follows = {axis for axis, _ in told.values()}
         is_each = bool(follows & set(view.by))
         parts = view.parts(rows) if is_each else [("", rows)]
-        for number, (curve, part) in enumerate(parts):
+        line = OVERLAY_LINES[place % len(OVERLAY_LINES)]
+        for curve, part in parts:
             at, values = self._values(axes, view, part, told, output["name"])
             values = values * (self.times * factor(output["unit"], view.table.unit(view.metric)) / view.scale[0])
             if view.is_log_y:
@@ -90,11 +91,14 @@ class Formula:
                 at,
                 values,
                 color=colour,
-                linestyle=OVERLAY_LINES[place % len(OVERLAY_LINES)],
+                linestyle=line,
                 linewidth=width(),
-                label=self.name if number == 0 else "_more",
+                label="_of a curve" if is_each else self.name,
                 zorder=1.9,
             )
+        if is_each:
+            # In the legend it is of no curve's colour.
+            axes.plot([], [], color=OVERLAY_COLOURS[1], linestyle=line, linewidth=width(), label=self.name)
 
     def _output(self, view: View, *, is_alone: bool) -> Mapping[str, Any] | None:
         unit = view.table.unit(view.metric)

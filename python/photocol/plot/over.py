@@ -10,7 +10,7 @@ out/other                               a run is a line across, a sweep its curv
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,7 +20,7 @@ import polars as pl
 from photocol import files
 from photocol.errors import InputError
 from photocol.plot.formula import Formula, is_number
-from photocol.plot.labels import axis_title, places
+from photocol.plot.labels import axis_title, places, plain
 from photocol.plot.style import OVERLAY_COLOURS, OVERLAY_LINES, marker_size, width
 from photocol.plot.view import spread_of
 from photocol.quantity import factor
@@ -57,12 +57,22 @@ class Overlay(Protocol):
         ...
 
 
-def overlays(said: Sequence[str | PathLike[str]]) -> list[Overlay]:
-    """What these texts name. Raises InputError for what is neither a formula, a file nor a directory."""
-    return [_overlay(str(one)) for one in said]
+def overlays(said: Sequence[str | PathLike[str]], labels: Sequence[str] = ()) -> list[Overlay]:
+    """What these texts name, the first of them called by the labels.
+
+    Raises InputError for what is neither a formula, a file nor a directory, and for labels without one.
+    """
+    if len(labels) > len(said):
+        raise InputError(f"{len(labels)} labels for {len(said)} of what is laid over: {', '.join(labels)}")
+    found = [_overlay(str(one)) for one in said]
+    return [*map(_called, found, labels), *found[len(labels) :]]
 
 
-def _overlay(text: str) -> Overlay:
+def _called(overlay: Points | Swept | Run | Formula, label: str) -> Overlay:
+    return replace(overlay, name=plain(label))
+
+
+def _overlay(text: str) -> Points | Swept | Run | Formula:
     path = Path(text)
     if path.is_dir():
         return Swept(path.resolve().name, SweepTable.load(path)) if is_campaign(path) else Run.of(path)

@@ -10,12 +10,15 @@ import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
+from photocol.plot import sweep_sizes
+from photocol.plot.by_size import BySize
 from photocol.plot.curves import colours, curves, finish, intervals, look_of
 from photocol.plot.files import Pictures, save_figure, without_numbers, write_numbers
 from photocol.plot.over import Overlay, overlays
-from photocol.plot.style import COLUMN_INCHES, SIZE_INCHES, drawing, fit, frame, once
+from photocol.plot.style import COLUMN_INCHES, SIZE_INCHES, common_legend, drawing, fit, frame, once
 from photocol.plot.view import Asked, View, view_of
 from photocol.runs import storage
+from photocol.sweeps.spec import Drawing
 from photocol.sweeps.swept import SPREAD
 
 if TYPE_CHECKING:
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from photocol.plot.style import Look
-    from photocol.sweeps.spec import Drawing
     from photocol.sweeps.swept import SweepTable
 
 _PANEL_RATIO = 1.25
@@ -46,6 +48,7 @@ def drawn(
     log: str | None = None,
     is_map: bool = False,
     over: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    labels: Sequence[str] = (),
     where: str | None = None,
     width_inches: float | None = None,
 ) -> Figure:
@@ -54,7 +57,7 @@ def drawn(
 
     asked = Asked(x=x, by=by, panels=panels, log=log, is_map=is_map, where=where)
     view = view_of(table, metric or _first(table), asked)
-    laid = overlays([over] if isinstance(over, str) or hasattr(over, "__fspath__") else list(over))
+    laid = overlays([over] if isinstance(over, str) or hasattr(over, "__fspath__") else list(over), labels)
     with drawing(width_inches):
         figure = pyplot.figure(figsize=_size(view, width_inches, len(laid)), layout="constrained")
         _fill(figure, view, asked, [_fitting(one, view, is_alone=True) for one in laid])
@@ -62,7 +65,12 @@ def drawn(
 
 
 def save(
-    table: SweepTable, folder: Path, how: Pictures | None = None, asked: Asked | None = None, over: Sequence[str] = ()
+    table: SweepTable,
+    folder: Path,
+    how: Pictures | None = None,
+    asked: Asked | None = None,
+    over: Sequence[str] = (),
+    labels: Sequence[str] = (),
 ) -> tuple[list[Path], list[str]]:
     """A picture a figure into `folder`: those of `how.only`, or the main ones; the files, and what has to be said.
 
@@ -71,7 +79,7 @@ def save(
     how, asked = how or Pictures(), asked or Asked()
     metrics = list(how.only) or table.main_metrics()
     views = {name: view_of(table, name, asked) for name in metrics}
-    laid = {name: _laid(overlays(over), view, is_alone=len(views) == 1) for name, view in views.items()}
+    laid = {name: _laid(overlays(over, labels), view, is_alone=len(views) == 1) for name, view in views.items()}
     for place, text in enumerate(over):
         if not any(found[place] for found in laid.values()):
             raise InputError(f"--over {text!r} fits none of {', '.join(views)}; name one figure with --only")
@@ -83,45 +91,63 @@ def save(
     return files, said
 
 
-def save_drawings(drawings: Sequence[Drawing], table: SweepTable, folder: Path) -> list[Path]:
-    """`plot-1.png`, … as the `[[plot]]` of a sweep ask. Raises InputError if one names no figure."""
-    files = []
+def save_drawings(drawings: Sequence[Drawing], table: SweepTable, folder: Path) -> list[str]:
+    """`plot-1.png`, … as the `[[plot]]` of a sweep ask; what has to be said. Raises InputError if one names no figure.
+
+    A slowdown for which there are too few flows is said, and not drawn.
+    """
+    remarks = []
     for number, said in enumerate(drawings, 1):
-        asked = _asked_by(said)
+        asked, stem = _asked_by(said), folder / f"plot-{number}"
+        if said.y == sweep_sizes.NAME:
+            how = Pictures(by_size=BySize.of(said.percentiles, said.bins))
+            try:
+                remarks += sweep_sizes.save(folder, table, stem, how, asked)[1]
+            except InputError as error:
+                remarks.append(str(error))
+            continue
         try:
             view = view_of(table, said.y, asked)
-            laid = [_fitting(one, view, is_alone=True) for one in overlays(said.over)]
+            laid = [_fitting(one, view, is_alone=True) for one in overlays(said.over, said.labels)]
         except InputError as error:
             raise InputError(f"plot: {error}") from error
-        files += _save(view, asked, laid, folder / f"plot-{number}", Pictures())
-    return files
+        _save(view, asked, laid, stem, Pictures())
+    return remarks
 
 
-def as_svg(table: SweepTable) -> list[tuple[str, str]]:
-    """What the page of a sweep shows: its `[[plot]]`, else its main figures; name and SVG each."""
-    wanted = [(_name_of(one), one.y, _asked_by(one), one.over) for one in table.drawings]
-    wanted = wanted or [(name, name, Asked(), ()) for name in table.main_metrics()]
+def as_svg(table: SweepTable, folder: Path | None = None) -> list[tuple[str, str]]:
+    """What the page of a sweep in `folder` shows: its `[[plot]]`, else its main figures; name and SVG each."""
+    wanted = table.drawings or [Drawing(x="", y=name) for name in table.main_metrics()]
     pictures = []
-    for name, metric, asked, over in wanted:
+    for said in wanted:
         try:
-            view = view_of(table, metric, asked)
-            laid = [_fitting(one, view, is_alone=True) for one in overlays(over)]
             with drawing(None):
-                file, figure = io.BytesIO(), _figure(view, asked, laid, None)
-                figure.savefig(file, format="svg", metadata={"Date": None})
+                file = io.BytesIO()
+                _described(said, table, folder).savefig(file, format="svg", metadata={"Date": None})
         except InputError:
             # What cannot be drawn any more, as a file that is gone, leaves the rest of the page as it is.
             continue
-        pictures.append((name, file.getvalue().decode("utf-8")))
+        pictures.append((_name_of(said), file.getvalue().decode("utf-8")))
     return pictures
 
 
+def _described(said: Drawing, table: SweepTable, folder: Path | None) -> Figure:
+    """The picture that a sweep asks for."""
+    asked = _asked_by(said)
+    if said.y == sweep_sizes.NAME and folder is not None:
+        how = BySize.of(said.percentiles, said.bins)
+        return sweep_sizes.figure(sweep_sizes.numbers_of(folder, table, how, asked), how, None)
+    view = view_of(table, said.y, asked)
+    return _figure(view, asked, [_fitting(one, view, is_alone=True) for one in overlays(said.over, said.labels)], None)
+
+
 def _name_of(said: Drawing) -> str:
-    return f"{said.y} along {said.x}" + (f" by {said.by}" if said.by else "")
+    along = f" along {said.x}" if said.x else ""
+    return f"{said.y}{along}" + (f" by {said.by}" if said.by else "")
 
 
 def _asked_by(said: Drawing) -> Asked:
-    return Asked(x=said.x, by=said.by, panels=said.panels, log=said.log or None, is_map=said.is_map)
+    return Asked(x=said.x or None, by=said.by, panels=said.panels, log=said.log or None, is_map=said.is_map)
 
 
 def _first(table: SweepTable) -> str:
@@ -149,7 +175,7 @@ def _save(view: View, asked: Asked, over: Sequence[Overlay], stem: Path, how: Pi
     if not how.formats:
         return []
     files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in how.formats]
-    with drawing(how.width_inches):
+    with drawing(how.width_inches, how.names):
         figure = _figure(view, asked, over, how.width_inches)
         for file in files:
             storage.replace(file, functools.partial(save_figure, figure, width_inches=how.width_inches))
@@ -226,7 +252,8 @@ def _fill_curves(figure: Figure, view: View, cells: Sequence[Axes], over: Sequen
     multiples, known = view.multiples(), look_of(view)
     shown = list(zip(cells, multiples, strict=False))
     for cell, (_, rows) in shown:
-        curves(cell, view, rows, known)
+        # Beside what is laid over it, a curve without a name is the simulation's.
+        curves(cell, view, rows, known, unnamed="simulation" if over else "")
         for place, one in enumerate(over):
             one.draw(cell, view, rows, known, place)
     # A logarithmic axis is made of lines; the others hold the intervals too.
@@ -251,23 +278,7 @@ def _legend(figure: Figure, view: View, cells: Sequence[Axes]) -> None:
     title = ", ".join(view.title(name) for name in view.by)
     for cell in cells:
         frame(cell, title=title)
-    handles = {label: line for cell in cells for line, label in zip(*cell.get_legend_handles_labels(), strict=True)}
-    if not handles or len(cells) == 1:
-        return
-    for cell in cells:
-        if (legend := cell.get_legend()) is not None:
-            legend.remove()
-    figure.legend(
-        handles.values(),
-        handles.keys(),
-        loc="outside upper left",
-        ncols=_columns(list(handles), figure.get_figwidth()),
-        frameon=False,
-        fontsize="small",
-        title=title or None,
-        title_fontsize="small",
-        alignment="left",
-    )
+    common_legend(figure, cells, title)
 
 
 def _small_print(view: View) -> str:

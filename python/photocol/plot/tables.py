@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
+from photocol.plot.style import name_time
 from photocol.stats import student_t_quantile
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class Chosen:
         def drawn(axes: Axes, table: pl.DataFrame) -> None:
             draw(axes, table)
             axes.set_xlim(begin, min(end, axes.get_xlim()[1]))
+            name_time(axes)
 
         return drawn
 

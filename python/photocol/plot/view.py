@@ -158,6 +158,11 @@ def _unfinished(rows: pl.DataFrame, metric: str) -> list[str]:
     return [f"up to {math.ceil(most):,} of {math.ceil(done + most):,} flows did not complete"] if most else []
 
 
+def kept_points(table: SweepTable, condition: str | None) -> pl.DataFrame:
+    """The axes of the points that a condition in SQL keeps, all without one. Raises InputError."""
+    return pl.DataFrame(_where(table, condition)).select(table.axes)
+
+
 def _where(table: SweepTable, condition: str | None) -> SweepTable:
     if condition is None:
         return table

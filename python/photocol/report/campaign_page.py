@@ -100,7 +100,7 @@ def _sweep(manifest: Mapping[str, Any]) -> str:
 def _pictures(folder: Path, table: SweepTable) -> list[dict[str, str]]:
     """Pictures as they are, drawn once by `photocol reproduce`; of a sweep its own, drawn now."""
     found = {file.stem: file.read_bytes() for file in sorted(folder.glob("*.svg"))}
-    drawn = found or {name: text.encode() for name, text in as_svg(table)}
+    drawn = found or {name: text.encode() for name, text in as_svg(table, folder)}
     drawn |= {file.stem: file.read_bytes() for file in sorted(folder.glob("plots/*.svg"))}
     return [
         {"name": name, "data": f"data:image/svg+xml;base64,{base64.b64encode(svg).decode('ascii')}"}

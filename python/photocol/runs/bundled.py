@@ -25,10 +25,11 @@ def place() -> Path | None:
 def found(path: str | PathLike[str]) -> Path:
     """The file of this path; if there is none, the ready-made scenario `NAME`, `NAME.toml` or `scenarios/NAME.toml`.
 
-    A path that is neither stays as it is, for who reads it to complain about.
+    A folder is no file: where one is called like a ready-made scenario, it is the scenario. A path that is neither
+    stays as it is, for who reads it to complain about.
     """
     given, folder = Path(path), place()
-    if given.exists() or given.is_absolute() or folder is None:
+    if (given.exists() and not given.is_dir()) or given.is_absolute() or folder is None:
         return given
     parts = given.parts[1:] if given.parts[:1] == ("scenarios",) else given.parts
     named = folder.joinpath("scenarios", *parts)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 from photocol.errors import InputError, did_you_mean
 from photocol.files import content, record
 from photocol.quantity import factor, readable
-from photocol.runs import digests, meanings, notebook, storage, trace
+from photocol.runs import digests, meanings, notebook, storage, swept, trace
 from photocol.runs.signals import deferred
 
 if TYPE_CHECKING:
@@ -176,6 +176,7 @@ class Result:
         write_trace: Callable[[Path], None] | None = None,
         probes: Callable[[], Mapping[str, pl.DataFrame]] = dict,
         capture: Path | None = None,
+        missing: Sequence[str] = (),
     ) -> None:
         self._fingerprints = fingerprints
         self._trace = trace
@@ -186,6 +187,8 @@ class Result:
         self.manifest = dict(manifest)
         self._table = table
         self._files = dict(files or {})
+        self.missing = tuple(missing)
+        """Tables that the sweep, whose run this is, has not kept."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Summary, manifest and all tables, which is what another process can have of a run."""
@@ -281,13 +284,18 @@ class Result:
 
     @classmethod
     def load(cls, directory: str | PathLike[str]) -> Result:
-        """Read what `save` or `photocol run --out` wrote. Raises InputError if that is not a run."""
+        """Read what `save`, `photocol run --out` or a sweep for one of its runs wrote.
+
+        A run of a sweep has the tables that the sweep keeps; another one raises InputError when it is asked for.
+        Raises InputError if that is not a run.
+        """
         folder = Path(directory)
         if not (folder / storage.MARK).is_file():
             raise InputError(f"{folder} is not a run of photocol: it has no {storage.MARK}")
         try:
             manifest = record(content(folder / storage.MARK, storage.MOST_OF_A_RECORD))
-            figures = record(content(folder / "summary.json"))
+            is_swept = swept.is_one(folder)
+            figures = swept.figures(folder) if is_swept else record(content(folder / "summary.json"))
             summary = Summary({name: _figure(fields) for name, fields in figures.items()})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{folder} is a damaged run: {error}") from error
@@ -295,7 +303,8 @@ class Result:
         return cls(
             summary=summary,
             manifest=manifest,
-            table=lambda name: read_table(folder / f"{name}.parquet"),
+            table=lambda name: read_table(swept.kept(folder, name) if is_swept else folder / f"{name}.parquet"),
+            missing=[name for name in TABLES if is_swept and not swept.has(folder, name)],
             trace=lambda: read_table(events) if events.is_file() else None,
             probes=lambda: {file.stem: read_table(file) for file in _files_of_probes(folder)},
         )

@@ -78,7 +78,7 @@ def load(scenario: ScenarioLike, settings: Mapping[str, Setting] | None = None) 
 
     Relative file names inside text and dicts are looked up in the working directory. Raises ScenarioError.
     """
-    pairs = [(path, _written(path, value)) for path, value in (settings or {}).items()]
+    pairs = [(path, written(path, value)) for path, value in (settings or {}).items()]
     if isinstance(scenario, Checked):
         scenario = scenario.source
     if isinstance(scenario, ScenarioText):
@@ -175,20 +175,20 @@ def _inline(path: str, value: Setting) -> str:
         raise InputError(f"{path}: {value!r} cannot be a value of a scenario: {error}") from error
 
 
-def _written(path: str, value: Setting) -> str:
+def written(path: str, value: Setting) -> str:
     """As `--set` has it: a text as it is, anything else as TOML."""
     if isinstance(value, str):
         return value
     plain = json.loads(_inline(path, value))
-    return plain if isinstance(plain, str) else _toml(plain, path)
+    return plain if isinstance(plain, str) else as_toml(plain, path)
 
 
-def _toml(value: object, path: str) -> str:
+def as_toml(value: object, path: str) -> str:
     """A value of JSON as TOML on one line. JSON's texts, numbers and truth values are TOML's."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{json.dumps(key)} = {_toml(one, path)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{json.dumps(key)} = {as_toml(one, path)}' for key, one in value.items())}}}"
     if isinstance(value, list):
-        return f"[{', '.join(_toml(one, path) for one in value)}]"
+        return f"[{', '.join(as_toml(one, path) for one in value)}]"
     if value is None:
         raise InputError(f"{path}: None is no value of a scenario; leave the key out")
     return json.dumps(value, ensure_ascii=False)

@@ -33,6 +33,8 @@ DIGEST, UNSET_DIGEST = "scenario_sha256", "unset_scenario_sha256"
 MOST_OF_A_RECORD = 1 << 28
 """Bytes of a manifest: a million runs have 130 MB of digests."""
 RUNS = "runs"
+ROW = "row.json"
+"""What a run of a campaign says of its point and its figures."""
 """The folder of a campaign that has a directory a run."""
 _LATER = re.compile(r"report\.html|runs\.parquet|plots|sweep\.sbatch|slurm-.*\.log")
 """What `report`, `sweep export`, `plot` and Slurm put into a finished directory; it is made from the rest."""

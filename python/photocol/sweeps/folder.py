@@ -16,6 +16,7 @@ from photocol.runs import digests, laws, storage
 from photocol.runs.free_names import free_neighbour
 from photocol.runs.scenario import ScenarioText
 from photocol.runs.signals import deferred
+from photocol.sweeps import schemes
 from photocol.sweeps.campaign.job import Job, cell_name, jobs_of
 from photocol.sweeps.campaign.store import Store, campaign_files, rows_in
 from photocol.sweeps.campaign.table import by_metric
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from photocol._core import ScenarioError
     from photocol.sweeps.campaign.job import Row
     from photocol.sweeps.campaign.study import Point
+    from photocol.sweeps.schemes import Layered
 
 KIND = "sweep"
 RUNS = storage.RUNS
@@ -45,13 +48,22 @@ class Described:
     scenario: ScenarioText
     first_seed: int
     sweep: Sweep
+    layered: tuple[Layered, ...]
+    """The schemes over the scenario."""
+    source: str
+    """What messages call it."""
 
     @classmethod
     def of(cls, said: Mapping[str, Any], scenario: ScenarioText, first_seed: int, source: str) -> Described:
         """Checked. Raises InputError."""
         sweep = checked(said, source)
         first = first_seed if sweep.first_seed is None else sweep.first_seed
-        return cls(said=said, scenario=scenario, first_seed=first, sweep=sweep)
+        try:
+            layered = tuple(schemes.over(one, scenario) for one in sweep.schemes)
+            _check_apart(layered, sweep)
+        except InputError as error:
+            raise InputError(f"{source}: {error}") from error
+        return cls(said=said, scenario=scenario, first_seed=first, sweep=sweep, layered=layered, source=source)
 
     @property
     def origin(self) -> SweptScenario:
@@ -62,7 +74,17 @@ class Described:
             warm_up=self.sweep.warm_up,
             tables=self.sweep.tables,
             first_seed=self.first_seed,
+            schemes=self.layered,
         )
+
+    def explain(self, error: ScenarioError, point: Point) -> None:
+        """Let the error of a point's scenario say of which axis or scheme it is."""
+        keys = [key for axis in self.sweep.plan.axes for key in axis.keys]
+        if error.file == "--set" and any(f"{key}.".startswith(f"{error.key}.") for key in keys):
+            error.args = (f"axis {error.key}: {error.message}",)
+        elif self.layered:
+            what = f"{error.key}: {error.message}" if error.file == "--set" else str(error)
+            error.args = (f"{self.source}: scheme {point[schemes.AXIS]!r}: {what}",)
 
     def jobs(self, points: Sequence[Point]) -> list[Job]:
         """The jobs of the first replications of these points. Raises InputError if they are too many."""
@@ -214,6 +236,17 @@ def write_export(frame: pl.DataFrame, file: Path) -> None:
 def store_of(folder: Path) -> Store:
     """Where the rows are."""
     return Store(folder / RUNS)
+
+
+def _check_apart(layered: Sequence[Layered], sweep: Sweep) -> None:
+    """Raise InputError where an axis or `set` would replace what a scheme gives, so that schemes were alike."""
+    others = {key: f"the axis {axis.name}" for axis in sweep.plan.axes for key in axis.keys}
+    others |= dict.fromkeys(sweep.settings, "set")
+    for scheme in layered:
+        for path, _ in scheme.settings:
+            for key, other in others.items():
+                if f"{path}.".startswith(f"{key}."):
+                    raise InputError(f"scheme {scheme.name!r} and {other} both give {path}")
 
 
 def _settings_of(said: object) -> object:

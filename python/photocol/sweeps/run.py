@@ -23,6 +23,7 @@ from photocol.sweeps.campaign.job import check_plan
 from photocol.sweeps.campaign.progress import Progress
 from photocol.sweeps.campaign.run_campaign import Campaign, JobPlanner, Resources, resources, run_campaign
 from photocol.sweeps.campaign.store import rows_in
+from photocol.sweeps.campaign.study import Setup
 from photocol.sweeps.campaign.table import grouped, outcome_of
 from photocol.sweeps.folder import Described
 
@@ -87,7 +88,7 @@ def carry_out(
     """
     points = described.sweep.plan.points()
     first = described.jobs(points)
-    plots.check(described.sweep.plots, [axis.name for axis in described.sweep.plan.axes])
+    plots.check(described.sweep)
     store = folders.store_of(folder)
     named = _check_points(described, first[: len(points)], store if by.resume else None)
     if permitted is not None:
@@ -119,7 +120,7 @@ def carry_out(
     table = SweepTable.of(
         outcome.table, units=units_of(rows), drawings=described.sweep.plots, asked=described.sweep.metrics
     )
-    plots.save(table.drawings, table, folder)
+    of_plots = plots.save(table.drawings, table, folder)
     folders.close_manifest(
         folder,
         described,
@@ -130,8 +131,40 @@ def carry_out(
         finished_runs=len(rows),
         peak_memory_bytes=max(_bytes(row) for row in rows),
     )
-    remarks = _remarks(described, points, rows) if campaign.stop is None else []
+    remarks = [*_remarks(described, points, rows), *of_plots] if campaign.stop is None else []
     return Finished(table=table, replications=outcome.replications, campaign=campaign, remarks=remarks)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """A valid sweep: what a check finds of it."""
+
+    scenario: str
+    axes: Sequence[str]
+    points: int
+    runs: int
+    """At least; a precision may ask for more."""
+    warnings: Mapping[str, Sequence[str]]
+    """Each with the points that have it, by the names of their directories."""
+
+
+def checked(described: Described) -> Checked:
+    """Look at every point without running any. Raises InputError, ScenarioError."""
+    points = described.sweep.plan.points()
+    jobs, axes = described.jobs(points), [axis.name for axis in described.sweep.plan.axes]
+    plots.check(described.sweep)
+    study, warnings = described.origin.study(), dict[str, list[str]]()
+    for job in jobs[: len(points)]:
+        setup = study.setup(job.point)
+        assert isinstance(setup, Setup), "a sweep runs scenarios"
+        try:
+            loaded = load(setup.scenario, {**setup.settings, **job.settings})
+        except ScenarioError as error:
+            described.explain(error, job.point)
+            raise
+        for warning in loaded.warnings:
+            warnings.setdefault(warning, []).append(job.name.rpartition(",seed=")[0])
+    return Checked(scenario=described.scenario.name, axes=axes, points=len(points), runs=len(jobs), warnings=warnings)
 
 
 def prepare(described: Described, folder: Path, *, resume: bool, force: bool) -> None:
@@ -150,6 +183,7 @@ def sweep(
     grid: Mapping[str, Sequence[Value]] | None = None,
     zip: Mapping[str, Sequence[Value]] | None = None,  # noqa: A002
     axes: Sequence[Mapping[str, Any]] = (),
+    schemes: Sequence[Mapping[str, Any]] = (),
     where: str | None = None,
     set: Mapping[str, Value] | None = None,  # noqa: A002
     seeds: int = 1,
@@ -176,6 +210,7 @@ def sweep(
         grid: key → values; every combination.
         zip: keys whose values go side by side.
         axes: as `[[axis]]` in a sweep.toml: name, key or keys, and a list, a range or a log-range.
+        schemes: as `[[scheme]]` in a sweep.toml: a name, keys of the scenario, and `drop`; together an axis.
         where: a condition on the axes in SQL.
         set: keys that are the same at every point.
         seeds: replications of each point.
@@ -193,8 +228,8 @@ def sweep(
 
     Raises InputError, ScenarioError, and JobError if a run fails. On Ctrl-C finished runs stay in `out`.
     """
-    given: dict[str, Any] = {"grid": grid, "zip": zip, "axis": list(axes), "where": where, "set": set}
-    given |= {"first_seed": first_seed, "metrics": list(metrics), "tables": list(tables)}
+    given: dict[str, Any] = {"grid": grid, "zip": zip, "axis": list(axes), "scheme": list(schemes)}
+    given |= {"where": where, "set": set, "first_seed": first_seed, "metrics": list(metrics), "tables": list(tables)}
     given |= {"warm_up": warm_up, "precision": precision}
     said = {"seeds": seeds, **{key: value for key, value in given.items() if value}}
     described = describe(said, scenario)
@@ -287,17 +322,15 @@ def _planned(described: Described, points: Sequence[Point], first: Sequence[Job]
 
 
 def _check_points(described: Described, jobs: Sequence[Job], kept: Store | None = None) -> list[str]:
-    """Raise what is wrong with a point before hours of work go into the others; the laws in Python of all.
-
-    A scenario has the keys of an axis as if by `--set`; a mistake in one is said to be the axis's.
-    """
-    try:
-        return kept.prepare(jobs) if kept is not None else [law for job in jobs for law in check_plan(job)]
-    except ScenarioError as error:
-        keys = [key for axis in described.sweep.plan.axes for key in axis.keys]
-        if error.file == "--set" and any(f"{key}.".startswith(f"{error.key}.") for key in keys):
-            error.args = (f"axis {error.key}: {error.message}",)
-        raise
+    """Raise what is wrong with a point before hours of work go into the others; the laws in Python of all."""
+    named: list[str] = []
+    for job in jobs:
+        try:
+            named += check_plan(job) if kept is None else kept.prepare([job])
+        except ScenarioError as error:
+            described.explain(error, job.point)
+            raise
+    return named
 
 
 def _ordered(points: Sequence[Point], rows: Iterable[Row]) -> list[Row]:

@@ -12,6 +12,11 @@ metrics = ["goodput", "drop_rate"]      # by default every figure of the summary
 name = "rtt_ms"                         # the column; by default the key
 key = "topology.bottleneck_delay"
 range = { from = 10, to = 50, step = 10, unit = "ms" }
+
+[[scheme]]                              # a layer over the scenario; all schemes are one axis
+name = "reno"
+traffic.0.transport = "reno"
+drop = ["transport.sack"]
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from photocol import files
 from photocol.errors import InputError, did_you_mean
+from photocol.sweeps import schemes
 from photocol.sweeps.axes import Axis, Group, Plan, axis, grouped, log_steps, steps
 from photocol.sweeps.campaign.study import WarmUp
 from photocol.sweeps.precision import Precision
@@ -40,6 +46,7 @@ KEYS = (
     "grid",
     "zip",
     "axis",
+    "scheme",
     "where",
     "metrics",
     "warm_up",
@@ -48,13 +55,16 @@ KEYS = (
     "plot",
 )
 _TABLES = ("flows", "links", "series", "drops")
+SLOWDOWN = "slowdown"
+"""The picture that is no figure of the table: the slowdown by the size of flows, which its runs have kept."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """A picture: a metric along an axis, a curve for each value of another."""
+    """A picture: a metric along an axis, a curve for each value of another; or the slowdown by size."""
 
     x: str
+    """Empty for the slowdown, which has sizes there."""
     y: str
     by: str | None = None
     log: str = ""
@@ -65,6 +75,12 @@ class Drawing:
     """Colours over x and by."""
     over: tuple[str, ...] = ()
     """Models, files and directories that are laid over it."""
+    labels: tuple[str, ...] = ()
+    """What the first of these are called."""
+    percentiles: tuple[int, ...] = ()
+    """Of the slowdown."""
+    bins: str | int = "decades"
+    """Of its sizes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +89,8 @@ class Sweep:
 
     settings: Mapping[str, Value]
     plan: Plan
+    schemes: tuple[schemes.Scheme, ...]
+    """The layers of the axis of this name; none without any."""
     seeds: int
     first_seed: int | None
     metrics: tuple[str, ...]
@@ -103,9 +121,11 @@ def checked(said: Mapping[str, Any], source: str = "sweep") -> Sweep:
         warm_up = said.get("warm_up")
         if isinstance(warm_up, str):
             settings = {**settings, "run.warm_up": warm_up}
+        layers = schemes.read(_list(said.get("scheme", ()), "scheme"))
         return Sweep(
             settings=settings,
-            plan=Plan(_groups(said), _text(said, "where")),
+            plan=Plan(_groups(said, layers), _text(said, "where")),
+            schemes=layers,
             seeds=_count(said.get("seeds", 1), "seeds"),
             first_seed=None if "first_seed" not in said else _count(said["first_seed"], "first_seed", least=0),
             metrics=_names(said.get("metrics", ()), "metrics"),
@@ -118,8 +138,8 @@ def checked(said: Mapping[str, Any], source: str = "sweep") -> Sweep:
         raise InputError(f"{source}: {error}") from error
 
 
-def _groups(said: Mapping[str, Any]) -> tuple[Group, ...]:
-    groups: list[Group] = []
+def _groups(said: Mapping[str, Any], layers: Sequence[schemes.Scheme]) -> tuple[Group, ...]:
+    groups: list[Group] = [(axis(schemes.AXIS, [], [one.name for one in layers]),)] if layers else []
     for key, values in _mapping(said.get("grid", {}), "grid").items():
         groups.append((axis(key, [key], _list(values, f"grid.{key}")),))
     zips = said.get("zip", ())
@@ -129,7 +149,7 @@ def _groups(said: Mapping[str, Any]) -> tuple[Group, ...]:
             groups.append(grouped(sides))
     groups += [(_long_axis(one),) for one in _list(said.get("axis", ()), "axis")]
     if not groups:
-        raise InputError("no axis: nothing varies; give --grid KEY=A,B, or [grid] in the file")
+        raise InputError("no axis: nothing varies; give --grid KEY=A,B, or [grid] or [[scheme]] in the file")
     names = [one.name for group in groups for one in group]
     keys = [key for group in groups for one in group for key in one.keys]
     for what, many in (("axes", names), ("axes set the key", keys)):
@@ -190,12 +210,14 @@ def _precision(said: object) -> Precision | None:
 
 def _drawing(said: object) -> Drawing:
     one = _mapping(said, "plot")
-    _only(one, ("x", "y", "by", "panels", "log", "map", "over"), "plot")
+    if one.get("y") == SLOWDOWN:
+        return _slowdown(one)
+    _only(one, ("x", "y", "by", "panels", "log", "map", "over", "label"), "plot")
     if not isinstance(one.get("x"), str) or not isinstance(one.get("y"), str):
         raise InputError("a [[plot]] has an x (an axis) and a y (a metric)")
     if not isinstance(one.get("map", False), bool):
         raise InputError(f"plot.map: true or false, not {one['map']!r}")
-    over = one.get("over", ())
+    over, labels = one.get("over", ()), one.get("label", ())
     return Drawing(
         x=one["x"],
         y=one["y"],
@@ -204,6 +226,20 @@ def _drawing(said: object) -> Drawing:
         log=str(one.get("log", "")),
         is_map=one.get("map", False),
         over=(over,) if isinstance(over, str) else _names(over, "plot.over"),
+        labels=(labels,) if isinstance(labels, str) else _names(labels, "plot.label"),
+    )
+
+
+def _slowdown(one: Mapping[str, Any]) -> Drawing:
+    _only(one, ("y", "by", "panels", "percentiles", "bins"), "plot of the slowdown")
+    percentiles = _list(one.get("percentiles", ()), "plot.percentiles")
+    return Drawing(
+        x="",
+        y=SLOWDOWN,
+        by=_text(one, "by"),
+        panels=_text(one, "panels"),
+        percentiles=tuple(_count(value, "plot.percentiles") for value in percentiles),
+        bins=one.get("bins", "decades"),
     )
 
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from photocol.sweeps.campaign.study import Setup, Study
+from photocol.sweeps.schemes import AXIS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from photocol.runs.scenario import ScenarioText
-    from photocol.sweeps.campaign.study import Point, RunResult, WarmUp
+    from photocol.sweeps.campaign.study import Point, RunResult, Value, WarmUp
+    from photocol.sweeps.schemes import Layered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,14 +26,20 @@ class SweptScenario:
     warm_up: WarmUp | None
     tables: tuple[str, ...]
     first_seed: int
+    schemes: tuple[Layered, ...] = ()
+    """What each value of the axis `scheme` lays over the scenario."""
 
     def study(self) -> Study:
         """What the jobs do."""
         keys = dict(self.keys)
+        schemes = {one.name: one for one in self.schemes}
 
         def setup(point: Point) -> Setup:
-            settings = {key: value for name, value in point.items() for key in keys[name]}
-            return Setup(scenario=self.scenario, settings=settings, warm_up=self.warm_up)
+            scheme = schemes.get(str(point[AXIS])) if schemes else None
+            settings: dict[str, Value] = {} if scheme is None else dict(scheme.settings)
+            settings |= {key: value for name, value in point.items() for key in keys[name]}
+            scenario = self.scenario if scheme is None else scheme.scenario
+            return Setup(scenario=scenario, settings=settings, warm_up=self.warm_up)
 
         return Study(setup=setup, measure=figures, metrics=None, tables=self.tables, first_seed=self.first_seed)
 

@@ -29,6 +29,7 @@ SPREAD = "_half_width"
 TABLE = "table.parquet"
 _MAIN = (
     "circuit_utilization",
+    "mean_request_time",
     "goodput",
     "drop_rate",
     "burst_loss_rate",
@@ -169,6 +170,7 @@ class SweepTable(pl.DataFrame):
         log: str | None = None,
         is_map: bool = False,
         over: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+        labels: Sequence[str] = (),
         where: str | None = None,
         width_inches: float | None = None,
     ) -> Figure:
@@ -182,6 +184,7 @@ class SweepTable(pl.DataFrame):
             log: which axes are logarithmic: "x", "y", "xy" or "none"; by default x if its values are far apart.
             is_map: colours over two axes, x and by, instead of curves.
             over: what is laid over it: "erlang-b(servers=16)", a CSV file, the directory of a run or a sweep.
+            labels: what the first of these are called in the legend.
             where: a condition on the axes in SQL.
             width_inches: for a screen by default.
 
@@ -189,8 +192,8 @@ class SweepTable(pl.DataFrame):
         """
         from photocol.sweeps import plots
 
-        named = {"x": x, "by": by, "panels": panels, "log": log, "is_map": is_map, "over": over, "where": where}
-        return plots.figure(self, metric, width_inches=width_inches, **named)
+        named = {"x": x, "by": by, "panels": panels, "log": log, "is_map": is_map, "over": over}
+        return plots.figure(self, metric, width_inches=width_inches, labels=labels, where=where, **named)
 
 
 def near(name: str, there: Sequence[str]) -> str:

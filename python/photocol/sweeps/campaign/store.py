@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from photocol.sweeps.campaign.job import Job
     from photocol.sweeps.campaign.study import Study
 
-ROW, CURVES = "row.json", "curves.parquet"
+ROW, CURVES = storage.ROW, "curves.parquet"
 _PROVENANCE = (
     "version",
     "scenario_sha256",
