@@ -1,6 +1,8 @@
 """What a claim of an experiment is made of: the public names of `photocol.experiments.predicates`."""
 
 from photocol.experiments.predicates import (
+    MOSTLY,
+    SOMEWHERE,
     Predicate,
     Values,
     above,
@@ -32,6 +34,8 @@ from photocol.experiments.predicates import (
 )
 
 __all__ = [
+    "MOSTLY",
+    "SOMEWHERE",
     "Predicate",
     "Values",
     "above",

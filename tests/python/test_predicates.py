@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 
 from photocol.claims import (
+    MOSTLY,
+    SOMEWHERE,
     Predicate,
     Values,
     above,
@@ -112,8 +114,14 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
     [
         (at_least(PLAIN, 0.2), "agrees"),
         (at_least(PLAIN, 0.3, in_shape=0.1), "agrees in shape"),
-        (at_least(PLAIN, 0.3, in_shape=at_least(PLAIN, 0.3, part=0.5)), "agrees in shape"),
-        (at_least(PLAIN, 0.7, in_shape=at_least(PLAIN, 0.7, part=0.5)), "disagrees"),
+        (at_least(PLAIN, 0.3, in_shape=MOSTLY), "agrees in shape"),
+        (at_least(PLAIN, 0.7, in_shape=MOSTLY), "disagrees"),
+        (at_least(PLAIN, 0.7, in_shape=SOMEWHERE), "agrees in shape"),
+        (above(PLAIN, 0.8, in_shape=SOMEWHERE), "disagrees"),
+        (above(PLAIN, 0.8, in_shape=MOSTLY(0.5)), "agrees in shape"),
+        (within(PLAIN, 0.6, 0.7, in_shape=SOMEWHERE), "agrees in shape"),
+        (within(PLAIN, 0.6, 0.7, in_shape=MOSTLY), "disagrees"),
+        (near(PLAIN, 0.7, by=0.101, in_shape=MOSTLY), "agrees in shape"),
         (above(PLAIN, 0.2), "disagrees"),
         (at_most(PLAIN, PACED), "agrees"),
         (below(PLAIN, PACED), "disagrees"),
@@ -180,7 +188,7 @@ def drawn(draw: random.Random, depth: int = 0) -> Predicate:
     kind = draw.randrange(8 if depth < 3 else 6)
     if kind < 4:
         return (at_least, at_most, above, below)[kind](
-            of, bounds[0], bounds[1] if shape is None else shape, part=draw.choice([0.0, 0.5, 1])
+            of, bounds[0], draw.choice([bounds[1], MOSTLY, SOMEWHERE, MOSTLY(bounds[1])]) if shape is None else shape
         )
     if kind == 4:
         return near(of, bounds[0], abs(bounds[1]), shape)

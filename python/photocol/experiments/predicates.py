@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from photocol.experiments.readings import (
+    Beside,
     Values,
     beside,
     beside_of,
@@ -35,12 +36,13 @@ from photocol.experiments.verdict import judge
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from photocol.experiments.readings import Beside
     from photocol.experiments.verdict import Finding
     from photocol.sweeps.campaign.table import Outcome
 
 
 __all__ = [
+    "MOSTLY",
+    "SOMEWHERE",
     "Predicate",
     "Values",
     "above",
@@ -124,55 +126,66 @@ class Predicate:
         return Predicate(lambda outcome: function(self.holds(outcome), other.holds(outcome)), words, weaker)
 
 
+@dataclass(frozen=True)
+class Part:
+    """In shape: the same at more than this part of the places, or a test with weaker bounds: `MOSTLY(1.5)`."""
+
+    share: float
+    bounds: tuple[Beside, ...] = ()
+
+    def __call__(self, *bounds: Beside) -> Part:
+        """The same with these bounds."""
+        return replace(self, bounds=bounds)
+
+
+MOSTLY, SOMEWHERE = Part(0.5), Part(0)
+Weaker = Predicate | Part | Beside | tuple[Beside, Beside] | None
+"""What is enough to agree in shape: another predicate, a part of the places, or weaker bounds."""
+
+
 def compared(
-    of: Values,
-    test: Callable[[float, float], bool],
-    bound: Beside,
-    in_shape: Beside | Predicate | None,
-    part: float = 1,
+    of: Values, test: Callable[..., bool], bounds: tuple[Beside, ...], in_shape: Weaker, part: Part | None = None
 ) -> Predicate:
-    """A test of each value with its bound: at all places, or at more than a part of them."""
+    """A test of each value with its bounds: at all places, or at more than a part of them."""
 
     def holds(outcome: Outcome) -> bool:
-        beside = beside_of(bound, outcome)
-        passed = [test(one, beside(at)) for at, one in of.read(outcome).items()]
-        return all(passed) if part == 1 else sum(passed) > part * len(passed)
+        beside = [beside_of(bound, outcome) for bound in bounds]
+        passed = [test(one, *(bound(at) for bound in beside)) for at, one in of.read(outcome).items()]
+        return all(passed) if part is None else sum(passed) > part.share * len(passed)
 
-    shape = in_shape
-    if shape is not None and not isinstance(shape, Predicate):
-        shape = compared(of, test, shape, None, part)
-    return Predicate(holds, of.words, shape)
-
-
-def at_least(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
-    """Nowhere less than the bound, or at more than a part of the places."""
-    return compared(of, operator.ge, bound, in_shape, part)
+    if isinstance(in_shape, Part):
+        in_shape = compared(of, test, in_shape.bounds or bounds, None, in_shape)
+    elif in_shape is not None and not isinstance(in_shape, Predicate):
+        in_shape = compared(of, test, in_shape if isinstance(in_shape, tuple) else (in_shape,), None)
+    return Predicate(holds, of.words, in_shape)
 
 
-def at_most(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
-    """Nowhere more than the bound, or at more than a part of the places."""
-    return compared(of, operator.le, bound, in_shape, part)
+def at_least(of: Values, bound: Beside, in_shape: Weaker = None) -> Predicate:
+    """Nowhere less than the bound."""
+    return compared(of, operator.ge, (bound,), in_shape)
 
 
-def above(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
-    """More than the bound everywhere, or at more than a part of the places."""
-    return compared(of, operator.gt, bound, in_shape, part)
+def at_most(of: Values, bound: Beside, in_shape: Weaker = None) -> Predicate:
+    """Nowhere more than the bound."""
+    return compared(of, operator.le, (bound,), in_shape)
 
 
-def below(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
-    """Less than the bound everywhere, or at more than a part of the places."""
-    return compared(of, operator.lt, bound, in_shape, part)
+def above(of: Values, bound: Beside, in_shape: Weaker = None) -> Predicate:
+    """More than the bound everywhere."""
+    return compared(of, operator.gt, (bound,), in_shape)
 
 
-def within(
-    of: Values, low: Beside, high: Beside, in_shape: tuple[Beside, Beside] | Predicate | None = None
-) -> Predicate:
+def below(of: Values, bound: Beside, in_shape: Weaker = None) -> Predicate:
+    """Less than the bound everywhere."""
+    return compared(of, operator.lt, (bound,), in_shape)
+
+
+def within(of: Values, low: Beside, high: Beside, in_shape: Weaker = None) -> Predicate:
     """From one bound to the other, everywhere."""
-    weaker = within(of, *in_shape) if isinstance(in_shape, tuple) else in_shape
-    return replace(at_least(of, low) & at_most(of, high), weaker=weaker)
+    return compared(of, lambda one, least, most: least <= one <= most, (low, high), in_shape)
 
 
-def near(of: Values, expected: Beside, by: Beside, in_shape: Beside | Predicate | None = None) -> Predicate:
+def near(of: Values, expected: Beside, by: Beside, in_shape: Weaker = None) -> Predicate:
     """No farther than this from the expected number, at every place."""
 
     def words(outcome: Outcome) -> str:

@@ -1,4 +1,4 @@
-"""Pictures of an experiment's table by description: which column along which axis, a line for each value of another.
+"""Pictures of an experiment's table by description: which column along which axis, a line for each value of others.
 
 `Lines("load_percent", "mean_queue", labels=("load (%)", "packets that wait"))` is the `draw` of a plot. Intervals stand
 at the points that have some, and what a source prints beside them, dashed.
@@ -6,7 +6,7 @@ at the points that have some, and what a source prints beside them, dashed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-Expected = Mapping[Any, float] | Callable[[Any], float]
-"""Values by place, or a formula."""
+Expected = Mapping[Any, float] | Callable[[Any], float] | float
+"""Values by place, a formula, or one value."""
 
 
 @dataclass(frozen=True)
@@ -28,36 +28,54 @@ class Lines:
     y: str
     labels: tuple[str, str]
     """Of the axes, with units."""
-    by: str = ""
-    """The axis of which each value has a line; all rows are one line without it."""
-    of: Sequence[Hashable] = ()
-    """These values of it, in this order; all that the table has by default."""
+    by: str | Sequence[str] = ()
+    """The axis, or the axes, of which each value has a line; all rows are one line without."""
+    of: Sequence[Any] = ()
+    """These values of it, or tuples of values, in this order; all that the table has by default."""
     where: Mapping[str, object] = field(default_factory=dict)
     """Values of further axes."""
-    looks: Mapping[Hashable, tuple[str, str]] = field(default_factory=dict)
+    looks: Mapping[Any, tuple[str, str]] = field(default_factory=dict)
     """Colour and format of each line."""
+    names: Mapping[Any, str] = field(default_factory=dict)
+    """Of lines, or of the values of an axis, in the legend; the values themselves by default."""
     expected: Mapping[str, Expected] = field(default_factory=dict)
     """Label to what a source has, or a closed form."""
     scales: str = ""
     """`x`, `y` or both: logarithmic."""
+    low: float | None = None
+    """Where the vertical axis begins."""
 
     def __call__(self, axes: Axes, table: pl.DataFrame) -> None:
         """Draw a table."""
-        for axis, wanted in self.where.items():
-            table = table.filter(table[axis] == wanted)
-        names = self.of or (table[self.by].unique(maintain_order=True).to_list() if self.by else [None])
-        for name, look in zip(names, looks(len(names)), strict=True):
-            rows = (table.filter(table[self.by] == name) if self.by else table).sort(self.x)
+        table = _where(table, self.where)
+        by = (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        lines = self.of or (table.select(by).unique(maintain_order=True).rows() if by else [()])
+        for line, look in zip(lines, looks(len(lines)), strict=True):
+            at = line if isinstance(line, tuple) else (line,)
+            rows = _where(table, dict(zip(by, at, strict=True))).sort(self.x)
+            if rows.is_empty():
+                continue
+            name = at[0] if len(at) == 1 else at
             colour, style = self.looks.get(name, (look.colour, f"{look.marker}-"))
             bars = rows[f"{self.y}_half_width"].fill_nan(0) if f"{self.y}_half_width" in rows.columns else None
-            label: dict[str, Any] = {"label": str(name)} if self.by else {}
+            told = self.names.get(name) or ", ".join(str(self.names.get(one, one)) for one in at)
+            label: dict[str, Any] = {"label": told} if by else {}
             axes.errorbar(rows[self.x], rows[self.y], bars, fmt=style, color=colour, capsize=2, markersize=4, **label)
         places = sorted(set(table[self.x].to_list()))
-        for (name, said), line in zip(self.expected.items(), ("--", ":", "-."), strict=False):
-            points = {x: said(x) for x in places} if callable(said) else said
-            axes.plot(list(points), list(points.values()), line, color="0.4", label=name)
+        for (label_of, said), line in zip(self.expected.items(), ("--", ":", "-."), strict=False):
+            points = said if isinstance(said, Mapping) else {x: said(x) if callable(said) else said for x in places}
+            axes.plot(list(points), list(points.values()), line, color="0.4", label=label_of)
         for axis, scale in (("x", axes.set_xscale), ("y", axes.set_yscale)):
             scale("log" if axis in self.scales else "linear")
+        if self.low is not None:
+            axes.set_ylim(bottom=self.low)
         axes.set_xlabel(self.labels[0])
         axes.set_ylabel(self.labels[1])
         frame(axes)
+
+
+def _where(table: pl.DataFrame, values: Mapping[str, object]) -> pl.DataFrame:
+    """The rows with these values."""
+    for axis, value in values.items():
+        table = table.filter(table[axis] == value)
+    return table
