@@ -19,9 +19,12 @@ from photocol.claims import (
     below,
     beside,
     ends,
+    everywhere,
+    extremes,
     falls,
     falls_with,
     first,
+    growth,
     highest,
     knee,
     last,
@@ -100,6 +103,8 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
     assert one(span(PLAIN)) == pytest.approx(0.6)
     # 95 % of 0.8 are 0.76: with 40, and 90 % are 0.72: with 20.
     assert (one(knee(PACED)), one(knee(PACED, share=0.9))) == (40, 20)
+    assert extremes(PLAIN).words(OUTCOME) == "0.2 (least), 0.8 (most)"
+    assert growth(PLAIN).read(OUTCOME) == pytest.approx({20: 3, 40: 4 / 3})
     assert ends(PLAIN).read(OUTCOME) == {10: 0.2, 40: 0.8}
     assert beside({"a": most(PLAIN), "b": least(PLAIN)}).read(OUTCOME) == {"a": 0.8, "b": 0.2}
     both = beside({"a": PLAIN.at(10), "b": PACED})
@@ -135,6 +140,13 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
         (near(PLAIN, lambda buffer: buffer / 40, by=0.1, in_shape=lambda buffer: buffer / 80), "agrees in shape"),
         (near(PLAIN, 0.5, by=0.2, in_shape=0.31), "agrees in shape"),
         (near(PLAIN, 0.5, by=0.1, in_shape=0.2), "disagrees"),
+        # 0.2, 0.6, 0.8 beside 0.4, 0.75, 0.8: both hold at 10 and 20, at 20 and 40, at 20 alone.
+        (everywhere(at_least(PLAIN, 0.2), at_most(PACED, 0.8)), "agrees"),
+        (everywhere(below(PLAIN, 0.8), below(PACED, 0.8)), "disagrees"),
+        (everywhere(below(PLAIN, 0.8), below(PACED, 0.8), in_shape=MOSTLY), "agrees in shape"),
+        (everywhere(below(PLAIN, 0.8), above(PACED, 0.4), in_shape=MOSTLY), "disagrees"),
+        (everywhere(below(PLAIN, 0.8), above(PACED, 0.4), in_shape=SOMEWHERE), "agrees in shape"),
+        (everywhere(below(PLAIN, 0.8), above(PACED, 0.4), in_shape=rises(PLAIN)), "agrees in shape"),
         (ordered("plain < paced", values("carried", "law", buffer=10)), "agrees"),
         (ordered("plain < paced", values("carried", "law", buffer=40)), "disagrees"),
         (rises(PLAIN), "agrees"),

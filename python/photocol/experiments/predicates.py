@@ -17,7 +17,9 @@ from photocol.experiments.readings import (
     beside,
     beside_of,
     ends,
+    extremes,
     first,
+    growth,
     highest,
     knee,
     last,
@@ -34,7 +36,7 @@ from photocol.experiments.readings import (
 from photocol.experiments.verdict import judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable, Mapping
 
     from photocol.experiments.verdict import Finding
     from photocol.sweeps.campaign.table import Outcome
@@ -51,9 +53,12 @@ __all__ = [
     "below",
     "beside",
     "ends",
+    "everywhere",
+    "extremes",
     "falls",
     "falls_with",
     "first",
+    "growth",
     "highest",
     "knee",
     "last",
@@ -81,6 +86,8 @@ class Predicate:
     holds: Callable[[Outcome], bool]
     words: Callable[[Outcome], str]
     weaker: Predicate | None = None
+    passed: Callable[[Outcome], Mapping[Hashable, bool]] = lambda _: {}
+    """Of a comparison: at which places it holds."""
 
     def __call__(self, outcome: Outcome) -> Finding:
         """The finding."""
@@ -99,13 +106,13 @@ class Predicate:
         """The same, in shape where a weaker one holds."""
         return replace(self, weaker=weaker)
 
+    def saying(self, *instead: Values | Predicate) -> Predicate:
+        """The same, with these numbers as what was measured."""
+        return replace(self, words=lambda outcome: "; ".join(one.words(outcome) for one in instead))
+
     def telling(self, *more: Values) -> Predicate:
         """The same, with more numbers in what was measured."""
-
-        def words(outcome: Outcome) -> str:
-            return "; ".join((self.words(outcome), *(one.words(outcome) for one in more)))
-
-        return replace(self, words=words)
+        return self.saying(self, *more)
 
     def __and__(self, other: Predicate) -> Predicate:
         return self._joined(other, operator.and_)
@@ -148,16 +155,43 @@ def compared(
 ) -> Predicate:
     """A test of each value with its bounds: at all places, or at more than a part of them."""
 
-    def holds(outcome: Outcome) -> bool:
+    def passed(outcome: Outcome) -> dict[Hashable, bool]:
         beside = [beside_of(bound, outcome) for bound in bounds]
-        passed = [test(one, *(bound(at) for bound in beside)) for at, one in of.read(outcome).items()]
-        return all(passed) if part is None else sum(passed) > part.share * len(passed)
+        return {at: test(one, *(bound(at) for bound in beside)) for at, one in of.read(outcome).items()}
 
     if isinstance(in_shape, Part):
         in_shape = compared(of, test, in_shape.bounds or bounds, None, in_shape)
     elif in_shape is not None and not isinstance(in_shape, Predicate):
         in_shape = compared(of, test, in_shape if isinstance(in_shape, tuple) else (in_shape,), None)
-    return Predicate(holds, of.words, in_shape)
+    return at_places(passed, of.words, in_shape, part)
+
+
+def at_places(
+    passed: Callable[[Outcome], Mapping[Hashable, bool]],
+    words: Callable[[Outcome], str],
+    in_shape: Predicate | None,
+    part: Part | None,
+) -> Predicate:
+    """What passes at all places, or at more than a part of them."""
+
+    def holds(outcome: Outcome) -> bool:
+        found = passed(outcome).values()
+        return all(found) if part is None else sum(found) > part.share * len(found)
+
+    return Predicate(holds, words, in_shape, passed)
+
+
+def everywhere(*parts: Predicate, in_shape: Part | Predicate | None = None) -> Predicate:
+    """All of these comparisons at each place, the same for all; in shape where all of them hold at so many."""
+
+    def passed(outcome: Outcome) -> dict[Hashable, bool]:
+        found = [one.passed(outcome) for one in parts]
+        return {at: all(one[at] for one in found) for at in found[0]}
+
+    words = parts[0].saying(*parts).words
+    if isinstance(in_shape, Part):
+        in_shape = at_places(passed, words, None, in_shape)
+    return at_places(passed, words, in_shape, None)
 
 
 def at_least(of: Values, bound: Beside, in_shape: Weaker = None) -> Predicate:
@@ -203,12 +237,12 @@ def ordered(order: str, of: Values, in_shape: Predicate | None = None) -> Predic
 
 def rises(of: Values, in_shape: Predicate | None = None) -> Predicate:
     """More at each place than at the one before."""
-    return replace(above(steps(of), 0, in_shape), words=of.words)
+    return above(steps(of), 0, in_shape).saying(of)
 
 
 def falls(of: Values, in_shape: Predicate | None = None) -> Predicate:
     """Less at each place than at the one before."""
-    return replace(below(steps(of), 0, in_shape), words=of.words)
+    return below(steps(of), 0, in_shape).saying(of)
 
 
 def rises_with(of: Values) -> Predicate:

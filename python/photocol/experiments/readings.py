@@ -178,6 +178,11 @@ def span(of: Values) -> Values:
     return single(lambda all_: max(all_) - min(all_), "apart by", of)
 
 
+def extremes(of: Values) -> Values:
+    """The smallest and the largest."""
+    return replace(beside({"least": least(of), "most": most(of)}), name=of.name)
+
+
 def first(of: Values) -> Values:
     """That at the axis's beginning."""
     return single(lambda all_: all_[0], "at first", of)
@@ -205,6 +210,15 @@ def steps(of: Values) -> Values:
         return {at: after - before for (_, before), (at, after) in pairwise(of.read(outcome).items())}
 
     return replace(of, read=read)
+
+
+def growth(of: Values) -> Values:
+    """From each place to the next: the later over the earlier, at the later place."""
+
+    def read(outcome: Outcome) -> Found:
+        return {at: _over(after, before) for (_, before), (at, after) in pairwise(of.read(outcome).items())}
+
+    return replace(of, read=read).told(".2f")
 
 
 def knee(of: Values, share: float = 0.95) -> Values:
