@@ -39,6 +39,7 @@ from photocol.claims import (
     rises_with,
     span,
     spread,
+    steps,
     values,
     within,
 )
@@ -87,6 +88,7 @@ def test_values_are_compared_place_by_place() -> None:
     assert (PLAIN * {10: 5, 20: 5, 40: 5}).read(OUTCOME) == pytest.approx({10: 1, 20: 3, 40: 4})
     assert (PLAIN + 1).at(40).read(OUTCOME) == pytest.approx({40: 1.8})
     assert PLAIN.among(lambda buffer: buffer > 10).read(OUTCOME) == {20: 0.6, 40: 0.8}
+    assert PLAIN.renamed(str).at("10").read(OUTCOME) == {"10": 0.2}
     assert PLAIN.each(lambda share: 100 * share).read(OUTCOME)[20] == 60
 
 
@@ -109,6 +111,9 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
     assert beside({"a": most(PLAIN), "b": least(PLAIN)}).read(OUTCOME) == {"a": 0.8, "b": 0.2}
     both = beside({"a": PLAIN.at(10), "b": PACED})
     assert both.read(OUTCOME) == {("a", 10): 0.2, ("b", 10): 0.4, ("b", 20): 0.75, ("b", 40): 0.8}
+    assert steps(both).read(OUTCOME) == pytest.approx({("b", 20): 0.35, ("b", 40): 0.05})
+    assert growth(both).read(OUTCOME) == pytest.approx({("b", 20): 0.75 / 0.4, ("b", 40): 0.8 / 0.75})
+    assert list(ends(both).read(OUTCOME)) == [("a", 10), ("b", 10), ("b", 40)]
     assert both.words(OUTCOME) == "a 0.2 at 10; b 0.4 at 10, 0.75 at 20, 0.8 at 40"
     assert lowest(PLAIN * 1.1, PACED).read(OUTCOME) == pytest.approx({10: 0.22, 20: 0.66, 40: 0.8})
     assert highest(PLAIN * 1.1, PACED).read(OUTCOME) == pytest.approx({10: 0.4, 20: 0.75, 40: 0.88})

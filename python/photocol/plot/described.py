@@ -35,7 +35,7 @@ class Lines:
     where: Mapping[str, object] = field(default_factory=dict)
     """Values of further axes."""
     looks: Mapping[Any, tuple[str, str]] = field(default_factory=dict)
-    """Colour and format of each line."""
+    """Colour and format of each line; the markers of broken lines are hollow."""
     names: Mapping[Any, str] = field(default_factory=dict)
     """Of lines, or of the values of an axis, in the legend; the values themselves by default."""
     expected: Mapping[str, Expected] = field(default_factory=dict)
@@ -60,6 +60,7 @@ class Lines:
             bars = rows[f"{self.y}_half_width"].fill_nan(0) if f"{self.y}_half_width" in rows.columns else None
             told = self.names.get(name) or ", ".join(str(self.names.get(one, one)) for one in at)
             label: dict[str, Any] = {"label": told} if by else {}
+            label["markerfacecolor"] = colour if "-" in style.replace("--", "").replace("-.", "") else "none"
             axes.errorbar(rows[self.x], rows[self.y], bars, fmt=style, color=colour, capsize=2, markersize=4, **label)
         places = sorted(set(table[self.x].to_list()))
         for (label_of, said), line in zip(self.expected.items(), ("--", ":", "-."), strict=False):
