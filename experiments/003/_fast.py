@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source
+from photocol.claims import Predicate, Values, at_least, values
+from photocol.experiment import Experiment, Form, Metric, Plot, Point, Setup, Source
 
 from ._aapn import (
     FLOWS,
     HEADER,
     HOPS,
-    MIXED_READINGS,
     PACKET,
     PAPER,
     PHYSICAL,
@@ -24,10 +24,9 @@ from ._aapn import (
     Trace,
     algorithm_steps,
     curves,
-    find,
     scenario,
 )
-from ._case_claims import MEANT, STEPS
+from ._case_claims import ALIVE, Said, under_steps
 from ._packets import Acks, trace_of, traced
 from ._readings import (
     AS_FORTH,
@@ -48,8 +47,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from photocol.experiment import Outcome, RunResult
-    from photocol.verdict import Finding
+    from photocol.experiment import RunResult
 
 MBPS, ALLOCATED = 45.0, 40.0
 COMBINATIONS = ((XCP_CL, TOLD), (XCP_CL, PHYSICAL), (XCP, PHYSICAL), (XCP, TOLD))
@@ -214,37 +212,16 @@ PLOTS = (
 )
 
 
-class Stated(NamedTuple):
-    """A claim of the paper on XCP-CL."""
-
-    id: str
-    text: str
-    expected: str
-    tolerance: str
-    check: Callable[[Outcome, str], Finding]
-    reason: str = ""
+def figure(
+    metric: str, step: str, algorithm: str = XCP_CL, form: str = ".3f", unit: str = "", name: str = ""
+) -> Values:
+    """A metric of a combination, under the one reading of the outcome."""
+    return values(metric, algorithm=algorithm, step=step).told(form, unit, name)
 
 
-def under_each(*stated: Stated, where: str) -> tuple[Claim, ...]:
-    """Each claim for each reading of the change, told first."""
-    return tuple(
-        Claim(
-            id=f"{one.id}-{step}",
-            text=f"{one.text}, {MEANT[step]}",
-            where=where,
-            expected=one.expected,
-            tolerance=one.tolerance,
-            check=lambda outcome, one=one, step=step: one.check(outcome, step),  # type: ignore[misc]
-            reason=MIXED_READINGS if step == PHYSICAL else one.reason,
-        )
-        for one in stated
-        for step in STEPS
-    )
-
-
-def row(outcome: Outcome, algorithm: str, step: str) -> dict[str, Any]:
-    """The row of a combination."""
-    return find(outcome.table, algorithm=algorithm, step=step)
+def alive(step: str, metric: str) -> Predicate:
+    """XCP-CL's windows are not what a collapse left of them."""
+    return at_least(figure(metric, step, name="utilization"), ALIVE)
 
 
 def fast_change(
@@ -256,10 +233,12 @@ def fast_change(
     setup: Callable[[Point], Setup],
     measure: Callable[[RunResult], Mapping[str, float]],
     metrics: Sequence[Metric],
-    claims: tuple[Claim, ...],
+    stated: Sequence[Said],
+    where: str,
 ) -> Experiment:
     """A fast change; `source` has figures and section, `default` is the reading of the network that claims rest on."""
     figures, section = source
+    claims = tuple(claim for said in stated for claim in under_steps(said, where))
     return Experiment(
         id=name,
         title=title,
@@ -278,8 +257,3 @@ def fast_change(
             note(default),
         ),
     )
-
-
-def ratios(row: Mapping[str, float]) -> list[float]:
-    """Window at 45 over window at 40 Mb/s in the three periods."""
-    return [row[f"window_45_{period}"] / row[f"window_40_{period}"] for period in (1, 2, 3)]
