@@ -34,6 +34,7 @@ from ._aapn import (
     scenario,
 )
 from ._case_claims import MEANT, STEPS
+from ._courses import Courses
 from ._delay_tables import TABLE_5_6, TABLES_E
 from ._packets import delays_of, last_link, traced, within
 from ._readings import (
@@ -52,15 +53,12 @@ from ._readings import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from matplotlib.axes import Axes
-
     from photocol.experiment import RunResult
 
     from ._packets import Delays
 
 MBPS, ALLOCATED = 45.0, 40.0
 SPIKE_S = 5.0
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 COMBINATIONS = (
     (XCP_CL, TOLD, 1),
     (XCP_CL, PHYSICAL, 1),
@@ -231,25 +229,14 @@ def check_larger(outcome: Outcome, step: str) -> Finding:
     )
 
 
-def draw(axes: Axes, frame: pl.DataFrame, combination: tuple[str, str, int]) -> None:
-    """The delay of the packet that arrived last at each sample."""
+def picture(name: str, combination: tuple[str, str, int]) -> Plot:
+    """The delay of the packet that arrived last at each sample, of one run."""
     algorithm, step, buffer = combination
     here = {"algorithm": algorithm, "step": step, "buffer_packets": buffer, "reading": DEFAULT}
-    chosen = frame.filter(*(pl.col(axis) == value for axis, value in here.items()))
-    for colour, flow in zip(COLOURS, REPORTED, strict=True):
-        # A round trip longer than a sample leaves some samples empty.
-        delay = chosen.filter(pl.col(f"delay_{flow}").is_finite())
-        axes.plot(delay["t_s"], delay[f"delay_{flow}"], color=colour, linewidth=0.7, label=f"#{flow}")
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel("end-to-end delay (s)")
-    axes.set_ylim(0, None)
-    axes.set_title(f"{algorithm}, {step} step, {buffer} packets of buffer", fontsize=9)
-    axes.legend(frameon=False, fontsize=7, ncols=5, loc="lower center")
-
-
-def picture(name: str, combination: tuple[str, str, int]) -> Plot:
-    """A picture of one run."""
-    return Plot(name=name, draw=lambda axes, frame: draw(axes, frame, combination), of="curves")
+    # A round trip longer than a sample leaves some samples empty.
+    curves = {f"#{flow}": (here, f"delay_{flow}") for flow in REPORTED}
+    label = f"end-to-end delay (s): {algorithm}, {step} step, {buffer} packets of buffer"
+    return Courses(curves=curves, label=label, told="").plot(name)
 
 
 LARGER_QUEUE = (

@@ -16,13 +16,13 @@ import numpy as np
 import polars as pl
 
 from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
-from photocol.plot import frame
 from photocol.verdict import Finding, judge
+
+from ._courses import Courses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from photocol.experiment import RunResult
@@ -37,7 +37,6 @@ FLUID, MARKS, DROPS = "fluid", "marks", "drops"
 KS = (0.005, 0.05, 0.5, 5.0)
 STEP_S = 0.2
 WATCHED = 10
-COLOURS = {FLUID: "0.25", MARKS: "#0072B2", DROPS: "#D55E00"}
 
 
 def setup(point: Point) -> Evaluation | Setup:
@@ -197,35 +196,10 @@ def check_drops(outcome: Outcome) -> Finding:
     )
 
 
-def draw_slow(axes: Axes, table: pl.DataFrame) -> None:
-    """x(t) with K = 0.005, 200 s."""
-    _draw(axes, table, column="queue", k=KS[0], end_s=200)
-    axes.axhline(X0, color="0.45", linestyle=":", linewidth=1)
-    axes.set_ylabel("queue x(t) (packets), K = 0.005")
-
-
-def draw_fast(axes: Axes, table: pl.DataFrame) -> None:
-    """x(t) with K = 5, 40 s."""
-    _draw(axes, table, column="queue", k=KS[-1], end_s=40)
-    axes.axhline(X0, color="0.45", linestyle=":", linewidth=1)
-    axes.set_ylabel("queue x(t) (packets), K = 5")
-
-
-def draw_window(axes: Axes, table: pl.DataFrame) -> None:
-    """W(t) with K = 5, 40 s."""
-    _draw(axes, table, column="window", k=KS[-1], end_s=40)
-    axes.axhline(W0, color="0.45", linestyle=":", linewidth=1)
-    axes.set_ylabel("window W(t) (packets), K = 5")
-
-
-def _draw(axes: Axes, table: pl.DataFrame, *, column: str, k: float, end_s: float) -> None:
-    """The fluid over marked packets; dotted, the equilibrium."""
-    for what, width, line in ((MARKS, 0.9, "-"), (FLUID, 1.4, "--")):
-        here = (pl.col("what") == what) & (pl.col("k_per_s") == k) & (pl.col("t_s") <= end_s)
-        rows = table.filter(here).sort("t_s")
-        axes.plot(rows["t_s"], rows[column], color=COLOURS[what], linewidth=width, linestyle=line, label=what)
-    axes.set_xlabel("time (s)")
-    frame(axes)
+def picture(name: str, column: str, label: str, k: float, until_s: float, level: float) -> Plot:
+    """The fluid beside marked packets; dotted, the equilibrium."""
+    curves = {what: ({"what": what, "k_per_s": k}, column) for what in (MARKS, FLUID)}
+    return Courses(curves=curves, label=label, told="", until_s=until_s, level=level).plot(name)
 
 
 experiment = Experiment(
@@ -301,9 +275,9 @@ experiment = Experiment(
     ),
     curves=curves,
     plots=(
-        Plot(name="queue-slow", draw=draw_slow, of="curves"),
-        Plot(name="queue-fast", draw=draw_fast, of="curves"),
-        Plot(name="window-fast", draw=draw_window, of="curves"),
+        picture("queue-slow", "queue", "queue x(t) (packets), K = 0.005", KS[0], 200, X0),
+        picture("queue-fast", "queue", "queue x(t) (packets), K = 5", KS[-1], 40, X0),
+        picture("window-fast", "window", "window W(t) (packets), K = 5", KS[-1], 40, W0),
     ),
     notes=(
         "RED: thresholds 150 and 700 packets, max_p 0.1, buffer 800 packets, the model's defaults; the weight of the "

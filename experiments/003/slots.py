@@ -22,18 +22,15 @@ import numpy as np
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
-from photocol.plot import course, looks
-from photocol.plot import frame as frame_of
 from photocol.verdict import Finding, judge
 
 from ._aapn import PACKET, PAPER, REPORTED, XCP, XCP_CL, Trace, find, listed, scenario
+from ._courses import Courses
 from ._readings import AS_FORTH, READINGS
 from ._slots import gain, into_slots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
 
@@ -188,16 +185,11 @@ def check_long(outcome: Outcome) -> Finding:
     )
 
 
-def draw(axes: Axes, frame: pl.DataFrame, algorithm: str, buffer: int, column: str, label: str) -> None:
+def picture(name: str, algorithm: str, buffer: int, column: str, label: str) -> Plot:
     """A curve of each form."""
-    for look, form in zip(looks(len(FORMS)), FORMS, strict=True):
-        here = (pl.col("algorithm") == algorithm) & (pl.col("form") == form) & (pl.col("buffer") == buffer)
-        chosen = frame.filter(here)
-        course(axes, chosen["t_s"], chosen[column], look, form)
-    axes.set_xlabel(f"time (s); {algorithm}, {buffer} packet{'s' * (buffer > 1)} of buffer; means and ranges of spans")
-    axes.set_ylabel(label)
-    axes.set_ylim(0, None)
-    frame_of(axes)
+    curves = {form: ({"algorithm": algorithm, "form": form, "buffer": buffer}, column) for form in FORMS}
+    told = f"{algorithm}, {buffer} packet{'s' * (buffer > 1)} of buffer; means and ranges of spans"
+    return Courses(curves=curves, label=label, told=told).plot(name)
 
 
 def curves(result: RunResult) -> pl.DataFrame:
@@ -287,21 +279,9 @@ experiment = Experiment(
         ),
     ),
     plots=(
-        Plot(
-            name="carried",
-            draw=lambda axes, frame: draw(axes, frame, XCP_CL, 100, "carried_mbps", "carried (Mb/s)"),
-            of="curves",
-        ),
-        Plot(
-            name="carried-one-packet",
-            draw=lambda axes, frame: draw(axes, frame, XCP_CL, 1, "carried_mbps", "carried (Mb/s)"),
-            of="curves",
-        ),
-        Plot(
-            name="queue",
-            draw=lambda axes, frame: draw(axes, frame, XCP, 1000, "mean_queue", "mean queue (packets)"),
-            of="curves",
-        ),
+        picture("carried", XCP_CL, 100, "carried_mbps", "carried (Mb/s)"),
+        picture("carried-one-packet", XCP_CL, 1, "carried_mbps", "carried (Mb/s)"),
+        picture("queue", XCP, 1000, "mean_queue", "mean queue (packets)"),
     ),
     notes=(
         "Senders, flows and delays are those of 003/case-1. What is carried is counted in packets.",
