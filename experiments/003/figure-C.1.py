@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.claims import Values, above, at_least, below, beside, near, values, within
+from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Plot, Point, Setup, Source, grid
 
 from ._courses import Courses
 
@@ -95,8 +95,8 @@ def traces(result: RunResult) -> pl.DataFrame:
 
 def last_quarter(result: RunResult, column: str) -> NDArray[np.float64]:
     """The samples of the last quarter of the time."""
-    values = traces(result)[column].to_numpy()
-    return values[3 * len(values) // 4 :]
+    samples = traces(result)[column].to_numpy()
+    return samples[3 * len(samples) // 4 :]
 
 
 def period(queue: NDArray[np.float64]) -> float:
@@ -125,75 +125,21 @@ def curves(result: RunResult) -> pl.DataFrame:
     return pl.concat([found.filter(pl.col("t_s") < 40), found.filter(pl.col("t_s") >= 40).gather_every(5)])
 
 
-def at(outcome: Outcome, what: str, k: float, column: str) -> float:
-    """A metric of one point."""
-    here = (pl.col("what") == what) & (pl.col("k_per_s") == k)
-    return float(outcome.table.filter(here)[column][0])
+def by_k(metric: str, what: str) -> Values:
+    """A metric by K."""
+    return values(metric, "k_per_s", what=what)
 
 
-def deviations(outcome: Outcome, what: str) -> list[float]:
+def deviations(what: str, form: str = ".0%") -> Values:
     """Of the queue over its mean, by K."""
-    return [at(outcome, what, k, "queue_deviation") / at(outcome, what, k, "queue_mean") for k in KS]
+    return (by_k("queue_deviation", what) / by_k("queue_mean", what)).told(form, " of the mean queue")
 
 
-def check_fluid(outcome: Outcome) -> Finding:
-    """The fluid settles with K = 0.005 and oscillates with K = 5."""
-    slow, _, _, fast = deviations(outcome, FLUID)
-    return judge(
-        agrees=slow < 0.03 and fast > 0.1,
-        in_shape=fast > 3 * slow,
-        measured=f"deviation {slow:.1%} and {fast:.1%} of the mean queue",
-    )
-
-
-def check_packets(outcome: Outcome) -> Finding:
-    """With packets that are marked the queue moves much more with K = 5 than with K = 0.005."""
-    slow, _, _, fast = deviations(outcome, MARKS)
-    return judge(
-        agrees=fast >= 2 * slow,
-        in_shape=fast > slow,
-        measured=f"deviation {slow:.0%} and {fast:.0%} of the mean queue",
-    )
-
-
-def check_boundary(outcome: Outcome) -> Finding:
-    """Between K = 0.05 and K = 0.5, where the fluid's phase margin changes its sign."""
-    _, below, above, _ = deviations(outcome, MARKS)
-    return judge(
-        agrees=above >= 1.5 * below,
-        in_shape=above > below,
-        measured=f"deviation {below:.0%} with K = 0.05 and {above:.0%} with K = 0.5",
-    )
-
-
-def check_equilibrium(outcome: Outcome) -> Finding:
-    """With K = 0.005 the marked packets' queue and window are the fluid's x₀ and W₀."""
-    queue, window = (at(outcome, MARKS, KS[0], column) for column in ("queue_mean", "window_mean"))
-    return judge(
-        agrees=abs(queue / X0 - 1) <= 0.25 and abs(window / W0 - 1) <= 0.1,
-        in_shape=MIN_TH / 2 <= queue <= 2 * X0 and abs(window / W0 - 1) <= 0.3,
-        measured=f"x = {queue:.0f} and W = {window:.1f} packets",
-    )
-
-
-def check_period(outcome: Outcome) -> Finding:
-    """With K = 5 both oscillate with one period."""
-    fluid, packets = (at(outcome, what, KS[-1], "period_s") for what in (FLUID, MARKS))
-    return judge(
-        agrees=abs(packets / fluid - 1) <= 0.25,
-        in_shape=0.5 <= packets / fluid <= 2,
-        measured=f"{packets:.2f} s beside the fluid's {fluid:.2f} s",
-    )
-
-
-def check_drops(outcome: Outcome) -> Finding:
-    """Where RED drops instead of marking, the same K oscillate."""
-    slow, below, above, fast = deviations(outcome, DROPS)
-    return judge(
-        agrees=fast >= 2 * slow and above >= 1.5 * below,
-        in_shape=fast > slow,
-        measured=", ".join(f"{part:.0%}" for part in (slow, below, above, fast)) + " of the mean queue",
-    )
+SLOW, BELOW, ABOVE, FAST = KS
+SETTLES, MARKED, DROPPED = deviations(FLUID, ".1%"), deviations(MARKS), deviations(DROPS)
+QUEUE, WINDOW = by_k("queue_mean", MARKS).at(SLOW), by_k("window_mean", MARKS).at(SLOW)
+PERIODS = beside({what: by_k("period_s", what).at(FAST).renamed(lambda _: None) for what in (MARKS, FLUID)})
+SAME_PERIOD = PERIODS.at(MARKS) / by_k("period_s", FLUID).at(FAST)
 
 
 def picture(name: str, column: str, label: str, k: float, until_s: float, level: float) -> Plot:
@@ -228,7 +174,9 @@ experiment = Experiment(
             where="Appendix C, [HoMi01b]",
             expected="the fluid settles with K = 0.005 and oscillates with K = 5",
             tolerance="deviation of the queue below 3 % and above 10 % of its mean; in shape: three times as much",
-            check=check_fluid,
+            check=(below(SETTLES.at(SLOW), 0.03) & above(SETTLES.at(FAST), 0.1))
+            .in_shape(above(SETTLES.at(FAST), SETTLES.at(SLOW) * 3))
+            .saying(SETTLES.at(SLOW, FAST)),
         ),
         Claim(
             id="packets",
@@ -236,7 +184,9 @@ experiment = Experiment(
             where="Appendix C, [HoMi01b]",
             expected="the queue moves by far more with K = 5",
             tolerance="twice the deviation over the mean; in shape: more",
-            check=check_packets,
+            check=at_least(
+                MARKED.at(FAST), MARKED.at(SLOW) * 2, in_shape=above(MARKED.at(FAST), MARKED.at(SLOW))
+            ).saying(MARKED.at(SLOW, FAST)),
         ),
         Claim(
             id="boundary",
@@ -245,7 +195,9 @@ experiment = Experiment(
             where="the model's phase margin, 0.81 and −0.09 rad",
             expected="the deviation rises there",
             tolerance="by half at least; in shape: it rises",
-            check=check_boundary,
+            check=at_least(
+                MARKED.at(ABOVE), MARKED.at(BELOW) * 1.5, in_shape=above(MARKED.at(ABOVE), MARKED.at(BELOW))
+            ).saying(MARKED.at(BELOW, ABOVE)),
         ),
         Claim(
             id="equilibrium",
@@ -253,7 +205,9 @@ experiment = Experiment(
             where="Appendix C; x₀ = 194 packets, W₀ = 15.7 packets",
             expected="x = 194, W = 15.7 packets with K = 0.005",
             tolerance="x within 25 %, W within 10 %; in shape: x from 75 to 389, W within 30 %",
-            check=check_equilibrium,
+            check=(near(QUEUE / X0, 1, by=0.25) & near(WINDOW / W0, 1, by=0.1))
+            .in_shape(within(QUEUE, MIN_TH / 2, 2 * X0) & near(WINDOW / W0, 1, by=0.3))
+            .saying(QUEUE.told(".0f", " packets", "x ="), WINDOW.told(".1f", " packets", "W =")),
         ),
         Claim(
             id="period",
@@ -261,7 +215,7 @@ experiment = Experiment(
             where="Appendix C, K = 5",
             expected="one period",
             tolerance="within 25 %; in shape: within a factor of two",
-            check=check_period,
+            check=near(SAME_PERIOD, 1, by=0.25, in_shape=within(SAME_PERIOD, 0.5, 2)).saying(PERIODS.told(".2f", " s")),
         ),
         Claim(
             id="drops",
@@ -270,7 +224,11 @@ experiment = Experiment(
             where="ours",
             expected="the same K oscillate",
             tolerance="twice the deviation with 5 as with 0.005, half more with 0.5 as with 0.05; in shape: more at 5",
-            check=check_drops,
+            check=(
+                at_least(DROPPED.at(FAST), DROPPED.at(SLOW) * 2) & at_least(DROPPED.at(ABOVE), DROPPED.at(BELOW) * 1.5)
+            )
+            .in_shape(above(DROPPED.at(FAST), DROPPED.at(SLOW)))
+            .saying(DROPPED),
         ),
     ),
     curves=curves,
