@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from photocol.plot.style import frame, looks
+from photocol.runs.pictures import logarithmic_with_zero
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +42,7 @@ class Lines:
     expected: Mapping[str, Expected] = field(default_factory=dict)
     """Label to what a source has, or a closed form."""
     scales: str = ""
-    """`x`, `y` or both: logarithmic."""
+    """`x`, `y` or both: logarithmic; `0`: the vertical one, and nothing has a place on it."""
     low: float | None = None
     """Where the vertical axis begins."""
 
@@ -68,6 +69,8 @@ class Lines:
             axes.plot(list(points), list(points.values()), line, color="0.4", label=label_of)
         for axis, scale in (("x", axes.set_xscale), ("y", axes.set_yscale)):
             scale("log" if axis in self.scales else "linear")
+        if "0" in self.scales:
+            logarithmic_with_zero(axes)
         if self.low is not None:
             axes.set_ylim(bottom=self.low)
         axes.set_xlabel(self.labels[0])
