@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from photocol.claims import Predicate, Values, above, at_least, beside, most
+from photocol.claims import Predicate, Values, above, at_least, below, beside, growth, most
 from photocol.experiment import Form, Metric, Point, Setup, Source
 from photocol.stats import jain_index
 
@@ -140,6 +140,29 @@ def clearly_above(gains: Mapping[str, Values], factor: float) -> Predicate:
     return at_least(every, factor, in_shape=at_least(every.among(lambda place: place[1] >= MEDIUM_LOSS), 1))
 
 
+def all_fall(curves: Mapping[str, Values], in_shape: Any) -> Predicate:
+    """Every curve falls at each step: at none it is above what it was at the loss before."""
+    largest = beside({name: most(growth(of)) for name, of in curves.items()})
+    return below(largest.told(".3f", name="largest over the one before"), 1, in_shape)
+
+
+def versions_of(senders: Sequence[str]) -> list[tuple[str, str]]:
+    """Each sender, TCP-ENG under both readings."""
+    return [(name, reading) for name in senders for reading in (READINGS if is_eng(name) else (BEN_ONLY,))]
+
+
+def furthest(of: Values, where: Values, least: float) -> Values:
+    """The largest distance from 1 where another one is at least so much; no number where it nowhere is."""
+
+    def read(outcome: Outcome) -> dict[None, float]:
+        chosen = where.read(outcome)
+        return {
+            None: max((abs(one - 1) for at, one in of.read(outcome).items() if chosen[at] >= least), default=math.nan)
+        }
+
+    return Values(read, ".2f", name="at most apart by")
+
+
 def fairest(leads: Values) -> Predicate:
     """A much better index than the best other; in shape: better at some loss and hardly worse at any."""
     leads = leads.told("+.3f", name="TCP-ENG less the best other:")
@@ -153,8 +176,7 @@ def listed(gain: Mapping[float, float], form: str = ".2f") -> str:
 
 def draw_curves(axes: Axes, table: pl.DataFrame, metric: str, transports: Sequence[str]) -> None:
     """A metric against the loss, one curve a transport, TCP-ENG's of the reading `large-window` dotted."""
-    lines = [(name, reading) for name in transports for reading in (READINGS if is_eng(name) else (BEN_ONLY,))]
-    for transport, reading in lines:
+    for transport, reading in versions_of(transports):
         rows = table.filter(of("transport", transport, reading)).sort("loss")
         half = [0.0 if math.isnan(value) else value for value in rows[f"{metric}_half_width"].fill_null(0.0)]
         axes.errorbar(

@@ -28,7 +28,7 @@ from ._compare import (
     setup,
     source,
 )
-from ._readings import ENG, LARGE_WINDOW, both, by
+from ._readings import ENG, LARGE_WINDOW, both
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,7 +69,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more at every p; in shape: from 1e-3 on",
-            check=by(lambda reading: higher((BAIMD,), reading)),
+            check=lambda reading: higher((BAIMD,), reading),
             reasons={
                 LARGE_WINDOW: "with the same (α, β) and losses that SACK repairs the two are one law; TCP-ENG gains "
                 "where "
@@ -97,7 +97,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more than each detector's at every p; in shape: from 1e-3 on",
-            check=by(lambda reading: higher(BTCP, reading)),
+            check=lambda reading: higher(BTCP, reading),
             reasons={
                 LARGE_WINDOW: "(2) makes TCP-ENG as aggressive as a law that halves, so there is nothing to gain where "
                 "there are no false timeouts"

@@ -28,7 +28,7 @@ from ._compare import (
     setup,
     source,
 )
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, by
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,7 +74,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
-            check=by(fairest_of_all),
+            check=fairest_of_all,
             reasons=dict.fromkeys(
                 (BEN_ONLY, LARGE_WINDOW),
                 "equal flows with losses of their own share alike under every law; the paper's unfairness must "

@@ -173,7 +173,10 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
         one: {scheme: level for (reading, scheme), level in found.items() if reading == one}
         for one in readings_of(outcome)
     }
-    groups = {one: NAMES[one].removeprefix("XCP, ").replace(", ", "\n") for one in (*FULL_TARGET, *LOW_TARGET)}
+    groups = {
+        one: NAMES[one].removeprefix("XCP, ").replace(", ", "\n").replace(" another ", "\nanother ")
+        for one in (*FULL_TARGET, *LOW_TARGET)
+    }
     bars(axes, series, groups)
     axes.set_ylabel("mean utilization of core outputs with 9 kB")
     finish(axes, table)
