@@ -169,11 +169,6 @@ def fairest(leads: Values) -> Predicate:
     return at_least(leads, 0.02, in_shape=at_least(leads, -0.005) & above(most(leads), 0.005))
 
 
-def listed(gain: Mapping[float, float], form: str = ".2f") -> str:
-    """The ratios in words, from little loss to much."""
-    return ", ".join(f"{value:{form}} ({loss:.0e})" for loss, value in gain.items())
-
-
 def draw_curves(axes: Axes, table: pl.DataFrame, metric: str, transports: Sequence[str]) -> None:
     """A metric against the loss, one curve a transport, TCP-ENG's of the reading `large-window` dotted."""
     for transport, reading in versions_of(transports):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from photocol.claims import Predicate, Values, at_least, at_most, below, beside, growth, last, near, within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
     from matplotlib.axes import Axes
@@ -135,8 +135,3 @@ def finish(axes: Axes, table: pl.DataFrame, *, traffic: str = "1586 flows", inte
 def kb(ram: float) -> str:
     """Bytes as kB."""
     return "no RAM of the sweep" if math.isinf(ram) else f"{ram / 1000:g} kB"
-
-
-def listed(values: Mapping[int, float] | Iterable[tuple[int, float]], form: str = ".2f") -> str:
-    """Values with their RAM."""
-    return ", ".join(f"{value:{form}} at {kb(ram)}" for ram, value in dict(values).items())

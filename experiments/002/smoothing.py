@@ -24,8 +24,6 @@ LEAKY, TOKEN, TURNS, DEEP = "leaky-bucket", "token-bucket", "round-robin", "deep
 SMOOTHERS = (LEAKY, TOKEN, TURNS, DEEP)
 COLOURS = dict(zip(SMOOTHERS, ("#0072B2", "#009E73", "#D55E00", "#CC79A7"), strict=True))
 RAM = (1_500, 3_000, 4_500, 6_000, 9_000, 15_000)
-EDGE_ROOM = 0.25 * 1e9 / 8 / PACKET_BYTES
-"""0.25 s in packets."""
 
 
 def setup(point: Point) -> Setup:
