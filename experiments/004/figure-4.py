@@ -7,14 +7,13 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Values, above, at_least, beside, ends, last, rises, steps, values
 from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source, grid
-from photocol.verdict import Finding, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
+    from photocol.verdict import Finding
 
 MODELS = {"SACK": "sack-lb-obs", "RR-TCP": "rr-tcp-lb-obs"}
 DELAYS_MS = (5, 10, 20)
@@ -80,33 +80,18 @@ def curve(table: pl.DataFrame, sender: str, delay_ms: int = MAIN_MS) -> list[flo
     return table.filter(chosen).sort("difference_ms")["total_s"].to_list()
 
 
-def check_grows(outcome: Outcome) -> Finding:
-    """The time grows with the difference."""
-    all_curves = [curve(outcome.table, sender, delay) for sender in MODELS for delay in DELAYS_MS]
-    falls = sum(b < a for one in all_curves for a, b in itertools.pairwise(one))
-    sack, rr = curve(outcome.table, "SACK"), curve(outcome.table, "RR-TCP")
-    return judge(
-        agrees=falls == 0,
-        in_shape=all(one[-1] > one[0] for one in all_curves),
-        measured=f"d_s = 10 ms, δ from 1 to 50 ms: SACK {sack[0]:.1f} to {sack[-1]:.1f} s, RR-TCP {rr[0]:.1f} to "
-        f"{rr[-1]:.1f} s; {falls} of {len(all_curves) * (len(DIFFERENCES_MS) - 1)} steps fall",
-    )
+def along(sender: str, delay_ms: int = MAIN_MS) -> Values:
+    """The total time along the differences, of a table with one reading."""
+    return values("total_s", "difference_ms", sender=sender, short_delay_ms=delay_ms).told(".1f", " s", sender)
 
 
-def check_better(outcome: Outcome) -> Finding:
-    """RR-TCP is faster, the more the larger the difference."""
-    gaps = [a - b for a, b in zip(curve(outcome.table, "SACK"), curve(outcome.table, "RR-TCP"), strict=True)]
-    ratio = curve(outcome.table, "SACK")[-1] / curve(outcome.table, "RR-TCP")[-1]
-    return judge(
-        agrees=all(gap > 0 for gap in gaps) and all(b > a for a, b in itertools.pairwise(gaps)),
-        in_shape=all(gap > 0 for gap in gaps) and gaps[-1] > gaps[0],
-        measured=f"RR-TCP is {gaps[0]:.1f} s faster at 1 ms, {gaps[-1]:.1f} s at 50 ms, where SACK takes {ratio:.2f} "
-        f"times as long; the smallest gap is {min(gaps):.1f} s",
-    )
+EVERY = beside({f"{sender}, d_s = {delay} ms": along(sender, delay) for sender in MODELS for delay in DELAYS_MS})
+GAPS = (along("SACK") - along("RR-TCP")).told(".1f", " s", "faster by")
+LONGEST = last(along("SACK") / along("RR-TCP")).told(".2f", " times")
 
 
-def check_smaller_bursts(outcome: Outcome) -> Finding:
-    """The improvement would be larger with smaller bursts."""
+def ratios(outcome: Outcome) -> dict[int, float]:
+    """How many times as long SACK takes with larger and smaller bursts, at δ = 50 ms and T = 50."""
     from photocol import model
 
     [reading] = outcome.table["reading"].unique()
@@ -115,13 +100,10 @@ def check_smaller_bursts(outcome: Outcome) -> Finding:
         inputs = {"difference": "50 ms", "threshold": 50, "burst": burst, **reading_of(reading, sender)}
         return float(model(MODELS[sender], **inputs)["total_s"])
 
-    ratio = {burst: total_s("SACK", burst) / total_s("RR-TCP", burst) for burst in (1000, 100)}
-    return judge(
-        agrees=ratio[100] > 1.5 * ratio[1000],
-        in_shape=ratio[100] > ratio[1000],
-        measured=f"δ = 50 ms, T = 50: SACK takes {ratio[1000]:.2f} times as long with X = 1000, "
-        f"{ratio[100]:.2f} with X = 100",
-    )
+    return {burst: total_s("SACK", burst) / total_s("RR-TCP", burst) for burst in (1000, 100)}
+
+
+RATIOS = Values(ratios, ".2f", name="times as long with X")
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -129,9 +111,9 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
     table = table.filter(pl.col("reading") == DEFAULT)
     for delay in DELAYS_MS:
         for sender, style in (("SACK", "-o"), ("RR-TCP", "--s")):
-            values = curve(table, sender, delay)
+            found = curve(table, sender, delay)
             axes.plot(
-                DIFFERENCES_MS, values, style, color=COLOURS[delay], markersize=3.5, linewidth=1.4,
+                DIFFERENCES_MS, found, style, color=COLOURS[delay], markersize=3.5, linewidth=1.4,
                 label=f"{sender}, d_s = {delay} ms",
             )  # fmt: skip
     axes.set_ylim(bottom=0)
@@ -148,7 +130,7 @@ CLAIMS = (
         where="§5.1, Fig. 4",
         expected="increasing",
         tolerance="from every δ to the next, both senders and all three delays; in shape: from 1 ms to 50 ms",
-        check=check_grows,
+        check=at_least(steps(EVERY), 0, in_shape=rises(ends(EVERY))).saying(ends(along("SACK")), ends(along("RR-TCP"))),
     ),
     Claim(
         id="rr-better",
@@ -156,7 +138,7 @@ CLAIMS = (
         where="§5.1, Fig. 4",
         expected="a gap that grows",
         tolerance="positive and growing at every step (d_s = 10 ms); in shape: positive, larger at 50 than at 1 ms",
-        check=check_better,
+        check=(above(GAPS, 0) & rises(GAPS)).in_shape(above(GAPS, 0) & rises(ends(GAPS))).saying(GAPS, LONGEST),
     ),
     Claim(
         id="smaller-bursts",
@@ -164,7 +146,9 @@ CLAIMS = (
         where="§5.1",
         expected="a larger ratio",
         tolerance="half as large again with X = 100 as with 1000; in shape: larger",
-        check=check_smaller_bursts,
+        check=above(RATIOS.at(100), RATIOS.at(1000) * 1.5, in_shape=above(RATIOS.at(100), RATIOS.at(1000))).saying(
+            RATIOS
+        ),
     ),
 )
 

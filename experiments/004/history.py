@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.claims import Predicate, Values, above, at_least, at_most, least, most
+from photocol.claims import Predicate, Values, above, at_least, at_most, beside, least, most, spread
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
-from photocol.verdict import Finding, judge
 
-from ._lb import LOWER, LOWER_KEYS, METRICS, NOTES, RR, SMALL, SMALL_NOTE, curve, listed, measure, setup, source
+from ._lb import LOWER, LOWER_KEYS, METRICS, NOTES, RR, SMALL, SMALL_NOTE, curve, measure, setup, source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,22 +78,9 @@ def timeouts(where: str = CORE) -> Predicate:
     return (some & at_least(counts.at(BEST), most(counts))).in_shape(shape).telling(counts)
 
 
-def told(found: dict[tuple[float, int], float], form: str = ".1f") -> str:
-    """All cells."""
-    return ", ".join(f"{value:{form}} ({ratio:.0%}, {history} s)" for (ratio, history), value in found.items())
-
-
-def check_alike(outcome: Outcome) -> Finding:
-    """At other losses the settings are alike."""
-    spreads = {}
-    for loss in OTHERS:
-        times = list(cells(outcome, "completion_s", loss).values())
-        spreads[loss] = max(times) / min(times) - 1
-    return judge(
-        agrees=max(spreads.values()) <= 0.05,
-        in_shape=max(spreads.values()) <= 0.15,
-        measured=f"apart by {listed(spreads, '.1%')}",
-    )
+APART = beside(
+    {loss: spread(Values(lambda outcome, loss=loss: cells(outcome, "completion_s", loss))) for loss in OTHERS}
+)
 
 
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
@@ -206,7 +192,7 @@ experiment = Experiment(
             where="§5.2.6",
             expected="alike",
             tolerance="within 5 % at each loss; in shape: 15 %",
-            check=check_alike,
+            check=at_most(APART.told(".1%"), 0.05, in_shape=0.15),
         ),
     ),
     readings=side_by_side,

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.claims import Values, at_least, at_most, most, ratio
+from photocol.claims import MOSTLY, Values, at_least, at_most, most, ratio, within
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
-from photocol.verdict import Finding, judge
 
 from ._lb import METRICS, NOTES, measure, over_network, source, times
 
@@ -66,37 +65,21 @@ def over(other: str, sender: str, networks: Sequence[str]) -> Values:
     return times.at(*networks).told(".2f", name=f"{sender} over {other}")
 
 
-def against(outcome: Outcome, one: str, other: str, networks: tuple[str, ...]) -> dict[str, float]:
-    """How many times as long a sender takes as another, by network."""
-    found = {network: times(outcome, network) for network in networks}
-    return {network: seconds[one] / seconds[other] for network, seconds in found.items() if seconds}
-
-
-def told(values: dict[str, float]) -> str:
-    """All networks."""
-    return "; ".join(f"{network} {value:.2f}" for network, value in values.items())
-
-
-def check_undo(outcome: Outcome) -> Finding:
-    """Undo alone gives most of what there is to be had."""
+def gained(outcome: Outcome) -> dict[str, float]:
+    """Undo's share of RR-TCP's gain; all of it where there is none."""
     found = {}
     for network in (*SHORT, *LONG):
         seconds = times(outcome, network)
         room = seconds[SACK] - seconds[RR]
         found[network] = (seconds[SACK] - seconds[UNDO]) / room if room > 0.02 * seconds[RR] else 1.0
-    return judge(
-        agrees=all(share >= 0.8 for share in found.values()),
-        in_shape=all(share >= 0.5 for share in found.values()),
-        measured=f"share of RR-TCP's gain: {told(found)}",
-    )
+    return found
 
 
-def check_cubic(outcome: Outcome) -> Finding:
-    """The same holds for CUBIC's window."""
-    hs = against(outcome, LINUX, RR, (*SHORT, *LONG))
-    cubic = against(outcome, CUBIC_LINUX, CUBIC_RR, (*SHORT, *LONG))
-    same = [(hs[network] > 1.1) == (cubic[network] > 1.1) for network in hs]
-    return judge(agrees=all(same), in_shape=sum(same) > len(same) / 2, measured=f"CUBIC: {told(cubic)}")
+SHARE = Values(gained, ".2f", name="share of RR-TCP's gain")
+CUBIC_NEEDS = over(CUBIC_RR, CUBIC_LINUX, (*SHORT, *LONG))
+NEEDS = over(RR, LINUX, (*SHORT, *LONG))
+SAME = CUBIC_NEEDS.each(lambda ratio: ratio > 1.1) - NEEDS.each(lambda ratio: ratio > 1.1)
+"""0 where RR-TCP helps both laws, or neither."""
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -165,7 +148,7 @@ experiment = Experiment(
             where="RFC 3708",
             expected="most",
             tolerance="at least 80 % in every network; in shape: 50 %",
-            check=check_undo,
+            check=at_least(SHARE, 0.8, in_shape=0.5),
             reason=(
                 "a cut is taken back a round trip after it was made. Where bursts are sprayed the next one has "
                 "come by then: without memory a flow has 900 to 1800 false fast retransmits, with RR-TCP one to "
@@ -189,7 +172,7 @@ experiment = Experiment(
             where="RFC 9438",
             expected="the same",
             tolerance="more than 1.1 times or not, in every network; in shape: in most",
-            check=check_cubic,
+            check=within(SAME, 0, 0, in_shape=MOSTLY).saying(CUBIC_NEEDS),
             reason="its ratios are within 13 % of those of HighSpeed's window, and the question is decided at 10 %",
         ),
     ),
