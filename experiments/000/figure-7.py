@@ -11,18 +11,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from photocol.claims import MOSTLY, Values, above, below, beside, ends, falls, first, growth, last, lowest, rises, steps
 from photocol.claims import values as values_of
 from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Plot, Point, Source, grid
+from photocol.plot import Lines
 
 from ._dlcc import PAPER, RTTS_MS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
 
@@ -42,12 +39,6 @@ def setup(point: Point) -> Evaluation:
 def measure(result: RunResult) -> Mapping[str, float]:
     """Loss given that UDP's rate rises."""
     return {metric.name: result.summary[metric.name].value for metric in METRICS}
-
-
-def curve(table: pl.DataFrame, rtt_ms: int, column: str, share: float = MAIN) -> list[float]:
-    """The metric along the numbers of flows."""
-    rows = table.filter((pl.col("rtt_ms") == rtt_ms) & (pl.col("udp_max") == share)).sort("flows")
-    return rows[column].to_list()
 
 
 def lost(along: str, control: str = "", **where: float) -> Values:
@@ -72,20 +63,19 @@ SLOPE = steps(PLAIN) / {more: more - fewer for fewer, more in pairwise(FLOWS)}
 SLOWER = falls(PLAIN) & rises(SLOPE)
 
 
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Loss per congestion period against the number of flows, R = 0.3."""
-    for rtt in RTTS_MS:
-        for name, style in (("", "-o"), ("_dlcc", "--")):
-            values = curve(table, rtt, f"loss_per_congestion{name}_packets")
-            label = None if name else f"{rtt} ms"
-            axes.plot(FLOWS, values, style, color=COLOURS[rtt], markersize=3, linewidth=1.4, label=label)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("flows that halve one by one")
-    axes.set_ylabel("lost optical packets per congestion period")
-    axes.set_title("R = 0.3; solid: without DLCC, dashed: with", fontsize=9, color="0.3", loc="left")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(title="round trip", loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+COLUMNS = {"loss_per_congestion_packets": "o-", "loss_per_congestion_dlcc_packets": "--"}
+LINES = {(rtt, column): (COLOURS[rtt], style) for rtt in RTTS_MS for column, style in COLUMNS.items()}
+FIGURE_7 = Lines(
+    "flows",
+    list(COLUMNS),
+    ("flows that halve one by one", "lost optical packets per congestion period"),
+    by="rtt_ms",
+    of=RTTS_MS,
+    where={"udp_max": MAIN},
+    looks=LINES,
+    names={(rtt, column): f"{rtt} ms, DLCC" if "dlcc" in column else f"{rtt} ms" for rtt, column in LINES},
+    scales="xy",
+)
 
 
 METRICS = (
@@ -133,6 +123,6 @@ experiment = Experiment(
             reason="the controlled formula of §V.F, r 2T1, has no N; the described shape is that without control",
         ),
     ),
-    plots=(Plot(name="figure-7", draw=draw),),
+    plots=(Plot(name="figure-7", draw=FIGURE_7),),
     notes=("R is not stated for this figure: 0.3 is drawn, 0.1 and 0.4 are in the table.",),
 )

@@ -7,8 +7,6 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from photocol.claims import SOMEWHERE, Predicate, Values, at_least, ends, near
 from photocol.experiment import Claim, Experiment, Plot
 
@@ -23,19 +21,15 @@ from ._compare import (
     all_fall,
     along,
     clearly_above,
-    draw_throughput,
     forms,
     gain,
     measure,
     setup,
     source,
+    throughput,
     versions_of,
 )
 from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
 
 TRANSPORTS = (ENG, SACK, RENO, SACK_NS2, RENO_NS2)
 QUICK, FULL = forms(TRANSPORTS)
@@ -43,11 +37,6 @@ AT_MAXIMUM = "at p = 1e-5 windows are near W_m = 1000; with more TCP-ENG has 1.9
 
 
 CURVES = {f"{name}, {reading}": along(name, reading=reading) for name, reading in versions_of(TRANSPORTS)}
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput against loss."""
-    draw_throughput(axes, table, TRANSPORTS)
 
 
 def better(reading: str, *rivals: str) -> Predicate:
@@ -141,7 +130,7 @@ experiment = Experiment(
             reasons={BEN_ONLY: "α = 1 and 7/8 kept: 1/√α of (2), 2.2 times SACK's by the closed form"},
         ),
     ),
-    plots=(Plot(name="figure-5", draw=draw),),
+    plots=(Plot(name="figure-5", draw=throughput(TRANSPORTS)),),
     notes=(
         *NOTES,
         "sack-ns-2 and reno-ns-2 cut cwnd as the paper's simulator does (`ssthresh_from`, docs/deviations.md); Reno "

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from photocol.experiment import Metric, Outcome, Plot, Setup, Source
+from photocol.plot import Lines
 from photocol.verdict import Finding, judge
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ SHADES = {
     ALWAYS_DATA: "#7B4B94",
 }
 STYLES = {RR: "-o", SACK: "--s", ORDERING: ":^", SHIFT: ":v", ALWAYS: ":D", ALWAYS_DATA: ":P"}
+LOOKS = {sender: (SHADES[sender], STYLES[sender]) for sender in SHADES}
 LOWER = "core, ρ_max = 1.5 %"
 LOWER_KEYS: dict[str, Value] = {"switching.balancing.threshold": 0.015}
 """At a loss of 0.001 ten flows load a channel by 1 % and hardly ever reach 5 %."""
@@ -192,14 +194,7 @@ def draw(
     axes: Axes, table: pl.DataFrame, senders: Sequence[str], axis: str, metric: str, labels: tuple[str, str]
 ) -> None:
     """A line for each sender."""
-    for sender in senders:
-        values = curve(table, axis, metric, sender=sender)
-        axes.plot(list(values), list(values.values()), STYLES[sender], color=SHADES[sender], markersize=4, label=sender)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel(labels[0])
-    axes.set_ylabel(labels[1])
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(frameon=False, fontsize=8)
+    Lines(axis, metric, labels, by="sender", of=senders, looks=LOOKS, low=0)(axes, table)
 
 
 def picture(

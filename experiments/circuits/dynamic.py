@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from photocol.claims import values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
-from photocol.plot import frame
+from photocol.plot import Lines
 
 from ._etalon import (
     FULL_WEEKS,
@@ -28,9 +28,6 @@ from ._etalon import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
-
     from photocol.verdict import Finding
 
 
@@ -77,16 +74,12 @@ def claim(metric: str, text: str, unit: str) -> Claim:
     )
 
 
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Utilization against the lead."""
-    rows = table.sort("lead_us")
-    axes.plot(LEADS_US, PUBLISHED["utilization_percent"], "k--", label="published")
-    bars = rows["utilization_percent_half_width"] if "utilization_percent_half_width" in rows.columns else None
-    axes.errorbar(rows["lead_us"], rows["utilization_percent"], bars, fmt="o-", color="#0072B2", label="here")
-    axes.set_xlabel("resized before the day (µs)")
-    axes.set_ylabel("utilization of the circuit (%)")
-    axes.legend(frameon=False)
-    frame(axes)
+UTILIZATION = Lines(
+    "lead_us",
+    "utilization_percent",
+    ("resized before the day (µs)", "utilization of the circuit (%)"),
+    expected={"published": dict(zip(LEADS_US, PUBLISHED["utilization_percent"], strict=True))},
+)
 
 
 experiment = Experiment(
@@ -108,6 +101,6 @@ experiment = Experiment(
         claim("p50_us", "the median latency hardly grows", "µs"),
         claim("p99_us", "the 99 % latency grows with the lead", "µs"),
     ),
-    plots=(Plot(name="utilization", draw=draw),),
+    plots=(Plot(name="utilization", draw=UTILIZATION),),
     notes=("K is 16, and 50 from the lead before the day until its end; the hosts are Linux.",),
 )

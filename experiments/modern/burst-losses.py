@@ -9,7 +9,7 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from photocol.claims import above, at_least, most, near
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
@@ -17,10 +17,6 @@ from photocol.verdict import Finding, judge
 
 from . import _burst_losses as lost_bursts
 from ._burst_losses import curve, gain, listed, survives
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
 
 QUICK_LOSSES = (1e-4, 1e-3, 1e-2, 1e-1)
 LOSSES = tuple(10 ** (-5 + step / 2) for step in range(9))
@@ -65,11 +61,6 @@ def check_timeouts(outcome: Outcome) -> Finding:
         in_shape=max(share.values()) < 1.0,
         measured=f"RACK-TLP's over SACK's {listed(share)}",
     )
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput against the loss, one curve a sender."""
-    lost_bursts.throughput(axes, table, STYLES)
 
 
 experiment = Experiment(
@@ -143,7 +134,7 @@ experiment = Experiment(
             check=near(gain(LINUX, LINUX_NO_UNDO), 1, by=0.01, in_shape=0.05),
         ),
     ),
-    plots=(Plot(name="throughput", draw=draw),),
+    plots=(Plot(name="throughput", draw=lost_bursts.throughput(STYLES)),),
     notes=(
         "TCP-ENG with its default reading (ben-only): α of GAIMD in the round after a BEN, else 1; every lost burst "
         "brings one. 001/figure-5 has the other reading.",

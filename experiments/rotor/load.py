@@ -27,7 +27,7 @@ from photocol.claims import (
     within,
 )
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, RunResult, Setup, Source, grid
-from photocol.plot import frame
+from photocol.plot import Lines
 
 from . import _opera as opera
 from ._opera import CUTOFF, PACKET, SENDER, ndp, network
@@ -35,7 +35,6 @@ from ._opera import CUTOFF, PACKET, SENDER, ndp, network
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from matplotlib.axes import Axes
 
 NETWORKS = {"rotornet": "#999999", "opera": "#0072B2", "clos": "#E69F00"}
 LOADS = (1, 10, 25)
@@ -216,17 +215,17 @@ def winners(outcome: Outcome) -> list[str]:
     return sentences
 
 
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """The tail of the smallest flows and the median of the largest, against the load."""
-    for name, colour in NETWORKS.items():
-        rows = table.filter(pl.col("network") == name).sort("load_percent")
-        axes.plot(rows["load_percent"], rows["p99_10kB_ms"], "o-", color=colour, label=f"{name}, up to 10 kB, 99 %")
-        axes.plot(rows["load_percent"], rows["p50_larger_ms"], "s--", color=colour, label=f"{name}, large, median")
-    axes.set_yscale("log")
-    axes.set_xlabel("load of the hosts' links (%)")
-    axes.set_ylabel("completion time (ms)")
-    axes.legend(frameon=False, fontsize=7)
-    frame(axes)
+COLUMNS = {"p99_10kB_ms": ("o-", "up to 10 kB, 99 %"), "p50_larger_ms": ("s--", "large, median")}
+TIMES = Lines(
+    "load_percent",
+    list(COLUMNS),
+    ("load of the hosts' links (%)", "completion time (ms)"),
+    by="network",
+    of=list(NETWORKS),
+    looks={(name, column): (NETWORKS[name], style) for name in NETWORKS for column, (style, _) in COLUMNS.items()},
+    names={column: words for column, (_, words) in COLUMNS.items()},
+    scales="y",
+)
 
 
 METRICS = (*opera.TIMES, Metric(name="carried_gbps", label="payload carried (Gb/s)", form=".2f"))
@@ -309,7 +308,7 @@ experiment = Experiment(
         ),
     ),
     describe=winners,
-    plots=(Plot(name="load", draw=draw),),
+    plots=(Plot(name="load", draw=TIMES),),
     notes=(
         "Small and large flows are two Poisson processes, so that each has its transport; all networks get the same "
         "flows, as the hosts are as many and in one order.",

@@ -6,6 +6,7 @@ at the points that have some, and what a source prints beside them, dashed.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,8 @@ class Lines:
     """A description, which draws itself."""
 
     x: str
-    y: str
+    y: str | Sequence[str]
+    """A column, or several, each of which has a line."""
     labels: tuple[str, str]
     """Of the axes, with units."""
     by: str | Sequence[str] = ()
@@ -38,11 +40,11 @@ class Lines:
     looks: Mapping[Any, tuple[str, str]] = field(default_factory=dict)
     """Colour and format of each line; the markers of broken lines are hollow."""
     names: Mapping[Any, str] = field(default_factory=dict)
-    """Of lines, or of the values of an axis, in the legend; the values themselves by default."""
+    """Of lines, of the values of an axis, or of columns, in the legend; what they are called by default."""
     expected: Mapping[str, Expected] = field(default_factory=dict)
     """Label to what a source has, or a closed form."""
     scales: str = ""
-    """`x`, `y` or both: logarithmic; `0`: the vertical one, and nothing has a place on it."""
+    """`x`, `y` or both: logarithmic; `2`: the horizontal one, by twos; `0`: the vertical one, with nothing on it."""
     low: float | None = None
     """Where the vertical axis begins."""
 
@@ -50,25 +52,31 @@ class Lines:
         """Draw a table."""
         table = _where(table, self.where)
         by = (self.by,) if isinstance(self.by, str) else tuple(self.by)
-        lines = self.of or (table.select(by).unique(maintain_order=True).rows() if by else [()])
-        for line, look in zip(lines, looks(len(lines)), strict=True):
-            at = line if isinstance(line, tuple) else (line,)
+        columns = (self.y,) if isinstance(self.y, str) else tuple(self.y)
+        values = self.of or (table.select(by).unique(maintain_order=True).rows() if by else [()])
+        lines = [(*(at if isinstance(at, tuple) else (at,)), column) for at in values for column in columns]
+        for (*at, column), look in zip(lines, looks(len(lines)), strict=True):
             rows = _where(table, dict(zip(by, at, strict=True))).sort(self.x)
             if rows.is_empty():
                 continue
-            name = at[0] if len(at) == 1 else at
+            of = (*at, column) if len(columns) > 1 else tuple(at)
+            name = of[0] if len(of) == 1 else of
             colour, style = self.looks.get(name, (look.colour, f"{look.marker}-"))
-            bars = rows[f"{self.y}_half_width"].fill_nan(0) if f"{self.y}_half_width" in rows.columns else None
-            told = self.names.get(name) or ", ".join(str(self.names.get(one, one)) for one in at)
-            label: dict[str, Any] = {"label": told} if by else {}
+            half = f"{column}_half_width"
+            bars = rows[half].fill_nan(0).fill_null(0) if half in rows.columns else None
+            told = self.names.get(name) or ", ".join(str(self.names.get(one, one)) for one in of)
+            label: dict[str, Any] = {"label": told} if of else {}
             label["markerfacecolor"] = colour if "-" in style.replace("--", "").replace("-.", "") else "none"
-            axes.errorbar(rows[self.x], rows[self.y], bars, fmt=style, color=colour, capsize=2, markersize=4, **label)
+            axes.errorbar(rows[self.x], rows[column], bars, fmt=style, color=colour, capsize=2, markersize=4, **label)
         places = sorted(set(table[self.x].to_list()))
-        for (label_of, said), line in zip(self.expected.items(), ("--", ":", "-."), strict=False):
+        for (label_of, said), line in zip(self.expected.items(), itertools.cycle(("--", ":", "-."))):
             points = said if isinstance(said, Mapping) else {x: said(x) if callable(said) else said for x in places}
             axes.plot(list(points), list(points.values()), line, color="0.4", label=label_of)
         for axis, scale in (("x", axes.set_xscale), ("y", axes.set_yscale)):
             scale("log" if axis in self.scales else "linear")
+        if "2" in self.scales:
+            axes.set_xscale("log", base=2)
+            axes.xaxis.set_major_formatter("{x:g}")
         if "0" in self.scales:
             logarithmic_with_zero(axes)
         if self.low is not None:
