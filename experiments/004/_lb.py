@@ -8,10 +8,12 @@ are not in its text.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Values, ratio
 from photocol.experiment import Metric, Outcome, Plot, Setup, Source
 from photocol.plot import Lines
 from photocol.verdict import Finding, judge
@@ -111,11 +113,36 @@ def links_of(link_ms: float, delta_ms: float = 50) -> dict[str, Value]:
     return {f"link.{place}.delay": f"{link_ms + longer.get(place, 0)} ms" for place in range(CORE_LINKS)}
 
 
-def over_network(network: tuple[float, float, Mapping[str, Value]], keys: Mapping[str, Value]) -> Setup:
-    """A sender's keys over a network: its δ in ms, the loss of a burst, and keys of its own."""
-    delta_ms, loss, more = network
-    known = settings(RR, delta_ms=delta_ms, loss=loss)
-    return Setup(scenario=SCENARIO, settings={**known, **more, **keys})
+@dataclass(frozen=True)
+class OverNetworks:
+    """Senders of many kinds over networks of two paths."""
+
+    networks: Mapping[str, tuple[float, float, Mapping[str, Value]]]
+    """Name → δ in ms, loss of a burst, keys. The round trip over the short path is 24 ms and some for assembly."""
+    senders: Mapping[str, Mapping[str, Value]]
+
+    def setup(self, point: Point) -> Setup:
+        """A sender and a network."""
+        delta_ms, loss, more = self.networks[str(point["network"])]
+        known = settings(RR, delta_ms=delta_ms, loss=loss)
+        return Setup(scenario=SCENARIO, settings={**known, **more, **self.senders[sender_of(point)]})
+
+    def draw(self, axes: Axes, table: pl.DataFrame) -> None:
+        """Times by network, a dot for each sender."""
+        for sender in self.senders:
+            rows = dict(table.filter(pl.col("sender") == sender).select("network", "completion_s").iter_rows())
+            axes.plot([rows[name] for name in self.networks], range(len(rows)), "o", markersize=5, label=sender)
+        axes.set_yticks(range(len(self.networks)), list(self.networks), fontsize=7)
+        axes.invert_yaxis()
+        axes.set_xscale("log")
+        axes.set_xlabel("mean time of a flow (s)")
+        axes.legend(frameon=False, fontsize=6)
+
+
+def over(other: str, sender: str, *networks: str) -> Values:
+    """How many times as long a sender takes as another, by network."""
+    times = ratio("completion_s", of={"sender": sender}, to={"sender": other}, along="network")
+    return times.at(*networks).told(".2f", name=f"{sender} over {other}")
 
 
 def times(outcome: Outcome, network: str) -> dict[str, float]:
@@ -183,11 +210,6 @@ def is_threefold(ratio: float) -> bool:
 def judge_threefold(ratio: float, measured: str) -> Finding:
     """A ratio of times beside "up to 300 %"."""
     return judge(agrees=is_threefold(ratio), in_shape=ratio >= 1.5, measured=measured)
-
-
-def listed(values: Mapping[float, float], form: str = ".1f") -> str:
-    """Values with their places: 80.2 at 1, 81.0 at 50."""
-    return ", ".join(f"{value:{form}} at {at:g}" for at, value in values.items())
 
 
 def draw(

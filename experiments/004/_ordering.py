@@ -12,14 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from photocol.claims import SOMEWHERE, Predicate, Values, above, at_least, at_most, first
-from photocol.experiment import Claim, Outcome
+from photocol.experiment import Claim
 
 from ._lb import ALWAYS, ALWAYS_DATA, ORDERING, RR, SACK, SHIFT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Over = Callable[[Outcome, str], dict[float, float]]
+    Times = Callable[[str], Values]
 
 READINGS = {
     "": ("until those before have landed", ORDERING),
@@ -44,26 +44,21 @@ HELD = (
 """Why a reading is not as figure 13 has it: one that holds behind the longer path, and one that always holds."""
 
 
-def times(over: Over, sender: str) -> Values:
-    """A sender's times along the loss."""
-    return Values(lambda outcome: over(outcome, sender), ".3f")
-
-
-def at_high_loss(over: Over, sender: str) -> Values:
+def at_high_loss(times: Times, sender: str) -> Values:
     """A sender's time over HS-TCP-SACK's, where much is lost."""
-    high = (times(over, sender) / times(over, SACK)).among(lambda loss: loss >= EDGE)
+    high = (times(sender) / times(SACK)).among(lambda loss: loss >= EDGE)
     return high.told(".3f", name="times HS-TCP-SACK's time")
 
 
-def in_order(over: Over, sender: str) -> Predicate:
+def in_order(times: Times, sender: str) -> Predicate:
     """Source ordering is as HS-RR-TCP at little loss and as HS-TCP-SACK at much, a little worse."""
-    low, high = first(times(over, sender)) / first(times(over, RR)) - 1, at_high_loss(over, sender)
+    low, high = first(times(sender)) / first(times(RR)) - 1, at_high_loss(times, sender)
     alike = at_most(low.each(abs).told(".1%", name="from HS-RR-TCP without loss"), 0.05)
     return (alike & above(high, 1) & at_most(high, 1.25)).in_shape(alike & at_most(high, 1.5)).saying(alike, high)
 
 
-def claims(over: Over) -> tuple[Claim, ...]:
-    """Both of the paper's sentences under each reading; `over` gives a sender's times along the loss."""
+def claims(times: Times) -> tuple[Claim, ...]:
+    """Both of the paper's sentences under each reading; `times` are a sender's along the loss."""
     return (
         *(
             Claim(
@@ -72,7 +67,7 @@ def claims(over: Over) -> tuple[Claim, ...]:
                 where="§5.2.7, Fig. 13 (a)",
                 expected="equal; a little slower",
                 tolerance="within 5 %; 1 to 1.25 times; in shape: within 5 %; at most 1.5 times",
-                check=in_order(over, sender),
+                check=in_order(times, sender),
                 reading_of="" if sender == ALWAYS else "ordering-always",
                 reason=RARELY if sender in (ORDERING, SHIFT) else HELD,
             )
@@ -85,7 +80,7 @@ def claims(over: Over) -> tuple[Claim, ...]:
                 where="§5.2.7, Fig. 13 (a)",
                 expected="worse, by the extra δ; no number",
                 tolerance=f"at least {WORSE:g} times the time at both; in shape: at one",
-                check=at_least(at_high_loss(over, sender), WORSE, in_shape=SOMEWHERE),
+                check=at_least(at_high_loss(times, sender), WORSE, in_shape=SOMEWHERE),
                 reading_of="" if sender == ALWAYS else "worse-always",
                 reason=RARELY if sender in (ORDERING, SHIFT) else HELD,
             )

@@ -14,11 +14,10 @@ import polars as pl
 
 from photocol.claims import Values, above, at_least, beside, ends, last, rises, steps, values
 from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source, grid
+from photocol.plot import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
     from photocol.verdict import Finding
@@ -74,12 +73,6 @@ def under(outcome: Outcome, reading: str) -> Outcome:
     return replace(outcome, table=outcome.table.filter(here), replications=outcome.replications.filter(here))
 
 
-def curve(table: pl.DataFrame, sender: str, delay_ms: int = MAIN_MS) -> list[float]:
-    """Total time along the differences, of a table with one reading."""
-    chosen = (pl.col("sender") == sender) & (pl.col("short_delay_ms") == delay_ms)
-    return table.filter(chosen).sort("difference_ms")["total_s"].to_list()
-
-
 def along(sender: str, delay_ms: int = MAIN_MS) -> Values:
     """The total time along the differences, of a table with one reading."""
     return values("total_s", "difference_ms", sender=sender, short_delay_ms=delay_ms).told(".1f", " s", sender)
@@ -106,22 +99,24 @@ def ratios(outcome: Outcome) -> dict[int, float]:
 RATIOS = Values(ratios, ".2f", name="times as long with X")
 
 
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Both senders against the difference, for three delays of the shorter path, under the default reading."""
-    table = table.filter(pl.col("reading") == DEFAULT)
-    for delay in DELAYS_MS:
-        for sender, style in (("SACK", "-o"), ("RR-TCP", "--s")):
-            found = curve(table, sender, delay)
-            axes.plot(
-                DIFFERENCES_MS, found, style, color=COLOURS[delay], markersize=3.5, linewidth=1.4,
-                label=f"{sender}, d_s = {delay} ms",
-            )  # fmt: skip
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("difference of the paths' delays δ (ms)")
-    axes.set_ylabel("time for 1 GB (s)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="upper left", frameon=False, fontsize=8)
-
+LINES = {
+    (sender, delay): (COLOURS[delay], style)
+    for delay in DELAYS_MS
+    for sender, style in (("SACK", "-o"), ("RR-TCP", "--s"))
+}
+LABELS = ("difference of the paths' delays δ (ms)", "time for 1 GB (s)")
+FIGURE_4 = Lines(
+    "difference_ms",
+    "total_s",
+    LABELS,
+    by=("sender", "short_delay_ms"),
+    of=list(LINES),
+    where={"reading": DEFAULT},
+    looks=LINES,
+    names={delay: f"d_s = {delay} ms" for delay in DELAYS_MS},
+    low=0,
+)
+"""Both senders against the difference, for three delays of the shorter path, under the default reading."""
 
 CLAIMS = (
     Claim(
@@ -193,7 +188,7 @@ experiment = Experiment(
     quick=Form(points=POINTS, replications=1),
     full=Form(points=POINTS, replications=1),
     claims=tuple(replace(claim, check=by_default(claim)) for claim in CLAIMS),
-    plots=(Plot(name="figure-4", draw=draw),),
+    plots=(Plot(name="figure-4", draw=FIGURE_4),),
     describe=side_by_side,
     notes=(
         "d_s, R, t_a and t_o are not stated: 5, 10 and 20 ms, 1 Gb/s, none.",

@@ -9,18 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
+from photocol.claims import MOSTLY, Values, at_least, at_most, most, within
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, grid
 
-from photocol.claims import MOSTLY, Values, at_least, at_most, most, ratio, within
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
-
-from ._lb import METRICS, NOTES, measure, over_network, source, times
+from ._lb import METRICS, NOTES, OverNetworks, measure, over, source, times
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
-
     from photocol.experiment import Value
 
 T, B = "transport.tcp.", "switching.balancing."
@@ -48,21 +42,10 @@ NETWORKS: dict[str, tuple[float, float, dict[str, Value]]] = {
     "spray and loss 1e-4, 5 ms": (5, 1e-4, {B + "policy": "random"}),
     "spray and loss 1e-3, 50 ms": (50, 1e-3, {B + "policy": "random"}),
 }
-"""Name → δ in ms, loss of a burst, keys. The round trip over the short path is 24 ms and some for assembly."""
+STUDY = OverNetworks(NETWORKS, SENDERS)
 SHORT = ("switch, 5 ms", "spray, 5 ms")
 LONG = ("switch, 50 ms", "often, 50 ms", "spray, 50 ms")
 LOSSY = tuple(name for name in NETWORKS if "loss" in name)
-
-
-def make(point: Point) -> Setup:
-    """A sender and a network."""
-    return over_network(NETWORKS[str(point["network"])], SENDERS[str(point["sender"])])
-
-
-def over(other: str, sender: str, networks: Sequence[str]) -> Values:
-    """How many times as long a sender takes as another, by network."""
-    times = ratio("completion_s", of={"sender": sender}, to={"sender": other}, along="network")
-    return times.at(*networks).told(".2f", name=f"{sender} over {other}")
 
 
 def gained(outcome: Outcome) -> dict[str, float]:
@@ -76,8 +59,8 @@ def gained(outcome: Outcome) -> dict[str, float]:
 
 
 SHARE = Values(gained, ".2f", name="share of RR-TCP's gain")
-CUBIC_NEEDS = over(CUBIC_RR, CUBIC_LINUX, (*SHORT, *LONG))
-NEEDS = over(RR, LINUX, (*SHORT, *LONG))
+CUBIC_NEEDS = over(CUBIC_RR, CUBIC_LINUX, *SHORT, *LONG)
+NEEDS = over(RR, LINUX, *SHORT, *LONG)
 SAME = CUBIC_NEEDS.each(lambda ratio: ratio > 1.1) - NEEDS.each(lambda ratio: ratio > 1.1)
 """0 where RR-TCP helps both laws, or neither."""
 
@@ -92,23 +75,11 @@ def describe(outcome: Outcome) -> list[str]:
     return lines
 
 
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Times by network, a dot for each sender."""
-    for sender in SENDERS:
-        rows = dict(table.filter(pl.col("sender") == sender).select("network", "completion_s").iter_rows())
-        axes.plot([rows[name] for name in NETWORKS], range(len(NETWORKS)), "o", markersize=5, label=sender)
-    axes.set_yticks(range(len(NETWORKS)), list(NETWORKS), fontsize=7)
-    axes.invert_yaxis()
-    axes.set_xscale("log")
-    axes.set_xlabel("mean time of a flow (s)")
-    axes.legend(frameon=False, fontsize=6)
-
-
 experiment = Experiment(
     id="004/rivals",
     title="is RR-TCP still needed? RACK-TLP, D-SACK undo and CUBIC over two paths",
     source=source("none: questions of today", "§6"),
-    setup=make,
+    setup=STUDY.setup,
     measure=measure,
     metrics=METRICS,
     quick=Form(
@@ -126,7 +97,7 @@ experiment = Experiment(
             where="RFC 8985 §6.2",
             expected="equal",
             tolerance="at most 1.1 times the time; in shape: 1.3",
-            check=at_most(over(RR, LINUX, SHORT), 1.1, in_shape=1.3),
+            check=at_most(over(RR, LINUX, *SHORT), 1.1, in_shape=1.3),
         ),
         Claim(
             id="long",
@@ -135,7 +106,7 @@ experiment = Experiment(
             where="RFC 8985 §6.2",
             expected="faster",
             tolerance="at least 1.2 times in all three networks; in shape: in one",
-            check=at_least(over(RR, LINUX, LONG), 1.2, in_shape=at_least(most(over(RR, LINUX, LONG)), 1.2)),
+            check=at_least(over(RR, LINUX, *LONG), 1.2, in_shape=at_least(most(over(RR, LINUX, *LONG)), 1.2)),
             reason=(
                 "RACK-TLP has to learn its patience at the beginning of a flow, and then keeps up: with 100 MB a "
                 "flow, where that weighs ten times as much, it takes up to 1.6 times as long"
@@ -162,7 +133,7 @@ experiment = Experiment(
             where="RFC 8985 §3",
             expected="equal or better",
             tolerance="at most 1.05 times the time; in shape: 1.3",
-            check=at_most(over(RR, LINUX, LOSSY), 1.05, in_shape=1.3),
+            check=at_most(over(RR, LINUX, *LOSSY), 1.05, in_shape=1.3),
             reason="as where reordering is longer: what is to be learnt weighs less in 1 GB than in 100 MB",
         ),
         Claim(
@@ -176,7 +147,7 @@ experiment = Experiment(
             reason="its ratios are within 13 % of those of HighSpeed's window, and the question is decided at 10 %",
         ),
     ),
-    plots=(Plot(name="times", draw=draw),),
+    plots=(Plot(name="times", draw=STUDY.draw),),
     describe=describe,
     notes=NOTES,
 )
