@@ -5,10 +5,8 @@ The expected values and tolerances below were written before the first run of th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from photocol.claims import values
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.experiment import Claim, Experiment, Form, Plot, Point, Setup, grid
 from photocol.plot import Lines
 
 from ._etalon import (
@@ -18,7 +16,6 @@ from ._etalon import (
     QUICK_WEEKS,
     SEEDS,
     against,
-    column,
     listed,
     measure,
     network,
@@ -26,10 +23,6 @@ from ._etalon import (
     tolerance,
     weeks,
 )
-
-if TYPE_CHECKING:
-    from photocol.verdict import Finding
-
 
 LEADS_US = tuple(range(0, 3001, 300))
 PUBLISHED = {
@@ -51,12 +44,6 @@ REASONS = {
 def setup(point: Point) -> Setup:
     """16 packets, and 50 from the lead before the day until its end."""
     return network(PLACES, LINUX, resized_buffer=f"{RESIZED} packets", lead=f"{point['lead_us']} us")
-
-
-def check(metric: str, outcome: Outcome) -> Finding:
-    """A metric against what is published."""
-    found = column(outcome, "lead_us", metric)
-    return against(metric, found, dict(zip(LEADS_US, PUBLISHED[metric], strict=True)))
 
 
 def claim(metric: str, text: str, unit: str) -> Claim:

@@ -98,11 +98,6 @@ def curve(outcome: Outcome, sender: str, metric: str = "throughput_mbps") -> dic
     return dict(zip(rows["loss"].to_list(), rows[metric].to_list(), strict=True))
 
 
-def listed(values: Mapping[float, float]) -> str:
-    """Values in words, from little loss to much."""
-    return ", ".join(f"{value:.2f} ({loss:.0e})" for loss, value in values.items())
-
-
 def throughput(styles: Mapping[str, tuple[str, str]]) -> Lines:
     """Throughput against the loss, one curve a sender in its colour and style."""
     labels = (f"burst loss probability p; S = {SEGMENTS}, RTT 80 ms, forced losses", "throughput of a flow (Mb/s)")

@@ -12,7 +12,6 @@ import polars as pl
 from photocol.claims import Values, above, at_least, at_most, below, beside, least, mean, most, near, values
 from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source, grid
 from photocol.plot import Lines
-from photocol.verdict import Finding, judge
 
 from . import _laws as laws
 from ._laws import ABC, COLOURS, COPA, CUBIC, DCTCP, HPCC, LAWS, POWER, RCP, SWIFT, THETA, XCP, XCP_CL
@@ -111,15 +110,6 @@ OVER_ONE, OVER_MOST = (values("long_share", "law", form=".3f", hops=hops) for ho
 DELAY = (SWIFT, THETA)
 TOLD, OTHERS = OVER_MOST.at(*MAX_MIN), OVER_MOST.at(SWIFT, COPA, CUBIC, DCTCP)
 USED = used(XCP_CL, RCP, POWER)
-
-
-def against(expected: Mapping[int, float], found: Mapping[int, float]) -> Finding:
-    """Shares beside those that are expected."""
-    return judge(
-        agrees=all(abs(value - expected[hops]) <= NEAR for hops, value in found.items()),
-        in_shape=all(abs(value - expected[hops]) <= WIDE for hops, value in found.items()),
-        measured=", ".join(f"{hops} hops {value:.3f} (expected {expected[hops]:.3f})" for hops, value in found.items()),
-    )
 
 
 SHARES = Lines(
