@@ -16,7 +16,6 @@ import polars as pl
 from photocol.claims import Values, ratio
 from photocol.experiment import Metric, Outcome, Plot, Setup, Source
 from photocol.plot import Lines
-from photocol.verdict import Finding, judge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -200,16 +199,6 @@ UP_TO_300 = "2.5 to 4.5 times; in shape: at least 1.5"
 
 
 THREEFOLD = (2.5, 4.5)
-
-
-def is_threefold(ratio: float) -> bool:
-    """Whether a ratio of times is what the paper calls up to 300 %."""
-    return THREEFOLD[0] <= ratio <= THREEFOLD[1]
-
-
-def judge_threefold(ratio: float, measured: str) -> Finding:
-    """A ratio of times beside "up to 300 %"."""
-    return judge(agrees=is_threefold(ratio), in_shape=ratio >= 1.5, measured=measured)
 
 
 def draw(
