@@ -15,9 +15,9 @@ from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Se
 from . import _network
 from . import _network_checks as checks
 from . import _network_modes as modes
-from . import _network_pictures as pictures
 from ._compare import BAIMD, BTCP, LOSSES, PAPER, RENO, RENO_NS2, SACK
 from ._network import AGAIN, BARE, ORDERED, SENDERS, TOLD, Network, start_window
+from ._network_pictures import PICTURES
 from ._readings import BEN_ONLY, LARGE_WINDOW, both, versions
 
 QUICK_LOSSES = (1e-3, 1e-2, 1e-1)
@@ -310,16 +310,7 @@ experiment = Experiment(
             check=checks.near_one(),
         ),
     ),
-    plots=(
-        Plot(name="figure-5", draw=lambda axes, table: pictures.draw_throughput(axes, table, (SACK, RENO))),
-        Plot(
-            name="figure-6",
-            draw=lambda axes, table: pictures.draw_throughput(axes, table, (BAIMD, *pictures.BTCP_SHOWN)),
-        ),
-        Plot(name="figure-7", draw=pictures.draw_jain),
-        Plot(name="figure-8", draw=pictures.draw_jain_again),
-        Plot(name="notification", draw=pictures.draw_notification),
-    ),
+    plots=tuple(Plot(name=name, draw=draw) for name, draw in PICTURES.items()),
     notes=(
         "NSFNET with edge nodes, 10 ms a fibre, four paths of four fibres without a common one, five flows on each "
         "with an access of 100 Mb/s, windows up to 1000 segments; 8 × 10 Gb/s, bursts of 1 ms or 50 kB.",

@@ -189,11 +189,6 @@ def curve(outcome: Outcome | pl.DataFrame, axis: str, metric: str, **where: str 
     return dict(zip(table[axis].to_list(), table[metric].to_list(), strict=True))
 
 
-def ratios(over: Mapping[float, float], under: Mapping[float, float]) -> dict[float, float]:
-    """Point by point."""
-    return {at: over[at] / under[at] for at in over}
-
-
 UP_TO_300 = "2.5 to 4.5 times; in shape: at least 1.5"
 """What counts as "up to 300 %" wherever the paper says it: 3 times, or 4 times, or the 3.4 of §5.2.4."""
 
