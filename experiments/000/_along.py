@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
+from functools import reduce
+from operator import sub
 from typing import TYPE_CHECKING
 
 from photocol import model
+from photocol.claims import MOSTLY, SOMEWHERE, above, below, beside, highest, rises_with, within
 from photocol.experiment import Claim
-from photocol.verdict import Finding, judge
 
 from . import _slots as slots
 from ._slots import BURST_S, DATAGRAM_BITS, GUARDED, LINK_MBPS, NONE, ONE, PACING, TWO
@@ -16,90 +17,27 @@ from ._slots import BURST_S, DATAGRAM_BITS, GUARDED, LINK_MBPS, NONE, ONE, PACIN
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import polars as pl
-    from matplotlib.axes import Axes
-
     from photocol.experiment import Outcome
-
-AXES = {"rtt_ms": "round trips", "udp_percent": "shares"}
-"""What the points of an axis are."""
-LABELS = {"goodput_mbps": "goodput (Mb/s)", "loss_mbps": "loss rate (Mb/s)"}
-
-
-def better(axis: str, outcome: Outcome) -> Finding:
-    """DLCC has more goodput than no control."""
-    ratios = slots.ratios(outcome, axis, "goodput_mbps", TWO, NONE)
-    guarded = slots.ratios(outcome, axis, "goodput_mbps", GUARDED, NONE)
-    return judge(
-        agrees=all(ratio > 1 for ratio in ratios),
-        in_shape=sum(ratio > 1 for ratio in ratios) > len(ratios) / 2,
-        measured=f"ratios along the {AXES[axis]} {slots.listed(ratios)}; guarded {slots.listed(guarded)}",
-    )
-
-
-def factor(axis: str, outcome: Outcome) -> Finding:
-    """Between 2 and 10 times."""
-    ratios = slots.ratios(outcome, axis, "goodput_mbps", TWO, NONE)
-    return judge(
-        agrees=all(2 <= ratio <= 10 for ratio in ratios),
-        in_shape=any(2 <= ratio <= 10 for ratio in ratios),
-        measured=f"from {min(ratios):.2f} to {max(ratios):.2f}",
-    )
-
-
-def goodput_falls(axis: str, outcome: Outcome) -> Finding:
-    """Goodput falls along the axis, with DLCC and without."""
-    both = [slots.values(outcome, scheme, axis, "goodput_mbps") for scheme in (NONE, TWO)]
-    return judge(
-        agrees=all(slots.rises(list(reversed(series))) for series in both),
-        in_shape=all(series[-1] < series[0] for series in both),
-        measured=f"without {slots.listed(both[0])}; with {slots.listed(both[1])} Mb/s",
-    )
-
-
-def buffer_grows(axis: str, outcome: Outcome) -> Finding:
-    """The extra edge buffer without artificial ACKs, after a notification, grows along the axis."""
-    extra = slots.values(outcome, ONE, axis, "extra_buffer_kbit")
-    means = (slots.values(outcome, scheme, axis, "edge_buffer_kbit") for scheme in (ONE, TWO))
-    less = [one - two for one, two in zip(*means, strict=True)]
-    median = slots.medians(outcome, ONE, [axis], "extra_buffer_kbit")
-    return judge(
-        agrees=slots.rises(extra),
-        in_shape=extra[-1] > extra[0],
-        measured=f"{slots.listed(extra, '.0f')} kbit; in the median run {slots.listed(median, '.1f')}; the mean buffer "
-        f"with one control less that with two {slots.listed(less, '.0f')} kbit",
-    )
-
-
-def beats_pacing(axis: str, outcome: Outcome) -> Finding:
-    """DLCC loses less and gains more than ACK pacing."""
-    less = slots.ratios(outcome, axis, "loss_mbps", TWO, PACING)
-    more = slots.ratios(outcome, axis, "goodput_mbps", TWO, PACING)
-    each = [loss < 1 and gain > 1 for loss, gain in zip(less, more, strict=True)]
-    return judge(
-        agrees=all(each),
-        in_shape=sum(each) > len(each) / 2,
-        measured=f"loss over that of ACK pacing {slots.listed(less)}; goodput {slots.listed(more)}",
-    )
 
 
 def closed_forms(axis: str, outcome: Outcome, at: Callable[[float], tuple[float, float]]) -> list[str]:
     """§V beside the simulation, with residuals; `at` gives a place's round trip in ms and share in per cent."""
-    places = slots.places(outcome, axis)
-    extra = slots.values(outcome, ONE, axis, "episode_buffer_kbit")
+    extra = slots.curve(ONE, axis, "episode_buffer_kbit").read(outcome)
+    places = list(extra)
     return [
         *(_lost(axis, outcome, scheme, [at(place) for place in places]) for scheme in (NONE, TWO)),
         _residuals(
             "Extra edge buffer of an episode in kbit, one control, and B1c of §V.F (UDP jumps uniform up to a share)",
             places,
-            extra,
+            list(extra.values()),
             [_model(*at(place))["buffer"] * DATAGRAM_BITS / 1e3 for place in places],
         ),
     ]
 
 
 def _lost(axis: str, outcome: Outcome, scheme: str, ends: list[tuple[float, float]]) -> str:
-    places, lost = slots.places(outcome, axis), slots.values(outcome, scheme, axis, "lost_per_burst_packets")
+    found = slots.curve(scheme, axis, "lost_per_burst_packets").read(outcome)
+    places, lost = list(found), list(found.values())
     factor, words = (1.0, "2T") if scheme == NONE else (1 / 6, "2T1")
     burst = [LINK_MBPS * 1e6 * share / 100 / DATAGRAM_BITS for _, share in ends]
     bound = [rate * min(factor * rtt / 1000, BURST_S) for rate, (rtt, _) in zip(burst, ends, strict=True)]
@@ -153,89 +91,68 @@ class Words:
     reasons: Mapping[str, str]
     condition: str = ""
     """What every tolerance adds."""
-    judged: Callable[[str, Callable[[Outcome], Finding]], Callable[[Outcome], Finding]] = field(
-        default=lambda _, check: check
-    )
-    """A claim's check, given its id and the check along the axis."""
 
 
 def claims(words: Words) -> dict[str, Claim]:
     """The five claims that the paper has of both axes, by id."""
-    every, under = f"every {words.point}", words.condition
+    axis, every, under = words.axis, f"every {words.point}", words.condition
     steps = f"from {every} to the next{under}; in shape: from the first to the last"
-
-    def claim(name: str, check: Callable[[str, Outcome], Finding], text: str, where: str, *judgement: str) -> Claim:
-        expected, tolerance = judgement
-        return Claim(
-            id=name,
-            text=text,
-            where=where,
-            expected=expected,
-            tolerance=tolerance,
-            check=words.judged(name, partial(check, words.axis)),
-            reason=words.reasons.get(name, ""),
-        )
-
+    more, guarded = slots.gain(TWO, NONE, axis), slots.gain(GUARDED, NONE, axis).told(".2f", name="guarded")
+    extra, median = (slots.curve(ONE, axis, "extra_buffer_kbit", ".0f"), slots.medians(ONE, axis, "extra_buffer_kbit"))
+    buffers = (slots.curve(scheme, axis, "edge_buffer_kbit") for scheme in (ONE, TWO))
+    less = reduce(sub, buffers).told(".0f", " kbit", "the mean buffer with one control less that with two")
+    paced = {metric: slots.gain(TWO, PACING, axis, f"{metric}_mbps") for metric in ("loss", "goodput")}
     found = (
-        claim(
-            "better",
-            better,
-            "the goodput without DLCC is always poorer",
-            f"§VII, {words.goodput}",
-            f"a ratio above 1 at {every}",
-            f"above 1 at {every}{under}; in shape: at {words.most}",
+        Claim(
+            id="better",
+            text="the goodput without DLCC is always poorer",
+            where=f"§VII, {words.goodput}",
+            expected=f"a ratio above 1 at {every}",
+            tolerance=f"above 1 at {every}{under}; in shape: at {words.most}",
+            check=above(more, 1, in_shape=MOSTLY).telling(guarded),
+            reason=words.reasons.get("better", ""),
         ),
-        claim(
-            "factor",
-            factor,
-            "DLCC yields between 2 and 10 times the goodput",
-            "abstract, §VIII",
-            "2 to 10",
-            f"from 2 to 10 at {every}{under}; in shape: at {words.one}",
+        Claim(
+            id="factor",
+            text="DLCC yields between 2 and 10 times the goodput",
+            where="abstract, §VIII",
+            expected="2 to 10",
+            tolerance=f"from 2 to 10 at {every}{under}; in shape: at {words.one}",
+            check=within(more, 2, 10, in_shape=SOMEWHERE),
+            reason=words.reasons.get("factor", ""),
         ),
-        claim(
-            "trend",
-            goodput_falls,
-            f"goodput falls with the {words.name}, with DLCC and without",
-            f"§VII, {words.goodput}",
-            "decreasing",
-            steps,
+        Claim(
+            id="trend",
+            text=f"goodput falls with the {words.name}, with DLCC and without",
+            where=f"§VII, {words.goodput}",
+            expected="decreasing",
+            tolerance=steps,
+            check=slots.both_fall(axis),
+            reason=words.reasons.get("trend", ""),
         ),
-        claim(
-            "extra-buffer",
-            buffer_grows,
-            f"the extra edge buffer grows with the {words.name}",
-            f"§VII, {words.buffer}",
-            "increasing",
-            steps,
+        Claim(
+            id="extra-buffer",
+            text=f"the extra edge buffer grows with the {words.name}",
+            where=f"§VII, {words.buffer}",
+            expected="increasing",
+            tolerance=steps,
+            check=rises_with(extra.told(unit=" kbit")).telling(median, less),
+            reason=words.reasons.get("extra-buffer", ""),
         ),
-        claim(
-            "ack-pacing",
-            beats_pacing,
-            "DLCC loses less and gains more goodput than ACK pacing",
-            "§VII",
-            f"at {every}",
-            f"both at {every}{under}; in shape: at {words.most}",
+        Claim(
+            id="ack-pacing",
+            text="DLCC loses less and gains more goodput than ACK pacing",
+            where="§VII",
+            expected=f"at {every}",
+            tolerance=f"both at {every}{under}; in shape: at {words.most}",
+            check=below(highest(paced["loss"], slots.gain(PACING, TWO, axis)), 1, in_shape=MOSTLY).saying(
+                beside(paced)
+            ),
+            reason=words.reasons.get("ack-pacing", ""),
         ),
     )
-    return {one.id: one for one in found}
+    return {claim.id: claim for claim in found}
 
 
 NO_HALVING = "it loses less, but ACK pacing makes no sender halve its window"
 """Why DLCC does not gain more than ACK pacing."""
-
-
-def picture(
-    axis: str, metric: str, label: str, chosen: Callable[[pl.DataFrame], pl.DataFrame] = lambda table: table
-) -> Callable[[Axes, pl.DataFrame], None]:
-    """A metric, or the extra edge buffer, along an axis."""
-
-    def draw_it(axes: Axes, table: pl.DataFrame) -> None:
-        if metric in LABELS:
-            slots.draw(axes, chosen(table), axis, metric)
-            axes.set_ylabel(LABELS[metric])
-        else:
-            slots.draw_extra(axes, chosen(table), axis)
-        axes.set_xlabel(label)
-
-    return draw_it

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from photocol.experiment import Claim, Outcome, UnderReadings
-from photocol.verdict import Finding, judge
+from photocol.claims import (
+    MOSTLY,
+    SOMEWHERE,
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    below,
+    everywhere,
+    extremes,
+    falls_with,
+    rises_with,
+    values,
+    within,
+)
+from photocol.experiment import Claim
 
 from . import _classical as classical
 from . import _slots as slots
@@ -29,7 +43,7 @@ from ._classical import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from photocol.experiment import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,13 +80,34 @@ READINGS = {
     f"{TODAY}, ACKs once": _reading(TCP, TCP, ONCE),
 }
 """The first is the paper's words; `TODAY` is the baseline of 000/round-trips, 000/udp-shares and 000/sensitivity."""
-PLACE = ["rtt_ms", "udp_percent"]
+PLACE = ("rtt_ms", "udp_percent")
 NOTHING = (
     "where all traffic is smoothed the core loses no slot, nothing is notified, and no buffer grows after a "
     "notification; "
     f"where TCP alone is smoothed, {slots.FROZEN_SHARES}"
 )
 """Why the extra edge buffer does not grow along an axis."""
+At = tuple[str | tuple[str, ...], dict[str, float]]
+"""Axes, and values of others."""
+ALL: At = (PLACE, {})
+ROUND_TRIPS: At = ("rtt_ms", {"udp_percent": 30})
+"""The places of figures 8 to 10."""
+SHARES: At = ("udp_percent", {"rtt_ms": 500})
+"""The places of figures 11 and 12."""
+WITHOUT, WITH = "without", "with"
+
+
+def curve(scheme: str, metric: str = "goodput_mbps", at: At = ALL, form: str = ".2f", name: str = "") -> Values:
+    """A metric of a scheme at some places."""
+    along, where = at
+    found = values(metric, along, form=form, scheme=scheme, **where).told(name=name)
+    if at is not ALL:
+        return found
+
+    def read(outcome: Outcome) -> dict[str, float]:
+        return {f"{rtt_ms:g} ms, {share:g} %": one for (rtt_ms, share), one in found.read(outcome).items()}  # type: ignore[misc]
+
+    return replace(found, read=read)
 
 
 def places(outcome: Outcome) -> list[tuple[float, float]]:
@@ -80,257 +115,177 @@ def places(outcome: Outcome) -> list[tuple[float, float]]:
     return sorted(outcome.table.select(PLACE).unique().rows())
 
 
-def values(outcome: Outcome, scheme: str, metric: str) -> list[float]:
+def column(outcome: Outcome, scheme: str, metric: str) -> list[float]:
     """A metric of a scheme at all places."""
-    return outcome.table.filter(pl.col("scheme") == scheme).sort(PLACE)[metric].to_list()
+    return list(curve(scheme, metric).read(outcome).values())
 
 
-def ratios(outcome: Outcome, metric: str, over: str, under: str) -> list[float]:
+def ratio(metric: str, over: str, under: str) -> Values:
     """A metric of one scheme over that of another, at all places."""
-    pairs = zip(values(outcome, over, metric), values(outcome, under, metric), strict=True)
-    return [above / below if below else float("inf") for above, below in pairs]
+    return curve(over, metric) / curve(under, metric)
 
 
-def along_round_trips(outcome: Outcome) -> Outcome:
-    """The places of figures 8 to 10."""
-    return slots.where(outcome, pl.col("udp_percent") == 30)
-
-
-def along_shares(outcome: Outcome) -> Outcome:
-    """The places of figures 11 and 12."""
-    return slots.where(outcome, pl.col("rtt_ms") == 500)
-
-
-def better(outcome: Outcome, reading: Reading) -> Finding:
-    """More goodput with DLCC at every place."""
-    found = ratios(outcome, "goodput_mbps", reading.both, reading.without)
-    return judge(
-        agrees=all(ratio > 1 for ratio in found),
-        in_shape=sum(ratio > 1 for ratio in found) > len(found) / 2,
-        measured=f"ratios {slots.listed(found)}",
-    )
-
-
-def factor(outcome: Outcome, reading: Reading) -> Finding:
-    """2 to 10 times the goodput."""
-    found = ratios(outcome, "goodput_mbps", reading.both, reading.without)
-    own = ratios(outcome, "tcp_goodput_mbps", reading.both, reading.without)
-    within = sum(2 <= ratio <= 10 for ratio in found)
-    return judge(
-        agrees=within == len(found),
-        in_shape=within > 0,
-        measured=f"from {min(found):.2f} to {max(found):.2f}, at {within} of {len(found)} points from 2 to 10; "
-        f"of TCP's own {min(own):.2f} to {max(own):.2f}",
-    )
-
-
-def falls(outcome: Outcome, reading: Reading) -> Finding:
+def falls(reading: Reading, at: At) -> Predicate:
     """Goodput falls along an axis, with DLCC and without."""
-    both = [values(outcome, scheme, "goodput_mbps") for scheme in (reading.without, reading.both)]
-    return judge(
-        agrees=all(slots.rises(list(reversed(series))) for series in both),
-        in_shape=all(series[-1] < series[0] for series in both),
-        measured=f"without {slots.listed(both[0])}; with {slots.listed(both[1])} Mb/s",
-    )
+    without, both = (curve(reading.without, at=at, name=WITHOUT), curve(reading.both, at=at, name=WITH))
+    return falls_with(without) & falls_with(both)
 
 
-def flat(outcome: Outcome, reading: Reading) -> Finding:
-    """The loss rate with DLCC hardly changes, without it it changes much."""
-    without, both = (values(outcome, scheme, "loss_mbps") for scheme in (reading.without, reading.both))
-    spreads = [max(series) / max(min(series), 1e-9) if max(series) else 1.0 for series in (without, both)]
-    return judge(
-        agrees=spreads[1] <= 1.5 and spreads[0] >= 3,
-        in_shape=spreads[1] < spreads[0],
-        measured=f"largest over smallest {spreads[0]:.2f} without, {spreads[1]:.2f} with",
-    )
-
-
-def less_loss(outcome: Outcome, reading: Reading) -> Finding:
-    """A lower loss rate with DLCC."""
-    without, both = (values(outcome, scheme, "loss_mbps") for scheme in (reading.without, reading.both))
-    each = [lower < higher for lower, higher in zip(both, without, strict=True)]
-    return judge(
-        agrees=all(each),
-        in_shape=sum(each) > len(each) / 2,
-        measured=f"without {slots.listed(without, '.4f')}; with {slots.listed(both, '.4f')} Mb/s",
-    )
-
-
-def buffer_grows(outcome: Outcome, reading: Reading) -> Finding:
+def buffer_grows(reading: Reading, at: At) -> Predicate:
     """The extra edge buffer without artificial ACKs, after a notification, grows along an axis."""
-    extra = values(outcome, reading.one, "extra_buffer_kbit")
-    median = slots.medians(outcome, reading.one, PLACE, "extra_buffer_kbit")
-    return judge(
-        agrees=slots.rises(extra),
-        in_shape=extra[-1] > extra[0],
-        measured=f"{slots.listed(extra, '.0f')} kbit; in the median run {slots.listed(median, '.1f')}",
+    metric, (along, where) = "extra_buffer_kbit", at
+    extra = curve(reading.one, metric, at, ".0f").told(unit=" kbit")
+    return rises_with(extra).telling(slots.medians(reading.one, str(along), metric, **where))
+
+
+def less_loss(reading: Reading) -> Predicate:
+    """A lower loss rate with DLCC."""
+    without, both = (
+        curve(reading.without, "loss_mbps", ALL, ".4f", WITHOUT),
+        curve(reading.both, "loss_mbps", ALL, ".4f", WITH),
     )
+    return below(both, without, in_shape=MOSTLY).saying(without, both)
 
 
-def beats_pacing(outcome: Outcome, reading: Reading) -> Finding:
+def beats_pacing(reading: Reading) -> Predicate:
     """Less loss and more goodput than ACK pacing in the classical network."""
     paced = classical.name(CLASSICAL, PACING)
-    more = ratios(outcome, "goodput_mbps", reading.both, paced)
-    without, both = (values(outcome, scheme, "loss_mbps") for scheme in (paced, reading.both))
-    each = [gain > 1 and lower < higher for gain, lower, higher in zip(more, both, without, strict=True)]
-    return judge(
-        agrees=all(each),
-        in_shape=sum(each) > len(each) / 2,
-        measured=f"goodput over that of ACK pacing {slots.listed(more)}; its loss {slots.listed(without, '.4f')}, "
-        f"that with DLCC {slots.listed(both, '.4f')} Mb/s",
-    )
+    more = ratio("goodput_mbps", reading.both, paced).told(".2f", name="goodput over that of ACK pacing")
+    lost, both = curve(paced, "loss_mbps", ALL, ".4f", "its loss"), curve(reading.both, "loss_mbps", ALL, ".4f", WITH)
+    return everywhere(above(more, 1), below(both, lost), in_shape=MOSTLY).saying(more, lost, both)
 
 
-def everywhere(outcome: Outcome) -> Outcome:
-    """All places."""
-    return outcome
-
-
-def spares_udp(outcome: Outcome, reading: Reading) -> Finding:
+def spares_udp(reading: Reading, *more: Predicate) -> Predicate:
     """UDP loses no larger share with DLCC than without, and as much of it arrives."""
-    without, both = (values(outcome, scheme, "udp_loss_percent") for scheme in (reading.without, reading.both))
-    arrived = ratios(outcome, "udp_goodput_mbps", reading.both, reading.without)
-    each = [lower <= higher and ratio >= 0.8 for lower, higher, ratio in zip(both, without, arrived, strict=True)]
-    return judge(
-        agrees=all(each),
-        in_shape=sum(each) > len(each) / 2,
-        measured=f"lost without {slots.listed(without, '.1f')}, with {slots.listed(both, '.1f')} %; its goodput over "
-        f"that without {slots.listed(arrived)}",
+    without, both = (
+        curve(scheme, "udp_loss_percent", ALL, ".1f", f"lost {name}").told(unit=" %", name=f"lost {name}")
+        for scheme, name in ((reading.without, WITHOUT), (reading.both, WITH))
     )
+    arrived = ratio("udp_goodput_mbps", reading.both, reading.without).told(".2f", name="its goodput over that without")
+    spared = everywhere(at_most(both, without), at_least(arrived, 0.8), *more, in_shape=MOSTLY)
+    return spared.saying(without, both, arrived, *more)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Said:
-    """A claim of the paper, and how it is judged under a reading."""
-
-    text: str
-    where: str
-    expected: str
-    tolerance: str
-    check: Callable[[Outcome, Reading], Finding]
-    at: Callable[[Outcome], Outcome] = everywhere
-    """Which places."""
-    reason: str = ""
+def controls(reading: Reading) -> Values:
+    """The part of the gain over the classical network that the two controls have, on top of memory and smoothing."""
+    plain, smoothed, both = (
+        curve(scheme) for scheme in (classical.name(CLASSICAL, NONE), reading.smoothed, reading.both)
+    )
+    gain = (both - plain).each(lambda gain: gain if gain > 0 else math.inf)
+    return ((both - smoothed) / gain).told(".2f", name="shares of the controls")
 
 
 _FULL = (
     "with all traffic smoothed the goodput with DLCC is the line's rate at every point, and the core loses not a slot"
 )
 _GROWS = "from every one to the next; in shape: from the first to the last"
-SAID = {
-    "better": _Said(
-        text="the goodput without DLCC is always poorer",
-        where="§VII, Figs 8 and 11",
-        expected="a ratio above 1 at every point",
-        tolerance="above 1 at every point; in shape: at most of them",
-        check=better,
-    ),
-    "factor": _Said(
-        text="DLCC yields between 2 and 10 times the goodput",
-        where="abstract, §VIII",
-        expected="2 to 10",
-        tolerance="from 2 to 10 at every point; in shape: at one of them",
-        check=factor,
-        reason="at short round trips a window that was halved is whole again after seconds, so that even a classical "
-        "network fills most of the link",
-    ),
-    "trend": _Said(
-        text="goodput falls with the round trip, with DLCC and without",
-        where="§VII, Fig. 8",
-        expected="decreasing",
-        tolerance=_GROWS,
-        check=falls,
-        at=along_round_trips,
-        reason=_FULL,
-    ),
-    "trend-shares": _Said(
-        text="goodput falls with the share of UDP, with DLCC and without",
-        where="§VII, Fig. 11",
-        expected="decreasing",
-        tolerance=_GROWS,
-        check=falls,
-        at=along_shares,
-        reason=_FULL,
-    ),
-    "flat-loss": _Said(
-        text="the loss rate with DLCC changes only slightly with the round trip, without it dramatically (core)",
-        where="§VII, Fig. 9",
-        expected="no number given",
-        tolerance="largest over smallest at most 1.5 with (1 where nothing is lost), at least 3 without; "
-        "in shape: less with than without",
-        check=flat,
-        at=along_round_trips,
-    ),
-    "less-loss": _Said(
-        text="the loss rate is lower with DLCC (core)",
-        where="§VII, Fig. 9",
-        expected="lower at every point",
-        tolerance="at every point; in shape: at most of them",
-        check=less_loss,
-    ),
-    "extra-buffer": _Said(
-        text="the extra edge buffer grows with the round trip",
-        where="§VII, Fig. 10",
-        expected="increasing",
-        tolerance=_GROWS,
-        check=buffer_grows,
-        at=along_round_trips,
-        reason=NOTHING,
-    ),
-    "extra-buffer-shares": _Said(
-        text="the extra edge buffer grows with the share of UDP",
-        where="§VII, Fig. 12",
-        expected="increasing",
-        tolerance=_GROWS,
-        check=buffer_grows,
-        at=along_shares,
-        reason=NOTHING,
-    ),
-    "ack-pacing": _Said(
-        text="DLCC loses less and gains more goodput over a classical network than ACK pacing",
-        where="§VII",
-        expected="at every point",
-        tolerance="both at every point; in shape: at most of them",
-        check=beats_pacing,
-    ),
-    "udp": _Said(
-        text="the interaction between TCP and UDP is favourable to what arrives of UDP (its delay: 000/price)",
-        where="§I, §V.A",
-        expected="UDP loses no larger share of its datagrams with DLCC than without, and as many arrive",
-        tolerance="no larger share lost, and at least 0.8 of its goodput without, at every point; in shape: at most "
-        "of them. Written after a quick run with a tau of a unit",
-        check=spares_udp,
-    ),
-}
+WHOSE = "it is DLCC that improves the goodput over that of a classical network"
 
 
-def _judge(said: _Said, reading: Reading) -> Callable[[Outcome], Finding]:
-    return lambda outcome: said.check(said.at(outcome), reading)
-
-
-def claims() -> Sequence[Claim]:
-    """All of them against the classical network, where DLCC smooths all: the paper's words."""
-    return [
-        Claim(
-            id=key,
-            text=said.text,
-            where=said.where,
-            expected=said.expected,
-            tolerance=said.tolerance,
-            check=_judge(said, READINGS[LITERAL]),
-            reason=said.reason,
-        )
-        for key, said in SAID.items()
-    ]
-
-
-def under(claim: str, where: str, outcome: Outcome, check: Callable[[Outcome, Reading], Finding]) -> UnderReadings:
-    """A claim under each reading."""
-    return UnderReadings(
-        claim=claim, where=where, findings={name: check(outcome, reading) for name, reading in READINGS.items()}
+def claims(reading: Reading) -> tuple[Claim, ...]:
+    """All of them under a reading."""
+    gain, own = (
+        ratio(metric, reading.both, reading.without).told(".2f", name=name)
+        for metric, name in (("goodput_mbps", ""), ("tcp_goodput_mbps", "of TCP's own"))
     )
-
-
-def side_by_side(outcome: Outcome) -> list[UnderReadings]:
-    """Every claim under each reading."""
-    return [under(said.text, said.where, said.at(outcome), said.check) for said in SAID.values()]
+    lost = (curve(scheme, "loss_mbps", ROUND_TRIPS, ".4f") for scheme in (reading.both, reading.without))
+    return (
+        Claim(
+            id="better",
+            text="the goodput without DLCC is always poorer",
+            where="§VII, Figs 8 and 11",
+            expected="a ratio above 1 at every point",
+            tolerance="above 1 at every point; in shape: at most of them",
+            check=above(gain, 1, in_shape=MOSTLY),
+        ),
+        Claim(
+            id="factor",
+            text="DLCC yields between 2 and 10 times the goodput",
+            where="abstract, §VIII",
+            expected="2 to 10",
+            tolerance="from 2 to 10 at every point; in shape: at one of them",
+            check=within(gain, 2, 10, in_shape=SOMEWHERE).telling(extremes(own)),
+            reason="at short round trips a window that was halved is whole again after seconds, so that even a "
+            "classical network fills most of the link",
+        ),
+        Claim(
+            id="trend",
+            text="goodput falls with the round trip, with DLCC and without",
+            where="§VII, Fig. 8",
+            expected="decreasing",
+            tolerance=_GROWS,
+            check=falls(reading, ROUND_TRIPS),
+            reason=_FULL,
+        ),
+        Claim(
+            id="trend-shares",
+            text="goodput falls with the share of UDP, with DLCC and without",
+            where="§VII, Fig. 11",
+            expected="decreasing",
+            tolerance=_GROWS,
+            check=falls(reading, SHARES),
+            reason=_FULL,
+        ),
+        Claim(
+            id="flat-loss",
+            text="the loss rate with DLCC changes only slightly with the round trip, without it dramatically (core)",
+            where="§VII, Fig. 9",
+            expected="no number given",
+            tolerance="largest over smallest at most 1.5 with (1 where nothing is lost), at least 3 without; "
+            "in shape: less with than without",
+            check=slots.flatter(*lost),
+        ),
+        Claim(
+            id="less-loss",
+            text="the loss rate is lower with DLCC (core)",
+            where="§VII, Fig. 9",
+            expected="lower at every point",
+            tolerance="at every point; in shape: at most of them",
+            check=less_loss(reading),
+        ),
+        Claim(
+            id="extra-buffer",
+            text="the extra edge buffer grows with the round trip",
+            where="§VII, Fig. 10",
+            expected="increasing",
+            tolerance=_GROWS,
+            check=buffer_grows(reading, ROUND_TRIPS),
+            reason=NOTHING,
+        ),
+        Claim(
+            id="extra-buffer-shares",
+            text="the extra edge buffer grows with the share of UDP",
+            where="§VII, Fig. 12",
+            expected="increasing",
+            tolerance=_GROWS,
+            check=buffer_grows(reading, SHARES),
+            reason=NOTHING,
+        ),
+        Claim(
+            id="ack-pacing",
+            text="DLCC loses less and gains more goodput over a classical network than ACK pacing",
+            where="§VII",
+            expected="at every point",
+            tolerance="both at every point; in shape: at most of them",
+            check=beats_pacing(reading),
+        ),
+        Claim(
+            id="udp",
+            text="the interaction between TCP and UDP is favourable to what arrives of UDP (its delay: 000/price)",
+            where="§I, §V.A",
+            expected="UDP loses no larger share of its datagrams with DLCC than without, and as many arrive",
+            tolerance="no larger share lost, and at least 0.8 of its goodput without, at every point; in shape: at "
+            "most of them. Written after a quick run with a tau of a unit",
+            check=spares_udp(reading),
+        ),
+        Claim(
+            id="whose",
+            text=WHOSE,
+            where="abstract, §VII, §VIII",
+            expected="the gain is that of the control",
+            tolerance="the two controls have at least half of the gain over the classical network at every point, "
+            "the rest being memory's and smoothing's; in shape: at one",
+            check=at_least(controls(reading), 0.5, in_shape=SOMEWHERE),
+            reason="where all traffic is smoothed the core loses no slot, so that no switch has anything to notify",
+        ),
+    )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Values, above, below, extremes, first, growth, last, near, values
 from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Plot, Source, grid
-from photocol.verdict import Finding, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,10 +34,10 @@ def draw(axes: Axes, table: pl.DataFrame, columns: Mapping[str, str]) -> None:
     """Metrics with their line styles along the round-trip times, a colour for each share; the printed reading thin."""
     for reading, width in ((CORRECTED, 1.7), (PRINTED, 0.6)):
         for column, style in columns.items():
-            for share, values in curves(table, reading, column).items():
+            for share, found in curves(table, reading, column).items():
                 named = reading == CORRECTED and style == "-"
                 label = f"R = {share}" if named else None
-                axes.plot(RTTS_MS, values, style, color=COLOURS[share], linewidth=width, label=label)
+                axes.plot(RTTS_MS, found, style, color=COLOURS[share], linewidth=width, label=label)
     axes.set_yscale("log")
     axes.set_xlabel("round-trip time (ms)")
     axes.grid(visible=True, color="0.9", linewidth=0.6)
@@ -60,15 +59,13 @@ CONTROLS = "solid: without DLCC, dashed: with; thin: as printed"
 BUFFERS = {"edge_buffer_one_control_packets": "-", "edge_buffer_two_controls_packets": "--"}
 
 
-def check_buffer(outcome: Outcome) -> Finding:
-    """Two controls need less edge buffer than one."""
-    one, two = (outcome.table[name] for name in BUFFERS)
-    ratios = (two / one).to_list()
-    return judge(
-        agrees=all(abs(ratio - 0.4) < 1e-9 for ratio in ratios),
-        in_shape=all(ratio < 1 for ratio in ratios),
-        measured=f"two controls need {min(ratios):.6f} to {max(ratios):.6f} of the buffer of one",
-    )
+ALL = ("reading", "udp_max", "rtt_ms")
+BUFFER = values("edge_buffer_two_controls_packets", ALL) / values("edge_buffer_one_control_packets", ALL)
+
+
+def along(metric: str, share: float = 0.3, form: str = ".3g") -> Values:
+    """A metric in the corrected reading along the round trips."""
+    return values(metric, "rtt_ms", form=form, reading=CORRECTED, udp_max=share)
 
 
 def edge_buffer(figure: str) -> Claim:
@@ -79,28 +76,22 @@ def edge_buffer(figure: str) -> Claim:
         where=f"§VI, {figure}",
         expected="0.4, that is T0/(T − T1) with T0 = T/3, T1 = T/6",
         tolerance="exactly 0.4 (to 1e-9); in shape: less",
-        check=check_buffer,
+        check=near(BUFFER, 0.4, by=1e-9, in_shape=below(BUFFER, 1)).saying(
+            extremes(BUFFER.told(".6f", name="two controls over one"))
+        ),
     )
 
 
 def grows_with_r(figure: str, metric: str, step: float, digits: str, tolerance: str) -> Claim:
     """Both models' claim on the share of UDP: at least `step` times the loss rate at the next share."""
-
-    def check(outcome: Outcome) -> Finding:
-        rates = [one[0] for one in curves(outcome.table, CORRECTED, metric).values()]
-        return judge(
-            agrees=all(b > step * a for a, b in itertools.pairwise(rates)),
-            in_shape=rates[-1] > rates[0],
-            measured=", ".join(f"{rate:{digits}} at R = {share}" for share, rate in zip(SHARES, rates, strict=True)),
-        )
-
+    rates = values(metric, "udp_max", form=digits, reading=CORRECTED, rtt_ms=RTTS_MS[0])
     return Claim(
         id="grows-with-r",
         text="the loss rate degrades clearly as R grows",
         where=f"§VI, {figure}",
         expected="increasing",
         tolerance=f"{tolerance} per step of 0.1; in shape: larger at 0.4 than at 0.1",
-        check=check,
+        check=above(growth(rates), step, in_shape=above(last(rates), first(rates))).saying(rates),
     )
 
 

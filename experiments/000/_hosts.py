@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import MOSTLY, Predicate, Values, at_least, below, beside, everywhere, most, values
 from photocol.experiment import Claim, Experiment, Form, Source
-from photocol.verdict import Finding, judge
+from photocol.plot import Lines
 
 from . import _slots as slots
 from ._slots import METRICS, NONE, ONE, PAPER, RTTS_MS, TWO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import Outcome, Plot, Point, Setup, UnderReadings, Value
 
@@ -72,38 +71,37 @@ def of_today(point: Point, **more: float | str) -> Setup:
     return setup(point, {**HOSTS[str(point["hosts"])], "transport.reno.ecn": True}, **more)  # type: ignore[arg-type]
 
 
-def over_none(table: pl.DataFrame, form: str, metric: str, axis: str = "rtt_ms") -> list[float]:
-    """A metric with a form over that without control, at every kind of host and place of an axis of the table."""
-    rows = table.sort("hosts", axis)
-    with_, without = (rows.filter(pl.col("form") == name)[metric].to_list() for name in (form, NONE))
-    return [above / below if below else float("inf") for above, below in zip(with_, without, strict=True)]
+def over_none(form: str, metric: str, *along: str) -> Values:
+    """A metric with a form over that without control, at every kind of host and place of an axis, or along others."""
+
+    def of(name: str) -> Values:
+        return Values(lambda outcome: values(metric, along).read(slots.where(outcome, pl.col("form") == name)))
+
+    return of(form) / of(NONE)
 
 
-def harmless(outcome: Outcome, form: str, axis: str) -> tuple[list[float], list[float], list[bool]]:
-    """Goodput and loss of a form over those without control, and where it loses less and carries no less."""
-    more, less = (over_none(outcome.table, form, metric, axis) for metric in ("goodput_mbps", "loss_mbps"))
-    return more, less, [gain >= 0.98 and loss < 1 for gain, loss in zip(more, less, strict=True)]
+def harmless(form: str, *along: str) -> Predicate:
+    """Less loss without less goodput than without control."""
+    more, less = (over_none(form, f"{metric}_mbps", *along) for metric in ("goodput", "loss"))
+    more, less = more.told(".2f", name=f"{FORM_NAMES[form]}: goodput"), less.told(".2f", name="loss")
+    return everywhere(at_least(more, 0.98), below(less, 1), in_shape=MOSTLY)
 
 
-def check_conclusion(axis: str, outcome: Outcome) -> Finding:
-    """A form has twice the goodput."""
-    best = {form: max(over_none(outcome.table, form, "goodput_mbps", axis)) for form in FORMS[1:]}
-    return judge(
-        agrees=any(ratio >= 2 for ratio in best.values()),
-        in_shape=any(ratio >= 1.2 for ratio in best.values()),
-        measured="; ".join(f"{FORM_NAMES[form]} at most {ratio:.2f}" for form, ratio in best.items()),
-    )
+def best(forms: Sequence[str], *along: str) -> Values:
+    """The most that each form has of the goodput without control."""
+    return beside({FORM_NAMES[form]: most(over_none(form, "goodput_mbps", *along)) for form in forms})
 
 
-def conclusion(check: Callable[[Outcome], Finding], condition: str = "") -> Claim:
+def conclusion(axis: str, condition: str = "") -> Claim:
     """The paper's conclusion, of hosts of today."""
+    found = best(FORMS[1:], "hosts", axis)
     return Claim(
         id="conclusion",
         text="DLCC yields between 2 and 10 times the goodput",
         where="abstract, §VIII",
         expected="2 to 10",
         tolerance=f"one form has twice the goodput of no control somewhere{condition}; in shape: 1.2 times",
-        check=check,
+        check=at_least(most(found), 2, in_shape=1.2).saying(found.told(".2f", name="at most")),
         reason=FULL,
     )
 
@@ -145,11 +143,6 @@ def study(
     )
 
 
-def of(outcome: Outcome, hosts: str) -> pl.DataFrame:
-    """The rows of hosts of a kind."""
-    return outcome.table.filter(pl.col("hosts") == hosts)
-
-
 def fullest(outcome: Outcome) -> list[str]:
     """How many times the goodput without control a link that is always full would have: no control can do better."""
     without = outcome.table.filter(pl.col("form") == NONE)["goodput_mbps"].to_list()
@@ -160,32 +153,16 @@ def fullest(outcome: Outcome) -> list[str]:
     ]
 
 
-def draw(
-    axes: Axes,
-    table: pl.DataFrame,
-    metric: str,
-    *,
-    label: str,
-    forms: Sequence[str],
-    styles: Mapping[str, str],
-    axis: str = "rtt_ms",
-) -> None:
-    """A metric along an axis, one line for a form with hosts of a kind in their style."""
-    for hosts, style in styles.items():
-        for form in forms:
-            rows = table.filter(pl.col("hosts") == hosts, pl.col("form") == form).sort(axis)
-            if not rows.is_empty():
-                name = f"{FORM_NAMES[form]}, {hosts}"
-                axes.plot(rows[axis], rows[metric], style, color=COLOURS[form], markersize=3, linewidth=1, label=name)
-    axes.set_xlabel(AXES[axis])
-    axes.set_ylabel(label)
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=7)
+def picture(
+    metric: str, label: str, styles: Mapping[str, str], forms: Sequence[str] = FORMS, axis: str = "rtt_ms", **more: Any
+) -> Lines:
+    """A metric along an axis, a line for a form with hosts of a kind in their style."""
+    looks = {(form, hosts): (COLOURS[form], styles[hosts]) for form in forms for hosts in styles}
+    return Lines(
+        axis, metric, (AXES[axis], label), by=("form", "hosts"), of=list(looks), looks=looks, names=FORM_NAMES, **more
+    )
 
 
-def draw_extra(axes: Axes, table: pl.DataFrame, *, styles: Mapping[str, str], axis: str = "rtt_ms") -> None:
+def extra_buffer(**more: Any) -> Lines:
     """§VII's extra edge buffer: what waits more than when a notification came, with one control and with two."""
-    label = "extra edge buffer (kbit)"
-    forms = (ONE, TWO, SACK_FORM, ECE_FORM)
-    draw(axes, table, "extra_buffer_kbit", label=label, forms=forms, styles=styles, axis=axis)
-    axes.axhline(0, color="0.7", linewidth=0.8)
+    return picture("extra_buffer_kbit", "extra edge buffer (kbit)", STYLES, FORMS[1:], **more)

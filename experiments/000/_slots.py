@@ -6,20 +6,22 @@ meet in the core. `scenarios/dlcc.toml` is that network at 500 ms.
 
 from __future__ import annotations
 
-import itertools
+import math
 import tomllib
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, at_least, at_most, below, falls_with, least, most, values
 from photocol.experiment import Metric, Outcome, Setup, UnderReadings
+from photocol.plot import Lines
 from photocol.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from matplotlib.axes import Axes
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from photocol.experiment import Claim, RunResult, Value
 
@@ -171,41 +173,46 @@ def where(outcome: Outcome, condition: pl.Expr) -> Outcome:
     return Outcome(table=outcome.table.filter(condition), replications=outcome.replications.filter(condition))
 
 
-def medians(outcome: Outcome, scheme: str, along: Sequence[str], metric: str) -> list[float]:
-    """A metric of a scheme at all places along some axes: that of the median run."""
-    rows = outcome.replications.filter(pl.col("scheme") == scheme)
-    return rows.group_by(along).agg(pl.col(metric).median()).sort(along)[metric].to_list()
-
-
 def under_each(outcome: Outcome, check: Callable[[Outcome], Finding]) -> Finding:
     """What a check finds under every law of silences of the table, of which the weakest counts."""
-    laws = outcome.table["silences"].unique(maintain_order=True).to_list()
-    found = {law: check(where(outcome, pl.col("silences") == law)) for law in laws}
+    found = {law: check(table) for law, table in laws(outcome).items()}
     weakest = max(found.values(), key=lambda finding: WEAKER.index(finding.verdict))
-    measured = "; ".join(f"silences {law}: {finding.measured}" for law, finding in found.items())
+    measured = "; ".join(f"{law}: {finding.measured}" for law, finding in found.items())
     return Finding(verdict=weakest.verdict, measured=measured)
 
 
-def by_law(
-    claims: Sequence[Claim], outcome: Outcome, checks: Mapping[str, Callable[[Outcome], Finding]]
-) -> list[UnderReadings]:
+def laws(outcome: Outcome) -> dict[str, Outcome]:
+    """An outcome for each law of silences."""
+    names = outcome.table["silences"].unique(maintain_order=True).to_list()
+    return {f"silences {law}": where(outcome, pl.col("silences") == law) for law in names}
+
+
+def under_both(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    """Claims that hold if they do under every law of silences."""
+    return tuple(replace(claim, check=partial(under_each, check=claim.check)) for claim in claims)
+
+
+def by_law(claims: Iterable[Claim], outcome: Outcome) -> list[UnderReadings]:
     """Claims under each law of silences by itself, side by side."""
-    laws = outcome.table["silences"].unique(maintain_order=True).to_list()
-    tables = {f"silences {law}": where(outcome, pl.col("silences") == law) for law in laws}
-    return claims_under(claims, tables, lambda claim, table: checks[claim](table))
+    tables = laws(outcome)
+    return [
+        UnderReadings(claim=claim.text, where=claim.where, findings={law: claim.check(tables[law]) for law in tables})
+        for claim in claims
+    ]
 
 
-def claims_under(
-    claims: Sequence[Claim], readings: Mapping[str, Reading], check: Callable[[str, Reading], Finding]
+def under(
+    claims: Callable[[Reading], Iterable[Claim]], readings: Mapping[str, Reading], outcome: Outcome
 ) -> list[UnderReadings]:
-    """Claims under each reading, side by side; the check finds what a claim, by its id, is under one."""
+    """The claims that each reading makes, side by side."""
+    found = zip(*(claims(reading) for reading in readings.values()), strict=True)
     return [
         UnderReadings(
-            claim=claim.text,
-            where=claim.where,
-            findings={words: check(claim.id, reading) for words, reading in readings.items()},
+            claim=same[0].text,
+            where=same[0].where,
+            findings={name: claim.check(outcome) for name, claim in zip(readings, same, strict=True)},
         )
-        for claim in claims
+        for same in found
     ]
 
 
@@ -261,75 +268,66 @@ def price(result: RunResult) -> dict[str, float]:
     }
 
 
-def values(outcome: Outcome, scheme: str, axis: str, metric: str) -> list[float]:
+def curve(scheme: str, along: str | Sequence[str], metric: str = "goodput_mbps", form: str = ".2f") -> Values:
+    """A metric of a scheme along an axis, or several."""
+    return values(metric, along, form=form, scheme=scheme)
+
+
+def gain(over: str, under: str, along: str | Sequence[str], metric: str = "goodput_mbps") -> Values:
+    """A metric of one scheme over that of another."""
+    return curve(over, along, metric) / curve(under, along, metric)
+
+
+def medians(scheme: str, along: str, metric: str, **where: float) -> Values:
+    """A metric of a scheme along an axis: that of the median run."""
+
+    def read(outcome: Outcome) -> dict[Any, float]:
+        rows = outcome.replications.filter(pl.col("scheme") == scheme, **where)
+        return dict(rows.group_by(along).agg(pl.col(metric).median()).sort(along).iter_rows())
+
+    return Values(read, form=".1f", name="in the median run")
+
+
+def both_fall(along: str) -> Predicate:
+    """Goodput falls along an axis, with DLCC and without."""
+    return falls_with(curve(NONE, along).told(name="without")) & falls_with(curve(TWO, along).told(name="with"))
+
+
+def times(of: Values, name: str) -> Values:
+    """The largest over the smallest; one where nothing is lost."""
+    return (most(of) / least(of)).told(".2f", name=f"largest over smallest {name}")
+
+
+def flatter(both: Values, without: Values) -> Predicate:
+    """With DLCC a loss rate hardly changes, without it it changes much."""
+    flat, steep = times(both, "with"), times(without, "without")
+    return (at_most(flat, 1.5) & at_least(steep, 3)).in_shape(below(flat, steep))
+
+
+def values_of(outcome: Outcome, scheme: str, axis: str, metric: str) -> list[float]:
     """A metric of a scheme along an axis."""
-    return outcome.table.filter(pl.col("scheme") == scheme).sort(axis)[metric].to_list()
+    return list(curve(scheme, axis, metric).read(outcome).values())
 
 
-def places(outcome: Outcome, axis: str) -> list[float]:
-    """The points of an axis."""
-    return sorted(outcome.table[axis].unique().to_list())
-
-
-def ratios(outcome: Outcome, axis: str, metric: str, over: str, under: str) -> list[float]:
-    """A metric of one scheme over that of another, along an axis."""
-    pairs = zip(values(outcome, over, axis, metric), values(outcome, under, axis, metric), strict=True)
-    return [above / below if below else float("inf") for above, below in pairs]
-
-
-def most(outcome: Outcome, axis: str, scheme: str = NONE) -> dict[Value, float]:
+def most_times(outcome: Outcome, axis: str, scheme: str = NONE) -> dict[Any, float]:
     """How many times the goodput of a scheme a link that is always full would have, along an axis.
 
     No control can do better than that.
     """
-    rows = outcome.table.filter(pl.col("scheme") == scheme)
-    pairs = zip(rows[axis].to_list(), rows["goodput_mbps"].to_list(), strict=True)
-    return {place: LINK_MBPS / goodput if goodput else float("inf") for place, goodput in pairs}
+    return (curve(scheme, axis).each(lambda goodput: LINK_MBPS / goodput if goodput else math.inf)).read(outcome)
 
 
-def rises(series: Sequence[float]) -> bool:
-    """Every value is above the one before it."""
-    return all(later > earlier for earlier, later in itertools.pairwise(series))
-
-
-def listed(series: Sequence[float], form: str = ".2f") -> str:
+def listed(series: Iterable[float], form: str = ".2f") -> str:
     """Numbers with commas."""
     return ", ".join(format(value, form) for value in series)
 
 
-def half_width(rows: pl.DataFrame, metric: str) -> pl.Series | None:
-    """Half of each 95 % interval, if the table has them."""
-    name = f"{metric}_half_width"
-    return rows[name] if name in rows.columns else None
+def picture(axis: str, metric: str, labels: tuple[str, str], schemes: Sequence[str] = SCHEMES, **more: Any) -> Lines:
+    """A metric along an axis, a line for each scheme."""
+    looks = {scheme: (colour, "-o") for scheme, colour in COLOURS.items()}
+    return Lines(axis, metric, labels, by="scheme", of=schemes, looks=looks, names=NAMES, **more)
 
 
-def draw(axes: Axes, table: pl.DataFrame, axis: str, metric: str) -> None:
-    """A metric along an axis, a line for each scheme, with 95 % intervals."""
-    for scheme in SCHEMES:
-        rows = table.filter(pl.col("scheme") == scheme).sort(axis)
-        if rows.is_empty():
-            continue
-        axes.errorbar(
-            rows[axis],
-            rows[metric],
-            yerr=half_width(rows, metric),
-            fmt="-o",
-            markersize=3,
-            capsize=2,
-            color=COLOURS[scheme],
-            label=NAMES[scheme],
-        )
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(frameon=False, fontsize=8)
-
-
-def draw_extra(axes: Axes, table: pl.DataFrame, axis: str) -> None:
+def extra_buffer(axis: str, label: str, **more: Any) -> Lines:
     """§VII's extra edge buffer along an axis: what builds up after a notification, with one control and with two."""
-    for scheme in (ONE, TWO):
-        rows = table.filter(pl.col("scheme") == scheme).sort(axis)
-        metric = "extra_buffer_kbit"
-        axes.plot(rows[axis], rows[metric], "-o", color=COLOURS[scheme], markersize=3, label=NAMES[scheme])
-    axes.axhline(0, color="0.7", linewidth=0.8)
-    axes.set_ylabel("extra edge buffer (kbit)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(frameon=False, fontsize=8)
+    return picture(axis, "extra_buffer_kbit", (label, "extra edge buffer (kbit)"), (ONE, TWO), **more)

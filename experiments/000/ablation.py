@@ -10,12 +10,25 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import (
+    MOSTLY,
+    SOMEWHERE,
+    Predicate,
+    Values,
+    at_least,
+    below,
+    beside,
+    highest,
+    near,
+    values,
+    within,
+)
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, UnderReadings
-from photocol.verdict import Finding, judge, not_run
+from photocol.verdict import not_run
 
 from . import _classical as classical
 from . import _slots as slots
@@ -36,7 +49,6 @@ from ._slots import METRICS, PAPER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     from matplotlib.axes import Axes
 
@@ -100,106 +112,54 @@ def setup(point: Point) -> Setup:
     )
 
 
-def values(table: pl.DataFrame, edge: str, control: str, metric: str, variant: str = BASE) -> list[float]:
+def curve(edge: str, control: str, metric: str = "goodput_mbps", variant: str = BASE, form: str = ".2f") -> Values:
     """A metric of an arm along the round trips."""
-    rows = table.filter(pl.col("variant") == variant, pl.col("edge") == edge, pl.col("control") == control)
-    return rows.sort("rtt_ms")[metric].to_list()
+    return values(metric, "rtt_ms", form=form, variant=variant, edge=edge, control=control)
 
 
-def check_both(outcome: Outcome) -> Finding:
-    """Both operations carry as much as the better of either alone."""
-    found: dict[str, list[float]] = {}
-    for edge in (MEMORY_500, TCP, ALL):
-        one, alone, both = (values(outcome.table, edge, control, "goodput_mbps") for control in (ONE, ALONE, BOTH))
-        found[edge] = [together / max(first, second) for first, second, together in zip(one, alone, both, strict=True)]
-    each = [ratio >= 0.98 for ratios in found.values() for ratio in ratios]
-    return judge(
-        agrees=all(each),
-        in_shape=sum(each) > len(each) / 2,
-        measured="; ".join(f"{edge} {slots.listed(ratios)}" for edge, ratios in found.items()),
-    )
+def by_edge(control: str, metric: str, *edges: str, form: str = ".2f") -> Values:
+    """A metric with a control along the round trips, for each kind of edge node."""
+    return beside({edge: curve(edge, control, metric, form=form) for edge in edges})
 
 
-def check_faster(outcome: Outcome) -> Finding:
-    """The rate's control alone loses less in a burst than artificial ACKs alone."""
-    found: dict[str, list[tuple[float, float]]] = {}
-    for edge in (MEMORY_500, TCP):
-        lost = (values(outcome.table, edge, control, "lost_per_burst_packets") for control in (ONE, ALONE))
-        found[edge] = list(zip(*lost, strict=True))
-    each = [rate < acks for pairs in found.values() for rate, acks in pairs]
-    return judge(
-        agrees=all(each),
-        in_shape=sum(each) > len(each) / 2,
-        measured="; ".join(
-            f"{edge} " + ", ".join(f"{rate:.0f} against {acks:.0f}" for rate, acks in pairs)
-            for edge, pairs in found.items()
-        ),
-    )
+def rwnd_mbps(at: Any) -> float:
+    """Forty windows of rwnd a round trip."""
+    variant, rtt_ms = at
+    return FLOWS * RWND_BYTES[variant] * 8 / rtt_ms / 1e3
 
 
-def check_smoothing(outcome: Outcome) -> Finding:
-    """Smoothing alone lowers the loss in the core."""
-    plain = values(outcome.table, MEMORY_500, NONE, "loss_mbps")
-    found = {edge: values(outcome.table, edge, NONE, "loss_mbps") for edge in (TCP, ALL)}
-    each = [lower < higher for series in found.values() for lower, higher in zip(series, plain, strict=True)]
-    return judge(
-        agrees=all(each),
-        in_shape=sum(each) > len(each) / 2,
-        measured=f"unsmoothed {slots.listed(plain, '.4f')}; "
-        + "; ".join(f"{edge} {slots.listed(series, '.4f')}" for edge, series in found.items())
-        + " Mb/s",
-    )
+def held(metric: str, form: str, variants: Sequence[str] = ()) -> Values:
+    """A metric of the classical network under each rwnd, or without one, where rwnd holds TCP below the link."""
+    found = {name: curve(CLASSICAL, NONE, metric, variants[0] if variants else name, form) for name in RWND_BYTES}
+    return beside(found).among(lambda at: rwnd_mbps(at) < 0.7 * slots.LINK_MBPS)
 
 
-def check_rwnd(outcome: Outcome) -> Finding:
-    """Where rwnd holds TCP below the link it sends rwnd a round trip, and the core loses less."""
-    found, lost = [], []
-    for variant, rwnd in RWND_BYTES.items():
-        arm = (outcome.table, CLASSICAL, NONE)
-        rtts = sorted(outcome.table["rtt_ms"].unique().to_list())
-        sent, loss, most = (
-            values(*arm, "tcp_goodput_mbps", variant),
-            values(*arm, "loss_mbps", variant),
-            values(*arm, "loss_mbps"),
-        )
-        for place, rtt_ms in enumerate(rtts):
-            rate = FLOWS * rwnd * 8 / rtt_ms / 1e3
-            if rate < 0.7 * slots.LINK_MBPS:
-                found.append((variant, rtt_ms, sent[place], rate))
-                lost.append((loss[place], most[place]))
-    within = [abs(got / rate - 1) for _, _, got, rate in found]
-    less = [one < other for one, other in lost]
-    return judge(
-        agrees=all(off <= 0.1 for off in within) and all(less),
-        in_shape=all(off <= 0.3 for off in within) and sum(less) > len(less) / 2,
-        measured="; ".join(
-            f"{variant}, {rtt_ms} ms: {got:.1f} of {rate:.1f} Mb/s, loses {one:.4f} instead of {other:.4f}"
-            for (variant, rtt_ms, got, rate), (one, other) in zip(found, lost, strict=True)
-        ),
-    )
+BOTH_OF, BETTER = (
+    by_edge(BOTH, "goodput_mbps", MEMORY_500, TCP, ALL),
+    highest(*(by_edge(control, "goodput_mbps", MEMORY_500, TCP, ALL) for control in (ONE, ALONE))),
+)
+RATE_LOSES, ACKS_LOSE = (
+    by_edge(control, "lost_per_burst_packets", MEMORY_500, TCP, form=".0f") for control in (ONE, ALONE)
+)
+SMOOTHED = by_edge(NONE, "loss_mbps", TCP, ALL, form=".4f")
+PLAIN = curve(MEMORY_500, NONE, "loss_mbps", form=".4f").told(name="unsmoothed")
+UNSMOOTHED = beside(dict.fromkeys((TCP, ALL), PLAIN))
+SENT, LOST, LOST_WITHOUT = (
+    held("tcp_goodput_mbps", ".1f").told(".1f", " Mb/s"),
+    held("loss_mbps", ".4f").told(name="loses"),
+    held("loss_mbps", ".4f", (BASE,)).told(name="instead of"),
+)
+RWND = near(SENT / rwnd_mbps, 1, by=0.1, in_shape=0.3) & below(LOST, LOST_WITHOUT, in_shape=MOSTLY)
 
 
-def gains(outcome: Outcome, variant: str, edge: str, control: str = BOTH) -> list[float]:
+def gains(variant: str, edge: str, control: str = BOTH) -> Values:
     """Goodput with DLCC over that of the classical network, along the round trips."""
-    with_ = values(outcome.table, edge, control, "goodput_mbps", variant)
-    without = values(outcome.table, CLASSICAL, NONE, "goodput_mbps", variant)
-    return [above / below if below else float("inf") for above, below in zip(with_, without, strict=True)]
+    return curve(edge, control, variant=variant) / curve(CLASSICAL, NONE, variant=variant)
 
 
-def judged(found: Mapping[str, Sequence[float]]) -> Finding:
+def factor(of: Values) -> Predicate:
     """2 to 10 times in every series; in shape somewhere."""
-    each = [2 <= ratio <= 10 for ratios in found.values() for ratio in ratios]
-    return judge(
-        agrees=all(each),
-        in_shape=any(each),
-        measured="; ".join(f"{name} {slots.listed(ratios)}" for name, ratios in found.items()),
-    )
-
-
-def check_factor(outcome: Outcome) -> Finding:
-    """2 to 10 times the goodput of the classical network under every variant."""
-    found = {variant: gains(outcome, variant, ALL) for variant in VARIANTS}
-    return judged({variant: ratios for variant, ratios in found.items() if ratios})
+    return within(of, 2, 10, in_shape=SOMEWHERE)
 
 
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
@@ -210,7 +170,7 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
             claim=f"2 to 10 times the goodput of the classical network, {words}",
             where="abstract, §VIII",
             findings={
-                variant: judged({"ratios": gains(outcome, variant, *arm)})
+                variant: factor(gains(variant, *arm))(outcome)
                 if arm in elements(variant)
                 else not_run("ACKs with SACK blocks have no such form")
                 for variant in VARIANTS
@@ -223,10 +183,10 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
 def describe(outcome: Outcome) -> list[str]:
     """Shares of the gain in either order: memory and smoothing first, or the controls first."""
     sentences = []
-    for place, rtt_ms in enumerate(sorted(outcome.table["rtt_ms"].unique().to_list())):
+    for rtt_ms in sorted(outcome.table["rtt_ms"].unique().to_list()):
 
-        def goodput(edge: str, control: str, place: int = place) -> float:
-            return values(outcome.table, edge, control, "goodput_mbps")[place]
+        def goodput(edge: str, control: str, rtt_ms: int = rtt_ms) -> float:
+            return curve(edge, control).read(outcome)[rtt_ms]
 
         plain, memory = goodput(CLASSICAL, NONE), goodput(MEMORY_500, NONE)
         for edge in (TCP, ALL):
@@ -244,12 +204,6 @@ def describe(outcome: Outcome) -> list[str]:
 COLOURS = {NONE: "#000000", ONE: "#56B4E9", ALONE: "#E69F00", BOTH: "#D55E00", ONCE: "#009E73"}
 
 
-def _error(row: pl.DataFrame) -> float:
-    """Half of a bar's 95 % interval, nothing without replications."""
-    half = slots.half_width(row, "goodput_mbps")
-    return 0.0 if half is None else half.item() or 0.0
-
-
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Goodput at the longest round trip, a group of bars for each kind of edge node."""
     longest = table["rtt_ms"].max()
@@ -262,7 +216,7 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
             [edges.index(edge) + (0.16 * (step - 2) if edge != CLASSICAL else 0) for edge in there],
             [one[edge]["goodput_mbps"].item() for edge in there],
             width=0.16,
-            yerr=[_error(one[edge]) for edge in there],
+            yerr=[one[edge]["goodput_mbps_half_width"].item() or 0.0 for edge in there],
             color=colour,
             capsize=2,
             label=control,
@@ -319,7 +273,7 @@ experiment = Experiment(
             where="§III.C",
             expected="as much goodput as with the better of either alone",
             tolerance="at least 0.98 of it with every smoothing and round trip; in shape: in most cases",
-            check=check_both,
+            check=at_least(BOTH_OF / BETTER, 0.98, in_shape=MOSTLY),
             reason=f"the rate's control alone carries most; with artificial ACKs {slots.HALVES}",
         ),
         Claim(
@@ -328,7 +282,7 @@ experiment = Experiment(
             where="§III.C",
             expected="fewer slots lost in a burst",
             tolerance="fewer, unsmoothed and with TCP smoothed, at every round trip; in shape: in most cases",
-            check=check_faster,
+            check=below(RATE_LOSES, ACKS_LOSE, in_shape=MOSTLY).telling(ACKS_LOSE.told(name="against")),
             reason="artificial ACKs halve windows so often that the link is emptier when the next burst comes; the "
             "rate's control leaves it fuller",
         ),
@@ -338,7 +292,7 @@ experiment = Experiment(
             where="§I, after [5] and [6]",
             expected="a lower loss rate",
             tolerance="with TCP and with all smoothed, at every round trip; in shape: in most cases",
-            check=check_smoothing,
+            check=below(SMOOTHED, UNSMOOTHED, in_shape=MOSTLY).saying(PLAIN, SMOOTHED),
             reason="at 60 ms TCP fills the link with 0.5 s of memory, smoothed or not: 54.99 of 55 Mb/s. The core then "
             "loses as much as the bursts bring, 0.33 Mb/s, whoever smooths TCP",
         ),
@@ -349,7 +303,7 @@ experiment = Experiment(
             expected="rwnd a round trip: 40 · 64 KiB/560 ms = 37.4, 40 · 16 KiB/280 ms = 18.7, /560 ms = 9.4 Mb/s",
             tolerance="within 10 % where that is below 0.7 of the link, without DLCC, and a lower loss rate than with "
             "an infinite rwnd; in shape: 30 %, mostly lower",
-            check=check_rwnd,
+            check=RWND.saying(SENT, LOST, LOST_WITHOUT),
             reason="64 KiB are 122 segments: at 560 ms the bursts halve windows before they are so large, so that cwnd "
             "rules and not rwnd. With TCP smoothed it sends 34.3 Mb/s there. 16 KiB are 31 segments: nothing is lost",
         ),
@@ -360,7 +314,7 @@ experiment = Experiment(
             expected="2 to 10",
             tolerance="of the classical network's, all smoothed, under every variant and at every round trip; "
             "in shape: once",
-            check=check_factor,
+            check=factor(beside({variant: gains(variant, ALL) for variant in VARIANTS})),
             reason="at 60 ms, with hosts of today and where rwnd holds TCP back, DLCC has nothing to give: the "
             "classical network is more than half full, or as full as TCP can make it",
         ),

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.claims import MOSTLY, SOMEWHERE, Values, above, at_least, at_most, below, beside, values
+from photocol.experiment import Claim, Experiment, Form, Plot, Point, Setup, Source, grid
 
 from . import _hosts as kinds
 from . import _slots as slots
@@ -22,8 +22,6 @@ from ._slots import METRICS, NONE, ONE, PAPER, TWO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import Value
 
@@ -41,64 +39,23 @@ def setup(point: Point) -> Setup:
     return kinds.setup(point, HOSTS[str(point["hosts"])])
 
 
-def over_none(outcome: Outcome, hosts: str, form: str, metric: str) -> list[float]:
-    """A metric with a form over that without control, by round trip."""
-    return kinds.over_none(kinds.of(outcome, hosts), form, metric)
+def without(metric: str, form: str, hosts: str) -> Values:
+    """A metric without control by round trip."""
+    rows = (pl.col("form") == NONE) & (pl.col("hosts") == hosts)
+    found = Values(lambda outcome: values(metric, "rtt_ms").read(slots.where(outcome, rows)))
+    return found.told(form, " Mb/s", hosts)
 
 
-def check_gain(outcome: Outcome) -> Finding:
-    """No form of control brings hosts with BBR a tenth more goodput."""
-    best = {
-        f"{hosts}, {FORM_NAMES[form]}": max(over_none(outcome, hosts, form, "goodput_mbps"))
-        for hosts in ("bbr", "bbr3")
-        for form in FORMS[1:]
-    }
-    return judge(
-        agrees=max(best.values()) <= 1.1,
-        in_shape=max(best.values()) < 2,
-        measured="; ".join(f"{name} at most {ratio:.2f}" for name, ratio in best.items()),
-    )
+LOST = {hosts: without("loss_mbps", ".3f", hosts) for hosts in HOSTS}
+CARRIED = {hosts: without("goodput_mbps", ".2f", hosts) for hosts in HOSTS}
 
 
-def check_losses(outcome: Outcome) -> Finding:
-    """Without control BBR loses more than CUBIC, since it does not give way."""
-    table = outcome.table.filter(pl.col("form") == NONE).sort("rtt_ms")
-    lost = {hosts: table.filter(pl.col("hosts") == hosts)["loss_mbps"].to_list() for hosts in HOSTS}
-    each = [bbr > cubic for bbr, cubic in zip(lost["bbr"], lost["cubic"], strict=True)]
-    return judge(
-        agrees=all(each),
-        in_shape=any(each),
-        measured="; ".join(f"{hosts} {slots.listed(values, '.3f')} Mb/s" for hosts, values in lost.items()),
-    )
+def of_bbr(form: str, metric: str) -> Values:
+    """A metric with a form over that without control, of hosts with BBR by round trip."""
+    return kinds.over_none(form, metric, "hosts", "rtt_ms").among(lambda at: at[0] != "cubic")
 
 
-def check_optical(outcome: Outcome) -> Finding:
-    """The optical layer's part of DLCC lowers the losses of BBR hosts too."""
-    ratio = {hosts: over_none(outcome, hosts, SACK_FORM, "loss_mbps") for hosts in ("bbr", "bbr3")}
-    every = [value for values in ratio.values() for value in values]
-    return judge(
-        agrees=max(every) < 0.9,
-        in_shape=sum(value < 1 for value in every) > len(every) / 2,
-        measured="; ".join(f"{hosts} {slots.listed(values)}" for hosts, values in ratio.items()),
-    )
-
-
-def check_goodput(outcome: Outcome) -> Finding:
-    """Without control hosts with BBR carry at least what hosts with CUBIC do."""
-    table = outcome.table.filter(pl.col("form") == NONE).sort("rtt_ms")
-    carried = {hosts: table.filter(pl.col("hosts") == hosts)["goodput_mbps"].to_list() for hosts in HOSTS}
-    ratio = [bbr / cubic for bbr, cubic in zip(carried["bbr"], carried["cubic"], strict=True)]
-    return judge(
-        agrees=min(ratio) >= 1,
-        in_shape=min(ratio) >= 0.9,
-        measured="; ".join(f"{hosts} {slots.listed(values)} Mb/s" for hosts, values in carried.items()),
-    )
-
-
-def draw_goodput(axes: Axes, table: pl.DataFrame) -> None:
-    """As figure 8."""
-    kinds.draw(axes, table, "goodput_mbps", label="goodput (Mb/s)", forms=FORMS, styles=STYLES)
-
+GAINS = beside({FORM_NAMES[form]: of_bbr(form, "goodput_mbps") for form in FORMS[1:]})
 
 experiment = Experiment(
     id="000/bbr-hosts",
@@ -126,7 +83,7 @@ experiment = Experiment(
             where="ours, after §VIII",
             expected="goodput of no control",
             tolerance="at most 1.1 times; in shape: less than the paper's 2",
-            check=check_gain,
+            check=at_most(GAINS, 1.1, in_shape=below(GAINS, 2)),
         ),
         Claim(
             id="losses",
@@ -135,7 +92,7 @@ experiment = Experiment(
             where="ours",
             expected="more at every round trip",
             tolerance="so; in shape: at one",
-            check=check_losses,
+            check=above(LOST["bbr"], LOST["cubic"], in_shape=SOMEWHERE).saying(*LOST.values()),
             reason="losses are what UDP's bursts displace from a full link, and while the flows are in ProbeRTT it is "
             "not full: where they never are (bbr_probe_rtt = 1000 s, 60 and 560 ms, 50 s) BBR loses CUBIC's 0.330 Mb/s",
         ),
@@ -146,7 +103,7 @@ experiment = Experiment(
             where="ours, after §VII",
             expected="less",
             tolerance="below 0.9 of it everywhere; in shape: less in most cases",
-            check=check_optical,
+            check=below(of_bbr(SACK_FORM, "loss_mbps"), 0.9, in_shape=MOSTLY(1)),
         ),
         Claim(
             id="goodput",
@@ -155,12 +112,12 @@ experiment = Experiment(
             where="ours",
             expected="ratio 1 or more",
             tolerance="so; in shape: 0.9",
-            check=check_goodput,
+            check=at_least(CARRIED["bbr"] / CARRIED["cubic"], 1, in_shape=0.9).saying(*CARRIED.values()),
             reason="ProbeRTT: every 10 s all flows keep four packets in flight for 0.2 s and a round trip. Where they "
             "never do, BBR carries CUBIC's 55.0 Mb/s with 60 and with 560 ms (50 s)",
         ),
     ),
-    plots=(Plot(name="goodput", draw=draw_goodput),),
+    plots=(Plot(name="goodput", draw=kinds.picture("goodput_mbps", "goodput (Mb/s)", STYLES, FORMS)),),
     notes=(
         "CUBIC with recovery linux, BBR with RACK-TLP; no ECN, which BBR does not have. Minimum RTO 0.2 s, as Linux.",
         slots.LOTS,

@@ -15,21 +15,36 @@ trials at 490, 500 and 510 ms gave rise to.
 
 from __future__ import annotations
 
-import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import (
+    MOSTLY,
+    SOMEWHERE,
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    below,
+    beside,
+    falls_with,
+    highest,
+    least,
+    most,
+    values,
+)
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, UnderReadings, grid
 from photocol.plot import looks
-from photocol.verdict import Finding, judge, not_run
+from photocol.verdict import not_run
 
 from . import _classical as classical
 from . import _slots as slots
 from ._slots import ARBITRATION, CONSTANT, EXPONENTIAL, FIRST_COME, METRICS, NONE, PAPER, RANDOM, SILENCES, TWO, UNIFORM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
@@ -84,116 +99,85 @@ def goodputs(outcome: Outcome, scheme: str, law: str, rule: str) -> Replications
     }
 
 
-def medians(found: Replications) -> dict[float, float]:
-    """The median at each round trip."""
-    return {rtt_ms: classical.quartiles(values)[2] for rtt_ms, values in found.items()}
+def medians(scheme: str, law: str, rule: str, name: str = "") -> Values:
+    """The median of replications and phases along the round trips."""
+
+    def read(outcome: Outcome) -> dict[Any, float]:
+        return {at: classical.quartiles(all_)[2] for at, all_ in goodputs(outcome, scheme, law, rule).items()}
+
+    return Values(read, ".2f", name=name)
 
 
-def jump(outcome: Outcome, law: str, rule: str = FIRST_COME) -> float:
+def jump(law: str, rule: str = FIRST_COME) -> Values:
     """The largest median over the smallest between 480 and 520 ms, without control."""
-    near = [median for rtt_ms, median in medians(goodputs(outcome, NONE, law, rule)).items() if rtt_ms in NEAR_MS]
-    return max(near) / min(near)
+    near = medians(NONE, law, rule).among(lambda rtt_ms: rtt_ms in NEAR_MS)
+    return most(near) / least(near)
 
 
-def apart(outcome: Outcome, law: str, rule: str = FIRST_COME) -> float:
+def apart(law: str) -> Values:
     """The largest goodput of a replication and phase over the smallest at one round trip, without control."""
-    return max(max(values) / min(values) for values in goodputs(outcome, NONE, law, rule).values())
-
-
-def by_phase(outcome: Outcome, law: str, rule: str, rtt_ms: float) -> list[float]:
-    """The mean goodput at each phase, without control."""
-    rows = outcome.table.filter(
-        pl.col("arbitration") == rule,
-        pl.col("scheme") == NONE,
-        pl.col("silences") == law,
-        pl.col("rtt_ms") == rtt_ms,
-    )
-    return rows.sort("phase_us")["goodput_mbps"].to_list()
-
-
-def check_resonance(outcome: Outcome) -> Finding:
-    """With bursts every 10 s the goodput jumps between neighbouring round trips, with drawn silences it does not."""
-    found = {law: jump(outcome, law) for law in SILENCES}
-    drawn = max(found[UNIFORM], found[EXPONENTIAL])
-    return judge(
-        agrees=found[CONSTANT] >= 1.3 and drawn <= 1.1,
-        in_shape=drawn < found[CONSTANT],
-        measured=", ".join(f"{law} {ratio:.2f}" for law, ratio in found.items()),
+    return Values(
+        lambda outcome: {None: max(max(all_) / min(all_) for all_ in goodputs(outcome, NONE, law, FIRST_COME).values())}
     )
 
 
-def check_states(outcome: Outcome) -> Finding:
-    """With bursts every 10 s replications at one round trip are in two states, with drawn silences in one."""
-    found = {law: apart(outcome, law) for law in SILENCES}
-    drawn = max(found[UNIFORM], found[EXPONENTIAL])
-    return judge(
-        agrees=found[CONSTANT] >= 1.3 and drawn <= 1.15,
-        in_shape=drawn < found[CONSTANT],
-        measured=", ".join(f"{law} {ratio:.2f}" for law, ratio in found.items()),
-    )
+def fixed_alone(found: Mapping[str, Values], most_drawn: float) -> Predicate:
+    """Far apart with bursts at a fixed period, together with drawn silences."""
+    drawn = highest(found[UNIFORM], found[EXPONENTIAL])
+    alone = at_least(found[CONSTANT], 1.3) & at_most(drawn, most_drawn)
+    return alone.in_shape(below(drawn, found[CONSTANT])).saying(beside(found).told(".2f"))
 
 
-def check_phase(outcome: Outcome) -> Finding:
-    """With drawn silences and one round trip a part of a slot decides between the two states."""
-    found = {rtt_ms: by_phase(outcome, UNIFORM, FIRST_COME, rtt_ms) for rtt_ms in (490, 510)}
-    ratios = [max(values) / min(values) for values in found.values()]
-    return judge(
-        agrees=all(ratio >= 1.3 for ratio in ratios),
-        in_shape=any(ratio >= 1.3 for ratio in ratios),
-        measured="; ".join(f"{rtt_ms} ms {slots.listed(values, '.1f')} Mb/s" for rtt_ms, values in found.items()),
-    )
+def by_phase(law: str, rule: str) -> Values:
+    """The mean goodput by round trip and phase, without control."""
+    return values("goodput_mbps", ("rtt_ms", "phase_us"), form=".1f", arbitration=rule, scheme=NONE, silences=law)
 
 
-def check_lots(outcome: Outcome) -> Finding:
-    """Drawn places make one state: no phase of slots and no jump near 500 ms."""
-    places = sorted(outcome.table["rtt_ms"].unique().to_list())
-    found = {}
-    for rule in (FIRST_COME, RANDOM):
-        means = [by_phase(outcome, law, rule, rtt_ms) for law in SILENCES for rtt_ms in places]
-        phases = max(max(values) / min(values) for values in means)
-        found[rule] = max(phases, *(jump(outcome, law, rule) for law in SILENCES))
-    return judge(
-        agrees=found[RANDOM] <= 1.15,
-        in_shape=found[RANDOM] < found[FIRST_COME] or found[RANDOM] <= 1.15,
-        measured=", ".join(f"{WORDS[rule]} {ratio:.2f}" for rule, ratio in found.items()),
-    )
+def over_phases(law: str, rule: str) -> Values:
+    """The largest over the smallest of the phases at each round trip."""
+
+    def read(outcome: Outcome) -> dict[Any, float]:
+        phases: dict[float, list[float]] = {}
+        for (rtt_ms, _), one in by_phase(law, rule).read(outcome).items():
+            phases.setdefault(rtt_ms, []).append(one)
+        return {rtt_ms: max(all_) / min(all_) for rtt_ms, all_ in phases.items()}
+
+    return Values(read)
 
 
-def trend(outcome: Outcome, law: str, rule: str = RANDOM) -> Finding:
+def states(rule: str) -> Values:
+    """The most by which phases at a round trip are apart, or medians near 500 ms, under any law."""
+    return highest(*(of for law in SILENCES for of in (most(over_phases(law, rule)), jump(law, rule))))
+
+
+PHASES = by_phase(UNIFORM, FIRST_COME).among(lambda at: at[0] in (490, 510))
+DRAWN, ARRIVAL = states(RANDOM), states(FIRST_COME)
+
+
+def trend(law: str, rule: str = RANDOM) -> Predicate:
     """The median falls with the round trip, without control and with."""
-    both = [list(medians(goodputs(outcome, scheme, law, rule)).values()) for scheme in (NONE, TWO)]
-    return judge(
-        agrees=all(all(b < a for a, b in itertools.pairwise(series)) for series in both),
-        in_shape=all(series[-1] < series[0] for series in both),
-        measured=f"without {slots.listed(both[0])}; with {slots.listed(both[1])} Mb/s",
-    )
+    return falls_with(medians(NONE, law, rule, "without")) & falls_with(medians(TWO, law, rule, "with"))
 
 
-def better(outcome: Outcome, law: str, without: str = NONE, rule: str = RANDOM) -> Finding:
+def better(law: str, without: str = NONE, rule: str = RANDOM) -> Predicate:
     """The median with DLCC is above that without at every round trip."""
-    pairs = zip(*(medians(goodputs(outcome, scheme, law, rule)).values() for scheme in (TWO, without)), strict=True)
-    ratios = [above / below for above, below in pairs]
-    return judge(
-        agrees=all(ratio > 1 for ratio in ratios),
-        in_shape=sum(ratio > 1 for ratio in ratios) > len(ratios) / 2,
-        measured=f"ratios {slots.listed(ratios)}",
-    )
+    return above(medians(TWO, law, rule) / medians(without, law, rule), 1, in_shape=MOSTLY)
 
 
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     """The paper's claims under each law of silences, and with exponential ones in order of arrival."""
 
-    def under(claim: str, check: Callable[..., Finding], *, either: bool = True) -> UnderReadings:
-        findings = {f"silences {law}, {WORDS[RANDOM]}": check(outcome, law) for law in SILENCES}
+    def under(claim: str, check: Callable[..., Predicate], *, either: bool = True) -> UnderReadings:
+        findings = {f"silences {law}, {WORDS[RANDOM]}": check(law)(outcome) for law in SILENCES}
         findings[f"silences {EXPONENTIAL}, {WORDS[FIRST_COME]}"] = (
-            check(outcome, EXPONENTIAL, rule=FIRST_COME) if either else not_run("the classical network runs drawn only")
+            check(EXPONENTIAL, rule=FIRST_COME)(outcome) if either else not_run("the classical network runs drawn only")
         )
         return UnderReadings(claim=claim, where="§VII, Fig. 8", findings=findings)
 
     return [
         under("goodput falls with the round trip, with DLCC and without", trend),
         under("the goodput without control is always poorer", better),
-        under("that of the classical network is", lambda found, law: better(found, law, CLASSICAL), either=False),
+        under("that of the classical network is", lambda law: better(law, CLASSICAL), either=False),
     ]
 
 
@@ -280,7 +264,7 @@ experiment = Experiment(
             tolerance="places in order of arrival: largest median over smallest from 480 to 520 ms at least "
             "1.3 with constant silences, at most "
             "1.1 with each of the others; in shape: more than with each of the others",
-            check=check_resonance,
+            check=fixed_alone({law: jump(law) for law in SILENCES}, 1.1),
             reason=TWO_STATES,
         ),
         Claim(
@@ -292,7 +276,7 @@ experiment = Experiment(
             tolerance="places in order of arrival: largest replication over smallest at one round trip at "
             "least 1.3 with constant silences, at "
             "most 1.15 with each of the others; in shape: more than with each of the others",
-            check=check_states,
+            check=fixed_alone({law: apart(law) for law in SILENCES}, 1.15),
             reason=TWO_STATES,
         ),
         Claim(
@@ -304,7 +288,7 @@ experiment = Experiment(
             tolerance="places in order of arrival: largest over smallest of three phases at least 1.3 at 490 "
             "and at 510 ms, no control, silences "
             "within a tenth; in shape: at one of them",
-            check=check_phase,
+            check=at_least(over_phases(UNIFORM, FIRST_COME).at(490, 510), 1.3, in_shape=SOMEWHERE).saying(PHASES),
             reason="three phases of a slot may miss one of the states",
         ),
         Claim(
@@ -315,7 +299,9 @@ experiment = Experiment(
             expected="the same goodput at every phase, and no jump about 500 ms",
             tolerance="places drawn, no control, each law: largest over smallest of the phases at a round trip, and "
             "of medians from 480 to 520 ms, at most 1.15; in shape: less than in order of arrival",
-            check=check_lots,
+            check=at_most(DRAWN, 1.15, in_shape=below(DRAWN, ARRIVAL)).saying(
+                beside({WORDS[FIRST_COME]: ARRIVAL, WORDS[RANDOM]: DRAWN}).told(".2f")
+            ),
         ),
         Claim(
             id="trend",
@@ -325,7 +311,7 @@ experiment = Experiment(
             tolerance="places drawn, exponential silences, medians: from every round trip to the next; in "
             "shape: from the first to "
             "the last",
-            check=lambda outcome: trend(outcome, EXPONENTIAL),
+            check=trend(EXPONENTIAL),
             reason="round trips 10 ms apart differ by less than replications at one of them do",
         ),
         Claim(
@@ -336,7 +322,7 @@ experiment = Experiment(
             tolerance="places drawn, exponential silences, TCP smoothed in both, medians: above 1 at every "
             "round trip; in shape: at "
             "most of them",
-            check=lambda outcome: better(outcome, EXPONENTIAL),
+            check=better(EXPONENTIAL),
             reason=slots.HALVES,
         ),
     ),

@@ -16,15 +16,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, UnderReadings
-from photocol.verdict import Finding, judge
+from photocol.experiment import Experiment, Form, Outcome, Plot, Point, Setup, Source
+from photocol.plot import Lines
 
 from . import _baselines as baselines
 from . import _classical as classical
 from . import _slots as slots
-from ._baselines import LITERAL, READINGS, Reading
+from ._baselines import LITERAL, READINGS, ROUND_TRIPS, SHARES
 from ._classical import (
     ALL,
     ALL_AT_ONCE,
@@ -43,9 +41,7 @@ from ._classical import (
 from ._slots import METRICS, PAPER
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
+    from collections.abc import Mapping, Sequence
 
 SCHEMES = {
     classical.name(edge, control): (edge, control)
@@ -69,7 +65,6 @@ SCHEMES = {
     )
 }
 """Edge nodes and controls by the scheme's name."""
-WHOSE = "it is DLCC that improves the goodput over that of a classical network"
 PAPERS = (
     *((rtt, 30) for rtt in slots.RTTS_MS),
     *((500, share) for share in (10, 20, 40)),
@@ -92,52 +87,28 @@ def setup(point: Point) -> Setup:
     return classical.setup(edge, control, *place)
 
 
-def share_of_controls(outcome: Outcome, reading: Reading) -> Finding:
-    """How much of the gain over the classical network the two controls have, on top of memory and smoothing."""
-    series = [
-        baselines.values(outcome, scheme, "goodput_mbps")
-        for scheme in (classical.name(CLASSICAL, NONE), reading.smoothed, reading.both)
-    ]
-    shares = [
-        (both - smoothed) / (both - plain) if both > plain else 0.0
-        for plain, smoothed, both in zip(*series, strict=True)
-    ]
-    return judge(
-        agrees=all(share >= 0.5 for share in shares),
-        in_shape=any(share >= 0.5 for share in shares),
-        measured=f"shares of the controls {slots.listed(shares)}",
-    )
-
-
 def describe(outcome: Outcome) -> list[str]:
     """Whose the gain is at each place."""
     sentences = []
     for reading in (READINGS[LITERAL], READINGS[baselines.HALF]):
         plain = classical.name(CLASSICAL, NONE)
-        columns = [
-            baselines.values(outcome, scheme, "goodput_mbps") for scheme in (plain, reading.smoothed, reading.both)
-        ]
+        schemes = (plain, reading.smoothed, reading.both)
+        columns = [baselines.column(outcome, scheme, "goodput_mbps") for scheme in schemes]
         for (rtt_ms, share), *row in zip(baselines.places(outcome), *columns, strict=True):
             found = classical.parts(*row)
             sentences.append(f"{reading.both}, {rtt_ms:g} ms, {share:g} % UDP: from the classical network {found}.")
     return sentences
 
 
-def side_by_side(outcome: Outcome) -> list[UnderReadings]:
-    """Every claim under each reading."""
-    whose = baselines.under(WHOSE, "abstract, §VII, §VIII", outcome, share_of_controls)
-    return [*baselines.side_by_side(outcome), whose]
-
-
 LINES = {
-    classical.name(CLASSICAL, NONE): ("#000000", "-", "o"),
-    classical.name(TCP, NONE): ("#000000", "--", "s"),
-    classical.name(ALL, NONE): ("#0072B2", "-", "D"),
-    classical.name(ALL, BOTH): ("#D55E00", ":", "o"),
-    classical.name(TCP, BOTH): ("#D55E00", "--", "s"),
-    classical.name(CLASSICAL, PACING): ("#CC79A7", "-.", "^"),
+    classical.name(CLASSICAL, NONE): ("#000000", "o-"),
+    classical.name(TCP, NONE): ("#000000", "s--"),
+    classical.name(ALL, NONE): ("#0072B2", "D-"),
+    classical.name(ALL, BOTH): ("#D55E00", "o:"),
+    classical.name(TCP, BOTH): ("#D55E00", "s--"),
+    classical.name(CLASSICAL, PACING): ("#CC79A7", "^-."),
 }
-"""Colour, line and marker: solid or dotted in the first reading, dashed in today's."""
+"""Solid or dotted in the first reading, dashed in today's."""
 LABELS = {
     classical.name(CLASSICAL, NONE): "classical network: no smoothing, 20 places",
     classical.name(TCP, NONE): "no control, TCP smoothed, 0.5 s",
@@ -146,78 +117,22 @@ LABELS = {
     classical.name(TCP, BOTH): "DLCC, TCP smoothed",
     classical.name(CLASSICAL, PACING): "ACK pacing in the classical network",
 }
+EXTRA = {
+    classical.name(edge, control): (colour, f"o{line}")
+    for edge, line in {ALL: "-", TCP: "--"}.items()
+    for control, colour in {ONE: "#56B4E9", BOTH: "#D55E00"}.items()
+}
+"""One control and two, where all is smoothed and where TCP is."""
+AXES = {"rtt_ms": "round-trip time (ms), UDP 30 %", "udp_percent": "UDP in a burst (% of the link), round trip 500 ms"}
 
 
-def draw(axes: Axes, table: pl.DataFrame, metric: str, rows: pl.Expr, axis: str) -> None:
-    """A metric along an axis, a line for a scheme; 95 % intervals."""
-    for scheme, (colour, line, marker) in LINES.items():
-        one = table.filter(rows, pl.col("scheme") == scheme).sort(axis)
-        hollow = "none" if line != "-" else colour
-        axes.errorbar(
-            one[axis],
-            one[metric],
-            yerr=slots.half_width(one, metric),
-            color=colour,
-            linestyle=line,
-            marker=marker,
-            markersize=5,
-            markerfacecolor=hollow,
-            capsize=2,
-            linewidth=1.2,
-            label=LABELS[scheme],
-        )
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.set_ylim(bottom=0)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False, fontsize=7)
-
-
-def draw_extra(axes: Axes, table: pl.DataFrame, rows: pl.Expr, axis: str) -> None:
-    """The extra edge buffer after a notification, one control and two, where all is smoothed and where TCP is."""
-    for edge, line in {ALL: "-", TCP: "--"}.items():
-        for control, colour in {ONE: "#56B4E9", BOTH: "#D55E00"}.items():
-            scheme = classical.name(edge, control)
-            one = table.filter(rows, pl.col("scheme") == scheme).sort(axis)
-            axes.plot(one[axis], one["extra_buffer_kbit"], line, color=colour, marker="o", markersize=4, label=scheme)
-    axes.axhline(0, color="0.7", linewidth=0.8)
-    axes.set_ylabel("extra edge buffer (kbit)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(frameon=False, fontsize=8)
-
-
-ROUND_TRIPS, SHARES = pl.col("udp_percent") == 30, pl.col("rtt_ms") == 500
-
-
-def draw_figure_8(axes: Axes, table: pl.DataFrame) -> None:
-    """Goodput along the round trips."""
-    draw(axes, table, "goodput_mbps", ROUND_TRIPS, "rtt_ms")
-    axes.set_xlabel("round-trip time (ms), UDP 30 %")
-    axes.set_ylabel("goodput (Mb/s)")
-
-
-def draw_figure_9(axes: Axes, table: pl.DataFrame) -> None:
-    """Loss along the round trips."""
-    draw(axes, table, "loss_mbps", ROUND_TRIPS, "rtt_ms")
-    axes.set_xlabel("round-trip time (ms), UDP 30 %")
-    axes.set_ylabel("loss rate (Mb/s)")
-
-
-def draw_figure_10(axes: Axes, table: pl.DataFrame) -> None:
-    """Extra edge buffer along the round trips."""
-    draw_extra(axes, table, ROUND_TRIPS, "rtt_ms")
-    axes.set_xlabel("round-trip time (ms), UDP 30 %")
-
-
-def draw_figure_11(axes: Axes, table: pl.DataFrame) -> None:
-    """Goodput along the shares."""
-    draw(axes, table, "goodput_mbps", SHARES, "udp_percent")
-    axes.set_xlabel("UDP in a burst (% of the link), round trip 500 ms")
-    axes.set_ylabel("goodput (Mb/s)")
-
-
-def draw_figure_12(axes: Axes, table: pl.DataFrame) -> None:
-    """Extra edge buffer along the shares."""
-    draw_extra(axes, table, SHARES, "udp_percent")
-    axes.set_xlabel("UDP in a burst (% of the link), round trip 500 ms")
+def picture(figure: int, at: baselines.At, metric: str, label: str, looks: Mapping[str, tuple[str, str]]) -> Plot:
+    """A metric along an axis, a line for a scheme."""
+    axis, where = str(at[0]), at[1]
+    low = 0 if looks is LINES else None
+    labels = (AXES[axis], label)
+    lines = Lines(axis, metric, labels, by="scheme", of=list(looks), looks=looks, names=LABELS, where=where, low=low)
+    return Plot(name=f"figure-{figure}", draw=lines)
 
 
 experiment = Experiment(
@@ -234,28 +149,16 @@ experiment = Experiment(
         note="five of eleven places, 100 s of 900 s, one of six replications",
     ),
     full=Form(points=points(PAPERS), replications=6, settings=classical.FULL),
-    claims=(
-        *baselines.claims(),
-        Claim(
-            id="whose",
-            text=WHOSE,
-            where="abstract, §VII, §VIII",
-            expected="the gain is that of the control",
-            tolerance="the two controls have at least half of the gain over the classical network at every point, "
-            "the rest being memory's and smoothing's; in shape: at one",
-            check=lambda outcome: share_of_controls(outcome, READINGS[LITERAL]),
-            reason="where all traffic is smoothed the core loses no slot, so that no switch has anything to notify",
-        ),
-    ),
+    claims=baselines.claims(READINGS[LITERAL]),
     plots=(
-        Plot(name="figure-8", draw=draw_figure_8),
-        Plot(name="figure-9", draw=draw_figure_9),
-        Plot(name="figure-10", draw=draw_figure_10),
-        Plot(name="figure-11", draw=draw_figure_11),
-        Plot(name="figure-12", draw=draw_figure_12),
+        picture(8, ROUND_TRIPS, "goodput_mbps", "goodput (Mb/s)", LINES),
+        picture(9, ROUND_TRIPS, "loss_mbps", "loss rate (Mb/s)", LINES),
+        picture(10, ROUND_TRIPS, "extra_buffer_kbit", "extra edge buffer (kbit)", EXTRA),
+        picture(11, SHARES, "goodput_mbps", "goodput (Mb/s)", LINES),
+        picture(12, SHARES, "extra_buffer_kbit", "extra edge buffer (kbit)", EXTRA),
     ),
     describe=describe,
-    readings=side_by_side,
+    readings=lambda outcome: slots.under(baselines.claims, READINGS, outcome),
     notes=(
         "Hosts of 2009 in all networks: delayed ACKs of 200 ms, initial window 2, no limited transmit, least RTO 1 s.",
         slots.LOTS,

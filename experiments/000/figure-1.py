@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.claims import at_least, beside, near, rises, steps, values
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source, grid
 
 from . import _slots as slots
 from ._slots import NONE, PAPER, TWO
@@ -131,28 +131,8 @@ def curves(result: RunResult) -> pl.DataFrame:
     return pl.concat([seen, pl.DataFrame(events, schema=seen.schema)])
 
 
-def check_times(outcome: Outcome) -> Finding:
-    """Each event at its time."""
-    row = outcome.table.filter(pl.col("scheme") == TWO)
-    found = {event: row[f"{event}_ms"].item() for event in EVENTS}
-    off = {event: found[event] - EXPECTED_MS[event] for event in EVENTS}
-    return judge(
-        agrees=all(abs(value) <= TOLERANCE_MS for value in off.values()),
-        in_shape=list(found.values()) == sorted(found.values()),
-        measured="; ".join(f"{event} {found[event]:.1f} ms, expected {EXPECTED_MS[event]:.1f}" for event in EVENTS),
-    )
-
-
-def check_sooner(outcome: Outcome) -> Finding:
-    """The sender halves after T1 + T0 instead of 2(T2 + T3) + T1 + T0."""
-    with_, without = (outcome.table.filter(pl.col("scheme") == scheme)["halved_ms"].item() for scheme in (TWO, NONE))
-    expected = (T1 + T0, 3 * (T1 + T0))
-    off = max(abs(with_ - expected[0]), abs(without - expected[1]))
-    return judge(
-        agrees=off <= 20,
-        in_shape=with_ < without,
-        measured=f"{with_:.0f} ms with DLCC, {without:.0f} without; expected {expected[0]:.0f} and {expected[1]:.0f}",
-    )
+EVENTS_MS = beside({event: values(f"{event}_ms", scheme=TWO) for event in EVENTS}).told(".1f", " ms")
+HALVED_MS = values("halved_ms", "scheme", form=".0f", unit=" ms").at(TWO, NONE)
 
 
 def told_ms(shown: pl.DataFrame) -> float:
@@ -204,7 +184,7 @@ experiment = Experiment(
             where="§III.C, Fig. 1",
             expected="T1, T1 + T0, T2 + 2 T3 (at the egress edge), 2 T3 + 2 T2 + T1 after the loss",
             tolerance="each within 5 ms, 60 slots; in shape: in this order",
-            check=check_times,
+            check=near(EVENTS_MS, EXPECTED_MS, by=TOLERANCE_MS, in_shape=at_least(steps(EVENTS_MS), 0)),
         ),
         Claim(
             id="sooner",
@@ -212,7 +192,7 @@ experiment = Experiment(
             where="§III.C",
             expected="after T0 + T1 instead of 2(T2 + T3) + T1 + T0",
             tolerance="both within 20 ms; in shape: sooner",
-            check=check_sooner,
+            check=near(HALVED_MS, {TWO: T1 + T0, NONE: 3 * (T1 + T0)}, by=20, in_shape=rises(HALVED_MS)),
         ),
     ),
     plots=(Plot(name="figure-1", draw=draw, of="curves"),),

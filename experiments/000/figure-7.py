@@ -8,20 +8,18 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-import itertools
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.claims import MOSTLY, Values, above, below, beside, ends, falls, first, growth, last, lowest, rises, steps
+from photocol.claims import values as values_of
+from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Plot, Point, Source, grid
+from photocol.plot import Lines
 
 from ._dlcc import PAPER, RTTS_MS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
 
@@ -43,74 +41,41 @@ def measure(result: RunResult) -> Mapping[str, float]:
     return {metric.name: result.summary[metric.name].value for metric in METRICS}
 
 
-def curve(table: pl.DataFrame, rtt_ms: int, column: str, share: float = MAIN) -> list[float]:
-    """The metric along the numbers of flows."""
-    rows = table.filter((pl.col("rtt_ms") == rtt_ms) & (pl.col("udp_max") == share)).sort("flows")
-    return rows[column].to_list()
+def lost(along: str, control: str = "", **where: float) -> Values:
+    """Packets in a congestion period along an axis."""
+    return values_of(f"loss_per_congestion{control}_packets", along, form=".0f", **where)
 
 
-def check_rtt(outcome: Outcome) -> Finding:
-    """More is lost the longer the round trip, in all situations."""
-    without, with_ = (
-        [curve(outcome.table, rtt, f"loss_per_congestion{name}_packets", share) for share in SHARES for rtt in RTTS_MS]
-        for name in ("", "_dlcc")
-    )
-    steps = len(RTTS_MS)
-    rising = [
-        all(b > a for a, b in zip(low, high, strict=True))
-        for group in (without, with_)
-        for first in range(0, len(group), steps)
-        for low, high in zip(group[first : first + steps], group[first + 1 : first + steps], strict=False)
-    ]
-    return judge(
-        agrees=all(rising),
-        in_shape=sum(rising) > len(rising) / 2,
-        measured=f"larger in {sum(rising)} of {len(rising)} steps of the round-trip time, at every number of flows",
-    )
+LONGER = beside(
+    {
+        f"R = {share}, {words}": lowest(
+            *(growth(lost("rtt_ms", control, udp_max=share, flows=flows)) for flows in FLOWS)
+        )
+        for words, control in {"without": "", "with": "_dlcc"}.items()
+        for share in SHARES
+    }
+)
+"""At a round trip over that at the one before: the least of all numbers of flows."""
+MANY = lost("rtt_ms", udp_max=MAIN, flows=FLOWS[-1])
+APART, RATIOS = steps(MANY).told(".0f", " packets", "at 10 000 flows"), growth(MANY).told(".2f", name="times")
+PLAIN, CONTROLLED = (lost("flows", control, udp_max=MAIN, rtt_ms=280) for control in ("", "_dlcc"))
+SLOPE = steps(PLAIN) / {more: more - fewer for fewer, more in pairwise(FLOWS)}
+SLOWER = falls(PLAIN) & rises(SLOPE)
 
 
-def check_convergence(outcome: Outcome) -> Finding:
-    """Curves of successive round-trip times come closer."""
-    last = [curve(outcome.table, rtt, "loss_per_congestion_packets")[-1] for rtt in RTTS_MS]
-    gaps = [b - a for a, b in itertools.pairwise(last)]
-    ratios = [b / a for a, b in itertools.pairwise(last)]
-    return judge(
-        agrees=all(b < a for a, b in itertools.pairwise(gaps)),
-        in_shape=ratios[-1] < ratios[0],
-        measured="at 10 000 flows successive curves differ by "
-        + ", ".join(f"{gap:.0f} packets (× {ratio:.2f})" for gap, ratio in zip(gaps, ratios, strict=True)),
-    )
-
-
-def check_flows(outcome: Outcome) -> Finding:
-    """The loss falls with the number of flows, ever more slowly."""
-    losses = curve(outcome.table, 280, "loss_per_congestion_packets")
-    with_ = curve(outcome.table, 280, "loss_per_congestion_dlcc_packets")
-    falls = [a - b for a, b in itertools.pairwise(losses)]
-    per_flow = [fall / (b - a) for fall, a, b in zip(falls, FLOWS, FLOWS[1:], strict=False)]
-    slower = all(fall > 0 for fall in falls) and all(b < a for a, b in itertools.pairwise(per_flow))
-    return judge(
-        agrees=slower and with_[0] > with_[-1],
-        in_shape=slower,
-        measured=f"at 280 ms without control {losses[0]:.0f} packets with 100 flows, {losses[-1]:.0f} with 10 000, "
-        f"{'ever more slowly' if slower else 'not ever more slowly'}; with control {with_[0]:.0f} and {with_[-1]:.0f}",
-    )
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Loss per congestion period against the number of flows, R = 0.3."""
-    for rtt in RTTS_MS:
-        for name, style in (("", "-o"), ("_dlcc", "--")):
-            values = curve(table, rtt, f"loss_per_congestion{name}_packets")
-            label = None if name else f"{rtt} ms"
-            axes.plot(FLOWS, values, style, color=COLOURS[rtt], markersize=3, linewidth=1.4, label=label)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("flows that halve one by one")
-    axes.set_ylabel("lost optical packets per congestion period")
-    axes.set_title("R = 0.3; solid: without DLCC, dashed: with", fontsize=9, color="0.3", loc="left")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(title="round trip", loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+COLUMNS = {"loss_per_congestion_packets": "o-", "loss_per_congestion_dlcc_packets": "--"}
+LINES = {(rtt, column): (COLOURS[rtt], style) for rtt in RTTS_MS for column, style in COLUMNS.items()}
+FIGURE_7 = Lines(
+    "flows",
+    list(COLUMNS),
+    ("flows that halve one by one", "lost optical packets per congestion period"),
+    by="rtt_ms",
+    of=RTTS_MS,
+    where={"udp_max": MAIN},
+    looks=LINES,
+    names={(rtt, column): f"{rtt} ms, DLCC" if "dlcc" in column else f"{rtt} ms" for rtt, column in LINES},
+    scales="xy",
+)
 
 
 METRICS = (
@@ -135,7 +100,7 @@ experiment = Experiment(
             where="§VI, Fig. 7",
             expected="increasing",
             tolerance="at every R, number of flows and step, with and without control; in shape: at most of them",
-            check=check_rtt,
+            check=above(LONGER, 1, in_shape=MOSTLY),
         ),
         Claim(
             id="converges",
@@ -143,7 +108,7 @@ experiment = Experiment(
             where="§VI, Fig. 7",
             expected="gaps that shrink",
             tolerance="the gaps at 10 000 flows shrink from step to step; in shape: successive ratios shrink",
-            check=check_convergence,
+            check=falls(APART, in_shape=below(last(RATIOS), first(RATIOS))).telling(RATIOS),
             reason="the loss is linear and quadratic in the round-trip time; only ratios over the paper's grid shrink",
         ),
         Claim(
@@ -152,10 +117,12 @@ experiment = Experiment(
             where="§VI, Fig. 7 (caption: with control)",
             expected="decreasing, convex",
             tolerance="so with and without control; in shape: so without control",
-            check=check_flows,
+            check=(SLOWER & below(last(CONTROLLED), first(CONTROLLED)))
+            .in_shape(SLOWER)
+            .saying(PLAIN.told(".0f", name="at 280 ms without control"), ends(CONTROLLED).told(".0f", name="with")),
             reason="the controlled formula of §V.F, r 2T1, has no N; the described shape is that without control",
         ),
     ),
-    plots=(Plot(name="figure-7", draw=draw),),
+    plots=(Plot(name="figure-7", draw=FIGURE_7),),
     notes=("R is not stated for this figure: 0.3 is drawn, 0.1 and 0.4 are in the table.",),
 )

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, UnderReadings
-from photocol.verdict import Finding, judge
+from photocol.claims import SOMEWHERE, Values, above, at_most, ratio, values, within
+from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source
 
 from . import _classical as classical
 from . import _slots as slots
@@ -79,110 +79,98 @@ def setup(point: Point) -> Setup:
     return classical.setup(edge, control, *place, change=change, more=more)
 
 
-def values(outcome: Outcome, scheme: str, metric: str, condition: pl.Expr) -> list[float]:
-    """A metric of a scheme in the rows of a condition, by place and number of flows."""
-    rows = outcome.table.filter(pl.col("scheme") == scheme, condition)
-    return rows.sort("rtt_ms", "udp_percent", "flows")[metric].to_list()
+def by_place(scheme: str, metric: str = "goodput_mbps", form: str = ".2f") -> Values:
+    """A metric of a scheme by number of flows, at each place with several."""
+
+    def read(outcome: Outcome) -> dict[tuple[str, int], float]:
+        rows = slots.where(outcome, pl.col("growth") == PER_ROUND_TRIP)
+        found = values(metric, ("rtt_ms", "udp_percent", "flows"), scheme=scheme).read(rows)
+        several = {at[:2] for at in found if at[2] != USUAL}  # type: ignore[index]
+        return {(f"{at[0]} ms, {at[1]} % UDP", at[2]): one for at, one in found.items() if at[:2] in several}  # type: ignore[index]
+
+    return Values(read, form)
 
 
-def by_place(outcome: Outcome, scheme: str, metric: str = "goodput_mbps") -> dict[tuple[float, float], list[float]]:
-    """A metric of a scheme at each place with several numbers of flows, by number."""
-    rows = outcome.table.filter(pl.col("growth") == PER_ROUND_TRIP)
-    places = rows.filter(pl.col("flows") != USUAL).select("rtt_ms", "udp_percent").unique().sort(pl.all()).rows()
-    return {
-        (rtt_ms, share): values(
-            outcome,
-            scheme,
-            metric,
-            (pl.col("growth") == PER_ROUND_TRIP) & (pl.col("rtt_ms") == rtt_ms) & (pl.col("udp_percent") == share),
-        )
-        for rtt_ms, share in places
-    }
-
-
-def gains(outcome: Outcome, scheme: str) -> dict[tuple[float, float], list[float]]:
+def gains(scheme: str) -> Values:
     """Goodput of a scheme over the classical network's, at each place by number of flows."""
-    without = by_place(outcome, CLASSIC)
-    return {
-        place: [above / below if below else float("inf") for above, below in zip(series, without[place], strict=True)]
-        for place, series in by_place(outcome, scheme).items()
-    }
+    return by_place(scheme) / by_place(CLASSIC)
 
 
-def at_places(found: Mapping[tuple[float, float], Sequence[float]], form: str = ".2f") -> str:
-    """Series by place in words."""
-    return "; ".join(
-        f"{rtt_ms:g} ms, {share:g} % UDP: {slots.listed(series, form)}" for (rtt_ms, share), series in found.items()
-    )
+def alike(of: Values) -> Values:
+    """At each place the largest over the smallest."""
+
+    def read(outcome: Outcome) -> dict[str, float]:
+        series: dict[str, list[float]] = {}
+        for (place, _), one in of.read(outcome).items():  # type: ignore[misc]
+            series.setdefault(place, []).append(one)
+        return {place: max(all_) / min(all_) for place, all_ in series.items()}
+
+    return Values(read)
 
 
-def check_operation(outcome: Outcome, scheme: str = DLCC) -> Finding:
-    """The goodput with DLCC is the same with any number of flows."""
-    found = by_place(outcome, scheme)
-    spreads = [max(series) / min(series) for series in found.values()]
-    return judge(
-        agrees=all(spread <= 1.05 for spread in spreads),
-        in_shape=all(spread <= 1.2 for spread in spreads),
-        measured=f"{at_places(found)} Mb/s",
-    )
-
-
-def check_benefit(outcome: Outcome, scheme: str = DLCC) -> Finding:
-    """The gain is the same with any number of flows."""
-    found = gains(outcome, scheme)
-    each = [ratio for series in found.values() for ratio in series]
-    return judge(
-        agrees=all(max(series) <= 1.2 * min(series) for series in found.values()) and all(ratio > 1 for ratio in each),
-        in_shape=all(ratio > 1 for ratio in each),
-        measured=f"{at_places(found)} times",
-    )
-
-
-def check_factor(outcome: Outcome, scheme: str = DLCC) -> Finding:
-    """2 to 10 times the goodput with any number of flows."""
-    found = gains(outcome, scheme)
-    each = [2 <= ratio <= 10 for series in found.values() for ratio in series]
-    return judge(agrees=all(each), in_shape=any(each), measured=f"{at_places(found)} times")
-
-
-def along(outcome: Outcome, growth: str, scheme: str) -> dict[float, float]:
+def along(growth: str, scheme: str) -> Values:
     """Goodput over the classical network's along the round trips, forty flows."""
-    rows = (pl.col("growth") == growth) & (pl.col("flows") == USUAL) & (pl.col("udp_percent") == 30)
-    places = values(outcome, scheme, "rtt_ms", rows)
-    pairs = zip(*(values(outcome, name, "goodput_mbps", rows) for name in (scheme, CLASSIC)), strict=True)
-    return dict(zip(places, (above / below if below else float("inf") for above, below in pairs), strict=True))
+    rows = {"growth": growth, "flows": USUAL, "udp_percent": 30}
+    return ratio("goodput_mbps", of={"scheme": scheme, **rows}, to={"scheme": CLASSIC, **rows}, along="rtt_ms")
 
 
-def told(found: Mapping[float, float]) -> str:
-    """Ratios with their round trips."""
-    return ", ".join(f"{ratio:.2f} at {rtt_ms:g} ms" for rtt_ms, ratio in found.items())
+def claims(scheme: str) -> tuple[Claim, ...]:
+    """All of them, of a scheme."""
+    goodput, gain, per_ack = by_place(scheme).told(".2f", " Mb/s"), gains(scheme), along(PER_ACK, scheme)
+    return (
+        Claim(
+            id="operation",
+            text="DLCC does not depend for its operation on a certain number of TCP flows",
+            where="abstract, §I",
+            expected="the same goodput with any number",
+            tolerance="all smoothed: largest at most 1.05 times the smallest at every place; in shape: 1.2 times",
+            check=at_most(alike(goodput), 1.05, in_shape=1.2).saying(goodput),
+        ),
+        Claim(
+            id="benefit",
+            text="nor does its gain over a classical network",
+            where="abstract, §I: our reading of the same sentence",
+            expected="the same gain with any number",
+            tolerance="a gain with each, the largest at most 1.2 times the smallest at every place, as in "
+            "000/sensitivity; in shape: a gain with each",
+            check=(at_most(alike(gain), 1.2) & above(gain, 1)).in_shape(above(gain, 1)).saying(gain),
+            reason="the classical network needs flows: a burst halves a window whose growth takes minutes, and the "
+            "more flows there are the shorter that takes. With DLCC the line is full with any number",
+        ),
+        Claim(
+            id="factor",
+            text="DLCC yields between 2 and 10 times the goodput with any number of flows",
+            where="abstract, §VIII",
+            expected="2 to 10",
+            tolerance="with each number at every place; in shape: once",
+            check=within(gain, 2, 10, in_shape=SOMEWHERE),
+            reason="as for the gain: few flows leave a classical network nearly empty, many fill it",
+        ),
+        Claim(
+            id="growth",
+            text="DLCC yields between 2 and 10 times the goodput if windows grow per ACK",
+            where="abstract, §VIII",
+            expected="2 to 10",
+            tolerance="at every round trip; in shape: at one",
+            check=within(per_ack, 2, 10, in_shape=SOMEWHERE),
+            reason="at short round trips even windows that grow half as fast are whole again before the next burst",
+        ),
+    )
 
 
-def check_growth(outcome: Outcome, scheme: str = DLCC) -> Finding:
-    """2 to 10 times the goodput at every round trip."""
-    found = along(outcome, PER_ACK, scheme)
-    within = [2 <= ratio <= 10 for ratio in found.values()]
-    return judge(agrees=all(within), in_shape=any(within), measured=f"{told(found)}, forty flows")
-
-
-CHECKS = {"operation": check_operation, "benefit": check_benefit, "factor": check_factor, "growth": check_growth}
 READINGS = {"DLCC smooths all": DLCC, "DLCC smooths TCP": DLCC_TCP, "all smoothed, no control": SMOOTHED}
-
-
-def side_by_side(outcome: Outcome) -> list[UnderReadings]:
-    """Each claim by what is smoothed, with the controls and without."""
-    return slots.claims_under(experiment.claims, READINGS, lambda claim, scheme: CHECKS[claim](outcome, scheme))
+"""By what is smoothed, with the controls and without."""
 
 
 def describe(outcome: Outcome) -> list[str]:
     """The gain by growth, and the price of each gain: UDP's delay, TCP's round trip, drops at edge nodes."""
     sentences = [
-        f"Goodput over the classical network's, windows that grow {growth}: {told(along(outcome, growth, DLCC))}."
+        f"Goodput over the classical network's, windows that grow {growth}: {along(growth, DLCC).words(outcome)}."
         for growth in GROWTH
     ]
     for metric in slots.PRICE:
         parts = [
-            f"{words} {at_places(by_place(outcome, scheme, metric.name), metric.form)}"
+            f"{words} {by_place(scheme, metric.name, metric.form).words(outcome)}"
             for words, scheme in {"classical network": CLASSIC, "DLCC, all smoothed": DLCC}.items()
         ]
         sentences.append(f"{metric.label}, by number of flows: {'. '.join(parts)}.")
@@ -191,11 +179,11 @@ def describe(outcome: Outcome) -> list[str]:
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """The gain by number of flows, a line for each place."""
-    outcome = Outcome(table=table, replications=table)
-    rows = table.filter(pl.col("growth") == PER_ROUND_TRIP, pl.col("flows") != USUAL)
-    numbers = sorted({*rows["flows"].to_list(), USUAL})
-    for (rtt_ms, share), series in gains(outcome, DLCC).items():
-        axes.plot(numbers, series, "-o", markersize=4, label=f"{rtt_ms:g} ms, {share:g} % UDP")
+    series: dict[str, list[tuple[int, float]]] = {}
+    for (place, flows), gain in gains(DLCC).read(Outcome(table=table, replications=table)).items():  # type: ignore[misc]
+        series.setdefault(place, []).append((flows, gain))
+    for place, points in series.items():
+        axes.plot(*zip(*points, strict=True), "-o", markersize=4, label=place)
     axes.axhspan(2, 10, color="#E69F00", alpha=0.2, label="2 to 10 times")
     axes.axhline(1, color="0.3", linewidth=0.8)
     axes.set_xscale("log")
@@ -223,48 +211,10 @@ experiment = Experiment(
         replications=2,
         settings={"run.duration": "1200 s", "run.warm_up": "500 s"},
     ),
-    claims=(
-        Claim(
-            id="operation",
-            text="DLCC does not depend for its operation on a certain number of TCP flows",
-            where="abstract, §I",
-            expected="the same goodput with any number",
-            tolerance="all smoothed: largest at most 1.05 times the smallest at every place; in shape: 1.2 times",
-            check=check_operation,
-        ),
-        Claim(
-            id="benefit",
-            text="nor does its gain over a classical network",
-            where="abstract, §I: our reading of the same sentence",
-            expected="the same gain with any number",
-            tolerance="a gain with each, the largest at most 1.2 times the smallest at every place, as in "
-            "000/sensitivity; in shape: a gain with each",
-            check=check_benefit,
-            reason="the classical network needs flows: a burst halves a window whose growth takes minutes, and the "
-            "more flows there are the shorter that takes. With DLCC the line is full with any number",
-        ),
-        Claim(
-            id="factor",
-            text="DLCC yields between 2 and 10 times the goodput with any number of flows",
-            where="abstract, §VIII",
-            expected="2 to 10",
-            tolerance="with each number at every place; in shape: once",
-            check=check_factor,
-            reason="as for the gain: few flows leave a classical network nearly empty, many fill it",
-        ),
-        Claim(
-            id="growth",
-            text="DLCC yields between 2 and 10 times the goodput if windows grow per ACK",
-            where="abstract, §VIII",
-            expected="2 to 10",
-            tolerance="at every round trip; in shape: at one",
-            check=check_growth,
-            reason="at short round trips even windows that grow half as fast are whole again before the next burst",
-        ),
-    ),
+    claims=claims(DLCC),
     plots=(Plot(name="flows", draw=draw),),
     describe=describe,
-    readings=side_by_side,
+    readings=lambda outcome: slots.under(claims, READINGS, outcome),
     notes=(
         "Hosts of 2009 as in 000/classical.",
         slots.LOTS,

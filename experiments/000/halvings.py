@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
-from photocol.plot import looks
-from photocol.verdict import Finding, judge
+from photocol.claims import MOSTLY, Values, at_least, at_most, values, within
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source, grid
+from photocol.plot import Lines
 
 from . import _classical as classical
 from . import _slots as slots
@@ -26,8 +26,6 @@ from ._slots import PAPER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult, Value
 
@@ -112,83 +110,24 @@ def mean(values: list[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def shares(outcome: Outcome, scheme: str, metric: str = "halving_percent") -> list[float]:
+def shares(scheme: str, metric: str = "halving_percent") -> Values:
     """Shares of flows by round trip and number of flows."""
-    rows = outcome.table.filter(pl.col("scheme") == scheme).sort("rtt_ms", "flows")
-    return [value / 100 for value in rows[metric].to_list()]
+    found = values(metric, ("rtt_ms", "flows"), form=".2f", scheme=scheme) * 0.01
+    return found.renamed(lambda at: f"{at[0]} ms with {at[1]}")
 
 
-def places(outcome: Outcome) -> str:
-    """The order of `shares` in words."""
-    rows = outcome.table.select("rtt_ms", "flows").unique().sort("rtt_ms", "flows").rows()
-    return ", ".join(f"{rtt_ms} ms with {flows}" for rtt_ms, flows in rows)
-
-
-def check_rare(outcome: Outcome) -> Finding:
-    """Few flows of the classical network halve together."""
-    found = shares(outcome, CLASSIC)
-    return judge(
-        agrees=max(found) <= 0.25,
-        in_shape=max(found) <= 0.5,
-        measured=f"{slots.listed(found)} of the flows ({places(outcome)})",
-    )
-
-
-def check_synchronous(outcome: Outcome) -> Finding:
-    """All flows of the classical network halve together."""
-    found = shares(outcome, CLASSIC)
-    return judge(
-        agrees=min(found) >= 0.9,
-        in_shape=min(found) >= 0.5,
-        measured=f"{slots.listed(found)} of the flows; as long after a burst "
-        f"{slots.listed(shares(outcome, CLASSIC, 'quiet_percent'))} ({places(outcome)})",
-    )
-
-
-def check_needed(outcome: Outcome) -> Finding:
-    """As many flows halve as the burst needs room."""
-    found = shares(outcome, CLASSIC)
-    return judge(
-        agrees=all(0.75 * NEEDED <= share <= 1.25 * NEEDED for share in found),
-        in_shape=all(0.5 * NEEDED <= share <= 1.5 * NEEDED for share in found),
-        measured=f"{slots.listed(found)} of the flows, {NEEDED:.1f} needed ({places(outcome)})",
-    )
-
-
-def check_dlcc(outcome: Outcome) -> Finding:
-    """DLCC makes no more flows halve together than halve without."""
-    pairs = list(zip(shares(outcome, CLASSIC), shares(outcome, DLCC), strict=True))
-    each = [with_ <= 1.1 * without for without, with_ in pairs]
-    return judge(
-        agrees=all(each),
-        in_shape=sum(each) > len(each) / 2,
-        measured=", ".join(f"{with_:.2f} with, {without:.2f} without" for without, with_ in pairs)
-        + f" ({places(outcome)})",
-    )
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Shares of forty flows that halve at a burst, along the round trips."""
-    for look, scheme in zip(looks(len(SCHEMES)), SCHEMES, strict=True):
-        rows = table.filter(pl.col("scheme") == scheme, pl.col("flows") == WATCHED).sort("rtt_ms")
-        axes.errorbar(
-            rows["rtt_ms"],
-            rows["halving_percent"],
-            yerr=slots.half_width(rows, "halving_percent"),
-            color=look.colour,
-            marker=look.marker,
-            markersize=5,
-            capsize=2,
-            label=scheme,
-        )
-    axes.axhline(100, color="0.3", linestyle="--", linewidth=1, label="§V.E: all")
-    axes.axhline(100 * NEEDED, color="0.3", linestyle=":", linewidth=1, label="§V.F: as many as needed")
-    axes.set_ylim(0, 105)
-    axes.set_xlabel("round-trip time (ms), UDP 30 %")
-    axes.set_ylabel("flows that halve at a burst (%)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(frameon=False, fontsize=8)
-
+FOUND, QUIET = shares(CLASSIC).told(unit=" of the flows"), shares(CLASSIC, "quiet_percent")
+WITHOUT = shares(CLASSIC).told(name="without")
+HALVINGS = Lines(
+    "rtt_ms",
+    "halving_percent",
+    ("round-trip time (ms), UDP 30 %", "flows that halve at a burst (%)"),
+    by="scheme",
+    of=list(SCHEMES),
+    where={"flows": WATCHED},
+    expected={"§V.E: all": 100, "§V.F: as many as needed": 100 * NEEDED},
+    low=0,
+)
 
 experiment = Experiment(
     id="000/halvings",
@@ -221,7 +160,7 @@ experiment = Experiment(
             expected="few flows halve together",
             tolerance="classical network: at most 0.25 of the flows halve at a burst that loses something, at every "
             "round trip; in shape: at most 0.5",
-            check=check_rare,
+            check=at_most(FOUND, 0.25, in_shape=0.5),
             reason="a burst of 30 % needs room that 0.6 of the flows can make, and in a full link about as many lose "
             "something within the burst and halve a round trip later",
         ),
@@ -231,7 +170,7 @@ experiment = Experiment(
             where="§V.E, an assumption of equations (7) to (10)",
             expected="all",
             tolerance="classical network: at least 0.9 of the flows at every round trip; in shape: 0.5",
-            check=check_synchronous,
+            check=at_least(FOUND, 0.9, in_shape=0.5).telling(QUIET.told(name="as long after a burst")),
             reason="some hundred packets are lost at a burst, and many flows lose none of them",
         ),
         Claim(
@@ -240,7 +179,7 @@ experiment = Experiment(
             where="§V.F, an assumption",
             expected="a share of 2R, 0.6",
             tolerance="classical network: 0.45 to 0.75 of the flows at every round trip; in shape: 0.3 to 0.9",
-            check=check_needed,
+            check=within(FOUND, 0.75 * NEEDED, 1.25 * NEEDED, in_shape=(0.5 * NEEDED, 1.5 * NEEDED)),
             reason="at long round trips the link is less than half full when most bursts come, so that fewer need to",
         ),
         Claim(
@@ -251,12 +190,12 @@ experiment = Experiment(
             expected="no more",
             tolerance="at most 1.1 times as many as in the classical network at every round trip; in shape: at most of "
             "them",
-            check=check_dlcc,
+            check=at_most(shares(DLCC).told(name="with"), WITHOUT * 1.1, in_shape=MOSTLY).telling(WITHOUT),
             reason="the link is fuller where TCP is smoothed, so that a burst loses more: as many halve there without "
             "any control",
         ),
     ),
-    plots=(Plot(name="halvings", draw=draw),),
+    plots=(Plot(name="halvings", draw=HALVINGS),),
     notes=(
         "Hosts of 2009 and edge nodes as in 000/classical; DLCC smooths TCP, so that the core loses something.",
         "A flow that halves twice at a burst counts once; so does one that falls back after a timeout.",

@@ -7,49 +7,44 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-import itertools
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING
 
+from photocol.claims import Values, at_least, at_most, beside, first, last, least, most, rises
 from photocol.experiment import Claim, Metric, Outcome, Plot
-from photocol.verdict import Finding, judge
 
 from . import _dlcc as dlcc
-from ._dlcc import CONTROLS, CORRECTED, PRINTED, SHARES, curves
+from ._dlcc import CONTROLS, CORRECTED, PRINTED, RTTS_MS, SHARES, curves
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def check_flat(outcome: Outcome) -> Finding:
-    """The loss rate hardly depends on the round-trip time."""
-    spread = {
-        share: max(rates) / min(rates)
-        for share, rates in curves(outcome.table, CORRECTED, "loss_rate_per_duration").items()
-    }
-    per_rtt = {
-        share: rates[-1] / rates[0] for share, rates in curves(outcome.table, CORRECTED, "loss_rate_per_rtt").items()
-    }
-    return judge(
-        agrees=max(spread.values()) <= 1.1,
-        in_shape=max(spread.values()) <= 2,
-        measured=f"divided by the duration of congestion it varies by a factor of {_listed(spread)}; divided by 2T "
-        f"it grows by a factor of {_listed(per_rtt)}",
-    )
+def by_share(metric: str) -> dict[float, Values]:
+    """A metric in the corrected reading along the round trips, by share."""
+    return {share: dlcc.along(metric, share) for share in SHARES}
 
 
-def check_control(outcome: Outcome) -> Finding:
-    """Control gains more than six here, and the more the longer the round trip and the larger R."""
-    ratios = {share: _ratios(outcome, share) for share in SHARES}
-    lowest = min(min(one) for one in ratios.values())
-    grows = all(b > a for one in ratios.values() for a, b in itertools.pairwise(one))
-    ordered = all(a < b for low, high in itertools.pairwise(SHARES) for a, b in _pairs(ratios, low, high))
-    return judge(
-        agrees=lowest >= 6 and grows and ordered,
-        in_shape=lowest >= 6,
-        measured=f"the loss without control is {lowest:.2f} to {max(map(max, ratios.values())):.2f} times that with; "
-        f"it {'grows' if grows else 'does not always grow'} with the round trip and "
-        f"{'grows' if ordered else 'does not always grow'} with R",
-    )
+def named(found: Mapping[float, Values], name: str) -> Values:
+    """A number for each share."""
+    return beside({f"R = {share}": one for share, one in found.items()}).told(".2f", name=name)
+
+
+VARIES = named(
+    {share: most(one) / least(one) for share, one in by_share("loss_rate_per_duration").items()},
+    "divided by the duration of congestion it varies by a factor of",
+)
+GROWS = named(
+    {share: last(one) / first(one) for share, one in by_share("loss_rate_per_rtt").items()},
+    "divided by 2T it grows by a factor of",
+)
+PLAIN, CONTROLLED = by_share("loss_per_change_packets"), by_share("loss_per_change_dlcc_packets")
+GAINS = {share: PLAIN[share] / CONTROLLED[share] for share in SHARES}
+AT_ONCE = [named({share: gain.at(rtt_ms) for share, gain in GAINS.items()}, "") for rtt_ms in RTTS_MS]
+GAIN = named(GAINS, "the loss without control over that with")
+GROWING = reduce(and_, map(rises, (*GAINS.values(), *AT_ONCE)))
+"""With the round trip at every share, and with the share at every round trip."""
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -61,21 +56,6 @@ def describe(outcome: Outcome) -> list[str]:
         f"As printed, the loss per period at R = 0.3 is {printed[0] / corrected[0]:.2f} (60 ms) to "
         f"{printed[-1] / corrected[-1]:.2f} (560 ms) of the corrected value."
     ]
-
-
-def _ratios(outcome: Outcome, share: float) -> list[float]:
-    without, with_ = (
-        curves(outcome.table, CORRECTED, f"loss_per_change{name}_packets")[share] for name in ("", "_dlcc")
-    )
-    return [a / b for a, b in zip(without, with_, strict=True)]
-
-
-def _pairs(ratios: Mapping[float, list[float]], low: float, high: float) -> list[tuple[float, float]]:
-    return list(zip(ratios[low], ratios[high], strict=True))
-
-
-def _listed(factors: Mapping[float, float]) -> str:
-    return ", ".join(f"{factor:.2f} (R = {share})" for share, factor in factors.items())
 
 
 METRICS = (
@@ -104,7 +84,7 @@ experiment = dlcc.analysis(
             expected="flat",
             tolerance="divided by the duration of congestion it varies by at most 10 % for each R; in shape: by at "
             "most a factor of 2, while the round-trip time varies by 9.3",
-            check=check_flat,
+            check=at_most(VARIES, 1.1, in_shape=2).telling(GROWS),
             reason="the overload falls while flows halve, so its mean falls from r towards r/2 as congestion lasts "
             "longer; with the overload constant, as printed, the rate is flat and exactly 6 times that with control",
         ),
@@ -115,7 +95,7 @@ experiment = dlcc.analysis(
             where="§VI, Figs. 3 and 4",
             expected="a ratio of at least 6, growing with the round-trip time and R",
             tolerance="all of it for the loss per period; in shape: at least 6 everywhere",
-            check=check_control,
+            check=(at_least(GAIN, 6) & GROWING).in_shape(at_least(GAIN, 6)).saying(GAIN),
         ),
         dlcc.edge_buffer("Fig. 6"),
     ),

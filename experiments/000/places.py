@@ -9,22 +9,16 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
-import polars as pl
-
+from photocol.claims import SOMEWHERE, Predicate, Values, above, at_least, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, UnderReadings, grid
-from photocol.verdict import Finding, judge
+from photocol.plot import Lines
 
 from . import _classical as classical
 from . import _slots as slots
 from ._classical import ALL, BOTH, CLASSICAL, MEMORY, MEMORY_500, NONE, PLACES, TCP
 from ._slots import METRICS, PAPER
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
 
 UDP_PERCENT = 30
 RTTS_MS = (60, 280, 560)
@@ -61,69 +55,48 @@ def setup(point: Point) -> Setup:
     return classical.setup(edge, control, float(point["rtt_ms"]), UDP_PERCENT, more={**more, **ports})
 
 
-def along(outcome: Outcome, scheme: str, rtt_ms: float, metric: str) -> dict[int, float]:
-    """A metric of a scheme by places."""
-    rows = outcome.table.filter(pl.col("scheme") == scheme, pl.col("rtt_ms") == rtt_ms).sort("places")
-    return dict(zip(rows["places"].to_list(), rows[metric].to_list(), strict=True))
-
-
-def round_trips(outcome: Outcome) -> list[float]:
-    """Those of the table."""
-    return sorted(outcome.table["rtt_ms"].unique().to_list())
-
-
 def needed(found: dict[int, float], least: float) -> float:
     """The fewest places that have at least so much, infinitely many where none has."""
     return min((places for places, value in found.items() if value >= least), default=float("inf"))
 
 
-def for_goodput(outcome: Outcome, without: str, both: str) -> list[float]:
-    """Places without DLCC that have 0.98 of the goodput with DLCC and 20 places, by round trip."""
-    return [
-        needed(
-            along(outcome, without, rtt_ms, "goodput_mbps"),
-            0.98 * along(outcome, both, rtt_ms, "goodput_mbps")[PLACES],
-        )
-        for rtt_ms in round_trips(outcome)
-    ]
+def fewest(of: Values, least: Values) -> Values:
+    """By round trip the fewest places that have at least so much."""
+
+    def read(outcome: Outcome) -> dict[Any, float]:
+        found = of.read(outcome).items()
+        return {
+            rtt_ms: needed({at[1]: value for at, value in found if at[0] == rtt_ms}, wanted)
+            for rtt_ms, wanted in least.read(outcome).items()
+        }
+
+    return Values(read, ".0f", " places", f"without (inf: more than {SWEEP[-1]})")
 
 
-def for_loss(outcome: Outcome, without: str, both: str) -> list[float]:
-    """Places without DLCC that lose no more than with DLCC and 20 places, by round trip."""
-    return [
-        needed(
-            {places: -lost for places, lost in along(outcome, without, rtt_ms, "loss_mbps").items()},
-            -along(outcome, both, rtt_ms, "loss_mbps")[PLACES],
-        )
-        for rtt_ms in round_trips(outcome)
-    ]
+def curve(scheme: str, metric: str = "goodput_mbps") -> Values:
+    """A metric of a scheme by round trip and places."""
+    return values(metric, ("rtt_ms", "places"), scheme=scheme)
 
 
-def words(found: Sequence[float]) -> str:
-    """Numbers of places; beyond the sweep in words."""
-    return ", ".join(f"{places:.0f}" if places < float("inf") else f"more than {SWEEP[-1]}" for places in found)
+def usual(scheme: str, metric: str = "goodput_mbps") -> Values:
+    """A metric of a scheme by round trip with 20 places."""
+    return values(metric, "rtt_ms", scheme=scheme, places=PLACES)
 
 
-def judged(found: Sequence[float]) -> Finding:
-    """More than 20 places are needed without DLCC."""
-    return judge(
-        agrees=all(places > PLACES for places in found),
-        in_shape=any(places > PLACES for places in found),
-        measured=f"by round trip {words(found)} places without, {PLACES} with",
-    )
+def for_goodput(without: str, both: str) -> Predicate:
+    """More than 20 places without DLCC have 0.98 of the goodput with DLCC and 20 places."""
+    return above(fewest(curve(without), usual(both) * 0.98), PLACES, in_shape=SOMEWHERE)
 
 
-def check_enough(outcome: Outcome) -> Finding:
-    """With DLCC 20 places carry nearly what 1000 do."""
-    ratios = []
-    for rtt_ms in round_trips(outcome):
-        found = along(outcome, ALL_BOTH, rtt_ms, "goodput_mbps")
-        ratios.append(found[PLACES] / found[max(found)])
-    return judge(
-        agrees=all(ratio >= 0.95 for ratio in ratios),
-        in_shape=all(ratio >= 0.8 for ratio in ratios),
-        measured=f"goodput over that of most places {slots.listed(ratios)}",
-    )
+def for_loss(without: str, both: str) -> Predicate:
+    """More than 20 places without DLCC lose no more than with DLCC and 20 places."""
+    lost = fewest(curve(without, "loss_mbps") * -1, usual(both, "loss_mbps") * -1)
+    return above(lost, PLACES, in_shape=SOMEWHERE)
+
+
+MOST = Values(lambda outcome: {rtt: one for (rtt, _), one in curve(ALL_BOTH).read(outcome).items()})
+"""The goodput with the most places by round trip: the last one of each."""
+ENOUGH = (usual(ALL_BOTH) / MOST).told(".2f", name="goodput over that of most places")
 
 
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
@@ -132,9 +105,9 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
         UnderReadings(
             claim=claim,
             where="abstract, §I, §VIII",
-            findings={name: judged(count(outcome, *pair)) for name, pair in PAIRS.items()},
+            findings={name: check(*pair)(outcome) for name, pair in PAIRS.items()},
         )
-        for claim, count in (
+        for claim, check in (
             ("fewer places of the core are needed for the goodput", for_goodput),
             ("fewer places of the core are needed for the loss", for_loss),
         )
@@ -142,46 +115,24 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
 
 
 def describe(outcome: Outcome) -> list[str]:
-    """Goodput and loss of each scheme by places."""
+    """Goodput and loss of each scheme by round trip and places."""
     return [
-        f"{LABELS[scheme]}, {rtt_ms:g} ms, by places: "
-        + "; ".join(
-            f"{places}: {goodput:.1f} and {along(outcome, scheme, rtt_ms, 'loss_mbps')[places]:.3f} Mb/s lost"
-            for places, goodput in along(outcome, scheme, rtt_ms, "goodput_mbps").items()
-        )
-        + "."
+        f"{LABELS[scheme]}, Mb/s by round trip and places: {curve(scheme).told('.1f').words(outcome)}. "
+        f"Lost: {curve(scheme, 'loss_mbps').told('.3f').words(outcome)}."
         for scheme in SCHEMES
-        for rtt_ms in round_trips(outcome)
     ]
 
 
-COLOURS = dict(zip(SCHEMES, ("#000000", "#999999", "#56B4E9", "#0072B2", "#E69F00", "#D55E00"), strict=True))
-STYLES = dict(zip(SCHEMES, ("-o", "-s", "--D", "--^", "-v", ":o"), strict=True))
+COLOURS = ("#000000", "#999999", "#56B4E9", "#0072B2", "#E69F00", "#D55E00")
+LOOKS = dict(zip(SCHEMES, zip(COLOURS, ("-o", "-s", "--D", "--^", "-v", ":o"), strict=True), strict=True))
 
 
-def _draw(axes: Axes, table: pl.DataFrame, metric: str) -> None:
-    longest = table["rtt_ms"].max()
-    for scheme, style in STYLES.items():
-        rows = table.filter(pl.col("scheme") == scheme, pl.col("rtt_ms") == longest).sort("places")
-        label = LABELS[scheme]
-        axes.plot(rows["places"], rows[metric], style, color=COLOURS[scheme], markersize=4, linewidth=1.2, label=label)
-    axes.set_xscale("log")
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel(f"places of the core, round trip {longest} ms, UDP {UDP_PERCENT} %")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False, fontsize=7)
-
-
-def draw_goodput(axes: Axes, table: pl.DataFrame) -> None:
-    """Goodput by places at the longest round trip."""
-    _draw(axes, table, "goodput_mbps")
-    axes.set_ylabel("goodput (Mb/s)")
-
-
-def draw_loss(axes: Axes, table: pl.DataFrame) -> None:
-    """Loss by places at the longest round trip."""
-    _draw(axes, table, "loss_mbps")
-    axes.set_ylabel("loss rate (Mb/s)")
+def picture(metric: str, label: str) -> Lines:
+    """A metric by places at the longest round trip."""
+    labels = (f"places of the core, round trip {RTTS_MS[-1]} ms, UDP {UDP_PERCENT} %", label)
+    longest = {"rtt_ms": RTTS_MS[-1]}
+    lines = list(SCHEMES)
+    return Lines("places", metric, labels, "scheme", lines, longest, LOOKS, LABELS, scales="x", low=0)
 
 
 experiment = Experiment(
@@ -210,7 +161,7 @@ experiment = Experiment(
             expected="more places without than the 20 with",
             tolerance="the classical network needs more than 20 places for 0.98 of the goodput with DLCC, all "
             "smoothed, at every round trip; in shape: at one",
-            check=lambda outcome: judged(for_goodput(outcome, CLASSIC, ALL_BOTH)),
+            check=for_goodput(CLASSIC, ALL_BOTH),
         ),
         Claim(
             id="loss",
@@ -219,7 +170,7 @@ experiment = Experiment(
             expected="more places without than the 20 with",
             tolerance="the classical network needs more than 20 places to lose no more than with DLCC, all smoothed, "
             "at every round trip; in shape: at one",
-            check=lambda outcome: judged(for_loss(outcome, CLASSIC, ALL_BOTH)),
+            check=for_loss(CLASSIC, ALL_BOTH),
         ),
         Claim(
             id="enough",
@@ -227,7 +178,7 @@ experiment = Experiment(
             where="abstract, §I",
             expected="the goodput of a larger buffer",
             tolerance="at least 0.95 of that with the most places at every round trip; in shape: 0.8",
-            check=check_enough,
+            check=at_least(ENOUGH, 0.95, in_shape=0.8),
         ),
         Claim(
             id="alone",
@@ -236,7 +187,7 @@ experiment = Experiment(
             expected="more places with smoothing alone than the 20 with DLCC",
             tolerance="with TCP smoothed in both: more than 20 places for the loss at every round trip; "
             "in shape: at one",
-            check=lambda outcome: judged(for_loss(outcome, SMOOTHED, TCP_BOTH)),
+            check=for_loss(SMOOTHED, TCP_BOTH),
         ),
         Claim(
             id="existing",
@@ -245,12 +196,15 @@ experiment = Experiment(
             expected="more places with smoothing alone than the 20 with DLCC",
             tolerance="with all smoothed in both: more than 20 places for the goodput at every round trip; in shape: "
             "at one. Written when the reading's 5, 5, 5 places were known",
-            check=lambda outcome: judged(for_goodput(outcome, ALL_SMOOTHED, ALL_BOTH)),
+            check=for_goodput(ALL_SMOOTHED, ALL_BOTH),
             reason="where all traffic is smoothed the core loses nothing, and five places are enough with the controls "
             "and without",
         ),
     ),
-    plots=(Plot(name="goodput", draw=draw_goodput), Plot(name="loss", draw=draw_loss)),
+    plots=(
+        Plot(name="goodput", draw=picture("goodput_mbps", "goodput (Mb/s)")),
+        Plot(name="loss", draw=picture("loss_mbps", "loss rate (Mb/s)")),
+    ),
     describe=describe,
     readings=side_by_side,
     notes=(

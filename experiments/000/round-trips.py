@@ -8,20 +8,12 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
+from photocol.claims import MOSTLY, below, within
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
 
 from . import _along as along
 from . import _slots as slots
-from ._slots import (
-    HALVES,
-    METRICS,
-    NONE,
-    PAPER,
-    RTTS_MS,
-    SCHEMES,
-    TWO,
-)
+from ._slots import HALVES, METRICS, NONE, PAPER, RTTS_MS, SCHEMES, TWO
 
 AXIS, UDP_PERCENT = "rtt_ms", 30
 FULL_LINK = (
@@ -36,48 +28,10 @@ def setup(point: Point) -> Setup:
     return slots.setup(str(point["scheme"]), float(point[AXIS]), UDP_PERCENT)
 
 
-def check_flat(outcome: Outcome) -> Finding:
-    """The loss rate with DLCC hardly changes with the round trip, without it it changes much."""
-    spreads = [
-        max(series) / max(min(series), 1e-9)
-        for series in (slots.values(outcome, scheme, AXIS, "loss_mbps") for scheme in (NONE, TWO))
-    ]
-    return judge(
-        agrees=spreads[1] <= 1.5 and spreads[0] >= 3,
-        in_shape=spreads[1] < spreads[0],
-        measured=f"largest over smallest {spreads[0]:.2f} without, {spreads[1]:.2f} with",
-    )
-
-
-def check_less(outcome: Outcome) -> Finding:
-    """DLCC loses less than no control."""
-    ratios = slots.ratios(outcome, AXIS, "loss_mbps", TWO, NONE)
-    return judge(
-        agrees=all(ratio < 1 for ratio in ratios),
-        in_shape=sum(ratio < 1 for ratio in ratios) > len(ratios) / 2,
-        measured=f"loss with over without {slots.listed(ratios)}",
-    )
-
-
-def check_signalling(outcome: Outcome) -> Finding:
-    """As many ACKs are discarded as are made."""
-    pairs = zip(
-        slots.values(outcome, TWO, AXIS, "artificial_acks"),
-        slots.values(outcome, TWO, AXIS, "discarded_acks"),
-        strict=True,
-    )
-    shares = [discarded / max(made, 1) for made, discarded in pairs]
-    return judge(
-        agrees=all(0.8 <= share <= 1.25 for share in shares),
-        in_shape=all(0.5 <= share <= 2 for share in shares),
-        measured=f"discarded over made {slots.listed(shares)}",
-    )
-
-
 def describe(outcome: Outcome) -> list[str]:
     """The closed forms of §V.F beside the simulation, and holes."""
     sentences = along.closed_forms(AXIS, outcome, lambda rtt: (rtt, UDP_PERCENT))
-    holes = slots.values(outcome, TWO, AXIS, "holes")
+    holes = slots.values_of(outcome, TWO, AXIS, "holes")
     sentences.append(f"Holes that nobody repairs at the end of a run, as printed: {slots.listed(holes, '.0f')}.")
     return sentences
 
@@ -103,6 +57,8 @@ SHARED = along.claims(
     )
 )
 LABEL = "round-trip time (ms)"
+MADE = slots.curve(TWO, AXIS, "artificial_acks").each(lambda made: max(made, 1))
+DISCARDED = (slots.curve(TWO, AXIS, "discarded_acks") / MADE).told(".2f", name="discarded over made")
 
 experiment = Experiment(
     id="000/round-trips",
@@ -128,7 +84,7 @@ experiment = Experiment(
             where="§VII, Fig. 9",
             expected="no number given",
             tolerance="largest over smallest at most 1.5 with, at least 3 without; in shape: less with than without",
-            check=check_flat,
+            check=slots.flatter(*(slots.curve(scheme, AXIS, "loss_mbps", ".4f") for scheme in (TWO, NONE))),
             reason="a burst lasts 200 ms: without control all of its excess is lost at any round trip below that, and "
             "at longer ones TCP no longer fills the link",
         ),
@@ -138,7 +94,7 @@ experiment = Experiment(
             where="§VII, Fig. 9",
             expected="lower at every round trip",
             tolerance="at every round trip; in shape: at most of them",
-            check=check_less,
+            check=below(slots.gain(TWO, NONE, AXIS, "loss_mbps"), 1, in_shape=MOSTLY),
         ),
         SHARED["extra-buffer"],
         SHARED["ack-pacing"],
@@ -148,15 +104,15 @@ experiment = Experiment(
             where="§IV",
             expected="as many ACKs discarded as made",
             tolerance="0.8 to 1.25 at every round trip; in shape: 0.5 to 2",
-            check=check_signalling,
+            check=within(DISCARDED, 0.8, 1.25, in_shape=(0.5, 2)),
             reason="four ACKs are made for a lost segment, and the receiver sends as many duplicates as segments "
             "follow it in a round trip",
         ),
     ),
     plots=(
-        Plot(name="figure-8", draw=along.picture(AXIS, "goodput_mbps", LABEL)),
-        Plot(name="figure-9", draw=along.picture(AXIS, "loss_mbps", LABEL)),
-        Plot(name="figure-10", draw=along.picture(AXIS, "extra_buffer_kbit", LABEL)),
+        Plot(name="figure-8", draw=slots.picture(AXIS, "goodput_mbps", (LABEL, "goodput (Mb/s)"))),
+        Plot(name="figure-9", draw=slots.picture(AXIS, "loss_mbps", (LABEL, "loss rate (Mb/s)"))),
+        Plot(name="figure-10", draw=slots.extra_buffer(AXIS, LABEL)),
     ),
     describe=describe,
     notes=(

@@ -10,13 +10,13 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-import itertools
+from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, above, at_least, below, falls_with, values, within
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
 
 from . import _classical as classical
 from . import _section5 as section5
@@ -91,72 +91,26 @@ def first(place: Network) -> float:
     return section5.mean([place.lost_in_round_trip(before, after) for _, before, after in place.jumps])
 
 
-def compared(outcome: Outcome, scheme: str, form: int) -> Finding:
+def along(scheme: str, metric: str, form: str = ".2f") -> Values:
+    """A metric of a scheme by capacity, round trip and number of flows."""
+    return values(metric, ("capacity_gbps", "rtt_ms", "flows"), form=form, scheme=scheme)
+
+
+def told(of: Values, form: str = ".2f", unit: str = "") -> Values:
+    """By the networks in words."""
+    return of.told(form, unit).renamed(lambda at: f"{at[2]} at {at[1]} ms")
+
+
+def compared(scheme: str, form: int) -> Predicate:
     """The losses that a rise adds, over those of the closed form."""
-    ratios = [value / said(place)[form] for place, value in rows(outcome, scheme, "more_per_rise_packets")]
-    return judge(
-        agrees=all(0.75 <= ratio <= 1.25 for ratio in ratios),
-        in_shape=all(0.5 <= ratio <= 2 for ratio in ratios),
-        measured=f"over the closed form {slots.listed(ratios)} ({labels(outcome, scheme)})",
-    )
+    found = along(scheme, "more_per_rise_packets") / (lambda at: said(network(at[2], at[1], at[0]))[form])
+    return within(told(found), 0.75, 1.25, in_shape=(0.5, 2))
 
 
-def labels(outcome: Outcome, scheme: str) -> str:
-    """The networks in words, in the order of `rows`."""
-    found = rows(outcome, scheme, "more_per_rise_packets")
-    return ", ".join(f"{place.flows} at {1000 * place.rtt_s:.0f} ms" for place, _ in found)
-
-
-def check_control(outcome: Outcome) -> Finding:
-    """All losses after a rise, with two controls and without."""
-    pairs = zip(
-        rows(outcome, CLASSIC, "lost_per_rise_packets"),
-        rows(outcome, TWO_CONTROLS, "lost_per_rise_packets"),
-        strict=True,
-    )
-    ratios = [without / with_ if with_ else float("inf") for (_, without), (_, with_) in pairs]
-    return judge(
-        agrees=all(ratio >= 6 for ratio in ratios),
-        in_shape=all(ratio > 1 for ratio in ratios),
-        measured=f"times {slots.listed(ratios)} ({labels(outcome, CLASSIC)})",
-    )
-
-
-def check_flows(outcome: Outcome) -> Finding:
-    """The loss without control falls with the number of flows, at each round trip."""
-    found: dict[float, list[float]] = {}
-    for place, value in rows(outcome, CLASSIC, "more_per_rise_packets"):
-        found.setdefault(place.rtt_s, []).append(value)
-    return judge(
-        agrees=all(b < a for series in found.values() for a, b in itertools.pairwise(series)),
-        in_shape=all(series[-1] < series[0] for series in found.values()),
-        measured="; ".join(f"{1000 * rtt:.0f} ms {slots.listed(series, '.0f')}" for rtt, series in found.items()),
-    )
-
-
-def check_buffer(outcome: Outcome) -> Finding:
-    """The edge's backlog grows less after a rise with two controls than with one."""
-    pairs = zip(
-        rows(outcome, ONE_CONTROL, "buffer_per_rise_packets"),
-        rows(outcome, TWO_CONTROLS, "buffer_per_rise_packets"),
-        strict=True,
-    )
-    ratios = [two / one if one else float("inf") for (_, one), (_, two) in pairs]
-    return judge(
-        agrees=all(0.2 <= ratio <= 0.6 for ratio in ratios),
-        in_shape=all(ratio < 1 for ratio in ratios),
-        measured=f"{slots.listed(ratios)} ({labels(outcome, ONE_CONTROL)})",
-    )
-
-
-def check_full(outcome: Outcome) -> Finding:
-    """TCP fills what UDP leaves, before each rise."""
-    full = [value for _, value in rows(outcome, CLASSIC, "full_percent")]
-    return judge(
-        agrees=all(value >= 95 for value in full),
-        in_shape=all(value >= 80 for value in full),
-        measured=f"{slots.listed(full, '.1f')} % ({labels(outcome, CLASSIC)})",
-    )
+CONTROL = along(CLASSIC, "lost_per_rise_packets") / along(TWO_CONTROLS, "lost_per_rise_packets")
+FEWER = along(CLASSIC, "more_per_rise_packets", ".0f")
+BUFFER = told(along(TWO_CONTROLS, "buffer_per_rise_packets") / along(ONE_CONTROL, "buffer_per_rise_packets"))
+IN_USE = told(along(CLASSIC, "full_percent"), ".1f", " %")
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -186,7 +140,8 @@ COLOURS = dict(zip(SCHEMES, ("#000000", "#999999", "#56B4E9", "#D55E00"), strict
 """Of the schemes that are drawn."""
 
 
-def _draw(axes: Axes, table: pl.DataFrame, rtt_ms: float) -> None:
+def draw(axes: Axes, table: pl.DataFrame, rtt_ms: float) -> None:
+    """As figure 7, at a round trip."""
     outcome = Outcome(table=table.filter(pl.col("rtt_ms") == rtt_ms), replications=table)
     for scheme, colour in COLOURS.items():
         found = rows(outcome, scheme, "lost_per_rise_packets")
@@ -205,16 +160,6 @@ def _draw(axes: Axes, table: pl.DataFrame, rtt_ms: float) -> None:
     axes.set_ylabel("packets lost at a rise of UDP")
     axes.grid(visible=True, color="0.9", linewidth=0.6)
     axes.legend(frameon=False, fontsize=7)
-
-
-def draw_short(axes: Axes, table: pl.DataFrame) -> None:
-    """As figure 7, 60 ms."""
-    _draw(axes, table, 60)
-
-
-def draw_long(axes: Axes, table: pl.DataFrame) -> None:
-    """As figure 7, 180 ms."""
-    _draw(axes, table, 180)
 
 
 METRICS = (
@@ -252,7 +197,7 @@ experiment = Experiment(
             where="§V.F, an assumption",
             expected="TCP takes what UDP leaves",
             tolerance="the classical network's link in use for at least 95 % before the rises; in shape: 80 %",
-            check=check_full,
+            check=at_least(IN_USE, 95, in_shape=80),
             reason="windows of a hundred packets that are halved together leave the link idle: the core has 20 places",
         ),
         Claim(
@@ -261,7 +206,7 @@ experiment = Experiment(
             where="§V.F 1)",
             expected="the closed form",
             tolerance="0.75 to 1.25 of it in every network, less what is lost between rises; in shape: 0.5 to 2",
-            check=lambda outcome: compared(outcome, CLASSIC, 0),
+            check=compared(CLASSIC, 0),
             reason="in the first round trip a rise loses more packets than flows would have to halve, so that more of "
             "them halve at once and none one by one: what is lost stays below r·2T",
         ),
@@ -271,7 +216,7 @@ experiment = Experiment(
             where="§V.F 2)",
             expected="the closed form",
             tolerance="0.75 to 1.25 of it in every network, less what is lost between rises; in shape: 0.5 to 2",
-            check=lambda outcome: compared(outcome, TWO_CONTROLS, 1),
+            check=compared(TWO_CONTROLS, 1),
             reason="with DLCC the link is not full before a rise, which then finds room",
         ),
         Claim(
@@ -280,7 +225,7 @@ experiment = Experiment(
             where="abstract, §VI, Fig. 4",
             expected="at least 6 with many flows",
             tolerance="at least 6 in every network; in shape: less is lost with control",
-            check=check_control,
+            check=at_least(CONTROL, 6, in_shape=above(CONTROL, 1)).saying(told(CONTROL)),
             reason="with windows of four packets both networks lose most between rises, by TCP's own probing",
         ),
         Claim(
@@ -289,7 +234,7 @@ experiment = Experiment(
             where="§VI, Fig. 7",
             expected="decreasing",
             tolerance="from every number to the next, at both round trips; in shape: from the first to the last",
-            check=check_flows,
+            check=falls_with(FEWER).saying(told(FEWER, ".0f")),
             reason="the closed form falls by what is lost while flows halve one by one, which they do not",
         ),
         Claim(
@@ -298,12 +243,15 @@ experiment = Experiment(
             where="§VI, Fig. 6",
             expected="0.4 of it",
             tolerance="the edge's backlog grows by 0.2 to 0.6 as much; in shape: by less",
-            check=check_buffer,
+            check=within(BUFFER, 0.2, 0.6, in_shape=below(BUFFER, 1)),
             reason="TCP's own queue at the edge node moves without a rise too: in as long a time 0.5 to 1.6 times as "
             "much with one control, 0.2 to 1.6 with two, 0.4 to 0.9 with two that decide every round trip",
         ),
     ),
-    plots=(Plot(name="losses-60", draw=draw_short), Plot(name="losses-180", draw=draw_long)),
+    plots=(
+        Plot(name="losses-60", draw=partial(draw, rtt_ms=60)),
+        Plot(name="losses-180", draw=partial(draw, rtt_ms=180)),
+    ),
     describe=describe,
     notes=(
         "TCP acknowledges every segment, as the paper's sawtooth assumes; the other keys are those of 000/round-trips.",

@@ -8,14 +8,13 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import above, ends, extremes, first, growth, last, near, rises, values
 from photocol.experiment import Claim, Metric, Outcome, Plot
 from photocol.plot import frame, looks
-from photocol.verdict import Finding, judge
 
 from . import _dlcc as dlcc
 from ._dlcc import CONTROLS, CORRECTED, PRINTED, curves
@@ -24,26 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def check_factor(outcome: Outcome) -> Finding:
-    """Without control six times as much is lost as with it."""
-    ratios = (outcome.table["loss_rate"] / outcome.table["loss_rate_dlcc"]).to_list()
-    return judge(
-        agrees=all(abs(ratio - 6) < 1e-9 for ratio in ratios),
-        in_shape=all(ratio > 1 for ratio in ratios),
-        measured=f"{min(ratios):.6f} to {max(ratios):.6f} at all points and in both readings",
-    )
-
-
-def check_rtt(outcome: Outcome) -> Finding:
-    """The loss rate grows with the round-trip time."""
-    rates = curves(outcome.table, CORRECTED, "loss_rate")[0.3]
-    losses = curves(outcome.table, CORRECTED, "loss_per_change_packets")[0.3]
-    return judge(
-        agrees=rates[-1] > 1.05 * rates[0],
-        in_shape=all(b > a for a, b in itertools.pairwise(losses)),
-        measured=f"R = 0.3, from 60 to 560 ms: P_L {rates[0]:.5f} to {rates[-1]:.5f}, "
-        f"loss per change {losses[0]:.0f} to {losses[-1]:.0f} packets (× {losses[-1] / losses[0]:.2f})",
-    )
+FACTOR = values("loss_rate", dlcc.ALL) / values("loss_rate_dlcc", dlcc.ALL)
+RATES = dlcc.along("loss_rate", form=".5f").told(".5f", name="P_L")
+LOSSES = dlcc.along("loss_per_change_packets").told(".0f", " packets", "loss per change")
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -91,7 +73,7 @@ experiment = dlcc.analysis(
             where="abstract, Fig. 2",
             expected="6",
             tolerance="exactly 6 (to 1e-9) at every point; in shape: less is lost with control",
-            check=check_factor,
+            check=near(FACTOR, 6, by=1e-9, in_shape=above(FACTOR, 1)).saying(extremes(FACTOR.told(".6f"))),
         ),
         Claim(
             id="grows-with-rtt",
@@ -99,7 +81,9 @@ experiment = dlcc.analysis(
             where="§VI, Fig. 2",
             expected="increasing",
             tolerance="P_L grows by more than 5 % over the grid; in shape: the loss per change does",
-            check=check_rtt,
+            check=above(last(RATES), first(RATES) * 1.05, in_shape=rises(LOSSES)).saying(
+                ends(RATES), ends(LOSSES), growth(ends(LOSSES)).told(".2f", name="times")
+            ),
             reason="every reading of (2) divides a loss proportional to 2T by 2T; the loss itself grows with it",
         ),
         dlcc.grows_with_r("Fig. 2", "loss_rate", 1.5, ".5f", "at least half as much again"),

@@ -19,10 +19,8 @@ from . import _slots as slots
 from ._slots import CONSTANT, HALVES, METRICS, PAPER, SCHEMES, SHARES_PERCENT, UNIFORM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from photocol.experiment import Outcome
-    from photocol.verdict import Finding
+    from photocol.plot import Lines
 
 AXIS, RTT_MS = "udp_percent", 500
 
@@ -30,21 +28,6 @@ AXIS, RTT_MS = "udp_percent", 500
 def setup(point: Point) -> Setup:
     """A scheme with a share of UDP, and silences by a law."""
     return slots.setup(str(point["scheme"]), RTT_MS, float(point[AXIS]), silences=str(point["silences"]))
-
-
-CHECKS: dict[str, Callable[[Outcome], Finding]] = {}
-"""The check of each claim under one law of silences."""
-
-
-def under_both(claim: str, check: Callable[[Outcome], Finding]) -> Callable[[Outcome], Finding]:
-    """The check of a claim under both laws of silences."""
-    CHECKS[claim] = check
-    return lambda outcome: slots.under_each(outcome, check)
-
-
-def drawn(law: str) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """The points with silences by a law."""
-    return lambda table: table.filter(pl.col("silences") == law)
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -69,9 +52,15 @@ CLAIMS = along.claims(
             "ack-pacing": along.NO_HALVING,
         },
         condition=", under both laws of silences",
-        judged=under_both,
     )
-)
+).values()
+
+
+def goodput(label: str, law: str) -> Lines:
+    """Figure 11 with silences by a law."""
+    return slots.picture(AXIS, "goodput_mbps", (label, "goodput (Mb/s)"), where={"silences": law})
+
+
 LABEL = "UDP in a burst (% of the link)"
 
 experiment = Experiment(
@@ -92,16 +81,13 @@ experiment = Experiment(
         replications=6,
         settings=slots.FULL,
     ),
-    claims=tuple(CLAIMS.values()),
+    claims=slots.under_both(CLAIMS),
     describe=describe,
-    readings=lambda outcome: slots.by_law(experiment.claims, outcome, CHECKS),
+    readings=lambda outcome: slots.by_law(CLAIMS, outcome),
     plots=(
-        Plot(name="figure-11", draw=along.picture(AXIS, "goodput_mbps", LABEL, drawn(CONSTANT))),
-        Plot(
-            name="figure-11-drawn",
-            draw=along.picture(AXIS, "goodput_mbps", f"{LABEL}, silences within a tenth", drawn(UNIFORM)),
-        ),
-        Plot(name="figure-12", draw=along.picture(AXIS, "extra_buffer_kbit", LABEL, drawn(CONSTANT))),
+        Plot(name="figure-11", draw=goodput(LABEL, CONSTANT)),
+        Plot(name="figure-11-drawn", draw=goodput(f"{LABEL}, silences within a tenth", UNIFORM)),
+        Plot(name="figure-12", draw=slots.extra_buffer(AXIS, LABEL, where={"silences": CONSTANT})),
     ),
     notes=("Network and readings as in 000/round-trips.", slots.LOTS),
 )

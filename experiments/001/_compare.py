@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from photocol.claims import Predicate, Values, above, at_least, beside, most
+from photocol.claims import Predicate, Values, above, at_least, below, beside, growth, most
 from photocol.experiment import Form, Metric, Point, Setup, Source
+from photocol.plot import Lines
 from photocol.stats import jain_index
 
 from ._bursts import WINDOW_MAX, scenario, usual_window
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, is_eng, law, of, push, versions
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, NEITHER, READINGS, is_eng, law, of, push, versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import polars as pl
-    from matplotlib.axes import Axes
 
     from photocol.experiment import Outcome, RunResult
 
@@ -140,44 +138,50 @@ def clearly_above(gains: Mapping[str, Values], factor: float) -> Predicate:
     return at_least(every, factor, in_shape=at_least(every.among(lambda place: place[1] >= MEDIUM_LOSS), 1))
 
 
+def all_fall(curves: Mapping[str, Values], in_shape: Any) -> Predicate:
+    """Every curve falls at each step: at none it is above what it was at the loss before."""
+    largest = beside({name: most(growth(of)) for name, of in curves.items()})
+    return below(largest.told(".3f", name="largest over the one before"), 1, in_shape)
+
+
+def versions_of(senders: Sequence[str]) -> list[tuple[str, str]]:
+    """Each sender, TCP-ENG under both readings."""
+    return [(name, reading) for name in senders for reading in (READINGS if is_eng(name) else (BEN_ONLY,))]
+
+
+def furthest(of: Values, where: Values, least: float) -> Values:
+    """The largest distance from 1 where another one is at least so much; no number where it nowhere is."""
+
+    def read(outcome: Outcome) -> dict[None, float]:
+        chosen = where.read(outcome)
+        return {
+            None: max((abs(one - 1) for at, one in of.read(outcome).items() if chosen[at] >= least), default=math.nan)
+        }
+
+    return Values(read, ".2f", name="at most apart by")
+
+
 def fairest(leads: Values) -> Predicate:
     """A much better index than the best other; in shape: better at some loss and hardly worse at any."""
     leads = leads.told("+.3f", name="TCP-ENG less the best other:")
     return at_least(leads, 0.02, in_shape=at_least(leads, -0.005) & above(most(leads), 0.005))
 
 
-def listed(gain: Mapping[float, float], form: str = ".2f") -> str:
-    """The ratios in words, from little loss to much."""
-    return ", ".join(f"{value:{form}} ({loss:.0e})" for loss, value in gain.items())
-
-
-def draw_curves(axes: Axes, table: pl.DataFrame, metric: str, transports: Sequence[str]) -> None:
+def picture(metric: str, label: str, transports: Sequence[str], scales: str = "x") -> Lines:
     """A metric against the loss, one curve a transport, TCP-ENG's of the reading `large-window` dotted."""
-    lines = [(name, reading) for name in transports for reading in (READINGS if is_eng(name) else (BEN_ONLY,))]
-    for transport, reading in lines:
-        rows = table.filter(of("transport", transport, reading)).sort("loss")
-        half = [0.0 if math.isnan(value) else value for value in rows[f"{metric}_half_width"].fill_null(0.0)]
-        axes.errorbar(
-            rows["loss"],
-            rows[metric],
-            yerr=half,
-            color=COLOURS[transport],
-            marker="o",
-            markersize=3.5,
-            capsize=2,
-            linewidth=1.3,
-            linestyle=":" if reading == LARGE_WINDOW else "-",
-            label=f"{transport}, {reading}" if is_eng(transport) else transport,
-        )
-    axes.set_xscale("log")
-    axes.set_xlabel("burst loss probability p")
-    axes.set_title(f"S = {SEGMENTS}, RTT 80 ms, forced losses", fontsize=9, color="0.3", loc="left")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="best", frameon=False)
+    lines = [(name, reading if is_eng(name) else NEITHER) for name, reading in versions_of(transports)]
+    return Lines(
+        "loss",
+        metric,
+        (f"burst loss probability p; S = {SEGMENTS}, RTT 80 ms, forced losses", label),
+        by=("transport", "reading"),
+        of=lines,
+        looks={one: (COLOURS[one[0]], "o:" if one[1] == LARGE_WINDOW else "o-") for one in lines},
+        names={(name, NEITHER): name for name in transports},
+        scales=scales,
+    )
 
 
-def draw_throughput(axes: Axes, table: pl.DataFrame, transports: Sequence[str]) -> None:
+def throughput(transports: Sequence[str]) -> Lines:
     """Throughput against the loss, one curve a transport."""
-    draw_curves(axes, table, "throughput_mbps", transports)
-    axes.set_yscale("log")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
+    return picture("throughput_mbps", "throughput of a flow (Mb/s)", transports, "xy")

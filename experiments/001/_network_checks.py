@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
-import math
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from photocol import model
-from photocol.claims import Predicate, Values, above, at_least, at_most, beside, highest, lowest, near
-from photocol.verdict import Finding, judge
+from photocol.claims import (
+    MOSTLY,
+    SOMEWHERE,
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    below,
+    beside,
+    first,
+    highest,
+    last,
+    lowest,
+    most,
+    near,
+)
 
 from ._bursts import WINDOW_MAX
-from ._compare import BAIMD, BETA, BTCP, MEDIUM_LOSS, RENO, SACK, clearly_above, fairest, listed
+from ._compare import (
+    BAIMD,
+    BETA,
+    BTCP,
+    MEDIUM_LOSS,
+    RENO,
+    SACK,
+    all_fall,
+    clearly_above,
+    fairest,
+    furthest,
+    versions_of,
+)
 from ._network import AGAIN, BARE, METERED, NEAR_1, SENDERS, curve, gains
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, is_eng, model_inputs, of
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, model_inputs, of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,48 +57,40 @@ AT_MAXIMUM = (
 )
 
 
-def check_baimd(outcome: Outcome) -> Finding:
+def small_windows() -> Predicate:
     """Where the window is small BAIMD has less than SACK and Reno."""
-    found = {rival: gains(outcome, rival, BARE, BAIMD) for rival in (SACK, RENO)}
-    most = max(next(iter(found.values())))
-    at_most = max(one[most] for one in found.values())
-    return judge(
-        agrees=at_most <= 0.9,
-        in_shape=at_most < 1.0,
-        measured="; ".join(f"over {rival} {listed(one)}" for rival, one in found.items()),
+    found = {rival: gain(rival, BARE, BAIMD) for rival in (SACK, RENO)}
+    return (
+        at_most(beside({rival: last(of) for rival, of in found.items()}), 0.9)
+        .in_shape(below(beside({rival: last(of) for rival, of in found.items()}), 1))
+        .saying(*found.values())
     )
 
 
-def check_falling(outcome: Outcome) -> Finding:
+def falling() -> Predicate:
     """Every curve falls."""
-    lines = [(name, reading) for name in SENDERS for reading in (READINGS if is_eng(name) else (BEN_ONLY,))]
-    levels = {
-        (name, mode, reading): list(curve(outcome, name, mode, reading=reading).values())
-        for name, reading in lines
+    curves = {
+        f"{name}, {mode}, {reading}": along(name, mode, reading=reading)
+        for name, reading in versions_of(SENDERS)
         for mode in MODES
     }
-    falls = [all(high > low for high, low in pairwise(one)) for one in levels.values()]
-    rising = [", ".join(line) for line, fall in zip(levels, falls, strict=True) if not fall]
-    return judge(
-        agrees=all(falls),
-        in_shape=sum(falls) * 2 > len(falls),
-        measured=f"{sum(falls)} of {len(falls)} fall" + (f"; not {'; '.join(rising)}" if rising else ""),
-    )
+    return all_fall(curves, MOSTLY)
 
 
-def check_again(outcome: Outcome, reading: str, again: str = AGAIN) -> Finding:
+def raised(reading: str, again: str = AGAIN) -> Predicate:
     """Burst retransmission raises every curve of figure 5, most at high loss."""
-    found = {}
-    for name in (ENG, SACK, RENO):
-        bare, copied = (curve(outcome, name, mode, reading=reading) for mode in (BARE, again))
-        found[name] = {loss: copied[loss] / bare[loss] for loss in bare if loss >= SCARCE_LOSS}
-    every = [gain for one in found.values() for gain in one.values()]
-    growing = [one[max(one)] > one[min(one)] for one in found.values()]
-    return judge(
-        agrees=min(every) >= 1.0 and all(growing),
-        in_shape=all(one[max(one)] >= 1.0 for one in found.values()) and all(growing),
-        measured="; ".join(f"{name} {listed(one)}" for name, one in found.items()),
-    )
+    found = {
+        name: (along(name, again, reading=reading) / along(name, BARE, reading=reading)).among(is_scarce)
+        for name in (ENG, SACK, RENO)
+    }
+    growing = reduce(and_, (above(last(of), first(of)) for of in found.values()))
+    at_last = at_least(beside({name: last(of) for name, of in found.items()}), 1)
+    return (at_least(beside(found), 1) & growing).in_shape(at_last & growing).saying(beside(found))
+
+
+def is_scarce(loss: float) -> bool:
+    """A loss at which bursts are sent again often enough to tell."""
+    return loss >= SCARCE_LOSS
 
 
 def over_model(outcome: Outcome, sender: str, beta: float, reading: str, form: Mapping[str, str]) -> dict[float, float]:
@@ -170,77 +189,39 @@ def near_one() -> Predicate:
     return (many & few).in_shape(many).telling(found, along(NEAR_1, BARE, "jain", LARGE_WINDOW))
 
 
-def check_model(outcome: Outcome, reading: str) -> Finding:
-    """TCP-ENG over the network has the throughput of the corrected analysis."""
-    found = over_model(outcome, ENG, BETA, reading, model_inputs(LARGE_WINDOW))
-    low = [abs(ratio - 1) for loss, ratio in found.items() if loss <= 1.0001e-2]
-    return judge(agrees=max(low) <= 0.15, in_shape=max(low) <= 0.3, measured=listed(found))
+SILENT = along(METERED, BARE, "silent_share")
+NOTICES = [along(name, BARE, "notices_per_s") for name in (BTCP[2], METERED, ENG)]
+TOLD_NOTHING = gain(SACK, BARE, METERED)
 
 
-def check_silence(outcome: Outcome) -> Finding:
+def silence() -> Predicate:
     """Where nearly nothing is told, TCP-ENG under `ben-only` is SACK."""
-    silent = curve(outcome, METERED, BARE, "silent_share")
-    gain = {loss: ratio for loss, ratio in gains(outcome, SACK, BARE, METERED).items() if silent[loss] >= 0.9}
-    off = max((abs(ratio - 1) for ratio in gain.values()), default=math.nan)
-    return judge(agrees=off <= 0.1, in_shape=off <= 0.25, measured=f"of SACK's throughput {listed(gain)}")
-
-
-def check_used(outcome: Outcome, reading: str) -> Finding:
-    """TCP-ENG fills the fibres better than every other, barebone."""
-    ours = curve(outcome, ENG, BARE, "utilization", reading=reading)
-    others = [curve(outcome, name, BARE, "utilization") for name in (SACK, RENO, BAIMD, *BTCP)]
-    ratio = {loss: share / max(one[loss] for one in others) for loss, share in ours.items()}
-    many = [value for loss, value in ratio.items() if loss >= MEDIUM_LOSS]
-    return judge(
-        agrees=min(ratio.values()) > 1.0,
-        in_shape=min(many) > 1.0,
-        measured=f"{listed(ours, '.4f')} of the fibre; over the best other {listed(ratio)}",
+    return at_most(furthest(TOLD_NOTHING, SILENT, 0.9), 0.1, in_shape=0.25).telling(
+        TOLD_NOTHING, SILENT.told(".2f", name="silent")
     )
 
 
-def check_notices(outcome: Outcome) -> Finding:
-    """The metered sender is sent far fewer messages than BTCP with negative acknowledgements."""
-    bens, naks = (curve(outcome, name, BARE, "notices_per_s") for name in (METERED, BTCP[2]))
-    told, losses = curve(outcome, ENG, BARE, "notices_per_s"), sorted(naks)
-    ratio = {loss: bens[loss] / naks[loss] for loss in losses if naks[loss] > 0}
-    words = ", ".join(f"{naks[loss]:.2g}, {bens[loss]:.2g}, {told[loss]:.2g} ({loss:.0e})" for loss in losses)
-    return judge(
-        agrees=max(ratio.values()) <= 0.5,
-        in_shape=min(ratio.values()) <= 0.5,
-        measured=f"a second to all senders: NAKs, BENs below 1 %, BENs of every loss: {words}",
-    )
+def notices(naks: Values, bens: Values, told: Values) -> Predicate:
+    """The metered sender is sent far fewer messages than BTCP with negative acknowledgements, where that gets some."""
+
+    def read(outcome: Outcome) -> dict[Any, float]:
+        ours = bens.read(outcome)
+        return {at: ours[at] / theirs for at, theirs in naks.read(outcome).items() if theirs > 0}
+
+    words = {"NAKs": naks, "BENs below 1 %": bens, "BENs of every loss": told}
+    told_words = (of.told(".3g", name=f"{name} a second:") for name, of in words.items())
+    return at_most(Values(read, ".2f"), 0.5, in_shape=SOMEWHERE).saying(*told_words)
 
 
-def check_meter(outcome: Outcome) -> Finding:
+def meter() -> Predicate:
     """On a path with few bursts one loss is above the threshold, and TCP-ENG takes contention for congestion."""
-    silent = curve(outcome, METERED, BARE, "silent_share", reading=LARGE_WINDOW)
-    gain = gains(outcome, SACK, BARE, METERED, reading=LARGE_WINDOW)
-    at = min(gain, key=lambda loss: abs(loss - 1e-3))
-    medium = [share for loss, share in silent.items() if loss >= MEDIUM_LOSS]
-    return judge(
-        agrees=min(medium) >= 0.5 and gain[at] <= 0.7,
-        in_shape=max(medium) >= 0.5 and gain[at] < 0.9,
-        measured=f"silent about {listed(silent)}; throughput over SACK {listed(gain)}",
-    )
+    silent = along(METERED, BARE, "silent_share", LARGE_WINDOW).told(".2f", name="silent about")
+    medium, found = silent.among(is_medium), gain(SACK, BARE, METERED, LARGE_WINDOW)
 
+    def at_a_thousandth(outcome: Outcome) -> dict[None, float]:
+        gains = found.read(outcome)
+        return {None: gains[min(gains, key=lambda loss: abs(float(str(loss)) - 1e-3))]}
 
-def check_close(outcome: Outcome, reading: str, mode: str = AGAIN) -> Finding:
-    """With burst retransmission all are alike in fairness."""
-    index = [curve(outcome, name, mode, "jain", reading=reading) for name in (ENG, BAIMD, SACK, RENO)]
-    spread = {loss: max(one[loss] for one in index) - min(one[loss] for one in index) for loss in index[0]}
-    return judge(
-        agrees=max(spread.values()) <= 0.05,
-        in_shape=max(spread.values()) <= 0.1,
-        measured=f"largest less least: {listed(spread, '.3f')}",
-    )
-
-
-def check_friendly(outcome: Outcome, reading: str, mode: str = AGAIN) -> Finding:
-    """With burst retransmission TCP-ENG's throughput is close to SACK's and Reno's."""
-    found = {rival: gains(outcome, rival, mode, reading=reading) for rival in (SACK, RENO)}
-    off = max(abs(gain - 1) for one in found.values() for gain in one.values())
-    return judge(
-        agrees=off <= 0.2,
-        in_shape=off <= 0.5,
-        measured="; ".join(f"over {rival} {listed(one)}" for rival, one in found.items()),
-    )
+    there = Values(at_a_thousandth, ".2f")
+    stands = at_least(medium, 0.5) & at_most(there, 0.7)
+    return stands.in_shape(at_least(most(medium), 0.5) & below(there, 0.9)).saying(silent, found)

@@ -15,7 +15,7 @@ from photocol.experiment import Claim, Point
 from . import _network_checks as checks
 from ._compare import BAIMD, BTCP, RENO, SACK
 from ._network import LISTENERS, ORDERED, TOLD, WORDS
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, by, versions
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, versions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=by(lambda reading: checks.above_each((SACK, RENO), mode, 1.1, reading)),
+            check=lambda reading: checks.above_each((SACK, RENO), mode, 1.1, reading),
             reasons={BEN_ONLY: above, LARGE_WINDOW: below},
         ),
         *both(
@@ -69,7 +69,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more than each at every p; in shape: from 1e-3 on",
-            check=by(lambda reading: checks.above_each((BAIMD, *BTCP), mode, 1.0, reading)),
+            check=lambda reading: checks.above_each((BAIMD, *BTCP), mode, 1.0, reading),
             reasons={BEN_ONLY: above, LARGE_WINDOW: below},
         ),
         *both(
@@ -78,7 +78,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             where="§IV.B, Fig. 8",
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %. What figure 5 claims is against it",
-            check=by(lambda reading: checks.friendly(reading, mode)),
+            check=lambda reading: checks.friendly(reading, mode),
             reasons=CLOSE[mode],
         ),
         Claim(
@@ -87,7 +87,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             where="§IV.A, Fig. 5",
             expected="more from p = 1e-3 on, and most at 0.1",
             tolerance="nowhere less, and more at 0.1 than at 1e-3, for TCP-ENG, SACK and Reno; in shape: so at 0.1",
-            check=lambda outcome: checks.check_again(outcome, BEN_ONLY, mode),
+            check=checks.raised(BEN_ONLY, mode),
             reason="SACK and Reno have 0.94 and 0.88 of what they have without at p = 1e-3: a late burst is a loss to "
             "them, BEN or not",
         ),
@@ -97,7 +97,7 @@ def claims(mode: str) -> tuple[Claim, ...]:
             where="§IV.B, Fig. 8",
             expected="equal; no number",
             tolerance="within 0.05 of each other at every p; in shape: within 0.1",
-            check=lambda outcome: checks.check_close(outcome, BEN_ONLY, mode),
+            check=checks.alike(BEN_ONLY, mode),
             reason="BAIMD has the least index: a minute has few losses for a law that keeps 7/8. In order at p = 0.1 "
             "it is 0.89 after 60 s and 0.985 after 240 s, TCP-ENG's and SACK's 0.999 then",
         ),

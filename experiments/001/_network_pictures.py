@@ -13,78 +13,51 @@ import polars as pl
 from ._compare import BAIMD, BTCP, RENO, SACK
 from ._network import AGAIN, BARE, LISTENERS, METERED, NEAR_1, ORDERED, TOLD
 from ._panels import LOSS, THROUGHPUT, Labels, look, panels
-from ._readings import BEN_ONLY, ENG, READINGS, is_eng, of
+from ._readings import ENG, READINGS, is_eng, of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-TITLES = {
-    "barebone": BARE,
-    "retransmission": AGAIN,
-    "retransmission, in order at the egress node": ORDERED,
-    "retransmission, a BEN at every drop": TOLD,
+JAIN = "Jain's index of five flows"
+MODES = {
+    "barebone": (BARE, READINGS),
+    "retransmission": (AGAIN, READINGS),
+    "retransmission, in order at the egress node": (ORDERED, READINGS),
+    "retransmission, a BEN at every drop": (TOLD, READINGS),
 }
-READ = {f"barebone, α {reading}": reading for reading in READINGS}
+READ = {f"barebone, α {reading}": (BARE, (reading,)) for reading in READINGS}
+"""Title of a panel → mode, and TCP-ENG's readings in it."""
 
 
-def _curve(
-    axes: Axes, table: pl.DataFrame, metric: str, sender: str, mode: str, reading: str, *, told: bool = True
-) -> None:
-    mode = AGAIN if mode == TOLD and sender not in LISTENERS else mode
-    rows = table.filter(of("sender", sender, reading) & (pl.col("mode") == mode)).sort("loss")
-    axes.plot(rows["loss"], rows[metric], **look(sender, reading, told=told))
+def picture(
+    metric: str, label: str, senders: Sequence[str], shown: Mapping[str, tuple[str, Sequence[str]]], columns: int = 2
+) -> Callable[[Axes, pl.DataFrame], None]:
+    """A metric of senders against loss, in panels with these titles."""
+
+    def draw(axes: Axes, table: pl.DataFrame) -> None:
+        def draw_one(panel: Axes, title: str) -> None:
+            mode, readings = shown[title]
+            for sender in senders:
+                here = pl.col("mode") == (AGAIN if mode == TOLD and sender not in LISTENERS else mode)
+                for reading in readings if is_eng(sender) else readings[:1]:
+                    rows = table.filter(of("sender", sender, reading) & here).sort("loss")
+                    panel.plot(rows["loss"], rows[metric], **look(sender, reading, told=len(readings) > 1))
+            panel.set_xscale("log")
+            panel.set_yscale("log" if label == THROUGHPUT else "linear")
+
+        panels(axes, tuple(shown), draw_one, Labels(LOSS, label), columns)
+
+    return draw
 
 
-def draw_throughput(axes: Axes, table: pl.DataFrame, rivals: Sequence[str]) -> None:
-    """Throughput of TCP-ENG under both readings and of its rivals against loss, a panel a mode."""
-
-    def draw(panel: Axes, title: str) -> None:
-        for sender in (ENG, *rivals):
-            for reading in READINGS if is_eng(sender) else (BEN_ONLY,):
-                _curve(panel, table, "throughput_mbps", sender, TITLES[title], reading)
-        panel.set_xscale("log")
-        panel.set_yscale("log")
-
-    panels(axes, tuple(TITLES), draw, Labels(LOSS, THROUGHPUT), columns=2)
-
-
-def draw_notification(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput of TCP-ENG told of all, told below 1 %, and with β = 31/32, beside SACK's: a panel a reading."""
-
-    def draw(panel: Axes, title: str) -> None:
-        for sender in (ENG, METERED, NEAR_1, SACK):
-            _curve(panel, table, "throughput_mbps", sender, BARE, READ[title], told=False)
-        panel.set_xscale("log")
-        panel.set_yscale("log")
-
-    panels(axes, tuple(READ), draw, Labels(LOSS, THROUGHPUT), columns=2)
-
-
-def draw_jain(axes: Axes, table: pl.DataFrame) -> None:
-    """Jain's index against loss, barebone: a panel a reading."""
-
-    def draw(panel: Axes, title: str) -> None:
-        for sender in (ENG, BAIMD, SACK, RENO):
-            _curve(panel, table, "jain", sender, BARE, READ[title], told=False)
-        panel.set_xscale("log")
-
-    panels(axes, tuple(READ), draw, Labels(LOSS, "Jain's index of five flows"), columns=2)
-
-
-def draw_jain_again(axes: Axes, table: pl.DataFrame) -> None:
-    """Jain's index against loss with burst retransmission: a panel for each of its readings."""
-    again = {title: mode for title, mode in TITLES.items() if mode != BARE}
-
-    def draw(panel: Axes, title: str) -> None:
-        for sender in (ENG, BAIMD, SACK, RENO):
-            for reading in READINGS if is_eng(sender) else (BEN_ONLY,):
-                _curve(panel, table, "jain", sender, again[title], reading)
-        panel.set_xscale("log")
-
-    panels(axes, tuple(again), draw, Labels(LOSS, "Jain's index of five flows"), columns=3)
-
-
-BTCP_SHOWN = (BTCP[0], BTCP[2])
-"""BACK's curve lies on BLE's."""
+FAIR = (ENG, BAIMD, SACK, RENO)
+PICTURES = {
+    "figure-5": picture("throughput_mbps", THROUGHPUT, (ENG, SACK, RENO), MODES),
+    "figure-6": picture("throughput_mbps", THROUGHPUT, (ENG, BAIMD, BTCP[0], BTCP[2]), MODES),
+    "figure-7": picture("jain", JAIN, FAIR, READ),
+    "figure-8": picture("jain", JAIN, FAIR, {title: of for title, of in MODES.items() if of[0] != BARE}, columns=3),
+    "notification": picture("throughput_mbps", THROUGHPUT, (ENG, METERED, NEAR_1, SACK), READ),
+}
+"""BTCP's BACK lies on its BLE and is not drawn."""

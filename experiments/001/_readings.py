@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from photocol.claims import Predicate
-    from photocol.experiment import Outcome, Value
-    from photocol.verdict import Finding
+    from photocol.experiment import Value
 
 ENG = "tcp-eng"
 BEN_ONLY, LARGE_WINDOW, NEITHER = "ben-only", "large-window", "none"
@@ -60,23 +59,16 @@ def model_inputs(reading: str) -> dict[str, str]:
     return {"alpha_applies": "ben_only", "after_loss": "none"} if reading == BEN_ONLY else {"reading": "corrected"}
 
 
-def by(predicate: Callable[[str], Predicate]) -> Callable[[Outcome, str], Finding]:
-    """A claim's check under a reading, from the predicate that the reading makes of it."""
-    return lambda outcome, reading: predicate(reading)(outcome)
-
-
 def both(
-    *, claim: str, text: str, check: Callable[[Outcome, str], Finding], reasons: Mapping[str, str], **words: str
+    *, claim: str, text: str, check: Callable[[str], Predicate], reasons: Mapping[str, str], **words: str
 ) -> tuple[Claim, Claim]:
-    """A claim of the paper, judged under either reading by the same rule: the same expected value and tolerance."""
+    """A claim of the paper, judged under either reading by the predicate that this makes, with the same tolerance."""
 
     def under(reading: str) -> Claim:
         name = claim if reading == BEN_ONLY else f"{claim}-{reading}"
         told = f"{text} (α {reading})"
         reason = reasons.get(reading, "")
         other = "" if reading == BEN_ONLY else claim
-        return Claim(
-            id=name, text=told, check=lambda outcome: check(outcome, reading), reason=reason, reading_of=other, **words
-        )
+        return Claim(id=name, text=told, check=check(reading), reason=reason, reading_of=other, **words)
 
     return under(BEN_ONLY), under(LARGE_WINDOW)

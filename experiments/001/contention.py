@@ -8,22 +8,35 @@ The expected values and tolerances below were committed before the first run.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.claims import Predicate, Values, at_least, beside, highest
+from photocol.claims import (
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    below,
+    beside,
+    extremes,
+    first,
+    highest,
+    last,
+    near,
+)
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source
 from photocol.plot import frame, looks
-from photocol.verdict import Finding, judge
 
-from ._compare import BAIMD, BTCP, PAPER, RENO, SACK, fairest
+from ._compare import BAIMD, BTCP, PAPER, RENO, SACK, fairest, furthest
 from ._contention import METRICS, measure, scenario
 from ._network import AGAIN, BARE, METERED, ORDERED, TOLD, WORDS
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, by, is_eng, of, versions
+from ._network_checks import notices
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, of, versions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
@@ -69,12 +82,6 @@ def curve(
     return dict(zip(rows["load_erlang"].to_list(), rows[metric].to_list(), strict=True))
 
 
-def gains(outcome: Outcome, sender: str, rival: str, reading: str) -> dict[float, float]:
-    """A sender's throughput over a rival's by load."""
-    ours, theirs = (curve(outcome, name, reading=reading) for name in (sender, rival))
-    return {load: ours[load] / theirs[load] for load in ours}
-
-
 def along(sender: str, metric: str, reading: str = BEN_ONLY, mode: str = BARE) -> Values:
     """A metric by load."""
     return Values(lambda outcome: curve(outcome, sender, metric, reading=reading, mode=mode), ".2f")
@@ -92,12 +99,6 @@ def fairest_of_all(reading: str) -> Predicate:
     return fairest(along(METERED, "jain", reading) - highest(along(SACK, "jain"), along(RENO, "jain")))
 
 
-def listed(outcome: Outcome, values: Mapping[float, float], form: str = ".2f") -> str:
-    """Values with the loss that TCP SACK measured at that load."""
-    losses = curve(outcome, SACK, "segment_loss")
-    return ", ".join(f"{value:{form}} ({losses[load]:.1e})" for load, value in values.items())
-
-
 def again(mode: str) -> tuple[Claim, Claim]:
     """Figure 5 with burst retransmission, under one of its readings."""
     name = {AGAIN: "", ORDERED: "-ordered", TOLD: "-told"}[mode]
@@ -107,7 +108,7 @@ def again(mode: str) -> tuple[Claim, Claim]:
         where="§IV.A, Fig. 5",
         expected="more than both at every loss; no number",
         tolerance="at least 1.1 times at every load; in shape: not less at any",
-        check=by(lambda reading: better(ENG, reading, mode, AGAIN if mode == TOLD else mode)),
+        check=lambda reading: better(ENG, reading, mode, AGAIN if mode == TOLD else mode),
         reasons=AGAIN_REASONS[mode],
     )
 
@@ -122,54 +123,44 @@ def points(senders: Sequence[str], modes: Sequence[str], loads: Sequence[float])
     )
 
 
-def check_erlang(outcome: Outcome) -> Finding:
-    """Bursts are lost as Erlang's formula says of what is offered."""
+def over_erlang(outcome: Outcome) -> dict[Any, float]:
+    """The loss of bursts over Erlang's formula, of each point where that is some."""
     rows = outcome.table.filter((pl.col("mode") == BARE) & (pl.col("erlang_loss") > 5e-4))
-    ratio = [found / expected for found, expected in rows.select("burst_loss", "erlang_loss").iter_rows()]
-    return judge(
-        agrees=max(abs(one - 1) for one in ratio) <= 0.15,
-        in_shape=max(abs(one - 1) for one in ratio) <= 0.3,
-        measured=f"{len(ratio)} points between {min(ratio):.2f} and {max(ratio):.2f} of it",
-    )
+    pairs = rows.select("burst_loss", "erlang_loss").iter_rows()
+    return {number: found / expected for number, (found, expected) in enumerate(pairs, 1)}
 
 
-def check_decides(outcome: Outcome, reading: str) -> Finding:
+ERLANG = Values(over_erlang, ".2f", name="of it")
+LOSSES_OF_SACK = along(SACK, "segment_loss").told(".1e", name="with a loss of")
+
+
+def decides(reading: str) -> Predicate:
     """The threshold of 1 % divides: told of nearly all losses where few are lost, of nearly none where many are."""
-    shares = curve(outcome, METERED, "silent_share", reading=reading)
-    silent = list(shares.values())
-    return judge(
-        agrees=silent[0] <= 0.2 and silent[-1] >= 0.8,
-        in_shape=silent[0] < 0.5 < silent[-1],
-        measured=f"silent about {listed(outcome, shares)}",
-    )
+    silent = along(METERED, "silent_share", reading).told(".2f", name="silent about")
+    divides = at_most(first(silent), 0.2) & at_least(last(silent), 0.8)
+    return divides.in_shape(below(first(silent), 0.5) & above(last(silent), 0.5)).saying(silent, LOSSES_OF_SACK)
 
 
-def check_silence(outcome: Outcome) -> Finding:
-    """Where it is not told, TCP-ENG has less than where it is."""
-    gain = gains(outcome, METERED, ENG, LARGE_WINDOW)
-    silent = curve(outcome, METERED, "silent_share", reading=LARGE_WINDOW)
-    least = min((gain[load] for load in gain if silent[load] >= 0.8), default=math.nan)
-    return judge(agrees=least <= 0.8, in_shape=least < 1.0, measured=f"metered over told {listed(outcome, gain)}")
+def over(sender: str, rival: str, reading: str, name: str) -> Values:
+    """A sender's throughput over a rival's."""
+    gain = along(sender, "throughput_mbps", reading) / along(rival, "throughput_mbps", reading)
+    return gain.told(".2f", name=name)
 
 
-def check_silence_is_sack(outcome: Outcome) -> Finding:
-    """Where nearly nothing is told, TCP-ENG under `ben-only` is SACK."""
-    silent = curve(outcome, METERED, "silent_share")
-    gain = {load: ratio for load, ratio in gains(outcome, METERED, SACK, BEN_ONLY).items() if silent[load] >= 0.9}
-    off = max((abs(ratio - 1) for ratio in gain.values()), default=math.nan)
-    return judge(agrees=off <= 0.1, in_shape=off <= 0.25, measured=f"of SACK's throughput {listed(outcome, gain)}")
+METERED_OVER_TOLD = over(METERED, ENG, LARGE_WINDOW, "metered over told")
+METERED_OVER_SACK = over(METERED, SACK, BEN_ONLY, "of SACK's throughput")
 
 
-def check_notices(outcome: Outcome) -> Finding:
-    """The metered sender is sent far fewer messages than BTCP with negative acknowledgements."""
-    bens, told, naks = (curve(outcome, name, "notices_per_s") for name in (METERED, ENG, BTCP[2]))
-    ratio = [bens[load] / naks[load] for load in naks if naks[load] > 0]
-    words = {name: listed(outcome, one, ".3g") for name, one in (("NAKs", naks), ("BENs", bens), ("of all", told))}
-    return judge(
-        agrees=max(ratio) <= 0.5,
-        in_shape=min(ratio) <= 0.5,
-        measured="a second to all senders: " + "; ".join(f"{name} {one}" for name, one in words.items()),
-    )
+def where_silent(outcome: Outcome) -> dict[None, float]:
+    """The least that the metered sender has of the other one where it is told of a fifth or less."""
+    silent = along(METERED, "silent_share", LARGE_WINDOW).read(outcome)
+    found = METERED_OVER_TOLD.read(outcome)
+    return {None: min((found[load] for load in found if silent[load] >= 0.8), default=math.nan)}
+
+
+LEAST = Values(where_silent)
+APART = furthest(METERED_OVER_SACK, along(METERED, "silent_share"), 0.9)
+NOTICES = [along(name, "notices_per_s") for name in (BTCP[2], METERED, ENG)]
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -224,7 +215,7 @@ experiment = Experiment(
             where="Erlang 1917",
             expected="1 − (1 − B)² with B of each fibre's measured load",
             tolerance="within 15 % where it is above 5e-4; in shape: within 30 %",
-            check=check_erlang,
+            check=near(ERLANG, 1, by=0.15, in_shape=0.3).saying(extremes(ERLANG)),
         ),
         *both(
             claim="better",
@@ -232,7 +223,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every load; in shape: not less at any",
-            check=by(lambda reading: better(METERED, reading)),
+            check=lambda reading: better(METERED, reading),
             reasons={
                 BEN_ONLY: "told of nothing it is SACK, (1, 1/2): see silence-is-sack. It gains where it is told, up "
                 "to p = 1e-3. Reno sends in longer clumps, 4.6 segments in a burst at p = 3e-2 against SACK's 2.6, "
@@ -249,7 +240,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every load; in shape: not less at any",
-            check=by(lambda reading: better(ENG, reading)),
+            check=lambda reading: better(ENG, reading),
             reasons={
                 LARGE_WINDOW: "how many segments share a burst is no constant: a law that halves is still for half "
                 "a round trip "
@@ -267,7 +258,7 @@ experiment = Experiment(
             where="§II",
             expected="silence about few losses at p = 1e-3 and below, about nearly all from 3e-2 on",
             tolerance="at most 0.2 at the least load, at least 0.8 at the greatest; in shape: below and above one half",
-            check=check_decides,
+            check=decides,
             reasons={},
         ),
         Claim(
@@ -278,7 +269,7 @@ experiment = Experiment(
             where="§II",
             expected="0.45 of the told one by the square root, more where windows are below eight segments",
             tolerance="at most 0.8 at some load where nearly all is silent; in shape: below 1",
-            check=check_silence,
+            check=at_most(LEAST, 0.8, in_shape=below(LEAST, 1)).saying(METERED_OVER_TOLD, LOSSES_OF_SACK),
         ),
         Claim(
             id="silence-is-sack",
@@ -287,7 +278,7 @@ experiment = Experiment(
             where="§II",
             expected="SACK's throughput where at least 0.9 of the losses are silent",
             tolerance="within 10 %; in shape: within 25 %",
-            check=check_silence_is_sack,
+            check=at_most(APART, 0.1, in_shape=0.25).saying(METERED_OVER_SACK, LOSSES_OF_SACK),
         ),
         Claim(
             id="notices",
@@ -295,7 +286,7 @@ experiment = Experiment(
             where="§II",
             expected="far fewer; no number",
             tolerance="BENs of the sender told below 1 % at most half of BNAK's NAKs at every load; in shape: at one",
-            check=check_notices,
+            check=notices(*NOTICES),
             reason="each lost burst brings one message to each flow in it, BEN or NAK: their number is that of the "
             "segments lost over those in a burst, within 25 % at all loads. Told, TCP-ENG has twice the window and "
             "loses twice as many; below 1 % it is sent fewer only where the threshold keeps silent, from p = 5e-3 on",
@@ -306,7 +297,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every load; in shape: nowhere 0.005 below the better, somewhere more above it",
-            check=by(fairest_of_all),
+            check=fairest_of_all,
             reasons={
                 BEN_ONLY: "all are above 0.95: equal flows share a path alike, and who shares a burst shares its loss",
                 LARGE_WINDOW: "all are above 0.95: equal flows share a path alike, and who shares a burst shares "

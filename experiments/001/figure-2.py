@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.claims import Predicate, Values, above, at_most, near, values
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source, grid
 
 from ._bursts import MSS, RTT_S, scenario
 from ._compare import BETA, PAPER, SEGMENTS
@@ -95,52 +95,36 @@ def _first_step(period: list[float]) -> float:
     return period[begun + 3] - period[0]
 
 
-def figures(outcome: Outcome, reading: str) -> dict[str, float]:
-    """The metrics of a reading."""
-    return outcome.table.filter(pl.col("reading") == reading).row(0, named=True)
+def of(metric: str, reading: str, form: str = ".3f", name: str = "") -> Values:
+    """A metric of a reading."""
+    return values(metric, reading=reading).told(form, name=name)
 
 
-def check_cut(outcome: Outcome, reading: str) -> Finding:
-    """A loss with a BEN keeps β."""
-    kept = figures(outcome, reading)["kept"]
-    return judge(agrees=abs(kept - BETA) <= 0.01, in_shape=abs(kept - BETA) <= 0.05, measured=f"{kept:.4f} is kept")
+def growing(reading: str) -> tuple[Values, Values]:
+    """The growth of the first ACKs after a repair, and of the rounds that follow."""
+    first = of("first_growth", reading, name="at most with the first ACKs after the repair")
+    return first, of("slope", reading, name="a round trip then")
 
 
-def check_repair(outcome: Outcome, reading: str) -> Finding:
-    """The round of repair has the cut window."""
-    most = figures(outcome, reading)["repair_growth"]
-    return judge(agrees=most <= 0.05, in_shape=most <= 1.0, measured=f"it grows by at most {most:.3f} segments")
-
-
-def check_slope(outcome: Outcome, reading: str) -> Finding:
+def slope(reading: str) -> Predicate:
     """The window grows by α/b a round trip, all the way."""
-    found = figures(outcome, reading)
-    first, later = found["first_growth"], found["slope"]
-    return judge(
-        agrees=first <= 1.1 * ALPHA and abs(later / ALPHA - 1) <= 0.1,
-        in_shape=abs(later / ALPHA - 1) <= 0.25,
-        measured=f"at most {first:.3f} with the first ACKs after the repair, {later:.3f} a round trip then",
-    )
+    first, later = growing(reading)
+    linear = at_most(first, 1.1 * ALPHA) & near(later / ALPHA, 1, by=0.1)
+    return linear.in_shape(near(later / ALPHA, 1, by=0.25)).saying(first, later)
 
 
-def check_ours(outcome: Outcome) -> Finding:
+def ours() -> Predicate:
     """Under `ben-only` it grows by at most α in the round after the repair and by 1 then."""
-    found = figures(outcome, BEN_ONLY)
-    first, later = found["first_growth"], found["slope"]
-    return judge(
-        agrees=0.0 < first <= 1.1 * ALPHA and abs(later - 1) <= 0.1,
-        in_shape=later > 2 * first,
-        measured=f"at most {first:.3f} with the first ACKs after the repair, {later:.3f} a round trip then",
-    )
+    first, later = growing(BEN_ONLY)
+    bent = above(first, 0) & at_most(first, 1.1 * ALPHA) & near(later, 1, by=0.1)
+    return bent.in_shape(above(later, first * 2)).saying(first, later)
 
 
-def check_period(outcome: Outcome, reading: str) -> Finding:
+def period(reading: str) -> Predicate:
     """A period has b(1 − β)W/α rounds and one, by (9)."""
-    found = figures(outcome, reading)
-    expected = (1 - BETA) * found["top"] / ALPHA + 1
-    off = abs(found["rounds"] / expected - 1)
-    words = f"{found['rounds']:.1f} rounds with W = {found['top']:.1f}; (9) {expected:.1f}"
-    return judge(agrees=off <= 0.1, in_shape=off <= 0.25, measured=words)
+    rounds, top = of("rounds", reading, ".1f", "rounds"), of("top", reading, ".1f", "with W =")
+    expected = (top * ((1 - BETA) / ALPHA) + 1).told(".1f", name="(9)")
+    return near(rounds / expected, 1, by=0.1, in_shape=0.25).saying(rounds, top, expected)
 
 
 def draw(axes: Axes, frame: pl.DataFrame) -> None:
@@ -182,7 +166,7 @@ experiment = Experiment(
             where="§III.A, Fig. 2",
             expected="0.875",
             tolerance="within 0.01; in shape: within 0.05",
-            check=check_cut,
+            check=lambda reading: near(of("kept", reading, ".4f", "kept"), BETA, by=0.01, in_shape=0.05),
             reasons={},
         ),
         *both(
@@ -191,7 +175,7 @@ experiment = Experiment(
             where="§III.A, Fig. 2",
             expected="0",
             tolerance="at most 0.05 segments in the round trip after any cut; in shape: 1",
-            check=check_repair,
+            check=lambda reading: at_most(of("repair_growth", reading, name="it grows by at most"), 0.05, in_shape=1),
             reasons={},
         ),
         *both(
@@ -201,7 +185,7 @@ experiment = Experiment(
             expected="0.2 segments a round trip",
             tolerance="within 10 % in the round after the repair and in later ones; in shape: within 25 % in the "
             "former",
-            check=check_slope,
+            check=slope,
             reasons={
                 BEN_ONLY: "§II has α = 1 in a round without a BEN before it, and only the round after the repair "
                 "follows one: see slope-ours",
@@ -215,7 +199,7 @@ experiment = Experiment(
             expected="0.2, then 1",
             tolerance="at most 0.22 with the first ACKs after the repair, within 10 % of 1 later; in shape: twice as "
             "much later",
-            check=check_ours,
+            check=ours(),
         ),
         *both(
             claim="period",
@@ -223,7 +207,7 @@ experiment = Experiment(
             where="§III.A, eq. (9)",
             expected="by the measured W",
             tolerance="within 10 %; in shape: within 25 %",
-            check=check_period,
+            check=period,
             reasons={
                 BEN_ONLY: "at one segment a round an eighth of W = 60 lasts 7.5 rounds; with the round of α and that "
                 "of the repair 9.5. (9) has α = 0.2 in all of them",

@@ -18,19 +18,21 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import SOMEWHERE, Predicate, Values, below, beside, most, near, within
 from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge, not_run
+from photocol.verdict import not_run
 
 from ._bursts import RTT_S, WINDOW_MAX, scenario, usual_window
 from ._panels import Labels, panels
 from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, model_inputs, push
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
+    from photocol.verdict import Finding
 
 LOSSES = tuple(10 ** (-5 + step / 6) for step in range(25))
 SEGMENTS = (1, 9)
@@ -112,7 +114,11 @@ def measure(result: RunResult) -> Mapping[str, float]:
     }
 
 
-def ratios(outcome: Outcome, simulated: str, form: str) -> dict[tuple[int, float, float], float]:
+Key = tuple[int, float, float]
+"""S, β, p."""
+
+
+def ratios(outcome: Outcome, simulated: str, form: str) -> dict[Key, float]:
     """Simulation over a closed form by (S, β, p)."""
     axes = ["segments_per_burst", "beta", "loss"]
     analysis = outcome.table.filter(pl.col("reading") == form).select(*axes, corrected="throughput_mbps")
@@ -121,34 +127,31 @@ def ratios(outcome: Outcome, simulated: str, form: str) -> dict[tuple[int, float
     return {(s, beta, loss): value for s, beta, loss, value in ratio.select(*axes, "ratio").iter_rows()}
 
 
-def check_simulation(
-    outcome: Outcome, reading: str, form: str = CORRECTED, only: tuple[int, float] | None = None
-) -> Finding:
+def met(found: Values) -> Predicate:
+    """Ratios of simulation and closed form by S, β and p are near 1."""
+
+    def furthest(outcome: Outcome) -> dict[str, float]:
+        (segments, beta, loss), ratio = max(found.read(outcome).items(), key=lambda one: abs(one[1] - 1))
+        return {f"S = {segments}, β = {beta:g}, p = {loss:.2g}": ratio}
+
+    low = most(found.among(lambda key: key[2] <= LOW_LOSS).each(lambda ratio: abs(ratio - 1)))
+    high = most(found.among(lambda key: key[2] > LOW_LOSS).each(lambda ratio: abs(ratio - 1)))
+    within_both = near(found, 1, by=lambda key: 0.15 if key[2] <= LOW_LOSS else 0.4, in_shape=0.5)
+    ends = beside({"p up to 1e-2": low, "beyond": high}).told(".0%", name="within")
+    return within_both.saying(ends, Values(furthest, ".2f", name="worst"))
+
+
+def simulation(reading: str, form: str = CORRECTED, only: tuple[int, float] | None = None) -> Predicate:
     """The simulation meets a closed form, at all (S, β) or only at one."""
-    return met(
-        {key: ratio for key, ratio in ratios(outcome, SIMULATED[reading], form).items() if only in (None, key[:2])}
-    )
+    found = Values(lambda outcome: ratios(outcome, SIMULATED[reading], form))
+    return met(found.among(lambda key: only in (None, key[:2])))
 
 
-def check_delayed(outcome: Outcome, reading: str) -> Finding:
+def delayed(reading: str) -> Callable[[Outcome], Finding]:
     """With delayed ACKs the simulation meets the closed form with b = 2."""
     form = DELAYED_AT_1 if reading == BEN_ONLY else DELAYED
-    found = ratios(outcome, SIMULATED_DELAYED[reading], form)
-    return met(found) if found else not_run("no run has delayed ACKs")
-
-
-def met(found: Mapping[tuple[int, float, float], float]) -> Finding:
-    """Ratios of simulation and closed form are near 1."""
-    low, high = (
-        [abs(r - 1) for (_, _, loss), r in found.items() if (loss <= LOW_LOSS) == is_low] for is_low in (True, False)
-    )
-    worst = max(found, key=lambda key: abs(found[key] - 1))
-    return judge(
-        agrees=max(low) <= 0.15 and max(high) <= 0.4,
-        in_shape=max(low + high) <= 0.5,
-        measured=f"{len(low)} points with p up to 1e-2 within {100 * max(low):.0f} %, {len(high)} beyond within "
-        f"{100 * max(high):.0f} %; worst S = {worst[0]}, β = {worst[1]:g}, p = {worst[2]:.2g}: {found[worst]:.2f}",
-    )
+    found = Values(lambda outcome: ratios(outcome, SIMULATED_DELAYED[reading], form))
+    return lambda outcome: met(found)(outcome) if found.read(outcome) else not_run("no run has delayed ACKs")
 
 
 def curve(table: pl.DataFrame, reading: str, segments: int, beta: float) -> list[float]:
@@ -163,54 +166,34 @@ def slope(values: list[float], low: float, high: float) -> float:
     return math.log(values[last] / values[first]) / math.log(LOSSES[last] / LOSSES[first])
 
 
-def check_slope(outcome: Outcome) -> Finding:
-    """A straight line of slope −1/2 where neither the window nor timeouts limit."""
-    slopes = {key: slope(curve(outcome.table, CORRECTED, *key), 1e-4, 1e-2) for key in PANELS.values() if key[0] == 1}
-    return judge(
-        agrees=all(abs(one + 0.5) <= 0.05 for one in slopes.values()),
-        in_shape=all(-0.65 < one < -0.35 for one in slopes.values()),
-        measured=", ".join(f"{one:.3f} (S = {key[0]}, β = {key[1]})" for key, one in slopes.items()),
+def slopes(
+    low: float, high: float, keys: Iterable[tuple[int, float]] = tuple(PANELS.values()), form: str = ".2f"
+) -> Values:
+    """The slope of each curve between two losses."""
+    titles = {f"S = {key[0]}, β = {key[1]}": key for key in keys}
+    return Values(
+        lambda outcome: {
+            title: slope(curve(outcome.table, CORRECTED, *key), low, high) for title, key in titles.items()
+        },
+        form,
     )
 
 
-def check_left(outcome: Outcome) -> Finding:
-    """At little loss the largest window is sent every round trip."""
-    full = WINDOW_MAX / RTT_S * 8 * 1000 / 1e6
-    shares = {beta: curve(outcome.table, CORRECTED, 9, beta)[0] / full for beta in BETAS}
-    printed = {beta: curve(outcome.table, PRINTED, 9, beta)[0] / full for beta in BETAS}
-    return judge(
-        agrees=all(0.85 <= share <= 1.001 for share in shares.values()),
-        in_shape=all(0.5 <= share <= 1.001 for share in shares.values()),
-        measured=f"S = 9, p = 1e-5: {_listed(shares)} of W_m/RTT; as printed {_listed(printed)}",
+def at_loss(number: int, reading: str, segments: int) -> Values:
+    """The throughput at a loss of the grid, by β."""
+    return Values(
+        lambda outcome: {beta: curve(outcome.table, reading, segments, beta)[number] for beta in BETAS}, ".2f"
     )
 
 
-def check_right(outcome: Outcome) -> Finding:
-    """The curve is steeper at its right end."""
-    pairs = {
-        key: tuple(slope(curve(outcome.table, CORRECTED, *key), *ends) for ends in ((1e-3, 1e-2), (3e-2, 1e-1)))
-        for key in PANELS.values()
-    }
-    return judge(
-        agrees=all(right < middle for middle, right in pairs.values()),
-        in_shape=any(right < middle for middle, right in pairs.values()),
-        measured=", ".join(
-            f"{middle:.2f} then {right:.2f} (S = {key[0]}, β = {key[1]})" for key, (middle, right) in pairs.items()
-        ),
-    )
-
-
-def check_friendly(outcome: Outcome) -> Finding:
-    """With α from (2) the throughput at little loss does not depend on β."""
-    ratio, printed = (
-        curve(outcome.table, reading, 1, 0.875)[6] / curve(outcome.table, reading, 1, 0.5)[6]
-        for reading in (CORRECTED, PRINTED)
-    )
-    return judge(
-        agrees=abs(ratio - 1) <= 0.05,
-        in_shape=abs(ratio - 1) <= 0.2,
-        measured=f"S = 1, p = 1e-4: β = 7/8 has {ratio:.3f} of the throughput of β = 1/2; as printed {printed:.2f}",
-    )
+STRAIGHT = slopes(1e-4, 1e-2, [key for key in PANELS.values() if key[0] == 1], ".3f")
+MIDDLE, RIGHT = slopes(1e-3, 1e-2), slopes(3e-2, 1e-1)
+FULL_MBPS = WINDOW_MAX / RTT_S * 8 * 1000 / 1e6
+LEFT, LEFT_PRINTED = (at_loss(0, reading, 9) / FULL_MBPS for reading in (CORRECTED, PRINTED))
+ALIKE, ALIKE_PRINTED = (
+    at_loss(6, reading, 1).at(0.875) / at_loss(6, reading, 1).at(0.5).renamed(lambda _: 0.875)
+    for reading in (CORRECTED, PRINTED)
+)
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -230,10 +213,6 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
         own.set_yscale("log")
 
     panels(axes, tuple(PANELS), panel, Labels("burst loss probability p", "throughput (Mb/s)"), columns=2)
-
-
-def _listed(shares: Mapping[float, float]) -> str:
-    return ", ".join(f"{share:.2f} (β = {beta})" for beta, share in shares.items())
 
 
 DELAYED_REASON = (
@@ -269,7 +248,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 4",
             expected="the corrected (22), (23)",
             tolerance="within 15 % for p up to 1e-2 and 40 % beyond, for all S and β; in shape: within 50 %",
-            check=check_simulation,
+            check=simulation,
             reasons={
                 BEN_ONLY: "(8) has GAIMD's α in every round, this sender in one of a period: 1/√α as much at "
                 "little loss",
@@ -284,7 +263,7 @@ experiment = Experiment(
             expected="the corrected (22), (23) at α = 1, for S and β of 001/figure-5 to -7",
             tolerance="as above: within 15 % for p up to 1e-2 and 40 % beyond; in shape: within 50 %. Written after a "
             "trial",
-            check=lambda outcome: check_simulation(outcome, BEN_ONLY, AT_1, PAIR),
+            check=simulation(BEN_ONLY, AT_1, PAIR),
         ),
         *both(
             claim="delayed",
@@ -292,7 +271,7 @@ experiment = Experiment(
             where="§III, eqs. (8), (22): b packets are acknowledged by an ACK",
             expected="the corrected (22), (23) with b = 2, at α = 1 or with α of (2) as the reading has it",
             tolerance="as above: within 15 % for p up to 1e-2 and 40 % beyond; in shape: within 50 %",
-            check=check_delayed,
+            check=delayed,
             reasons={BEN_ONLY: DELAYED_REASON, LARGE_WINDOW: DELAYED_REASON},
         ),
         Claim(
@@ -302,7 +281,7 @@ experiment = Experiment(
             expected="(22), (23) as printed at α = 1",
             tolerance="as above: within 15 % for p up to 1e-2 and 40 % beyond; in shape: within 50 %. Written after a "
             "trial",
-            check=lambda outcome: check_simulation(outcome, BEN_ONLY, PRINTED_AT_1, PAIR),
+            check=simulation(BEN_ONLY, PRINTED_AT_1, PAIR),
             reason="where the window reaches W_m, (23) as printed has W_m(1 − β) − W_m(1 − β)² rounds too many: 403 "
             "instead of 293 at p = 3e-5",
         ),
@@ -313,7 +292,7 @@ experiment = Experiment(
             expected="the corrected (22), (23) at α = 1",
             tolerance="as above: within 15 % for p up to 1e-2 and 40 % beyond; in shape: within 50 %. Written after a "
             "trial",
-            check=lambda outcome: check_simulation(outcome, BEN_ONLY, AT_1),
+            check=simulation(BEN_ONLY, AT_1),
             reason="the paper's E[h] = βE[W] makes the round of repair free of losses, which matters where periods "
             "have few rounds: S = 1, β near 1, much loss. Our closed form without it meets these points too",
         ),
@@ -324,7 +303,7 @@ experiment = Experiment(
             where="§II; `crates/analytic/src/tcp_eng.rs`",
             expected="photocol model tcp-eng with alpha_applies = ben_only, after_loss = none",
             tolerance="as for the paper's: within 15 % for p up to 1e-2 and 40 % beyond; in shape: within 50 %",
-            check=lambda outcome: check_simulation(outcome, BEN_ONLY, OURS),
+            check=simulation(BEN_ONLY, OURS),
         ),
         Claim(
             id="slope",
@@ -332,7 +311,7 @@ experiment = Experiment(
             where="Fig. 4, eq. (22)",
             expected="−0.5",
             tolerance="within 0.05 of it from 1e-4 to 1e-2 for S = 1; in shape: within 0.15",
-            check=check_slope,
+            check=near(STRAIGHT, -0.5, by=0.05, in_shape=below((STRAIGHT + 0.5).each(abs), 0.15)),
         ),
         Claim(
             id="saturates",
@@ -340,7 +319,9 @@ experiment = Experiment(
             where="Fig. 4, eq. (23)",
             expected="W_m/RTT",
             tolerance="0.85 to 1 of it for S = 9 at p = 1e-5; in shape: 0.5 to 1",
-            check=check_left,
+            check=within(LEFT, 0.85, 1.001, in_shape=(0.5, 1.001)).saying(
+                LEFT.told(".2f", " of W_m/RTT"), LEFT_PRINTED.told(".2f", name="as printed")
+            ),
         ),
         Claim(
             id="steeper",
@@ -348,7 +329,7 @@ experiment = Experiment(
             where="Fig. 4",
             expected="a smaller slope beyond 3e-2 than from 1e-3 to 1e-2",
             tolerance="for all four curves; in shape: for one",
-            check=check_right,
+            check=below(RIGHT, MIDDLE, in_shape=SOMEWHERE).saying(MIDDLE, RIGHT.told(".2f", name="then")),
             reason="timeouts make it steeper, and with S = 1 they are rare (Q = p^(W/S − 1) is below 1e-3 at p = 0.1); "
             "there the round of repair and the window kept at a loss make it flatter",
         ),
@@ -358,7 +339,9 @@ experiment = Experiment(
             where="§III, eq. (2)",
             expected="1",
             tolerance="within 5 % for S = 1 at p = 1e-4; in shape: within 20 %",
-            check=check_friendly,
+            check=near(ALIKE, 1, by=0.05, in_shape=0.2).saying(
+                ALIKE.told(".3f"), ALIKE_PRINTED.told(".2f", name="as printed")
+            ),
         ),
     ),
     plots=(Plot(name="figure-4", draw=draw),),

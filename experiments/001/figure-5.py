@@ -7,12 +7,8 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import TYPE_CHECKING
-
-from photocol.claims import Predicate, Values, at_least, near
-from photocol.experiment import Claim, Experiment, Outcome, Plot
-from photocol.verdict import Finding, judge
+from photocol.claims import SOMEWHERE, Predicate, Values, at_least, ends, near
+from photocol.experiment import Claim, Experiment, Plot
 
 from ._compare import (
     MEDIUM_LOSS,
@@ -22,39 +18,25 @@ from ._compare import (
     RENO_NS2,
     SACK,
     SACK_NS2,
+    all_fall,
     along,
     clearly_above,
-    curve,
-    draw_throughput,
     forms,
     gain,
     measure,
     setup,
     source,
+    throughput,
+    versions_of,
 )
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, by
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both
 
 TRANSPORTS = (ENG, SACK, RENO, SACK_NS2, RENO_NS2)
 QUICK, FULL = forms(TRANSPORTS)
 AT_MAXIMUM = "at p = 1e-5 windows are near W_m = 1000; with more TCP-ENG has 1.95 of SACK there: see 001/network"
 
 
-def check_falling(outcome: Outcome) -> Finding:
-    """Every curve falls."""
-    lines = [(name, BEN_ONLY) for name in TRANSPORTS] + [(ENG, LARGE_WINDOW)]
-    levels = [list(curve(outcome, name, "throughput_mbps", reading).values()) for name, reading in lines]
-    falls = [all(high > low for high, low in pairwise(one)) for one in levels]
-    ends = ", ".join(f"{one[0]:.3g} to {one[-1]:.3g}" for one in levels)
-    return judge(agrees=all(falls), in_shape=any(falls), measured=f"{ends} Mb/s")
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput against loss."""
-    draw_throughput(axes, table, TRANSPORTS)
+CURVES = {f"{name}, {reading}": along(name, reading=reading) for name, reading in versions_of(TRANSPORTS)}
 
 
 def better(reading: str, *rivals: str) -> Predicate:
@@ -88,7 +70,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=by(better),
+            check=better,
             reasons={
                 BEN_ONLY: AT_MAXIMUM,
                 LARGE_WINDOW: "(α, β) by (2) is friendly by construction: a BEN changes how fast the window moves, "
@@ -115,7 +97,7 @@ experiment = Experiment(
             where="§IV, §IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on. Written after a trial",
-            check=by(lambda reading: better(reading, SACK_NS2, RENO_NS2)),
+            check=lambda reading: better(reading, SACK_NS2, RENO_NS2),
             reasons={
                 BEN_ONLY: AT_MAXIMUM,
                 LARGE_WINDOW: "as above over SACK; Reno does not repair nine losses in a window and times out",
@@ -136,7 +118,7 @@ experiment = Experiment(
             where="Fig. 5",
             expected="falling curves",
             tolerance="all at each step; in shape: one of them",
-            check=check_falling,
+            check=all_fall(CURVES, SOMEWHERE).telling(*(ends(of).told(".3g", " Mb/s") for of in CURVES.values())),
         ),
         *both(
             claim="friendly",
@@ -144,11 +126,11 @@ experiment = Experiment(
             where="§II, §III eq. (2)",
             expected="1 below p = 1e-3",
             tolerance="within 10 %; in shape: within 25 %",
-            check=by(friendly),
+            check=friendly,
             reasons={BEN_ONLY: "α = 1 and 7/8 kept: 1/√α of (2), 2.2 times SACK's by the closed form"},
         ),
     ),
-    plots=(Plot(name="figure-5", draw=draw),),
+    plots=(Plot(name="figure-5", draw=throughput(TRANSPORTS)),),
     notes=(
         *NOTES,
         "sack-ns-2 and reno-ns-2 cut cwnd as the paper's simulator does (`ssthresh_from`, docs/deviations.md); Reno "

@@ -8,8 +8,6 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from photocol.claims import Predicate, above, at_least, at_most, below, beside, first, last, least
 from photocol.experiment import Claim, Experiment, Plot
 
@@ -21,26 +19,17 @@ from ._compare import (
     METRICS,
     NOTES,
     along,
-    draw_throughput,
     forms,
     gain,
     measure,
     setup,
     source,
+    throughput,
 )
-from ._readings import ENG, LARGE_WINDOW, both, by
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
+from ._readings import ENG, LARGE_WINDOW, both
 
 TRANSPORTS = (ENG, BAIMD, BAIMD_PACKETS, *BTCP)
 QUICK, FULL = forms(TRANSPORTS)
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput against loss."""
-    draw_throughput(axes, table, TRANSPORTS)
 
 
 def higher(rivals: tuple[str, ...], reading: str) -> Predicate:
@@ -69,7 +58,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more at every p; in shape: from 1e-3 on",
-            check=by(lambda reading: higher((BAIMD,), reading)),
+            check=lambda reading: higher((BAIMD,), reading),
             reasons={
                 LARGE_WINDOW: "with the same (α, β) and losses that SACK repairs the two are one law; TCP-ENG gains "
                 "where "
@@ -97,7 +86,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more than each detector's at every p; in shape: from 1e-3 on",
-            check=by(lambda reading: higher(BTCP, reading)),
+            check=lambda reading: higher(BTCP, reading),
             reasons={
                 LARGE_WINDOW: "(2) makes TCP-ENG as aggressive as a law that halves, so there is nothing to gain where "
                 "there are no false timeouts"
@@ -113,6 +102,6 @@ experiment = Experiment(
             check=at_least(least(TOLD), 0.98, in_shape=0.9),
         ),
     ),
-    plots=(Plot(name="figure-6", draw=draw),),
+    plots=(Plot(name="figure-6", draw=throughput(TRANSPORTS)),),
     notes=(*NOTES, "BTCP's rules are reconstructed: docs/deviations.md."),
 )

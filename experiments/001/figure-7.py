@@ -9,8 +9,6 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from photocol.claims import Predicate, Values, at_least, beside, highest, least
 from photocol.experiment import Claim, Experiment, Plot
 
@@ -21,27 +19,17 @@ from ._compare import (
     RENO,
     SACK,
     along,
-    draw_curves,
     fairest,
     forms,
     measure,
+    picture,
     setup,
     source,
 )
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both, by
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, both
 
 TRANSPORTS = (ENG, BAIMD, SACK, RENO)
 QUICK, FULL = forms(TRANSPORTS)
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Jain's index against loss."""
-    draw_curves(axes, table, "jain", TRANSPORTS)
-    axes.set_ylabel("Jain's index of 20 flows")
 
 
 def fairest_of_all(reading: str) -> Predicate:
@@ -74,7 +62,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
-            check=by(fairest_of_all),
+            check=fairest_of_all,
             reasons=dict.fromkeys(
                 (BEN_ONLY, LARGE_WINDOW),
                 "equal flows with losses of their own share alike under every law; the paper's unfairness must "
@@ -91,7 +79,7 @@ experiment = Experiment(
             check=at_least(LEAST, 0.95, in_shape=0.8),
         ),
     ),
-    plots=(Plot(name="figure-7", draw=draw),),
+    plots=(Plot(name="figure-7", draw=picture("jain", "Jain's index of twenty flows", TRANSPORTS)),),
     notes=(
         *NOTES,
         "The index of equal flows falls with the spread of their goodputs over the run: longer runs are fairer.",

@@ -14,15 +14,27 @@ written it was known that 14 000 flows lose 9.9e-3 so; its tolerance is that of 
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import (
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    beside,
+    falls,
+    first,
+    highest,
+    last,
+    steps,
+)
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
 from photocol.plot import frame, looks
-from photocol.verdict import Finding, judge
 
 from . import _network
 from ._compare import BAIMD, BTCP, PAPER, RENO, SACK
@@ -31,7 +43,7 @@ from ._panels import THROUGHPUT, Labels, few_labels, look, panels
 from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, of, versions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
@@ -146,71 +158,63 @@ def curve(
     return dict(zip(rows["flows"].to_list(), rows[metric].to_list(), strict=True))
 
 
-def words(values: Mapping[int, float], form: str = ".2f") -> str:
-    """Values with their number of flows."""
-    return ", ".join(f"{value:{form}} ({flows})" for flows, value in values.items())
+def along(
+    sender: str, metric: str, conversion: str, *, reading: str = BEN_ONLY, scale: str = TENTH, access: str = USUAL
+) -> Values:
+    """A metric by number of flows."""
+    network: dict[str, Any] = {"reading": reading, "scale": scale, "access": access}
+    return Values(lambda outcome: curve(outcome, sender, metric, conversion, **network), ".2f")
 
 
-def check_makes(outcome: Outcome, conversion: str, access: str = USUAL) -> Finding:
+def makes(conversion: str, access: str = USUAL) -> Predicate:
     """The dropping rate grows with the number of flows through the paper's range."""
-    losses = curve(outcome, SACK, "burst_loss", conversion, access=access)
-    values = list(losses.values())
-    rises = all(high >= low for low, high in pairwise(values))
-    whole = curve(outcome, SACK, "burst_loss", conversion, scale=WHOLE, access=access)
-    beside = f"; in the whole network {words(whole, '.1e')}" if whole else ""
-    return judge(
-        agrees=rises and values[0] <= 1e-4 and values[-1] >= 1e-2,
-        in_shape=rises and values[-1] >= max(1e-3, 100 * values[0]),
-        measured=f"SACK loses {words(losses, '.1e')} of its bursts{beside}",
+    losses, whole = (
+        along(SACK, "burst_loss", conversion, scale=scale, access=access).told(".1e", name=words)
+        for scale, words in ((TENTH, "SACK loses, of its bursts,"), (WHOLE, "in the whole network"))
     )
+    rising = at_least(steps(losses), 0)
+    through = at_most(first(losses), 1e-4) & at_least(last(losses), 1e-2)
+    far = at_least(last(losses), (first(losses) * 100).each(lambda loss: max(1e-3, loss)))
+    return (rising & through).in_shape(rising & far).saying(losses, whole)
 
 
-def check_share(outcome: Outcome) -> Finding:
-    """The more flows, the fewer packets of one share a burst: from 9 to 1."""
-    share = curve(outcome, SACK, "segments_per_burst", NONE)
+def segments(outcome: Outcome) -> dict[int, float]:
+    """Segments of a flow in a burst by number of flows: in the whole network, where that has been run."""
     whole = curve(outcome, SACK, "segments_per_burst", NONE, scale=WHOLE)
-    values = list((whole or share).values())
-    falls = all(high > low for high, low in pairwise(values))
-    return judge(
-        agrees=falls and values[0] <= 13.5 and values[-1] <= 1.5,
-        in_shape=falls,
-        measured=f"{words(share)}" + (f"; in the whole network {words(whole)}" if whole else ""),
-    )
+    return whole or curve(outcome, SACK, "segments_per_burst", NONE)
 
 
-def _lossy(outcome: Outcome, conversion: str) -> set[int]:
-    """The numbers of flows at which bursts are lost: without a loss all senders are one."""
-    return {flows for flows, loss in curve(outcome, SACK, "burst_loss", conversion).items() if loss > 1e-5}
+SEGMENTS = Values(segments, ".2f", name="judged are")
+A_TENTH = along(SACK, "segments_per_burst", NONE)
+NINE_TO_ONE = falls(SEGMENTS) & at_most(first(SEGMENTS), 13.5) & at_most(last(SEGMENTS), 1.5)
 
 
-def check_higher(outcome: Outcome, sender: str, conversion: str, reading: str) -> Finding:
+def where_lost(of: Values, conversion: str) -> Values:
+    """The least where bursts are lost: without a loss all senders are one. No number where none is lost."""
+
+    def read(outcome: Outcome) -> dict[None, float]:
+        losses = curve(outcome, SACK, "burst_loss", conversion)
+        found = of.read(outcome).items()
+        flows = [(at[-1] if isinstance(at, tuple) else at, one) for at, one in found]
+        return {None: min((one for number, one in flows if losses[number] > 1e-5), default=math.nan)}
+
+    return Values(read)
+
+
+def higher(sender: str, conversion: str, reading: str) -> Predicate:
     """TCP-ENG has a higher throughput than every other, whatever the number of flows."""
-    ours = curve(outcome, sender, "throughput_mbps", conversion, reading=reading)
-    found = {}
-    for rival in OTHERS:
-        theirs = curve(outcome, rival, "throughput_mbps", conversion)
-        found[rival] = {flows: ours[flows] / theirs[flows] for flows in ours}
-    lossy = _lossy(outcome, conversion)
-    many = [gain for one in found.values() for flows, gain in one.items() if flows in lossy]
-    every = [gain for one in found.values() for gain in one.values()]
-    return judge(
-        agrees=bool(many) and min(every) >= 0.999 and min(many) >= 1.1,
-        in_shape=bool(many) and min(many) >= 1.0,
-        measured="; ".join(f"over {rival} {words(one)}" for rival, one in found.items()),
-    )
+    ours = along(sender, "throughput_mbps", conversion, reading=reading)
+    gain = beside({f"over {one}": ours / along(one, "throughput_mbps", conversion) for one in OTHERS})
+    many = where_lost(gain, conversion)
+    return (at_least(gain, 0.999) & at_least(many, 1.1)).in_shape(at_least(many, 1)).saying(gain)
 
 
-def check_used(outcome: Outcome, sender: str, conversion: str, reading: str) -> Finding:
+def used(sender: str, conversion: str, reading: str) -> Predicate:
     """TCP-ENG fills the fibres better than every other."""
-    ours = curve(outcome, sender, "utilization", conversion, reading=reading)
-    others = [curve(outcome, name, "utilization", conversion) for name in OTHERS]
-    ratio = {flows: share / max(one[flows] for one in others) for flows, share in ours.items()}
-    many = [value for flows, value in ratio.items() if flows in _lossy(outcome, conversion)]
-    return judge(
-        agrees=bool(many) and min(ratio.values()) >= 0.999 and min(many) > 1.0,
-        in_shape=bool(many) and min(many) >= 1.0,
-        measured=f"{words(ours, '.3f')} of the last fibres; over the best other {words(ratio)}",
-    )
+    ours = along(sender, "utilization", conversion, reading=reading).told(".3f", name="of the last fibres")
+    gain = ours / highest(*(along(name, "utilization", conversion) for name in OTHERS))
+    many, told = where_lost(gain, conversion), gain.told(".2f", name="over the best other")
+    return (at_least(gain, 0.999) & above(many, 1)).in_shape(at_least(many, 1)).saying(ours, told)
 
 
 REASONS = {
@@ -246,7 +250,7 @@ def superior(sender: str, conversion: str) -> tuple[Claim, ...]:
             where="§IV.A, Figs. 5, 6",
             expected="higher at every number of flows; no number",
             tolerance="nowhere less by 0.1 %, and 1.1 times where bursts are lost; in shape: nowhere less there",
-            check=lambda outcome, reading: check_higher(outcome, sender, conversion, reading),
+            check=lambda reading: higher(sender, conversion, reading),
             reasons=reasons,
         ),
         *both(
@@ -255,7 +259,7 @@ def superior(sender: str, conversion: str) -> tuple[Claim, ...]:
             where="§V",
             expected="the highest; no number",
             tolerance="nowhere 0.1 % less than the best other, more where bursts are lost; in shape: not less there",
-            check=lambda outcome, reading: check_used(outcome, sender, conversion, reading),
+            check=lambda reading: used(sender, conversion, reading),
             reasons=reasons,
         ),
     )
@@ -349,7 +353,7 @@ experiment = Experiment(
             expected="rising from 1e-5 or less to 1e-1",
             tolerance="rising at each step, at most 1e-4 with the fewest flows and at least 1e-2 with the most; in "
             "shape: rising to 1e-3 or more, and a hundredfold. Written after trials",
-            check=lambda outcome: check_makes(outcome, NONE),
+            check=makes(NONE),
             reason="without conversion two bursts meet on a wavelength at any load: 14 flows lose 4e-3 already",
         ),
         Claim(
@@ -358,7 +362,7 @@ experiment = Experiment(
             where="§IV",
             expected="rising from 1e-5 or less to 1e-1",
             tolerance="as above",
-            check=lambda outcome: check_makes(outcome, FULL),
+            check=makes(FULL),
             reason="TCP rests where p and its window meet: at p = 3e-4 a window is 216 segments, and 1400 such flows "
             "use a third of a fibre; a tenth of all bursts is lost at 0.8 of it, where TCP would send a hundredth",
         ),
@@ -368,7 +372,7 @@ experiment = Experiment(
             where="§IV",
             expected="rising from 1e-5 or less to 1e-1",
             tolerance="as above",
-            check=lambda outcome: check_makes(outcome, FULL, FREE),
+            check=makes(FULL, FREE),
             reason="an access that spaces nothing fills bursts at once; one loss in ten is beyond what TCP keeps up",
         ),
         Claim(
@@ -378,7 +382,7 @@ experiment = Experiment(
             expected="9 to 1",
             tolerance="falling at each step, at most 1.5 times 9 with the fewest and at most 1.5 with the most; in "
             "shape: falling",
-            check=check_share,
+            check=NINE_TO_ONE.in_shape(falls(SEGMENTS)).saying(A_TENTH, SEGMENTS),
             reason="an access of 100 Mb/s brings 12 packets in a millisecond; where a hundred flows share a pair of "
             "nodes, what one of them sends still comes in clumps",
         ),

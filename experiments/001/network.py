@@ -15,10 +15,10 @@ from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Se
 from . import _network
 from . import _network_checks as checks
 from . import _network_modes as modes
-from . import _network_pictures as pictures
 from ._compare import BAIMD, BTCP, LOSSES, PAPER, RENO, RENO_NS2, SACK
 from ._network import AGAIN, BARE, ORDERED, SENDERS, TOLD, Network, start_window
-from ._readings import BEN_ONLY, LARGE_WINDOW, both, by, versions
+from ._network_pictures import PICTURES
+from ._readings import BEN_ONLY, LARGE_WINDOW, both, versions
 
 QUICK_LOSSES = (1e-3, 1e-2, 1e-1)
 RARE_LOSS, SCARCE_LOSS = 0.9999e-4, 0.9999e-3
@@ -82,7 +82,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=by(lambda reading: checks.above_each((SACK, RENO), BARE, 1.1, reading)),
+            check=lambda reading: checks.above_each((SACK, RENO), BARE, 1.1, reading),
             reasons={
                 BEN_ONLY: checks.AT_MAXIMUM,
                 LARGE_WINDOW: "with (α, β) friendly by (2) a BEN changes no mean window. A law that keeps 7/8 is "
@@ -98,7 +98,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more than both at every loss; no number",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
-            check=by(lambda reading: checks.above_each((SACK, RENO), AGAIN, 1.1, reading)),
+            check=lambda reading: checks.above_each((SACK, RENO), AGAIN, 1.1, reading),
             reasons={
                 BEN_ONLY: "a burst that is sent again comes late, and three duplicate ACKs have shown a loss by "
                 "then. No BEN goes with it, because it is not lost: congestion, (1, 1/2), which is SACK",
@@ -115,7 +115,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more from p = 1e-3 on, and most at 0.1",
             tolerance="nowhere less, and more at 0.1 than at 1e-3, for TCP-ENG, SACK and Reno; in shape: so at 0.1",
-            check=checks.check_again,
+            check=checks.raised,
             reasons={
                 BEN_ONLY: "TCP-ENG, told of each loss, has twice SACK's throughput without retransmission; with it "
                 "late bursts bring no BEN, and it has SACK's",
@@ -147,7 +147,7 @@ experiment = Experiment(
             where="§II",
             expected="less than SACK and Reno at the highest p; no number",
             tolerance="at most 0.9 of both at the highest p; in shape: less than both",
-            check=checks.check_baimd,
+            check=checks.small_windows(),
         ),
         Claim(
             id="falling",
@@ -155,7 +155,7 @@ experiment = Experiment(
             where="Figs. 5, 6",
             expected="falling curves",
             tolerance="all at each step; in shape: more than half of the curves",
-            check=checks.check_falling,
+            check=checks.falling(),
         ),
         *both(
             claim="model",
@@ -163,7 +163,7 @@ experiment = Experiment(
             where="§III, Fig. 4",
             expected="corrected (22), (23) with the measured segments a burst and round trip",
             tolerance="within 15 % up to p = 1e-2; in shape: within 30 %",
-            check=by(checks.corrected),
+            check=checks.corrected,
             reasons={
                 BEN_ONLY: "(8) has GAIMD's α in every round, this sender in one of a period: 1/√α, 2.2 times as "
                 "much at little loss",
@@ -185,7 +185,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more than each at every p; in shape: from 1e-3 on",
-            check=by(lambda reading: checks.above_each((BAIMD, *BTCP), BARE, 1.0, reading)),
+            check=lambda reading: checks.above_each((BAIMD, *BTCP), BARE, 1.0, reading),
             reasons={
                 BEN_ONLY: checks.AT_MAXIMUM,
                 LARGE_WINDOW: "BTCP is SACK where there are no false timeouts, BAIMD the same law as TCP-ENG: see "
@@ -199,7 +199,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 6",
             expected="more at every loss; no number",
             tolerance="more than each at every p; in shape: from 1e-3 on",
-            check=by(lambda reading: checks.above_each((BAIMD, *BTCP), AGAIN, 1.0, reading)),
+            check=lambda reading: checks.above_each((BAIMD, *BTCP), AGAIN, 1.0, reading),
             reasons={
                 BEN_ONLY: "see figure-5-retransmission: it is SACK there, and so is BTCP; BAIMD keeps 7/8 at late "
                 "bursts too, and has more than all",
@@ -212,7 +212,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
-            check=by(checks.fairest_of_all),
+            check=checks.fairest_of_all,
             reasons={
                 BEN_ONLY: "equal flows on equal paths share alike under every law; who shares a burst shares its loss",
                 LARGE_WINDOW: "equal flows on equal paths share alike under every law; who shares a burst shares "
@@ -225,7 +225,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 8",
             expected="equal; no number",
             tolerance="within 0.05 of each other at every p; in shape: within 0.1",
-            check=by(checks.alike),
+            check=checks.alike,
             reasons={
                 BEN_ONLY: "at p = 0.1 some flows are in timeouts for seconds, whatever their law",
                 LARGE_WINDOW: "see figure-5-retransmission",
@@ -237,7 +237,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 8",
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %. What figure 5 claims is against it",
-            check=by(checks.friendly),
+            check=checks.friendly,
             reasons={
                 BEN_ONLY: "it is SACK's; Reno has 1.14 of SACK at p = 1e-3 (one replication)",
                 LARGE_WINDOW: "TCP-ENG has half of it: see figure-5-retransmission",
@@ -261,7 +261,7 @@ experiment = Experiment(
             where="§V",
             expected="the highest at every loss; no number",
             tolerance="above each of SACK, Reno, BAIMD and BTCP at every p; in shape: from 1e-3 on",
-            check=by(checks.best_of_fibres),
+            check=checks.best_of_fibres,
             reasons=dict.fromkeys((BEN_ONLY, LARGE_WINDOW), "it follows the throughput: see figure-5"),
         ),
         Claim(
@@ -270,7 +270,7 @@ experiment = Experiment(
             where="§II",
             expected="far fewer; no number",
             tolerance="BENs of the metered sender at most half of BNAK's NAKs at every p; in shape: at one",
-            check=checks.check_notices,
+            check=checks.notices(*checks.NOTICES),
             reason="at p = 1e-5 a loss is below the threshold and told, as every NAK: 0.18 BENs and 0.15 NAKs a second "
             "in four replications. From 1e-4 on one loss is above 1 % of the bursts in 100 ms, and it is silent",
         ),
@@ -281,7 +281,7 @@ experiment = Experiment(
             where="§II",
             expected="SACK's throughput where at least 0.9 of the losses are silent",
             tolerance="within 10 %; in shape: within 25 %",
-            check=checks.check_silence,
+            check=checks.silence(),
             reason="at p = 0.1 both wait for timers and differ by chance: 0.17 to 0.24 Mb/s in five replications, SACK "
             "0.19 to 0.27, 0.95 of it in the mean",
         ),
@@ -296,7 +296,7 @@ experiment = Experiment(
             expected="silence about most losses from p = 1e-3 on; 0.45 of SACK by the square root",
             tolerance="at least half silent at each p from 1e-3 on, and at most 0.7 of SACK at 1e-3; in shape: at one "
             "p, below 0.9",
-            check=checks.check_meter,
+            check=checks.meter(),
         ),
         Claim(
             id="near-1",
@@ -310,16 +310,7 @@ experiment = Experiment(
             check=checks.near_one(),
         ),
     ),
-    plots=(
-        Plot(name="figure-5", draw=lambda axes, table: pictures.draw_throughput(axes, table, (SACK, RENO))),
-        Plot(
-            name="figure-6",
-            draw=lambda axes, table: pictures.draw_throughput(axes, table, (BAIMD, *pictures.BTCP_SHOWN)),
-        ),
-        Plot(name="figure-7", draw=pictures.draw_jain),
-        Plot(name="figure-8", draw=pictures.draw_jain_again),
-        Plot(name="notification", draw=pictures.draw_notification),
-    ),
+    plots=tuple(Plot(name=name, draw=draw) for name, draw in PICTURES.items()),
     notes=(
         "NSFNET with edge nodes, 10 ms a fibre, four paths of four fibres without a common one, five flows on each "
         "with an access of 100 Mb/s, windows up to 1000 segments; 8 × 10 Gb/s, bursts of 1 ms or 50 kB.",

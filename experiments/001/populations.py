@@ -24,7 +24,7 @@ from ._bursts import WINDOW_MAX
 from ._compare import BAIMD, PAPER, RENO, SACK, fairest
 from ._network import AGAIN, BARE, KINDS, ORDERED, TOLD, WORDS, Network, start_window
 from ._panels import LOSS, Labels, panels
-from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, by, is_eng, law, of, versions
+from ._readings import BEN_ONLY, ENG, LARGE_WINDOW, READINGS, both, is_eng, law, of, versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -190,7 +190,7 @@ def again(mode: str) -> tuple[Claim, ...]:
             where="§IV.B, Fig. 8",
             expected="no less than SACK's or Reno's alone",
             tolerance="at most 0.02 less at every p; in shape: 0.1",
-            check=by(lambda reading: all_as_good(reading, mode)),
+            check=lambda reading: all_as_good(reading, mode),
             reasons=dict.fromkeys(READINGS, f"{HALVES}, as measured; g is in the row below"),
         ),
         *both(
@@ -199,7 +199,7 @@ def again(mode: str) -> tuple[Claim, ...]:
             where="§IV.B, Fig. 8",
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %",
-            check=by(lambda reading: close(reading, mode)),
+            check=lambda reading: close(reading, mode),
             reasons=CLOSE[mode],
         ),
     )
@@ -249,7 +249,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
-            check=by(alone),
+            check=alone,
             reasons=dict.fromkeys(READINGS, NO_ROOM),
         ),
         *both(
@@ -258,7 +258,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 7",
             expected="the highest; no number",
             tolerance="by 0.02 at every p; in shape: nowhere 0.005 below the best other, somewhere more above it",
-            check=by(mixed),
+            check=mixed,
             reasons=dict.fromkeys(READINGS, OF_FIVE),
         ),
         *both(
@@ -268,7 +268,7 @@ experiment = Experiment(
             where="§IV.A, §IV.B",
             expected="no less than SACK's or Reno's alone",
             tolerance="at most 0.02 less at every p; in shape: 0.1",
-            check=by(lambda reading: all_as_good(reading, BARE)),
+            check=lambda reading: all_as_good(reading, BARE),
             reasons={
                 BEN_ONLY: f"{HALVES}: g = 2.4 at p = 1e-3 and 0.85, as measured",
                 LARGE_WINDOW: f"{HALVES}: g = 1.8 beside SACK at p = 0.1 and 0.93, times what each kind has for itself",
@@ -280,7 +280,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 8",
             expected="no less than SACK's or Reno's alone",
             tolerance="at most 0.02 less at every p; in shape: 0.1",
-            check=by(lambda reading: all_as_good(reading, AGAIN)),
+            check=lambda reading: all_as_good(reading, AGAIN),
             reasons={LARGE_WINDOW: f"{HALVES}: g = 0.54 beside SACK at p = 1e-3 and 0.92, as measured"},
         ),
         *both(
@@ -289,7 +289,7 @@ experiment = Experiment(
             where="§IV.B, Fig. 8",
             expected="1 of both",
             tolerance="within 20 % at every p; in shape: within 50 %",
-            check=by(close),
+            check=close,
             reasons={
                 BEN_ONLY: "twenty flows differ by chance: 0.93 to 1.05 in two replications of a minute",
                 LARGE_WINDOW: "a late burst brings no BEN: half of the window and α = 0.2, by the square root 0.45 of "

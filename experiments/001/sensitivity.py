@@ -9,13 +9,13 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, at_least, at_most, beside, extremes
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source
 from photocol.plot import frame, looks
-from photocol.verdict import Finding, judge
 
 from ._compare import BETA as USUAL_BETA
 from ._compare import PAPER, SACK
@@ -88,55 +88,49 @@ def over_sack(table: pl.DataFrame, name: str, reading: str) -> dict[float, dict[
     return found
 
 
-def words(outcome: Outcome, name: str, reading: str) -> str:
-    """The ratios by load."""
-    rival = outcome.table.filter(pl.col("parameter") == RIVAL)
-    losses = dict(zip(rival["load_erlang"].to_list(), rival["burst_loss"].to_list(), strict=True))
-    lines = []
-    for load, ratios in over_sack(outcome.table, name, reading).items():
-        told = ", ".join(f"{ratio:.2f} ({value:g})" for value, ratio in ratios.items())
-        lines.append(f"p = {losses[load]:.1e}: {told}")
-    return "; ".join(lines)
+def gains(name: str, reading: str) -> Values:
+    """TCP-ENG's throughput over SACK's by load and value."""
+
+    def read(outcome: Outcome) -> dict[tuple[str, float], float]:
+        every = over_sack(outcome.table, name, reading).items()
+        return {(f"{load:g} erlang", value): ratio for load, ratios in every for value, ratio in ratios.items()}
+
+    return Values(read, ".2f")
 
 
-def check_better(outcome: Outcome, reading: str) -> Finding:
+def apart(of: Values) -> Values:
+    """By load, from the least to the most of the values."""
+
+    def read(outcome: Outcome) -> dict[Any, float]:
+        loads: dict[Any, list[float]] = {}
+        for (load, _), ratio in of.read(outcome).items():
+            loads.setdefault(load, []).append(ratio)
+        return {load: max(ratios) / min(ratios) - 1 for load, ratios in loads.items()}
+
+    return Values(read)
+
+
+def better(reading: str) -> Predicate:
     """TCP-ENG is significantly better than SACK whatever was left unstated."""
-    every = [
-        (ratio, f"{name} = {value:g}, {load:g} erlang")
-        for name in (WINDOW, THRESHOLD, BETA, BETA_TOLD)
-        for load, ratios in over_sack(outcome.table, name, reading).items()
-        for value, ratio in ratios.items()
-    ]
-    (least, where), (most, there) = min(every), max(every)
-    return judge(
-        agrees=least >= 1.1,
-        in_shape=least >= 1.0,
-        measured=f"from {least:.2f} ({where}) to {most:.2f} ({there}) of SACK's throughput",
-    )
+    every = beside({name: gains(name, reading) for name in (WINDOW, THRESHOLD, BETA, BETA_TOLD)})
+    return at_least(every, 1.1, in_shape=1).saying(extremes(every.told(".2f", name="of SACK's throughput")))
 
 
-def check_indifferent(outcome: Outcome, name: str, reading: str) -> Finding:
+def indifferent_to(name: str, reading: str) -> Predicate:
     """A parameter makes no difference."""
-    spread = [max(one.values()) / min(one.values()) - 1 for one in over_sack(outcome.table, name, reading).values()]
-    found = f"of SACK: {words(outcome, name, reading)}"
-    return judge(agrees=max(spread) <= 0.1, in_shape=max(spread) <= 0.25, measured=found)
+    return at_most(apart(gains(name, reading)), 0.1, in_shape=0.25).saying(gains(name, reading))
 
 
-def check_reading(outcome: Outcome) -> Finding:
-    """The reading of α makes no difference."""
-    told: dict[str, dict[float, float]] = {}
+def by_reading(outcome: Outcome) -> dict[Any, float]:
+    """The gain by load and reading, told of every loss, with the usual β."""
+    found = {}
     for reading, name in ((BEN_ONLY, BETA_TOLD), (LARGE_WINDOW, BETA_TOLD), (BEN_PERIOD, PERIOD_TOLD)):
         value = USUAL_BETA if name == BETA_TOLD else 0.0
-        every = over_sack(outcome.table, name, reading)
-        told[reading] = {load: one[value] for load, one in every.items() if value in one}
-    spread = [
-        max(one[load] for one in told.values()) / min(one[load] for one in told.values()) for load in told[BEN_ONLY]
-    ]
-    measured = "of SACK, told of every loss: " + "; ".join(
-        f"{reading} {', '.join(f'{ratio:.2f}' for ratio in one.values())}" for reading, one in told.items()
-    )
-    worst = max(spread) - 1
-    return judge(agrees=worst <= 0.1, in_shape=worst <= 0.25, measured=measured)
+        found |= {(at[0], reading): one for at, one in gains(name, reading).read(outcome).items() if at[1] == value}
+    return found
+
+
+BY_READING = Values(by_reading, ".2f")
 
 
 def draw(axes: Axes, table: pl.DataFrame, name: str, label: str) -> None:
@@ -172,7 +166,7 @@ def indifferent(name: str, text: str, reason: str, told: str) -> tuple[Claim, Cl
         where="§II: not stated",
         expected="the same throughput",
         tolerance="within 10 % from the least to the most at each load; in shape: within 25 %",
-        check=lambda outcome, reading: check_indifferent(outcome, name, reading),
+        check=lambda reading: indifferent_to(name, reading),
         reasons={LARGE_WINDOW: reason, BEN_ONLY: told},
     )
 
@@ -198,7 +192,7 @@ experiment = Experiment(
             where="§IV.A, Fig. 5",
             expected="more at every setting, since none is stated",
             tolerance="at least 1.1 times at every setting and load; in shape: not less at any",
-            check=check_better,
+            check=better,
             reasons={
                 BEN_ONLY: "told of nothing, with Δt or the threshold small, it is SACK, (1, 1/2); told of all it "
                 "has √((1 + β)/(3(1 − β))) of SACK, 1 at β = 1/2",
@@ -214,7 +208,7 @@ experiment = Experiment(
             where="§II: not stated for windows above 1/(1 − β)",
             expected="the same throughput",
             tolerance="within 10 % from the least to the most at each load, β = 7/8; in shape: within 25 %",
-            check=check_reading,
+            check=at_most(apart(BY_READING), 0.1, in_shape=0.25).saying(BY_READING),
             reason="ben-only has 1/√α = 2.2 times the window of the two others at little loss; these two are one "
             "law where "
             "every loss is told and windows are above eight segments",

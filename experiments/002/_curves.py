@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
+from photocol.claims import Predicate, Values, at_least, at_most, below, beside, growth, last, near, within
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
     from matplotlib.axes import Axes
 
-    from photocol.experiment import Value
+    from photocol.experiment import Outcome, Value
 
 PAPER = "paper 002 (XCP macroflows in optical packet switched networks with optical RAM)"
 PLAIN, PACED = "reno", "paced-reno"
@@ -69,11 +73,54 @@ def first_reaching(levels: Mapping[int, float], level: float) -> float:
     return reached
 
 
-def over(above: float, below: float) -> float:
-    """The first over the second; 1 where both are zero."""
-    if below > 0:
-        return above / below
-    return 1.0 if above == 0 else math.inf
+def reaching(of: Values, level: Values, name: str = "") -> Values:
+    """The least RAM from which on a curve stays at or above a level, in kB; infinite if none."""
+
+    def read(outcome: Outcome) -> dict[None, float]:
+        [least] = level.read(outcome).values()
+        return {None: first_reaching(of.read(outcome), least) / 1000}
+
+    return Values(read, "g", " kB on", name)
+
+
+def knee(of: Values) -> Values:
+    """The least RAM from which on a curve is on its plateau."""
+    return reaching(of, last(of) * ON_PLATEAU, f"{ON_PLATEAU:.0%} from")
+
+
+def levels_off(curves: Mapping[str, Values]) -> Predicate:
+    """All curves end at the paper's level; in shape: flat to 3 % at the end, and below 0.95."""
+    ends = beside({name: last(of) for name, of in curves.items()}).told(".3f")
+    flat = reduce(and_, (at_most(last(growth(of)), 1.03) for of in curves.values()))
+    return near(ends, PAPER_PLATEAU, by=0.05, in_shape=flat & below(ends, 0.95))
+
+
+def on_plateau_with_six(of: Values, plain: Values) -> Predicate:
+    """A curve is on its plateau with six packets; in shape: with a fifth of TCP Reno's RAM."""
+    share = (of.at(SIX_PACKETS_BYTES) / last(of)).told(".1%", name="of its plateau")
+    return at_least(share, ON_PLATEAU, in_shape=at_most(knee(of), knee(plain) / 5)).telling(knee(of))
+
+
+def needs_hundreds(plain: Values, other: Values) -> Predicate:
+    """TCP Reno needs hundreds of kilobytes for the level of another curve; in shape: three times its RAM."""
+    level = last(other) * ON_PLATEAU
+    from_ = reaching(plain, level, f"TCP Reno reaches {ON_PLATEAU:.0%} of the other one's plateau from")
+    return within(from_, 100, 1000, in_shape=at_least(from_, reaching(other, level) * 3))
+
+
+def bars(
+    axes: Axes, series: Mapping[str, Mapping[Any, float]], groups: Mapping[Any, str], colours: Sequence[str] = ()
+) -> None:
+    """A bar for each of the series in each of the groups, which have labels."""
+    width = 0.8 / len(series)
+    for place, (label, levels) in enumerate(series.items()):
+        left = [number + width * place for number in range(len(groups))]
+        heights = [levels.get(group, math.nan) for group in groups]
+        colour = colours[place] if colours else None
+        axes.bar(left, heights, width=width, align="edge", label=label, color=colour)
+    axes.set_xticks([number + 0.4 for number in range(len(groups))], list(groups.values()), fontsize=8)
+    axes.set_ylim(0, 1)
+    axes.legend(frameon=False, fontsize=7, ncols=2)
 
 
 def finish(axes: Axes, table: pl.DataFrame, *, traffic: str = "1586 flows", intervals: str = "") -> None:
@@ -88,8 +135,3 @@ def finish(axes: Axes, table: pl.DataFrame, *, traffic: str = "1586 flows", inte
 def kb(ram: float) -> str:
     """Bytes as kB."""
     return "no RAM of the sweep" if math.isinf(ram) else f"{ram / 1000:g} kB"
-
-
-def listed(values: Mapping[int, float] | Iterable[tuple[int, float]], form: str = ".2f") -> str:
-    """Values with their RAM."""
-    return ", ".join(f"{value:{form}} at {kb(ram)}" for ram, value in dict(values).items())

@@ -16,17 +16,15 @@ import random
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
-from photocol.claims import Values, at_least, most, values, within
+from photocol.claims import Values, above, at_least, below, first, last, most, values, within
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
 
-from ._curves import ON_PLATEAU, PACED, PAPER, PLAIN, SIX_PACKETS_BYTES, finish
+from ._curves import ON_PLATEAU, PACED, PAPER, PLAIN, SIX_PACKETS_BYTES, bars, finish, first_reaching
 from ._flows import CARRIED_GBPS, SCENARIO, datagrams
 from ._schemes import COLOURS, METRICS, NAMES, XCP, measure, settings
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
 
 FLOWS, NODES, SECONDS = 1586, 14, 5
@@ -67,104 +65,51 @@ def setup(point: Point) -> Setup:
     return Setup(scenario=scenario, settings=chosen)
 
 
-def at(outcome: Outcome, scheme: str, ram: int, *, access: str = DIRECT, percent: int = 0) -> float:
-    """Utilization of a scheme with so much RAM."""
-    rows = outcome.table.filter(
-        pl.col("scheme") == scheme,
-        pl.col("ram_bytes") == ram,
-        pl.col("access") == access,
-        pl.col("real_time_percent") == percent,
-    )
-    return float(rows["utilization"].item())
+def by_access(scheme: str, ram_bytes: int = SIX_PACKETS_BYTES) -> Values:
+    """Utilization of a scheme without real-time traffic."""
+    return values("utilization", "access", form=".3f", scheme=scheme, ram_bytes=ram_bytes, real_time_percent=0)
 
 
-def by_access(scheme: str) -> Values:
-    """Utilization of a scheme with six packets, without real-time traffic."""
-    return values("utilization", "access", form=".3f", scheme=scheme, ram_bytes=SIX_PACKETS_BYTES, real_time_percent=0)
+def by_real_time(ram_bytes: int, scheme: str = XCP) -> Values:
+    """Utilization of a scheme by the share of real-time traffic."""
+    return values("utilization", "real_time_percent", scheme=scheme, access=DIRECT, ram_bytes=ram_bytes)
 
 
-def by_real_time(ram_bytes: int) -> Values:
-    """XCP's utilization by the share of real-time traffic."""
-    return values("utilization", "real_time_percent", scheme=XCP, access=DIRECT, ram_bytes=ram_bytes)
+def needed(outcome: Outcome) -> dict[Any, float]:
+    """The RAM in kB from which on Paced TCP has 95 % of its plateau, by the share of real-time traffic."""
+    found: dict[Any, dict[int, float]] = {}
+    axes = ("real_time_percent", "ram_bytes")
+    for (percent, ram), level in values("utilization", axes, scheme=PACED, access=DIRECT).read(outcome).items():
+        found.setdefault(percent, {})[ram] = level
+    return {percent: first_reaching(one, ON_PLATEAU * one[MUCH_RAM]) / 1000 for percent, one in found.items()}
+
+
+SHARES = (by_access(PLAIN) / by_access(PLAIN, MUCH_RAM)).told(".2f", " of its plateau")
+PACED_SHARES = (by_real_time(SIX_PACKETS_BYTES, PACED) / by_real_time(MUCH_RAM, PACED)).told(
+    ".3f", name="of its plateau"
+)
+NEEDED = Values(needed, "g", " kB", "95 % from")
+MORE_RAM, LESS_CARRIED = above(last(NEEDED), first(NEEDED)), below(last(PACED_SHARES), first(PACED_SHARES) * 0.98)
 
 
 SLOW_ONES = by_access(PLAIN).at(SLOW) / by_access(PACED).at(DIRECT)
 SHIELDED = (by_real_time(SIX_PACKETS_BYTES) / by_real_time(MUCH_RAM)).told(".3f", " of its plateau")
 
 
-def accesses(outcome: Outcome) -> list[str]:
-    """Those that were run."""
-    run = set(outcome.table["access"])
-    return [access for access in ACCESSES if access in run]
-
-
-def check_slow(outcome: Outcome) -> Finding:
-    """Over slow access links TCP Reno needs six packets."""
-    shares = {
-        access: at(outcome, PLAIN, SIX_PACKETS_BYTES, access=access) / at(outcome, PLAIN, MUCH_RAM, access=access)
-        for access in accesses(outcome)
-    }
-    carried = {access: at(outcome, PLAIN, SIX_PACKETS_BYTES, access=access) for access in shares}
-    return judge(
-        agrees=shares[SLOW] >= ON_PLATEAU,
-        in_shape=shares[SLOW] >= min(ON_PLATEAU, 1.2 * shares[DIRECT]),
-        measured=", ".join(
-            f"{share:.2f} of its plateau, {carried[access]:.3f} (access {access})" for access, share in shares.items()
-        ),
-    )
-
-
-def shares_of(outcome: Outcome, scheme: str) -> dict[int, float]:
-    """Utilization with six packets over that with 1 MB, by the share of real-time traffic."""
-    run = sorted(outcome.table.filter(pl.col("scheme") == scheme)["real_time_percent"].unique().to_list())
-    return {
-        percent: at(outcome, scheme, SIX_PACKETS_BYTES, percent=percent)
-        / at(outcome, scheme, MUCH_RAM, percent=percent)
-        for percent in run
-    }
-
-
-def needed(outcome: Outcome, scheme: str) -> dict[int, float]:
-    """The RAM from which on a scheme has 95 % of its plateau, by the share of real-time traffic."""
-    found = {}
-    for percent in shares_of(outcome, scheme):
-        rows = outcome.table.filter(
-            pl.col("scheme") == scheme, pl.col("access") == DIRECT, pl.col("real_time_percent") == percent
-        )
-        levels = dict(rows.select("ram_bytes", "utilization").sort("ram_bytes").rows())
-        below = [ram for ram, level in levels.items() if level < ON_PLATEAU * levels[MUCH_RAM]]
-        found[percent] = min(ram for ram in levels if ram > max(below, default=0))
-    return found
-
-
-def check_real_time(outcome: Outcome) -> Finding:
-    """Real-time traffic makes Paced TCP need more RAM."""
-    shares, ram = shares_of(outcome, PACED), needed(outcome, PACED)
-    most = max(shares)
-    return judge(
-        agrees=ram[most] > ram[0],
-        in_shape=ram[most] > ram[0] or shares[most] < 0.98 * shares[0],
-        measured="; ".join(
-            f"{percent} %: {share:.3f} of its plateau with 9 kB, 95 % from {ram[percent] / 1000:g} kB on"
-            for percent, share in shares.items()
-        ),
-    )
-
-
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Utilization with six packets, a group of bars for each access and share of real-time traffic."""
     cases = [(access, 0) for access in ACCESSES] + [(DIRECT, percent) for percent in REAL_TIME_PERCENT[1:]]
-    for place, scheme in enumerate(SCHEMES):
-        rows = table.filter(pl.col("scheme") == scheme, pl.col("ram_bytes") == SIX_PACKETS_BYTES)
-        level = {(a, p): u for a, p, u in rows.select("access", "real_time_percent", "utilization").iter_rows()}
-        left = [number + 0.26 * place for number in range(len(cases))]
-        heights = [level.get(case, float("nan")) for case in cases]
-        axes.bar(left, heights, width=0.26, align="edge", color=COLOURS[scheme], label=NAMES[scheme])
-    labels = [f"access {access}" if percent == 0 else f"{percent} % real-time" for access, percent in cases]
-    axes.set_xticks([number + 0.39 for number in range(len(cases))], labels, fontsize=8)
+    outcome = Outcome(table=table, replications=table)
+    found = {
+        NAMES[scheme]: values(
+            "utilization", ("access", "real_time_percent"), scheme=scheme, ram_bytes=SIX_PACKETS_BYTES
+        ).read(outcome)
+        for scheme in SCHEMES
+    }
+    groups = {case: f"access {case[0]}" if case[1] == 0 else f"{case[1]} % real-time" for case in cases}
+    bars(axes, found, groups, [COLOURS[scheme] for scheme in SCHEMES])
     axes.set_ylim(0, 0.8)
     axes.set_ylabel("mean utilization of core outputs with 9 kB")
-    axes.legend(frameon=False, fontsize=7)
     finish(axes, table)
 
 
@@ -176,7 +121,9 @@ CLAIMS = (
         expected="the plateau with six packets",
         tolerance="TCP Reno over 10 Mb/s has at least 95 % of its utilization with 1 MB; in shape: 1.2 times the share "
         "that it has without",
-        check=check_slow,
+        check=at_least(
+            SHARES.at(SLOW), ON_PLATEAU, in_shape=(SHARES * 1.2).at(DIRECT).each(lambda share: min(ON_PLATEAU, share))
+        ).saying(SHARES, by_access(PLAIN)),
         reason="a window leaves at 10 Mb/s, a packet in 1.2 ms, but flows still meet: TCP Reno has 0.86 of its "
         "plateau, as Paced TCP has 0.83, and twice what it has without an access",
     ),
@@ -211,7 +158,7 @@ CLAIMS = (
         expected="more RAM for Paced TCP",
         tolerance="95 % of its plateau from a larger RAM on with 10 % than with none; in shape: less of its plateau "
         "with six packets, by 2 %",
-        check=check_real_time,
+        check=MORE_RAM.in_shape(MORE_RAM | LESS_CARRIED).saying(PACED_SHARES, NEEDED),
     ),
     Claim(
         id="real-time-macroflows",

@@ -8,17 +8,14 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-import functools
-import math
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.claims import above, at_least, last, least, most, values
+from photocol.claims import Values, above, at_least, at_most, below, last, least, most, near, values, within
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
 from photocol.plot import logarithmic_with_zero
 from photocol.stats import paired_difference_ci
-from photocol.verdict import Finding, judge
 
 from ._curves import (
     FULL_RAM,
@@ -34,8 +31,9 @@ from ._curves import (
     finish,
     first_reaching,
     kb,
-    listed,
-    over,
+    levels_off,
+    needs_hundreds,
+    on_plateau_with_six,
     plateau,
     room,
     shortened,
@@ -82,107 +80,37 @@ def curve(table: pl.DataFrame, transport: str, column: str) -> dict[int, float]:
     return dict(zip(rows["buffer_bytes"].to_list(), rows[column].to_list(), strict=True))
 
 
-def utilization(outcome: Outcome, transport: str) -> dict[int, float]:
-    """Mean utilization of the 56 core outputs against the buffer."""
-    return curve(outcome.table, transport, "core_output_utilization")
+def along(transport: str, metric: str = "core_output_utilization", form: str = ".3f") -> Values:
+    """A metric against the buffer."""
+    return values(metric, "buffer_bytes", form=form, transport=transport)
 
 
-def drop_ratios(outcome: Outcome, *, low: float, high: float) -> dict[int, float]:
-    """Drop rate of Paced TCP over that of TCP Reno at the buffers in [low, high]; 1 where neither drops."""
-    plain, paced = (curve(outcome.table, transport, "core_drop_rate") for transport in (PLAIN, PACED))
-    return {b: over(paced[b], plain[b]) for b in plain if low <= b <= high}
+def difference(outcome: Outcome) -> dict[str, float]:
+    """The difference at six packets with its interval, pairs sharing arrivals and routes."""
+    rows = outcome.replications.filter(pl.col("buffer_bytes") == SIX_PACKETS_BYTES).sort("seed")
+    plain, paced = (
+        rows.filter(pl.col("transport") == name)["core_output_utilization"].to_list() for name in (PLAIN, PACED)
+    )
+    interval = paired_difference_ci(paced, plain)
+    return {"mean": interval.mean} | ({} if interval.n == 1 else {"half width": interval.half_width})
 
 
-CARRIED, RATES = (
-    values(metric, "buffer_bytes", form=form, transport=PLAIN)
-    for metric, form in (("core_output_utilization", ".3f"), ("core_drop_rate", ".1e"))
-)
+SIX = {transport: along(transport).at(SIX_PACKETS_BYTES) for transport in (PLAIN, PACED)}
+HALF = (SIX[PLAIN] / SIX[PACED]).told(".2f", name="ratio")
+DIFFERENCE = Values(difference, ".3f", name="paired difference")
+DROPS = along(PACED, "core_drop_rate") / along(PLAIN, "core_drop_rate")
+"""Of Paced TCP over that of TCP Reno; 1 where neither drops."""
+BETWEEN = DROPS.among(lambda buffer: PACKET_BYTES < buffer <= 200_000)
+CARRIED, RATES = along(PLAIN), along(PLAIN, "core_drop_rate", ".1e")
 ROOT_N = (CARRIED.at(300_000) / last(CARRIED)).told(".1%", name="of its plateau")
 SMALL, LARGE = RATES.among(lambda buffer: buffer <= 100_000), RATES.among(lambda buffer: buffer >= 200_000)
-
-
-def check_plateau(outcome: Outcome) -> Finding:
-    """Both curves end at about 0.70."""
-    levels = [utilization(outcome, transport) for transport in (PLAIN, PACED)]
-    ends = [plateau(one) for one in levels]
-    return judge(
-        agrees=all(abs(end - PAPER_PLATEAU) <= 0.05 for end in ends),
-        in_shape=all(plateau(one) <= 1.03 * sorted(one.items())[-2][1] for one in levels) and max(ends) < 0.95,
-        measured=f"{ends[0]:.3f} (TCP Reno) and {ends[1]:.3f} (Paced TCP) at 1000 kB",
-    )
-
-
-def check_paced_knee(outcome: Outcome) -> Finding:
-    """Paced TCP is on its plateau with six packets."""
-    plain, paced = (utilization(outcome, transport) for transport in (PLAIN, PACED))
-    share = paced[SIX_PACKETS_BYTES] / plateau(paced)
-    knee = first_reaching(paced, ON_PLATEAU * plateau(paced))
-    return judge(
-        agrees=share >= ON_PLATEAU,
-        in_shape=knee <= first_reaching(plain, ON_PLATEAU * plateau(plain)) / 5,
-        measured=f"{share:.1%} of its plateau at 9 kB; {ON_PLATEAU:.0%} from {kb(knee)} on",
-    )
-
-
-def check_plain_knee(outcome: Outcome) -> Finding:
-    """TCP Reno needs hundreds of kilobytes for the level that Paced TCP has."""
-    plain, paced = (utilization(outcome, transport) for transport in (PLAIN, PACED))
-    level = ON_PLATEAU * plateau(paced)
-    knee = first_reaching(plain, level)
-    return judge(
-        agrees=100_000 <= knee <= 1_000_000,
-        in_shape=knee >= 3 * first_reaching(paced, level),
-        measured=f"TCP Reno reaches {ON_PLATEAU:.0%} of Paced TCP's plateau from {kb(knee)} on",
-    )
-
-
-def check_half(outcome: Outcome) -> Finding:
-    """At six packets TCP Reno has half of Paced TCP's utilization."""
-    plain, paced = (utilization(outcome, transport)[SIX_PACKETS_BYTES] for transport in (PLAIN, PACED))
-    ratio = plain / paced
-    return judge(
-        agrees=abs(ratio - 0.5) <= 0.1,
-        in_shape=ratio <= 0.8,
-        measured=f"ratio {ratio:.2f} ({plain:.3f} against {paced:.3f}; {_difference(outcome)})",
-    )
-
-
-def check_drops_alike(outcome: Outcome, buffer: int) -> Finding:
-    """With so small a buffer the drop rates are almost the same."""
-    [ratio] = drop_ratios(outcome, low=buffer, high=buffer).values()
-    return judge(
-        agrees=0.8 <= ratio <= 1.25,
-        in_shape=0.5 <= ratio <= 2,
-        measured=f"Paced TCP / TCP Reno = {ratio:.2f} at {kb(buffer)}",
-    )
-
-
-def check_drops_between(outcome: Outcome) -> Finding:
-    """Between, Paced TCP drops a bit less."""
-    ratios = drop_ratios(outcome, low=PACKET_BYTES + 1, high=200_000)
-    lower = sum(ratio < 1 for ratio in ratios.values())
-    return judge(
-        agrees=all(0.5 <= ratio < 1 for ratio in ratios.values()),
-        in_shape=lower == len(ratios),
-        measured=f"lower at {lower} of {len(ratios)} buffers; Paced TCP / TCP Reno = {listed(ratios)}",
-    )
-
-
-def check_drops_beyond(outcome: Outcome) -> Finding:
-    """Beyond 200 kB the drop rates are equal."""
-    ratios = drop_ratios(outcome, low=200_000, high=math.inf)
-    return judge(
-        agrees=all(0.8 <= ratio <= 1.25 for ratio in ratios.values()),
-        in_shape=all(0.5 <= ratio <= 2 for ratio in ratios.values()),
-        measured=f"Paced TCP / TCP Reno = {listed(ratios)}",
-    )
 
 
 def describe(outcome: Outcome) -> list[str]:
     """Where each curve reaches its plateau."""
     sentences = []
     for transport in (PLAIN, PACED):
-        levels = utilization(outcome, transport)
+        levels = curve(outcome.table, transport, "core_output_utilization")
         end = plateau(levels)
         knee = first_reaching(levels, ON_PLATEAU * end)
         sentences.append(
@@ -235,17 +163,6 @@ def _draw_curves(axes: Axes, table: pl.DataFrame, column: str) -> None:
     finish(axes, table)
 
 
-def _difference(outcome: Outcome) -> str:
-    """The difference at six packets with its interval, pairs sharing arrivals and routes."""
-    rows = outcome.replications.filter(pl.col("buffer_bytes") == SIX_PACKETS_BYTES).sort("seed")
-    plain, paced = (
-        rows.filter(pl.col("transport") == name)["core_output_utilization"].to_list() for name in (PLAIN, PACED)
-    )
-    interval = paired_difference_ci(paced, plain)
-    spread = "" if interval.n == 1 else f" ± {interval.half_width:.3f}"
-    return f"paired difference {interval.mean:.3f}{spread}"
-
-
 KNEE_REASON = (
     'the paper gives no number for "high"; the 95 % is ours. Full form, five replications: Paced TCP has 83 % of '
     "its plateau with six packets and 97 % with ten (15 kB), then loses some again before it rises to the plateau: "
@@ -266,7 +183,7 @@ CLAIMS = (
         where="§3.2, Fig. 3",
         expected="about 0.70",
         tolerance="both within 0.05 of 0.70; in shape: flat to 3 % at the end and below 0.95",
-        check=check_plateau,
+        check=levels_off({NAMES[transport]: along(transport) for transport in (PLAIN, PACED)}),
     ),
     Claim(
         id="paced-knee",
@@ -274,7 +191,7 @@ CLAIMS = (
         where="§3.2, Fig. 3",
         expected="on its plateau at 9 kB",
         tolerance="at least 95 % of its plateau at 9 kB; in shape: reaches 95 % with a fifth of TCP Reno's buffer",
-        check=check_paced_knee,
+        check=on_plateau_with_six(along(PACED), along(PLAIN)),
         reason=KNEE_REASON,
     ),
     Claim(
@@ -283,7 +200,7 @@ CLAIMS = (
         where="§3.2, Fig. 3",
         expected="hundreds of kB",
         tolerance="reaches 95 % of Paced TCP's plateau in 100–1000 kB; in shape: with 3 times Paced TCP's buffer",
-        check=check_plain_knee,
+        check=needs_hundreds(along(PLAIN), along(PACED)),
     ),
     Claim(
         id="root-n",
@@ -299,7 +216,7 @@ CLAIMS = (
         where="§3.2, Fig. 5",
         expected="0.5",
         tolerance="ratio within 0.1 of 0.5; in shape: at most 0.8",
-        check=check_half,
+        check=near(HALF, 0.5, by=0.1, in_shape=at_most(HALF, 0.8)).saying(HALF, *SIX.values(), DIFFERENCE),
     ),
     *(
         Claim(
@@ -308,7 +225,7 @@ CLAIMS = (
             where="§3.2, Fig. 4",
             expected="ratio 1",
             tolerance="ratio in 0.8–1.25; in shape: in 0.5–2",
-            check=functools.partial(check_drops_alike, buffer=buffer),
+            check=within(DROPS.at(buffer), 0.8, 1.25, in_shape=(0.5, 2)),
             reason="flows between the nearest edge nodes fall into step, paced and not (002/macroflows, no-packet)",
         )
         for id_, words, buffer in (
@@ -322,7 +239,7 @@ CLAIMS = (
         where="§3.2, Fig. 4",
         expected="ratio a bit below 1 from 1 to 200 kB",
         tolerance="0.5 to 1 at every buffer; in shape: below 1 at every one. Written after the run",
-        check=check_drops_between,
+        check=(at_least(BETWEEN, 0.5) & below(BETWEEN, 1)).in_shape(below(BETWEEN, 1)),
         reason="it drops much less: from 4.5 to 60 kB less than half, 0.18 at 15 kB, where TCP Reno's bursts overflow "
         "what a paced flow passes through",
     ),
@@ -332,7 +249,7 @@ CLAIMS = (
         where="§3.2, Fig. 4",
         expected="ratio 1",
         tolerance="every ratio in 0.8–1.25; in shape: in 0.5–2",
-        check=check_drops_beyond,
+        check=within(DROPS.among(lambda buffer: buffer >= 200_000), 0.8, 1.25, in_shape=(0.5, 2)),
         reason=FEW_DROPS_REASON,
     ),
     Claim(

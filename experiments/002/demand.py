@@ -11,18 +11,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from photocol.claims import above, at_least, near, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 
-from ._curves import PAPER, PAPER_PLATEAU, PLAIN, REFERENCE, finish, shortened
+from ._curves import PAPER, PAPER_PLATEAU, PLAIN, REFERENCE, bars, finish, shortened
 from ._schemes import COLOURS, FULL_TARGET, METRICS, NAMES, XCP, measure
 from ._schemes import setup as scheme_setup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import polars as pl
     from matplotlib.axes import Axes
 
     from photocol.experiment import Value
@@ -58,28 +57,14 @@ def points(cases: tuple[str, ...], schemes: tuple[str, ...]) -> tuple[Point, ...
     )
 
 
-def levels(outcome: Outcome, scheme: str) -> dict[str, float]:
-    """Case to utilization."""
-    rows = outcome.table.filter(pl.col("scheme") == scheme)
-    return dict(zip(rows["case"].to_list(), rows["utilization"].to_list(), strict=True))
-
-
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """A group of bars a case."""
-    cases = [case for case in KEYS if case in set(table["case"])]
-    shown = [scheme for scheme in SCHEMES if scheme in set(table["scheme"])]
-    for place, scheme in enumerate(shown):
-        rows = table.filter(pl.col("scheme") == scheme)
-        level = dict(zip(rows["case"].to_list(), rows["utilization"].to_list(), strict=True))
-        left = [number + 0.8 * place / len(shown) for number in range(len(cases))]
-        heights = [level.get(case, float("nan")) for case in cases]
-        width = 0.8 / len(shown)
-        axes.bar(left, heights, width=width, align="edge", color=COLOURS[scheme], label=NAMES[scheme])
+    outcome, run = Outcome(table=table, replications=table), set(table["scheme"])
+    schemes = [scheme for scheme in SCHEMES if scheme in run]
+    series = {NAMES[scheme]: values("utilization", "case", scheme=scheme).read(outcome) for scheme in schemes}
+    bars(axes, series, {case: case for case in KEYS if case in set(table["case"])}, [COLOURS[one] for one in schemes])
     axes.axhline(PAPER_PLATEAU, **REFERENCE)
-    axes.set_xticks([number + 0.4 for number in range(len(cases))], cases, fontsize=8)
-    axes.set_ylim(0, 1)
     axes.set_ylabel("mean utilization of core outputs with 1 MB")
-    axes.legend(frameon=False, fontsize=7, ncols=2)
     finish(axes, table, traffic="TCP flows")
 
 

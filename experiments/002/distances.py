@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import values
 from photocol.experiment import Experiment, Form, Outcome, Plot, Point, Setup, Source, UnderReadings, grid
 
-from ._checks import plateau, utilization
 from ._claims import CLAIMS
-from ._curves import PAPER, finish, shortened
-from ._schemes import FULL_TARGET, METRICS, NAMES, PACED, PLAIN, SCHEMES, measure
+from ._curves import PAPER, bars, finish, plateau, shortened
+from ._schemes import FULL_TARGET, METRICS, NAMES, PACED, PLAIN, SCHEMES, curve, measure
 from ._schemes import setup as scheme_setup
 
 if TYPE_CHECKING:
@@ -82,7 +82,8 @@ def describe(outcome: Outcome) -> list[str]:
     sentences = []
     for distances in run_with(outcome):
         ends = {
-            scheme: plateau(utilization(under(outcome, distances), scheme)) for scheme in (PLAIN, PACED, *FULL_TARGET)
+            scheme: plateau(curve(under(outcome, distances).table, scheme, "utilization"))
+            for scheme in (PLAIN, PACED, *FULL_TARGET)
         }
         said = ", ".join(f"{end:.3f} ({NAMES[scheme]})" for scheme, end in ends.items())
         sentences.append(f"`{distances}`: {MEANINGS[distances]}. With 1 MB {said}.")
@@ -91,18 +92,14 @@ def describe(outcome: Outcome) -> list[str]:
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Utilization with the most RAM, a group of bars a network."""
-    names = [distances for distances in KEYS if distances in set(table["distances"])]
-    shown = (PLAIN, PACED, *FULL_TARGET)
-    for place, scheme in enumerate(shown):
-        rows = table.filter((pl.col("scheme") == scheme) & (pl.col("ram_bytes") == max(RAM)))
-        level = dict(zip(rows["distances"].to_list(), rows["utilization"].to_list(), strict=True))
-        left = [number + 0.8 * place / len(shown) for number in range(len(names))]
-        axes.bar(left, [level[name] for name in names], width=0.8 / len(shown), align="edge", label=NAMES[scheme])
+    outcome = Outcome(table=table, replications=table)
+    series = {
+        NAMES[scheme]: values("utilization", "distances", scheme=scheme, ram_bytes=max(RAM)).read(outcome)
+        for scheme in (PLAIN, PACED, *FULL_TARGET)
+    }
+    bars(axes, series, {name: name for name in run_with(outcome)})
     axes.axhline(0.70, color="0.45", linestyle=":", linewidth=1)
-    axes.set_xticks([number + 0.4 for number in range(len(names))], names)
-    axes.set_ylim(0, 1)
     axes.set_ylabel("mean utilization of core outputs with 1 MB")
-    axes.legend(frameon=False, fontsize=7, ncols=2)
     finish(axes, table)
 
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.claims import Values, at_least, values
+from photocol.claims import Predicate, Values, at_least, at_most, below, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
 
 from ._curves import ON_PLATEAU, PACED, PAPER, SIX_PACKETS_BYTES, finish, shortened
 from ._flows import CARRIED_GBPS, OFF, ON, SCENARIO, datagrams
@@ -30,9 +29,6 @@ MUCH_RAM = 1_000_000
 SCHEMES = (XCP, PACED)
 COLOURS = {0: "#0072B2", 10: "#009E73", 30: "#D55E00"}
 
-Mix = tuple[int, int]
-"""Flows, and how many percent of them are UDP."""
-
 
 def setup(point: Point) -> Setup:
     """`macroflows.toml` with so many flows, some of them UDP."""
@@ -46,63 +42,41 @@ def setup(point: Point) -> Setup:
     return Setup(scenario=scenario, settings=chosen)
 
 
-def levels(outcome: Outcome, scheme: str, ram: int, column: str = "utilization") -> dict[Mix, float]:
-    """A metric of a scheme with so much RAM, for every mix."""
-    rows = outcome.table.filter((pl.col("scheme") == scheme) & (pl.col("ram_bytes") == ram))
-    mixes = zip(rows["flows"].to_list(), rows["udp_percent"].to_list(), strict=True)
-    return dict(zip(mixes, rows[column].to_list(), strict=True))
-
-
 def mixes(metric: str, scheme: str, ram_bytes: int = SIX_PACKETS_BYTES) -> Values:
     """A metric for every mix: flows and the share of UDP in per cent."""
-    return values(metric, ("flows", "udp_percent"), scheme=scheme, ram_bytes=ram_bytes)
+    return values(metric, ("flows", "udp_percent"), form=".3f", scheme=scheme, ram_bytes=ram_bytes)
 
 
 SHARES = (mixes("utilization", XCP) / mixes("utilization", XCP, MUCH_RAM)).told(".3f")
 
 
-def _said(values: dict[Mix, float], form: str = ".3f") -> str:
-    return ", ".join(f"{value:{form}} ({flows} flows, {udp} % UDP)" for (flows, udp), value in values.items())
+CARRIED = mixes("utilization", XCP)
 
 
-def _spread(values: dict[Mix, float], axis: int) -> float:
-    """The highest over the lowest value along an axis, at its worst."""
-    other = 1 - axis
-    groups: dict[int, list[float]] = {}
-    for mix, value in values.items():
-        groups.setdefault(mix[other], []).append(value)
-    return max(max(group) / min(group) for group in groups.values())
+def apart(of: Values, axis: int) -> Values:
+    """The highest over the lowest value along an axis, at each place on the other one."""
+
+    def read(outcome: Outcome) -> dict[Any, float]:
+        groups: dict[Any, list[float]] = {}
+        for mix, value in of.read(outcome).items():
+            groups.setdefault(mix[1 - axis], []).append(value)
+        return {other: max(group) / min(group) for other, group in groups.items()}
+
+    return Values(read, ".2f", " times")
 
 
-def check_number(outcome: Outcome) -> Finding:
-    """The number of flows does not matter."""
-    values = levels(outcome, XCP, SIX_PACKETS_BYTES)
-    spread = _spread(values, 0)
-    return judge(agrees=spread <= 1.1, in_shape=spread <= 1.25, measured=f"up to {spread:.2f} times; {_said(values)}")
+def same(of: Values) -> Predicate:
+    """Hardly any difference."""
+    return at_most(of, 1.1, in_shape=1.25)
 
 
-def check_many(outcome: Outcome) -> Finding:
-    """From the paper's 1586 flows to 6000 nothing changes."""
-    values = {mix: one for mix, one in levels(outcome, XCP, SIX_PACKETS_BYTES).items() if mix[0] >= 1586}
-    spread = _spread(values, 0)
-    return judge(agrees=spread <= 1.1, in_shape=spread <= 1.25, measured=f"up to {spread:.2f} times")
+def dropped(outcome: Outcome) -> dict[Any, float]:
+    """The drop rate over Paced TCP's, for every mix of which some is dropped."""
+    drops, paced = (mixes("core_drop_rate", scheme).read(outcome) for scheme in (XCP, PACED))
+    return {mix: drops[mix] / paced[mix] for mix in drops if paced[mix] > 0}
 
 
-def check_udp(outcome: Outcome) -> Finding:
-    """The share of UDP does not matter."""
-    spread = _spread(levels(outcome, XCP, SIX_PACKETS_BYTES), 1)
-    return judge(agrees=spread <= 1.1, in_shape=spread <= 1.25, measured=f"up to {spread:.2f} times")
-
-
-def check_drops(outcome: Outcome) -> Finding:
-    """Few drops for every mix."""
-    drops = {scheme: levels(outcome, scheme, SIX_PACKETS_BYTES, "core_drop_rate") for scheme in SCHEMES}
-    ratios = {mix: drops[XCP][mix] / drops[PACED][mix] for mix in drops[XCP] if drops[PACED][mix] > 0}
-    return judge(
-        agrees=max(ratios.values()) <= 0.5,
-        in_shape=max(ratios.values()) < 1,
-        measured=f"XCP / Paced TCP = {_said(ratios, '.2f')}",
-    )
+DROPPED = Values(dropped, ".2f", name="XCP / Paced TCP")
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -110,10 +84,10 @@ def describe(outcome: Outcome) -> list[str]:
     sentences = []
     for scheme in SCHEMES:
         for ram, words in ((SIX_PACKETS_BYTES, "9 kB"), (MUCH_RAM, "1 MB")):
-            if found := levels(outcome, scheme, ram):
-                sentences.append(f"{NAMES[scheme]} with {words}: {_said(found)}.")
-        drops = levels(outcome, scheme, SIX_PACKETS_BYTES, "core_drop_rate")
-        sentences.append(f"{NAMES[scheme]}, drop rate with 9 kB: {_said(drops, '.1e')}.")
+            if found := mixes("utilization", scheme, ram).words(outcome):
+                sentences.append(f"{NAMES[scheme]} with {words}, by flows and per cent of UDP: {found}.")
+        drops = mixes("core_drop_rate", scheme).told(".1e").words(outcome)
+        sentences.append(f"{NAMES[scheme]}, drop rate with 9 kB: {drops}.")
     return sentences
 
 
@@ -167,7 +141,7 @@ CLAIMS = (
         where="our expectation, stricter than §1",
         expected="the same for 400, 1586 and 6000",
         tolerance="highest over lowest at most 1.1 at each share of UDP; in shape: 1.25",
-        check=check_number,
+        check=same(apart(CARRIED, 0)).telling(CARRIED),
         reason=WINDOWS_REASON,
     ),
     Claim(
@@ -177,7 +151,7 @@ CLAIMS = (
         where="our expectation, stricter than §1",
         expected="the same for 1586 and 6000",
         tolerance="highest over lowest at most 1.1 at each share of UDP; in shape: 1.25",
-        check=check_many,
+        check=same(apart(CARRIED.among(lambda mix: mix[0] >= 1586), 0)),
         reason=WINDOWS_REASON,
     ),
     Claim(
@@ -187,7 +161,7 @@ CLAIMS = (
         where="our expectation, stricter than §1",
         expected="the same for 0, 10 and 30 %",
         tolerance="highest over lowest at most 1.1 at each number of flows; in shape: 1.25",
-        check=check_udp,
+        check=same(apart(CARRIED, 1)),
         reason="UDP's bursts wait in the macroflow that TCP shares: round trips of 26 and 36 ms become 52 and 51 ms "
         "with 30 % UDP (400 and 1586 flows, 5 s), and windows of 20 packets carry less over longer ones. Paced TCP has "
         "24 ms in all mixes",
@@ -198,7 +172,7 @@ CLAIMS = (
         where="§1, §2.2",
         expected="no number given",
         tolerance="at most half of Paced TCP's with six packets for all nine mixes; in shape: lower",
-        check=check_drops,
+        check=at_most(DROPPED, 0.5, in_shape=below(DROPPED, 1)),
     ),
 )
 

@@ -15,7 +15,6 @@ import polars as pl
 from photocol.experiment import Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.plot import logarithmic_with_zero
 
-from ._checks import at_six, utilization
 from ._claims import CLAIMS
 from ._curves import (
     FULL_RAM,
@@ -37,6 +36,7 @@ from ._schemes import (
     QUICK_RAM,
     SCHEMES,
     core_outputs,
+    curve,
     draw_curves,
     measure,
 )
@@ -63,12 +63,12 @@ def describe(outcome: Outcome) -> list[str]:
     """Each scheme in a sentence."""
     sentences = []
     for scheme in SCHEMES:
-        levels = utilization(outcome, scheme)
+        levels, drops = (curve(outcome.table, scheme, metric) for metric in ("utilization", "core_drop_rate"))
         end = plateau(levels)
         knee = first_reaching(levels, ON_PLATEAU * end)
         sentences.append(
             f"{NAMES[scheme]}: plateau {end:.3f}, 95 % of it from {kb(knee)} on; "
-            f"with 9 kB {levels[SIX_PACKETS_BYTES]:.3f} and drops {at_six(outcome, scheme, 'core_drop_rate'):.1e}."
+            f"with 9 kB {levels[SIX_PACKETS_BYTES]:.3f} and drops {drops[SIX_PACKETS_BYTES]:.1e}."
         )
     return sentences
 

@@ -8,10 +8,11 @@ The expected values and tolerances below were committed before the first run, th
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Values, at_most, below, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, zipped
 from photocol.plot import logarithmic_with_zero
 from photocol.verdict import Finding, judge
@@ -76,32 +77,21 @@ def points(chosen: Iterable[Parameters]) -> tuple[Point, ...]:
     return zipped(edge_alpha=edges, core_alpha=cores, gamma=gammas)
 
 
-def found(outcome: Outcome, column: str) -> dict[Parameters, float]:
+def found(outcome: Outcome, column: str) -> dict[Any, float]:
     """Parameters to a metric's mean."""
-    axes = zip(*(outcome.table[name].to_list() for name in ("edge_alpha", "core_alpha", "gamma")), strict=True)
-    return dict(zip(axes, outcome.table[column].to_list(), strict=True))
+    return dict(values(column, ("edge_alpha", "core_alpha", "gamma")).read(outcome))
 
 
-def check_overshoots(outcome: Outcome) -> Finding:
-    """With the paper's parameters at edge outputs their utilization peaks lower than with XCP's."""
-    edge, core = (found(outcome, column) for column in ("edge_peak", "core_peak"))
-    return judge(
-        agrees=edge[OWN] <= edge[DEFAULTS] - 0.01 and core[OWN] <= core[DEFAULTS] + 0.01,
-        in_shape=edge[OWN] < edge[DEFAULTS],
-        measured=f"{edge[OWN]:.3f} instead of {edge[DEFAULTS]:.3f} at outputs of edge nodes, "
-        f"{core[OWN]:.3f} instead of {core[DEFAULTS]:.3f} at those of core nodes",
-    )
+def of(parameters: Parameters, metric: str, form: str = ".3f", name: str = "") -> Values:
+    """A metric with these parameters."""
+    found = values(metric, ("edge_alpha", "core_alpha", "gamma")).at(parameters)
+    return found.renamed(lambda _: None).told(form, name=name)
 
 
-def check_drops(outcome: Outcome) -> Finding:
-    """With the paper's parameters at edge outputs less is dropped than with XCP's."""
-    drops = found(outcome, "core_drop_rate")
-    ratio = drops[OWN] / drops[DEFAULTS]
-    return judge(
-        agrees=ratio <= 0.9,
-        in_shape=ratio < 1,
-        measured=f"{drops[OWN]:.1e} against {drops[DEFAULTS]:.1e}, {ratio:.2f} of it",
-    )
+EDGE, EDGE_XCP = of(OWN, "edge_peak", name="edge outputs"), of(DEFAULTS, "edge_peak", name="instead of")
+CORE, CORE_XCP = of(OWN, "core_peak", name="core outputs"), of(DEFAULTS, "core_peak", name="instead of")
+LOWER = at_most(EDGE, EDGE_XCP - 0.01) & at_most(CORE, CORE_XCP + 0.01)
+DROPS, DROPS_XCP = of(OWN, "core_drop_rate", ".1e"), of(DEFAULTS, "core_drop_rate", ".1e", "against")
 
 
 def check_optimum(outcome: Outcome) -> Finding:
@@ -152,7 +142,7 @@ CLAIMS = (
         expected="lower peaks of the utilization over a control interval",
         tolerance="at least 0.01 lower at outputs of edge nodes, no more than 0.01 higher at those of core nodes; "
         "in shape: lower at outputs of edge nodes",
-        check=check_overshoots,
+        check=LOWER.in_shape(below(EDGE, EDGE_XCP)).saying(EDGE, EDGE_XCP, CORE, CORE_XCP),
     ),
     Claim(
         id="drops",
@@ -161,7 +151,7 @@ CLAIMS = (
         where="after §3.1",
         expected="fewer",
         tolerance="at most 0.9 of the drop rate; in shape: less",
-        check=check_drops,
+        check=at_most(DROPS / DROPS_XCP, 0.9, in_shape=below(DROPS / DROPS_XCP, 1)).telling(DROPS, DROPS_XCP),
         reason="what is dropped with 9 kB are packets that meet, not an excess over a control interval: no output goes "
         "beyond its capacity or its target in any of them, with these parameters or with XCP's",
     ),

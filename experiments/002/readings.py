@@ -8,16 +8,16 @@ The expected values and tolerances of the claims below were committed before the
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Values, at_least, at_most, beside, most, near, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, UnderReadings, grid
 from photocol.verdict import Finding, Verdict, judge, not_run
 
 from ._claims import CLAIMS as PAPERS_CLAIMS
-from ._curves import PACED, PAPER, PLAIN, SIX_PACKETS_BYTES, finish, shortened
+from ._curves import PACED, PAPER, PLAIN, SIX_PACKETS_BYTES, bars, finish, shortened
 from ._schemes import FULL_TARGET, LOW_TARGET, METRICS, NAMES, QUICK_RAM, XCP, measure
 from ._schemes import setup as scheme_setup
 
@@ -101,10 +101,9 @@ def verdicts(outcome: Outcome, reading: str) -> list[Finding]:
     return [claim.check(seen) for claim in PAPERS_CLAIMS]
 
 
-def at_six(outcome: Outcome, reading: str, scheme: str, column: str) -> float:
-    """A metric with six packets of RAM."""
-    chosen = (pl.col("reading") == reading) & (pl.col("scheme") == scheme) & (pl.col("ram_bytes") == SIX_PACKETS_BYTES)
-    return float(outcome.table.filter(chosen)[column].item())
+def with_six(metric: str, scheme: str = XCP) -> Values:
+    """A metric of a scheme with six packets of RAM, by reading."""
+    return values(metric, "reading", scheme=scheme, ram_bytes=SIX_PACKETS_BYTES)
 
 
 def _score(outcome: Outcome, reading: str) -> tuple[int, int]:
@@ -130,48 +129,19 @@ def check_literal(outcome: Outcome) -> Finding:
     )
 
 
-def _furthest(outcome: Outcome, readings: tuple[str, ...]) -> float:
-    """The largest relative difference to the default in a scheme's utilization with six packets."""
-    schemes = (*FULL_TARGET, *LOW_TARGET)
-    run = [reading for reading in readings_of(outcome) if reading in readings]
-    level = {
-        (reading, scheme): at_six(outcome, reading, scheme, "utilization")
-        for reading in (LITERAL, *run)
-        for scheme in schemes
+COUNTS = (ACTIVE, LSPS)
+SAME_COUNT = beside(
+    {
+        scheme: (with_six("utilization", scheme) / with_six("utilization", scheme).at(LITERAL)).among(
+            lambda one: one in COUNTS
+        )
+        for scheme in (*FULL_TARGET, *LOW_TARGET)
     }
-    return max(abs(level[reading, scheme] / level[LITERAL, scheme] - 1) for reading in run for scheme in schemes)
-
-
-def check_count(outcome: Outcome) -> Finding:
-    """How N is known does not matter: all macroflows of the 182 pairs have traffic."""
-    furthest = _furthest(outcome, (ACTIVE, LSPS))
-    return judge(
-        agrees=furthest <= 0.01,
-        in_shape=furthest <= 0.03,
-        measured=f"utilizations with 9 kB differ by at most {furthest:.1%}",
-    )
-
-
-def check_allowed(outcome: Outcome) -> Finding:
-    """Where feedback changes the allowed rate, used or not, pacing is lost."""
-    drops = {reading: at_six(outcome, reading, XCP, "core_drop_rate") for reading in (LITERAL, ALLOWED, CHANGES)}
-    ratios = {reading: drops[reading] / drops[LITERAL] for reading in (ALLOWED, CHANGES)}
-    return judge(
-        agrees=all(ratio >= 10 for ratio in ratios.values()),
-        in_shape=all(ratio >= 3 for ratio in ratios.values()),
-        measured=", ".join(f"{ratio:.0f} times ({reading})" for reading, ratio in ratios.items()),
-    )
-
-
-def check_remembers(outcome: Outcome) -> Finding:
-    """An estimate over some eight probes is as good as one over the last interval."""
-    carried = at_six(outcome, REMEMBERS, XCP, "utilization") / at_six(outcome, LITERAL, XCP, "utilization")
-    drops = at_six(outcome, REMEMBERS, XCP, "core_drop_rate") / at_six(outcome, LITERAL, XCP, "core_drop_rate")
-    return judge(
-        agrees=abs(carried - 1) <= 0.03 and drops <= 2,
-        in_shape=abs(carried - 1) <= 0.1 and drops <= 10,
-        measured=f"{carried:.2f} of the utilization and {drops:.1f} times the drop rate, with 9 kB and one macroflow",
-    )
+)
+FURTHEST = most((SAME_COUNT - 1).each(abs).told(".1%"))
+DROPS = (with_six("core_drop_rate") / with_six("core_drop_rate").at(LITERAL)).told(".0f", " times")
+CARRIED = (with_six("utilization") / with_six("utilization").at(LITERAL)).at(REMEMBERS)
+MORE_DROPS = DROPS.at(REMEMBERS).told(".1f", " times the drop rate")
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -197,22 +167,18 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Utilization with six packets, a group of bars a scheme."""
-    readings = [reading for reading in KEYS if reading in set(table["reading"])]
-    schemes = (*FULL_TARGET, *LOW_TARGET)
-    for place, reading in enumerate(readings):
-        rows = table.filter((pl.col("reading") == reading) & (pl.col("ram_bytes") == SIX_PACKETS_BYTES))
-        level = dict(zip(rows["scheme"].to_list(), rows["utilization"].to_list(), strict=True))
-        left = [number + 0.8 * place / len(readings) for number in range(len(schemes))]
-        heights = [level.get(scheme, math.nan) for scheme in schemes]
-        axes.bar(left, heights, width=0.8 / len(readings), align="edge", label=reading)
-    axes.set_xticks(
-        [number + 0.4 for number in range(len(schemes))],
-        [NAMES[scheme].removeprefix("XCP, ").replace(", ", "\n") for scheme in schemes],
-        fontsize=6,
-    )
-    axes.set_ylim(0, 1)
+    outcome = Outcome(table=table, replications=table)
+    found = values("utilization", ("reading", "scheme"), ram_bytes=SIX_PACKETS_BYTES).read(outcome)
+    series = {
+        one: {scheme: level for (reading, scheme), level in found.items() if reading == one}
+        for one in readings_of(outcome)
+    }
+    groups = {
+        one: NAMES[one].removeprefix("XCP, ").replace(", ", "\n").replace(" another ", "\nanother ")
+        for one in (*FULL_TARGET, *LOW_TARGET)
+    }
+    bars(axes, series, groups)
     axes.set_ylabel("mean utilization of core outputs with 9 kB")
-    axes.legend(frameon=False, fontsize=7, ncols=2)
     finish(axes, table)
 
 
@@ -233,7 +199,7 @@ CLAIMS = (
         where="§2.2, our expectation",
         expected="no difference: every pair has traffic at the end",
         tolerance="utilizations with 9 kB differ by at most 1 %; in shape: 3 %",
-        check=check_count,
+        check=at_most(FURTHEST, 0.01, in_shape=0.03),
     ),
     Claim(
         id="allowed",
@@ -242,7 +208,7 @@ CLAIMS = (
         where="§2.2, our expectation",
         expected="many more drops",
         tolerance="at least 10 times the drop rate with 9 kB and one macroflow; in shape: 3 times",
-        check=check_allowed,
+        check=at_least(DROPS.at(ALLOWED, CHANGES), 10, in_shape=3),
     ),
     Claim(
         id="remembers",
@@ -252,7 +218,9 @@ CLAIMS = (
         expected="hardly any difference",
         tolerance="utilization within 3 % and at most twice the drop rate, with 9 kB and one macroflow; in shape: 10 % "
         "and ten times",
-        check=check_remembers,
+        check=(near(CARRIED, 1, by=0.03) & at_most(MORE_DROPS, 2)).in_shape(
+            near(CARRIED, 1, by=0.1) & at_most(MORE_DROPS, 10)
+        ),
         reason="the new rate is the estimate and the feedback: an estimate that remembers holds a macroflow back "
         "while its TCPs grow (0.83 of the utilization). That is no mean between the last interval and the allowed "
         "rate, which paces nothing",

@@ -5,16 +5,15 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.claims import Values, above, at_most, beside, most, values
+from photocol.claims import MOSTLY, Values, above, at_least, at_most, below, beside, most, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
 from photocol.plot import logarithmic_with_zero
-from photocol.verdict import Finding, judge
 
-from ._curves import PACKET_BYTES, PAPER, finish, listed, shortened
+from ._curves import PACKET_BYTES, PAPER, finish, shortened
 from ._schemes import METRICS, XCP, measure
 from ._schemes import setup as scheme_setup
 
@@ -25,8 +24,6 @@ LEAKY, TOKEN, TURNS, DEEP = "leaky-bucket", "token-bucket", "round-robin", "deep
 SMOOTHERS = (LEAKY, TOKEN, TURNS, DEEP)
 COLOURS = dict(zip(SMOOTHERS, ("#0072B2", "#009E73", "#D55E00", "#CC79A7"), strict=True))
 RAM = (1_500, 3_000, 4_500, 6_000, 9_000, 15_000)
-EDGE_ROOM = 0.25 * 1e9 / 8 / PACKET_BYTES
-"""0.25 s in packets."""
 
 
 def setup(point: Point) -> Setup:
@@ -36,12 +33,6 @@ def setup(point: Point) -> Setup:
     if smoother == DEEP:
         more = {"switching.smoothing": TOKEN, "switching.token_depth": 5 * PACKET_BYTES}
     return scheme_setup(XCP, point["ram_bytes"], more)
-
-
-def column(outcome: Outcome, smoother: str, name: str) -> dict[int, float]:
-    """RAM to a metric's mean."""
-    rows = outcome.table.filter(pl.col("smoothing") == smoother).sort("ram_bytes")
-    return dict(zip(rows["ram_bytes"].to_list(), rows[name].to_list(), strict=True))
 
 
 def along(smoother: str, metric: str) -> Values:
@@ -56,36 +47,25 @@ MOST = {
 }
 
 
-def _against_leaky(outcome: Outcome, smoother: str) -> dict[int, float]:
-    other, leaky = (column(outcome, one, "core_drop_rate") for one in (smoother, LEAKY))
-    return {ram: other[ram] / leaky[ram] for ram in leaky if leaky[ram] > 0}
+def over_leaky(smoother: str, name: str) -> Values:
+    """A smoother's drop rate over the leaky bucket's, where that drops something."""
+
+    def read(outcome: Outcome) -> dict[Any, float]:
+        other, leaky = (along(one, "core_drop_rate").read(outcome) for one in (smoother, LEAKY))
+        return {ram: other[ram] / leaky[ram] for ram in leaky if leaky[ram] > 0}
+
+    return Values(read, ".2f", name=name)
 
 
-def check_token(outcome: Outcome) -> Finding:
-    """A randomized start drops less than a plain leaky bucket."""
-    ratios = _against_leaky(outcome, TOKEN)
-    return judge(
-        agrees=all(ratio <= 0.95 for ratio in ratios.values()),
-        in_shape=sum(ratio < 1 for ratio in ratios.values()) > len(ratios) / 2,
-        measured=f"token bucket / leaky bucket = {listed(ratios)}",
-    )
-
-
-def check_deep(outcome: Outcome) -> Finding:
-    """Bursts of six packets undo what pacing does with less RAM than that."""
-    ratios = {ram: ratio for ram, ratio in _against_leaky(outcome, DEEP).items() if ram <= 6 * PACKET_BYTES}
-    return judge(
-        agrees=all(ratio >= 1.5 for ratio in ratios.values()),
-        in_shape=all(ratio > 1 for ratio in ratios.values()),
-        measured=f"five packets deeper / one packet = {listed(ratios)}",
-    )
+TOKENS = over_leaky(TOKEN, "token bucket / leaky bucket")
+DEEPER = over_leaky(DEEP, "five packets deeper / one packet").among(lambda ram: ram <= 6 * PACKET_BYTES)
 
 
 def describe(outcome: Outcome) -> list[str]:
     """What each costs at the edge."""
     cost = "waiting in the mean at an edge node"
     return [
-        f"{smoother}: {listed(column(outcome, smoother, 'edge_mean_queue'), '.0f')} packets {cost}."
+        f"{smoother}: {along(smoother, 'edge_mean_queue').told('.0f').words(outcome)} packets {cost}."
         for smoother in SMOOTHERS
     ]
 
@@ -125,7 +105,7 @@ CLAIMS = (
         where="§4 (future work), our expectation",
         expected="fewer drops",
         tolerance="at most 0.95 of the leaky bucket's drop rate at every size; in shape: fewer at more than half",
-        check=check_token,
+        check=at_most(TOKENS, 0.95, in_shape=below(TOKENS, 1, in_shape=MOSTLY)),
         reason="with one packet of RAM it makes no difference: what meets there are single packets of many macroflows",
     ),
     Claim(
@@ -135,7 +115,7 @@ CLAIMS = (
         where="§4 (future work), our expectation",
         expected="higher utilization",
         tolerance="higher at every size; in shape: at more than half of them",
-        check=above(TURNED, 1, in_shape=above(TURNED, 1, part=0.5)),
+        check=above(TURNED, 1, in_shape=MOSTLY),
         reason="the turns let ACKs pass the data of their macroflow: round trips fall from 34.6 to 26.0 ms (4.5 kB): "
         "TCP sends faster, which is more throughput where the RAM bears it and more drops where it does not. With ACKs "
         "in macroflows of their own the two are alike: drop rates 1.41e-3 and 1.42e-3, 8.58 Gb/s each",
@@ -147,7 +127,7 @@ CLAIMS = (
         where="our expectation",
         expected="more drops with up to six packets of RAM",
         tolerance="at least 1.5 times as many at every size up to 9 kB; in shape: more",
-        check=check_deep,
+        check=at_least(DEEPER, 1.5, in_shape=above(DEEPER, 1)),
         reason="with one packet of RAM pacing has little to undo; with six, ten times as many drops",
     ),
     Claim(

@@ -5,14 +5,14 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.claims import Values, at_least, at_most, below, most, values
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
+from photocol.claims import MOSTLY, Values, above, at_least, at_most, below, first, last, most, steps, values
+from photocol.experiment import Claim, Experiment, Form, Plot, Point, Setup, Source, grid
 from photocol.plot import logarithmic_with_zero
-from photocol.verdict import Finding, judge
 
 from ._curves import PAPER, finish, kb, shortened
 from ._schemes import METRICS, measure
@@ -28,12 +28,6 @@ RAM = (3_000, 9_000)
 def setup(point: Point) -> Setup:
     """One macroflow for data and ACKs, with a target and a RAM."""
     return scheme_setup(f"same-{point['target_percent']}", point["ram_bytes"])
-
-
-def column(outcome: Outcome, ram: int, name: str) -> dict[int, float]:
-    """Target in percent to a metric's mean."""
-    rows = outcome.table.filter(pl.col("ram_bytes") == ram).sort("target_percent")
-    return dict(zip(rows["target_percent"].to_list(), rows[name].to_list(), strict=True))
 
 
 def along(metric: str, form: str = ".3g") -> Values:
@@ -53,17 +47,10 @@ KEPT, FEWER = (
 EXCESS = (along("highest_utilization", "+.3f") - (lambda target: target / 100)).among(lambda target: target < 100)
 
 
-def check_monotone(outcome: Outcome) -> Finding:
-    """The higher the target, the more is carried and the more is dropped."""
-    carried, drops = (list(column(outcome, 9_000, name).values()) for name in ("utilization", "core_drop_rate"))
-    pairs = range(len(carried) - 1)
-    rises = sum(carried[i + 1] > carried[i] for i in pairs)
-    drops_rise = sum(drops[i + 1] >= drops[i] for i in pairs)
-    return judge(
-        agrees=rises == drops_rise == len(pairs),
-        in_shape=rises > 0.7 * len(pairs) and drops[-1] > drops[0],
-        measured=f"utilization rises in {rises}, the drop rate does not fall in {drops_rise} of {len(pairs)} steps",
-    )
+CARRIED_STEPS, DROP_STEPS = steps(along("utilization", "+.3f")), steps(along("core_drop_rate", "+.1e"))
+BOTH_RISE = above(CARRIED_STEPS, 0) & at_least(DROP_STEPS, 0)
+MOST_STEPS = replace(MOSTLY, share=0.7)
+MORE_DROPS = above(last(along("core_drop_rate")), first(along("core_drop_rate")))
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -122,7 +109,7 @@ CLAIMS = (
         where="our expectation",
         expected="both rise with TU",
         tolerance="in every step; in shape: utilization in 70 % of the steps, and more drops at 100 % than at 30 %",
-        check=check_monotone,
+        check=BOTH_RISE.in_shape(above(CARRIED_STEPS, 0, in_shape=MOST_STEPS) & MORE_DROPS),
     ),
 )
 

@@ -5,14 +5,33 @@ The expected values and tolerances below were committed before the first run in 
 
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Outcome
-from photocol.verdict import Finding, judge
+from photocol.claims import (
+    MOSTLY,
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    below,
+    everywhere,
+    least,
+    most,
+    near,
+    steps,
+    values,
+    within,
+)
+from photocol.experiment import Claim
 
-from ._aapn import MIXED_READINGS, ONE_WAY, PACKET, PHYSICAL, XCP, XCP_CL, find, listed
-from ._case_claims import MEANT, STEPS
+from ._aapn import ONE_WAY, PACKET, PHYSICAL, XCP, XCP_CL
+from ._case_claims import Said, under_steps
 from ._readings import DEFAULT, mean_round_trip_s, reading_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MBPS, ALLOCATED = 45.0, 40.0
 BUFFERS = (1, 10, 100, 1000)
@@ -25,85 +44,44 @@ DROP_PERCENTS = {1: ("D.4", 2.1), 10: ("D.9", 0.87), 100: ("D.14", 0.002), 1000:
 """As printed; the text on figure D.19 has no number, the last one is table 5.4's, which has 0.0016 for D.14."""
 
 
-def column(outcome: Outcome, algorithm: str, step: str, name: str, sender: str = ONE_WAY) -> list[float]:
+def column(metric: str, algorithm: str = XCP, step: str = PHYSICAL, form: str = ".3g", sender: str = ONE_WAY) -> Values:
     """A metric along the buffers."""
-    here = {"algorithm": algorithm, "step": step, "sender": sender}
-    return [find(outcome.table, **here, buffer_packets=buffer)[name] for buffer in BUFFERS]
+    return values(metric, "buffer_packets", form=form, algorithm=algorithm, step=step, sender=sender)
 
 
-def within_factor(values: list[float], expected: tuple[float, ...], factor: float) -> bool:
-    """Whether each value is near its expected one."""
-    return all(want / factor <= value <= want * factor for value, want in zip(values, expected, strict=True))
+def by_factor(of: Values, expected: Sequence[float], factor: float = 2) -> Predicate:
+    """Each value is near its expected one."""
+    by_buffer = dict(zip(BUFFERS, expected, strict=True))
+    return within(of, lambda at: by_buffer[at] / factor, lambda at: by_buffer[at] * factor)
 
 
-def rising(values: list[float], slack: float = 0.0) -> bool:
-    """Whether they never fall by more than the slack."""
-    return all(b >= a - slack for a, b in pairwise(values))
+def jumps(of: Values) -> Predicate:
+    """Rising, with 1000 packets to more than ten times what it is with 100."""
+    return at_least(steps(of), 0) & above(of.at(1000), of.at(100) * 10)
 
 
-def check_queue(outcome: Outcome) -> Finding:
-    """Table 5.4, first row."""
-    queues = column(outcome, XCP, PHYSICAL, "queue")
-    return judge(
-        agrees=within_factor(queues, QUEUES, 2),
-        in_shape=rising(queues) and queues[3] > 10 * queues[2],
-        measured=f"{listed(queues, '.3g')} packets",
-    )
+QUEUE, QUEUING = column("queue").told(".3g", " packets"), column("queuing_ms").told(".3g", " ms")
+DROPPED, LEVEL, AFTER = column("drops"), column("utilization", form=".3f"), column("queue_after", form=".1f").at(1000)
+FEWEST = below(DROPPED.at(1000), least(DROPPED.at(1, 10, 100))) & at_least(DROPPED.at(1), most(DROPPED) * 0.8)
+FULL = at_least(steps(LEVEL), -0.02) & at_least(LEVEL.at(1000), 0.97)
+TWO_OF_FOUR = replace(MOSTLY, share=0.25)
+"""More than one of them."""
 
 
-def check_drops(outcome: Outcome) -> Finding:
-    """Table 5.4, third row."""
-    drops = column(outcome, XCP, PHYSICAL, "drops")
-    return judge(
-        agrees=within_factor(drops, DROPS, 2),
-        in_shape=drops[3] < min(drops[:3]) and drops[0] >= 0.8 * max(drops),
-        measured=f"{listed(drops, '.3g')} in a control interval "
-        f"({listed([100 * one for one in column(outcome, XCP, PHYSICAL, 'drop_share')], '.2g')} %)",
-    )
-
-
-def check_queuing(outcome: Outcome) -> Finding:
-    """Table 5.4, second row."""
-    delays = column(outcome, XCP, PHYSICAL, "queuing_ms")
-    return judge(
-        agrees=within_factor(delays, QUEUING_MS, 2),
-        in_shape=rising(delays) and delays[3] > 10 * delays[2],
-        measured=f"{listed(delays, '.3g')} ms",
-    )
-
-
-def check_percent(outcome: Outcome, buffer: int) -> Finding:
+def dropped_percent(buffer: int) -> Predicate:
     """Percentage of drops with a buffer; in shape if there are fewer than with the next smaller one."""
-    percents = dict(zip(BUFFERS, column(outcome, XCP, PHYSICAL, "drop_percent"), strict=True))
-    came = dict(zip(BUFFERS, column(outcome, XCP, PHYSICAL, "drop_share"), strict=True))
-    found, (_, stated) = percents[buffer], DROP_PERCENTS[buffer]
-    return judge(
-        agrees=within_factor([found], (stated,), 2),
-        in_shape=found < percents[buffer // 10] if buffer > 1 else within_factor([found], (stated,), 4),
-        measured=f"{found:.2g} % of what it should receive, {100 * came[buffer]:.2g} % of what came",
-    )
+    all_, stated = column("drop_percent", form=".2g"), DROP_PERCENTS[buffer][1]
+    found, came = all_.at(buffer), (column("drop_share") * 100).told(".2g", " % of what came").at(buffer)
+    shape = below(found, all_.at(buffer // 10)) if buffer > 1 else within(found, stated / 4, stated * 4)
+    told = found.told(".2g", " % of what it should receive")
+    return within(found, stated / 2, stated * 2, in_shape=shape).saying(told, came)
 
 
-def check_utilization(outcome: Outcome) -> Finding:
-    """Table 5.4, last row."""
-    levels = column(outcome, XCP, PHYSICAL, "utilization")
-    return judge(
-        agrees=all(abs(a - b) <= 0.1 for a, b in zip(levels, UTILIZATIONS, strict=True)),
-        in_shape=rising(levels, 0.02) and levels[3] >= 0.97,
-        measured=listed(levels, ".3f"),
-    )
-
-
-def check_zero(outcome: Outcome, step: str) -> Finding:
+def zero(step: str) -> Predicate:
     """Table 5.5."""
-    queues, drops, levels = (column(outcome, XCP_CL, step, name) for name in ("queue", "drops", "utilization"))
-    good = [q < 0.005 and d == 0 and u >= 0.97 for q, d, u in zip(queues, drops, levels, strict=True)]
-    return judge(
-        agrees=all(good),
-        in_shape=sum(good) >= len(good) / 2,
-        measured=f"queue {listed(queues, '.2g')}, drops {listed(drops, '.2g')} an interval, utilization "
-        f"{listed(levels, '.3f')}",
-    )
+    queue, drops = (column(metric, XCP_CL, step, ".2g").told(".2g", name=metric) for metric in ("queue", "drops"))
+    level = column("utilization", XCP_CL, step, ".3f").told(".3f", name="utilization")
+    return everywhere(below(queue, 0.005), at_most(drops, 0), at_least(level, 0.97), in_shape=TWO_OF_FOUR)
 
 
 def standing_queue(rtt_s: float) -> float:
@@ -117,27 +95,7 @@ def expected_queue(reading: str) -> float:
     return standing_queue(mean_round_trip_s(reading, 1))
 
 
-def check_theory(outcome: Outcome) -> Finding:
-    """The standing queue that 1000 packets of buffer have room for."""
-    found, expected = column(outcome, XCP, PHYSICAL, "queue")[3], expected_queue(reading_of(outcome))
-    drops = column(outcome, XCP, PHYSICAL, "drops")[3]
-    return judge(
-        agrees=abs(found / expected - 1) <= 0.15,
-        in_shape=abs(found / expected - 1) <= 0.4,
-        measured=f"{found:.0f} packets, theory {expected:.0f}; {drops:.2g} drops in a control interval",
-    )
-
-
-def check_drain(outcome: Outcome) -> Finding:
-    """Figure D.16 after 400 s, and table E.4's 70 ms there."""
-    row = find(outcome.table, algorithm=XCP, step=PHYSICAL, sender=ONE_WAY, buffer_packets=1000)
-    return judge(
-        agrees=row["queue_after"] >= 100,
-        in_shape=row["queue_after"] >= 10,
-        measured=f"gone after {row['drains_s']:.1f} s; {row['queue_after']:.1f} packets in the mean of 200 s",
-    )
-
-
+THEORY = Values(lambda outcome: {None: expected_queue(reading_of(outcome))}, ".0f", name="theory")
 WHERE = "§5.5, tables 5.4 and 5.5, appendix D"
 
 
@@ -151,7 +109,7 @@ def percent_claim(buffer: int) -> Claim:
         expected=f"{percent:g} %",
         tolerance="within a factor of 2; in shape: "
         + ("of 4" if buffer == 1 else "lower than with the next smaller buffer"),
-        check=lambda outcome: check_percent(outcome, buffer),
+        check=dropped_percent(buffer),
         reason=PERCENT_REASONS.get(buffer, ""),
     )
 
@@ -171,7 +129,7 @@ CLAIMS = (
         where=WHERE,
         expected="0.10, 2.5, 20, 700 packets",
         tolerance="each within a factor of 2; in shape: rising, the last more than ten times the one before",
-        check=check_queue,
+        check=by_factor(QUEUE, QUEUES).in_shape(jumps(QUEUE)),
     ),
     Claim(
         id="drops",
@@ -179,7 +137,9 @@ CLAIMS = (
         where=WHERE,
         expected="50, 40, 40, 10 packets",
         tolerance="each within a factor of 2; in shape: fewest with 1000, and with 1 at least 0.8 of the most",
-        check=check_drops,
+        check=by_factor(DROPPED, DROPS)
+        .in_shape(FEWEST)
+        .saying(DROPPED.told(".3g", " in a control interval"), (column("drop_share") * 100).told(".2g", " %")),
         reason="1000 packets have room for the standing queue, so nothing has to be dropped (claim `theory`); with "
         "100 fewer are dropped here and the link is used better",
     ),
@@ -189,19 +149,17 @@ CLAIMS = (
         where=WHERE,
         expected="0.39, 0.70, 0.80, 1.0",
         tolerance="±0.1 each; in shape: rising (0.02 of slack) to 0.97",
-        check=check_utilization,
+        check=near(LEVEL, dict(zip(BUFFERS, UTILIZATIONS, strict=True)), by=0.1, in_shape=FULL).saying(LEVEL),
     ),
-    *(
-        Claim(
-            id=f"zero-{step}",
-            text=f"XCP-CL has no queue, no drop and utilization 1 with any buffer, {MEANT[step]}",
-            where=WHERE,
-            expected="0, 0, 1 for all four buffers",
-            tolerance="queue below 0.005, no drop, 0.97 with each; in shape: with two of four",
-            check=lambda outcome, step=step: check_zero(outcome, step),  # type: ignore[misc]
-            reason=MIXED_READINGS if step == PHYSICAL else "",
-        )
-        for step in STEPS
+    *under_steps(
+        Said(
+            "zero",
+            "XCP-CL has no queue, no drop and utilization 1 with any buffer",
+            "0, 0, 1 for all four buffers",
+            "queue below 0.005, no drop, 0.97 with each; in shape: with two of four",
+            zero,
+        ),
+        WHERE,
     ),
     Claim(
         id="theory",
@@ -210,7 +168,9 @@ CLAIMS = (
         where="α(C' − C) = βQ/d",
         expected=f"{expected_queue(DEFAULT):.0f} packets for 1000 of buffer, no drops (the paper: 700 and 10)",
         tolerance="15 %; in shape: 40 %",
-        check=check_theory,
+        check=near(QUEUE.at(1000) / THEORY, 1, by=0.15, in_shape=0.4).saying(
+            QUEUE.at(1000).told(".0f", " packets"), THEORY, DROPPED.at(1000)
+        ),
     ),
     Claim(
         id="drain",
@@ -218,7 +178,9 @@ CLAIMS = (
         where="appendix D, Fig. D.16; table E.4",
         expected="70 ms of queue in the mean of 400 to 600 s, that is some 390 packets",
         tolerance="at least 100 packets in that mean; in shape: at least 10",
-        check=check_drain,
+        check=at_least(AFTER.told(".1f", " packets in the mean of 200 s"), 100, in_shape=10).telling(
+            column("drains_s").at(1000).told(".1f", " s", "gone after")
+        ),
         reason="the controller, told right again or not, sees the queue and takes it down within 7 s",
     ),
     Claim(
@@ -227,7 +189,7 @@ CLAIMS = (
         where=WHERE,
         expected="0.02, 0.4, 4, 120 ms",
         tolerance="each within a factor of 2; in shape: rising, the last more than ten times the one before",
-        check=check_queuing,
+        check=by_factor(QUEUING, QUEUING_MS).in_shape(jumps(QUEUING)),
     ),
     *(percent_claim(buffer) for buffer in BUFFERS),
 )

@@ -13,19 +13,13 @@ import numpy as np
 import polars as pl
 
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
-from photocol.plot import course, looks
-from photocol.plot import frame as frame_of
 
 from ._aapn import (
     HEADER,
     ONE_WAY,
     PACKET,
     PAPER,
-    PHYSICAL,
     REPORTED,
-    TOLD,
-    XCP,
-    XCP_CL,
     Trace,
     algorithm_steps,
     curves,
@@ -33,6 +27,7 @@ from ._aapn import (
     scenario,
 )
 from ._case_claims import claims
+from ._courses import Courses
 from ._packets import Acks, trace_of, traced
 from ._readings import AS_FORTH, CONSTANT, GROUPS, READINGS, by_default, note, side_by_side, under, with_readings
 from ._stated import COMBINATIONS, JUDGED, row_of
@@ -40,7 +35,6 @@ from ._stated import COMBINATIONS, JUDGED, row_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from photocol.experiment import RunResult
@@ -247,69 +241,37 @@ def _setup(stated: Stated, point: Point) -> Setup:
     )
 
 
-def _chosen(frame: pl.DataFrame, algorithm: str, step: str) -> pl.DataFrame:
-    here = {"algorithm": algorithm, "step": step, "sender": ONE_WAY, "reading": GROUPS}
-    return frame.filter(*(pl.col(axis) == value for axis, value in here.items()))
+def _run(algorithm: str, step: str) -> dict[str, str]:
+    return {"algorithm": algorithm, "step": step, "sender": ONE_WAY, "reading": GROUPS}
 
 
-def _draw_windows(axes: Axes, frame: pl.DataFrame, algorithm: str, step: str) -> None:
-    chosen = _chosen(frame, algorithm, step)
-    for look, flow in zip(looks(len(REPORTED)), REPORTED, strict=True):
-        course(axes, chosen["t_s"], chosen[f"window_{flow}"], look, f"flow #{flow}")
-    axes.set_xlabel(f"time (s); {algorithm}, {step} step; means and ranges of spans")
-    axes.set_ylabel("congestion window (packets)")
-    axes.set_ylim(0, None)
-    frame_of(axes)
+def _flows(name: str, column: str, label: str) -> list[Plot]:
+    """Five flows, a picture for each combination that the paper shows."""
+    return [
+        Courses(
+            curves={f"flow #{flow}": (_run(algorithm, step), f"{column}_{flow}") for flow in REPORTED},
+            label=label,
+            told=f"{algorithm}, {step} step; means and ranges of spans",
+        ).plot(f"{name}-{algorithm}-{step}")
+        for algorithm, step, _ in COMBINATIONS[:3]
+    ]
 
 
-def _draw_rates(axes: Axes, frame: pl.DataFrame, algorithm: str, step: str) -> None:
-    chosen = _chosen(frame, algorithm, step)
-    for look, flow in zip(looks(len(REPORTED)), REPORTED, strict=True):
-        course(axes, chosen["t_s"], chosen[f"rate_{flow}"], look, f"flow #{flow}")
-    axes.set_xlabel(f"time (s); {algorithm}, {step} step; means and ranges of spans")
-    axes.set_ylabel("window / round trip (kB/s)")
-    axes.set_ylim(0, None)
-    frame_of(axes)
-
-
-def _draw_lines(axes: Axes, frame: pl.DataFrame, column: str, label: str) -> None:
-    for look, (algorithm, step, _) in zip(looks(3), COMBINATIONS[:3], strict=True):
-        chosen = _chosen(frame, algorithm, step)
-        course(axes, chosen["t_s"], chosen[column], look, f"{algorithm}, {step}")
-    axes.set_xlabel("time (s); means and ranges of spans")
-    axes.set_ylabel(label)
-    axes.set_ylim(0, None)
-    frame_of(axes)
+def _combinations(name: str, column: str, label: str) -> Plot:
+    """A curve for each combination that the paper shows."""
+    runs = {f"{algorithm}, {step}": (_run(algorithm, step), column) for algorithm, step, _ in COMBINATIONS[:3]}
+    return Courses(curves=runs, label=label).plot(name)
 
 
 def _plots(stated: Stated) -> tuple[Plot, ...]:
-    def windows(algorithm: str, step: str) -> Plot:
-        return Plot(
-            name=f"windows-{algorithm}-{step}",
-            draw=lambda axes, frame: _draw_windows(axes, frame, algorithm, step),
-            of="curves",
-        )
-
-    def rates(algorithm: str, step: str) -> Plot:
-        return Plot(
-            name=f"rates-{algorithm}-{step}",
-            draw=lambda axes, frame: _draw_rates(axes, frame, algorithm, step),
-            of="curves",
-        )
-
-    def lines(name: str, column: str, label: str) -> Plot:
-        return Plot(name=name, draw=lambda axes, frame: _draw_lines(axes, frame, column, label), of="curves")
-
     pictures = [
-        windows(XCP, PHYSICAL),
-        windows(XCP_CL, PHYSICAL),
-        windows(XCP_CL, TOLD),
-        lines("utilization", "utilization", "utilization of the allocated rate"),
+        *_flows("windows", "window", "congestion window (packets)"),
+        _combinations("utilization", "utilization", "utilization of the allocated rate"),
     ]
     if stated.number == 1:
-        pictures += [rates(XCP, PHYSICAL), rates(XCP_CL, PHYSICAL), rates(XCP_CL, TOLD)]
-        pictures.append(lines("rate", "rate_1", "window / round trip of flow #1 (kB/s)"))
-        pictures.append(lines("queue", "mean_queue", "mean queue at the edge node (packets)"))
+        pictures += _flows("rates", "rate", "window / round trip (kB/s)")
+        pictures.append(_combinations("rate", "rate_1", "window / round trip of flow #1 (kB/s)"))
+        pictures.append(_combinations("queue", "mean_queue", "mean queue at the edge node (packets)"))
     return tuple(pictures)
 
 

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source
+from photocol.claims import Predicate, Values, at_least, values
+from photocol.experiment import Experiment, Form, Metric, Plot, Point, Setup, Source
 
 from ._aapn import (
     FLOWS,
     HEADER,
     HOPS,
-    MIXED_READINGS,
     PACKET,
     PAPER,
     PHYSICAL,
+    REPORTED,
     TOLD,
     XCP,
     XCP_CL,
     Trace,
     algorithm_steps,
     curves,
-    find,
     scenario,
 )
-from ._case_claims import MEANT, STEPS
+from ._case_claims import ALIVE, Said, under_steps
+from ._courses import Courses
 from ._packets import Acks, trace_of, traced
 from ._readings import (
     AS_FORTH,
@@ -45,11 +46,9 @@ from ._readings import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from photocol.experiment import Outcome, RunResult
-    from photocol.verdict import Finding
+    from photocol.experiment import RunResult
 
 MBPS, ALLOCATED = 45.0, 40.0
 COMBINATIONS = ((XCP_CL, TOLD), (XCP_CL, PHYSICAL), (XCP, PHYSICAL), (XCP, TOLD))
@@ -67,7 +66,6 @@ def quick_points(default: str) -> tuple[Point, ...]:
     return with_readings(_POINTS, dict.fromkeys(others, _POINTS), default)
 
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 SETTLE_S = 20.0
 """Left out after each change of the delays when windows are compared."""
 
@@ -172,79 +170,31 @@ def traces(result: RunResult) -> pl.DataFrame:
     return curves(result).with_columns(pl.Series("expected_1", expected_window(Trace.of(result))))
 
 
-def _chosen(frame: pl.DataFrame, algorithm: str, step: str) -> pl.DataFrame:
-    """A run's curves under the reading that the points begin with."""
-    here = {"algorithm": algorithm, "step": step, "reading": frame["reading"][0]}
-    return frame.filter(*(pl.col(axis) == value for axis, value in here.items()))
-
-
-def _draw_window(axes: Axes, frame: pl.DataFrame) -> None:
-    for colour, (algorithm, step) in zip(COLOURS, COMBINATIONS[:2], strict=False):
-        chosen = _chosen(frame, algorithm, step)
-        axes.plot(chosen["t_s"], chosen["window_1"], color=colour, linewidth=0.8, label=f"{algorithm}, {step}")
-    axes.plot(chosen["t_s"], chosen["expected_1"], color="0.4", linewidth=0.8, label="expected")
-    _frame(axes, "window of flow #1 (packets)")
-
-
-def _draw_windows(axes: Axes, frame: pl.DataFrame) -> None:
-    chosen = _chosen(frame, XCP_CL, TOLD)
-    for colour, flow in zip(COLOURS, (1, 21, 41, 61, 81), strict=True):
-        axes.plot(chosen["t_s"], chosen[f"window_{flow}"], color=colour, linewidth=0.8, label=f"#{flow}")
-    _frame(axes, "congestion window (packets), xcp-cl, told")
-
-
-def _draw_utilization(axes: Axes, frame: pl.DataFrame) -> None:
-    for colour, (algorithm, step) in zip(COLOURS, COMBINATIONS, strict=False):
-        chosen = _chosen(frame, algorithm, step)
-        axes.plot(chosen["t_s"], chosen["utilization"], color=colour, linewidth=0.7, label=f"{algorithm}, {step}")
-    _frame(axes, "utilization of the allocated rate")
-
-
-def _frame(axes: Axes, label: str) -> None:
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel(label)
-    axes.set_ylim(0, None)
-    axes.legend(frameon=False, fontsize=8, ncols=5, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-
-
-PLOTS = (
-    Plot(name="window", draw=_draw_window, of="curves"),
-    Plot(name="windows", draw=_draw_windows, of="curves"),
-    Plot(name="utilization", draw=_draw_utilization, of="curves"),
-)
-
-
-class Stated(NamedTuple):
-    """A claim of the paper on XCP-CL."""
-
-    id: str
-    text: str
-    expected: str
-    tolerance: str
-    check: Callable[[Outcome, str], Finding]
-    reason: str = ""
-
-
-def under_each(*stated: Stated, where: str) -> tuple[Claim, ...]:
-    """Each claim for each reading of the change, told first."""
-    return tuple(
-        Claim(
-            id=f"{one.id}-{step}",
-            text=f"{one.text}, {MEANT[step]}",
-            where=where,
-            expected=one.expected,
-            tolerance=one.tolerance,
-            check=lambda outcome, one=one, step=step: one.check(outcome, step),  # type: ignore[misc]
-            reason=MIXED_READINGS if step == PHYSICAL else one.reason,
-        )
-        for one in stated
-        for step in STEPS
+def plots(default: str) -> tuple[Plot, ...]:
+    """Flow #1 beside its expected window, five flows, and the utilization, under a reading of the network."""
+    runs = {one: {"algorithm": one[0], "step": one[1], "reading": default} for one in COMBINATIONS}
+    told = runs[XCP_CL, TOLD]
+    first = {f"{XCP_CL}, {step}": (runs[XCP_CL, step], "window_1") for step in (TOLD, PHYSICAL)}
+    expected = {"expected": (told, "expected_1")}
+    five = {f"#{flow}": (told, f"window_{flow}") for flow in REPORTED}
+    full = {", ".join(one): (run, "utilization") for one, run in runs.items()}
+    return (
+        Courses(curves=first | expected, label="window of flow #1 (packets)", told="").plot("window"),
+        Courses(curves=five, label="congestion window (packets), xcp-cl, told", told="").plot("windows"),
+        Courses(curves=full, label="utilization of the allocated rate", told="").plot("utilization"),
     )
 
 
-def row(outcome: Outcome, algorithm: str, step: str) -> dict[str, Any]:
-    """The row of a combination."""
-    return find(outcome.table, algorithm=algorithm, step=step)
+def figure(
+    metric: str, step: str, algorithm: str = XCP_CL, form: str = ".3f", unit: str = "", name: str = ""
+) -> Values:
+    """A metric of a combination, under the one reading of the outcome."""
+    return values(metric, algorithm=algorithm, step=step).told(form, unit, name)
+
+
+def alive(step: str, metric: str) -> Predicate:
+    """XCP-CL's windows are not what a collapse left of them."""
+    return at_least(figure(metric, step, name="utilization"), ALIVE)
 
 
 def fast_change(
@@ -256,10 +206,12 @@ def fast_change(
     setup: Callable[[Point], Setup],
     measure: Callable[[RunResult], Mapping[str, float]],
     metrics: Sequence[Metric],
-    claims: tuple[Claim, ...],
+    stated: Sequence[Said],
+    where: str,
 ) -> Experiment:
     """A fast change; `source` has figures and section, `default` is the reading of the network that claims rest on."""
     figures, section = source
+    claims = tuple(claim for said in stated for claim in under_steps(said, where))
     return Experiment(
         id=name,
         title=title,
@@ -271,15 +223,10 @@ def fast_change(
         quick=Form(points=quick_points(default), replications=1, note="one replication instead of three"),
         full=Form(points=points(default), replications=3),
         claims=by_default(claims, default),
-        plots=PLOTS,
+        plots=plots(default),
         describe=lambda outcome: side_by_side(claims, outcome),
         notes=(
             "The two readings of a change, the network and the senders are those of 003/case-1; one packet of buffer.",
             note(default),
         ),
     )
-
-
-def ratios(row: Mapping[str, float]) -> list[float]:
-    """Window at 45 over window at 40 Mb/s in the three periods."""
-    return [row[f"window_45_{period}"] / row[f"window_40_{period}"] for period in (1, 2, 3)]

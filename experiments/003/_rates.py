@@ -5,17 +5,12 @@ The expected values and tolerances below were committed before the first run in 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from photocol.claims import Predicate, Values, at_least, at_most, below, beside, near, rises, within
+from photocol.experiment import Claim
 
-from photocol.experiment import Claim, Outcome
-from photocol.verdict import Finding, judge
-
-from ._aapn import MIXED_READINGS, PHYSICAL, TOLD, XCP, XCP_CL, listed
-from ._case_claims import ALIVE, MEANT, STEPS, within_factor
-from ._stated import row_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from ._aapn import PHYSICAL, TOLD, XCP, XCP_CL
+from ._case_claims import Said, alive, twice, under_steps
+from ._stated import figure
 
 FAIR_KBS, SHORT_KBS = 56.25, 50.0
 LEAST_KBS, GREATEST_KBS = 2.0, 105.0
@@ -25,88 +20,41 @@ RIPPLE_KBS = 0.1 * FAIR_KBS
 """A ripple of a tenth of the share is still one in shape."""
 
 
-def _check_range(outcome: Outcome) -> Finding:
-    row = row_of(outcome, XCP, PHYSICAL)
-    least, greatest = row["rate_2_least"], row["rate_2_greatest"]
-    return judge(
-        agrees=within_factor(least, LEAST_KBS) and within_factor(greatest, GREATEST_KBS),
-        in_shape=least <= 0.5 * SHORT_KBS and greatest >= 1.5 * SHORT_KBS,
-        measured=f"{least:.1f} to {greatest:.1f} kB/s",
+def _xcp(metric: str, form: str = ".1f", unit: str = " kB/s") -> Values:
+    """A metric of original XCP with the physical step."""
+    return figure(metric, XCP, PHYSICAL, form, unit)
+
+
+LEAST, GREATEST, RIPPLE = _xcp("rate_2_least"), _xcp("rate_2_greatest"), _xcp("ripple_1", ".2f")
+EARLY_S, EARLY = _xcp("early_peak_at_s", ".1f", " s"), _xcp("early_peak", ".3f", " of the later mean")
+INTERVALS = beside({n: figure(f"interval_{n}_s", XCP_CL, TOLD, ".3f", " s") for n in (1, 2, 3)})
+OUTSIDE = (figure("ripple_1", XCP_CL, TOLD) + figure("ripple_3", XCP_CL, TOLD)) * 0.5
+OUTSIDE, IN_STEP = OUTSIDE.told(".2f", " kB/s outside the step"), figure("ripple_2", XCP_CL, TOLD, ".2f", " kB/s")
+
+
+def _smoothed(of: str, step: str) -> Values:
+    return figure(f"smoothed_{of}", XCP_CL, step, ".1f", " kB/s", "by smoothed round trips")
+
+
+def dip(step: str) -> Predicate:
+    """37 kB/s in a link that is not left empty."""
+    rate = figure("rate_dip", XCP_CL, step, ".1f", " kB/s")
+    found = near(rate / DIP_KBS, 1, by=0.15) & alive(step)
+    return found.in_shape(at_most(rate, 0.9 * SHORT_KBS) & alive(step)).saying(rate, _smoothed("dip", step))
+
+
+def peak(step: str) -> Predicate:
+    """68 kB/s in a link that is not left empty."""
+    rate = figure("rate_peak", XCP_CL, step, ".1f", " kB/s")
+    above_share = at_least(rate, 1.1 * FAIR_KBS) & alive(step)
+    found = near(rate / PEAK_KBS, 1, by=0.15) & above_share
+    return found.in_shape(above_share).saying(rate, _smoothed("peak", step))
+
+
+def _claim(name: str, text: str, where: str, number: str, bounds: str, check: Predicate) -> Claim:
+    return Claim(
+        id=name, text=text, where=where, expected=number, tolerance=bounds, check=check, reason=REASONS.get(name, "")
     )
-
-
-def _check_intervals(outcome: Outcome) -> Finding:
-    row = row_of(outcome, XCP_CL, TOLD)
-    ours = [row[f"interval_{period}_s"] for period in (1, 2, 3)]
-    return judge(
-        agrees=all(abs(a - b) <= 0.01 for a, b in zip(ours, INTERVALS_S, strict=True)),
-        in_shape=ours[0] < ours[2] < ours[1],
-        measured=f"{listed(ours, '.3f')} s",
-    )
-
-
-def _check_dip(outcome: Outcome, step: str) -> Finding:
-    row = row_of(outcome, XCP_CL, step)
-    dip = row["rate_dip"]
-    return judge(
-        agrees=row["utilization_2"] >= ALIVE and abs(dip / DIP_KBS - 1) <= 0.15,
-        in_shape=row["utilization_2"] >= ALIVE and dip <= 0.9 * SHORT_KBS,
-        measured=f"{dip:.1f} kB/s ({row['smoothed_dip']:.1f} by smoothed round trips)",
-    )
-
-
-def _check_peak(outcome: Outcome, step: str) -> Finding:
-    row = row_of(outcome, XCP_CL, step)
-    peak = row["rate_peak"]
-    return judge(
-        agrees=row["utilization_2"] >= ALIVE and abs(peak / PEAK_KBS - 1) <= 0.15 and peak >= 1.1 * FAIR_KBS,
-        in_shape=row["utilization_2"] >= ALIVE and peak >= 1.1 * FAIR_KBS,
-        measured=f"{peak:.1f} kB/s ({row['smoothed_peak']:.1f} by smoothed round trips)",
-    )
-
-
-def _check_early_peak(outcome: Outcome) -> Finding:
-    row = row_of(outcome, XCP, PHYSICAL)
-    at, height = row["early_peak_at_s"], row["early_peak"]
-    return judge(
-        agrees=6 <= at <= 10 and 1.03 <= height <= 1.5,
-        in_shape=height >= 1.03,
-        measured=f"at {at:.1f} s, {height:.3f} of the later mean",
-    )
-
-
-def _check_ripple_xcp(outcome: Outcome) -> Finding:
-    ripple = row_of(outcome, XCP, PHYSICAL)["ripple_1"]
-    return judge(
-        agrees=within_factor(ripple, 1.0),
-        in_shape=ripple <= RIPPLE_KBS,
-        measured=f"{ripple:.2f} kB/s",
-    )
-
-
-def _check_ripple_cl(outcome: Outcome) -> Finding:
-    apart, _ = _ripples(outcome)
-    return judge(agrees=within_factor(apart, 3.0), in_shape=apart <= RIPPLE_KBS, measured=f"{apart:.2f} kB/s")
-
-
-def _check_ripple_step(outcome: Outcome) -> Finding:
-    apart, step = _ripples(outcome)
-    return judge(
-        agrees=within_factor(step, 2.0) and step < apart,
-        in_shape=step < apart,
-        measured=f"{step:.2f} kB/s, {apart:.2f} outside the step",
-    )
-
-
-def _ripples(outcome: Outcome) -> tuple[float, float]:
-    """XCP-CL's outside the step and in it, told."""
-    row = row_of(outcome, XCP_CL, TOLD)
-    return (row["ripple_1"] + row["ripple_3"]) / 2, row["ripple_2"]
-
-
-def _claim(name: str, text: str, where: str, number: str, bounds: str, check: Callable[[Outcome], Finding]) -> Claim:
-    reason = REASONS.get(name) or (MIXED_READINGS if name.endswith(PHYSICAL) else "")
-    return Claim(id=name, text=text, where=where, expected=number, tolerance=bounds, check=check, reason=reason)
 
 
 REASONS: dict[str, str] = {
@@ -120,6 +68,7 @@ REASONS: dict[str, str] = {
 }
 """Known after the first run."""
 
+WHERE = "§5.1.2, Fig. 5.10"
 CLAIMS = (
     _claim(
         "rates",
@@ -127,7 +76,9 @@ CLAIMS = (
         "§5.1.1, Fig. 5.3",
         "2 to 105 kB/s",
         "each within a factor of 2; in shape: below half of the share and above 1.5 of it",
-        _check_range,
+        (twice(LEAST, LEAST_KBS) & twice(GREATEST, GREATEST_KBS)).in_shape(
+            at_most(LEAST, 0.5 * SHORT_KBS) & at_least(GREATEST, 1.5 * SHORT_KBS)
+        ),
     ),
     Claim(
         id="intervals",
@@ -136,29 +87,27 @@ CLAIMS = (
         where="§6.4",
         expected="0.28, 0.36, 0.30 s",
         tolerance="±0.01 s each, XCP-CL told; in shape: their order",
-        check=_check_intervals,
+        check=near(INTERVALS, dict(enumerate(INTERVALS_S, 1)), by=0.01, in_shape=rises(INTERVALS.at(1, 3, 2))),
     ),
-    *(
-        _claim(
-            f"rate-dip-{step}",
-            f"XCP-CL's rate of flow #1 dips at 200 s, {MEANT[step]}",
-            "§5.1.2, Fig. 5.10",
+    *under_steps(
+        Said(
+            "rate-dip",
+            "XCP-CL's rate of flow #1 dips at 200 s",
             "37 kB/s",
             "15 %, with a link that is at least 0.9 full in the step; in shape: below 0.9 of the share of the step",
-            lambda outcome, step=step: _check_dip(outcome, step),  # type: ignore[misc]
-        )
-        for step in STEPS
+            dip,
+        ),
+        WHERE,
     ),
-    *(
-        _claim(
-            f"rate-peak-{step}",
-            f"XCP-CL's rate of flow #1 peaks at 400 s, {MEANT[step]}",
-            "§5.1.2, Fig. 5.10",
+    *under_steps(
+        Said(
+            "rate-peak",
+            "XCP-CL's rate of flow #1 peaks at 400 s",
             "68 kB/s",
             "15 % and above 1.1 of the share, with a link that is at least 0.9 full in the step; in shape: above that",
-            lambda outcome, step=step: _check_peak(outcome, step),  # type: ignore[misc]
-        )
-        for step in STEPS
+            peak,
+        ),
+        WHERE,
     ),
     _claim(
         "early-peak",
@@ -166,7 +115,7 @@ CLAIMS = (
         "§5.1.1, §5.1.2, Figs. 5.1, 5.8",
         "at 8 s, small",
         "greatest of 30 s at 6 to 10 s, 1.03 to 1.5 of the later mean; in shape: 1.03 of it at any time",
-        _check_early_peak,
+        (within(EARLY_S, 6, 10) & within(EARLY, 1.03, 1.5)).in_shape(at_least(EARLY, 1.03)),
     ),
     _claim(
         "ripple-xcp",
@@ -174,7 +123,7 @@ CLAIMS = (
         "§5.1.1, Figs. 5.3, 5.4",
         "about 1 kB/s",
         "half of the band of 95 % of the samples, within a factor of 2; in shape: a tenth of the share",
-        _check_ripple_xcp,
+        twice(RIPPLE, 1.0).in_shape(at_most(RIPPLE, RIPPLE_KBS)),
     ),
     _claim(
         "ripple-xcp-cl",
@@ -182,7 +131,7 @@ CLAIMS = (
         "§5.1.2, Figs. 5.10, 5.11",
         "3 kB/s (before the step both algorithms are the same: the paper has 1 kB/s for the other)",
         "half of the band of 95 % of the samples, told, within a factor of 2; in shape: a tenth of the share",
-        _check_ripple_cl,
+        twice(OUTSIDE, 3.0).in_shape(at_most(OUTSIDE, RIPPLE_KBS)),
     ),
     _claim(
         "ripple-step",
@@ -190,6 +139,6 @@ CLAIMS = (
         "§5.1.2, Figs. 5.10, 5.11",
         "2 kB/s",
         "the same, and less than outside the step; in shape: less than outside",
-        _check_ripple_step,
+        (twice(IN_STEP, 2.0) & below(IN_STEP, OUTSIDE)).in_shape(below(IN_STEP, OUTSIDE)).saying(IN_STEP, OUTSIDE),
     ),
 )

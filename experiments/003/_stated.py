@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from photocol.claims import Values, beside, values
+
 from ._aapn import FLOWS, ONE_WAY, PHYSICAL, SACK, TOLD, XCP, XCP_CL, find
 
 if TYPE_CHECKING:
@@ -57,3 +59,13 @@ class Stated:
 def row_of(outcome: Outcome, algorithm: str, step: str, sender: str = ONE_WAY) -> dict[str, Any]:
     """The row of a combination, under the one reading of the outcome."""
     return find(outcome.table, algorithm=algorithm, step=step, sender=sender)
+
+
+def figure(metric: str, algorithm: str, step: str, form: str = ".3f", unit: str = "", name: str = "") -> Values:
+    """A metric of a combination, under the one reading of the outcome."""
+    return values(metric, algorithm=algorithm, step=step, sender=ONE_WAY).told(form, unit, name)
+
+
+def periods(metric: str, algorithm: str, step: str, form: str = ".1f", unit: str = "") -> Values:
+    """A metric of a combination by period."""
+    return beside({n: figure(f"{metric}_{n}", algorithm, step, form, unit) for n in (1, 2, 3)})

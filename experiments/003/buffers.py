@@ -14,8 +14,6 @@ import numpy as np
 import polars as pl
 
 from photocol.experiment import Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
-from photocol.plot import course, looks
-from photocol.plot import frame as frame_of
 
 from ._aapn import (
     ONE_WAY,
@@ -43,12 +41,11 @@ from ._buffer_claims import (
     UTILIZATIONS,
     column,
 )
+from ._courses import Courses
 from ._readings import DEFAULT, READINGS, by_default, note, under, with_readings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
 
@@ -107,24 +104,17 @@ def measure(result: RunResult) -> Mapping[str, float]:
     }
 
 
-def draw(axes: Axes, frame: pl.DataFrame, algorithm: str, step: str, what: tuple[str, str]) -> None:
+def plot(name: str, algorithm: str, step: str, column: str, label: str) -> Plot:
     """A time series with a line for each buffer."""
-    name, label = what
-    for look, buffer in zip(looks(len(BUFFERS)), BUFFERS, strict=True):
-        here = {"algorithm": algorithm, "step": step, "sender": ONE_WAY, "buffer_packets": buffer, "reading": DEFAULT}
-        chosen = frame.filter(*(pl.col(axis) == value for axis, value in here.items()))
-        course(axes, chosen["t_s"], chosen[name], look, f"{buffer} packet{'s' * (buffer > 1)} of buffer")
-    axes.set_xlabel(f"time (s); {algorithm}, {step} step; mean of 4 s, range behind it")
-    axes.set_ylabel(label)
-    if name in LINEAR_BELOW:
-        axes.set_yscale("symlog", linthresh=LINEAR_BELOW[name])
-    axes.set_ylim(0, max(axes.get_ylim()[1], 2 * LINEAR_BELOW.get(name, 0.0)))
-    frame_of(axes)
-
-
-def plot(name: str, algorithm: str, step: str, *what: str) -> Plot:
-    """A picture of one algorithm."""
-    return Plot(name=name, draw=lambda axes, frame: draw(axes, frame, algorithm, step, (what[0], what[1])), of="curves")
+    here = {"algorithm": algorithm, "step": step, "sender": ONE_WAY, "reading": DEFAULT}
+    return Courses(
+        curves={
+            f"{one} packet{'s' * (one > 1)} of buffer": (here | {"buffer_packets": one}, column) for one in BUFFERS
+        },
+        label=label,
+        told=f"{algorithm}, {step} step; mean of 4 s, range behind it",
+        linear_below=LINEAR_BELOW.get(column, 0.0),
+    ).plot(name)
 
 
 def describe(outcome: Outcome) -> list[str]:
@@ -136,11 +126,12 @@ def describe(outcome: Outcome) -> list[str]:
     ]
     for algorithm, step, sender in COMBINATIONS:
         queue, drops, level = (
-            column(outcome, algorithm, step, name, sender) for name in ("queue", "drops", "utilization")
+            column(name, algorithm, step, sender=sender).read(outcome).values()
+            for name in ("queue", "drops", "utilization")
         )
         lines.append(
-            f"{algorithm}, {step}, {sender} senders: queue {listed(queue, '.3g')}, drops {listed(drops, '.3g')}, "
-            f"utilization {listed(level, '.3f')}."
+            f"{algorithm}, {step}, {sender} senders: queue {listed([*queue], '.3g')}, drops {listed([*drops], '.3g')}, "
+            f"utilization {listed([*level], '.3f')}."
         )
     return lines
 

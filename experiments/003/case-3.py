@@ -3,13 +3,13 @@
 Figures 5.21, 5.22, 5.24, 5.25: windows (`windows-*`); 5.23, 5.26: utilization (`utilization`).
 """
 
-from photocol.experiment import Claim, Outcome
-from photocol.verdict import Finding, judge
+from photocol.claims import Values, below, beside
+from photocol.experiment import Claim
 
 from ._aapn import PHYSICAL, XCP
 from ._cases import case
 from ._readings import MILLIONTH_LESS
-from ._stated import JUDGED, Stated, row_of
+from ._stated import JUDGED, Stated, figure
 
 REASONS = {
     "collapse": "half of it is a tie: while 50 packets come at 1 Gb/s exactly 49 leave at 980 Mb/s, and rounding says "
@@ -27,12 +27,7 @@ FORMER = {"003/case-1": 0.378, "003/case-2": 0.201}
 """Utilization of original XCP in the step, in the records of the former two cases; a test compares."""
 
 
-def check_worse(outcome: Outcome) -> Finding:
-    """Case 3 after the former two."""
-    level = row_of(outcome, XCP, PHYSICAL)["utilization_2"]
-    is_least = level < min(FORMER.values())
-    before = " and ".join(f"{one:.3f}" for one in FORMER.values())
-    return judge(agrees=is_least, in_shape=is_least, measured=f"{level:.3f} after {before}")
+COLLAPSED = figure("utilization_2", XCP, PHYSICAL)
 
 
 WORSE = Claim(
@@ -41,7 +36,11 @@ WORSE = Claim(
     where="§5.4",
     expected="0.1 after 0.4 and 0.16",
     tolerance="below both of their recorded utilizations; nothing weaker. Written after the runs",
-    check=check_worse,
+    check=below(COLLAPSED, min(FORMER.values())).telling(
+        beside({name: Values(lambda _, level=level: {None: level}) for name, level in FORMER.items()}).told(
+            ".3f", name="after"
+        )
+    ),
     reason="worse than at 45 Mb/s, not than at 155; with a rate of a millionth less it is 0.180, and worse than both",
 )
 

@@ -19,11 +19,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from photocol import model
+from photocol.claims import (
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    below,
+    beside,
+    highest,
+    most,
+    near,
+    values,
+)
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Source, UnderReadings
 from photocol.plot import frame, looks
-from photocol.verdict import Finding, judge
 
-from ._aapn import PAPER, find, listed
+from ._aapn import PAPER
 from ._closed_loop import (
     ALL,
     ASKING,
@@ -67,31 +79,22 @@ SMALL_QUEUE = 30.0
 """Packets: a frame brings twelve."""
 
 
-def row(outcome: Outcome, sender: str, remedy: str, **more: Any) -> dict[str, Any]:
-    """A point: greedy flows, rule "queue" and fibres of 1 ms unless said otherwise."""
+def of(sender: str, remedy: str, metric: str = "goodput_mbps", **more: Any) -> Values:
+    """A metric of a point: greedy flows, rule "queue" and fibres of 1 ms unless said otherwise."""
     point = {"request": "queue", "delay_ms": SHORT_MS, "demand": STATIC, **more}
-    return find(outcome.table, sender=sender, remedy=remedy, **point)
+    return values(metric, form=".1f", sender=sender, remedy=remedy, **point)
 
 
-def rules(outcome: Outcome) -> list[str]:
-    """Those of this form, in their order."""
-    there = set(outcome.table["request"].to_list())
-    return [rule for rule in RULES if rule in there]
+def by_rule(sender: str, remedy: str) -> Values:
+    """Goodput of greedy flows over short fibres, by the rule of what is asked for."""
+    rows = {"sender": sender, "remedy": remedy, "delay_ms": SHORT_MS, "demand": STATIC}
+    return values("goodput_mbps", "request", form=".1f", **rows).told(".1f", " Mb/s", sender)
 
 
-def works(outcome: Outcome, remedy: str) -> Finding:
+def works(remedy: str) -> Predicate:
     """XCP-CL against the other two, with every rule, over short fibres."""
-    found = {
-        rule: [row(outcome, sender, remedy, request=rule)["goodput_mbps"] for sender in SENDERS]
-        for rule in rules(outcome)
-    }
-    shares = {rule: own / max(other, original) for rule, (own, original, other) in found.items()}
-    return judge(
-        agrees=min(shares.values()) >= 0.97,
-        in_shape=min(shares.values()) >= 0.8,
-        measured="; ".join(f"{rule}: {listed(rates, '.1f')}" for rule, rates in found.items())
-        + " Mb/s (XCP-CL, XCP, SACK)",
-    )
+    own, *others = (by_rule(sender, remedy) for sender in SENDERS)
+    return at_least(own / highest(*others), 0.97, in_shape=0.8).saying(own, *others)
 
 
 def predicted_mbps(output: str, delay_ms: float = SHORT_MS, **inputs: float) -> float:
@@ -100,127 +103,60 @@ def predicted_mbps(output: str, delay_ms: float = SHORT_MS, **inputs: float) -> 
     return len(DISJOINT) * rate * (1 - HEADERS / PACKET) / 1e6
 
 
-def check_letter(outcome: Outcome) -> Finding:
-    """By the letter."""
-    return works(outcome, LETTER)
-
-
-def check_default(outcome: Outcome) -> Finding:
-    """With the slots that nobody asked for shared by use."""
-    return works(outcome, USING)
-
-
 def under_masters(outcome: Outcome) -> list[UnderReadings]:
     """§4.5's sentence under both masters."""
-    findings = {"what is asked for": check_letter(outcome), "spare slots too": check_default(outcome)}
+    findings = {"what is asked for": works(LETTER)(outcome), "spare slots too": works(USING)(outcome)}
     return [UnderReadings(claim="XCP-CL works", where="§4.5", findings=findings)]
 
 
-def check_starves(outcome: Outcome) -> Finding:
-    """The smallest window, by the letter."""
-    found, expected = row(outcome, XCP_CL, LETTER)["goodput_mbps"], predicted_mbps("literal_rate_bps")
-    return judge(
-        agrees=abs(found / expected - 1) <= 0.15,
-        in_shape=found <= MOST_MBPS / 4,
-        measured=f"{found:.2f} Mb/s, expected {expected:.2f}",
-    )
-
-
-def check_target(outcome: Outcome) -> Finding:
-    """The default, every replication."""
+def every_run(metric: str, form: str, unit: str = "") -> Values:
+    """The default, by replication."""
     points = {"sender": XCP_CL, "remedy": USING, "request": "queue", "delay_ms": SHORT_MS, "demand": STATIC}
-    runs = outcome.replications
-    for axis, value in points.items():
-        runs = runs.filter(runs[axis] == value)
-    goodputs = runs["goodput_mbps"].to_list()
-    largest, drops = max(runs["max_queue"].to_list()), max(runs["drop_share"].to_list())
-    return judge(
-        agrees=min(goodputs) >= TARGET_MBPS and largest <= SMALL_QUEUE and drops == 0,
-        in_shape=min(goodputs) >= 0.9 * TARGET_MBPS,
-        measured=f"{listed(goodputs, '.1f')} Mb/s, at most {largest:.0f} packets wait, {drops:.2g} are dropped",
+    return Values(
+        lambda outcome: dict(enumerate(outcome.replications.filter(**points)[metric].to_list(), 1)), form, unit
     )
 
 
-def check_long(outcome: Outcome) -> Finding:
-    """The default over fibres of 30 ms, against the best that SACK has there."""
-    own = row(outcome, XCP_CL, USING, delay_ms=LONG_MS)["goodput_mbps"]
-    sack = [row(outcome, SACK, remedy, delay_ms=LONG_MS)["goodput_mbps"] for remedy in (LETTER, USING)]
-    return judge(
-        agrees=own >= max(sack),
-        in_shape=own >= sack[0],
-        measured=f"{own:.1f} Mb/s; SACK {sack[0]:.1f} by the letter, {sack[1]:.1f} with spare slots",
-    )
+STARVED, LEAST_RATE = of(XCP_CL, LETTER).told(".2f", " Mb/s"), predicted_mbps("literal_rate_bps")
+EXPECTED = Values(lambda _: {None: LEAST_RATE}, ".2f", name="expected")
+GOODPUTS, LARGEST = every_run("goodput_mbps", ".1f", " Mb/s"), every_run("max_queue", ".0f", " packets wait")
+DROPPED = every_run("drop_share", ".2g", " are dropped")
+OWN = of(XCP_CL, USING, delay_ms=LONG_MS).told(".1f", " Mb/s")
+SACKS = beside({remedy: of(SACK, remedy, delay_ms=LONG_MS) for remedy in (LETTER, USING)}).told(".1f", name="SACK")
+POINTS = {
+    FLOOR: predicted_mbps("floor_rate_bps", floor=float(REMEDIES[FLOOR]["floor"])),
+    ALL: predicted_mbps("all_rate_bps"),
+    ASKING: predicted_mbps("asking_rate_bps"),
+    USING: predicted_mbps("asking_rate_bps"),
+}
+"""The model's other fixed points."""
+FOUND = beside({remedy: of(XCP_CL, remedy) for remedy in POINTS})
+TOLD_OF = (FOUND, Values(lambda _: POINTS, ".1f", name="for"))
+RULE = by_rule(XCP_CL, LETTER)
+OTHER_RULES = RULE.among(lambda rule: rule != "queue")
+FILE, FILE_LETTER, FILE_SACK = (
+    of(sender, remedy, "file_s", demand=FILES).told(".2f", " s", f"a file of {sender}, {remedy}")
+    for sender, remedy in ((XCP_CL, USING), (XCP_CL, LETTER), (SACK, USING))
+)
+DELIVERED = (of(XCP_CL, USING, demand=FILES) / OFFERED_MBPS).told(".2f", " is delivered")
+IN_TIME = at_most(FILE, FILE_SACK * 1.5) & at_most(FILE, FILE_LETTER * 0.5)
 
 
-def check_points(outcome: Outcome) -> Finding:
-    """The model's other fixed points."""
-    expected = {
-        FLOOR: predicted_mbps("floor_rate_bps", floor=float(REMEDIES[FLOOR]["floor"])),
-        ALL: predicted_mbps("all_rate_bps"),
-        ASKING: predicted_mbps("asking_rate_bps"),
-        USING: predicted_mbps("asking_rate_bps"),
-    }
-    found = {remedy: row(outcome, XCP_CL, remedy)["goodput_mbps"] for remedy in expected}
-    off = [abs(found[remedy] / expected[remedy] - 1) for remedy in expected]
-    return judge(
-        agrees=max(off) <= 0.07,
-        in_shape=max(off) <= 0.2,
-        measured="; ".join(f"{remedy}: {found[remedy]:.1f} for {expected[remedy]:.1f}" for remedy in expected),
-    )
+def patterns(remedy: str) -> Predicate:
+    """XCP-CL's part of what original XCP and SACK deliver over the same protocol, whatever the pattern."""
 
+    def share(other: str) -> Values:
+        return beside(
+            {
+                demand: (
+                    of(XCP_CL, remedy, "greedy_mbps", demand=demand, delay_ms=delay_ms(demand))
+                    / of(other, remedy, "greedy_mbps", demand=demand, delay_ms=delay_ms(demand))
+                )
+                for demand in PATTERNS
+            }
+        ).told(".2f", name=f"of {other}'s")
 
-def check_rules(outcome: Outcome) -> Finding:
-    """Asking for what arrives, by the letter."""
-    found = {rule: row(outcome, XCP_CL, LETTER, request=rule)["goodput_mbps"] for rule in rules(outcome)}
-    other = [rate for rule, rate in found.items() if rule != "queue"]
-    return judge(
-        agrees=min(other) >= 2 * found["queue"] and max(other) < TARGET_MBPS,
-        in_shape=min(other) > found["queue"],
-        measured="; ".join(f"{rule}: {rate:.1f} Mb/s" for rule, rate in found.items()),
-    )
-
-
-def check_files(outcome: Outcome) -> Finding:
-    """Files: the mean time of one, and what is delivered of what comes."""
-    times = {
-        (sender, remedy): row(outcome, sender, remedy, demand=FILES)["file_s"]
-        for sender, remedy in ((XCP_CL, USING), (XCP_CL, LETTER), (SACK, USING))
-    }
-    delivered = row(outcome, XCP_CL, USING, demand=FILES)["goodput_mbps"] / OFFERED_MBPS
-    own, letter, sack = times.values()
-    return judge(
-        agrees=delivered >= 0.9 and own <= 1.5 * sack and own <= letter / 2,
-        in_shape=delivered >= 0.75 and own < letter,
-        measured=f"a file takes {own:.2f} s, by the letter {letter:.2f}, of SACK {sack:.2f}; "
-        f"{delivered:.2f} is delivered",
-    )
-
-
-def check_patterns(outcome: Outcome) -> Finding:
-    """The default, whatever the pattern, over short fibres: greedy flows against those of the other two."""
-    return patterns(outcome, USING)
-
-
-def check_patterns_asking(outcome: Outcome) -> Finding:
-    """The same where the pairs that asked share spare slots evenly."""
-    return patterns(outcome, ASKING)
-
-
-def patterns(outcome: Outcome, remedy: str) -> Finding:
-    """XCP-CL's part of what original XCP and SACK deliver over the same protocol."""
-    shares = {}
-    for demand in PATTERNS:
-        own, original, sack = (
-            row(outcome, sender, remedy, demand=demand, delay_ms=delay_ms(demand))["greedy_mbps"]
-            for sender in (XCP_CL, XCP, SACK)
-        )
-        shares[demand] = (own / original, own / sack)
-    return judge(
-        agrees=all(of_original >= 0.95 and of_sack >= 0.9 for of_original, of_sack in shares.values()),
-        in_shape=all(min(both) >= 0.8 for both in shares.values()),
-        measured="; ".join(f"{demand}: {both[0]:.2f}, {both[1]:.2f}" for demand, both in shares.items())
-        + " of XCP's, of SACK's",
-    )
+    return at_least(share(XCP), 0.95, in_shape=0.8) & at_least(share(SACK), 0.9, in_shape=0.8)
 
 
 def draw(axes_: Axes, table: pl.DataFrame) -> None:
@@ -290,7 +226,7 @@ experiment = Experiment(
             where="§4.5",
             expected="XCP-CL delivers what XCP and SACK do, with every rule of what is asked for",
             tolerance="at least 0.97 of the better one over fibres of 1 ms; in shape: 0.8",
-            check=check_letter,
+            check=works(LETTER),
             reason="data whose slots are asked for stands in a queue until they come, XCP-CL drains it, and then asks "
             "for less; the loop's only fixed point is a packet a round trip for each flow",
         ),
@@ -301,7 +237,7 @@ experiment = Experiment(
             where="ours",
             expected="XCP-CL delivers what XCP and SACK do, with every rule of what is asked for",
             tolerance="at least 0.97 of the better one over fibres of 1 ms; in shape: 0.8",
-            check=check_default,
+            check=works(USING),
             reason="a packet has 60 B of headers with XCP and 40 B with SACK: of the light, XCP-CL has 0.99 of SACK's",
         ),
         Claim(
@@ -311,7 +247,9 @@ experiment = Experiment(
             where="ours, model grant-loop",
             expected="the model's rate",
             tolerance="15 % over fibres of 1 ms; in shape: less than a quarter of the data slots",
-            check=check_starves,
+            check=near(STARVED / LEAST_RATE, 1, by=0.15, in_shape=at_most(STARVED, MOST_MBPS / 4)).saying(
+                STARVED, EXPECTED
+            ),
             reason="60 s are too short where the mean of ten frames is told: after 120 s it is 5.4 to 5.8 Mb/s, and "
             "5.4 after 60 s where each frame is told",
         ),
@@ -322,7 +260,9 @@ experiment = Experiment(
             where="ours",
             expected="75 of 76.1 Mb/s in every replication, at most 30 packets in a queue, no drops",
             tolerance="none; in shape: 67.5 Mb/s",
-            check=check_target,
+            check=(at_least(GOODPUTS, TARGET_MBPS) & at_most(LARGEST, SMALL_QUEUE) & at_most(DROPPED, 0)).in_shape(
+                at_least(GOODPUTS, 0.9 * TARGET_MBPS)
+            ),
         ),
         Claim(
             id="long",
@@ -331,7 +271,7 @@ experiment = Experiment(
             where="ours",
             expected="more than SACK by the letter and with spare slots",
             tolerance="none; in shape: more than SACK by the letter",
-            check=check_long,
+            check=at_least(OWN, most(SACKS), in_shape=SACKS.at(LETTER)).telling(SACKS),
         ),
         Claim(
             id="fixed-points",
@@ -340,7 +280,7 @@ experiment = Experiment(
             where="ours, model grant-loop",
             expected="25.4, 15.2, 76.1 and 76.1 Mb/s",
             tolerance="7 % each; in shape: 20 %",
-            check=check_points,
+            check=near(FOUND / POINTS, 1, by=0.07, in_shape=0.2).saying(*TOLD_OF),
         ),
         Claim(
             id="rules",
@@ -349,7 +289,9 @@ experiment = Experiment(
             where="ours",
             expected="twice what the queue has with each of them, and less than 75 Mb/s",
             tolerance="none; in shape: more than the queue has",
-            check=check_rules,
+            check=(at_least(OTHER_RULES, RULE.at("queue") * 2) & below(OTHER_RULES, TARGET_MBPS))
+            .in_shape(above(OTHER_RULES, RULE.at("queue")))
+            .saying(RULE),
         ),
         Claim(
             id="patterns",
@@ -359,7 +301,7 @@ experiment = Experiment(
             where="ours",
             expected="0.95 of original XCP over the same protocol, and 0.9 of SACK, in each of nine patterns",
             tolerance="none; in shape: 0.8 of both",
-            check=check_patterns,
+            check=patterns(USING),
         ),
         Claim(
             id="patterns-asking",
@@ -368,7 +310,7 @@ experiment = Experiment(
             where="ours",
             expected="the same bounds are met",
             tolerance="none; in shape: 0.8 of both",
-            check=check_patterns_asking,
+            check=patterns(ASKING),
             reason="an equal share of the rest goes to each pair that asked, and stays dark where it is not used",
         ),
         Claim(
@@ -378,7 +320,9 @@ experiment = Experiment(
             where="ours",
             expected="0.9 of what comes is delivered, in at most 1.5 times SACK's time and half of the letter's",
             tolerance="none; in shape: 0.75, and faster than by the letter",
-            check=check_files,
+            check=(at_least(DELIVERED, 0.9) & IN_TIME)
+            .in_shape(at_least(DELIVERED, 0.75) & below(FILE, FILE_LETTER))
+            .saying(FILE, FILE_LETTER, FILE_SACK, DELIVERED),
         ),
     ),
     plots=(Plot(name="goodput", draw=draw),),

@@ -15,11 +15,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from photocol.claims import (
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    beside,
+    extremes,
+    most,
+    near,
+    steps,
+    values,
+)
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
-from photocol.verdict import Finding, judge
 
 from ._aapn import (
-    MIXED_READINGS,
     PAPER,
     PHYSICAL,
     REPORTED,
@@ -29,11 +40,11 @@ from ._aapn import (
     Trace,
     algorithm_steps,
     curves,
-    find,
     listed,
     scenario,
 )
-from ._case_claims import MEANT, STEPS
+from ._case_claims import STEPS, Said, under_steps
+from ._courses import Courses
 from ._delay_tables import TABLE_5_6, TABLES_E
 from ._packets import delays_of, last_link, traced, within
 from ._readings import (
@@ -50,9 +61,7 @@ from ._readings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from matplotlib.axes import Axes
+    from collections.abc import Mapping
 
     from photocol.experiment import RunResult
 
@@ -60,7 +69,6 @@ if TYPE_CHECKING:
 
 MBPS, ALLOCATED = 45.0, 40.0
 SPIKE_S = 5.0
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 COMBINATIONS = (
     (XCP_CL, TOLD, 1),
     (XCP_CL, PHYSICAL, 1),
@@ -74,7 +82,7 @@ LARGER = (10, 100, 1000)
 WITH_LARGER = tuple((XCP_CL, step, buffer) for step in STEPS for buffer in LARGER)
 
 
-def points_of(combinations: tuple[tuple[str, str, int], ...]) -> tuple[Point, ...]:
+def points_of(combinations: tuple[Combination, ...]) -> tuple[Point, ...]:
     """Their points."""
     return tuple({"algorithm": one, "step": step, "buffer_packets": buffer} for one, step, buffer in combinations)
 
@@ -143,16 +151,36 @@ def delay_curves(result: RunResult) -> pl.DataFrame:
     return curves(result).with_columns(last)
 
 
-def delays(outcome: Outcome, algorithm: str, step: str, buffer: int) -> list[tuple[float, float, float]]:
-    """A row a flow, a column a period."""
-    row = find(outcome.table, algorithm=algorithm, step=step, buffer_packets=buffer)
-    return [tuple(row[f"delay_{flow}_{period}_ms"] for period in (1, 2, 3)) for flow in REPORTED]
+PROPAGATION = {(flow, period): DELAYS_MS[i][period - 1] for i, flow in enumerate(REPORTED) for period in (1, 2, 3)}
+Combination = tuple[str, str, int]
 
 
-def excess(outcome: Outcome, algorithm: str, step: str, buffer: int) -> list[float]:
+def one_of(metric: str, combination: Combination, form: str = ".1f") -> Values:
+    """A metric of a run."""
+    algorithm, step, buffer = combination
+    return values(metric, form=form, algorithm=algorithm, step=step, buffer_packets=buffer)
+
+
+def delays(combination: Combination) -> Values:
+    """By flow and period."""
+    return beside(
+        {flow: beside({p: one_of(f"delay_{flow}_{p}_ms", combination) for p in (1, 2, 3)}) for flow in REPORTED}
+    )
+
+
+def by_period(of: Values) -> Values:
+    """The mean over the five flows in each period."""
+
+    def read(outcome: Outcome) -> dict[int, float]:
+        found = of.read(outcome)
+        return {p: sum(one for at, one in found.items() if at[1] == p) / len(REPORTED) for p in (1, 2, 3)}
+
+    return Values(read, ".2f")
+
+
+def excess(combination: Combination) -> Values:
     """Mean over the five flows of what is above the propagation delay, a number a period."""
-    rows = delays(outcome, algorithm, step, buffer)
-    return [sum(row[p] - DELAYS_MS[i][p] for i, row in enumerate(rows)) / len(rows) for p in range(3)]
+    return by_period(delays(combination) - PROPAGATION).told(".2f", " ms")
 
 
 def stated_excess(table: tuple[tuple[float, ...], ...]) -> list[float]:
@@ -160,96 +188,45 @@ def stated_excess(table: tuple[tuple[float, ...], ...]) -> list[float]:
     return [sum(row[p] - DELAYS_MS[i][p] for i, row in enumerate(table)) / len(table) for p in range(3)]
 
 
-def check_table(outcome: Outcome, combination: tuple[str, str, int], table: tuple[tuple[float, ...], ...]) -> Finding:
+def as_stated(combination: Combination, table: tuple[tuple[float, ...], ...]) -> Predicate:
     """Fifteen delays against the paper's."""
-    rows = delays(outcome, *combination)
-    off = [ours - theirs for row, want in zip(rows, table, strict=True) for ours, theirs in zip(row, want, strict=True)]
-    above = [row[p] - DELAYS_MS[i][p] for i, row in enumerate(rows) for p in range(3)]
-    return judge(
-        agrees=max(map(abs, off)) <= 3,
-        in_shape=min(above) > 0 and max(above) <= 10,
-        measured=f"{min(off):+.1f} to {max(off):+.1f} ms against the table; {min(above):.1f} to {max(above):.1f} ms "
-        f"above propagation (means by period {listed(excess(outcome, *combination), '.2f')}; the paper's "
-        f"{listed(stated_excess(table), '.2f')})",
-    )
+    stated = {(flow, p): table[i][p - 1] for i, flow in enumerate(REPORTED) for p in (1, 2, 3)}
+    ours, over = delays(combination), delays(combination) - PROPAGATION
+    off = extremes(ours - stated).told("+.1f", " ms", "against the table")
+    told = (extremes(over).told(".1f", " ms", "above propagation"), excess(combination).told(".2f", name="means"))
+    return near(ours, stated, by=3, in_shape=above(over, 0) & at_most(over, 10)).saying(off, *told)
 
 
-def check_large(outcome: Outcome) -> Finding:
-    """Table E.4 in the step, and the order of the four tables."""
-    ours = [excess(outcome, XCP, PHYSICAL, buffer)[1] for buffer in TABLES_E]
-    stated = stated_excess(TABLES_E[1000])[1]
-    return judge(
-        agrees=abs(ours[3] / stated - 1) <= 0.3,
-        in_shape=ours[0] <= ours[1] <= ours[2] and ours[3] > 5 * ours[2],
-        measured=f"{listed(ours, '.1f')} ms above propagation with 1, 10, 100, 1000 packets",
-    )
+LARGE = {buffer: (XCP, PHYSICAL, buffer) for buffer in TABLES_E}
+STANDING = beside({buffer: excess(run).at(2).renamed(lambda _: None) for buffer, run in LARGE.items()})
+STANDING = STANDING.told(".1f", " ms above propagation")
+LONGEST = STANDING.at(1000)
+TAIL = excess(LARGE[1000]).at(3).told(".1f", " ms above propagation")
+BAND = one_of("band_2_ms", LARGE[1000]).told(".1f", " ms", "bands from")
+LEAST_ABOVE = one_of("least_above_2_ms", LARGE[1000]).told(".1f", " ms", "at least above propagation")
 
 
-def check_tail(outcome: Outcome) -> Finding:
-    """Table E.4 after the step."""
-    ours, stated = excess(outcome, XCP, PHYSICAL, 1000)[2], stated_excess(TABLES_E[1000])[2]
-    return judge(
-        agrees=abs(ours / stated - 1) <= 0.3,
-        in_shape=ours > 10,
-        measured=f"{ours:.1f} ms above propagation",
-    )
-
-
-def check_oscillation(outcome: Outcome) -> Finding:
-    """Figures E.1 to E.5: all five flows, above propagation and far apart."""
-    row = find(outcome.table, algorithm=XCP, step=PHYSICAL, buffer_packets=1000)
-    band, above, mean = row["band_2_ms"], row["least_above_2_ms"], excess(outcome, XCP, PHYSICAL, 1000)[1]
-    return judge(
-        agrees=above > 0 and band >= 0.25 * mean,
-        in_shape=above > 0,
-        measured=f"bands from {band:.1f} ms on, {mean:.1f} ms above propagation in the mean, {above:.1f} ms at least",
-    )
-
-
-def check_spike(outcome: Outcome, step: str) -> Finding:
+def spike(step: str) -> Predicate:
     """Figure 5.34, flow #81."""
-    row = find(outcome.table, algorithm=XCP_CL, step=step, buffer_packets=1)
-    spike, half = row["spike_ms"], row["spike_ms_half_width"]
-    return judge(agrees=spike >= 5, in_shape=spike >= 1, measured=f"{spike:.1f} ± {half:.1f} ms")
+    run = (XCP_CL, step, 1)
+    half = one_of("spike_ms_half_width", run).told(".1f", " ms", "half width")
+    return at_least(one_of("spike_ms", run).told(".1f", " ms"), 5, in_shape=1).telling(half)
 
 
-def check_larger(outcome: Outcome, step: str) -> Finding:
+def larger(step: str) -> Predicate:
     """The fifteen delays of XCP-CL with larger buffers, less those with one packet."""
-    one = delays(outcome, XCP_CL, step, 1)
-    off = {
-        buffer: max(
-            abs(ours - theirs)
-            for row, other in zip(delays(outcome, XCP_CL, step, buffer), one, strict=True)
-            for ours, theirs in zip(row, other, strict=True)
-        )
-        for buffer in LARGER
-    }
-    return judge(
-        agrees=max(off.values()) <= 1,
-        in_shape=max(off.values()) <= 3,
-        measured="at most " + ", ".join(f"{ms:.2f} ms with {buffer}" for buffer, ms in off.items()) + " packets",
-    )
+    off = {b: most((delays((XCP_CL, step, b)) - delays((XCP_CL, step, 1))).each(abs)) for b in LARGER}
+    return at_most(beside(off).told(".2f", " ms"), 1, in_shape=3)
 
 
-def draw(axes: Axes, frame: pl.DataFrame, combination: tuple[str, str, int]) -> None:
-    """The delay of the packet that arrived last at each sample."""
+def picture(name: str, combination: Combination) -> Plot:
+    """The delay of the packet that arrived last at each sample, of one run."""
     algorithm, step, buffer = combination
     here = {"algorithm": algorithm, "step": step, "buffer_packets": buffer, "reading": DEFAULT}
-    chosen = frame.filter(*(pl.col(axis) == value for axis, value in here.items()))
-    for colour, flow in zip(COLOURS, REPORTED, strict=True):
-        # A round trip longer than a sample leaves some samples empty.
-        delay = chosen.filter(pl.col(f"delay_{flow}").is_finite())
-        axes.plot(delay["t_s"], delay[f"delay_{flow}"], color=colour, linewidth=0.7, label=f"#{flow}")
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel("end-to-end delay (s)")
-    axes.set_ylim(0, None)
-    axes.set_title(f"{algorithm}, {step} step, {buffer} packets of buffer", fontsize=9)
-    axes.legend(frameon=False, fontsize=7, ncols=5, loc="lower center")
-
-
-def picture(name: str, combination: tuple[str, str, int]) -> Plot:
-    """A picture of one run."""
-    return Plot(name=name, draw=lambda axes, frame: draw(axes, frame, combination), of="curves")
+    # A round trip longer than a sample leaves some samples empty.
+    curves = {f"#{flow}": (here, f"delay_{flow}") for flow in REPORTED}
+    label = f"end-to-end delay (s): {algorithm}, {step} step, {buffer} packets of buffer"
+    return Courses(curves=curves, label=label, told="").plot(name)
 
 
 LARGER_QUEUE = (
@@ -264,17 +241,16 @@ SPIKES = (
 )
 
 
-def table_claim(name: str, combination: tuple[str, str, int], table: tuple[tuple[float, ...], ...]) -> Claim:
+def table_claim(name: str, combination: Combination, table: tuple[tuple[float, ...], ...]) -> Claim:
     """One for a table whose delays are close to propagation."""
     algorithm, step, buffer = combination
-    check: Callable[[Outcome], Finding] = lambda outcome: check_table(outcome, combination, table)  # noqa: E731
     return Claim(
         id=name,
         text=f"{algorithm}, {buffer} packets of buffer: delays are propagation and a little more ({step} step)",
         where=f"§5.6, {name.replace('-', ' ')}",
         expected=f"{listed(stated_excess(table), '.1f')} ms more in the three periods, in the mean of five flows",
         tolerance="each of 15 delays within 3 ms of the table; in shape: all above propagation, by at most 10 ms",
-        check=check,
+        check=as_stated(combination, table),
         reason=LARGER_QUEUE if buffer == 100 else "",
     )
 
@@ -291,8 +267,8 @@ def sentences(outcome: Outcome) -> list[str]:
         algorithm, step, buffer = combination
         table = TABLE_5_6 if algorithm == XCP_CL else TABLES_E[buffer]
         lines.append(
-            f"{algorithm}, {step}, {buffer} packets: {listed(excess(outcome, *combination), '.2f')} ms above "
-            f"propagation in the three periods; the paper's {listed(stated_excess(table), '.2f')}."
+            f"{algorithm}, {step}, {buffer} packets: {excess(combination).words(outcome)} above "
+            f"propagation by period; the paper's {listed(stated_excess(table), '.2f')}."
         )
     return lines
 
@@ -308,7 +284,9 @@ CLAIMS = (
         where="appendix E, table E.4, figures E.1 to E.5",
         expected=f"{stated_excess(TABLES_E[1000])[1]:.0f} ms more in the mean of five flows",
         tolerance="30 %; in shape: rising from 1 to 100 packets, and with 1000 more than five times that",
-        check=check_large,
+        check=near(LONGEST / stated_excess(TABLES_E[1000])[1], 1, by=0.3)
+        .in_shape(at_least(steps(STANDING.at(1, 10, 100)), 0) & above(LONGEST, STANDING.at(100) * 5))
+        .saying(STANDING),
         reason="the standing queue is 526 packets, 105 ms, as theory has it, and the paper's own table 5.4 120 ms; "
         "69 ms do not fit that table",
     ),
@@ -318,7 +296,7 @@ CLAIMS = (
         where="appendix E, table E.4",
         expected=f"{stated_excess(TABLES_E[1000])[2]:.0f} ms more in the mean of five flows",
         tolerance="30 %; in shape: 10 ms",
-        check=check_tail,
+        check=near(TAIL / stated_excess(TABLES_E[1000])[2], 1, by=0.3, in_shape=above(TAIL, 10)).saying(TAIL),
         reason="the queue is gone within 7 s; 71 ms in the mean of 200 s would be a queue that never goes",
     ),
     Claim(
@@ -328,32 +306,31 @@ CLAIMS = (
         expected="no number; the queue of figure D.16 moves between 0 and 1000 packets",
         tolerance="every flow's band of 90 % of the samples at least a quarter of the mean excess, and never below "
         "propagation; in shape: never below",
-        check=check_oscillation,
+        check=(above(LEAST_ABOVE, 0) & at_least(BAND, excess(LARGE[1000]).at(2) * 0.25))
+        .in_shape(above(LEAST_ABOVE, 0))
+        .saying(BAND, STANDING.at(1000), LEAST_ABOVE),
         reason="the queue stands: it is in a band of 13 ms about its balance, 98 to 111 ms above propagation",
     ),
-    *(
-        Claim(
-            id=f"spike-{step}",
-            text=f"flow #81's delay has a spike at 400 s with XCP-CL, {MEANT[step]}",
-            where="§5.6.1, figure 5.34",
-            expected="a spike, no number",
-            tolerance="5 ms above the longer of its propagation delays within 5 s; in shape: 1",
-            check=lambda outcome, step=step: check_spike(outcome, step),  # type: ignore[misc]
-            reason=SPIKES,
-        )
-        for step in STEPS
+    *under_steps(
+        Said(
+            "spike",
+            "flow #81's delay has a spike at 400 s with XCP-CL",
+            "a spike, no number",
+            "5 ms above the longer of its propagation delays within 5 s; in shape: 1",
+            spike,
+        ),
+        "§5.6.1, figure 5.34",
+        {f"spike-{step}": SPIKES for step in STEPS},
     ),
-    *(
-        Claim(
-            id=f"larger-buffers-{step}",
-            text=f"with 10, 100 or 1000 packets of buffer XCP-CL's delays are almost those with one, {MEANT[step]}",
-            where="§5.6",
-            expected="almost the same",
-            tolerance="each of 15 delays within 1 ms; in shape: 3 ms",
-            check=lambda outcome, step=step: check_larger(outcome, step),  # type: ignore[misc]
-            reason=MIXED_READINGS if step == PHYSICAL else "",
-        )
-        for step in STEPS
+    *under_steps(
+        Said(
+            "larger-buffers",
+            "with 10, 100 or 1000 packets of buffer XCP-CL's delays are almost those with one",
+            "almost the same",
+            "each of 15 delays within 1 ms; in shape: 3 ms",
+            larger,
+        ),
+        "§5.6",
     ),
 )
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Metric, Outcome, Point, Setup
-from photocol.verdict import Finding, judge
+from photocol.claims import Predicate, above, at_least, at_most, below, beside, near
+from photocol.experiment import Metric, Point, Setup
 
 from . import _fast as fast
-from ._aapn import XCP, XCP_CL, Trace, listed
-from ._case_claims import ALIVE, UNTOUCHED
-from ._fast import Stated, row
+from ._aapn import XCP, XCP_CL, Trace
+from ._case_claims import UNTOUCHED, Said
+from ._fast import figure
 from ._readings import GROUPS
 
 if TYPE_CHECKING:
@@ -45,77 +45,25 @@ def measure(result: RunResult) -> Mapping[str, float]:
     return {**fast.common(trace, result, windows, fast.SETTLE_S), **levels}
 
 
-def check_windows(outcome: Outcome, step: str) -> Finding:
+def windows(step: str) -> Predicate:
     """The six windows, and the ratio of the rates in them."""
-    found = row(outcome, XCP_CL, step)
-    ours = [found[f"window_{mbps}_{period}"] for period in (1, 2, 3) for mbps in (45, 40)]
-    stated = [STATED[mbps][period] for period in range(3) for mbps in (45, 40)]
-    shares = fast.ratios(found)
-    follow = found["utilization"] >= ALIVE and all(abs(share - 45 / 40) <= 0.04 for share in shares)
-    return judge(
-        agrees=follow and all(abs(a / b - 1) <= 0.1 for a, b in zip(ours, stated, strict=True)),
-        in_shape=follow,
-        measured=f"{listed(ours, '.1f')} packets; ratios {listed(shares, '.3f')} (rates: 1.125)",
-    )
+    places = {(mbps, n): f"window_{mbps}_{n}" for n in (1, 2, 3) for mbps in (45, 40)}
+    ours = beside({f"{mbps} Mb/s, {n}": figure(name, step, form=".1f") for (mbps, n), name in places.items()})
+    stated = {f"{mbps} Mb/s, {n}": float(STATED[mbps][n - 1]) for mbps, n in places}
+    shares = beside({n: figure(f"window_45_{n}", step) / figure(f"window_40_{n}", step) for n in (1, 2, 3)})
+    follow = fast.alive(step, "utilization") & near(shares, 45 / 40, by=0.04)
+    return (follow & near(ours / stated, 1, by=0.1)).in_shape(follow).saying(ours, shares.told(".3f", name="ratios"))
 
 
-def check_follows(outcome: Outcome, step: str) -> Finding:
-    """Mean distance of the window from its expected value."""
-    error = row(outcome, XCP_CL, step)["window_error"]
-    return judge(agrees=error <= 0.1, in_shape=error <= 0.2, measured=f"{error:.1%} away in the mean")
-
-
-def check_utilization(outcome: Outcome, step: str) -> Finding:
-    """Mean utilization."""
-    level = row(outcome, XCP_CL, step)["utilization"]
-    return judge(agrees=level >= 0.97, in_shape=level >= 0.9, measured=f"{level:.3f}")
-
-
-def check_worse(outcome: Outcome, step: str) -> Finding:
+def worse(step: str) -> Predicate:
     """Original XCP against XCP-CL, under the same reading of the change."""
-    xcp, ours = row(outcome, XCP, step), row(outcome, XCP_CL, step)
-    return judge(
-        agrees=xcp["utilization"] < ours["utilization"] - 0.02 and xcp["drops"] > ours["drops"],
-        in_shape=xcp["utilization"] < ours["utilization"] or xcp["drops"] > ours["drops"],
-        measured=f"utilization {xcp['utilization']:.3f} and {xcp['drops']:.0f} drops; XCP-CL {ours['utilization']:.3f} "
-        f"and {ours['drops']:.0f}",
+    (level, drops), (own, few) = (
+        (figure("utilization", step, one, name=f"{one} utilization"), figure("drops", step, one, ".0f", " drops"))
+        for one in (XCP, XCP_CL)
     )
+    found = below(level, own - 0.02) & above(drops, few)
+    return found.in_shape(below(level, own) | above(drops, few)).saying(level, drops, own, few)
 
-
-WHERE = "§5.7, figures 5.35 to 5.37"
-
-CLAIMS = fast.under_each(
-    Stated(
-        "windows",
-        "the window of flow #1 alternates with the rate",
-        "17 and 15, 25 and 22, 19 and 17 packets in the three periods",
-        "10 % each, in the ratio of the rates ± 0.04, with a link at least 0.9 full; in shape: without the 10 %",
-        check_windows,
-    ),
-    Stated(
-        "follows",
-        "it follows its expected value but for the start and the changes of the delays",
-        "no number",
-        "10 % away in the mean; in shape: 20 %",
-        check_follows,
-    ),
-    Stated(
-        "utilization",
-        "utilization stays 1 but for dips",
-        "1",
-        "0.97 from 5 s on, dips included; in shape: 0.9",
-        check_utilization,
-    ),
-    Stated(
-        "worse",
-        "original XCP does worse",
-        "no number",
-        "utilization 0.02 lower and more drops than XCP-CL; in shape: one of the two",
-        check_worse,
-        UNTOUCHED,
-    ),
-    where=WHERE,
-)
 
 experiment = fast.fast_change(
     "003/fast-change-1",
@@ -129,5 +77,36 @@ experiment = fast.fast_change(
         for mbps in (45, 40)
         for period in (1, 2, 3)
     ],
-    claims=CLAIMS,
+    where="§5.7, figures 5.35 to 5.37",
+    stated=(
+        Said(
+            "windows",
+            "the window of flow #1 alternates with the rate",
+            "17 and 15, 25 and 22, 19 and 17 packets in the three periods",
+            "10 % each, in the ratio of the rates ± 0.04, with a link at least 0.9 full; in shape: without the 10 %",
+            windows,
+        ),
+        Said(
+            "follows",
+            "it follows its expected value but for the start and the changes of the delays",
+            "no number",
+            "10 % away in the mean; in shape: 20 %",
+            lambda step: at_most(figure("window_error", step, form=".1%", unit=" away in the mean"), 0.1, in_shape=0.2),
+        ),
+        Said(
+            "utilization",
+            "utilization stays 1 but for dips",
+            "1",
+            "0.97 from 5 s on, dips included; in shape: 0.9",
+            lambda step: at_least(figure("utilization", step), 0.97, in_shape=0.9),
+        ),
+        Said(
+            "worse",
+            "original XCP does worse",
+            "no number",
+            "utilization 0.02 lower and more drops than XCP-CL; in shape: one of the two",
+            worse,
+            UNTOUCHED,
+        ),
+    ),
 )

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from photocol.experiment import Metric, Outcome, Point, Setup
-from photocol.verdict import Finding, judge
+from photocol.claims import Predicate, above, at_least, at_most, below, beside, near, rises
+from photocol.experiment import Metric, Point, Setup
 
 from . import _fast as fast
-from ._aapn import XCP, XCP_CL, Trace, listed
-from ._case_claims import ALIVE
-from ._fast import Stated, row
+from ._aapn import XCP, XCP_CL, Trace
+from ._case_claims import ALIVE, Said
+from ._fast import figure
 from ._readings import CONSTANT
 
 if TYPE_CHECKING:
@@ -52,101 +52,42 @@ def measure(result: RunResult) -> Mapping[str, float]:
     }
 
 
-def check_windows(outcome: Outcome, step: str) -> Finding:
+def alive(step: str) -> Predicate:
+    """As elsewhere, of the time without changes of the delays."""
+    return fast.alive(step, "utilization_settled")
+
+
+def windows(step: str) -> Predicate:
     """Where the window of flow #1 ends in the three periods."""
-    one = row(outcome, XCP_CL, step)
-    ours, alive = [one[f"window_{period}"] for period in (1, 2, 3)], one["utilization_settled"] >= ALIVE
-    return judge(
-        agrees=alive and all(abs(a / b - 1) <= 0.1 for a, b in zip(ours, (15, 19, 19), strict=True)),
-        in_shape=alive and one["window_error"] <= 0.15 and one["ripple"] <= 0.1,
-        measured=f"{listed(ours, '.1f')} packets, ripple {one['ripple']:.1%}, {one['window_error']:.1%} off",
+    ours = beside({n: figure(f"window_{n}", step, form=".1f", unit=" packets") for n in (1, 2, 3)})
+    ripple, off = (
+        figure("ripple", step, form=".1%", name="ripple"),
+        figure("window_error", step, form=".1%", unit=" off"),
     )
+    calm = at_most(off, 0.15) & at_most(ripple, 0.1)
+    stands = alive(step) & near(ours / {1: 15, 2: 19, 3: 19}, 1, by=0.1)
+    return stands.in_shape(alive(step) & calm).saying(ours, ripple, off)
 
 
-def check_full(outcome: Outcome, step: str) -> Finding:
-    """Utilization apart from the dips."""
-    level = row(outcome, XCP_CL, step)["utilization_settled"]
-    return judge(agrees=level >= 0.95, in_shape=level >= ALIVE, measured=f"{level:.3f}")
-
-
-def check_dips(outcome: Outcome, step: str) -> Finding:
+def dips(step: str) -> Predicate:
     """Where the delays change, and where 30 Mb/s come."""
-    one = row(outcome, XCP_CL, step)
-    first, second, alive = one["dip_delays"], one["utilization_at_90"], one["utilization_settled"] >= ALIVE
-    return judge(
-        agrees=alive and abs(first - 0.62) <= 0.1 and abs(second - 0.81) <= 0.1,
-        in_shape=alive and first < second < 0.95,
-        measured=f"{first:.2f}, {second:.2f}",
-    )
+    both = beside({name: figure(name, step, form=".2f") for name in ("dip_delays", "utilization_at_90")})
+    deeper = alive(step) & rises(both) & below(figure("utilization_at_90", step), 0.95)
+    stated = {"dip_delays": 0.62, "utilization_at_90": 0.81}
+    return (alive(step) & near(both, stated, by=0.1)).in_shape(deeper).saying(both)
 
 
-def check_window_dip(outcome: Outcome, step: str) -> Finding:
+def window_dip(step: str) -> Predicate:
     """Flow #1's window after 90 s over its mean before."""
-    one = row(outcome, XCP_CL, step)
-    share, alive = one["window_at_90"] / one["window_3"], one["utilization_settled"] >= ALIVE
-    return judge(
-        agrees=alive and abs(share - 17 / 19) <= 0.05,
-        in_shape=alive and share < 1,
-        measured=f"{share:.2f} of the mean before",
-    )
+    share = (figure("window_at_90", step) / figure("window_3", step)).told(".2f", " of the mean before")
+    return (alive(step) & near(share, 17 / 19, by=0.05)).in_shape(alive(step) & below(share, 1)).saying(share)
 
 
-def check_drops(outcome: Outcome, step: str) -> Finding:
+def drops(step: str) -> Predicate:
     """Some packets are dropped, a tenth fewer than with original XCP at least."""
-    drops, xcp = row(outcome, XCP_CL, step)["drops"], row(outcome, XCP, step)["drops"]
-    return judge(
-        agrees=0 < drops <= 0.9 * xcp,
-        in_shape=0 < drops < xcp,
-        measured=f"{drops:.0f}; original XCP {xcp:.0f}",
-    )
+    ours, xcp = (figure("drops", step, one, ".0f", name=one) for one in (XCP_CL, XCP))
+    return (above(ours, 0) & at_most(ours, xcp * 0.9)).in_shape(above(ours, 0) & below(ours, xcp)).saying(ours, xcp)
 
-
-WHERE = "§5.8, figures 5.38 and 5.39"
-
-CLAIMS = fast.under_each(
-    Stated(
-        "windows",
-        "the window of flow #1 finds its level in each period, with a small ripple",
-        "15, 19, 19 packets",
-        "10 % each, with a link that is at least 0.9 full; in shape: 15 % from share times round trip, ripple 10 %",
-        check_windows,
-        "no reading of the ways back gives 15, 19, 19: `constant` 15, 18, 16; `groups`, which fits the other figures, "
-        "15, 26, 17",
-    ),
-    Stated(
-        "full",
-        "utilization is 1 but for dips",
-        "1",
-        "0.95 without the 15 s after changes of the delays; in shape: 0.9",
-        check_full,
-    ),
-    Stated(
-        "dips",
-        "utilization dips where the delays change (33.3 s) and where 30 Mb/s come (90 s)",
-        "0.62, 0.81",
-        "±0.1 each, with a link that is at least 0.9 full; in shape: both below 0.95, the first deeper",
-        check_dips,
-        "by samples of 0.1 s instead of means over the longest round trip the dips are 0.64 and 0.75, within 0.1 of "
-        "both",
-    ),
-    Stated(
-        "window-dip",
-        "the second at 30 Mb/s makes a dip in flow #1's window",
-        "from 19 to 17 packets: 0.89",
-        "±0.05, with a link that is at least 0.9 full; in shape: below 1",
-        check_window_dip,
-        "the least window at any ACK of 3 s; the paper's figure may not show a dip so short",
-    ),
-    Stated(
-        "drops",
-        "some packets are dropped, fewer than with original XCP",
-        "some",
-        "some, and at most 0.9 of original XCP's; in shape: some, and fewer",
-        check_drops,
-        "while the rate itself does not change, nothing waits for it",
-    ),
-    where=WHERE,
-)
 
 experiment = fast.fast_change(
     "003/fast-change-2",
@@ -165,5 +106,48 @@ experiment = fast.fast_change(
         Metric(name="utilization_at_90", label="least utilization there"),
         Metric(name="utilization_settled", label="utilization without 15 s after changes of delays"),
     ),
-    claims=CLAIMS,
+    where="§5.8, figures 5.38 and 5.39",
+    stated=(
+        Said(
+            "windows",
+            "the window of flow #1 finds its level in each period, with a small ripple",
+            "15, 19, 19 packets",
+            "10 % each, with a link that is at least 0.9 full; in shape: 15 % from share times round trip, ripple 10 %",
+            windows,
+            "no reading of the ways back gives 15, 19, 19: `constant` 15, 18, 16; `groups`, which fits the other "
+            "figures, 15, 26, 17",
+        ),
+        Said(
+            "full",
+            "utilization is 1 but for dips",
+            "1",
+            "0.95 without the 15 s after changes of the delays; in shape: 0.9",
+            lambda step: at_least(figure("utilization_settled", step), 0.95, in_shape=ALIVE),
+        ),
+        Said(
+            "dips",
+            "utilization dips where the delays change (33.3 s) and where 30 Mb/s come (90 s)",
+            "0.62, 0.81",
+            "±0.1 each, with a link that is at least 0.9 full; in shape: both below 0.95, the first deeper",
+            dips,
+            "by samples of 0.1 s instead of means over the longest round trip the dips are 0.64 and 0.75, within 0.1 "
+            "of both",
+        ),
+        Said(
+            "window-dip",
+            "the second at 30 Mb/s makes a dip in flow #1's window",
+            "from 19 to 17 packets: 0.89",
+            "±0.05, with a link that is at least 0.9 full; in shape: below 1",
+            window_dip,
+            "the least window at any ACK of 3 s; the paper's figure may not show a dip so short",
+        ),
+        Said(
+            "drops",
+            "some packets are dropped, fewer than with original XCP",
+            "some",
+            "some, and at most 0.9 of original XCP's; in shape: some, and fewer",
+            drops,
+            "while the rate itself does not change, nothing waits for it",
+        ),
+    ),
 )

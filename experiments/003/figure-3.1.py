@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.claims import above, at_least, below, least, mean, most, near, rises, values
+from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Plot, Point, Source, grid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,38 +39,15 @@ def measure(result: RunResult) -> Mapping[str, float]:
     }
 
 
-def at(table: pl.DataFrame, column: str, multiple: float) -> float:
-    """The value at one frame size."""
-    return float(table.filter(table["frame_over_nodes"] == multiple)[column][0])
-
-
-def check_fall(outcome: Outcome) -> Finding:
-    """From 1.25 (just above 1, where nothing is left for data) to 5, and from 5 to 20."""
-    overhead = {multiple: at(outcome.table, "overhead", multiple) for multiple in (1.25, 5.0, 20.0)}
-    early, late = overhead[1.25] - overhead[5.0], overhead[5.0] - overhead[20.0]
-    return judge(
-        agrees=early >= 3 * late > 0,
-        in_shape=early > late > 0,
-        measured=f"{early:.2f} from 1.25 to 5 times the nodes, {late:.2f} from 5 to 20 times",
-    )
-
-
-def check_choice(outcome: Outcome) -> Finding:
-    """Frames of 5 to 10 times the nodes."""
-    low, high = (at(outcome.table, "overhead", multiple) for multiple in (5.0, 10.0))
-    delays = [at(outcome.table, "delay_slots", multiple) for multiple in (5.0, 10.0)]
-    return judge(
-        agrees=delays == [500, 1000],
-        in_shape=delays[0] < delays[1],
-        measured=f"{delays[0]:.0f} to {delays[1]:.0f} slots, overhead {low:.2f} to {high:.2f}",
-    )
-
-
-def check_linear(outcome: Outcome) -> Finding:
-    """The delay over the frame size is one constant."""
-    ratios = outcome.table["delay_slots"] / outcome.table["frame_over_nodes"]
-    spread = (ratios.max() - ratios.min()) / ratios.mean()  # type: ignore[operator]
-    return judge(agrees=spread < 1e-9, in_shape=spread < 0.1, measured=f"spread {spread:.1e}")
+OVERHEAD, DELAY = values("overhead", "frame_over_nodes"), values("delay_slots", "frame_over_nodes")
+EARLY = (OVERHEAD.at(1.25) - OVERHEAD.at(5.0).renamed(lambda _: 1.25)).told(
+    ".2f", name="from 1.25 to 5 times the nodes"
+)
+LATE = (OVERHEAD.at(5.0) - OVERHEAD.at(20.0).renamed(lambda _: 5.0)).told(".2f", name="from 5 to 20 times")
+"""1.25 is just above 1, where nothing is left for data."""
+CHOICE = DELAY.at(5.0, 10.0).told(".0f", " slots")
+SLOPE = DELAY / (lambda multiple: multiple)
+SPREAD = ((most(SLOPE) - least(SLOPE)) / mean(SLOPE)).told(".1e", name="spread")
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -108,7 +85,9 @@ experiment = Experiment(
             where="§3.1.1, Fig. 3.1",
             expected="most of the fall before 5",
             tolerance="three times as much before 5 as from there to 20; in shape: more",
-            check=check_fall,
+            check=(at_least(EARLY, LATE * 3) & above(LATE, 0))
+            .in_shape(above(EARLY, LATE) & above(LATE, 0))
+            .saying(EARLY, LATE),
         ),
         Claim(
             id="choice",
@@ -116,7 +95,9 @@ experiment = Experiment(
             where="§3.1.1",
             expected="500 to 1000 slots",
             tolerance="exactly; in shape: an interval",
-            check=check_choice,
+            check=near(CHOICE, {5.0: 500, 10.0: 1000}, by=0, in_shape=rises(CHOICE)).saying(
+                CHOICE, OVERHEAD.at(5.0, 10.0).told(".2f", name="overhead")
+            ),
         ),
         Claim(
             id="linear",
@@ -124,7 +105,7 @@ experiment = Experiment(
             where="§3.1.1, Fig. 3.1",
             expected="a straight line through the origin",
             tolerance="1e-9 of the slope; in shape: 10 %",
-            check=check_linear,
+            check=below(SPREAD, 1e-9, in_shape=0.1),
         ),
     ),
     plots=(Plot(name="figure-3.1", draw=draw),),

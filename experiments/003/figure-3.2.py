@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from photocol.claims import Values, values, within
 from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.plot import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import polars as pl
-    from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
 
@@ -34,23 +32,14 @@ def measure(result: RunResult) -> Mapping[str, float]:
     return {"overhead": result.summary["slot_overhead"].value}
 
 
-def check_target(outcome: Outcome) -> Finding:
+def shortest(outcome: Outcome) -> dict[None, float]:
     """The shortest slot of the sweep with an overhead of at most 0.05."""
-    enough = outcome.table.filter(outcome.table["overhead"] <= TARGET * (1 + 1e-12))["slot_bytes"]
-    shortest = int(enough.min()) if len(enough) else 0  # type: ignore[arg-type]
-    return judge(agrees=shortest == 1200, in_shape=1000 <= shortest <= 1500, measured=f"{shortest} B")
+    found = values("overhead", "slot_bytes").read(outcome).items()
+    return {None: min((int(slot) for slot, one in found if one <= TARGET * (1 + 1e-12)), default=0)}
 
 
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """The overhead, and the target."""
-    axes.plot(table["slot_bytes"], table["overhead"], "o-", color="#0072B2")
-    axes.axhline(TARGET, color="0.45", linestyle=":", linewidth=1)
-    axes.axvline(1200, color="0.45", linestyle=":", linewidth=1)
-    axes.set_xlabel("slot length (B)")
-    axes.set_ylabel("signalling overhead")
-    axes.set_ylim(bottom=0)
-    axes.set_title("60 B of signalling in every slot; delay: one slot", fontsize=9, color="0.3", loc="left")
-
+SHORTEST = Values(shortest, "d", " B")
+LABELS = ("slot length (B); 60 B of signalling in every slot, delay: one slot", "signalling overhead")
 
 experiment = Experiment(
     id="003/figure-3.2",
@@ -68,8 +57,10 @@ experiment = Experiment(
             where="§3.1.2",
             expected="1200 B",
             tolerance="exactly, on the sweep's grid; in shape: 1000 to 1500 B",
-            check=check_target,
+            check=within(SHORTEST, 1200, 1200, in_shape=(1000, 1500)),
         ),
     ),
-    plots=(Plot(name="figure-3.2", draw=draw),),
+    plots=(
+        Plot(name="figure-3.2", draw=Lines("slot_bytes", "overhead", LABELS, expected={f"{TARGET}": TARGET}, low=0)),
+    ),
 )

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
-from photocol.plot import frame
-from photocol.verdict import Finding, judge
+from photocol.claims import Values, above, at_least, below, beside, near, values, within
+from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Plot, Point, Setup, Source, grid
+
+from ._courses import Courses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from photocol.experiment import RunResult
@@ -30,14 +30,12 @@ if TYPE_CHECKING:
 FLOWS = 60
 PACKETS_PER_S = 3750
 PACKET_BYTES = 500
-ROUND_TRIP_S = 0.2
 MIN_TH, MAX_TH, MAX_P, BUFFER = 150, 700, 0.1, 800
 X0, W0 = 194.4, 15.74
 FLUID, MARKS, DROPS = "fluid", "marks", "drops"
 KS = (0.005, 0.05, 0.5, 5.0)
 STEP_S = 0.2
 WATCHED = 10
-COLOURS = {FLUID: "0.25", MARKS: "#0072B2", DROPS: "#D55E00"}
 
 
 def setup(point: Point) -> Evaluation | Setup:
@@ -96,8 +94,8 @@ def traces(result: RunResult) -> pl.DataFrame:
 
 def last_quarter(result: RunResult, column: str) -> NDArray[np.float64]:
     """The samples of the last quarter of the time."""
-    values = traces(result)[column].to_numpy()
-    return values[3 * len(values) // 4 :]
+    samples = traces(result)[column].to_numpy()
+    return samples[3 * len(samples) // 4 :]
 
 
 def period(queue: NDArray[np.float64]) -> float:
@@ -126,106 +124,27 @@ def curves(result: RunResult) -> pl.DataFrame:
     return pl.concat([found.filter(pl.col("t_s") < 40), found.filter(pl.col("t_s") >= 40).gather_every(5)])
 
 
-def at(outcome: Outcome, what: str, k: float, column: str) -> float:
-    """A metric of one point."""
-    here = (pl.col("what") == what) & (pl.col("k_per_s") == k)
-    return float(outcome.table.filter(here)[column][0])
+def by_k(metric: str, what: str) -> Values:
+    """A metric by K."""
+    return values(metric, "k_per_s", what=what)
 
 
-def deviations(outcome: Outcome, what: str) -> list[float]:
+def deviations(what: str, form: str = ".0%") -> Values:
     """Of the queue over its mean, by K."""
-    return [at(outcome, what, k, "queue_deviation") / at(outcome, what, k, "queue_mean") for k in KS]
+    return (by_k("queue_deviation", what) / by_k("queue_mean", what)).told(form, " of the mean queue")
 
 
-def check_fluid(outcome: Outcome) -> Finding:
-    """The fluid settles with K = 0.005 and oscillates with K = 5."""
-    slow, _, _, fast = deviations(outcome, FLUID)
-    return judge(
-        agrees=slow < 0.03 and fast > 0.1,
-        in_shape=fast > 3 * slow,
-        measured=f"deviation {slow:.1%} and {fast:.1%} of the mean queue",
-    )
+SLOW, BELOW, ABOVE, FAST = KS
+SETTLES, MARKED, DROPPED = deviations(FLUID, ".1%"), deviations(MARKS), deviations(DROPS)
+QUEUE, WINDOW = by_k("queue_mean", MARKS).at(SLOW), by_k("window_mean", MARKS).at(SLOW)
+PERIODS = beside({what: by_k("period_s", what).at(FAST).renamed(lambda _: None) for what in (MARKS, FLUID)})
+SAME_PERIOD = PERIODS.at(MARKS) / by_k("period_s", FLUID).at(FAST)
 
 
-def check_packets(outcome: Outcome) -> Finding:
-    """With packets that are marked the queue moves much more with K = 5 than with K = 0.005."""
-    slow, _, _, fast = deviations(outcome, MARKS)
-    return judge(
-        agrees=fast >= 2 * slow,
-        in_shape=fast > slow,
-        measured=f"deviation {slow:.0%} and {fast:.0%} of the mean queue",
-    )
-
-
-def check_boundary(outcome: Outcome) -> Finding:
-    """Between K = 0.05 and K = 0.5, where the fluid's phase margin changes its sign."""
-    _, below, above, _ = deviations(outcome, MARKS)
-    return judge(
-        agrees=above >= 1.5 * below,
-        in_shape=above > below,
-        measured=f"deviation {below:.0%} with K = 0.05 and {above:.0%} with K = 0.5",
-    )
-
-
-def check_equilibrium(outcome: Outcome) -> Finding:
-    """With K = 0.005 the marked packets' queue and window are the fluid's x₀ and W₀."""
-    queue, window = (at(outcome, MARKS, KS[0], column) for column in ("queue_mean", "window_mean"))
-    return judge(
-        agrees=abs(queue / X0 - 1) <= 0.25 and abs(window / W0 - 1) <= 0.1,
-        in_shape=MIN_TH / 2 <= queue <= 2 * X0 and abs(window / W0 - 1) <= 0.3,
-        measured=f"x = {queue:.0f} and W = {window:.1f} packets",
-    )
-
-
-def check_period(outcome: Outcome) -> Finding:
-    """With K = 5 both oscillate with one period."""
-    fluid, packets = (at(outcome, what, KS[-1], "period_s") for what in (FLUID, MARKS))
-    return judge(
-        agrees=abs(packets / fluid - 1) <= 0.25,
-        in_shape=0.5 <= packets / fluid <= 2,
-        measured=f"{packets:.2f} s beside the fluid's {fluid:.2f} s",
-    )
-
-
-def check_drops(outcome: Outcome) -> Finding:
-    """Where RED drops instead of marking, the same K oscillate."""
-    slow, below, above, fast = deviations(outcome, DROPS)
-    return judge(
-        agrees=fast >= 2 * slow and above >= 1.5 * below,
-        in_shape=fast > slow,
-        measured=", ".join(f"{part:.0%}" for part in (slow, below, above, fast)) + " of the mean queue",
-    )
-
-
-def draw_slow(axes: Axes, table: pl.DataFrame) -> None:
-    """x(t) with K = 0.005, 200 s."""
-    _draw(axes, table, column="queue", k=KS[0], end_s=200)
-    axes.axhline(X0, color="0.45", linestyle=":", linewidth=1)
-    axes.set_ylabel("queue x(t) (packets), K = 0.005")
-
-
-def draw_fast(axes: Axes, table: pl.DataFrame) -> None:
-    """x(t) with K = 5, 40 s."""
-    _draw(axes, table, column="queue", k=KS[-1], end_s=40)
-    axes.axhline(X0, color="0.45", linestyle=":", linewidth=1)
-    axes.set_ylabel("queue x(t) (packets), K = 5")
-
-
-def draw_window(axes: Axes, table: pl.DataFrame) -> None:
-    """W(t) with K = 5, 40 s."""
-    _draw(axes, table, column="window", k=KS[-1], end_s=40)
-    axes.axhline(W0, color="0.45", linestyle=":", linewidth=1)
-    axes.set_ylabel("window W(t) (packets), K = 5")
-
-
-def _draw(axes: Axes, table: pl.DataFrame, *, column: str, k: float, end_s: float) -> None:
-    """The fluid over marked packets; dotted, the equilibrium."""
-    for what, width, line in ((MARKS, 0.9, "-"), (FLUID, 1.4, "--")):
-        here = (pl.col("what") == what) & (pl.col("k_per_s") == k) & (pl.col("t_s") <= end_s)
-        rows = table.filter(here).sort("t_s")
-        axes.plot(rows["t_s"], rows[column], color=COLOURS[what], linewidth=width, linestyle=line, label=what)
-    axes.set_xlabel("time (s)")
-    frame(axes)
+def picture(name: str, column: str, label: str, k: float, until_s: float, level: float) -> Plot:
+    """The fluid beside marked packets; dotted, the equilibrium."""
+    curves = {what: ({"what": what, "k_per_s": k}, column) for what in (MARKS, FLUID)}
+    return Courses(curves=curves, label=label, told="", until_s=until_s, level=level).plot(name)
 
 
 experiment = Experiment(
@@ -254,7 +173,9 @@ experiment = Experiment(
             where="Appendix C, [HoMi01b]",
             expected="the fluid settles with K = 0.005 and oscillates with K = 5",
             tolerance="deviation of the queue below 3 % and above 10 % of its mean; in shape: three times as much",
-            check=check_fluid,
+            check=(below(SETTLES.at(SLOW), 0.03) & above(SETTLES.at(FAST), 0.1))
+            .in_shape(above(SETTLES.at(FAST), SETTLES.at(SLOW) * 3))
+            .saying(SETTLES.at(SLOW, FAST)),
         ),
         Claim(
             id="packets",
@@ -262,7 +183,9 @@ experiment = Experiment(
             where="Appendix C, [HoMi01b]",
             expected="the queue moves by far more with K = 5",
             tolerance="twice the deviation over the mean; in shape: more",
-            check=check_packets,
+            check=at_least(
+                MARKED.at(FAST), MARKED.at(SLOW) * 2, in_shape=above(MARKED.at(FAST), MARKED.at(SLOW))
+            ).saying(MARKED.at(SLOW, FAST)),
         ),
         Claim(
             id="boundary",
@@ -271,7 +194,9 @@ experiment = Experiment(
             where="the model's phase margin, 0.81 and −0.09 rad",
             expected="the deviation rises there",
             tolerance="by half at least; in shape: it rises",
-            check=check_boundary,
+            check=at_least(
+                MARKED.at(ABOVE), MARKED.at(BELOW) * 1.5, in_shape=above(MARKED.at(ABOVE), MARKED.at(BELOW))
+            ).saying(MARKED.at(BELOW, ABOVE)),
         ),
         Claim(
             id="equilibrium",
@@ -279,7 +204,9 @@ experiment = Experiment(
             where="Appendix C; x₀ = 194 packets, W₀ = 15.7 packets",
             expected="x = 194, W = 15.7 packets with K = 0.005",
             tolerance="x within 25 %, W within 10 %; in shape: x from 75 to 389, W within 30 %",
-            check=check_equilibrium,
+            check=(near(QUEUE / X0, 1, by=0.25) & near(WINDOW / W0, 1, by=0.1))
+            .in_shape(within(QUEUE, MIN_TH / 2, 2 * X0) & near(WINDOW / W0, 1, by=0.3))
+            .saying(QUEUE.told(".0f", " packets", "x ="), WINDOW.told(".1f", " packets", "W =")),
         ),
         Claim(
             id="period",
@@ -287,7 +214,7 @@ experiment = Experiment(
             where="Appendix C, K = 5",
             expected="one period",
             tolerance="within 25 %; in shape: within a factor of two",
-            check=check_period,
+            check=near(SAME_PERIOD, 1, by=0.25, in_shape=within(SAME_PERIOD, 0.5, 2)).saying(PERIODS.told(".2f", " s")),
         ),
         Claim(
             id="drops",
@@ -296,14 +223,18 @@ experiment = Experiment(
             where="ours",
             expected="the same K oscillate",
             tolerance="twice the deviation with 5 as with 0.005, half more with 0.5 as with 0.05; in shape: more at 5",
-            check=check_drops,
+            check=(
+                at_least(DROPPED.at(FAST), DROPPED.at(SLOW) * 2) & at_least(DROPPED.at(ABOVE), DROPPED.at(BELOW) * 1.5)
+            )
+            .in_shape(above(DROPPED.at(FAST), DROPPED.at(SLOW)))
+            .saying(DROPPED),
         ),
     ),
     curves=curves,
     plots=(
-        Plot(name="queue-slow", draw=draw_slow, of="curves"),
-        Plot(name="queue-fast", draw=draw_fast, of="curves"),
-        Plot(name="window-fast", draw=draw_window, of="curves"),
+        picture("queue-slow", "queue", "queue x(t) (packets), K = 0.005", KS[0], 200, X0),
+        picture("queue-fast", "queue", "queue x(t) (packets), K = 5", KS[-1], 40, X0),
+        picture("window-fast", "window", "window W(t) (packets), K = 5", KS[-1], 40, W0),
     ),
     notes=(
         "RED: thresholds 150 and 700 packets, max_p 0.1, buffer 800 packets, the model's defaults; the weight of the "

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, at_most, most, near, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, Trial, grid
-from photocol.verdict import Finding, judge, not_run
+from photocol.verdict import Finding, not_run
 
 from ._aapn import PAPER
 from ._processes import demo, joined, lacking
@@ -154,34 +155,20 @@ def measure(result: RunResult) -> Mapping[str, float]:
     return {**found, "utilization": found["goodput_bps"] / CAPACITY_BPS}
 
 
-def utilization(outcome: Outcome, world: str, law: str) -> float:
-    """Of the data slots."""
-    rows = outcome.table.filter(pl.col("world") == world, pl.col("law") == law)
-    return float(rows["utilization"][0])
+USED = values("utilization", ("law", "world"), form=".3f")
+LOST_SHARE = values("skipped_share", ("law", "world"), form=".2%")
 
 
-def beside(law: str, world: str = SIMULATOR) -> Callable[[Outcome], Finding]:
+def where_run(predicate: Predicate) -> Callable[[Outcome], Finding]:
+    """A claim's check, if this machine could run the kernel's half."""
+    return lambda outcome: predicate(outcome) if all(outcome.table["ran"]) else not_run(lacking(tools=TOOLS))
+
+
+def as_in(world: str, law: str) -> Predicate:
     """A law of the kernel beside the same in the simulator."""
-
-    def check(outcome: Outcome) -> Finding:
-        if not all(outcome.table["ran"]):
-            return not_run(lacking(tools=TOOLS))
-        kernel, ours = utilization(outcome, KERNEL, law), utilization(outcome, world, law)
-        return judge(
-            agrees=abs(kernel / ours - 1) <= 0.1,
-            in_shape=abs(kernel / ours - 1) <= 0.3,
-            measured=f"kernel {kernel:.3f}, simulator {ours:.3f} of the data slots: {kernel / ours - 1:+.1%}",
-        )
-
-    return check
-
-
-def check_lost(outcome: Outcome) -> Finding:
-    """What hosts did not send in time, which a simulated host always does."""
-    if not all(outcome.table["ran"]):
-        return not_run(lacking(tools=TOOLS))
-    worst = max(float(share) for share in outcome.table["skipped_share"])
-    return judge(agrees=worst <= 0.002, in_shape=worst <= 0.02, measured=f"at most {worst:.2%} of the slots")
+    kernel, ours = (USED.at((law, one)).renamed(lambda _: None) for one in (KERNEL, world))
+    apart = (kernel / ours - 1).told("+.1%", name="apart by")
+    return near(apart, 0, by=0.1, in_shape=0.3).saying(USED.at((law, KERNEL), (law, world)), apart)
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -199,7 +186,7 @@ def describe(outcome: Outcome) -> list[str]:
     """The residuals."""
     if not all(outcome.table["ran"]):
         return [f"The kernel's half was NOT run: {lacking(tools=TOOLS)}."]
-    found = {(law, world): utilization(outcome, world, law) for law in LAWS for world in WORLDS}
+    found = USED.read(outcome)
     mbps = CAPACITY_BPS / 1e6
     return [
         f"{law}: kernel {found[law, KERNEL] * mbps:.1f} Mb/s, {world} {found[law, world] * mbps:.1f} Mb/s, "
@@ -237,7 +224,7 @@ experiment = Experiment(
                 where="not in the thesis",
                 expected="the same utilization",
                 tolerance="within a tenth; in shape: within three tenths",
-                check=beside(law),
+                check=where_run(as_in(SIMULATOR, law)),
                 reason=REASONS[law],
             )
             for law in LAWS
@@ -250,7 +237,7 @@ experiment = Experiment(
                 where="not in the thesis",
                 expected="the same utilization",
                 tolerance="within a tenth; in shape: within three tenths",
-                check=beside(law, AS_LINUX),
+                check=where_run(as_in(AS_LINUX, law)),
                 reason=REASONS_AS_LINUX[law],
             )
             for law in LAWS
@@ -262,7 +249,7 @@ experiment = Experiment(
             where="not in the thesis",
             expected="all but 0.2 %",
             tolerance="0.2 %; in shape: 2 %",
-            check=check_lost,
+            check=where_run(at_most(most(LOST_SHARE), 0.002, in_shape=0.02)),
             reason="three slot threads and the kernel's TCP share two processors",
         ),
     ),

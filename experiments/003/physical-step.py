@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from photocol.claims import Values, at_most, below, values, within
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.plot import Lines
 
 from ._aapn import PAPER, PHYSICAL, XCP_CL, Trace, algorithm_steps, scenario
 from ._readings import AS_FORTH, READINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import RunResult
 
@@ -73,63 +72,32 @@ def enough(outcome: Outcome, paced: str) -> float:
     return least
 
 
-def check_one(outcome: Outcome) -> Finding:
-    """One packet is not enough, unpaced or paced."""
-    rows = outcome.table.filter(pl.col("buffer_packets") == 1).to_dicts()
-    levels = {row["paced"]: row["utilization"] for row in rows}
-    return judge(
-        agrees=max(levels.values()) < FULL,
-        in_shape=levels["no"] < FULL,
-        measured=f"utilization {levels['no']:.3f}, paced {levels['yes']:.3f}",
+def least_enough(paced: str, name: str) -> Values:
+    """The smallest buffer from which on all are enough; infinite if none is."""
+    return Values(lambda outcome: {None: enough(outcome, paced)}, "g", " packets on", name)
+
+
+LEVEL = values("utilization", "paced", form=".3f", buffer_packets=1)
+PLAIN, PACED_ENOUGH = least_enough("no", "unpaced from"), least_enough("yes", "paced from")
+
+
+def picture(metric: str, label: str, bound: float, scales: str, **more: float) -> Lines:
+    """A metric in the step against the buffer."""
+    labels, looks = ("buffer of the edge node (packets)", label), {paced: (COLOURS[paced], "o-") for paced in PACED}
+    names = {"no": "not paced", "yes": "paced"}
+    bounds = {f"{bound:g}": bound}
+    return Lines(
+        "buffer_packets",
+        metric,
+        labels,
+        "paced",
+        PACED,
+        looks=looks,
+        names=names,
+        expected=bounds,
+        scales=scales,
+        **more,
     )
-
-
-def check_enough(outcome: Outcome) -> Finding:
-    """Tens of packets, unpaced."""
-    least = enough(outcome, "no")
-    return judge(
-        agrees=10 <= least <= 100,
-        in_shape=math.isfinite(least),
-        measured=f"from {least:g} packets on" if math.isfinite(least) else "none of the sweep is enough",
-    )
-
-
-def check_paced(outcome: Outcome) -> Finding:
-    """Pacing saves half of it."""
-    plain, paced = enough(outcome, "no"), enough(outcome, "yes")
-    return judge(
-        agrees=paced <= plain / 2,
-        in_shape=paced <= plain,
-        measured=f"paced from {paced:g} packets on, unpaced from {plain:g}",
-    )
-
-
-def draw_utilization(axes: Axes, table: pl.DataFrame) -> None:
-    """Utilization in the step against the buffer."""
-    _lines(axes, table, "utilization", "utilization in the step")
-    axes.axhline(FULL, color="0.5", linestyle=":", linewidth=1)
-    axes.set_ylim(0, 1.05)
-
-
-def draw_drops(axes: Axes, table: pl.DataFrame) -> None:
-    """Share of dropped packets against the buffer."""
-    _lines(axes, table, "drop_share", "share of packets dropped in the step")
-    axes.axhline(FEW, color="0.5", linestyle=":", linewidth=1)
-    axes.set_yscale("symlog", linthresh=1e-5)
-    axes.set_ylim(0, 0.1)
-
-
-def _lines(axes: Axes, table: pl.DataFrame, name: str, label: str) -> None:
-    for paced, colour in COLOURS.items():
-        rows = table.filter(pl.col("paced") == paced).sort("buffer_packets")
-        text = "paced" if paced == "yes" else "not paced"
-        axes.errorbar(
-            rows["buffer_packets"], rows[name], rows[f"{name}_half_width"], color=colour, marker="o", label=text
-        )
-    axes.set_xscale("log")
-    axes.set_xlabel("buffer of the edge node (packets)")
-    axes.set_ylabel(label)
-    axes.legend(frameon=False)
 
 
 experiment = Experiment(
@@ -157,7 +125,7 @@ experiment = Experiment(
             where="§6.3 says the contrary",
             expected="utilization below 0.97, paced or not",
             tolerance="both below 0.97; in shape: without pacing",
-            check=check_one,
+            check=below(LEVEL, FULL, in_shape=below(LEVEL.at("no"), FULL)),
         ),
         Claim(
             id="enough",
@@ -166,7 +134,7 @@ experiment = Experiment(
             where="ours",
             expected="utilization 0.97 and less than 1 packet in 1000 dropped, from 10 to 100 packets on",
             tolerance="the same; in shape: some buffer of the sweep is enough",
-            check=check_enough,
+            check=within(PLAIN, 10, 100, in_shape=below(PLAIN, math.inf)),
         ),
         Claim(
             id="paced",
@@ -175,12 +143,15 @@ experiment = Experiment(
             where="ours",
             expected="half of it, or less",
             tolerance="half; in shape: no more than without",
-            check=check_paced,
+            check=at_most(PACED_ENOUGH, PLAIN * 0.5, in_shape=at_most(PACED_ENOUGH, PLAIN)).telling(PLAIN),
             reason="what it takes is decided at the step itself, not by bursts: until the new figure has gone round, "
             "half a second, 625 packets a second too many come, and losses, once begun, keep themselves going. Pacing "
             "doubles what a packet or two of buffer carry; why 10 to 50 packets then do worse is not known",
         ),
     ),
-    plots=(Plot(name="utilization", draw=draw_utilization), Plot(name="drops", draw=draw_drops)),
+    plots=(
+        Plot(name="utilization", draw=picture("utilization", "utilization in the step", FULL, "x", low=0)),
+        Plot(name="drops", draw=picture("drop_share", "share of packets dropped in the step", FEW, "x0")),
+    ),
     notes=("Network, step and senders are those of 003/case-1, with delays back as forth.",),
 )

@@ -11,15 +11,15 @@ full form has 0.834, 0.868, 0.954, 0.906 of the capacity for leads of 0, 0.25, 0
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
+from photocol.claims import Predicate, Values, above, at_most, below, near, values, within
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source
 from photocol.plot import frame, looks
-from photocol.verdict import Finding, judge
 
-from ._aapn import PACKET, PAPER, Trace, find, listed, scenario
+from ._aapn import PACKET, PAPER, Trace, scenario
 from ._readings import AS_FORTH, READINGS
 from ._slots import gain, into_slots
 
@@ -103,58 +103,24 @@ def allowed_mbps(interval_s: float) -> float:
     return float(MBPS / FRAME * np.sum(spans * np.array(slots)) / (DURATION_S - WARM_UP_S))
 
 
-def carried(outcome: Outcome, form: str, interval_s: float) -> list[float]:
-    """What is carried of the plan, at every lead."""
-    rows = [find(outcome.table, form=form, interval_s=interval_s, lead_s=lead) for lead in leads(outcome)]
-    return [row["carried_mbps"] / allowed_mbps(interval_s) for row in rows]
+def of(metric: str, form: str) -> Values:
+    """A metric of a form by interval and lead."""
+    all_ = values(metric, ("form", "interval_s", "lead_s"))
+    return all_.among(lambda at: at[0] == form).renamed(lambda at: at[1:])
 
 
-def leads(outcome: Outcome) -> list[float]:
-    """Those of this form."""
-    found: list[float] = sorted(outcome.table["lead_s"].unique().to_list())
-    return found
+def carried(form: str) -> Values:
+    """What is carried of the plan, at every interval and lead."""
+    return (of("carried_mbps", form) / (lambda at: allowed_mbps(at[0]))).told(".3f", name=form)
 
 
-def check_same(outcome: Outcome) -> Finding:
-    """Slots against the equivalent rate, at every lead and interval."""
-    pairs = {i: (carried(outcome, RATE, i), carried(outcome, FRAMES, i)) for i in INTERVALS_S}
-    apart = [abs(a - b) for rate, slots in pairs.values() for a, b in zip(rate, slots, strict=True)]
-    return judge(
-        agrees=max(apart) <= 0.02,
-        in_shape=max(apart) <= 0.05,
-        measured="; ".join(
-            f"every {interval:g} s: {listed(rate, '.3f')} at the rate, {listed(slots, '.3f')} in slots"
-            for interval, (rate, slots) in pairs.items()
-        )
-        + f", leads of {listed(leads(outcome), 'g')} s",
-    )
+def at_lead(of_: Values, lead_s: float) -> Values:
+    """By interval."""
+    return of_.among(lambda at: at[1] == lead_s).renamed(lambda at: at[0])
 
 
-def check_lead(outcome: Outcome) -> Finding:
-    """The gain of half a second of lead, in slots."""
-    found = {
-        interval: dict(zip(leads(outcome), carried(outcome, FRAMES, interval), strict=True)) for interval in INTERVALS_S
-    }
-    gains = {interval: at[0.5] - at[0.0] for interval, at in found.items()}
-    return judge(
-        agrees=0.06 <= gains[1.0] <= 0.18 and 0.005 <= gains[5.0] <= 0.04,
-        in_shape=min(gains.values()) > 0,
-        measured="; ".join(f"every {interval:g} s: {gain:+.3f}" for interval, gain in gains.items()),
-    )
-
-
-def check_drops(outcome: Outcome) -> Finding:
-    """Drops with half a second of lead against none, in slots."""
-    rows = {
-        (i, lead): find(outcome.table, form=FRAMES, interval_s=i, lead_s=lead)["drop_share"]
-        for i in INTERVALS_S
-        for lead in (0.0, 0.5)
-    }
-    return judge(
-        agrees=all(rows[i, 0.5] <= rows[i, 0.0] / 2 for i in INTERVALS_S),
-        in_shape=all(rows[i, 0.5] < rows[i, 0.0] for i in INTERVALS_S),
-        measured="; ".join(f"every {i:g} s: {rows[i, 0.5]:.2g} instead of {rows[i, 0.0]:.2g}" for i in INTERVALS_S),
-    )
+GAINS = (at_lead(carried(FRAMES), 0.5) - at_lead(carried(FRAMES), 0.0)).told("+.3f")
+DROPS, NO_LEAD = (at_lead(of("drop_share", FRAMES), lead).told(".2g") for lead in (0.5, 0.0))
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -171,7 +137,7 @@ def draw(axes: Axes, table: pl.DataFrame) -> None:
     frame(axes)
 
 
-def _claim(id_: str, text: str, expected: str, tolerance: str, check: Any) -> Claim:
+def _claim(id_: str, text: str, expected: str, tolerance: str, check: Predicate) -> Claim:
     return Claim(id=id_, text=text, where="ours", whose="ours", expected=expected, tolerance=tolerance, check=check)
 
 
@@ -196,21 +162,23 @@ experiment = Experiment(
             "in slots a lead or an age does what it does at the equivalent rate",
             "the same share of the plan is carried",
             "0.02 at every lead and interval; in shape: 0.05",
-            check_same,
+            near(carried(RATE) - carried(FRAMES), 0, by=0.02, in_shape=0.05).saying(carried(RATE), carried(FRAMES)),
         ),
         _claim(
             "lead",
             "half a second of lead carries more",
             "0.12 of the capacity more with changes every second, 0.02 every 5 s",
             "half of it more or less (0.06 to 0.18, 0.005 to 0.04); in shape: more",
-            check_lead,
+            within(GAINS, {1.0: 0.06, 5.0: 0.005}, {1.0: 0.18, 5.0: 0.04}, in_shape=above(GAINS, 0)),
         ),
         _claim(
             "drops",
             "and drops less",
             "half as many drops or fewer",
             "half at both intervals; in shape: fewer",
-            check_drops,
+            at_most(DROPS, NO_LEAD * 0.5, in_shape=below(DROPS, NO_LEAD)).telling(
+                NO_LEAD.told(".2g", name="instead of")
+            ),
         ),
     ),
     plots=(Plot(name="carried", draw=draw),),

@@ -16,24 +16,21 @@ The expected values and tolerances below were committed before the first run. So
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
-from photocol.plot import course, looks
-from photocol.plot import frame as frame_of
-from photocol.verdict import Finding, judge
+from photocol.claims import Predicate, Values, above, at_most, below, beside, extremes, near, values, within
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, Source
 
-from ._aapn import PACKET, PAPER, REPORTED, XCP, XCP_CL, Trace, find, listed, scenario
+from ._aapn import PACKET, PAPER, REPORTED, XCP, XCP_CL, Trace, scenario
+from ._courses import Courses
 from ._readings import AS_FORTH, READINGS
 from ._slots import gain, into_slots
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
+    from collections.abc import Mapping, Sequence
 
     from photocol.experiment import RunResult
 
@@ -91,113 +88,46 @@ def measure(result: RunResult) -> Mapping[str, float]:
     return figures
 
 
-def row(outcome: Outcome, form: str, algorithm: str, buffer: int) -> dict[str, Any]:
-    """The row of a point."""
-    found: dict[str, Any] = find(outcome.table, algorithm=algorithm, form=form, buffer=buffer)
-    return found
+def of(metric: str, form: str, buffers: Sequence[int] = BUFFERS, algorithms: Sequence[str] = (XCP_CL,)) -> Values:
+    """A metric of a form by algorithm and buffer."""
+    all_ = values(metric, ("form", "algorithm", "buffer"))
+    return all_.among(lambda at: at[0] == form and at[1] in algorithms and at[2] in buffers).renamed(lambda at: at[1:])
 
 
-def ratios(outcome: Outcome, form: str, algorithm: str, buffer: int, names: tuple[str, ...]) -> list[float]:
-    """Metrics of a form over those of the equivalent rate."""
-    ours, theirs = row(outcome, form, algorithm, buffer), row(outcome, RATE, algorithm, buffer)
-    return [ours[name] / theirs[name] for name in names]
+def over(metric: str, form: str, buffers: Sequence[int] = BUFFERS, algorithms: Sequence[str] = (XCP_CL,)) -> Values:
+    """A metric of a form over that of the equivalent rate."""
+    return of(metric, form, buffers, algorithms) / of(metric, RATE, buffers, algorithms)
 
 
-def check_whole(outcome: Outcome) -> Finding:
-    """All slots granted: nothing is dark."""
-    found = {
-        form: [
-            ratio
-            for algorithm in (XCP_CL, XCP)
-            for buffer in BUFFERS
-            for ratio in ratios(outcome, form, algorithm, buffer, ("carried_1", "window_1"))
-        ]
+BOTH, ROOMY, ONE, HUNDRED = (XCP_CL, XCP), BUFFERS[1:], (1,), (100,)
+WHOLE = beside(
+    {
+        f"{form}, {metric}": over(metric, form, algorithms=BOTH)
         for form in (FRAMES, LONG_FRAMES)
+        for metric in ("carried_1", "window_1")
     }
-    worst = {form: max(abs(one - 1) for one in values) for form, values in found.items()}
-    return judge(
-        agrees=max(worst.values()) <= 0.01,
-        in_shape=max(worst.values()) <= 0.03,
-        measured=", ".join(f"{form}: at most {one:.2%} apart" for form, one in worst.items()),
-    )
+)
+CARRIED = over("carried_2", FRAMES, ROOMY).told(".4f", name="carried")
+WINDOWS = over("window_2", FRAMES, ROOMY).told(".4f", name="windows")
+DROPS = beside({form: of("drop_share_2", form, ROOMY) for form in (RATE, FRAMES)}).told(".2g", name="drops")
+MORE = {form: of("queue_2", form, ROOMY) - of("queue_2", RATE, ROOMY) for form in (FRAMES, LONG_FRAMES)}
+MORE_OF_EXPECTED = beside({FRAMES: MORE[FRAMES], LONG_FRAMES: MORE[LONG_FRAMES] / LONG})
+STANDING = {form: of("queue_2", form, (1000,), (XCP,)).told(".0f", " packets", form) for form in FORMS}
+APART = beside({form: STANDING[form] / STANDING[RATE] for form in (FRAMES, LONG_FRAMES)})
+ONE_CARRIES = over("carried_2", FRAMES, ONE, BOTH).told(".3f", name="carried, of the rate's")
+ONE_DROPS = over("drop_share_2", FRAMES, ONE, BOTH).told(".3f", name="drop share, of the rate's")
+SHARES = beside({form: of("carried_2", form, ONE) for form in FORMS}).told(".3f", name="of the allocation")
+LONG_ROOMY = over("carried_2", LONG_FRAMES, HUNDRED).told(".4f", name="100 packets")
+LONG_DROPS = of("drop_share_2", LONG_FRAMES, HUNDRED).told(".2g", name="drop share")
+LONG_ONE = over("carried_2", LONG_FRAMES, ONE).told(".3f", name="one packet")
+ONLY_ROOM = near(LONG_ROOMY, 1, by=0.01) & at_most(LONG_DROPS, 0) & below(LONG_ONE, 1)
 
 
-def check_step(outcome: Outcome) -> Finding:
-    """XCP-CL in the step with room for 100 and 1000 packets."""
-    rooms = BUFFERS[1:]
-    carried = [ratios(outcome, FRAMES, XCP_CL, buffer, ("carried_2",))[0] for buffer in rooms]
-    windows = [ratios(outcome, FRAMES, XCP_CL, buffer, ("window_2",))[0] for buffer in rooms]
-    drops = [row(outcome, form, XCP_CL, buffer)["drop_share_2"] for form in (RATE, FRAMES) for buffer in rooms]
-    return judge(
-        agrees=max(abs(one - 1) for one in carried) <= 0.01
-        and max(abs(one - 1) for one in windows) <= 0.02
-        and max(drops) == 0,
-        in_shape=max(abs(one - 1) for one in carried) <= 0.05,
-        measured=f"carried {listed(carried, '.4f')} of the rate's, windows {listed(windows, '.4f')}; drops "
-        f"{listed(drops, '.2g')}",
-    )
-
-
-def check_wait(outcome: Outcome) -> Finding:
-    """How much more waits for slots: one packet, ten with the long frame."""
-    found = {}
-    for form, expected in ((FRAMES, 1.0), (LONG_FRAMES, float(LONG))):
-        more = [
-            row(outcome, form, XCP_CL, b)["queue_2"] - row(outcome, RATE, XCP_CL, b)["queue_2"] for b in BUFFERS[1:]
-        ]
-        found[form] = (more, expected)
-    return judge(
-        agrees=all(abs(one / expected - 1) <= 0.5 for more, expected in found.values() for one in more),
-        in_shape=all(one > 0 for more, _ in found.values() for one in more),
-        measured="; ".join(f"{form}: {listed(more, '.2f')} packets more" for form, (more, _) in found.items()),
-    )
-
-
-def check_standing(outcome: Outcome) -> Finding:
-    """Original XCP's standing queue with room for 1000 packets."""
-    queues = {form: row(outcome, form, XCP, 1000)["queue_2"] for form in FORMS}
-    apart = [abs(queues[form] / queues[RATE] - 1) for form in (FRAMES, LONG_FRAMES)]
-    return judge(
-        agrees=max(apart) <= 0.05,
-        in_shape=max(apart) <= 0.2,
-        measured="; ".join(f"{form}: {queue:.0f} packets" for form, queue in queues.items()),
-    )
-
-
-def check_one(outcome: Outcome) -> Finding:
-    """One packet of buffer, both algorithms: what is carried, and what is lost."""
-    carried = {a: ratios(outcome, FRAMES, a, 1, ("carried_2", "drop_share_2")) for a in (XCP_CL, XCP)}
-    values = [row(outcome, form, XCP_CL, 1)["carried_2"] for form in (RATE, FRAMES, LONG_FRAMES)]
-    return judge(
-        agrees=all(abs(one[0] - 1) <= 0.2 for one in carried.values()),
-        in_shape=all(0.5 <= one[0] <= 2 for one in carried.values()),
-        measured="; ".join(f"{a}: carried {c:.3f}, drop share {d:.3f} of the rate's" for a, (c, d) in carried.items())
-        + f"; XCP-CL carries {listed(values, '.3f')} at the rate, in slots and in long slots",
-    )
-
-
-def check_long(outcome: Outcome) -> Finding:
-    """The long frame: 4 ms in the dark bring 20 packets, for which 100 have room and one has not."""
-    roomy = ratios(outcome, LONG_FRAMES, XCP_CL, 100, ("carried_2",))[0]
-    drops = row(outcome, LONG_FRAMES, XCP_CL, 100)["drop_share_2"]
-    small = ratios(outcome, LONG_FRAMES, XCP_CL, 1, ("carried_2",))[0]
-    return judge(
-        agrees=abs(roomy - 1) <= 0.01 and drops == 0 and small < 1,
-        in_shape=abs(roomy - 1) <= 0.05,
-        measured=f"100 packets: {roomy:.4f} of the rate's, drop share {drops:.2g}; one packet: {small:.3f}",
-    )
-
-
-def draw(axes: Axes, frame: pl.DataFrame, algorithm: str, buffer: int, column: str, label: str) -> None:
+def picture(name: str, algorithm: str, buffer: int, column: str, label: str) -> Plot:
     """A curve of each form."""
-    for look, form in zip(looks(len(FORMS)), FORMS, strict=True):
-        here = (pl.col("algorithm") == algorithm) & (pl.col("form") == form) & (pl.col("buffer") == buffer)
-        chosen = frame.filter(here)
-        course(axes, chosen["t_s"], chosen[column], look, form)
-    axes.set_xlabel(f"time (s); {algorithm}, {buffer} packet{'s' * (buffer > 1)} of buffer; means and ranges of spans")
-    axes.set_ylabel(label)
-    axes.set_ylim(0, None)
-    frame_of(axes)
+    curves = {form: ({"algorithm": algorithm, "form": form, "buffer": buffer}, column) for form in FORMS}
+    told = f"{algorithm}, {buffer} packet{'s' * (buffer > 1)} of buffer; means and ranges of spans"
+    return Courses(curves=curves, label=label, told=told).plot(name)
 
 
 def curves(result: RunResult) -> pl.DataFrame:
@@ -226,7 +156,7 @@ METRICS = tuple(
 )
 
 
-def _claim(id_: str, text: str, expected: str, tolerance: str, check: Any, reason: str = "") -> Claim:
+def _claim(id_: str, text: str, expected: str, tolerance: str, check: Predicate, reason: str = "") -> Claim:
     return Claim(id=id_, text=text, where="(4.1)", expected=expected, tolerance=tolerance, check=check, reason=reason)
 
 
@@ -246,62 +176,54 @@ experiment = Experiment(
             "with all slots granted the forms are the same",
             "what is carried, and windows",
             "1 %; in shape: 3 %",
-            check_whole,
+            within((WHOLE - 1).each(abs), 0, 0.01, in_shape=(0, 0.03)).saying(extremes(WHOLE.told(".4f"))),
         ),
         _claim(
             "step",
             "with room for 100 packets or more XCP-CL does the same in both forms while 16 of 18 slots are granted",
             "carried, windows; no drops",
             "1 % and 2 %, and no drop; in shape: 5 % of what is carried",
-            check_step,
+            (near(CARRIED, 1, by=0.01) & near(WINDOWS, 1, by=0.02) & at_most(DROPS, 0)).in_shape(
+                near(CARRIED, 1, by=0.05)
+            ),
         ),
         _claim(
             "wait",
             "in slots packets wait for the dark slots to pass",
             "1 packet more in the mean, 10 with the long frame",
             "50 %; in shape: more",
-            check_wait,
+            near(MORE_OF_EXPECTED, 1, by=0.5, in_shape=above(beside(MORE), 0)).saying(
+                beside(MORE).told(".2f", " packets more")
+            ),
         ),
         _claim(
             "standing",
             "original XCP's standing queue is that of the equivalent rate",
             "the same mean queue, 1000 packets of buffer",
             "5 %; in shape: 20 %",
-            check_standing,
+            near(APART, 1, by=0.05, in_shape=0.2).saying(*STANDING.values()),
         ),
         _claim(
             "one",
             "with one packet of buffer both forms lose alike",
             "what is carried in the step",
             "20 % for XCP-CL and XCP; in shape: a factor of two",
-            check_one,
+            near(ONE_CARRIES, 1, by=0.2, in_shape=within(ONE_CARRIES, 0.5, 2)).saying(ONE_CARRIES, ONE_DROPS, SHARES),
         ),
         _claim(
             "long",
             "a frame of 36 ms needs the room that its dark slots fill, and nothing else",
             "with 100 packets carried as by the rate, no drop; with one packet less",
             "1 %; in shape: 5 %",
-            check_long,
+            ONLY_ROOM.in_shape(near(LONG_ROOMY, 1, by=0.05)),
             "with one packet of buffer it loses less, not more. A train that fits into 32 ms of light passes whole, "
             "and what is lost is lost together in the dark, from fewer flows in a round trip: likely, not shown",
         ),
     ),
     plots=(
-        Plot(
-            name="carried",
-            draw=lambda axes, frame: draw(axes, frame, XCP_CL, 100, "carried_mbps", "carried (Mb/s)"),
-            of="curves",
-        ),
-        Plot(
-            name="carried-one-packet",
-            draw=lambda axes, frame: draw(axes, frame, XCP_CL, 1, "carried_mbps", "carried (Mb/s)"),
-            of="curves",
-        ),
-        Plot(
-            name="queue",
-            draw=lambda axes, frame: draw(axes, frame, XCP, 1000, "mean_queue", "mean queue (packets)"),
-            of="curves",
-        ),
+        picture("carried", XCP_CL, 100, "carried_mbps", "carried (Mb/s)"),
+        picture("carried-one-packet", XCP_CL, 1, "carried_mbps", "carried (Mb/s)"),
+        picture("queue", XCP, 1000, "mean_queue", "mean queue (packets)"),
     ),
     notes=(
         "Senders, flows and delays are those of 003/case-1. What is carried is counted in packets.",

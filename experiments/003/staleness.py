@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from photocol.claims import Values, above, at_least, at_most, below, first, last, least, most, steps, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source
 from photocol.plot import frame, looks
-from photocol.verdict import Finding, judge
 
-from ._aapn import FIRST, PAPER, Trace, find, listed, scenario
+from ._aapn import FIRST, PAPER, Trace, find, scenario
 from ._readings import AS_FORTH, READINGS
 
 if TYPE_CHECKING:
@@ -98,78 +98,35 @@ def measure(result: RunResult) -> Mapping[str, float]:
     }
 
 
-def row(outcome: Outcome, interval: float, age: float = 0.0, signal: str = "told") -> dict[str, Any]:
-    """The row of a point."""
-    return find(outcome.table, interval_s=interval, signal=signal, age_s=age)
+def of(metric: str = "carried", form: str = ".3f", **where: Any) -> Values:
+    """A metric of a right signal by interval, or by another axis of it."""
+    along = "interval_s" if "age_s" in where else "age_s"
+    return values(metric, along, form=form, **{"signal": "told", **where})
 
 
-def axis(outcome: Outcome, name: str) -> list[float]:
-    """Values of an axis among the right signals."""
-    return sorted(outcome.table.filter(pl.col("signal") == "told")[name].unique().to_list())
+NOW, AHEAD = of(age_s=0.0), of("drop_share", ".2g", age_s=-0.5).told(".2g", name="ahead")
+NOW_DROPPED = of("drop_share", ".2g", age_s=0.0).told(".2g", name="instead of")
+SLOW_AHEAD, SLOW_NOW = (found.among(lambda interval: interval >= 1) for found in (AHEAD, NOW_DROPPED))
+"""Changes every second or more rarely."""
+BY_AGE = of(interval_s=1.0).among(lambda age: age >= 0).told(".3f", name="carried at ages")
+FRESH, NEVER = BY_AGE.at(0.0), of(interval_s=1.0, signal="never").at(0.0).told(".3f", name="never")
+USEFUL = at_least(FRESH, NEVER + 0.02)
+HALF_LOST = at_most(least(BY_AGE.among(lambda age: age <= 1.0)), (FRESH + NEVER) * 0.5)
 
 
-def check_limit(outcome: Outcome) -> Finding:
-    """What is carried at age 0, against the interval of changes."""
-    intervals = axis(outcome, "interval_s")
-    carried = [row(outcome, interval)["carried"] for interval in intervals]
-    return judge(
-        agrees=carried[-1] >= 0.95 and carried[0] <= carried[-1] - 0.1,
-        in_shape=carried[0] < carried[-1] - 0.02,
-        measured=f"{listed(carried, '.3f')} of the capacity with changes every {listed(intervals, 'g')} s",
-    )
+def best(outcome: Outcome) -> dict[Any, float]:
+    """By interval what is carried with the best lead."""
+    found: dict[Any, float] = {}
+    for (interval, age), one in values("carried", ("interval_s", "age_s"), signal="told").read(outcome).items():
+        if age < 0:
+            found[interval] = max(one, found.get(interval, 0.0))
+    return found
 
 
-def check_age(outcome: Outcome) -> Finding:
-    """The age at which the signal has lost half of its use: carried between age 0 and never, changes every second."""
-    interval = 1.0
-    fresh, never = row(outcome, interval)["carried"], row(outcome, interval, signal="never")["carried"]
-    ages = [age for age in axis(outcome, "age_s") if age >= 0]
-    carried = [row(outcome, interval, age)["carried"] for age in ages]
-    lost = [age for age, one in zip(ages, carried, strict=True) if one <= (fresh + never) / 2]
-    return judge(
-        agrees=fresh >= never + 0.02 and bool(lost) and lost[0] <= interval,
-        in_shape=fresh >= never + 0.02 and carried[-1] < fresh - 0.02,
-        measured=f"{listed(carried, '.3f')} at ages of {listed(ages, 'g')} s (never: {never:.3f}); half is lost "
-        + (f"at {lost[0]:g} s" if lost else "at none of them"),
-    )
-
-
-def check_ahead(outcome: Outcome) -> Finding:
-    """Drops with the signal two control intervals ahead, against none ahead."""
-    intervals = axis(outcome, "interval_s")
-    now = [row(outcome, interval)["drop_share"] for interval in intervals]
-    ahead = [row(outcome, interval, -0.5)["drop_share"] for interval in intervals]
-    slow = [number for number, interval in enumerate(intervals) if interval >= 1]
-    return judge(
-        agrees=all(ahead[number] <= now[number] / 2 for number in slow),
-        in_shape=all(ahead[number] < now[number] for number in slow),
-        measured=f"{listed(ahead, '.2g')} instead of {listed(now, '.2g')} of the packets dropped, with changes every "
-        f"{listed(intervals, 'g')} s",
-    )
-
-
-def check_moves(outcome: Outcome) -> Finding:
-    """How far schedule-ahead moves the limit: intervals at which 0.95 is carried, with the best lead and with none."""
-    intervals, ages = axis(outcome, "interval_s"), [age for age in axis(outcome, "age_s") if age < 0]
-    now = {interval: row(outcome, interval)["carried"] for interval in intervals}
-    best = {interval: max(row(outcome, interval, age)["carried"] for age in ages) for interval in intervals}
-    gains = [best[interval] - now[interval] for interval in intervals]
-    return judge(
-        agrees=min(gains) >= 0 and max(gains) >= 0.02,
-        in_shape=max(gains) > 0.005,
-        measured=f"{listed([*best.values()], '.3f')} with the best lead, {listed([*now.values()], '.3f')} with none",
-    )
-
-
-def check_coarse(outcome: Outcome) -> Finding:
-    """Rounding to three and to six slots, losing half and nine tenths, changes every 5 s."""
-    kinds = ("told", "slots-3", "slots-6", "lost-50", "lost-90", "never")
-    carried = [row(outcome, 5.0, signal=kind)["carried"] for kind in kinds]
-    return judge(
-        agrees=carried[0] - carried[1] <= 0.05 and carried[0] >= carried[3] >= carried[4],
-        in_shape=carried[0] == max(carried),
-        measured="; ".join(f"{kind} {one:.3f}" for kind, one in zip(kinds, carried, strict=True)),
-    )
+BEST = Values(best, ".3f", name="with the best lead")
+GAINS = BEST - NOW
+KINDS = ("told", "slots-3", "slots-6", "lost-50", "lost-90", "never")
+COARSE = values("carried", "signal", form=".3f", interval_s=5.0, age_s=0.0).at(*KINDS)
 
 
 def draw(axes: Axes, table: pl.DataFrame, name: str, label: str) -> None:
@@ -220,7 +177,9 @@ experiment = Experiment(
             where="§6.4",
             expected="no number; 25 s are acceptable",
             tolerance="0.95 carried at the longest interval and 0.1 less at 0.2 s; in shape: 0.02 less",
-            check=check_limit,
+            check=(at_least(last(NOW), 0.95) & at_most(first(NOW), last(NOW) - 0.1))
+            .in_shape(below(first(NOW), last(NOW) - 0.02))
+            .saying(NOW),
         ),
         Claim(
             id="age",
@@ -230,7 +189,7 @@ experiment = Experiment(
             expected="half of its use is lost at an age of at most the interval, 1 s",
             tolerance="the same, and there is use to lose: the fresh signal carries 0.02 more than none (added after "
             "the first run, which passed without any); in shape: the oldest carries 0.02 less than the fresh one",
-            check=check_age,
+            check=(USEFUL & HALF_LOST).in_shape(USEFUL & below(last(BY_AGE), FRESH - 0.02)).saying(BY_AGE, NEVER),
             reason="with changes every second even a fresh signal is no better than none: senders follow half a second "
             "later. Every 5 s it is, and then 1 s of age costs a quarter of it. What helps is a lead (claim `ahead`)",
         ),
@@ -241,7 +200,7 @@ experiment = Experiment(
             where="ours",
             expected="half as many drops or fewer, where changes come every second or more rarely",
             tolerance="half at every such interval; in shape: fewer",
-            check=check_ahead,
+            check=at_most(SLOW_AHEAD, SLOW_NOW * 0.5, in_shape=below(SLOW_AHEAD, SLOW_NOW)).saying(AHEAD, NOW_DROPPED),
         ),
         Claim(
             id="moves",
@@ -250,7 +209,9 @@ experiment = Experiment(
             where="ours",
             expected="no loss at any interval, 0.02 of the capacity more at one",
             tolerance="the same, with the best lead; in shape: 0.005 more at one",
-            check=check_moves,
+            check=(at_least(GAINS, 0) & at_least(most(GAINS), 0.02))
+            .in_shape(above(most(GAINS), 0.005))
+            .saying(BEST, NOW),
         ),
         Claim(
             id="coarse",
@@ -259,7 +220,12 @@ experiment = Experiment(
             where="ours",
             expected="three slots: at most 0.05 less carried; a right signal before half before nine tenths lost",
             tolerance="the same; in shape: the right signal carries most",
-            check=check_coarse,
+            check=(
+                at_most(COARSE.at("told") - COARSE.at("slots-3"), 0.05)
+                & at_most(steps(COARSE.at("told", "lost-50", "lost-90")), 0)
+            )
+            .in_shape(at_least(COARSE.at("told"), most(COARSE)))
+            .saying(COARSE),
         ),
     ),
     plots=(

@@ -11,18 +11,33 @@ The expected values and tolerances below were committed before the first run.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import (
+    MOSTLY,
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    below,
+    everywhere,
+    highest,
+    most,
+    values,
+    within,
+)
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Source, Trial
-from photocol.verdict import Finding, judge, not_run
+from photocol.verdict import Finding, not_run
 
 from ._aapn import PAPER
 from ._processes import demo, joined, lacking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from matplotlib.axes import Axes
 
@@ -126,104 +141,35 @@ def measure(result: RunResult) -> Mapping[str, float]:
     return {metric.name: result.summary[metric.name].value for metric in METRICS}
 
 
-def rows(outcome: Outcome) -> Sequence[dict[str, Any]]:
-    """By case; none if the machine could not run them."""
-    found = outcome.table.sort("case").to_dicts()
-    return found if all(row["ran"] for row in found) else []
+def by_case(metric: str, form: str = ".1f", unit: str = " µs", sign: int = 1, name: str = "") -> Values:
+    """A figure of each case."""
+    return (values(metric, "case") * sign).told(form, unit, name)
 
 
-def check_delay(outcome: Outcome) -> Finding:
-    """Table 3.1: what is measured above what was set."""
-    found = [row["excess_us"] for row in rows(outcome)]
-    if not found:
-        return not_run(lacking())
-    return judge(
-        agrees=all(0 <= excess <= 14_400 for excess in found),
-        in_shape=all(abs(excess) <= 14_400 for excess in found),
-        measured="above what was set: " + ", ".join(f"{excess:+.1f}" for excess in found) + " µs",
-    )
+def where_run(predicate: Predicate) -> Callable[[Outcome], Finding]:
+    """A claim's check, if the machine could run all cases."""
+    return lambda outcome: predicate(outcome) if all(outcome.table["ran"]) else not_run(lacking())
 
 
-def check_range(outcome: Outcome) -> Finding:
-    """Table 3.2: ours within the thesis's greatest and least error, case by case."""
-    found = rows(outcome)
-    if not found:
-        return not_run(lacking())
-    inside = [
-        ERRORS_MS[row["case"]][1] <= -row["latest_us"] / 1e3 and -row["earliest_us"] / 1e3 <= ERRORS_MS[row["case"]][0]
-        for row in found
-    ]
-    widest = max(max(row["latest_us"], -row["earliest_us"]) for row in found)
-    return judge(
-        agrees=all(inside),
-        in_shape=widest <= 21_696,
-        measured="; ".join(
-            f"case {row['case']}: {-row['earliest_us']:+.1f} to {-row['latest_us']:+.1f} µs" for row in found
-        ),
-    )
-
-
-def check_late(outcome: Outcome) -> Finding:
-    """Table 3.2: means."""
-    found = [row["mean_us"] for row in rows(outcome)]
-    if not found:
-        return not_run(lacking())
-    late = sum(mean > 0 for mean in found)
-    return judge(
-        agrees=late == len(found),
-        in_shape=2 * late > len(found),
-        measured="means of " + ", ".join(f"{-mean:+.2f}" for mean in found) + " µs (late is negative)",
-    )
-
-
-def check_lossless(outcome: Outcome) -> Finding:
-    """Light that the core lost, of all."""
-    found = [row["lost_share"] for row in rows(outcome)]
-    if not found:
-        return not_run(lacking())
-    return judge(
-        agrees=max(found) == 0,
-        in_shape=max(found) <= 0.01,
-        measured=", ".join(f"{share:.2%}" for share in found) + " of the light",
-    )
-
-
-def check_spikes(outcome: Outcome) -> Finding:
-    """Figures 3.11 to 3.14: the greatest distance of each case."""
-    found = rows(outcome)
-    if not found:
-        return not_run(lacking())
-    first, *others = [max(row["latest_us"], -row["earliest_us"]) for row in found]
-    smaller = sum(other < first for other in others)
-    return judge(
-        agrees=smaller == len(others),
-        in_shape=smaller >= 2,
-        measured=", ".join(f"{spike:.1f}" for spike in (first, *others)) + " µs in cases 1 to 4",
-    )
-
-
-def check_target(outcome: Outcome) -> Finding:
-    """The project's own target."""
-    found = rows(outcome)
-    if not found:
-        return not_run(lacking())
-    return judge(
-        agrees=all(row["p99_us"] <= 15 and row["p999_us"] <= 50 for row in found),
-        in_shape=all(row["p99_us"] <= 50 for row in found),
-        measured="p99 "
-        + ", ".join(f"{row['p99_us']:.1f}" for row in found)
-        + " µs; p99.9 "
-        + ", ".join(f"{row['p999_us']:.1f}" for row in found)
-        + " µs",
-    )
+EXCESS, MEAN, LOST = by_case("excess_us", "+.1f"), by_case("mean_us"), by_case("lost_share", ".2%", "")
+LATEST, EARLIEST = by_case("latest_us", "+.1f", sign=-1), by_case("earliest_us", "+.1f", sign=-1)
+"""As the thesis counts: late is negative."""
+SPIKES = highest(LATEST * -1, EARLIEST).told(".1f", " µs")
+OTHERS = SPIKES.among(lambda case: case != 1)
+P99, P999 = by_case("p99_us", name="p99"), by_case("p999_us", name="p99.9")
+INSIDE = everywhere(
+    at_least(LATEST * 1e-3, lambda case: ERRORS_MS[case][1]), at_most(EARLIEST * 1e-3, lambda case: ERRORS_MS[case][0])
+)
+TWO_OF_THREE = replace(MOSTLY, share=0.34)
+"""More than one of them."""
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
     """Least, mean and greatest error of each case, the thesis's in grey."""
-    for place, (case, (most, least, mean)) in enumerate(ERRORS_MS.items()):
+    for place, (case, (high, low, mean)) in enumerate(ERRORS_MS.items()):
         axes.plot(
             [place - 0.15] * 2,
-            [least * 1e3, most * 1e3],
+            [low * 1e3, high * 1e3],
             "-",
             color="0.6",
             lw=5,
@@ -248,7 +194,7 @@ def slots(case: int) -> Plot:
 
 def describe(outcome: Outcome) -> list[str]:
     """The rows of tables 3.1 and 3.2, the thesis's and ours."""
-    return [sentence(row) for row in rows(outcome)]
+    return [sentence(row) for row in outcome.table.sort("case").to_dicts() if all(outcome.table["ran"])]
 
 
 def sentence(row: Mapping[str, Any]) -> str:
@@ -299,7 +245,7 @@ experiment = Experiment(
             where="Table 3.1",
             expected="1.5, 14.4, 2.4 and 3.1 ms more than set",
             tolerance="0 to 14.4 ms more, in all cases; in shape: within 14.4 ms",
-            check=check_delay,
+            check=where_run(within(EXCESS, 0, 14_400, in_shape=(-14_400, 14_400))),
             reason="the corrections of switch and fibres take off what their programs take, and stamps have some noise",
         ),
         Claim(
@@ -308,7 +254,7 @@ experiment = Experiment(
             where="Table 3.2, figures 3.11 to 3.14",
             expected="+12.303 to −19.111, +1.757 to −8.025, +15.180 to −21.696, +0.658 to −12.651 ms",
             tolerance="every slot within the range of its case; in shape: within 21.7 ms",
-            check=check_range,
+            check=where_run(INSIDE.in_shape(at_most(most(SPIKES), 21_696)).saying(EARLIEST, LATEST)),
         ),
         Claim(
             id="late",
@@ -316,7 +262,9 @@ experiment = Experiment(
             where="§3.8.1, table 3.2",
             expected="−3.139, −3.148, −3.350, −3.978 ms",
             tolerance="late on average in all four cases; in shape: in three",
-            check=check_late,
+            check=where_run(
+                above(MEAN, 0, in_shape=MOSTLY).saying(by_case("mean_us", "+.2f", " µs (late is negative)", -1))
+            ),
             reason="slots leave earlier by what the kernel usually takes, which the kernel's own stamps tell",
         ),
         Claim(
@@ -325,7 +273,7 @@ experiment = Experiment(
             where="§3.8.1, figure 3.11",
             expected="larger than in the other two (figures 3.13 and 3.14); by table 3.2 case 3 has the largest",
             tolerance="larger than in all others; in shape: than in two. Written after the run",
-            check=check_spikes,
+            check=where_run(below(OTHERS, SPIKES.at(1), in_shape=TWO_OF_THREE).saying(SPIKES)),
             reason="one slot of 8299 in case 2; a spike is what the machine does at that moment, as the thesis says",
         ),
         Claim(
@@ -334,7 +282,7 @@ experiment = Experiment(
             where="§3.8.1",
             expected="no loss",
             tolerance="no light lost; in shape: at most 1 %",
-            check=check_lossless,
+            check=where_run(at_most(LOST, 0, in_shape=0.01)),
             reason="the guard time of the demo is 200 µs, and what joining nodes say before they are known counts too",
         ),
         Claim(
@@ -344,7 +292,7 @@ experiment = Experiment(
             where="not in the thesis",
             expected="15 and 50 µs",
             tolerance="both in all cases; in shape: p99 at most 50 µs",
-            check=check_target,
+            check=where_run((at_most(P99, 15) & at_most(P999, 50)).in_shape(at_most(P99, 50)).saying(P99, P999)),
             reason="a machine that is busy with other work; docs/guide/control-plane.md has its numbers by load",
         ),
     ),

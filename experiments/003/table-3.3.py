@@ -20,9 +20,23 @@ import numpy as np
 import polars as pl
 
 from photocol import model
+from photocol.claims import (
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    below,
+    beside,
+    growth,
+    least,
+    most,
+    rises_with,
+    values,
+    within,
+)
 from photocol.control import Scheduler
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Source, Trial
-from photocol.verdict import Finding, judge
 
 from ._processes import demo, joined
 
@@ -151,48 +165,17 @@ def rows(table: pl.DataFrame, algorithm: str) -> dict[tuple[int, int], dict[str,
     return {(row["nodes"], row["frame"]): row for row in chosen.iter_rows(named=True)}
 
 
-def check_in_time(outcome: Outcome) -> Finding:
-    """The greatest time against (3.6), for the exact scheduler."""
-    found = rows(outcome.table, EXACT)
-    late = [size for size, row in found.items() if row["max_ms"] > row["allowed_ms"]]
-    worst = max(row["max_ms"] / row["allowed_ms"] for row in found.values())
-    return judge(
-        agrees=not late,
-        in_shape=len(late) <= 1,
-        measured=f"{len(found) - len(late)} of {len(found)} sizes in time; at most {worst:.1%} of the time allowed",
-    )
+def sizes(metric: str, algorithm: str = EXACT, form: str = ".3f") -> Values:
+    """A figure of an algorithm by nodes and frame."""
+    return values(metric, ("nodes", "frame"), form=form, algorithm=algorithm)
 
 
-def check_frames(outcome: Outcome) -> Finding:
-    """Figure 3.16: the mean along the frame sizes of each number of nodes."""
-    found = rows(outcome.table, EXACT)
-    series = {nodes: [found[size]["mean_ms"] for size in PAPER if size[0] == nodes] for nodes in (16, 32, 64)}
-    return judge(
-        agrees=all(one[0] < one[1] < one[2] for one in series.values()),
-        in_shape=all(one[0] < one[2] for one in series.values()),
-        measured="; ".join(f"{n} nodes: {', '.join(f'{ms:.3f}' for ms in one)} ms" for n, one in series.items()),
-    )
-
-
-def check_nodes(outcome: Outcome) -> Finding:
-    """Figure 3.17: 16, 32 and 64 nodes at a frame of 128."""
-    found = rows(outcome.table, EXACT)
-    few, some, many = (found[nodes, 128]["mean_ms"] for nodes in (16, 32, 64))
-    return judge(
-        agrees=some / few > 10 * many / some and many > some,
-        in_shape=some / few > many / some > 1,
-        measured=f"{few:.3f}, {some:.3f}, {many:.3f} ms: {some / few:.1f} times, then {many / some:.1f} times",
-    )
-
-
-def check_slot(outcome: Outcome) -> Finding:
-    """The shortest slot at which 16 nodes and 32 slots are scheduled in time, from the greatest time."""
-    shortest_us = rows(outcome.table, EXACT)[16, 32]["max_ms"] / 16 * 1e3
-    return judge(
-        agrees=10 <= shortest_us <= 16,
-        in_shape=shortest_us <= 16,
-        measured=f"{shortest_us:.1f} µs",
-    )
+OF_ALLOWED = (sizes("max_ms") / sizes("allowed_ms")).told(".1%")
+LATE = Values(lambda outcome: {None: sum(one > 1 for one in OF_ALLOWED.read(outcome).values())}, "d", " sizes late")
+MEAN = sizes("mean_ms")
+AT_128 = values("mean_ms", "nodes", form=".3f", unit=" ms", algorithm=EXACT, frame=128)
+GROWTH = growth(AT_128).told(".1f", " times")
+SHORTEST_US = (sizes("max_ms").at((16, 32)) * (1e3 / 16)).told(".1f", " µs").renamed(lambda _: None)
 
 
 def allowed_ms(*, nodes: int, frame: int, slot: str) -> float:
@@ -200,37 +183,18 @@ def allowed_ms(*, nodes: int, frame: int, slot: str) -> float:
     return 1e3 * float(model("aapn-signalling", nodes=nodes, frame=frame, slot=slot)["scheduling_time_s"])
 
 
-def check_allowed(outcome: Outcome) -> Finding:
-    """64 nodes and 128 slots of 250 µs."""
-    allowed, greatest = allowed_ms(nodes=64, frame=128, slot="250 us"), rows(outcome.table, EXACT)[64, 128]["max_ms"]
-    right = abs(allowed - 16.0) < 0.005
-    return judge(
-        agrees=right and greatest < allowed,
-        in_shape=right,
-        measured=f"{allowed:.2f} ms; the greatest time measured at this size is {greatest:.3f} ms",
+def leaves(expected_ms: float, greatest: Values, **frame: Any) -> Predicate:
+    """What the model leaves the scheduler, and more than the greatest time."""
+    allowed = Values(lambda _: {None: allowed_ms(**frame)}, ".2f", " ms")
+    right = below((allowed - expected_ms).each(abs), 0.005)
+    return (
+        (right & below(greatest, allowed))
+        .in_shape(right)
+        .saying(allowed, greatest.told(".3f", name="the greatest time"))
     )
 
 
-def check_new_switch(outcome: Outcome) -> Finding:
-    """64 nodes and 192 slots of 210 µs."""
-    allowed = allowed_ms(nodes=64, frame=192, slot="210 us")
-    greatest = max(row["max_ms"] for row in rows(outcome.table, EXACT).values())
-    right = abs(allowed - 26.88) < 0.005
-    return judge(
-        agrees=right and greatest < allowed,
-        in_shape=right,
-        measured=f"{allowed:.2f} ms; the greatest time measured at any size is {greatest:.3f} ms",
-    )
-
-
-def check_exact(outcome: Outcome) -> Finding:
-    """König: a demand that fills every line fits."""
-    shares = {name: min(row["served_share"] for row in rows(outcome.table, name).values()) for name in COLOURS}
-    return judge(
-        agrees=shares[EXACT] == 1,
-        in_shape=shares[EXACT] > 0.99,
-        measured=f"{EXACT} serves {shares[EXACT]:.1%}, {FAST} at least {shares[FAST]:.1%}",
-    )
+SERVED = beside({name: least(sizes("served_share", name)) for name in COLOURS}).told(".1%")
 
 
 def draw_frames(axes: Axes, table: pl.DataFrame) -> None:
@@ -308,7 +272,7 @@ experiment = Experiment(
             where="Table 3.3, eq. (3.6)",
             expected="9 of 9 sizes (by the paper's own numbers 8: 13.161 ms of 8 ms at 32 nodes, 64 slots)",
             tolerance="all 9, by the greatest time; in shape: 8",
-            check=check_in_time,
+            check=at_most(OF_ALLOWED, 1, in_shape=at_most(LATE, 1)),
         ),
         Claim(
             id="frames",
@@ -316,7 +280,7 @@ experiment = Experiment(
             where="§3.8.3, Fig. 3.16",
             expected="0.103, 0.130, 0.177 ms for 16 nodes; the same behaviour for 32 and 64",
             tolerance="every step of the mean upwards; in shape: the last above the first",
-            check=check_frames,
+            check=rises_with(MEAN),
         ),
         Claim(
             id="nodes",
@@ -325,7 +289,9 @@ experiment = Experiment(
             expected="0.177, 11.297, 12.058 ms: 64 times, then 1.07 times",
             tolerance="the first factor more than ten times the second; in shape: growth at both steps, more at the "
             "first",
-            check=check_nodes,
+            check=(above(GROWTH.at(32), GROWTH.at(64) * 10) & above(GROWTH.at(64), 1))
+            .in_shape(above(GROWTH.at(32), GROWTH.at(64)) & above(GROWTH.at(64), 1))
+            .saying(AT_128, GROWTH),
             reason="the work of a decomposition grows smoothly with the nodes. The paper's means of 11 to 12 ms stand "
             "near its greatest times while its least ones are 0.9 to 5.4 ms: as if most schedules waited for a tick of "
             "10 ms of its operating system, which the sizes with 16 nodes end before",
@@ -336,7 +302,7 @@ experiment = Experiment(
             where="§3.8.3",
             expected="0.203 ms / 16 = 12.7 µs",
             tolerance="10 to 16 µs; in shape: shorter than 16 µs",
-            check=check_slot,
+            check=within(SHORTEST_US, 10, 16, in_shape=at_most(SHORTEST_US, 16)),
             reason="this processor is faster",
         ),
         Claim(
@@ -345,7 +311,7 @@ experiment = Experiment(
             where="§3.8.3, eq. (3.6), table 3.3",
             expected="16.0 ms (by the paper's measurement 14.617 of them are taken at most)",
             tolerance="16.00 ms by the model, and the greatest time of this size is shorter; in shape: the 16.00 ms",
-            check=check_allowed,
+            check=leaves(16.0, sizes("max_ms").at((64, 128)), nodes=64, frame=128, slot="250 us"),
         ),
         Claim(
             id="new-switch",
@@ -353,7 +319,7 @@ experiment = Experiment(
             where="§3.8.3, below table 3.3",
             expected="26.88 ms (the paper's greatest time is 15.790 ms)",
             tolerance="26.88 ms by the model, and the greatest time of all sizes is shorter; in shape: the 26.88 ms",
-            check=check_new_switch,
+            check=leaves(26.88, most(sizes("max_ms")), nodes=64, frame=192, slot="210 us"),
         ),
         Claim(
             id="exact",
@@ -362,7 +328,7 @@ experiment = Experiment(
             where="Birkhoff, von Neumann, König",
             expected="all",
             tolerance="all; in shape: 99 %",
-            check=check_exact,
+            check=at_least(SERVED.at(EXACT), 1, in_shape=above(SERVED.at(EXACT), 0.99)).saying(SERVED),
         ),
     ),
     plots=(Plot(name="figure-3.16", draw=draw_frames), Plot(name="figure-3.17", draw=draw_nodes)),

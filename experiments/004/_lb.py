@@ -8,12 +8,14 @@ are not in its text.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Values, ratio
 from photocol.experiment import Metric, Outcome, Plot, Setup, Source
-from photocol.verdict import Finding, judge
+from photocol.plot import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +53,7 @@ SHADES = {
     ALWAYS_DATA: "#7B4B94",
 }
 STYLES = {RR: "-o", SACK: "--s", ORDERING: ":^", SHIFT: ":v", ALWAYS: ":D", ALWAYS_DATA: ":P"}
+LOOKS = {sender: (SHADES[sender], STYLES[sender]) for sender in SHADES}
 LOWER = "core, ρ_max = 1.5 %"
 LOWER_KEYS: dict[str, Value] = {"switching.balancing.threshold": 0.015}
 """At a loss of 0.001 ten flows load a channel by 1 % and hardly ever reach 5 %."""
@@ -109,11 +112,36 @@ def links_of(link_ms: float, delta_ms: float = 50) -> dict[str, Value]:
     return {f"link.{place}.delay": f"{link_ms + longer.get(place, 0)} ms" for place in range(CORE_LINKS)}
 
 
-def over_network(network: tuple[float, float, Mapping[str, Value]], keys: Mapping[str, Value]) -> Setup:
-    """A sender's keys over a network: its δ in ms, the loss of a burst, and keys of its own."""
-    delta_ms, loss, more = network
-    known = settings(RR, delta_ms=delta_ms, loss=loss)
-    return Setup(scenario=SCENARIO, settings={**known, **more, **keys})
+@dataclass(frozen=True)
+class OverNetworks:
+    """Senders of many kinds over networks of two paths."""
+
+    networks: Mapping[str, tuple[float, float, Mapping[str, Value]]]
+    """Name → δ in ms, loss of a burst, keys. The round trip over the short path is 24 ms and some for assembly."""
+    senders: Mapping[str, Mapping[str, Value]]
+
+    def setup(self, point: Point) -> Setup:
+        """A sender and a network."""
+        delta_ms, loss, more = self.networks[str(point["network"])]
+        known = settings(RR, delta_ms=delta_ms, loss=loss)
+        return Setup(scenario=SCENARIO, settings={**known, **more, **self.senders[sender_of(point)]})
+
+    def draw(self, axes: Axes, table: pl.DataFrame) -> None:
+        """Times by network, a dot for each sender."""
+        for sender in self.senders:
+            rows = dict(table.filter(pl.col("sender") == sender).select("network", "completion_s").iter_rows())
+            axes.plot([rows[name] for name in self.networks], range(len(rows)), "o", markersize=5, label=sender)
+        axes.set_yticks(range(len(self.networks)), list(self.networks), fontsize=7)
+        axes.invert_yaxis()
+        axes.set_xscale("log")
+        axes.set_xlabel("mean time of a flow (s)")
+        axes.legend(frameon=False, fontsize=6)
+
+
+def over(other: str, sender: str, *networks: str) -> Values:
+    """How many times as long a sender takes as another, by network."""
+    times = ratio("completion_s", of={"sender": sender}, to={"sender": other}, along="network")
+    return times.at(*networks).told(".2f", name=f"{sender} over {other}")
 
 
 def times(outcome: Outcome, network: str) -> dict[str, float]:
@@ -161,11 +189,6 @@ def curve(outcome: Outcome | pl.DataFrame, axis: str, metric: str, **where: str 
     return dict(zip(table[axis].to_list(), table[metric].to_list(), strict=True))
 
 
-def ratios(over: Mapping[float, float], under: Mapping[float, float]) -> dict[float, float]:
-    """Point by point."""
-    return {at: over[at] / under[at] for at in over}
-
-
 UP_TO_300 = "2.5 to 4.5 times; in shape: at least 1.5"
 """What counts as "up to 300 %" wherever the paper says it: 3 times, or 4 times, or the 3.4 of §5.2.4."""
 
@@ -173,33 +196,11 @@ UP_TO_300 = "2.5 to 4.5 times; in shape: at least 1.5"
 THREEFOLD = (2.5, 4.5)
 
 
-def is_threefold(ratio: float) -> bool:
-    """Whether a ratio of times is what the paper calls up to 300 %."""
-    return THREEFOLD[0] <= ratio <= THREEFOLD[1]
-
-
-def judge_threefold(ratio: float, measured: str) -> Finding:
-    """A ratio of times beside "up to 300 %"."""
-    return judge(agrees=is_threefold(ratio), in_shape=ratio >= 1.5, measured=measured)
-
-
-def listed(values: Mapping[float, float], form: str = ".1f") -> str:
-    """Values with their places: 80.2 at 1, 81.0 at 50."""
-    return ", ".join(f"{value:{form}} at {at:g}" for at, value in values.items())
-
-
 def draw(
     axes: Axes, table: pl.DataFrame, senders: Sequence[str], axis: str, metric: str, labels: tuple[str, str]
 ) -> None:
     """A line for each sender."""
-    for sender in senders:
-        values = curve(table, axis, metric, sender=sender)
-        axes.plot(list(values), list(values.values()), STYLES[sender], color=SHADES[sender], markersize=4, label=sender)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel(labels[0])
-    axes.set_ylabel(labels[1])
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(frameon=False, fontsize=8)
+    Lines(axis, metric, labels, by="sender", of=senders, looks=LOOKS, low=0)(axes, table)
 
 
 def picture(

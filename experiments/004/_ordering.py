@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Outcome
-from photocol.verdict import Finding, judge
+from photocol.claims import SOMEWHERE, Predicate, Values, above, at_least, at_most, first
+from photocol.experiment import Claim
 
-from ._lb import ALWAYS, ALWAYS_DATA, ORDERING, RR, SACK, SHIFT, listed
+from ._lb import ALWAYS, ALWAYS_DATA, ORDERING, RR, SACK, SHIFT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Over = Callable[[Outcome, str], dict[float, float]]
+    Times = Callable[[str], Values]
 
 READINGS = {
     "": ("until those before have landed", ORDERING),
@@ -44,33 +44,21 @@ HELD = (
 """Why a reading is not as figure 13 has it: one that holds behind the longer path, and one that always holds."""
 
 
-def check_ordering(outcome: Outcome, sender: str, over: Over) -> Finding:
+def at_high_loss(times: Times, sender: str) -> Values:
+    """A sender's time over HS-TCP-SACK's, where much is lost."""
+    high = (times(sender) / times(SACK)).among(lambda loss: loss >= EDGE)
+    return high.told(".3f", name="times HS-TCP-SACK's time")
+
+
+def in_order(times: Times, sender: str) -> Predicate:
     """Source ordering is as HS-RR-TCP at little loss and as HS-TCP-SACK at much, a little worse."""
-    rr, sack, ordered = over(outcome, RR), over(outcome, SACK), over(outcome, sender)
-    none = min(ordered)
-    low = abs(ordered[none] / rr[none] - 1)
-    high = {loss: ordered[loss] / sack[loss] for loss in ordered if loss >= EDGE}
-    return judge(
-        agrees=low <= 0.05 and all(1 < ratio <= 1.25 for ratio in high.values()),
-        in_shape=low <= 0.05 and all(ratio <= 1.5 for ratio in high.values()),
-        measured=f"{low:.1%} from HS-RR-TCP without loss; {listed(high, '.3f')} times HS-TCP-SACK's time",
-    )
+    low, high = first(times(sender)) / first(times(RR)) - 1, at_high_loss(times, sender)
+    alike = at_most(low.each(abs).told(".1%", name="from HS-RR-TCP without loss"), 0.05)
+    return (alike & above(high, 1) & at_most(high, 1.25)).in_shape(alike & at_most(high, 1.5)).saying(alike, high)
 
 
-def check_worse(outcome: Outcome, sender: str, over: Over) -> Finding:
-    """Source ordering is slower than HS-TCP-SACK at 0.001 and 0.01."""
-    sack, ordered = over(outcome, SACK), over(outcome, sender)
-    high = {loss: ordered[loss] / sack[loss] for loss in ordered if loss >= EDGE}
-    slower = [ratio >= WORSE for ratio in high.values()]
-    return judge(
-        agrees=bool(slower) and all(slower),
-        in_shape=any(slower),
-        measured=f"{listed(high, '.3f')} times HS-TCP-SACK's time",
-    )
-
-
-def claims(over: Over) -> tuple[Claim, ...]:
-    """Both of the paper's sentences under each reading; `over` gives a sender's times along the loss."""
+def claims(times: Times) -> tuple[Claim, ...]:
+    """Both of the paper's sentences under each reading; `times` are a sender's along the loss."""
     return (
         *(
             Claim(
@@ -79,7 +67,7 @@ def claims(over: Over) -> tuple[Claim, ...]:
                 where="§5.2.7, Fig. 13 (a)",
                 expected="equal; a little slower",
                 tolerance="within 5 %; 1 to 1.25 times; in shape: within 5 %; at most 1.5 times",
-                check=lambda outcome, sender=sender: check_ordering(outcome, sender, over),  # type: ignore[misc]
+                check=in_order(times, sender),
                 reading_of="" if sender == ALWAYS else "ordering-always",
                 reason=RARELY if sender in (ORDERING, SHIFT) else HELD,
             )
@@ -92,7 +80,7 @@ def claims(over: Over) -> tuple[Claim, ...]:
                 where="§5.2.7, Fig. 13 (a)",
                 expected="worse, by the extra δ; no number",
                 tolerance=f"at least {WORSE:g} times the time at both; in shape: at one",
-                check=lambda outcome, sender=sender: check_worse(outcome, sender, over),  # type: ignore[misc]
+                check=at_least(at_high_loss(times, sender), WORSE, in_shape=SOMEWHERE),
                 reading_of="" if sender == ALWAYS else "worse-always",
                 reason=RARELY if sender in (ORDERING, SHIFT) else HELD,
             )

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.claims import Values, above, at_least, at_most, last, most, near, rises_with, values
+from photocol.claims import Predicate, Values, above, at_least, at_most, last, most, near, rises_with, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, UnderReadings, grid
-from photocol.verdict import Finding, judge
 
 from ._alternating import FULL_MS, RR, SACK, SENDERS, SHADES, SHORT_MS, TIMER_US, modelled, scenario
-from ._lb import curve, listed, source
+from ._lb import curve, source
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,44 +68,33 @@ def windows(result: RunResult) -> pl.DataFrame:
     return chosen.select("t_s", (pl.col("value") / 1000).alias("cwnd_packets"))
 
 
-def residuals(outcome: Outcome, sender: str, **readings: str) -> dict[float, float]:
+def residuals(sender: str, **readings: str) -> Values:
     """Model over simulation, less 1."""
-    return {
-        delta: modelled(sender, delta, **readings) / seconds - 1
-        for delta, seconds in curve(outcome, "delta_ms", "total_s", sender=sender).items()
-    }
-
-
-def check_model(outcome: Outcome, sender: str, tolerance: float, **readings: str) -> Finding:
-    """The model within what its own limits allow."""
-    found = residuals(outcome, sender, **readings)
-    worst = max(abs(value) for value in found.values())
-    return judge(
-        agrees=worst <= tolerance,
-        in_shape=worst <= 2 * tolerance,
-        measured=f"model over simulation {listed({at: 100 * value for at, value in found.items()}, '+.1f')} %",
+    return Values(
+        lambda outcome: {
+            delta: modelled(sender, delta, **readings) / seconds - 1
+            for delta, seconds in curve(outcome, "delta_ms", "total_s", sender=sender).items()
+        },
+        "+.1%",
+        name=f"model over simulation{' with ' + FALLS[readings['fall']] if readings else ''}",
     )
+
+
+def as_modelled(sender: str, tolerance: float, **readings: str) -> Predicate:
+    """The model within what its own limits allow."""
+    found = residuals(sender, **readings)
+    return near(found, 0, by=tolerance, in_shape=2 * tolerance).saying(found)
+
+
+LOW, HIGH = (residuals(SACK, fall=fall).among(is_reordered) for fall in FALLS)
+BETWEEN = (at_most(LOW, 0.02) & at_least(HIGH, -0.02)).in_shape(at_most(LOW, 0.1) & at_least(HIGH, -0.1))
 
 
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     """SACK's closed form with both falls of the window."""
     [claim] = [one for one in experiment.claims if one.id == "model-sack"]
-    findings = {name: check_model(outcome, SACK, ALLOWED, fall=fall) for fall, name in FALLS.items()}
+    findings = {name: as_modelled(SACK, ALLOWED, fall=fall)(outcome) for fall, name in FALLS.items()}
     return [UnderReadings(claim=claim.text, where=claim.where, findings=findings)]
-
-
-def check_between(outcome: Outcome) -> Finding:
-    """The simulated time is between those of both falls."""
-    off = {fall: residuals(outcome, SACK, fall=fall) for fall in FALLS}
-    low, high = ({at: value for at, value in off[fall].items() if at > 0} for fall in FALLS)
-    return judge(
-        agrees=all(low[at] <= 0.02 and high[at] >= -0.02 for at in low),
-        in_shape=all(low[at] <= 0.1 and high[at] >= -0.1 for at in low),
-        measured="; ".join(
-            f"with {FALLS[fall]} {listed({at: 100 * value for at, value in off[fall].items() if at > 0}, '+.1f')} %"
-            for fall in FALLS
-        ),
-    )
 
 
 def draw_times(axes: Axes, table: pl.DataFrame) -> None:
@@ -160,7 +148,7 @@ experiment = Experiment(
             where="§5.1, Fig. 4 (a)",
             expected="verified",
             tolerance="within 20 % at every δ, for two bursts in flight need less than the sum; in shape: 40 %",
-            check=lambda outcome: check_model(outcome, SACK, ALLOWED),
+            check=as_modelled(SACK, ALLOWED),
             reason="§4.1 takes for granted that the halved window is in one burst again. It leaves at two times, "
             "one part laps the other once more, and up to ten detections follow each other. With the "
             "windows that they leave, the model's own rounds are within 1.2 % of the simulation "
@@ -174,7 +162,7 @@ experiment = Experiment(
             where="ours",
             expected="between both",
             tolerance="to 2 % at every δ above 0; in shape: to 10 %",
-            check=check_between,
+            check=BETWEEN,
         ),
         Claim(
             id="model-rr",
@@ -182,7 +170,7 @@ experiment = Experiment(
             where="§5.1, Fig. 4 (b)",
             expected="verified",
             tolerance="within 20 % at every δ (docs/reference/corrections.md 4.19); in shape: 40 %",
-            check=lambda outcome: check_model(outcome, RR, ALLOWED),
+            check=as_modelled(RR, ALLOWED),
             reason="the model has every window in one burst; with bursts that hold it, it is within 1.1 % "
             "(004/false-detections)",
         ),

@@ -8,30 +8,23 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from photocol.claims import Values, at_least, at_most, last, most, spread, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
+from photocol.plot import Lines
 
+from ._lb import LOOKS as LOOKS_OF
 from ._lb import (
     METRICS,
     NOTES,
     RR,
     SACK,
     SENDERS,
-    SHADES,
-    STYLES,
     curve,
-    draw,
     measure,
     sender_of,
     setup,
 )
 from ._lb import source as source_of
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
 
 BBR, BBR3 = "BBR", "BBRv3"
 WHO = (RR, SACK, BBR, BBR3)
@@ -59,11 +52,9 @@ def over(outcome: Outcome, sender: str, metric: str = "completion_s") -> dict[fl
     return curve(outcome, "delta_ms", metric, sender=sender)
 
 
-def _draw(axes: Axes, table: pl.DataFrame) -> None:
-    SHADES.update({BBR: "#CC79A7", BBR3: "#E69F00"})
-    STYLES.update({BBR: "-^", BBR3: "--v"})
-    draw(axes, table, WHO, "delta_ms", "completion_s", ("difference of the paths' delays δ (ms)", "time of a flow (s)"))
-
+LOOKS = LOOKS_OF | {BBR: ("#CC79A7", "-^"), BBR3: ("#E69F00", "--v")}
+LABELS = ("difference of the paths' delays δ (ms)", "time of a flow (s)")
+COMPLETION = Lines("delta_ms", "completion_s", LABELS, by="sender", of=WHO, looks=LOOKS, low=0)
 
 experiment = Experiment(
     id="004/bbr",
@@ -122,6 +113,6 @@ experiment = Experiment(
             reason="version 3 takes back what a false recovery has done to its model, version 1 does not",
         ),
     ),
-    plots=(Plot(name="completion", draw=_draw),),
+    plots=(Plot(name="completion", draw=COMPLETION),),
     notes=(*NOTES, "BBR repairs by RACK-TLP, whose reordering window follows D-SACKs; it has no undo here."),
 )

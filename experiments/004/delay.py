@@ -23,6 +23,7 @@ from photocol.claims import (
     within,
 )
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
+from photocol.plot import Lines
 
 from ._lb import (
     ALWAYS,
@@ -40,8 +41,6 @@ from ._lb import (
     STYLES,
     THREEFOLD,
     UP_TO_300,
-    curve,
-    draw,
     links_of,
     measure,
     sender_of,
@@ -52,8 +51,6 @@ from ._lb import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-    from matplotlib.axes import Axes
 
 SENDERS = (RR, SACK, ORDERING, SHIFT, ALWAYS)
 LEAST, MOST = 1, 50
@@ -95,11 +92,6 @@ FALSE, LONGER = false(SACK).at(LEAST), (along(SACK) / along(RR)).at(LEAST)
 GAIN = (along(RR) - along(ORDERING)).told("+.2f", " s").at(LEAST, MOST)
 
 
-def over(outcome: Outcome, sender: str, metric: str = "completion_s", link_ms: float = LINK_MS) -> dict[float, float]:
-    """A metric of a sender along δ."""
-    return curve(outcome, "delta_ms", metric, sender=sender, link_ms=link_ms)
-
-
 def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     """The improvement with links of either delay."""
     delays = [link_ms for link_ms in (LINK_MS, LONGER_MS) if link_ms in set(outcome.table["link_ms"].to_list())]
@@ -108,24 +100,21 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     return [UnderReadings(claim=claim, where="abstract, §5.2.1", findings=findings)]
 
 
-def draw_both(axes: Axes, table: pl.DataFrame, senders: Sequence[str], metric: str, label: str) -> None:
-    """A metric along δ: the default with lines, and links of 10 ms thin beside it."""
-    usual = table.filter(table["link_ms"] == LINK_MS)
-    draw(axes, usual, senders, "delta_ms", metric, ("difference of delays δ (ms)", label))
-    for sender in senders:
-        longer = table.filter((table["link_ms"] == LONGER_MS) & (table["sender"] == sender)).sort("delta_ms")
-        if longer.height:
-            name = f"{sender}, links of {LONGER_MS:g} ms"
-            shade = {"color": SHADES[sender], "linewidth": 0.8, "alpha": 0.6}
-            axes.plot(longer["delta_ms"], longer[metric], STYLES[sender], markersize=3, label=name, **shade)
-    axes.autoscale(axis="y")
-    axes.set_ylim(bottom=0)
-    axes.legend(frameon=False, fontsize=7)
-
-
 def both(name: str, senders: Sequence[str], metric: str, label: str) -> Plot:
-    """Figures 6 and 11: a metric along δ, with both delays of links."""
-    return Plot(name=name, draw=lambda axes, table: draw_both(axes, table, senders, metric, label))
+    """Figures 6 and 11: a metric along δ, with both delays of links, the longer pale."""
+    by = ("sender", "link_ms")
+    lines = {
+        (sender, link): (SHADES[sender] + ("" if link == LINK_MS else "80"), STYLES[sender])
+        for link in (LINK_MS, LONGER_MS)
+        for sender in senders
+    }
+    names: dict[object, str] = {(sender, LINK_MS): sender for sender in senders} | {
+        LONGER_MS: f"links of {LONGER_MS:g} ms"
+    }
+    labels = ("difference of delays δ (ms)", label)
+    return Plot(
+        name=name, draw=Lines("delta_ms", metric, labels, by=by, of=list(lines), looks=lines, names=names, low=0)
+    )
 
 
 experiment = Experiment(

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.claims import Values, within
+from photocol.claims import Predicate, Values, at_most, near, within
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, grid
 from photocol.verdict import Finding, judge
 
 from ._alternating import FULL_MS, RR, SACK, modelled, scenario
-from ._lb import curve, listed, source
+from ._lb import curve, source
 from ._rounds import BURST, cuts, of_scenario, periods, replayed, slow_start_s, traced
 
 if TYPE_CHECKING:
@@ -97,29 +97,23 @@ def of(outcome: Outcome, variant: str, metric: str, *, reordered: bool = True) -
 KEPT = Values(lambda outcome: of(outcome, USUAL, "kept"), ".3f")
 
 
-def check_one_cut(outcome: Outcome) -> Finding:
-    """One cut a period."""
-    most, number = of(outcome, USUAL, "most_cuts"), of(outcome, USUAL, "cuts")
-    each = {delta: number[delta] / of(outcome, USUAL, "periods")[delta] for delta in number}
-    return judge(
-        agrees=all(cuts == 1 for cuts in most.values()),
-        in_shape=all(cuts <= 2 for cuts in each.values()),
-        measured=f"on average {listed(each)}; at most {listed(most, '.0f')}",
-    )
+CUTS, MOST_CUTS = (Values(lambda outcome, name=name: of(outcome, USUAL, name)) for name in ("cuts", "most_cuts"))
+EACH = (CUTS / Values(lambda outcome: of(outcome, USUAL, "periods"))).told(".2f", name="on average")
+ONE_CUT = within(MOST_CUTS, 1, 1, in_shape=at_most(EACH, 2)).saying(EACH, MOST_CUTS.told(".0f", name="at most"))
 
 
-def check_peak(outcome: Outcome, variant: str, metric: str) -> Finding:
+def at_peak(variant: str, metric: str) -> Predicate:
     """M = X + β."""
     from photocol import model
 
-    peaks = of(outcome, variant, metric)
-    known = {d: float(model("sack-lb-obs", difference=f"{d} ms")["window_at_detection"]) for d in peaks}
-    off = {delta: peaks[delta] / known[delta] - 1 for delta in peaks}
-    return judge(
-        agrees=all(abs(value) <= 0.01 for value in off.values()),
-        in_shape=all(abs(value) <= 0.03 for value in off.values()),
-        measured=f"{listed(peaks)}, X + β = {listed(known, '.0f')}",
-    )
+    peaks = Values(lambda outcome: of(outcome, variant, metric), ".1f")
+
+    def known(outcome: Outcome) -> dict[float, float]:
+        deltas = of(outcome, variant, metric)
+        return {d: float(model("sack-lb-obs", difference=f"{d} ms")["window_at_detection"]) for d in deltas}
+
+    expected = Values(known, ".0f", name="X + β =")
+    return near(peaks / expected, 1, by=0.01, in_shape=0.03).saying(peaks, expected)
 
 
 def off_where(
@@ -192,7 +186,7 @@ CLAIMS = (
         where="§4.1, Fig. 2",
         expected="1",
         tolerance="exactly one cut in every period at every δ above 0; in shape: two on average",
-        check=check_one_cut,
+        check=ONE_CUT,
         reason="after a recovery the window leaves at two times, δ apart. Bursts take turns on the paths, so that "
         "one part laps the other within 4d_s + δ and the window is halved again, until three duplicate "
         "ACKs cannot come. Where an assembly of 1 ms joins both parts again there is one cut (at 5 ms)",
@@ -211,7 +205,7 @@ CLAIMS = (
         where="§4.1",
         expected="X + β",
         tolerance="on average within 1 % at every δ above 0; in shape: 3 %",
-        check=lambda outcome: check_peak(outcome, USUAL, "peak"),
+        check=at_peak(USUAL, "peak"),
         reason="β has only the paths' delays: below 5 ms a burst of a few packets overtakes one of 1000, which "
         "lasts 8 ms. Where it lasts 8 µs, the first M is X + β. At 10 ms M was 1016 once, with the large burst on "
         "the short path all the time",
@@ -223,7 +217,7 @@ CLAIMS = (
         where="ours",
         expected="X + β",
         tolerance="within 1 % at every δ above 0, at 1 Tb/s; in shape: 3 %",
-        check=lambda outcome: check_peak(outcome, AT_ONCE, "first"),
+        check=at_peak(AT_ONCE, "first"),
     ),
     Claim(
         id="closed-half",

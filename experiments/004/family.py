@@ -10,16 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
+from photocol.claims import Values, above, at_least, at_most, below, near, values
+from photocol.experiment import Claim, Experiment, Form, Plot, grid
 
-from photocol.claims import Values, above, at_least, at_most, below, near, ratio, values
-from photocol.experiment import Claim, Experiment, Form, Plot, Point, Setup, grid
-
-from ._lb import METRICS, NOTES, measure, over_network, source
+from ._lb import METRICS, NOTES, OverNetworks, measure, over, source
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from photocol.experiment import Value
 
 T, B = "transport.tcp.", "switching.balancing."
@@ -36,18 +32,7 @@ NETWORKS: dict[str, tuple[float, float, dict[str, Value]]] = {
     SPRAY: (50, 0.0, {B + "policy": "random"}),
     LOSSY: (50, 1e-3, {B + "policy": "random"}),
 }
-"""Name → δ in ms, loss of a burst, keys. The round trip over the short path is 24 ms and some for assembly."""
-
-
-def make(point: Point) -> Setup:
-    """A sender and a network."""
-    return over_network(NETWORKS[str(point["network"])], SENDERS[str(point["sender"])])
-
-
-def over(other: str, sender: str, *networks: str) -> Values:
-    """How many times as long a sender takes as another, by network."""
-    times = ratio("completion_s", of={"sender": sender}, to={"sender": other}, along="network")
-    return times.at(*networks).told(".2f", name=f"{sender} over {other}")
+STUDY = OverNetworks(NETWORKS, SENDERS)
 
 
 def of_all(network: str) -> Values:
@@ -58,30 +43,13 @@ def of_all(network: str) -> Values:
 SHORT = over(SACK, TDFR, SPRAY_5)
 
 
-def told(seconds: dict[str, float]) -> str:
-    """All senders."""
-    return ", ".join(f"{sender} {one:.1f} s" for sender, one in seconds.items())
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Times by network, a dot for each sender."""
-    for sender in SENDERS:
-        rows = dict(table.filter(pl.col("sender") == sender).select("network", "completion_s").iter_rows())
-        axes.plot([rows[name] for name in NETWORKS], range(len(NETWORKS)), "o", markersize=5, label=sender)
-    axes.set_yticks(range(len(NETWORKS)), list(NETWORKS), fontsize=7)
-    axes.invert_yaxis()
-    axes.set_xscale("log")
-    axes.set_xlabel("mean time of a flow (s)")
-    axes.legend(frameon=False, fontsize=7)
-
-
 POINTS = grid(network=tuple(NETWORKS), sender=tuple(SENDERS))
 
 experiment = Experiment(
     id="004/family",
     title="RR-TCP's family and TD-FR over two paths",
     source=source("none: the family of the original", "§3"),
-    setup=make,
+    setup=STUDY.setup,
     measure=measure,
     metrics=METRICS,
     quick=Form(
@@ -129,6 +97,6 @@ experiment = Experiment(
             check=at_least(over(TA, TDFR, SPRAY), 2, in_shape=1.2),
         ),
     ),
-    plots=(Plot(name="times", draw=draw),),
+    plots=(Plot(name="times", draw=STUDY.draw),),
     notes=NOTES,
 )

@@ -7,21 +7,20 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from photocol.claims import Values, above, at_least, beside, ends, last, rises, steps, values
 from photocol.experiment import Claim, Evaluation, Experiment, Form, Metric, Outcome, Plot, Point, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.plot import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from matplotlib.axes import Axes
-
     from photocol.experiment import RunResult
+    from photocol.verdict import Finding
 
 MODELS = {"SACK": "sack-lb-obs", "RR-TCP": "rr-tcp-lb-obs"}
 DELAYS_MS = (5, 10, 20)
@@ -74,39 +73,18 @@ def under(outcome: Outcome, reading: str) -> Outcome:
     return replace(outcome, table=outcome.table.filter(here), replications=outcome.replications.filter(here))
 
 
-def curve(table: pl.DataFrame, sender: str, delay_ms: int = MAIN_MS) -> list[float]:
-    """Total time along the differences, of a table with one reading."""
-    chosen = (pl.col("sender") == sender) & (pl.col("short_delay_ms") == delay_ms)
-    return table.filter(chosen).sort("difference_ms")["total_s"].to_list()
+def along(sender: str, delay_ms: int = MAIN_MS) -> Values:
+    """The total time along the differences, of a table with one reading."""
+    return values("total_s", "difference_ms", sender=sender, short_delay_ms=delay_ms).told(".1f", " s", sender)
 
 
-def check_grows(outcome: Outcome) -> Finding:
-    """The time grows with the difference."""
-    all_curves = [curve(outcome.table, sender, delay) for sender in MODELS for delay in DELAYS_MS]
-    falls = sum(b < a for one in all_curves for a, b in itertools.pairwise(one))
-    sack, rr = curve(outcome.table, "SACK"), curve(outcome.table, "RR-TCP")
-    return judge(
-        agrees=falls == 0,
-        in_shape=all(one[-1] > one[0] for one in all_curves),
-        measured=f"d_s = 10 ms, δ from 1 to 50 ms: SACK {sack[0]:.1f} to {sack[-1]:.1f} s, RR-TCP {rr[0]:.1f} to "
-        f"{rr[-1]:.1f} s; {falls} of {len(all_curves) * (len(DIFFERENCES_MS) - 1)} steps fall",
-    )
+EVERY = beside({f"{sender}, d_s = {delay} ms": along(sender, delay) for sender in MODELS for delay in DELAYS_MS})
+GAPS = (along("SACK") - along("RR-TCP")).told(".1f", " s", "faster by")
+LONGEST = last(along("SACK") / along("RR-TCP")).told(".2f", " times")
 
 
-def check_better(outcome: Outcome) -> Finding:
-    """RR-TCP is faster, the more the larger the difference."""
-    gaps = [a - b for a, b in zip(curve(outcome.table, "SACK"), curve(outcome.table, "RR-TCP"), strict=True)]
-    ratio = curve(outcome.table, "SACK")[-1] / curve(outcome.table, "RR-TCP")[-1]
-    return judge(
-        agrees=all(gap > 0 for gap in gaps) and all(b > a for a, b in itertools.pairwise(gaps)),
-        in_shape=all(gap > 0 for gap in gaps) and gaps[-1] > gaps[0],
-        measured=f"RR-TCP is {gaps[0]:.1f} s faster at 1 ms, {gaps[-1]:.1f} s at 50 ms, where SACK takes {ratio:.2f} "
-        f"times as long; the smallest gap is {min(gaps):.1f} s",
-    )
-
-
-def check_smaller_bursts(outcome: Outcome) -> Finding:
-    """The improvement would be larger with smaller bursts."""
+def ratios(outcome: Outcome) -> dict[int, float]:
+    """How many times as long SACK takes with larger and smaller bursts, at δ = 50 ms and T = 50."""
     from photocol import model
 
     [reading] = outcome.table["reading"].unique()
@@ -115,31 +93,30 @@ def check_smaller_bursts(outcome: Outcome) -> Finding:
         inputs = {"difference": "50 ms", "threshold": 50, "burst": burst, **reading_of(reading, sender)}
         return float(model(MODELS[sender], **inputs)["total_s"])
 
-    ratio = {burst: total_s("SACK", burst) / total_s("RR-TCP", burst) for burst in (1000, 100)}
-    return judge(
-        agrees=ratio[100] > 1.5 * ratio[1000],
-        in_shape=ratio[100] > ratio[1000],
-        measured=f"δ = 50 ms, T = 50: SACK takes {ratio[1000]:.2f} times as long with X = 1000, "
-        f"{ratio[100]:.2f} with X = 100",
-    )
+    return {burst: total_s("SACK", burst) / total_s("RR-TCP", burst) for burst in (1000, 100)}
 
 
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Both senders against the difference, for three delays of the shorter path, under the default reading."""
-    table = table.filter(pl.col("reading") == DEFAULT)
-    for delay in DELAYS_MS:
-        for sender, style in (("SACK", "-o"), ("RR-TCP", "--s")):
-            values = curve(table, sender, delay)
-            axes.plot(
-                DIFFERENCES_MS, values, style, color=COLOURS[delay], markersize=3.5, linewidth=1.4,
-                label=f"{sender}, d_s = {delay} ms",
-            )  # fmt: skip
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("difference of the paths' delays δ (ms)")
-    axes.set_ylabel("time for 1 GB (s)")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="upper left", frameon=False, fontsize=8)
+RATIOS = Values(ratios, ".2f", name="times as long with X")
 
+
+LINES = {
+    (sender, delay): (COLOURS[delay], style)
+    for delay in DELAYS_MS
+    for sender, style in (("SACK", "-o"), ("RR-TCP", "--s"))
+}
+LABELS = ("difference of the paths' delays δ (ms)", "time for 1 GB (s)")
+FIGURE_4 = Lines(
+    "difference_ms",
+    "total_s",
+    LABELS,
+    by=("sender", "short_delay_ms"),
+    of=list(LINES),
+    where={"reading": DEFAULT},
+    looks=LINES,
+    names={delay: f"d_s = {delay} ms" for delay in DELAYS_MS},
+    low=0,
+)
+"""Both senders against the difference, for three delays of the shorter path, under the default reading."""
 
 CLAIMS = (
     Claim(
@@ -148,7 +125,7 @@ CLAIMS = (
         where="§5.1, Fig. 4",
         expected="increasing",
         tolerance="from every δ to the next, both senders and all three delays; in shape: from 1 ms to 50 ms",
-        check=check_grows,
+        check=at_least(steps(EVERY), 0, in_shape=rises(ends(EVERY))).saying(ends(along("SACK")), ends(along("RR-TCP"))),
     ),
     Claim(
         id="rr-better",
@@ -156,7 +133,7 @@ CLAIMS = (
         where="§5.1, Fig. 4",
         expected="a gap that grows",
         tolerance="positive and growing at every step (d_s = 10 ms); in shape: positive, larger at 50 than at 1 ms",
-        check=check_better,
+        check=(above(GAPS, 0) & rises(GAPS)).in_shape(above(GAPS, 0) & rises(ends(GAPS))).saying(GAPS, LONGEST),
     ),
     Claim(
         id="smaller-bursts",
@@ -164,7 +141,9 @@ CLAIMS = (
         where="§5.1",
         expected="a larger ratio",
         tolerance="half as large again with X = 100 as with 1000; in shape: larger",
-        check=check_smaller_bursts,
+        check=above(RATIOS.at(100), RATIOS.at(1000) * 1.5, in_shape=above(RATIOS.at(100), RATIOS.at(1000))).saying(
+            RATIOS
+        ),
     ),
 )
 
@@ -209,7 +188,7 @@ experiment = Experiment(
     quick=Form(points=POINTS, replications=1),
     full=Form(points=POINTS, replications=1),
     claims=tuple(replace(claim, check=by_default(claim)) for claim in CLAIMS),
-    plots=(Plot(name="figure-4", draw=draw),),
+    plots=(Plot(name="figure-4", draw=FIGURE_4),),
     describe=side_by_side,
     notes=(
         "d_s, R, t_a and t_o are not stated: 5, 10 and 20 ms, 1 Gb/s, none.",

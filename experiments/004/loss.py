@@ -317,7 +317,7 @@ experiment = Experiment(
             check=within(APART, 0.75, 1.33, in_shape=(0.5, 2)),
             reason="a lost burst is one event for the ten segments that a flow has in it, ten lost packets are ten",
         ),
-        *_ordering.claims(over),
+        *_ordering.claims(times),
     ),
     readings=side_by_side,
     describe=describe,

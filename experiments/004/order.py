@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, grid
-from photocol.verdict import Finding, judge
+from photocol.claims import Predicate, Values, at_most, near, values
+from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Point, Setup, grid
 
 from ._lb import NOTES, RR, SACK, sender_of, setup, source
 
@@ -79,59 +79,25 @@ def measure(result: RunResult) -> dict[str, float]:
     }
 
 
-def value(outcome: Outcome, fabric: str, metric: str, sender: str = RR) -> float:
-    """Of a fabric."""
-    table = outcome.table
-    [found] = table.filter((table["fabric"] == fabric) & (table["sender"] == sender))[metric].to_list()
-    return float(found)
+def by_fabric(metric: str, sender: str = RR, form: str = ".3g") -> Values:
+    """A metric of a sender."""
+    return values(metric, "fabric", form=form, sender=sender)
 
 
-def check_none(outcome: Outcome, *fabrics: str) -> Finding:
+def none(*fabrics: str) -> Predicate:
     """Nothing is reordered."""
-    found = {fabric: value(outcome, fabric, "reordered") for fabric in fabrics}
-    return judge(
-        agrees=not any(found.values()),
-        in_shape=all(share <= 1e-4 for share in found.values()),
-        measured="; ".join(f"{fabric}: {share:.2e} of the packets" for fabric, share in found.items()),
-    )
+    return at_most(by_fabric("reordered", form=".2e").at(*fabrics).told(".2e", " of the packets"), 0, in_shape=1e-4)
 
 
-def check_extent(outcome: Outcome) -> Finding:
-    """As many overtake the last late packet as a flow sends in δ, and as many are late before it."""
-    found = {delta: value(outcome, fabric, "max_extent") for delta, fabric in ((5, SWITCH_5), (50, SWITCH))}
-    off = [abs(extent / (2 * PACKETS_A_MS * delta) - 1) for delta, extent in found.items()]
-    return judge(
-        agrees=all(one <= 0.2 for one in off),
-        in_shape=all(one <= 0.5 for one in off),
-        measured=", ".join(f"{extent:.0f} at {delta} ms" for delta, extent in found.items()),
-    )
-
-
-def check_late(outcome: Outcome) -> Finding:
-    """δ on the way, and δ in the queue of the access link."""
-    found = {
-        fabric: value(outcome, fabric, "max_late_ms") / delta
-        for fabric, (delta, _) in FABRICS.items()
-        if delta > 0 and fabric not in (DRAIN, SHIFT)
-    }
-    most = max(found.values())
-    return judge(agrees=most <= 2.04, in_shape=most <= 2.2, measured=f"at most {most:.3f} of δ")
-
-
-def check_three(outcome: Outcome) -> Finding:
-    """Who is fooled without RR-TCP is fooled by packets that three have passed."""
-    found = {
-        fabric: (
-            value(outcome, fabric, "false_fast_retransmits", SACK),
-            value(outcome, fabric, "three_reordered_packets", SACK),
-        )
-        for fabric in (SWITCH, RANDOM)
-    }
-    return judge(
-        agrees=all(false <= three for false, three in found.values()),
-        in_shape=all(false <= 1.1 * three for false, three in found.values()),
-        measured="; ".join(f"{name}: {false:.0f} of {three:.0f}" for name, (false, three) in found.items()),
-    )
+EXTENTS = by_fabric("max_extent", form=".0f").at(SWITCH_5, SWITCH)
+FAR = EXTENTS / {SWITCH_5: 2 * PACKETS_A_MS * 5, SWITCH: 2 * PACKETS_A_MS * 50}
+"""As many overtake the last late packet as a flow sends in δ, and as many are late before it."""
+HELD = [name for name, (delta, _) in FABRICS.items() if delta > 0 and name not in (DRAIN, SHIFT)]
+LATE = (by_fabric("max_late_ms").at(*HELD) / (lambda fabric: FABRICS[fabric][0])).told(".3f", " of δ")
+FALSE, PASSED = (
+    by_fabric(metric, SACK, ".0f").at(SWITCH, RANDOM)
+    for metric in ("false_fast_retransmits", "three_reordered_packets")
+)
 
 
 def draw(axes: Axes, table: pl.DataFrame) -> None:
@@ -181,7 +147,7 @@ experiment = Experiment(
             where="§2",
             expected="no reordered packet",
             tolerance="none; in shape: at most 1e-4 of the packets",
-            check=lambda outcome: check_none(outcome, LONGER),
+            check=none(LONGER),
         ),
         Claim(
             id="equal",
@@ -189,7 +155,7 @@ experiment = Experiment(
             where="§2",
             expected="no reordered packet",
             tolerance="none; in shape: at most 1e-4 of the packets",
-            check=lambda outcome: check_none(outcome, EQUAL),
+            check=none(EQUAL),
         ),
         Claim(
             id="extent",
@@ -197,7 +163,7 @@ experiment = Experiment(
             where="§2",
             expected="12.5 packets a millisecond have overtaken the last late packet, and as many are late before it",
             tolerance="the greatest extent within 20 %; in shape: 50 %",
-            check=check_extent,
+            check=near(FAR, 1, by=0.2, in_shape=0.5).saying(EXTENTS),
         ),
         Claim(
             id="late",
@@ -206,7 +172,7 @@ experiment = Experiment(
             where="ours",
             expected="at most δ on the way, and δ in the queue of the access link, to which both paths bring bursts",
             tolerance="2 % more; in shape: 10 %",
-            check=check_late,
+            check=at_most(LATE, 2.04, in_shape=2.2),
         ),
         Claim(
             id="flowlets",
@@ -215,7 +181,7 @@ experiment = Experiment(
             where="ours",
             expected="no reordered packet",
             tolerance="none; in shape: at most 1e-4 of the packets",
-            check=lambda outcome: check_none(outcome, WIDE),
+            check=none(WIDE),
         ),
         Claim(
             id="ordering",
@@ -223,7 +189,7 @@ experiment = Experiment(
             where="§1",
             expected="no reordered packet",
             tolerance="none, either way; in shape: at most 1e-4 of the packets",
-            check=lambda outcome: check_none(outcome, DRAIN, SHIFT),
+            check=none(DRAIN, SHIFT),
         ),
         Claim(
             id="three",
@@ -232,7 +198,7 @@ experiment = Experiment(
             where="RFC 4737 §5.3",
             expected="at most once for each",
             tolerance="exactly; in shape: 10 % more",
-            check=check_three,
+            check=at_most(FALSE, PASSED, in_shape=PASSED * 1.1).telling(PASSED.told(".0f", name="of")),
         ),
     ),
     plots=(Plot(name="shares", draw=draw),),

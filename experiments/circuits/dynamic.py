@@ -5,11 +5,9 @@ The expected values and tolerances below were written before the first run of th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from photocol.claims import values
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, grid
-from photocol.plot import frame
+from photocol.experiment import Claim, Experiment, Form, Plot, Point, Setup, grid
+from photocol.plot import Lines
 
 from ._etalon import (
     FULL_WEEKS,
@@ -18,7 +16,6 @@ from ._etalon import (
     QUICK_WEEKS,
     SEEDS,
     against,
-    column,
     listed,
     measure,
     network,
@@ -26,13 +23,6 @@ from ._etalon import (
     tolerance,
     weeks,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
-
-    from photocol.verdict import Finding
-
 
 LEADS_US = tuple(range(0, 3001, 300))
 PUBLISHED = {
@@ -56,12 +46,6 @@ def setup(point: Point) -> Setup:
     return network(PLACES, LINUX, resized_buffer=f"{RESIZED} packets", lead=f"{point['lead_us']} us")
 
 
-def check(metric: str, outcome: Outcome) -> Finding:
-    """A metric against what is published."""
-    found = column(outcome, "lead_us", metric)
-    return against(metric, found, dict(zip(LEADS_US, PUBLISHED[metric], strict=True)))
-
-
 def claim(metric: str, text: str, unit: str) -> Claim:
     """A row of the published table."""
     return Claim(
@@ -77,16 +61,12 @@ def claim(metric: str, text: str, unit: str) -> Claim:
     )
 
 
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Utilization against the lead."""
-    rows = table.sort("lead_us")
-    axes.plot(LEADS_US, PUBLISHED["utilization_percent"], "k--", label="published")
-    bars = rows["utilization_percent_half_width"] if "utilization_percent_half_width" in rows.columns else None
-    axes.errorbar(rows["lead_us"], rows["utilization_percent"], bars, fmt="o-", color="#0072B2", label="here")
-    axes.set_xlabel("resized before the day (µs)")
-    axes.set_ylabel("utilization of the circuit (%)")
-    axes.legend(frameon=False)
-    frame(axes)
+UTILIZATION = Lines(
+    "lead_us",
+    "utilization_percent",
+    ("resized before the day (µs)", "utilization of the circuit (%)"),
+    expected={"published": dict(zip(LEADS_US, PUBLISHED["utilization_percent"], strict=True))},
+)
 
 
 experiment = Experiment(
@@ -108,6 +88,6 @@ experiment = Experiment(
         claim("p50_us", "the median latency hardly grows", "µs"),
         claim("p99_us", "the 99 % latency grows with the lead", "µs"),
     ),
-    plots=(Plot(name="utilization", draw=draw),),
+    plots=(Plot(name="utilization", draw=UTILIZATION),),
     notes=("K is 16, and 50 from the lead before the day until its end; the hosts are Linux.",),
 )

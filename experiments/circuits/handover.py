@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.claims import Values, above, at_least, below, least, most, near
+from photocol.claims import MOSTLY, Values, above, at_least, below, least, most, near
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Setup, Source, grid
 from photocol.plot import frame
 
@@ -178,7 +178,7 @@ experiment = Experiment(
             where="ours",
             expected="more",
             tolerance="with each; in shape: with all but one",
-            check=above(GAIN, 0, in_shape=above(GAIN, 0, part=0.5)),
+            check=above(GAIN, 0, in_shape=MOSTLY),
             whose="ours",
         ),
         Claim(

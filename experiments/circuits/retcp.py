@@ -5,12 +5,11 @@ The expected values and tolerances below were written before the first run of re
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from photocol.claims import Predicate, Values, above, near, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings
-from photocol.plot import frame
+from photocol.plot import Lines
 
 from ._etalon import (
     FULL_WEEKS,
@@ -31,9 +30,6 @@ from ._etalon import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import polars as pl
-    from matplotlib.axes import Axes
 
 
 PLACES = (4, 8, 16, 32, 64, 128)
@@ -155,23 +151,19 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     return [both, *rows]
 
 
-def draw(queue: str, axes: Axes, table: pl.DataFrame) -> None:
+def picture(queue: str) -> Lines:
     """Utilization against K or the lead."""
-    _, places, _ = AXES[queue]
-    axes.plot(places, PUBLISHED[queue]["utilization_percent"], "k--", label="published")
-    for way, colour in zip(WAYS, ("#0072B2", "#D55E00", "#009E73"), strict=True):
-        is_it = (table["law"] == "retcp") & (table["queue"] == queue) & (table["told"] == way)
-        rows = table.filter(is_it).sort("value")
-        if not rows.is_empty():
-            bars = rows["utilization_percent_half_width"] if "utilization_percent_half_width" in rows.columns else None
-            axes.errorbar(rows["value"], rows["utilization_percent"], bars, fmt="o-", color=colour, label=way)
-    if queue == STATIC:
-        axes.set_xscale("log", base=2)
-        axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_xlabel("K, packets that may wait" if queue == STATIC else "resized before the day (µs)")
-    axes.set_ylabel("utilization of the circuit (%)")
-    axes.legend(frameon=False)
-    frame(axes)
+    axis = "K, packets that may wait" if queue == STATIC else "resized before the day (µs)"
+    return Lines(
+        "value",
+        "utilization_percent",
+        (axis, "utilization of the circuit (%)"),
+        by="told",
+        of=list(WAYS),
+        where={"law": "retcp", "queue": queue},
+        expected={"published": dict(zip(AXES[queue][1], PUBLISHED[queue]["utilization_percent"], strict=True))},
+        scales="2" if queue == STATIC else "",
+    )
 
 
 CLAIMS = (
@@ -208,7 +200,7 @@ experiment = Experiment(
     full=Form(points=points(tuple(WAYS), PLACES, LEADS_US), replications=SEEDS, settings=weeks(*FULL_WEEKS)),
     claims=CLAIMS,
     readings=side_by_side,
-    plots=tuple(Plot(name=queue, draw=partial(draw, queue)) for queue in AXES),
+    plots=tuple(Plot(name=queue, draw=picture(queue)) for queue in AXES),
     notes=(
         "With static queues senders are told of the day, with resized ones of the resizing.",
         "mark: data that leave then are marked, and ACKs echo it. message: the rack tells the sender itself, 1 µs "

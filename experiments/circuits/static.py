@@ -5,11 +5,9 @@ The expected values and tolerances below were written before the first run of th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from photocol.claims import Predicate, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, UnderReadings, grid
-from photocol.plot import frame
+from photocol.plot import Lines
 
 from ._etalon import (
     FULL_WEEKS,
@@ -25,11 +23,6 @@ from ._etalon import (
     tolerance,
     weeks,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
-
 
 PLACES = (4, 8, 16, 32, 64, 128)
 PUBLISHED = {
@@ -95,20 +88,15 @@ def side_by_side(outcome: Outcome) -> list[UnderReadings]:
     ]
 
 
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Utilization against K."""
-    axes.plot(PLACES, PUBLISHED["utilization_percent"], "k--", label="published")
-    for hosts, colour in (("linux", "#0072B2"), ("default", "#D55E00")):
-        rows = table.filter(table["hosts"] == hosts).sort("places")
-        if not rows.is_empty():
-            bars = rows["utilization_percent_half_width"] if "utilization_percent_half_width" in rows.columns else None
-            axes.errorbar(rows["places"], rows["utilization_percent"], bars, fmt="o-", color=colour, label=hosts)
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_xlabel("K, packets that may wait")
-    axes.set_ylabel("utilization of the circuit (%)")
-    axes.legend(frameon=False)
-    frame(axes)
+UTILIZATION = Lines(
+    "places",
+    "utilization_percent",
+    ("K, packets that may wait", "utilization of the circuit (%)"),
+    by="hosts",
+    of=list(HOSTS),
+    expected={"published": dict(zip(PLACES, PUBLISHED["utilization_percent"], strict=True))},
+    scales="2",
+)
 
 
 CLAIMS = (
@@ -135,7 +123,7 @@ experiment = Experiment(
     full=Form(points=grid(hosts=tuple(HOSTS), places=PLACES), replications=SEEDS, settings=weeks(*FULL_WEEKS)),
     claims=CLAIMS,
     readings=side_by_side,
-    plots=(Plot(name="utilization", draw=draw),),
+    plots=(Plot(name="utilization", draw=UTILIZATION),),
     notes=(
         "Latencies are from the rack's queue to the last bit at the other rack; the testbed's tap is at its switch.",
         "Time in the testbed runs 20 times slower, so Linux's minimum RTO of 200 ms is 10 ms of network time.",

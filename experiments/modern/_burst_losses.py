@@ -9,11 +9,10 @@ import polars as pl
 
 from photocol.claims import Predicate, Values, at_least, values
 from photocol.experiment import Metric, Setup
+from photocol.plot import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import Outcome, RunResult
 
@@ -99,20 +98,7 @@ def curve(outcome: Outcome, sender: str, metric: str = "throughput_mbps") -> dic
     return dict(zip(rows["loss"].to_list(), rows[metric].to_list(), strict=True))
 
 
-def listed(values: Mapping[float, float]) -> str:
-    """Values in words, from little loss to much."""
-    return ", ".join(f"{value:.2f} ({loss:.0e})" for loss, value in values.items())
-
-
-def throughput(axes: Axes, table: pl.DataFrame, styles: Mapping[str, tuple[str, str]]) -> None:
+def throughput(styles: Mapping[str, tuple[str, str]]) -> Lines:
     """Throughput against the loss, one curve a sender in its colour and style."""
-    for sender, (colour, style) in styles.items():
-        rows = table.filter(pl.col("sender") == sender).sort("loss")
-        axes.plot(rows["loss"], rows["throughput_mbps"], style, color=colour, label=sender)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("burst loss probability p")
-    axes.set_ylabel("throughput of a flow (Mb/s)")
-    axes.set_title(f"S = {SEGMENTS}, RTT 80 ms, forced losses", fontsize=9, color="0.3", loc="left")
-    axes.grid(visible=True, color="0.9", linewidth=0.6)
-    axes.legend(loc="best", frameon=False, fontsize=8)
+    labels = (f"burst loss probability p; S = {SEGMENTS}, RTT 80 ms, forced losses", "throughput of a flow (Mb/s)")
+    return Lines("loss", "throughput_mbps", labels, by="sender", of=list(styles), looks=styles, scales="xy")

@@ -9,17 +9,13 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from photocol.claims import Predicate, above, at_least, at_most, falls
 from photocol.experiment import Claim, Experiment, Form, Plot, Point, Setup, Source, grid
 
 from . import _burst_losses as lost_bursts
 from ._burst_losses import gain, is_much, survives, throughput_of
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
 
 RARE, SOME, MANY, MOST = 1e-4, 1e-3, 1e-2, 1e-1
 LOSSES = (RARE, SOME, MANY, MOST)
@@ -44,11 +40,6 @@ def doubles(sender: str) -> Predicate:
     """Twice of what SACK carries at every loss of 1e-3 or more; in shape: more."""
     much = gain(sender, SACK).among(is_much)
     return at_least(much, 2, in_shape=above(much, 1))
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput against the loss, one curve a sender."""
-    lost_bursts.throughput(axes, table, STYLES)
 
 
 experiment = Experiment(
@@ -99,7 +90,7 @@ experiment = Experiment(
             check=doubles(BBR) & doubles(BBR3),
         ),
     ),
-    plots=(Plot(name="throughput", draw=draw),),
+    plots=(Plot(name="throughput", draw=lost_bursts.throughput(STYLES)),),
     notes=(
         "Nothing queues and nothing is slower than the hosts: the greatest window of 1000 packets is all that bounds "
         "BBR's rate, 100 Mb/s at 80 ms.",

@@ -9,18 +9,13 @@ The expected values and tolerances below were committed before the first run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from photocol.claims import above, at_least, most, near
-from photocol.experiment import Claim, Experiment, Form, Outcome, Plot, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge
+from photocol.claims import above, at_least, at_most, below, most, near, values
+from photocol.experiment import Claim, Experiment, Form, Plot, Point, Setup, Source, grid
 
 from . import _burst_losses as lost_bursts
-from ._burst_losses import curve, gain, listed, survives
-
-if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
+from ._burst_losses import gain, survives
 
 QUICK_LOSSES = (1e-4, 1e-3, 1e-2, 1e-1)
 LOSSES = tuple(10 ** (-5 + step / 2) for step in range(9))
@@ -56,20 +51,8 @@ def setup(point: Point) -> Setup:
     )
 
 
-def check_timeouts(outcome: Outcome) -> Finding:
-    """RACK-TLP has fewer timeouts than SACK at every p of 1e-3 or more."""
-    rack, sack = (curve(outcome, name, "timeouts_per_flow") for name in (RACK, SACK))
-    share = {loss: rack[loss] / sack[loss] for loss in sack if loss > 0.9e-3 and sack[loss] > 0}
-    return judge(
-        agrees=max(share.values()) <= 0.5,
-        in_shape=max(share.values()) < 1.0,
-        measured=f"RACK-TLP's over SACK's {listed(share)}",
-    )
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """Throughput against the loss, one curve a sender."""
-    lost_bursts.throughput(axes, table, STYLES)
+TIMEOUTS = {sender: values("timeouts_per_flow", "loss", sender=sender) for sender in (RACK, SACK)}
+SAVED = (TIMEOUTS[RACK] / TIMEOUTS[SACK]).among(lambda loss: loss > 0.9e-3).told(".2f", name="RACK-TLP's over SACK's")
 
 
 experiment = Experiment(
@@ -120,7 +103,7 @@ experiment = Experiment(
             where="ours; RFC 8985 §3",
             expected="fewer timeouts than SACK",
             tolerance="at most half from p = 1e-3 on; in shape: fewer",
-            check=check_timeouts,
+            check=at_most(SAVED, 0.5, in_shape=below(SAVED, 1)),
             reason="at p = 1e-3 two timeouts of 20 flows in either: a repair that is lost again. Half a round trip in "
             "which nothing leaves, one after which RACK knows and the next make 200 ms, the least timeout",
         ),
@@ -143,7 +126,7 @@ experiment = Experiment(
             check=near(gain(LINUX, LINUX_NO_UNDO), 1, by=0.01, in_shape=0.05),
         ),
     ),
-    plots=(Plot(name="throughput", draw=draw),),
+    plots=(Plot(name="throughput", draw=lost_bursts.throughput(STYLES)),),
     notes=(
         "TCP-ENG with its default reading (ben-only): α of GAIMD in the round after a BEN, else 1; every lost burst "
         "brings one. 001/figure-5 has the other reading.",

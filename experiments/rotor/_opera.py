@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, Values, below, values
 from photocol.conversions import parts
 from photocol.conversions.source import FileError
 from photocol.errors import InputError
 from photocol.experiment import Claim, Metric, Outcome, Point, RunResult
-from photocol.verdict import Finding, judge, not_run
+from photocol.verdict import Finding, not_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
 PAPER = "Mellette et al., Expanding across time to deliver bandwidth efficiency and low latency, NSDI 2020"
@@ -169,25 +170,32 @@ def tolerance(name: str, which: int) -> float:
     return (MEDIAN, LONG_TAIL if name == "15MB" else TAIL)[which]
 
 
-def check_published(
-    name: str, which: int, rows: pl.Expr, published: Mapping[str, tuple[float, float]], place: str, outcome: Outcome
-) -> Finding:
+def among(rows: pl.Expr, why: str, predicate: Predicate) -> Callable[[Outcome], Finding]:
+    """A claim's check about some rows, where a form has them."""
+
+    def check(outcome: Outcome) -> Finding:
+        found = replace(outcome, table=outcome.table.filter(rows))
+        return not_run(why) if found.table.is_empty() else predicate(found)
+
+    return check
+
+
+def off(measured: Values, expected: float) -> Values:
+    """How far a time is off, as a part of what is expected."""
+    return (measured / expected - 1).told("+.1%")
+
+
+def as_published(name: str, which: int, published: Mapping[str, tuple[float, float]]) -> Predicate:
     """A published time of a class of sizes."""
-    found_rows = outcome.table.filter(rows)
-    if found_rows.is_empty():
-        return not_run(f"judged in the full form with this published list of flows: --flows, {place}")
-    found, expected = found_rows[f"{('p50', 'p99')[which]}_{name}_ms"][0], published[name][which]
-    off = found / expected - 1
-    return judge(
-        agrees=abs(off) < tolerance(name, which),
-        in_shape=abs(off) < 0.5,
-        measured=f"{found:.3g} ms, {100 * off:+.1f} %",
-    )
+    found = values(f"{('p50', 'p99')[which]}_{name}_ms", form=".3g", unit=" ms")
+    apart = off(found, published[name][which])
+    return below(apart.each(abs), tolerance(name, which), in_shape=0.5).saying(found, apart)
 
 
 def published_claims(published: Sequence[Published], place: str, rows: pl.Expr | None = None) -> list[Claim]:
     """A claim for each number of the published lists: about the rows of the list's load, or those among `rows`."""
-    among = pl.lit(True) if rows is None else rows
+    chosen = pl.lit(True) if rows is None else rows
+    why = f"judged in the full form with this published list of flows: --flows, {place}"
     return [
         Claim(
             id=f"{('median', 'tail')[which]}-{name.lower()}{at(one)}",
@@ -196,7 +204,7 @@ def published_claims(published: Sequence[Published], place: str, rows: pl.Expr |
             where="Figure 7; the list of completion times beside it",
             expected=f"{one.times[name][which]:g} ms",
             tolerance=f"within {round(100 * tolerance(name, which))} %; in shape: within half",
-            check=partial(check_published, name, which, among & (pl.col("flows") == one.flows), one.times, place),
+            check=among(chosen & (pl.col("flows") == one.flows), why, as_published(name, which, one.times)),
         )
         for one in published
         for name in CLASSES

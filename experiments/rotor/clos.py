@@ -7,20 +7,21 @@ The expected values and tolerances were written before the first run.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Values, at_most, below, beside, values
 from photocol.experiment import Claim, Experiment, Form, Outcome, Point, Setup, Source, grid
-from photocol.verdict import Finding, judge, not_run
 
 from . import _opera as opera
 from ._opera import CLASSES, HEADER, PACKET, WORDS, Published, wire_us
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from photocol.verdict import Finding
 
 PUBLISHED = (
     Published(
@@ -95,48 +96,27 @@ def expected_ms(size: int) -> float:
     return ((packets - 1) * wire_us(PAYLOAD) + there_and_back) / 1000
 
 
-def of(outcome: Outcome, transport: str, metric: str) -> float:
+NOT_SECOND, SINGLE = pl.col("flows") != PUBLISHED[1].flows, pl.col("flows") == "single"
+
+
+def of(metric: str, transport: str) -> Values:
     """A metric with one transport, at 1 % load or of single flows."""
-    rows = (pl.col("transport") == transport) & (pl.col("flows") != PUBLISHED[1].flows)
-    return float(outcome.table.filter(rows)[metric][0])
+    return values(metric, transport=transport)
 
 
-def is_quick(outcome: Outcome) -> bool:
-    """Whether only the single flows were run."""
-    return set(outcome.table["flows"].to_list()) == {"single"}
-
-
-def check_single(name: str, outcome: Outcome) -> Finding:
+def single(name: str) -> Callable[[Outcome], Finding]:
     """The time of one flow in the empty network, by NDP."""
-    if not is_quick(outcome):
-        return not_run("judged in the quick form")
-    found, expected = of(outcome, "ndp", f"p50_{name}_ms"), expected_ms(QUICK_SIZES[name])
-    off = found / expected - 1
-    return judge(
-        agrees=abs(off) < EXACT, in_shape=abs(off) < 10 * EXACT, measured=f"{found:.5g} ms, {100 * off:+.2f} %"
-    )
+    found = of(f"p50_{name}_ms", "ndp").told(".5g", " ms")
+    off = opera.off(found, expected_ms(QUICK_SIZES[name])).told("+.2%")
+    exact = below(off.each(abs), EXACT, in_shape=10 * EXACT).saying(found, off)
+    return opera.among(SINGLE, "judged in the quick form", exact)
 
 
-def check_alike(outcome: Outcome) -> Finding:
-    """DCTCP's medians beside NDP's."""
-    off = {name: of(outcome, "dctcp", f"p50_{name}_ms") / of(outcome, "ndp", f"p50_{name}_ms") - 1 for name in CLASSES}
-    return judge(
-        agrees=all(abs(part) < ALIKE for part in off.values()),
-        in_shape=all(abs(part) < 0.5 for part in off.values()),
-        measured=", ".join(f"{name} {100 * part:+.1f} %" for name, part in off.items()),
-    )
-
-
-def check_tail(outcome: Outcome) -> Finding:
-    """The smallest flows' tail by NDP beside DCTCP's."""
-    if is_quick(outcome):
-        return not_run("judged in the full form: one flow of a class has no tail")
-    ndp, dctcp = (1000 * of(outcome, name, "p99_10kB_ms") for name in ("ndp", "dctcp"))
-    return judge(
-        agrees=ndp <= dctcp, in_shape=ndp <= 1.1 * dctcp, measured=f"{ndp:.1f} µs by NDP, {dctcp:.1f} by DCTCP"
-    )
-
-
+DCTCP_OFF = beside({name: of(f"p50_{name}_ms", "dctcp") / of(f"p50_{name}_ms", "ndp") - 1 for name in CLASSES})
+SAME_MEDIANS = below(DCTCP_OFF.each(abs), ALIKE, in_shape=0.5).saying(DCTCP_OFF.told("+.1%"))
+TAILS = {name: (of("p99_10kB_ms", name) * 1000).told(".1f", f" µs by {name}") for name in ("ndp", "dctcp")}
+NO_SLOWER = at_most(TAILS["ndp"], TAILS["dctcp"], in_shape=TAILS["dctcp"] * 1.1).saying(*TAILS.values())
+NO_TAIL = "judged in the full form: one flow of a class has no tail"
 BY_NDP = pl.col("transport") == "ndp"
 
 experiment = Experiment(
@@ -170,7 +150,7 @@ experiment = Experiment(
                 where="arithmetic",
                 expected=f"{expected_ms(size):.5g} ms",
                 tolerance=f"within {100 * EXACT:g} %; in shape: within {1000 * EXACT:g} %",
-                check=partial(check_single, name),
+                check=single(name),
                 whose="ours",
             )
             for name, size in QUICK_SIZES.items()
@@ -181,7 +161,7 @@ experiment = Experiment(
             where="ours; arithmetic: 10 Gb/s for a round trip of 11.5 µs are 9.6 packets",
             expected="the same medians",
             tolerance=f"within {100 * ALIKE:g} % in all classes; in shape: within half",
-            check=check_alike,
+            check=opera.among(NOT_SECOND, "no list at 1 % load", SAME_MEDIANS),
             whose="ours",
         ),
         Claim(
@@ -190,7 +170,7 @@ experiment = Experiment(
             where="ours; queues that trim hold little",
             expected="no longer",
             tolerance="at most as long; in shape: 10 % longer",
-            check=check_tail,
+            check=opera.among(NOT_SECOND & ~SINGLE, NO_TAIL, NO_SLOWER),
             whose="ours",
         ),
     ),

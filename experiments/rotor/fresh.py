@@ -9,15 +9,14 @@ any order, and the claim about them, came after a trial in which the others carr
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.claims import Predicate, Values, above, at_least, at_most, below, highest, least, most, values
+from photocol.claims import Predicate, Values, above, at_least, at_most, below, beside, highest, least, most, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, RunResult, Setup, Source, grid
 from photocol.plot import frame
-from photocol.verdict import Finding, judge, not_run
+from photocol.verdict import Finding, not_run
 
 from . import _rounds as rounds
 from ._rounds import DARK, HOST_GBPS, MOST_PACKETS, PAYLOAD, RACKS, payload_gbps
@@ -142,56 +141,32 @@ PARTS = values("used_percent", "law", pattern="permutation", routes="vlb") / (10
 BEARS, OTHERS = PARTS.among(lambda law: law.endswith(ANY_ORDER)), PARTS.among(lambda law: not law.endswith(ANY_ORDER))
 
 
-def of(outcome: Outcome, metric: str, **point: str) -> float:
-    """A metric at one point."""
-    is_it = pl.all_horizontal(pl.col(axis) == value for axis, value in point.items())
-    return float(outcome.table.filter(is_it)[metric][0])
-
-
 def ran(outcome: Outcome) -> list[str]:
     """The senders that were run."""
     found = set(outcome.table["law"].to_list())
     return [law for law in LAWS if law in found]
 
 
-def used(outcome: Outcome, pattern: str, routes: str, law: str) -> float:
-    """The part of the uplinks that is used."""
-    return of(outcome, "used_percent", pattern=pattern, routes=routes, law=law) / 100
+ALL = values("used_percent", ("law", "pattern", "routes"))
+OF_BOUNDS = (ALL * 0.01 / (lambda at: bound(at[1], at[2]))).told(".3f")
 
 
-def best(outcome: Outcome, pattern: str, routes: str) -> tuple[str, float]:
-    """The law that uses most."""
-    found = {law: used(outcome, pattern, routes, law) for law in ran(outcome)}
-    law = max(found, key=found.__getitem__)
-    return law, found[law]
-
-
-def check_bound(outcome: Outcome) -> Finding:
-    """Everybody beside the bounds."""
-    over = {
-        f"{law}, {pattern}, {routes}": used(outcome, pattern, routes, law) / bound(pattern, routes)
-        for law in ran(outcome)
-        for pattern in PATTERNS
-        for routes in ROUTES
-    }
-    most = max(over, key=over.__getitem__)
-    return judge(
-        agrees=over[most] <= OF_BOUND, in_shape=over[most] <= 1.1, measured=f"at most {over[most]:.3f} ({most})"
-    )
-
-
-def check_news(outcome: Outcome) -> Finding:
+def news() -> Predicate:
     """Those that hear of their circuit beside CUBIC, by the direct circuit."""
-    if not set(HEAR) <= set(ran(outcome)):
-        return not_run("judged in the full form, which has these senders")
-    words, goodputs, queues = [], [], []
-    for law, pattern in itertools.product(HEAR, PATTERNS):
-        goodputs.append(used(outcome, pattern, "direct", law) / used(outcome, pattern, "direct", UNTOLD))
-        told, untold = (of(outcome, "rack_queue", pattern=pattern, routes="direct", law=name) for name in (law, UNTOLD))
-        queues.append(told / untold)
-        words.append(f"{law}, {pattern}: {goodputs[-1]:.2f} of the goodput, {queues[-1]:.2f} of the queue")
-    return judge(
-        agrees=min(goodputs) >= NEAR and max(queues) < 1, in_shape=min(goodputs) >= HALF, measured="; ".join(words)
+    goodputs, queues = (
+        beside({law: by_route("direct", law, metric) / by_route("direct", UNTOLD, metric) for law in HEAR})
+        for metric in ("used_percent", "rack_queue")
+    )
+    goodputs, queues = goodputs.told(".2f", name="of the goodput"), queues.told(".2f", name="of the queue")
+    return (at_least(goodputs, NEAR) & below(queues, 1)).in_shape(at_least(goodputs, HALF)).saying(goodputs, queues)
+
+
+def of_all(outcome: Outcome) -> Finding:
+    """Judged where all these senders were run."""
+    return (
+        news()(outcome)
+        if set(HEAR) <= set(ran(outcome))
+        else not_run("judged in the full form, which has these senders")
     )
 
 
@@ -265,7 +240,7 @@ experiment = Experiment(
             "nobody carries more than the routes can",
             "at most the bounds of docs/guide/rotor.md, of which goodput is a part",
             f"at most {OF_BOUND:g} of them; in shape: 1.1",
-            check=check_bound,
+            check=at_most(OF_BOUNDS, OF_BOUND, in_shape=1.1),
         ),
         claim(
             "told",
@@ -279,7 +254,7 @@ experiment = Experiment(
             "by the direct circuit senders that hear when it comes have CUBIC's goodput with a shorter queue",
             f"{NEAR:g} of CUBIC's goodput, and less than its queue",
             f"at least {NEAR:g}, and less, by reTCP and TDTCP with both patterns; in shape: {HALF:g} of the goodput",
-            check=check_news,
+            check=of_all,
         ),
         claim(
             "order",

@@ -11,10 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.claims import Values, above, at_least, at_most, below, beside, first, last, least, near, values
+from photocol.claims import (
+    Values,
+    above,
+    at_least,
+    at_most,
+    below,
+    beside,
+    first,
+    last,
+    least,
+    near,
+    ratio,
+    values,
+    within,
+)
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, RunResult, Setup, Source, grid
-from photocol.plot import frame
-from photocol.verdict import Finding, judge, not_run
+from photocol.plot import Lines
 
 from . import _opera as opera
 from ._opera import CUTOFF, PACKET, SENDER, ndp, network
@@ -22,7 +35,6 @@ from ._opera import CUTOFF, PACKET, SENDER, ndp, network
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from matplotlib.axes import Axes
 
 NETWORKS = {"rotornet": "#999999", "opera": "#0072B2", "clos": "#E69F00"}
 LOADS = (1, 10, 25)
@@ -179,13 +191,13 @@ def loads(outcome: Outcome) -> list[int]:
     return sorted({int(load) for load in outcome.table["load_percent"].to_list()})
 
 
-def check_large(outcome: Outcome) -> Finding:
-    """Opera's large flows beside the Clos's at 1 %."""
-    if 1 not in loads(outcome):
-        return not_run("judged in the full form, which has 1 %")
-    ratio = of(outcome, "opera", 1, "p50_larger_ms") / of(outcome, "clos", 1, "p50_larger_ms")
-    low, high = LARGE_RATIO
-    return judge(agrees=low <= ratio <= high, in_shape=ratio > 1, measured=f"{ratio:.2f} times the Clos's median")
+LARGE = ratio("p50_larger_ms", of={"network": "opera", "load_percent": 1}, to={"network": "clos", "load_percent": 1})
+LARGE = LARGE.told(".2f", " times the Clos's median")
+AT_ONE = opera.among(
+    pl.col("load_percent") == 1,
+    "judged in the full form, which has 1 %",
+    within(LARGE, *LARGE_RATIO, in_shape=above(LARGE, 1)),
+)
 
 
 def winners(outcome: Outcome) -> list[str]:
@@ -203,17 +215,17 @@ def winners(outcome: Outcome) -> list[str]:
     return sentences
 
 
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """The tail of the smallest flows and the median of the largest, against the load."""
-    for name, colour in NETWORKS.items():
-        rows = table.filter(pl.col("network") == name).sort("load_percent")
-        axes.plot(rows["load_percent"], rows["p99_10kB_ms"], "o-", color=colour, label=f"{name}, up to 10 kB, 99 %")
-        axes.plot(rows["load_percent"], rows["p50_larger_ms"], "s--", color=colour, label=f"{name}, large, median")
-    axes.set_yscale("log")
-    axes.set_xlabel("load of the hosts' links (%)")
-    axes.set_ylabel("completion time (ms)")
-    axes.legend(frameon=False, fontsize=7)
-    frame(axes)
+COLUMNS = {"p99_10kB_ms": ("o-", "up to 10 kB, 99 %"), "p50_larger_ms": ("s--", "large, median")}
+TIMES = Lines(
+    "load_percent",
+    list(COLUMNS),
+    ("load of the hosts' links (%)", "completion time (ms)"),
+    by="network",
+    of=list(NETWORKS),
+    looks={(name, column): (NETWORKS[name], style) for name in NETWORKS for column, (style, _) in COLUMNS.items()},
+    names={column: words for column, (_, words) in COLUMNS.items()},
+    scales="y",
+)
 
 
 METRICS = (*opera.TIMES, Metric(name="carried_gbps", label="payload carried (Gb/s)", form=".2f"))
@@ -259,7 +271,7 @@ experiment = Experiment(
             where="the published lists have 124 and 83.6 ms",
             expected="1.48 times the Clos's median",
             tolerance=f"{LARGE_RATIO[0]} to {LARGE_RATIO[1]} times; in shape: slower",
-            check=check_large,
+            check=AT_ONE,
         ),
         Claim(
             id="opera-tail",
@@ -296,7 +308,7 @@ experiment = Experiment(
         ),
     ),
     describe=winners,
-    plots=(Plot(name="load", draw=draw),),
+    plots=(Plot(name="load", draw=TIMES),),
     notes=(
         "Small and large flows are two Poisson processes, so that each has its transport; all networks get the same "
         "flows, as the hosts are as many and in one order.",

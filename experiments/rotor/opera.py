@@ -6,20 +6,21 @@ The expected values and tolerances were written before the first run.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import Predicate, at_most, below, beside, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Point, RunResult, Setup, Source, grid
-from photocol.verdict import Finding, judge, not_run
 
 from . import _opera as opera
 from ._opera import CUTOFF, HEADER, SENDER, Published, ndp, network, times_ms, to_hosts, wire_us
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from photocol.verdict import Finding
 
 PUBLISHED = (
     Published(
@@ -107,47 +108,17 @@ def middle_us() -> float:
     return (-(-MIDDLE // payload) - 1) * wire_us(payload) + short_us(2, payload)
 
 
-def check_short(outcome: Outcome) -> Finding:
-    """Quantiles of single packets."""
-    rows = drawn(outcome)
-    if rows is None:
-        return not_run("judged in the quick form")
-    found = {share: float(rows[f"p{share}_us"][0]) for share in SHARES}
-    off = [abs(found[share] / short_us(circuits) - 1) for share, circuits in SHARES.items()]
-    return judge(
-        agrees=max(off) < SHORT,
-        in_shape=max(off) < 5 * SHORT,
-        measured=", ".join(f"{share} % {value:.3f} µs" for share, value in found.items()),
-    )
+def drawn(predicate: Predicate) -> Callable[[Outcome], Finding]:
+    """A claim about the quick form's flows, if that was run."""
+    return opera.among(pl.col("flows") == "drawn", "judged in the quick form", predicate)
 
 
-def check_time(name: str, expected_us: float, part: float, outcome: Outcome) -> Finding:
-    """A median of flows that nothing hinders."""
-    rows = drawn(outcome)
-    if rows is None:
-        return not_run("judged in the quick form")
-    found = 1000 * float(rows[f"p50_{name}_ms"][0])
-    off = found / expected_us - 1
-    return judge(agrees=abs(off) < part, in_shape=abs(off) < 5 * part, measured=f"{found:.4g} µs, {100 * off:+.1f} %")
-
-
-def check_relayed(outcome: Outcome) -> Finding:
-    """Each byte of a detour takes a second hop, once."""
-    rows = drawn(outcome)
-    if rows is None:
-        return not_run("judged in the quick form")
-    relayed, left = float(rows["relayed"][0]), float(rows["unfinished"][0])
-    return judge(
-        agrees=abs(relayed - 1) < 1e-9 and left == 0,
-        in_shape=abs(relayed - 1) < 0.01,
-        measured=f"{relayed:.6f} of the detours' bytes were relayed; {left:.0f} flows have not completed",
-    )
-
-
-def drawn(outcome: Outcome) -> pl.DataFrame | None:
-    """The row of the quick form, if that was run."""
-    rows = outcome.table.filter(pl.col("flows") == "drawn")
-    return None if rows.is_empty() else rows
+QUANTILES = beside({f"{share} %": values(f"p{share}_us") for share in SHARES}).told(".3f", " µs")
+OFF = (QUANTILES / {f"{share} %": short_us(circuits) for share, circuits in SHARES.items()} - 1).each(abs)
+MIDDLE_US = (values("p50_1MB_ms") * 1000).told(".4g", " µs")
+MIDDLE_OFF = opera.off(MIDDLE_US, middle_us())
+RELAYED, LEFT = values("relayed", form=".6f"), values("unfinished", form=".0f", unit=" flows have not completed")
+ONCE = (below((RELAYED - 1).each(abs), 1e-9) & at_most(LEFT, 0)).in_shape(below((RELAYED - 1).each(abs), 0.01))
 
 
 METRICS = (
@@ -181,7 +152,7 @@ experiment = Experiment(
             where="arithmetic: with four switches and 24 racks 17 % of the pairs are one circuit apart",
             expected=", ".join(f"{share} % {short_us(circuits):.3f} µs" for share, circuits in SHARES.items()),
             tolerance=f"within {round(100 * SHORT)} %; in shape: within {round(500 * SHORT)} %",
-            check=check_short,
+            check=drawn(below(OFF, SHORT, in_shape=5 * SHORT).saying(QUANTILES)),
             whose="ours",
         ),
         Claim(
@@ -190,7 +161,7 @@ experiment = Experiment(
             where="arithmetic",
             expected=f"{middle_us():.0f} µs",
             tolerance=f"within {round(100 * LONG)} %; in shape: within {round(500 * LONG)} %",
-            check=partial(check_time, "1MB", middle_us(), LONG),
+            check=drawn(below(MIDDLE_OFF.each(abs), LONG, in_shape=5 * LONG).saying(MIDDLE_US, MIDDLE_OFF)),
             whose="ours",
         ),
         Claim(
@@ -199,7 +170,7 @@ experiment = Experiment(
             where="two hops at most",
             expected="1",
             tolerance="exactly, and no flow is left; in shape: within 1 %",
-            check=check_relayed,
+            check=drawn(ONCE.saying(RELAYED, LEFT)),
             whose="ours",
         ),
     ),

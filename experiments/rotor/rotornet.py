@@ -6,20 +6,21 @@ The expected values and tolerances were written before the first run.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from photocol.claims import below, values
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Point, RunResult, Setup, Source, grid
-from photocol.verdict import Finding, judge, not_run
 
 from . import _opera as opera
 from ._opera import GUARD_US, RECONFIGURATION_US, SENDER, SLICE_US, Published, network
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from photocol.verdict import Finding
 
 PUBLISHED = (
     Published(1, 10.00001, {"10kB": (5.40, 10.8), "1MB": (9.26, 30.9), "15MB": (26.1, 58.6), "larger": (124.0, 951.0)}),
@@ -74,14 +75,12 @@ def expected_wait(share: float) -> float:
     return share * cycle - (QUICK_SWITCHES * SLICE_US - RECONFIGURATION_US - GUARD_US)
 
 
-def check_wait(share: float, outcome: Outcome) -> Finding:
+def waits(share: float) -> Callable[[Outcome], Finding]:
     """The wait of packets that come at any time."""
-    rows = outcome.table.filter(pl.col("flows") == "drawn")
-    if rows.is_empty():
-        return not_run("judged in the quick form")
-    found, cycle = rows[f"wait_p{round(100 * share)}_us"][0], QUICK_RACKS * SLICE_US
-    off = (found - expected_wait(share)) / cycle
-    return judge(agrees=abs(off) < WAIT, in_shape=abs(off) < 3 * WAIT, measured=f"{found:.0f} µs")
+    found = values(f"wait_p{round(100 * share)}_us", form=".0f", unit=" µs")
+    off = ((found - expected_wait(share)) / (QUICK_RACKS * SLICE_US)).each(abs)
+    near_it = below(off, WAIT, in_shape=3 * WAIT).saying(found)
+    return opera.among(pl.col("flows") == "drawn", "judged in the quick form", near_it)
 
 
 METRICS = (
@@ -116,7 +115,7 @@ experiment = Experiment(
                 where="a circuit once a cycle",
                 expected=f"{expected_wait(share):.0f} µs",
                 tolerance=f"within {round(100 * WAIT)} % of a cycle; in shape: within three times that",
-                check=partial(check_wait, share),
+                check=waits(share),
                 whose="ours",
             )
             for name, what, share in (("median", "the median", 0.5), ("tail", "the 99 % quantile", 0.99))

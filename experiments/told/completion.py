@@ -7,7 +7,6 @@ short flows takes a third less than with HPCC.
 from __future__ import annotations
 
 import itertools
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import polars as pl
 
 from photocol.claims import Values, at_most, below, last, least, near, values
 from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source, grid
-from photocol.plot import frame
+from photocol.plot import Lines
 from photocol.verdict import Finding, judge
 
 from . import _laws as laws
@@ -23,8 +22,6 @@ from ._laws import ABC, COLOURS, COPA, CUBIC, DCTCP, HPCC, POWER, RCP, SWIFT, TH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import Outcome, Point, RunResult
 
@@ -144,16 +141,10 @@ def check_loads(outcome: Outcome) -> Finding:
     )
 
 
-def draw(metric: str, label: str, axes: Axes, table: pl.DataFrame) -> None:
+def picture(metric: str, label: str) -> Lines:
     """A slowdown against the load."""
-    for law in LAWS:
-        rows = table.filter(pl.col("law") == law).sort("load_percent")
-        if not rows.is_empty():
-            axes.plot(rows["load_percent"], rows[metric], "o-", color=COLOURS[law], label=law, markersize=4)
-    axes.set_yscale("log")
-    axes.set_xlabel("load (%)")
-    axes.set_ylabel(label)
-    frame(axes)
+    looks = {law: (COLOURS[law], "o-") for law in LAWS}
+    return Lines("load_percent", metric, ("load (%)", label), by="law", of=list(LAWS), looks=looks, scales="y")
 
 
 REASONS: Mapping[str, str] = {
@@ -252,8 +243,8 @@ experiment = Experiment(
         ),
     ),
     plots=(
-        Plot(name="short", draw=partial(draw, "short_p99", f"99 % slowdown of flows to {SHORT_KB} kB")),
-        Plot(name="long", draw=partial(draw, "long_p50", "median slowdown of flows from 1 MB")),
+        Plot(name="short", draw=picture("short_p99", f"99 % slowdown of flows to {SHORT_KB} kB")),
+        Plot(name="long", draw=picture("long_p50", "median slowdown of flows from 1 MB")),
     ),
     notes=(
         f"{LEAVES} leaves of {HOSTS} hosts at {HOST_GBPS:g} Gb/s, {SPINES} spines at {UPLINK_GBPS:g} Gb/s, ECMP, 2 µs "

@@ -6,25 +6,24 @@ The expected values are the closed forms of the laws at rest; they and the toler
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from photocol.claims import Predicate, Values, above, at_least, at_most, below, most, near, values
-from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source
+from photocol.claims import Predicate, Values, above, at_least, at_most, below, beside, most, near, values
+from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source
 from photocol.plot import frame
-from photocol.verdict import Finding, judge
 
 from . import _laws as laws
 from ._course import BOTTLENECK, DOUBLE_MS, END_MS, HALF_MS, JOIN_MS, REST_MS, SAMPLE_MS, course, measure
-from ._laws import ABC, COLOURS, COPA, FAMILY, HPCC, LAWS, POWER, RCP, SWIFT, THETA, XCP, XCP_CL, at_rest, of, ran
+from ._laws import ABC, COLOURS, COPA, FAMILY, HPCC, LAWS, POWER, RCP, SWIFT, THETA, XCP, XCP_CL, at_rest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-    from photocol.experiment import Outcome, Point
+    from photocol.experiment import Point
 
 PATH = laws.Path(gbps=10.0, rtt_us=106.0)
 BUFFER = 4000
@@ -83,15 +82,16 @@ def setup(point: Point) -> Setup:
     )
 
 
-def flows(outcome: Outcome) -> list[int]:
-    """The numbers of flows that every law was run with."""
-    return [count for count in ran(outcome, "flows") if count not in CROWDS]
+def swift_us(flows: int) -> float:
+    """Swift's round trip by its closed form."""
+    return PATH.rtt_us + PATH.queue_us(at_rest(SWIFT, PATH, flows)["queue"])
 
 
-def round_trip_us(outcome: Outcome, count: int) -> tuple[float, float]:
-    """Swift's round trip with this number of flows, and the closed form."""
-    queue, model = of(outcome, "queue_packets", law=SWIFT, flows=count), at_rest(SWIFT, PATH, count)["queue"]
-    return PATH.rtt_us + PATH.queue_us(queue), PATH.rtt_us + PATH.queue_us(model)
+def targeted(crowds: bool) -> Predicate:
+    """Swift's round trip with few flows or crowds beside its target."""
+    queue = values("queue_packets", "flows", law=SWIFT).among(lambda flows: (flows in CROWDS) == crowds)
+    found = queue.each(lambda packets: PATH.rtt_us + PATH.queue_us(packets)).told(".0f", " µs")
+    return near(found, swift_us, lambda flows: 0.15 * swift_us(flows), lambda flows: 0.5 * swift_us(flows))
 
 
 def at_rest_now(metric: str, law: str) -> Values:
@@ -119,34 +119,7 @@ JOINED, MOST, REST = (
 TOLD, MORE = (XCP_CL, HPCC, POWER, RCP), MOST.at(XCP, XCP_CL, HPCC, POWER, RCP) - REST
 
 
-def check_swift(crowds: bool, outcome: Outcome) -> Finding:
-    """The round trip beside the target."""
-    counts = [count for count in ran(outcome, "flows", law=SWIFT) if (count in CROWDS) == crowds]
-    rows = [round_trip_us(outcome, count) for count in counts]
-    return judge(
-        agrees=all(abs(found / model - 1) <= 0.15 for found, model in rows),
-        in_shape=all(abs(found / model - 1) <= 0.5 for found, model in rows),
-        measured=", ".join(
-            f"{count} flows {found:.0f} µs (closed form {model:.0f})"
-            for count, (found, model) in zip(counts, rows, strict=True)
-        ),
-    )
-
-
-def check_fair(outcome: Outcome) -> Finding:
-    """Jain's index at rest."""
-    found = {
-        (law, count): of(outcome, "jain", law=law, flows=count)
-        for law in FAMILY
-        if law in ran(outcome)
-        for count in flows(outcome)
-    }
-    low = {f"{law}, {count} flows: {value:.2f}" for (law, count), value in found.items() if value < LEAST_JAIN}
-    return judge(
-        agrees=not low,
-        in_shape=min(found.values()) >= 0.8,
-        measured="below " + f"{LEAST_JAIN}: " + ("; ".join(sorted(low)) if low else "none"),
-    )
+EVEN = beside({law: at_rest_now("jain", law).told(".2f") for law in FAMILY})
 
 
 def draw_rest(axes: Axes, table: pl.DataFrame) -> None:
@@ -177,39 +150,17 @@ def draw_course(column: str, axes: Axes, curves: pl.DataFrame) -> None:
     frame(axes)
 
 
-def rest_claim(law: str, text: str, expected: str, tolerance: str, check: Any, reason: str = "") -> Claim:
-    """What a closed form says of a law at rest."""
-    return Claim(
-        id=f"rest-{law}",
-        text=text,
-        where="closed form",
-        expected=expected,
-        tolerance=tolerance,
-        check=check,
-        whose="ours",
-        reason=reason,
-    )
-
-
-def step_claim(id_: str, text: str, expected: str, tolerance: str, check: Any, reason: str = "") -> Claim:
-    """What follows from a law's arithmetic when something changes."""
-    where = "ours; arithmetic"
-    return Claim(
-        id=id_, text=text, where=where, expected=expected, tolerance=tolerance, check=check, whose="ours", reason=reason
-    )
-
-
 REASONS: Mapping[str, str] = {
-    POWER: "with 64 flows, whose windows are few packets, the queue swings at γ = 0.9; with 0.5 it is 78 packets "
-    "and the flows are equal. Packets of 500 B or first windows of one segment change nothing",
-    THETA: "undisturbed it rests: with ten segments and no step 16 flows hold 15.6 packets. After a start at a "
-    "bandwidth-delay product, or after the halving, the queue swings over more than a thousand packets for good",
-    COPA: "who starts while a queue stands takes it for the empty path. Where all start at once with a segment "
-    "16 flows hold 34.6 packets and 64 hold 133, with a Jain's index of 1.00 and 0.98",
-    "crowd": "windows below a segment move by whole segments (`swift_ai`). With packets of 300 B 256 flows, a window "
-    "of 2 packets, use 100 % and are equal; with packets of 1500 B 87 %",
-    XCP_CL: "a window of few packets is no whole number of them: with packets of 500 B 64 flows use 99.6 % and "
-    "3.6 wait",
+    f"rest-{POWER}": "with 64 flows, whose windows are few packets, the queue swings at γ = 0.9; with 0.5 it is 78 "
+    "packets and the flows are equal. Packets of 500 B or first windows of one segment change nothing",
+    f"rest-{THETA}": "undisturbed it rests: with ten segments and no step 16 flows hold 15.6 packets. After a start at "
+    "a bandwidth-delay product, or after the halving, the queue swings over more than a thousand packets for good",
+    f"rest-{COPA}": "who starts while a queue stands takes it for the empty path. Where all start at once with a "
+    "segment 16 flows hold 34.6 packets and 64 hold 133, with a Jain's index of 1.00 and 0.98",
+    "rest-crowd": "windows below a segment move by whole segments (`swift_ai`). With packets of 300 B 256 flows, a "
+    "window of 2 packets, use 100 % and are equal; with packets of 1500 B 87 %",
+    f"rest-{XCP_CL}": "a window of few packets is no whole number of them: with packets of 500 B 64 flows use 99.6 % "
+    "and 3.6 wait",
     "fair": "HPCC's difference shrinks by 0.8 % in a round trip, and with `hpcc_flows = 16` instead of 100 the "
     "index is 1.00. Copa and θ-PowerTCP as above: where nobody disturbs them both have 1.00 with 16 flows",
     "join": "who joins begins with a bandwidth-delay product each; with ten segments PowerTCP needs 1 ms",
@@ -223,6 +174,9 @@ LATER: Mapping[str, str] = {
     ABC: "the queue takes back what its flows add (abc-rest)",
     COPA: "the queue holds 1.25/δ packets for each flow in the mean (copa-rest)",
 }
+
+rest = laws.expectation(REASONS, where="closed form")
+step = laws.expectation(REASONS)
 
 experiment = Experiment(
     id="told/family",
@@ -244,8 +198,8 @@ experiment = Experiment(
     quick=Form(points=points(LAWS, FLOWS[1:], CROWDS[:1]), replications=1, note="no two flows, no 1000, one seed"),
     full=Form(points=points(LAWS, FLOWS, CROWDS), replications=5),
     claims=(
-        rest_claim(
-            HPCC,
+        rest(
+            f"rest-{HPCC}",
             "HPCC loads the link by η and what its additive increase adds, with a nearly empty queue",
             "hpcc-rest: 95.1, 95.8 and 98.2 % with 2, 16 and 64 flows; no queue",
             f"within {POINTS:g} points and 3 packets; in shape: {2 * POINTS:g} and 10",
@@ -258,39 +212,35 @@ experiment = Experiment(
                 )
                 & at_most(at_rest_now("queue_packets", HPCC), 3, in_shape=10)
             ),
-            REASONS.get(HPCC, ""),
         ),
         *(
-            rest_claim(
-                law,
+            rest(
+                f"rest-{law}",
                 text,
                 "the closed form at each number of flows",
                 f"within {100 * (0.4 if law == COPA else QUEUE_PART):g} % and a packet; "
                 "in shape: twice that and 5 packets",
                 holds_closed_form(law),
-                REASONS.get(law, ""),
             )
             for law, text in LATER.items()
         ),
-        rest_claim(
-            SWIFT,
+        rest(
+            f"rest-{SWIFT}",
             "Swift holds the target of its window, with windows above a segment",
             "swift-rest: the round trip with 2, 16 and 64 flows",
             "within 15 %; in shape: 50 %",
-            partial(check_swift, False),
-            REASONS.get(SWIFT, ""),
+            targeted(False),
         ),
-        rest_claim(
-            "crowd",
+        rest(
+            "rest-crowd",
             "Swift holds it with windows below a segment",
             "swift-rest: the round trip with 256 and 1000 flows",
             "within 15 %; in shape: 50 %",
-            partial(check_swift, True),
-            REASONS.get("crowd", ""),
+            targeted(True),
         ),
         *(
-            rest_claim(
-                law,
+            rest(
+                f"rest-{law}",
                 f"{law} fills the link with next to no queue",
                 "100 %, no queue",
                 "at least 96 % and at most 5 packets; in shape: 90 % and 20 packets",
@@ -298,19 +248,17 @@ experiment = Experiment(
                     at_least(at_rest_now("used_percent", law), 96, in_shape=90)
                     & at_most(at_rest_now("queue_packets", law), 5, in_shape=20)
                 ),
-                REASONS.get(law, ""),
             )
             for law in (XCP_CL, RCP)
         ),
-        step_claim(
+        step(
             "fair",
             "flows of each of the nine are equal at rest, 10 ms after half of them have come",
             "Jain's index of 1",
             f"at least {LEAST_JAIN:g}; in shape: 0.8",
-            check_fair,
-            REASONS.get("fair", ""),
+            at_least(EVEN, LEAST_JAIN, in_shape=0.8),
         ),
-        step_claim(
+        step(
             "join",
             "16 flows of PowerTCP and RCP are equal within 2 ms, and HPCC's take longer",
             "τ/γ is 0.12 ms, RCP's interval 0.11 ms; HPCC's difference shrinks by η/U = 0.992 in a round trip",
@@ -320,9 +268,8 @@ experiment = Experiment(
                     above(JOINED.at(HPCC), most(JOINED.at(POWER, RCP)))
                 )
             ),
-            REASONS.get("join", ""),
         ),
-        step_claim(
+        step(
             "half",
             "who is told of the half builds less than a bandwidth-delay product; XCP that is not fills the buffer",
             f"at most {PATH.bdp_packets:.0f} packets beyond those at rest; ten times as many",
@@ -332,9 +279,8 @@ experiment = Experiment(
                     below(most(MORE.at(*TOLD)) * 2, MORE.at(XCP))
                 )
             ),
-            REASONS.get("half", ""),
         ),
-        step_claim(
+        step(
             "double",
             "90 % of the double are used after the round trips that each law's arithmetic gives",
             ", ".join(f"{law} {most:g} ms" for law, most in DOUBLED_MS.items()),
@@ -346,7 +292,6 @@ experiment = Experiment(
                     in_shape=lambda law: 2 * DOUBLED_MS[law],
                 )
             ),
-            REASONS.get("double", ""),
         ),
     ),
     plots=(

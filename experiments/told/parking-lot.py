@@ -11,16 +11,13 @@ import polars as pl
 
 from photocol.claims import Values, above, at_least, at_most, below, beside, least, mean, most, near, values
 from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source, grid
-from photocol.plot import frame
-from photocol.verdict import Finding, judge
+from photocol.plot import Lines
 
 from . import _laws as laws
 from ._laws import ABC, COLOURS, COPA, CUBIC, DCTCP, HPCC, LAWS, POWER, RCP, SWIFT, THETA, XCP, XCP_CL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from matplotlib.axes import Axes
 
     from photocol.experiment import Point, RunResult
 
@@ -115,29 +112,15 @@ TOLD, OTHERS = OVER_MOST.at(*MAX_MIN), OVER_MOST.at(SWIFT, COPA, CUBIC, DCTCP)
 USED = used(XCP_CL, RCP, POWER)
 
 
-def against(expected: Mapping[int, float], found: Mapping[int, float]) -> Finding:
-    """Shares beside those that are expected."""
-    return judge(
-        agrees=all(abs(value - expected[hops]) <= NEAR for hops, value in found.items()),
-        in_shape=all(abs(value - expected[hops]) <= WIDE for hops, value in found.items()),
-        measured=", ".join(f"{hops} hops {value:.3f} (expected {expected[hops]:.3f})" for hops, value in found.items()),
-    )
-
-
-def draw(axes: Axes, table: pl.DataFrame) -> None:
-    """The long flow's share against the number of hops."""
-    for law, colour in COLOURS.items():
-        rows = table.filter(pl.col("law") == law).sort("hops")
-        if law == XCP or rows.is_empty():
-            continue
-        axes.plot(rows["hops"], rows["long_share"], "o-", color=colour, label=law, markersize=4, linewidth=0.9)
-    hops = sorted(table["hops"].unique().to_list())
-    axes.plot(hops, [FAIR] * len(hops), "--", color="0.4", linewidth=0.9, label="max-min")
-    axes.plot(hops, [1 / (count + 1) for count in hops], ":", color="0.4", linewidth=0.9, label="1/(hops + 1)")
-    axes.set_xticks(hops)
-    axes.set_xlabel("bottlenecks of the long flow")
-    axes.set_ylabel("its share of them")
-    frame(axes)
+SHARES = Lines(
+    "hops",
+    "long_share",
+    ("bottlenecks of the long flow", "its share of them"),
+    by="law",
+    of=[law for law in COLOURS if law != XCP],
+    looks={law: (colour, "o-") for law, colour in COLOURS.items()},
+    expected={"max-min": FAIR, "1/(hops + 1)": lambda hops: 1 / (hops + 1)},
+)
 
 
 MOST_LOADED = (
@@ -230,7 +213,7 @@ experiment = Experiment(
             (at_least(USED, 97) & at_least(used(HPCC), 94)).in_shape(at_least(USED, 90) & at_least(used(HPCC), 90)),
         ),
     ),
-    plots=(Plot(name="share", draw=draw),),
+    plots=(Plot(name="share", draw=SHARES),),
     notes=(
         f"{GBPS:g} Gb/s and {DELAY_US:g} µs a hop; the long flow's round trip is 48 µs over one hop and 171 over four. "
         "All begin with ten segments.",

@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.claims import Values, above, at_least, at_most, below, most, near, values
+from photocol.claims import (
+    MOSTLY,
+    SOMEWHERE,
+    Predicate,
+    Values,
+    above,
+    at_least,
+    at_most,
+    below,
+    everywhere,
+    most,
+    near,
+    values,
+)
 from photocol.experiment import Experiment, Form, Metric, Plot, Setup, Source
 from photocol.plot import frame
 from photocol.verdict import Finding, judge
@@ -32,7 +45,6 @@ from ._laws import (
     THETA,
     XCP,
     XCP_CL,
-    of,
     ran,
 )
 from ._schedules import CIRCUIT, PATHS, PHASED, RACKS, RACKS_RTT_US, ROTOR, SLICES, SLOTS, STAR, STEPS
@@ -95,9 +107,10 @@ def measure(result: RunResult) -> Mapping[str, float]:
     return {**found, "timeouts": float(result.summary["timeouts"].value)}
 
 
-def used(outcome: Outcome, network: str, law: str, lead: int = NOW, metric: str = "used_percent") -> float:
-    """A metric of a law in a network."""
-    return of(outcome, metric, network=network, law=law, lead=lead)
+def over(law: str, lead: int = NOW, networks: Sequence[str] = PHASED, metric: str = "used_percent") -> Values:
+    """A metric of a law in networks, of which the quick form has not all."""
+    found = values(metric, "network", law=law, lead=lead).among(lambda network: network in networks)
+    return found.told(".1f", " %", f"{law} {'ahead' if lead else 'now'}")
 
 
 def day(network: str, lead: int = NOW) -> Values:
@@ -118,63 +131,29 @@ IN_SLOTS = {"network": SLOTS, "law": HPCC, "lead": NOW}
 SLOT_SHARE = values("used_percent", form=".1f", unit=" % of the slots", **IN_SLOTS)
 
 
-def check_ahead(law: str, outcome: Outcome) -> Finding:
-    """A round trip ahead beside now, over each link with phases."""
-    rows = {network: [used(outcome, network, law, lead) for lead in (0, 1)] for network in PHASED}
-    queues = {network: [used(outcome, network, law, lead, "queue_p99") for lead in (0, 1)] for network in PHASED}
-    more = [after >= now - LEAST for now, after in rows.values()]
-    short = [after <= now + 2 for now, after in queues.values()]
-    return judge(
-        agrees=all(more) and all(short),
-        in_shape=sum(m and s for m, s in zip(more, short, strict=True)) >= 2,
-        measured="; ".join(
-            f"{network} {now:.1f} and {after:.1f} %, {queues[network][0]:.0f} and {queues[network][1]:.0f} packets"
-            for network, (now, after) in rows.items()
-        ),
-    )
+XCP_NOW, CL_NOW, CL_AHEAD = (over(*who, (STAR, RACKS)) for who in ((XCP, NOW), (XCP_CL, NOW), (XCP_CL, 1)))
+TOLD_NOW, TOLD_AHEAD = (
+    values("used_percent", "law", network=RACKS, lead=lead).at(HPCC, POWER, RCP).told(".1f", " %", name)
+    for lead, name in ((NOW, "now"), (1, "ahead"))
+)
+OF_LINK, OF_ROTOR = (
+    values("used_percent", "law", network=network, lead=NOW).at(SWIFT, THETA, CUBIC).told(".1f", " %", name)
+    for network, name in ((SLICES, "link"), (ROTOR, "rotor"))
+)
 
 
-def check_whole(outcome: Outcome) -> Finding:
-    """XCP-CL told ahead by the networks' own means, beside now and XCP."""
-    networks = [network for network in (STAR, RACKS) if network in ran(outcome, "network")]
-    rows = {
-        network: [used(outcome, network, XCP), used(outcome, network, XCP_CL), used(outcome, network, XCP_CL, 1)]
-        for network in networks
-    }
-    return judge(
-        agrees=all(ahead >= now - LEAST and ahead > xcp for xcp, now, ahead in rows.values()),
-        in_shape=any(ahead >= now - LEAST and ahead > xcp for xcp, now, ahead in rows.values()),
-        measured="; ".join(
-            f"{network} XCP {xcp:.1f}, XCP-CL now {now:.1f} and ahead {ahead:.1f} %"
-            for network, (xcp, now, ahead) in rows.items()
-        ),
-    )
+def ahead(law: str) -> Predicate:
+    """A round trip ahead as much is used as now, with no longer a queue."""
+    queues, later = (over(law, lead, metric="queue_p99").told(".0f", " packets") for lead in (NOW, 1))
+    much = at_least(over(law, 1), over(law) - LEAST)
+    return everywhere(much, at_most(later, queues + 2), in_shape=MOSTLY).telling(over(law), queues)
 
 
-def check_racks(outcome: Outcome) -> Finding:
-    """Laws that read what ports say, where the queues of racks do."""
-    if RACKS not in ran(outcome, "network"):
-        return judge(agrees=False, in_shape=True, measured="no racks in this form")
-    rows = {law: [used(outcome, RACKS, law, lead) for lead in (0, 1)] for law in (HPCC, POWER, RCP)}
-    more = [ahead >= now + LEAST for now, ahead in rows.values()]
-    return judge(
-        agrees=all(more),
-        in_shape=sum(more) >= 2,
-        measured=", ".join(f"{law} {now:.1f} and {ahead:.1f} %" for law, (now, ahead) in rows.items()),
-    )
-
-
-def check_link(outcome: Outcome) -> Finding:
-    """Swift, θ-PowerTCP and CUBIC: a rotor, and a link with its slices."""
-    if ROTOR not in ran(outcome, "network"):
-        return judge(agrees=False, in_shape=True, measured="no rotor in this form")
-    rows = {law: (used(outcome, SLICES, law), used(outcome, ROTOR, law)) for law in (SWIFT, THETA, CUBIC)}
-    apart = {law: abs(link - rotor) for law, (link, rotor) in rows.items()}
-    return judge(
-        agrees=max(apart.values()) <= 2 * POINTS,
-        in_shape=min(apart.values()) <= 2 * POINTS,
-        measured=", ".join(f"{law} {link:.1f} and {rotor:.1f} %" for law, (link, rotor) in rows.items()),
-    )
+def in_full(network: str, predicate: Predicate, outcome: Outcome) -> Finding:
+    """A predicate about a network that the quick form has not."""
+    if network not in ran(outcome, "network"):
+        return judge(agrees=False, in_shape=True, measured=f"no {network} in this form")
+    return predicate(outcome)
 
 
 def draw(network: str, axes: Axes, table: pl.DataFrame) -> None:
@@ -245,7 +224,7 @@ experiment = Experiment(
                 f"{law} that is told a round trip ahead uses as much of each schedule, with no longer a queue",
                 "more, and a shorter queue",
                 f"at most {LEAST:g} point less and 2 packets more, over each link; in shape: two of three",
-                partial(check_ahead, law),
+                ahead(law),
             )
             for law in LOOK
         ),
@@ -333,7 +312,9 @@ experiment = Experiment(
             "in networks of slots and of racks XCP-CL, told a round trip ahead, uses as much as now and more than XCP",
             "more",
             f"at most {LEAST:g} point less than now, and more than XCP, in both; in shape: in one",
-            check_whole,
+            everywhere(at_least(CL_AHEAD, CL_NOW - LEAST), above(CL_AHEAD, XCP_NOW), in_shape=SOMEWHERE).saying(
+                CL_AHEAD, CL_NOW, XCP_NOW
+            ),
         ),
         claim(
             "racks",
@@ -341,14 +322,18 @@ experiment = Experiment(
             "use more of the circuits",
             "more",
             f"at least {LEAST:g} point more, each; in shape: two of three",
-            check_racks,
+            partial(in_full, RACKS, at_least(TOLD_AHEAD, TOLD_NOW + LEAST, in_shape=MOSTLY).telling(TOLD_NOW)),
         ),
         claim(
             "link",
             "a link with the slices of a rotor is to Swift, θ-PowerTCP and CUBIC as the rotor is",
             "the same part is used",
             f"within {2 * POINTS:g} points for each; in shape: for one",
-            check_link,
+            partial(
+                in_full,
+                ROTOR,
+                at_most((OF_LINK - OF_ROTOR).each(abs), 2 * POINTS, in_shape=SOMEWHERE).saying(OF_LINK, OF_ROTOR),
+            ),
         ),
     ),
     plots=tuple(

@@ -1,6 +1,8 @@
 """What a claim of an experiment is made of: the public names of `photocol.experiments.predicates`."""
 
 from photocol.experiments.predicates import (
+    MOSTLY,
+    SOMEWHERE,
     Predicate,
     Values,
     above,
@@ -9,9 +11,12 @@ from photocol.experiments.predicates import (
     below,
     beside,
     ends,
+    everywhere,
+    extremes,
     falls,
     falls_with,
     first,
+    growth,
     highest,
     knee,
     last,
@@ -32,6 +37,8 @@ from photocol.experiments.predicates import (
 )
 
 __all__ = [
+    "MOSTLY",
+    "SOMEWHERE",
     "Predicate",
     "Values",
     "above",
@@ -40,9 +47,12 @@ __all__ = [
     "below",
     "beside",
     "ends",
+    "everywhere",
+    "extremes",
     "falls",
     "falls_with",
     "first",
+    "growth",
     "highest",
     "knee",
     "last",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from matplotlib.figure import Figure
 
 from photocol.plot import Lines
@@ -17,11 +18,11 @@ TABLE = pl.DataFrame(
 )
 
 
-def drawn(lines: Lines) -> tuple[dict[str, tuple[list[float], list[float]]], Figure]:
+def drawn(lines: Lines, table: pl.DataFrame = TABLE) -> tuple[dict[str, tuple[list[float], list[float]]], Figure]:
     """Each line that has a label with its places and values, and the figure."""
     figure = Figure()
     axes = figure.add_subplot()
-    lines(axes, TABLE)
+    lines(axes, table)
     found = {str(one.get_label()): one.get_data() for one in axes.lines if not str(one.get_label()).startswith("_")}
     bars = {str(one.get_label()): one.lines[0].get_data() for one in axes.containers}
     return {name: (list(map(float, x)), list(map(float, y))) for name, (x, y) in (found | bars).items()}, figure  # type: ignore[attr-defined]
@@ -31,6 +32,16 @@ def test_each_value_of_an_axis_is_a_line_along_another_one() -> None:
     found, figure = drawn(Lines("load", "queue", ("load", "queue"), by="law"))
     assert found == {"a": ([1, 2], [1, 4]), "b": ([1, 2], [3, 5])}
     assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == ("load", "queue")
+
+
+def test_each_of_several_columns_is_a_line_by_its_name() -> None:
+    """Of the value of an axis and of the column; lengths of queues are those of the table, waits a tenth."""
+    table = TABLE.with_columns(wait=0.1 * pl.col("queue"))
+    lines = Lines("load", ("queue", "wait"), ("", ""), by="law", names={"wait": "waits"}, scales="2")
+    found, figure = drawn(lines, table)
+    assert found["a, queue"] == ([1, 2], [1, 4])
+    assert found["b, waits"][1] == pytest.approx([0.3, 0.5])
+    assert figure.axes[0].get_xscale() == "log"
 
 
 def test_some_values_are_drawn_where_another_axis_has_a_value() -> None:

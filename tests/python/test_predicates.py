@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 
 from photocol.claims import (
+    MOSTLY,
+    SOMEWHERE,
     Predicate,
     Values,
     above,
@@ -17,9 +19,12 @@ from photocol.claims import (
     below,
     beside,
     ends,
+    everywhere,
+    extremes,
     falls,
     falls_with,
     first,
+    growth,
     highest,
     knee,
     last,
@@ -34,6 +39,7 @@ from photocol.claims import (
     rises_with,
     span,
     spread,
+    steps,
     values,
     within,
 )
@@ -82,6 +88,7 @@ def test_values_are_compared_place_by_place() -> None:
     assert (PLAIN * {10: 5, 20: 5, 40: 5}).read(OUTCOME) == pytest.approx({10: 1, 20: 3, 40: 4})
     assert (PLAIN + 1).at(40).read(OUTCOME) == pytest.approx({40: 1.8})
     assert PLAIN.among(lambda buffer: buffer > 10).read(OUTCOME) == {20: 0.6, 40: 0.8}
+    assert PLAIN.renamed(str).at("10").read(OUTCOME) == {"10": 0.2}
     assert PLAIN.each(lambda share: 100 * share).read(OUTCOME)[20] == 60
 
 
@@ -98,10 +105,15 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
     assert one(span(PLAIN)) == pytest.approx(0.6)
     # 95 % of 0.8 are 0.76: with 40, and 90 % are 0.72: with 20.
     assert (one(knee(PACED)), one(knee(PACED, share=0.9))) == (40, 20)
+    assert extremes(PLAIN).words(OUTCOME) == "0.2 (least), 0.8 (most)"
+    assert growth(PLAIN).read(OUTCOME) == pytest.approx({20: 3, 40: 4 / 3})
     assert ends(PLAIN).read(OUTCOME) == {10: 0.2, 40: 0.8}
     assert beside({"a": most(PLAIN), "b": least(PLAIN)}).read(OUTCOME) == {"a": 0.8, "b": 0.2}
     both = beside({"a": PLAIN.at(10), "b": PACED})
     assert both.read(OUTCOME) == {("a", 10): 0.2, ("b", 10): 0.4, ("b", 20): 0.75, ("b", 40): 0.8}
+    assert steps(both).read(OUTCOME) == pytest.approx({("b", 20): 0.35, ("b", 40): 0.05})
+    assert growth(both).read(OUTCOME) == pytest.approx({("b", 20): 0.75 / 0.4, ("b", 40): 0.8 / 0.75})
+    assert list(ends(both).read(OUTCOME)) == [("a", 10), ("b", 10), ("b", 40)]
     assert both.words(OUTCOME) == "a 0.2 at 10; b 0.4 at 10, 0.75 at 20, 0.8 at 40"
     assert lowest(PLAIN * 1.1, PACED).read(OUTCOME) == pytest.approx({10: 0.22, 20: 0.66, 40: 0.8})
     assert highest(PLAIN * 1.1, PACED).read(OUTCOME) == pytest.approx({10: 0.4, 20: 0.75, 40: 0.88})
@@ -112,8 +124,14 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
     [
         (at_least(PLAIN, 0.2), "agrees"),
         (at_least(PLAIN, 0.3, in_shape=0.1), "agrees in shape"),
-        (at_least(PLAIN, 0.3, in_shape=at_least(PLAIN, 0.3, part=0.5)), "agrees in shape"),
-        (at_least(PLAIN, 0.7, in_shape=at_least(PLAIN, 0.7, part=0.5)), "disagrees"),
+        (at_least(PLAIN, 0.3, in_shape=MOSTLY), "agrees in shape"),
+        (at_least(PLAIN, 0.7, in_shape=MOSTLY), "disagrees"),
+        (at_least(PLAIN, 0.7, in_shape=SOMEWHERE), "agrees in shape"),
+        (above(PLAIN, 0.8, in_shape=SOMEWHERE), "disagrees"),
+        (above(PLAIN, 0.8, in_shape=MOSTLY(0.5)), "agrees in shape"),
+        (within(PLAIN, 0.6, 0.7, in_shape=SOMEWHERE), "agrees in shape"),
+        (within(PLAIN, 0.6, 0.7, in_shape=MOSTLY), "disagrees"),
+        (near(PLAIN, 0.7, by=0.101, in_shape=MOSTLY), "agrees in shape"),
         (above(PLAIN, 0.2), "disagrees"),
         (at_most(PLAIN, PACED), "agrees"),
         (below(PLAIN, PACED), "disagrees"),
@@ -127,6 +145,13 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
         (near(PLAIN, lambda buffer: buffer / 40, by=0.1, in_shape=lambda buffer: buffer / 80), "agrees in shape"),
         (near(PLAIN, 0.5, by=0.2, in_shape=0.31), "agrees in shape"),
         (near(PLAIN, 0.5, by=0.1, in_shape=0.2), "disagrees"),
+        # 0.2, 0.6, 0.8 beside 0.4, 0.75, 0.8: both hold at 10 and 20, at 20 and 40, at 20 alone.
+        (everywhere(at_least(PLAIN, 0.2), at_most(PACED, 0.8)), "agrees"),
+        (everywhere(below(PLAIN, 0.8), below(PACED, 0.8)), "disagrees"),
+        (everywhere(below(PLAIN, 0.8), below(PACED, 0.8), in_shape=MOSTLY), "agrees in shape"),
+        (everywhere(below(PLAIN, 0.8), above(PACED, 0.4), in_shape=MOSTLY), "disagrees"),
+        (everywhere(below(PLAIN, 0.8), above(PACED, 0.4), in_shape=SOMEWHERE), "agrees in shape"),
+        (everywhere(below(PLAIN, 0.8), above(PACED, 0.4), in_shape=rises(PLAIN)), "agrees in shape"),
         (ordered("plain < paced", values("carried", "law", buffer=10)), "agrees"),
         (ordered("plain < paced", values("carried", "law", buffer=40)), "disagrees"),
         (rises(PLAIN), "agrees"),
@@ -180,7 +205,7 @@ def drawn(draw: random.Random, depth: int = 0) -> Predicate:
     kind = draw.randrange(8 if depth < 3 else 6)
     if kind < 4:
         return (at_least, at_most, above, below)[kind](
-            of, bounds[0], bounds[1] if shape is None else shape, part=draw.choice([0.0, 0.5, 1])
+            of, bounds[0], draw.choice([bounds[1], MOSTLY, SOMEWHERE, MOSTLY(bounds[1])]) if shape is None else shape
         )
     if kind == 4:
         return near(of, bounds[0], abs(bounds[1]), shape)

@@ -44,15 +44,7 @@ SOURCES = sorted({*ROOT.glob("experiments/**/*.py"), *ROOT.glob("experiments/*.t
 STALE: dict[str, list[str]] = {}
 """Claims recorded as unexplained whose reason is known since; 004/nsfnet is run anew with its issue."""
 
-INVERTED = {
-    "000/single-flow": ["grows-with-rtt"],
-    "002/baseline": ["paced-knee", "plain-knee", "plateau"],
-    "002/macroflows": ["paced-knee", "plain-knee", "plateau", "xcp-knee"],
-    "002/readings": ["literal"],
-    "003/buffers": ["drops-D.9", "queue", "queuing-delay", "utilization"],
-    "003/end-to-end-delay": ["table-E.4"],
-    "003/staleness": ["age", "coarse"],
-}
+INVERTED = {"002/readings": ["literal"]}
 """Claims that can agree without agreeing in shape; each paper's issue mends its own."""
 
 

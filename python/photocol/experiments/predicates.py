@@ -12,11 +12,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from photocol.experiments.readings import (
+    Beside,
     Values,
     beside,
     beside_of,
     ends,
+    extremes,
     first,
+    growth,
     highest,
     knee,
     last,
@@ -33,14 +36,15 @@ from photocol.experiments.readings import (
 from photocol.experiments.verdict import judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable, Mapping
 
-    from photocol.experiments.readings import Beside
     from photocol.experiments.verdict import Finding
     from photocol.sweeps.campaign.table import Outcome
 
 
 __all__ = [
+    "MOSTLY",
+    "SOMEWHERE",
     "Predicate",
     "Values",
     "above",
@@ -49,9 +53,12 @@ __all__ = [
     "below",
     "beside",
     "ends",
+    "everywhere",
+    "extremes",
     "falls",
     "falls_with",
     "first",
+    "growth",
     "highest",
     "knee",
     "last",
@@ -79,6 +86,8 @@ class Predicate:
     holds: Callable[[Outcome], bool]
     words: Callable[[Outcome], str]
     weaker: Predicate | None = None
+    passed: Callable[[Outcome], Mapping[Hashable, bool]] = lambda _: {}
+    """Of a comparison: at which places it holds."""
 
     def __call__(self, outcome: Outcome) -> Finding:
         """The finding."""
@@ -97,13 +106,13 @@ class Predicate:
         """The same, in shape where a weaker one holds."""
         return replace(self, weaker=weaker)
 
+    def saying(self, *instead: Values | Predicate) -> Predicate:
+        """The same, with these numbers as what was measured."""
+        return replace(self, words=lambda outcome: "; ".join(one.words(outcome) for one in instead))
+
     def telling(self, *more: Values) -> Predicate:
         """The same, with more numbers in what was measured."""
-
-        def words(outcome: Outcome) -> str:
-            return "; ".join((self.words(outcome), *(one.words(outcome) for one in more)))
-
-        return replace(self, words=words)
+        return self.saying(self, *more)
 
     def __and__(self, other: Predicate) -> Predicate:
         return self._joined(other, operator.and_)
@@ -124,55 +133,93 @@ class Predicate:
         return Predicate(lambda outcome: function(self.holds(outcome), other.holds(outcome)), words, weaker)
 
 
+@dataclass(frozen=True)
+class Part:
+    """In shape: the same at more than this part of the places, or a test with weaker bounds: `MOSTLY(1.5)`."""
+
+    share: float
+    bounds: tuple[Beside, ...] = ()
+
+    def __call__(self, *bounds: Beside) -> Part:
+        """The same with these bounds."""
+        return replace(self, bounds=bounds)
+
+
+MOSTLY, SOMEWHERE = Part(0.5), Part(0)
+Weaker = Predicate | Part | Beside | tuple[Beside, Beside] | None
+"""What is enough to agree in shape: another predicate, a part of the places, or weaker bounds."""
+
+
 def compared(
-    of: Values,
-    test: Callable[[float, float], bool],
-    bound: Beside,
-    in_shape: Beside | Predicate | None,
-    part: float = 1,
+    of: Values, test: Callable[..., bool], bounds: tuple[Beside, ...], in_shape: Weaker, part: Part | None = None
 ) -> Predicate:
-    """A test of each value with its bound: at all places, or at more than a part of them."""
+    """A test of each value with its bounds: at all places, or at more than a part of them."""
+
+    def passed(outcome: Outcome) -> dict[Hashable, bool]:
+        beside = [beside_of(bound, outcome) for bound in bounds]
+        return {at: test(one, *(bound(at) for bound in beside)) for at, one in of.read(outcome).items()}
+
+    if isinstance(in_shape, Part):
+        in_shape = compared(of, test, in_shape.bounds or bounds, None, in_shape)
+    elif in_shape is not None and not isinstance(in_shape, Predicate):
+        in_shape = compared(of, test, in_shape if isinstance(in_shape, tuple) else (in_shape,), None)
+    return at_places(passed, of.words, in_shape, part)
+
+
+def at_places(
+    passed: Callable[[Outcome], Mapping[Hashable, bool]],
+    words: Callable[[Outcome], str],
+    in_shape: Predicate | None,
+    part: Part | None,
+) -> Predicate:
+    """What passes at all places, or at more than a part of them."""
 
     def holds(outcome: Outcome) -> bool:
-        beside = beside_of(bound, outcome)
-        passed = [test(one, beside(at)) for at, one in of.read(outcome).items()]
-        return all(passed) if part == 1 else sum(passed) > part * len(passed)
+        found = passed(outcome).values()
+        return all(found) if part is None else sum(found) > part.share * len(found)
 
-    shape = in_shape
-    if shape is not None and not isinstance(shape, Predicate):
-        shape = compared(of, test, shape, None, part)
-    return Predicate(holds, of.words, shape)
+    return Predicate(holds, words, in_shape, passed)
 
 
-def at_least(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
-    """Nowhere less than the bound, or at more than a part of the places."""
-    return compared(of, operator.ge, bound, in_shape, part)
+def everywhere(*parts: Predicate, in_shape: Part | Predicate | None = None) -> Predicate:
+    """All of these comparisons at each place, the same for all; in shape where all of them hold at so many."""
+
+    def passed(outcome: Outcome) -> dict[Hashable, bool]:
+        found = [one.passed(outcome) for one in parts]
+        return {at: all(one[at] for one in found) for at in found[0]}
+
+    words = parts[0].saying(*parts).words
+    if isinstance(in_shape, Part):
+        in_shape = at_places(passed, words, None, in_shape)
+    return at_places(passed, words, in_shape, None)
 
 
-def at_most(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
-    """Nowhere more than the bound, or at more than a part of the places."""
-    return compared(of, operator.le, bound, in_shape, part)
+def at_least(of: Values, bound: Beside, in_shape: Weaker = None) -> Predicate:
+    """Nowhere less than the bound."""
+    return compared(of, operator.ge, (bound,), in_shape)
 
 
-def above(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
-    """More than the bound everywhere, or at more than a part of the places."""
-    return compared(of, operator.gt, bound, in_shape, part)
+def at_most(of: Values, bound: Beside, in_shape: Weaker = None) -> Predicate:
+    """Nowhere more than the bound."""
+    return compared(of, operator.le, (bound,), in_shape)
 
 
-def below(of: Values, bound: Beside, in_shape: Beside | Predicate | None = None, *, part: float = 1) -> Predicate:
-    """Less than the bound everywhere, or at more than a part of the places."""
-    return compared(of, operator.lt, bound, in_shape, part)
+def above(of: Values, bound: Beside, in_shape: Weaker = None) -> Predicate:
+    """More than the bound everywhere."""
+    return compared(of, operator.gt, (bound,), in_shape)
 
 
-def within(
-    of: Values, low: Beside, high: Beside, in_shape: tuple[Beside, Beside] | Predicate | None = None
-) -> Predicate:
+def below(of: Values, bound: Beside, in_shape: Weaker = None) -> Predicate:
+    """Less than the bound everywhere."""
+    return compared(of, operator.lt, (bound,), in_shape)
+
+
+def within(of: Values, low: Beside, high: Beside, in_shape: Weaker = None) -> Predicate:
     """From one bound to the other, everywhere."""
-    weaker = within(of, *in_shape) if isinstance(in_shape, tuple) else in_shape
-    return replace(at_least(of, low) & at_most(of, high), weaker=weaker)
+    return compared(of, lambda one, least, most: least <= one <= most, (low, high), in_shape)
 
 
-def near(of: Values, expected: Beside, by: Beside, in_shape: Beside | Predicate | None = None) -> Predicate:
+def near(of: Values, expected: Beside, by: Beside, in_shape: Weaker = None) -> Predicate:
     """No farther than this from the expected number, at every place."""
 
     def words(outcome: Outcome) -> str:
@@ -190,12 +237,12 @@ def ordered(order: str, of: Values, in_shape: Predicate | None = None) -> Predic
 
 def rises(of: Values, in_shape: Predicate | None = None) -> Predicate:
     """More at each place than at the one before."""
-    return replace(above(steps(of), 0, in_shape), words=of.words)
+    return above(steps(of), 0, in_shape).saying(of)
 
 
 def falls(of: Values, in_shape: Predicate | None = None) -> Predicate:
     """Less at each place than at the one before."""
-    return replace(below(steps(of), 0, in_shape), words=of.words)
+    return below(steps(of), 0, in_shape).saying(of)
 
 
 def rises_with(of: Values) -> Predicate:

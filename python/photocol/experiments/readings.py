@@ -59,6 +59,10 @@ class Values:
         """Those at places that pass a test."""
         return replace(self, read=lambda outcome: {at: one for at, one in self.read(outcome).items() if test(at)})
 
+    def renamed(self, name: Callable[[Any], Hashable]) -> Values:
+        """The same at places by other names."""
+        return replace(self, read=lambda outcome: {name(at): one for at, one in self.read(outcome).items()})
+
     def each(self, function: Callable[[float], float]) -> Values:
         """A function of each."""
         return replace(self, read=lambda outcome: {at: function(one) for at, one in self.read(outcome).items()})
@@ -178,6 +182,11 @@ def span(of: Values) -> Values:
     return single(lambda all_: max(all_) - min(all_), "apart by", of)
 
 
+def extremes(of: Values) -> Values:
+    """The smallest and the largest."""
+    return replace(beside({"least": least(of), "most": most(of)}), name=of.name)
+
+
 def first(of: Values) -> Values:
     """That at the axis's beginning."""
     return single(lambda all_: all_[0], "at first", of)
@@ -189,11 +198,10 @@ def last(of: Values) -> Values:
 
 
 def ends(of: Values) -> Values:
-    """The first and the last."""
+    """The first and the last of each curve."""
 
     def read(outcome: Outcome) -> Found:
-        found = list(of.read(outcome).items())
-        return dict((found[0], found[-1]))
+        return dict(one for curve in _curves(of.read(outcome)) for one in (curve[0], curve[-1]))
 
     return replace(of, read=read)
 
@@ -202,9 +210,20 @@ def steps(of: Values) -> Values:
     """From each place to the next: the later less the earlier, at the later place; told as the values are."""
 
     def read(outcome: Outcome) -> Found:
-        return {at: after - before for (_, before), (at, after) in pairwise(of.read(outcome).items())}
+        found = (step for curve in _curves(of.read(outcome)) for step in pairwise(curve))
+        return {at: after - before for (_, before), (at, after) in found}
 
     return replace(of, read=read)
+
+
+def growth(of: Values) -> Values:
+    """From each place to the next: the later over the earlier, at the later place."""
+
+    def read(outcome: Outcome) -> Found:
+        found = (step for curve in _curves(of.read(outcome)) for step in pairwise(curve))
+        return {at: _over(after, before) for (_, before), (at, after) in found}
+
+    return replace(of, read=read).told(".2f")
 
 
 def knee(of: Values, share: float = 0.95) -> Values:
@@ -216,6 +235,14 @@ def knee(of: Values, share: float = 0.95) -> Values:
         return {None: next(float(str(at)) for at, one in found.items() if one >= level)}
 
     return Values(read, form="g", name=f"{share:.0%} of the end from", of=of)
+
+
+def _curves(found: Found) -> list[list[tuple[Hashable, float]]]:
+    """Values along the last of their axes, a list for each place on the others."""
+    curves: dict[Hashable, list[tuple[Hashable, float]]] = {}
+    for at, one in found.items():
+        curves.setdefault(at[:-1] if isinstance(at, tuple) else (), []).append((at, one))
+    return list(curves.values())
 
 
 def _over(above: float, below: float) -> float:
