@@ -4,7 +4,7 @@
 //! and the flow's beginning, and sends the packets that the machine lays down. TCP's usual machines are not behind
 //! these traits: they are the fast path.
 
-use crate::engine::packet::{Class, NO_PAYLOAD, Packet};
+use crate::engine::packet::{Carried, Class, NO_PAYLOAD, Packet};
 use crate::random::Stream;
 use std::any::Any;
 use std::fmt::Debug;
@@ -132,12 +132,14 @@ pub struct Wire {
 }
 
 /// A packet that is to leave.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Outgoing {
     /// The packet.
     pub packet: Packet,
     /// Whether its data have left before.
     pub is_again: bool,
+    /// What it says besides its number.
+    pub carried: Option<Carried>,
 }
 
 /// What a machine is called with.
@@ -151,6 +153,8 @@ pub struct HostContext<'a> {
     pub actions: &'a mut Actions,
     pub(super) wire: Wire,
     pub(super) outgoing: &'a mut Vec<Outgoing>,
+    /// What the packet says that has arrived.
+    pub(super) carried: Option<Carried>,
     pub(super) shared: Option<&'a mut dyn Shared>,
 }
 
@@ -174,12 +178,24 @@ impl HostContext<'_> {
 
     /// Lets a packet leave.
     pub fn send(&mut self, packet: Packet) {
-        self.outgoing.push(Outgoing { packet, is_again: false });
+        self.outgoing.push(Outgoing { packet, is_again: false, carried: None });
     }
 
     /// Lets a packet leave whose data have left before.
     pub fn send_again(&mut self, packet: Packet) {
-        self.outgoing.push(Outgoing { packet, is_again: true });
+        self.outgoing.push(Outgoing { packet, is_again: true, carried: None });
+    }
+
+    /// The packet that was laid down last says this besides its number, and is no longer for it.
+    pub fn saying<T: Any + Clone + Send + Sync>(&mut self, says: T) {
+        if let Some(last) = self.outgoing.last_mut() {
+            last.carried = Some(Carried::new(says));
+        }
+    }
+
+    /// What the packet says that has arrived, once; `None` if that is nothing of this type.
+    pub fn said<T: Any>(&mut self) -> Option<T> {
+        self.carried.take()?.open()
     }
 
     /// What the receiving ends of this kind share here.

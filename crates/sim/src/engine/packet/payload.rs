@@ -1,7 +1,10 @@
-//! Side tables for the few packets that carry SACK blocks, a congestion header, options or a control message.
+//! Side tables for the few packets that carry SACK blocks, a congestion header, options, a control message, or what a
+//! kind of host says.
 
+use super::carried::Carried;
 use super::fields::{Class, Flags, Packet};
 use super::message::{ControlMessage, Message};
+use super::pool::Pool;
 use super::prefetch::prefetch_item;
 use super::reserved::NO_PAYLOAD;
 use transport::tcp::{SackList, TcpOptions};
@@ -34,11 +37,13 @@ pub enum Written {
     Telemetry(u32),
 }
 
-/// Options of TCP, and the place of the packet's SACK blocks. No packet has a congestion header too.
-#[derive(Clone, Copy, Debug)]
+/// Options of TCP, and the place of the packet's SACK blocks; or a value of a kind of host. No packet has a congestion
+/// header too.
+#[derive(Clone, Debug, Default)]
 struct Optional {
     options: TcpOptions,
     sack: u32,
+    carried: Option<Carried>,
     /// What it says of its sending, if anybody asks.
     stamp: Option<Stamp>,
 }
@@ -63,8 +68,9 @@ pub enum Payload {
     Control(Option<ControlMessage>),
 }
 
-/// What a packet between hosts carries: SACK blocks, perhaps with a congestion header, or with options of TCP.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a packet between hosts carries: SACK blocks, perhaps with a congestion header, or with options of TCP; or a
+/// value of a kind of host.
+#[derive(Clone, Debug, Default)]
 pub struct HostPayload {
     /// The congestion header.
     pub header: Option<Header>,
@@ -72,6 +78,8 @@ pub struct HostPayload {
     pub options: Option<(TcpOptions, Option<Stamp>)>,
     /// The SACK blocks.
     pub sack: SackList,
+    /// A value of a kind of host.
+    pub carried: Option<Carried>,
 }
 
 impl PayloadTable {
@@ -126,7 +134,25 @@ impl PayloadTable {
 
     fn put_stamped(&mut self, options: TcpOptions, list: &SackList, stamp: Option<Stamp>) -> u32 {
         let sack = self.put_sack(list);
-        self.options.put(Optional { options, sack, stamp })
+        self.options.put(Optional { options, sack, stamp, carried: None })
+    }
+
+    /// The packet, which carries nothing yet, with what a kind of host says in it.
+    pub fn saying(&mut self, packet: Packet, carried: Carried) -> Packet {
+        let optional = Optional { sack: NO_PAYLOAD, carried: Some(carried), ..Optional::default() };
+        Packet { payload: self.options.put(optional), flags: packet.flags.with(Flags::OPTIONS), ..packet }
+    }
+
+    /// Takes what a kind of host says in a packet that has arrived.
+    pub fn take_carried(&mut self, packet: &Packet) -> Option<Carried> {
+        if packet.payload == NO_PAYLOAD {
+            return None;
+        }
+        if !packet.flags.has(Flags::OPTIONS) {
+            self.forget(packet);
+            return None;
+        }
+        self.options.take_out(packet.payload).carried
     }
 
     /// The packet, which carries no congestion header, with what it says of its sending.
@@ -152,8 +178,8 @@ impl PayloadTable {
         if packet.payload == NO_PAYLOAD || packet.class == Class::Control {
             (TcpOptions::default(), SackList::default())
         } else if packet.flags.has(Flags::OPTIONS) {
-            let Optional { options, sack, .. } = self.options.items[packet.payload as usize];
-            (options, list(sack))
+            let Optional { options, sack, .. } = &self.options.items[packet.payload as usize];
+            (*options, list(*sack))
         } else if packet.flags.has(Flags::EXPLICIT) {
             (TcpOptions::default(), list(self.explicit.items[packet.payload as usize].sack))
         } else {
@@ -166,7 +192,7 @@ impl PayloadTable {
         if !packet.flags.has(Flags::OPTIONS) {
             return (TcpOptions::default(), self.take_sack(packet.payload));
         }
-        let Optional { options, sack, .. } = self.options.take(packet.payload);
+        let Optional { options, sack, .. } = self.options.take_out(packet.payload);
         (options, self.take_sack(sack))
     }
 
@@ -258,12 +284,12 @@ impl PayloadTable {
     /// Takes everything that a packet between hosts carries.
     pub fn take_host_payload(&mut self, packet: &Packet) -> HostPayload {
         if packet.flags.has(Flags::OPTIONS) {
-            let Optional { options, sack, stamp } = self.options.take(packet.payload);
-            return HostPayload { options: Some((options, stamp)), sack: self.take_sack(sack), header: None };
+            let Optional { options, sack, stamp, carried } = self.options.take_out(packet.payload);
+            return HostPayload { options: Some((options, stamp)), sack: self.take_sack(sack), header: None, carried };
         }
         match packet.flags.has(Flags::EXPLICIT) {
             true => match self.take_explicit(packet.payload) {
-                (Written::Header(header), sack) => HostPayload { header: Some(header), sack, options: None },
+                (Written::Header(header), sack) => HostPayload { header: Some(header), sack, ..HostPayload::default() },
                 (Written::Telemetry(place), sack) => {
                     self.take_telemetry(place);
                     HostPayload { sack, ..HostPayload::default() }
@@ -276,7 +302,11 @@ impl PayloadTable {
     /// Stores what [`PayloadTable::take_host_payload`] took.
     pub fn put_host_payload(&mut self, carried: &HostPayload) -> u32 {
         match (carried.options, carried.header) {
-            (Some((options, stamp)), _) => self.put_stamped(options, &carried.sack, stamp),
+            (Some((options, stamp)), _) => {
+                let place = self.put_stamped(options, &carried.sack, stamp);
+                self.options.items[place as usize].carried = carried.carried.clone();
+                place
+            }
             (None, Some(header)) => self.put_header(header, &carried.sack),
             (None, None) => self.put_sack(&carried.sack),
         }
@@ -295,9 +325,9 @@ impl PayloadTable {
             return NO_PAYLOAD;
         }
         if packet.flags.has(Flags::OPTIONS) {
-            let Optional { options, sack, stamp } = self.options.items[packet.payload as usize];
-            let list = if sack == NO_PAYLOAD { SackList::default() } else { self.sacks.items[sack as usize] };
-            return self.put_stamped(options, &list, stamp);
+            let Optional { options, sack, stamp, carried } = self.options.items[packet.payload as usize].clone();
+            let sack = if sack == NO_PAYLOAD { sack } else { self.sacks.put(self.sacks.items[sack as usize]) };
+            return self.options.put(Optional { options, sack, stamp, carried });
         }
         if !packet.flags.has(Flags::EXPLICIT) {
             return self.sacks.put(self.sacks.items[packet.payload as usize]);
@@ -331,37 +361,5 @@ impl PayloadTable {
             Payload::Control(Some(notice)) => self.put_control(notice),
             Payload::Control(None) => NO_PAYLOAD,
         }
-    }
-}
-
-/// Values in numbered slots. Slots are reused, so nothing is allocated once the table has reached its size.
-#[derive(Debug)]
-struct Pool<T> {
-    items: Vec<T>,
-    free: Vec<u32>,
-}
-
-impl<T> Default for Pool<T> {
-    fn default() -> Pool<T> {
-        Pool { items: Vec::new(), free: Vec::new() }
-    }
-}
-
-impl<T> Pool<T> {
-    fn put(&mut self, value: T) -> u32 {
-        if let Some(slot) = self.free.pop() {
-            self.items[slot as usize] = value;
-            return slot;
-        }
-        self.items.push(value);
-        (self.items.len() - 1) as u32
-    }
-}
-
-impl<T: Copy> Pool<T> {
-    #[inline]
-    fn take(&mut self, slot: u32) -> T {
-        self.free.push(slot);
-        self.items[slot as usize]
     }
 }

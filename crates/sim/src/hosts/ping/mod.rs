@@ -70,6 +70,10 @@ impl HostMaker for Ping {
     }
 }
 
+/// In an echo and its answer: when the echo left.
+#[derive(Clone, Copy, Debug)]
+struct Left(Instant);
+
 /// The end that asks.
 #[derive(Debug, Default)]
 struct Asking {
@@ -93,6 +97,7 @@ impl Asking {
         if self.asked > 0 {
             (self.left, self.stats.segments_sent) = (context.now, self.stats.segments_sent + 1);
             context.send(context.data(self.answered, self.asked));
+            context.saying(Left(context.now));
         }
     }
 }
@@ -112,8 +117,10 @@ impl HostMachine for Asking {
     fn handle_packet(&mut self, packet: &Packet, context: &mut HostContext) {
         // The answer to what was sent again has been there once already.
         if self.asked > 0 && packet.seq == self.answered + u64::from(self.asked) {
-            self.stats.rtt_sum += context.now.saturating_since(self.left).ps();
-            self.stats.rtt_samples += 1;
+            if let Some(Left(at)) = context.said() {
+                self.stats.rtt_sum += context.now.saturating_since(at).ps();
+                self.stats.rtt_samples += 1;
+            }
             self.answered = packet.seq;
             self.ask(context);
         }
@@ -130,6 +137,7 @@ impl HostMachine for Asking {
             self.stats.retransmissions += 1;
             self.stats.timeouts += 1;
             context.send_again(context.data(self.answered, self.asked));
+            context.saying(Left(context.now));
         }
     }
 
@@ -156,7 +164,11 @@ struct Answering {
 impl HostMachine for Answering {
     fn handle_packet(&mut self, packet: &Packet, context: &mut HostContext) {
         self.come = self.come.max(packet.seq + u64::from(context.payload_of(packet)));
+        let left: Option<Left> = context.said();
         context.send(context.ack(self.come));
+        if let Some(left) = left {
+            context.saying(left);
+        }
     }
 
     fn bytes_arrived(&self) -> u64 {

@@ -8,7 +8,7 @@ use crate::engine::node::machine::{HostContext, HostMachine, Outgoing, Shared, W
 use crate::engine::node::timers::{TimerId, TimerKind};
 use crate::engine::packet::event::What;
 use crate::engine::packet::said::Said;
-use crate::engine::packet::{Flags, NEVER, Packet, Stamp};
+use crate::engine::packet::{Carried, Flags, NEVER, Packet, Stamp};
 use transport::tcp::TcpOptions;
 use units::Instant;
 
@@ -77,11 +77,14 @@ impl Hosts {
     #[inline(never)]
     pub(super) fn receive_at_hosted_sender(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         self.marked += packet.marks();
-        fabric.payloads.forget(packet);
+        let carried = fabric.payloads.take_carried(packet);
         if self.senders[packet.flow].watch.has(PathFlags::WATCHED) {
             see_ack(now, Seen { packet, said: Said::default(), window: 0 }, fabric);
         }
-        self.call_sender(now, packet.flow, fabric, |source, context| source.machine.handle_packet(packet, context));
+        self.call_sender(now, packet.flow, fabric, |source, context| {
+            context.carried = carried;
+            source.machine.handle_packet(packet, context);
+        });
     }
 
     /// A packet has reached the receiving end.
@@ -91,8 +94,11 @@ impl Hosts {
         if !packet.flags.has(Flags::TRIMMED) {
             note_arrival(now, packet, fabric);
         }
-        fabric.payloads.forget(packet);
-        self.call_receiver(now, packet.flow, fabric, |machine, context| machine.handle_packet(packet, context));
+        let carried = fabric.payloads.take_carried(packet);
+        self.call_receiver(now, packet.flow, fabric, |machine, context| {
+            context.carried = carried;
+            machine.handle_packet(packet, context);
+        });
     }
 
     /// Calls the sending machine of a flow and lets leave what it lays down.
@@ -108,7 +114,8 @@ impl Hosts {
         let wire = Wire { path: host.path, header: host.header, ack_size: host.header };
         let (outgoing, actions) = (&mut self.outgoing, &mut self.segments);
         let now_instant = Instant::from_ps(now);
-        call(source, &mut HostContext { now: now_instant, flow, actions, wire, outgoing, shared: None });
+        let mut context = HostContext { now: now_instant, flow, actions, wire, outgoing, carried: None, shared: None };
+        call(source, &mut context);
         source.writer.note_progress(now_instant, source.machine.is_complete());
         if host.watch.has(PathFlags::FINITE) && source.machine.is_complete() {
             self.lifecycles[flow].complete(now);
@@ -116,7 +123,10 @@ impl Hosts {
         match host.watch.slow_path() == PathFlags::default() {
             true => {
                 let mut exit = Exit { now, emitted: &mut self.emitted, fabric };
-                self.outgoing.drain(..).for_each(|one| exit.send(one.packet));
+                self.outgoing.drain(..).for_each(|one| {
+                    let packet = loaded(one.packet, one.carried, exit.fabric);
+                    exit.send(packet);
+                });
             }
             false => self.send_watched_packets(now, flow, fabric),
         }
@@ -128,7 +138,8 @@ impl Hosts {
     fn send_watched_packets(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
         let mut outgoing = std::mem::take(&mut self.outgoing);
         let count = outgoing.len();
-        for (place, Outgoing { mut packet, is_again }) in outgoing.drain(..).enumerate() {
+        for (place, Outgoing { packet, is_again, carried }) in outgoing.drain(..).enumerate() {
+            let mut packet = loaded(packet, carried, fabric);
             let host = &self.senders[flow];
             fabric.note_host(now, if is_again { What::Resend } else { What::Send }, &packet, 0);
             if host.watch.has(PathFlags::STAMPED) {
@@ -155,7 +166,8 @@ impl Hosts {
         let shared = shared_host.as_mut().map(|host| &mut *host.shared);
         let (outgoing, actions) = (&mut self.outgoing, &mut self.segments);
         let now_instant = Instant::from_ps(now);
-        call(&mut *sink.machine, &mut HostContext { now: now_instant, flow, actions, wire, outgoing, shared });
+        let mut context = HostContext { now: now_instant, flow, actions, wire, outgoing, carried: None, shared };
+        call(&mut *sink.machine, &mut context);
         if let (Some(shared), Some(first)) = (shared_host, sink.shares_with) {
             let deadline = shared.next_timeout().max(now);
             arm(&mut self.timers, &mut shared.armed, deadline, TimerId::new(first, TimerKind::Shared));
@@ -164,7 +176,8 @@ impl Hosts {
         let sends = !self.outgoing.is_empty();
         for one in self.outgoing.drain(..) {
             self.emitted += 1;
-            enter(now, one.packet, fabric);
+            let packet = loaded(one.packet, one.carried, fabric);
+            enter(now, packet, fabric);
         }
         sends
     }
@@ -181,5 +194,14 @@ impl Hosts {
         let deadline = host.next_timeout().max(now);
         arm(&mut self.timers, &mut host.armed, deadline, TimerId::new(first, TimerKind::Shared));
         turn.is_some_and(|flow| self.call_receiver(now, flow, fabric, |machine, context| machine.handle_turn(context)))
+    }
+}
+
+/// A packet with what it says.
+#[inline]
+fn loaded(packet: Packet, carried: Option<Carried>, fabric: &mut Fabric) -> Packet {
+    match carried {
+        Some(carried) => fabric.payloads.saying(packet, carried),
+        None => packet,
     }
 }
