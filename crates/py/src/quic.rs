@@ -126,12 +126,12 @@ impl QuicSender {
     /// The timers that run, by name, each with the time when it is due.
     #[getter]
     fn timers(&self) -> Vec<(&'static str, f64)> {
-        self.machine.timers().map(said_of).collect()
+        self.machine.timers().map(|(timer, due)| said_of(timer, due)).collect()
     }
 
     #[getter]
     fn loss_detection_timer(&self) -> Option<(&'static str, f64)> {
-        self.machine.loss_detection_timer().map(said_of)
+        self.machine.loss_detection_timer().map(|(timer, due)| said_of(timer, due))
     }
 
     #[getter]
@@ -323,7 +323,7 @@ pub fn quic_ack_fields(ranges: RangeList) -> PyResult<Fields> {
     Ok(Ack::new(ranges).map_err(failed)?.fields())
 }
 
-fn said_of((timer, due): (Timer, Instant)) -> (&'static str, f64) {
+fn said_of(timer: Timer, due: Instant) -> (&'static str, f64) {
     (timer.word(), due.as_secs_f64())
 }
 

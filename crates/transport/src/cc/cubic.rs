@@ -191,12 +191,6 @@ impl CongestionControl for Cubic {
         (loss.flight as f64 * beta) as u64
     }
 
-    /// As after the first timeout (§4.8), if what came between had begun a stage.
-    fn on_repeated_timeout(&mut self, _: &Config, window: &mut Window, _: &Event) {
-        window.cwnd = window.mss;
-        self.0.stage = Stage::Flat;
-    }
-
     /// W_max in bytes once there is one, K in seconds in a stage, and whether HyStart++ grows conservatively while it
     /// watches.
     fn figures(&self) -> Vec<(&'static str, f64)> {

@@ -181,14 +181,16 @@ impl Congestion {
         self.bound(config);
     }
 
-    /// Persistent congestion: cwnd is the least, and the next loss cuts again (§7.6.2, B.8). To a law it is a timeout:
-    /// the loss that came with it has told it of one, or else it is one that comes again, which leaves ssthresh.
+    /// Persistent congestion: cwnd is the least, and the next loss cuts again (§7.6.2, B.8). To a law it is a timeout, of
+    /// which the loss that came with it has told it, or else one that leaves ssthresh.
     pub fn collapse(&mut self, was_cut: bool, event: Event, config: &Config) {
         self.collapses += 1;
         if let Control::Law(law) = &mut self.control
             && !was_cut
         {
-            law.0.on_repeated_timeout(&config.laws, &mut self.window, &event);
+            let (ssthresh, flight) = (self.window.ssthresh, self.window.cwnd);
+            law.0.on_loss(&config.laws, &mut self.window, &Loss { cause: LossCause::Timeout, flight, event });
+            self.window.ssthresh = ssthresh;
         }
         if !(config.uses_law() && config.algorithm.asks().model) {
             self.window.cwnd = config.minimum_bytes();
