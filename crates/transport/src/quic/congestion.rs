@@ -181,8 +181,8 @@ impl Congestion {
         self.bound(config);
     }
 
-    /// Persistent congestion: cwnd is the least, and the next loss cuts again (§7.6.2, B.8). To a law it is a timeout, of
-    /// which the loss that came with it has told it, or else one that leaves ssthresh.
+    /// Persistent congestion: cwnd is the least, and the next loss cuts again (§7.6.2, B.8). To a law it is a timeout:
+    /// the loss that came with it has told it of one, or else it is one that leaves ssthresh.
     pub fn collapse(&mut self, was_cut: bool, event: Event, config: &Config) {
         self.collapses += 1;
         if let Control::Law(law) = &mut self.control

@@ -144,7 +144,7 @@ impl PayloadTable {
     }
 
     /// Takes what a kind of host says in a packet that has arrived.
-    pub fn take_carried(&mut self, packet: &Packet) -> Option<Carried> {
+    pub fn take_content(&mut self, packet: &Packet) -> Option<Carried> {
         if packet.payload == NO_PAYLOAD {
             return None;
         }

@@ -77,7 +77,7 @@ impl Hosts {
     #[inline(never)]
     pub(super) fn receive_at_hosted_sender(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         self.marked += packet.marks();
-        let carried = fabric.payloads.take_carried(packet);
+        let carried = fabric.payloads.take_content(packet);
         if self.senders[packet.flow].watch.has(PathFlags::WATCHED) {
             see_ack(now, Seen { packet, said: Said::default(), window: 0 }, fabric);
         }
@@ -94,7 +94,7 @@ impl Hosts {
         if !packet.flags.has(Flags::TRIMMED) {
             note_arrival(now, packet, fabric);
         }
-        let carried = fabric.payloads.take_carried(packet);
+        let carried = fabric.payloads.take_content(packet);
         self.call_receiver(now, packet.flow, fabric, |machine, context| {
             context.carried = carried;
             machine.handle_packet(packet, context);
