@@ -3,6 +3,7 @@
 use crate::clock::reading;
 use crate::error::QuicError;
 use crate::options::{each, set, unknown_name, unknown_option, wrong};
+use crate::tcp::codepoint_name;
 use options::{Options, Words};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -10,9 +11,9 @@ use pyo3::types::{PyDict, PyFloat};
 use std::sync::Arc;
 use transport::cc::{self, Algorithm};
 use transport::quic::{
-    self, Ack, AckOut, ByHand, Chunk, Config, EcnCounts, Ect, Mark, ReceiverConfig, Timer, TransportError,
+    self, Ack, AckOut, ByHand, Chunk, Config, EcnCounts, Mark, ReceiverConfig, Timer, TransportError,
 };
-use transport::tcp::keys;
+use transport::tcp::{Codepoint, keys};
 use units::{Duration, Instant};
 
 /// (number, size, stream, start, length, asks for an ACK, again, probe, codepoint); the three of a stream are `None`
@@ -221,11 +222,7 @@ impl QuicSender {
                 packet.is_ack_eliciting,
                 packet.is_again,
                 packet.is_probe,
-                match packet.ect {
-                    Ect::Not => "not-ect",
-                    Ect::Zero => "ect0",
-                    Ect::One => "ect1",
-                },
+                codepoint_name(packet.codepoint),
             )
         };
         self.out.drain(..).map(packet).collect()
@@ -263,9 +260,9 @@ impl QuicReceiver {
         chunk: Option<(u32, u64, u32)>,
     ) -> PyResult<Option<AckSaid>> {
         let mark = match ecn {
-            None | Some("not-ect") => Mark::None,
-            Some("ect0") => Mark::Sent(Ect::Zero),
-            Some("ect1") => Mark::Sent(Ect::One),
+            None | Some("not-ect") => Mark::Sent(Codepoint::NotEct),
+            Some("ect0") => Mark::Sent(Codepoint::Ect0),
+            Some("ect1") => Mark::Sent(Codepoint::Ect1),
             Some("ce") => Mark::Experienced,
             Some(other) => {
                 return Err(PyValueError::new_err(format!("ecn is '{other}', must be 'ect0', 'ect1' or 'ce'")));

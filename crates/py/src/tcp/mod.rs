@@ -11,7 +11,7 @@ use options::Words;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use transport::cc::PathChange;
-use transport::tcp::{Control, TcpOptions};
+use transport::tcp::{Codepoint, Control, TcpOptions};
 use units::{Instant, Rate};
 
 /// (kind, whether it asks for ECN or agrees to it, timestamp).
@@ -34,6 +34,15 @@ fn change_of(news: NewsIn, now: Instant) -> PyResult<PathChange> {
     let wrong = |at| PyValueError::new_err(format!("at is {at} s, must be a reading of the clock, from 0 s on"));
     let at = at.map(|at| Instant::from_secs_f64(at).ok_or_else(|| wrong(at))).transpose()?.unwrap_or(now);
     Ok(PathChange { way, turn, division, capacity, at })
+}
+
+/// The ECN field of a packet that leaves.
+pub fn codepoint_name(codepoint: Codepoint) -> &'static str {
+    match codepoint {
+        Codepoint::NotEct => "not-ect",
+        Codepoint::Ect0 => "ect0",
+        Codepoint::Ect1 => "ect1",
+    }
 }
 
 fn word_of<W: Words>(name: &str, said: &str) -> PyResult<W> {

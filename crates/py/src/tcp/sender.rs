@@ -1,7 +1,7 @@
 //! A TCP sender, or the sending end of a connection, driven by hand.
 
 use super::telemetry::{self, HopIn};
-use super::{ControlSaid, NewsIn, change_of, control_of, echoed, said_of};
+use super::{ControlSaid, NewsIn, change_of, codepoint_name, control_of, echoed, said_of};
 use crate::clock::reading;
 use crate::law::{PythonMaker, Shared};
 use crate::options::{each, misplaced, set, unknown_name, wrong};
@@ -13,9 +13,7 @@ use pyo3::types::PyDict;
 use std::sync::Arc;
 use transport::cc::external::Maker;
 use transport::cc::{self, Algorithm};
-use transport::tcp::{
-    self, Ack, Actions, BurstReport, Codepoint, Control, PhaseName, Preset, SackBlock, TcpOptions, Timer,
-};
+use transport::tcp::{self, Ack, Actions, BurstReport, Control, PhaseName, Preset, SackBlock, TcpOptions, Timer};
 use units::{Duration, Instant};
 
 /// (seq, length, retransmission).
@@ -191,12 +189,7 @@ impl Sender {
     /// What a segment of the last call says about congestion, (ECT, CWR, codepoint); `None` without ECN.
     fn ecn_of(&self, seq: u64, length: u32, retransmission: bool) -> Option<(bool, bool, &'static str)> {
         let said = self.machine.sender().ecn_of(&tcp::Segment { seq, len: length, retransmission })?;
-        let codepoint = match said.codepoint {
-            Codepoint::NotEct => "not-ect",
-            Codepoint::Ect0 => "ect0",
-            Codepoint::Ect1 => "ect1",
-        };
-        Some((said.is_capable(), said.window_reduced, codepoint))
+        Some((said.is_capable(), said.window_reduced, codepoint_name(said.codepoint)))
     }
 
     /// The congestion header of what the last call sent.

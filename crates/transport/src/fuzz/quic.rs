@@ -6,6 +6,7 @@ use crate::quic::{
     Ack, AckOut, ByHand, Chunk, Config, EcnCounts, GrowthOrder, InitialWindow, Mark, Packet, Persistent, Received,
     Receiver, ReceiverConfig, Sender, StreamOrder, Threshold, Underuse,
 };
+use crate::tcp::Codepoint;
 use options::Words;
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -117,7 +118,7 @@ pub fn quic_receiver(bytes: &[u8]) {
         let packet = Received {
             number: choices.near(0, 1),
             is_ack_eliciting: asks,
-            mark: if choices.byte().is_multiple_of(8) { Mark::Experienced } else { Mark::None },
+            mark: if choices.byte().is_multiple_of(8) { Mark::Experienced } else { Mark::Sent(Codepoint::NotEct) },
             chunk: asks.then_some(chunk),
         };
         let before = receiver.bytes_arrived();
@@ -174,7 +175,7 @@ pub fn quic_flow(bytes: &[u8]) {
             if fate % 8 == 6 {
                 continue;
             }
-            let mark = if fate % 8 == 5 { Mark::Experienced } else { Mark::Sent(packet.ect) };
+            let mark = if fate % 8 == 5 { Mark::Experienced } else { Mark::Sent(packet.codepoint) };
             let received = Received { number: packet.number, is_ack_eliciting: true, mark, chunk: packet.chunk };
             let ack = receiver.handle_packet(now, &received).expect("the sender keeps to what it may send");
             back.extend(ack);

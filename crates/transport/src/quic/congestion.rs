@@ -7,7 +7,7 @@ use super::config::{Config, Persistent};
 use super::rtt::Rtt;
 use super::sent::{Sent, SentPacket};
 use crate::cc::hystart::HyStart;
-use crate::cc::{Event, Law, Loss, LossCause, LostSegment, RateSample, Window};
+use crate::cc::{Event, Law, Loss, LossCause, LostSegment, Window};
 use crate::tcp::Deliveries;
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
@@ -43,24 +43,6 @@ pub(super) struct Congestion {
     pub collapses: u64,
 }
 
-/// An ACK, as far as the window is concerned.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Acked<'p> {
-    pub now: Instant,
-    /// Newly acknowledged, in ascending order.
-    pub packets: &'p [(u64, SentPacket)],
-    pub rtt_sample: Option<Duration>,
-    pub srtt: Option<Duration>,
-    pub rate: Option<RateSample>,
-    /// Bytes that the ACK says were marked.
-    pub marked: u64,
-    pub echoes: bool,
-    /// Bytes lost before it lets the window grow.
-    pub lost: u64,
-    /// Whether the window had room when it came.
-    pub is_app_limited: bool,
-}
-
 impl Congestion {
     pub fn new(config: &Config) -> Congestion {
         let mss = u64::from(config.max_datagram_size);
@@ -84,14 +66,9 @@ impl Congestion {
         }
     }
 
-    /// Whether another packet of so many bytes fits.
-    pub fn has_room(&self, bytes: u64) -> bool {
-        self.bytes_in_flight.saturating_add(bytes) <= self.window.cwnd
-    }
-
     /// Whether the window has no room for a full packet.
     pub fn is_full(&self) -> bool {
-        !self.has_room(self.window.mss)
+        self.bytes_in_flight.saturating_add(self.window.mss) > self.window.cwnd
     }
 
     /// InCongestionRecovery() of B.5: true of what left before the last cut, or with it.
@@ -107,14 +84,9 @@ impl Congestion {
         }
     }
 
-    /// Asks of the law.
-    fn every_ack(&self, config: &Config) -> bool {
-        config.uses_law() && config.algorithm.asks().every_ack
-    }
-
     /// The flow has been idle with nothing in flight, and something is about to leave.
     pub fn restart(&mut self, now: Instant, srtt: Option<Duration>, config: &Config) {
-        if self.every_ack(config)
+        if config.algorithm.asks().every_ack
             && let Control::Law(law) = &mut self.control
         {
             let event = Event { srtt, is_app_limited: true, ..Event::at(now) };
@@ -122,30 +94,24 @@ impl Congestion {
         }
     }
 
-    /// OnPacketsAcked(): B.5. `counts` says which packets the window may grow for.
-    pub fn acknowledge(&mut self, acked: &Acked, counts: impl Fn(u64) -> bool, config: &Config) {
-        let may_grow = |one: &(u64, SentPacket)| one.1.is_in_flight && !self.is_in_recovery(one.1.sent_at);
-        let grows: Vec<u64> =
-            acked.packets.iter().filter(|one| may_grow(one) && counts(one.0)).map(|one| one.1.size.into()).collect();
+    /// OnPacketsAcked(): B.5. The window may grow for packets with numbers below `below`; `ack` knows what no packet
+    /// says.
+    pub fn acknowledge(&mut self, packets: &[(u64, SentPacket)], below: u64, ack: &Event, config: &Config) {
+        let may_grow = |(number, packet): &&(u64, SentPacket)| {
+            *number < below && packet.is_in_flight && !self.is_in_recovery(packet.sent_at)
+        };
+        let grows: Vec<u64> = packets.iter().filter(may_grow).map(|one| one.1.size.into()).collect();
         let total: u64 = grows.iter().sum();
-        let all: u64 = acked.packets.iter().map(|one| u64::from(one.1.size)).sum();
-        let every_ack = self.every_ack(config);
+        let every_ack = config.algorithm.asks().every_ack;
         let event = Event {
-            acked: if every_ack { all } else { total },
-            lost: acked.lost,
-            rtt_sample: acked.rtt_sample,
-            rate_sample: acked.rate,
-            srtt: acked.srtt,
+            acked: if every_ack { packets.iter().map(|one| u64::from(one.1.size)).sum() } else { total },
             in_flight: self.bytes_in_flight,
-            ecn_echo: acked.echoes,
-            marked: acked.marked,
-            is_app_limited: acked.is_app_limited,
-            in_recovery: acked.packets.last().is_some_and(|one| self.is_in_recovery(one.1.sent_at)),
-            ..Event::at(acked.now)
+            in_recovery: packets.last().is_some_and(|one| self.is_in_recovery(one.1.sent_at)),
+            ..*ack
         };
         match &mut self.control {
             Control::NewReno { credit, hystart } => grow(&mut self.window, credit, hystart, &grows, &event, config),
-            Control::Law(law) if every_ack || total > 0 || acked.marked > 0 => {
+            Control::Law(law) if every_ack || total > 0 || event.marked > 0 => {
                 law.0.on_event(&config.laws, &mut self.window, &event);
             }
             Control::Law(_) => {}
@@ -192,7 +158,7 @@ impl Congestion {
             law.0.on_loss(&config.laws, &mut self.window, &Loss { cause: LossCause::Timeout, flight, event });
             self.window.ssthresh = ssthresh;
         }
-        if !(config.uses_law() && config.algorithm.asks().model) {
+        if !config.algorithm.asks().model {
             self.window.cwnd = config.minimum_bytes();
         }
         self.recovery_start = None;
@@ -203,10 +169,10 @@ impl Congestion {
     pub fn lose(&mut self, number: u64, packet: &SentPacket, now: Instant, config: &Config) {
         let size = u64::from(packet.size);
         self.lost += size;
-        if !(config.uses_law() && config.algorithm.asks().each_loss) {
+        let Control::Law(law) = &mut self.control else { return };
+        if !config.algorithm.asks().each_loss {
             return;
         }
-        let Control::Law(law) = &mut self.control else { return };
         let lost = LostSegment {
             start: number,
             end: number + 1,

@@ -1,8 +1,9 @@
 //! ECN at the sending end: RFC 9000 §13.4.
 
 use super::ack::EcnCounts;
-use super::sent::{Ect, SentPacket};
+use super::sent::SentPacket;
 use crate::cc::Marks;
+use crate::tcp::Codepoint;
 
 /// Whether packets are marked as capable, and what their peer has counted.
 #[derive(Clone, Copy, Debug)]
@@ -36,15 +37,15 @@ impl Marking {
     }
 
     /// The codepoint of a packet that leaves: ECT(1) for laws of RFC 9331.
-    pub fn codepoint(&mut self, marks: Marks) -> Ect {
-        let ect = match (self.is_on, marks) {
-            (false, _) => Ect::Not,
-            (true, Marks::CountedFinely) => Ect::One,
-            (true, _) => Ect::Zero,
+    pub fn codepoint(&mut self, marks: Marks) -> Codepoint {
+        let codepoint = match (self.is_on, marks) {
+            (false, _) => Codepoint::NotEct,
+            (true, Marks::CountedFinely) => Codepoint::Ect1,
+            (true, _) => Codepoint::Ect0,
         };
-        self.has_sent[0] |= ect == Ect::Zero;
-        self.has_sent[1] |= ect == Ect::One;
-        ect
+        self.has_sent[0] |= codepoint == Codepoint::Ect0;
+        self.has_sent[1] |= codepoint == Codepoint::Ect1;
+        codepoint
     }
 
     /// §13.4.2.1, for an ACK that raises the largest acknowledged number.
@@ -52,8 +53,8 @@ impl Marking {
         if !self.is_on {
             return Verdict::Off;
         }
-        let newly = |ect| newly.iter().filter(|(_, packet)| packet.ect == ect).count() as u64;
-        let [zero, one] = [newly(Ect::Zero), newly(Ect::One)];
+        let newly = |sent| newly.iter().filter(|(_, packet)| packet.codepoint == sent).count() as u64;
+        let [zero, one] = [newly(Codepoint::Ect0), newly(Codepoint::Ect1)];
         let Some(counts) = counts else {
             self.is_on &= zero + one == 0;
             return if self.is_on { Verdict::Marks(0) } else { Verdict::Off };

@@ -3,7 +3,7 @@
 
 use super::ack::Ack;
 use super::config::{GrowthOrder, Threshold, Underuse};
-use super::congestion::{Acked, is_persistent};
+use super::congestion::is_persistent;
 use super::ecn::Verdict;
 use super::sender::Sender;
 use super::sent::{Fate, SentPacket};
@@ -30,47 +30,35 @@ impl Sender {
         let lost = self.congestion.lost;
         let rate = self.congestion.deliveries().and_then(|deliveries| deliveries.sample(now, lost));
         let (echoes, marked) = self.take_ecn(now, ack, raises, newly);
-        let acked = Acked {
-            now,
-            packets: newly,
-            rtt_sample,
-            srtt: self.srtt(),
-            rate,
-            marked,
-            echoes,
-            lost: 0,
-            is_app_limited: !was_full && !self.counts_as_full(newly),
-        };
+        let event =
+            Event { rtt_sample, rate_sample: rate, srtt: self.srtt(), marked, ecn_echo: echoes, ..Event::at(now) };
         let grows_first = self.config.growth_order == GrowthOrder::BeforeLosses;
         if grows_first {
-            self.grow(&acked, was_full);
+            self.grow(newly, event, was_full);
         }
         let lost = self.detect_losses(now);
         if !grows_first {
-            self.grow(&Acked { lost, ..acked }, was_full);
+            self.grow(newly, Event { lost, ..event }, was_full);
         }
         self.pto_count = 0;
         self.set_timer();
     }
 
-    /// Whether the newest of these packets left when the window was full, or it has been since.
-    fn counts_as_full(&self, newly: &[(u64, SentPacket)]) -> bool {
-        newly.last().is_some_and(|(number, _)| *number < self.congestion.full_below)
-    }
-
-    fn grow(&mut self, acked: &Acked, was_full: bool) {
-        let full_below = self.congestion.full_below;
-        match self.config.underuse {
-            Underuse::Ignored => {
-                let acked = Acked { is_app_limited: false, ..*acked };
-                self.congestion.acknowledge(&acked, |_| true, &self.config);
-            }
+    /// The window may grow for packets from before it was last full, or as `underuse` says.
+    fn grow(&mut self, newly: &[(u64, SentPacket)], event: Event, was_full: bool) {
+        let below = match self.config.underuse {
+            Underuse::Ignored => u64::MAX,
             Underuse::AtAck => {
-                let acked = Acked { is_app_limited: !was_full, ..*acked };
-                self.congestion.acknowledge(&acked, |_| was_full, &self.config);
+                if was_full {
+                    u64::MAX
+                } else {
+                    0
+                }
             }
-            Underuse::SinceSent => self.congestion.acknowledge(acked, |number| number < full_below, &self.config),
-        }
+            Underuse::SinceSent => self.congestion.full_below,
+        };
+        let counts = was_full || newly.last().is_some_and(|(number, _)| *number < below);
+        self.congestion.acknowledge(newly, below, &Event { is_app_limited: !counts, ..event }, &self.config);
     }
 
     /// §5.1: a sample if the frame's largest is newly acknowledged, and something that asks for an ACK is.
@@ -137,12 +125,7 @@ impl Sender {
 
     fn handle_congestion(&mut self, cause: LossCause, sent_at: Instant, event: Event) -> bool {
         let is_cut = self.congestion.handle_congestion(cause, sent_at, event, &self.config);
-        if is_cut && cause != LossCause::Mark {
-            self.stats.fast_retransmits += 1;
-        }
-        if is_cut && self.config.recovery_packet {
-            self.beyond = self.beyond.max(1);
-        }
+        self.may_exceed |= is_cut && self.config.recovery_packet;
         is_cut
     }
 

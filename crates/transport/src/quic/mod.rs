@@ -39,5 +39,5 @@ pub use config::{Config, GrowthOrder, InitialWindow, Persistent, ReceiverConfig,
 pub use receiver::{AckOut, Mark, Received, Receiver};
 pub use rtt::Rtt;
 pub use sender::{ByHand, News, Packet, Sender, Timer};
-pub use sent::{Ect, SentPacket};
+pub use sent::SentPacket;
 pub use streams::Chunk;

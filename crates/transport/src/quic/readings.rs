@@ -2,7 +2,6 @@
 //! their own.
 
 use super::Config;
-use super::ack::EcnCounts;
 use super::rtt::Rtt;
 use super::sender::{News, Sender, Timer};
 use crate::tcp::SenderStats;
@@ -79,11 +78,6 @@ impl Sender {
         self.marking.is_on()
     }
 
-    /// The counts of the last ACK that was validated.
-    pub fn ecn_counts(&self) -> EcnCounts {
-        self.marking.counts()
-    }
-
     /// sent_packets: numbers of what is outstanding.
     pub fn sent_packets(&self) -> impl Iterator<Item = u64> {
         self.sent.outstanding(u64::MAX - 1).map(|(number, _)| number)
@@ -120,14 +114,10 @@ impl Sender {
         self.streams.acked()
     }
 
-    /// Bytes of a stream that have been acknowledged from its first on.
-    pub fn acked_in_order(&self, stream: u32) -> u64 {
-        self.streams.acked_in_order(stream as usize)
-    }
-
     /// What it has counted; a fast retransmit is a cut for losses, a timeout a PTO.
     pub fn stats(&self) -> SenderStats {
-        SenderStats { ecn_reductions: self.congestion.cuts[1], ..self.stats }
+        let [fast_retransmits, ecn_reductions] = self.congestion.cuts;
+        SenderStats { fast_retransmits, ecn_reductions, ..self.stats }
     }
 
     /// The law's own figures.

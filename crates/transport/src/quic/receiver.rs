@@ -4,8 +4,8 @@
 use super::ack::{Ack, EcnCounts, TransportError};
 use super::config::ReceiverConfig;
 use super::ranges::Ranges;
-use super::sent::Ect;
 use super::streams::Chunk;
+use crate::tcp::Codepoint;
 use std::sync::Arc;
 use units::{Duration, Instant};
 
@@ -13,19 +13,16 @@ use units::{Duration, Instant};
 const LARGEST: u64 = (1 << 62) - 1;
 
 /// What a packet says of ECN as it arrives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// As it was sent.
-    Sent(Ect),
-    /// Not capable.
-    #[default]
-    None,
+    Sent(Codepoint),
     /// CE.
     Experienced,
 }
 
 /// A packet as it arrives.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Received {
     /// Its number.
     pub number: u64,
@@ -152,10 +149,10 @@ impl Receiver {
             self.take(now, chunk)?;
         }
         match packet.mark {
-            Mark::Sent(Ect::Zero) => self.counts.ect0 += 1,
-            Mark::Sent(Ect::One) => self.counts.ect1 += 1,
+            Mark::Sent(Codepoint::Ect0) => self.counts.ect0 += 1,
+            Mark::Sent(Codepoint::Ect1) => self.counts.ect1 += 1,
             Mark::Experienced => self.counts.ce += 1,
-            Mark::Sent(Ect::Not) | Mark::None => {}
+            Mark::Sent(Codepoint::NotEct) => {}
         }
         if self.numbers.last().is_none_or(|(_, end)| number >= end) {
             self.largest_at = now;
@@ -267,11 +264,6 @@ impl Receiver {
     /// Packets that came twice, or below the lowest number that is still taken.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
-    }
-
-    /// Packets that arrived by codepoint.
-    pub fn ecn_counts(&self) -> EcnCounts {
-        self.counts
     }
 
     /// Numbers that have arrived, as ranges to before their ends.

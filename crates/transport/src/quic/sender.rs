@@ -9,9 +9,9 @@ use super::congestion::{Congestion, persistent_after};
 use super::ecn::Marking;
 use super::pacer::Pacer;
 use super::rtt::Rtt;
-use super::sent::{Ect, Fate, Sent, SentPacket};
+use super::sent::{Fate, Sent, SentPacket};
 use super::streams::{Chunk, Streams};
-use crate::tcp::{SenderStats, Snapshot};
+use crate::tcp::{Codepoint, SenderStats, Snapshot};
 use options::words;
 use std::sync::Arc;
 use units::{Duration, Instant, Rate};
@@ -44,7 +44,7 @@ pub struct Packet {
     /// Whether it leaves as a probe of a PTO.
     pub is_probe: bool,
     /// Its codepoint.
-    pub ect: Ect,
+    pub codepoint: Codepoint,
 }
 
 /// A kind of packet that a user sends by hand.
@@ -97,8 +97,8 @@ pub struct Sender {
     pub(super) time_threshold: f64,
     /// Where the last probe ended that had nothing new to send.
     pub(super) probed: (u32, u64),
-    /// Packets that may leave past the window.
-    pub(super) beyond: u32,
+    /// Whether a packet may leave past the window.
+    pub(super) may_exceed: bool,
     pub(super) stats: SenderStats,
     pub(super) news: News,
     /// Kept from call to call, so that no memory is taken for each ACK.
@@ -126,7 +126,7 @@ impl Sender {
             packet_threshold: config.packet_threshold,
             time_threshold: config.time_threshold,
             probed: (0, 0),
-            beyond: 0,
+            may_exceed: false,
             stats: SenderStats::default(),
             news: News::default(),
             newly: Vec::new(),
@@ -169,7 +169,7 @@ impl Sender {
             size: 0,
             is_ack_eliciting: false,
             is_in_flight: false,
-            ect: Ect::Not,
+            codepoint: Codepoint::NotEct,
             chunk: None,
             snapshot: Snapshot::default(),
             fate: Fate::Skipped,

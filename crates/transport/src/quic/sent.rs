@@ -2,21 +2,9 @@
 
 use super::Chunk;
 use super::ranges::Ranges;
-use crate::tcp::Snapshot;
+use crate::tcp::{Codepoint, Snapshot};
 use std::collections::VecDeque;
 use units::Instant;
-
-/// What a packet says of ECN (RFC 3168, RFC 9331).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ect {
-    /// Not capable.
-    #[default]
-    Not,
-    /// ECT(0).
-    Zero,
-    /// ECT(1).
-    One,
-}
 
 /// A packet that has been sent.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +17,7 @@ pub struct SentPacket {
     pub is_ack_eliciting: bool,
     /// Whether it counts in bytes_in_flight: padding does, and what asks for an ACK.
     pub is_in_flight: bool,
-    pub(super) ect: Ect,
+    pub(super) codepoint: Codepoint,
     /// Its part of a stream.
     pub(super) chunk: Option<Chunk>,
     pub(super) snapshot: Snapshot,

@@ -89,11 +89,6 @@ impl Streams {
         self.list.iter().map(|stream| stream.acked_bytes).sum()
     }
 
-    /// Bytes of a stream that have been acknowledged from its first on.
-    pub fn acked_in_order(&self, stream: usize) -> u64 {
-        self.list[stream].acked.first().filter(|(start, _)| *start == 0).map_or(0, |(_, end)| end)
-    }
-
     /// Whether something may be sent.
     pub fn has_more(&self) -> bool {
         let room = self.limit.saturating_sub(self.sent);
@@ -139,14 +134,13 @@ impl Streams {
         })
     }
 
-    /// Bytes have arrived: how many of them had not been acknowledged before.
-    pub fn acknowledge(&mut self, chunk: Chunk) -> u64 {
+    /// Bytes have arrived.
+    pub fn acknowledge(&mut self, chunk: Chunk) {
         let stream = &mut self.list[chunk.stream as usize];
         let new: u64 = stream.acked.missing(chunk.start, chunk.end()).map(|(start, end)| end - start).sum();
         stream.acked.insert(chunk.start, chunk.end());
         stream.lost.remove(chunk.start, chunk.end());
         stream.acked_bytes += new;
-        new
     }
 
     /// Bytes are lost: those that were not acknowledged are sent again.

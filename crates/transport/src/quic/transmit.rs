@@ -38,22 +38,21 @@ impl Sender {
         }
         self.paced = None;
         while self.streams.has_more() {
-            let is_beyond = self.beyond > 0;
-            if !is_beyond && self.congestion.is_full() {
+            if !self.may_exceed && self.congestion.is_full() {
                 break;
             }
             if self.config.paced || self.config.algorithm.asks().pacing {
                 let due = self.pacer.ready(now, size.into(), self.pacing_rate());
-                if due > now && !is_beyond {
+                if due > now && !self.may_exceed {
                     self.paced = Some(due);
                     break;
                 }
             }
             let Some((chunk, is_again)) = self.streams.take(self.config.payload()) else { break };
-            self.beyond = self.beyond.saturating_sub(1);
+            self.may_exceed = false;
             self.emit(now, ByHand::Eliciting, chunk.length + self.config.overhead, Some(chunk), is_again, out);
         }
-        self.beyond = 0;
+        self.may_exceed = false;
         if self.congestion.is_full() || self.paced.is_some() {
             self.congestion.full_below = self.sent.next();
         } else if !self.streams.has_more() {
@@ -76,7 +75,7 @@ impl Sender {
         out: &mut Vec<Packet>,
     ) {
         let (is_ack_eliciting, is_in_flight) = (kind == ByHand::Eliciting, kind != ByHand::AckOnly);
-        let ect = self.marking.codepoint(self.config.algorithm.asks().marks);
+        let codepoint = self.marking.codepoint(self.config.algorithm.asks().marks);
         let is_first = self.congestion.bytes_in_flight == 0;
         let in_flight = self.congestion.bytes_in_flight + u64::from(size);
         let lost = self.congestion.lost;
@@ -89,7 +88,7 @@ impl Sender {
             size,
             is_ack_eliciting,
             is_in_flight,
-            ect,
+            codepoint,
             chunk,
             snapshot,
             fate: Fate::Outstanding,
@@ -107,6 +106,6 @@ impl Sender {
         }
         self.stats.segments_sent += 1;
         self.stats.retransmissions += u64::from(is_again);
-        out.push(Packet { number, size, chunk, is_ack_eliciting, is_again, is_probe: false, ect });
+        out.push(Packet { number, size, chunk, is_ack_eliciting, is_again, is_probe: false, codepoint });
     }
 }

@@ -145,14 +145,7 @@ impl PayloadTable {
 
     /// Takes what a kind of host says in a packet that has arrived.
     pub fn take_content(&mut self, packet: &Packet) -> Option<Carried> {
-        if packet.payload == NO_PAYLOAD {
-            return None;
-        }
-        if !packet.flags.has(Flags::OPTIONS) {
-            self.forget(packet);
-            return None;
-        }
-        self.options.take_out(packet.payload).carried
+        (packet.payload != NO_PAYLOAD).then(|| self.take_host_payload(packet))?.carried
     }
 
     /// The packet, which carries no congestion header, with what it says of its sending.
@@ -303,9 +296,8 @@ impl PayloadTable {
     pub fn put_host_payload(&mut self, carried: &HostPayload) -> u32 {
         match (carried.options, carried.header) {
             (Some((options, stamp)), _) => {
-                let place = self.put_stamped(options, &carried.sack, stamp);
-                self.options.items[place as usize].carried = carried.carried.clone();
-                place
+                let sack = self.put_sack(&carried.sack);
+                self.options.put(Optional { options, sack, stamp, carried: carried.carried.clone() })
             }
             (None, Some(header)) => self.put_header(header, &carried.sack),
             (None, None) => self.put_sack(&carried.sack),
