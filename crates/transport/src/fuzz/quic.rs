@@ -3,10 +3,10 @@
 use super::Choices;
 use crate::cc::registry;
 use crate::quic::{
-    Ack, AckOut, ByHand, Chunk, Config, EcnCounts, GrowthOrder, InitialWindow, Mark, Packet, Persistent, Received,
-    Receiver, ReceiverConfig, Sender, StreamOrder, Threshold, Underuse,
+    Ack, AckOut, ByHand, Chunk, Config, EcnCounts, GrowthOrder, Mark, Packet, Persistent, Received, Receiver,
+    ReceiverConfig, Sender, StreamOrder, Threshold, Underuse,
 };
-use crate::tcp::Codepoint;
+use crate::tcp::{Codepoint, InitialWindow};
 use options::Words;
 use std::sync::Arc;
 use units::{Duration, Instant};
@@ -27,7 +27,7 @@ fn config(choices: &mut Choices<'_>) -> Arc<Config> {
         persistent_congestion: Persistent::ALL[usize::from(more >> 2 & 3) % Persistent::ALL.len()],
         underuse: Underuse::ALL[usize::from(more >> 4 & 3) % Underuse::ALL.len()],
         max_datagram_size: 138,
-        initial_window: InitialWindow::Packets(2 + u32::from(choices.byte() % 40)),
+        initial_window: InitialWindow::Segments(2 + u32::from(choices.byte() % 40)),
         peer_max_data: if flags & 128 != 0 { 1000 } else { u64::MAX },
         ..Config::default()
     };

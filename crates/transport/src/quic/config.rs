@@ -2,52 +2,9 @@
 
 use crate::ConfigError;
 use crate::cc::{self, Algorithm, Marks};
-use options::{Argument, Kind, Options, Range, Value, Word, WordList, Words, options, words};
+use crate::tcp::InitialWindow;
+use options::{Kind, Options, Range, Words, options, words};
 use units::Duration;
-
-/// The congestion window before the first ACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InitialWindow {
-    /// So many full packets.
-    Packets(u32),
-    /// Ten packets, at most max(14720 B, two packets): RFC 9002 §7.2.
-    Rfc9002,
-}
-
-impl InitialWindow {
-    /// The rule that has a name.
-    pub const RULES: WordList = WordList {
-        name: "InitialWindow",
-        meaning: "The congestion window at the start.",
-        words: &[Word { word: "rfc9002", meaning: "10 packets, at most max(14720 B, 2 packets): RFC 9002 §7.2." }],
-    };
-
-    /// The window in bytes.
-    pub fn bytes(self, packet: u32) -> u64 {
-        let packet = u64::from(packet);
-        match self {
-            InitialWindow::Packets(packets) => u64::from(packets) * packet,
-            InitialWindow::Rfc9002 => (10 * packet).min((2 * packet).max(14_720)),
-        }
-    }
-}
-
-impl Argument for InitialWindow {
-    fn to_value(&self) -> Value {
-        match self {
-            InitialWindow::Packets(packets) => Value::Whole((*packets).into()),
-            InitialWindow::Rfc9002 => Value::Word("rfc9002"),
-        }
-    }
-
-    fn from_value(value: Value) -> Option<InitialWindow> {
-        match value {
-            Value::Whole(packets) => u32::try_from(packets).ok().map(InitialWindow::Packets),
-            Value::Word("rfc9002") => Some(InitialWindow::Rfc9002),
-            _ => None,
-        }
-    }
-}
 
 words! {
     /// Whether the packet threshold follows reordering.
@@ -207,20 +164,27 @@ impl Config {
         self.algorithm != Algorithm::NewReno
     }
 
-    /// Laws that are told by routers need records in packets; a law's own needs are those that TCP checks.
+    /// Whether a connection can run the law: no router tells it, since packets carry no records, and it is built in.
+    pub fn can_run(algorithm: Algorithm) -> bool {
+        let asks = algorithm.asks();
+        !asks.congestion_header && !asks.telemetry && algorithm != Algorithm::External
+    }
+
+    /// Whether the law counts marks, so that packets must be capable of ECN.
+    pub fn needs_ecn(&self) -> bool {
+        let counts = self.algorithm.asks().marks.are_counted() || self.algorithm.wants(&self.laws).marks;
+        self.uses_law() && counts
+    }
+
+    /// A law's own needs are those that TCP checks.
     fn validate_law(&self) -> Result<(), ConfigError> {
-        let asks = self.algorithm.asks();
-        if asks.congestion_header || asks.telemetry {
-            return Err(ConfigError::new("algorithm", "must be a law that no router tells: packets carry no records"));
+        if !Config::can_run(self.algorithm) {
+            return Err(ConfigError::new("algorithm", "must be a law that no router tells"));
         }
-        if self.algorithm == Algorithm::External {
-            return Err(ConfigError::new("algorithm", "must be a built-in law"));
-        }
-        if self.ecn && asks.marks == Marks::Unheard {
+        if self.ecn && self.algorithm.asks().marks == Marks::Unheard {
             return Err(ConfigError::new("ecn", "must be false for a law that has no answer to marks"));
         }
-        let needs_ecn = asks.marks.are_counted() && !self.ecn;
-        if needs_ecn || self.algorithm.wants(&self.laws).marks && !self.ecn {
+        if !self.ecn && self.needs_ecn() {
             return Err(ConfigError::new("ecn", "must be true for a law that counts marks"));
         }
         self.laws.validate(self.algorithm)
@@ -278,19 +242,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_initial_window_is_that_of_section_7_2() {
-        // Ten packets; with 1500 B the larger of 14720 B and two packets; with 9000 B two packets.
-        let bytes = |packet| InitialWindow::Rfc9002.bytes(packet);
-        assert_eq!([bytes(1200), bytes(1472), bytes(1500), bytes(9000)], [12_000, 14_720, 14_720, 18_000]);
-    }
-
-    #[test]
     fn a_parameter_that_cannot_work_is_named() {
         assert_eq!(Config::default().validate(), Ok(()));
         let field = |config: Config| config.validate().unwrap_err().field;
         assert_eq!(field(Config { overhead: 1200, ..Config::default() }), "overhead");
         assert_eq!(field(Config { max_window: 1000, ..Config::default() }), "max_window");
-        let one = InitialWindow::Packets(1);
+        let one = InitialWindow::Segments(1);
         assert_eq!(field(Config { initial_window: one, ..Config::default() }), "initial_window");
         assert_eq!(field(Config { algorithm: Algorithm::Xcp, ..Config::default() }), "algorithm");
         assert_eq!(field(Config { algorithm: Algorithm::Dctcp, ..Config::default() }), "ecn");

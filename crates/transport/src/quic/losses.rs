@@ -89,6 +89,7 @@ impl Sender {
             return true;
         }
         self.news.spurious.push(number);
+        self.episode.spurious += u64::from(number >= self.episode.first);
         if self.config.threshold_rule == Threshold::Adaptive {
             let behind = u32::try_from(largest.saturating_sub(number) + 1).unwrap_or(u32::MAX);
             self.packet_threshold = self.packet_threshold.max(behind.min(MOST_BEHIND));
@@ -125,6 +126,10 @@ impl Sender {
 
     fn handle_congestion(&mut self, cause: LossCause, sent_at: Instant, event: Event) -> bool {
         let is_cut = self.congestion.handle_congestion(cause, sent_at, event, &self.config);
+        if is_cut {
+            self.stats.false_fast_retransmits += u64::from(self.episode.is_spurious());
+            self.episode = Episode { first: u64::MAX, ..Episode::default() };
+        }
         self.may_exceed |= is_cut && self.config.recovery_packet;
         is_cut
     }
@@ -170,6 +175,8 @@ impl Sender {
         let event = self.loss_event(now, bytes);
         let cause = if is_persistent { LossCause::Timeout } else { LossCause::FastRetransmit };
         let is_cut = last.is_some_and(|sent_at| self.handle_congestion(cause, sent_at, event));
+        self.episode.first = self.episode.first.min(losses.first().map_or(u64::MAX, |one| one.0));
+        self.episode.lost += losses.len() as u64;
         if is_persistent {
             self.congestion.collapse(is_cut, event, &self.config);
             self.news.is_persistent = true;
@@ -178,6 +185,23 @@ impl Sender {
             }
         }
         bytes
+    }
+}
+
+/// The packets that were found lost since the last cut.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Episode {
+    /// The lowest of their numbers.
+    first: u64,
+    lost: u64,
+    /// Those that have arrived after all.
+    spurious: u64,
+}
+
+impl Episode {
+    /// Whether all have arrived after all.
+    pub fn is_spurious(self) -> bool {
+        self.lost > 0 && self.lost == self.spurious
     }
 }
 

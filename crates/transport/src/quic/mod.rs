@@ -35,7 +35,7 @@ mod streams;
 mod transmit;
 
 pub use ack::{Ack, EcnCounts, TransportError};
-pub use config::{Config, GrowthOrder, InitialWindow, Persistent, ReceiverConfig, StreamOrder, Threshold, Underuse};
+pub use config::{Config, GrowthOrder, Persistent, ReceiverConfig, StreamOrder, Threshold, Underuse};
 pub use receiver::{AckOut, Mark, Received, Receiver};
 pub use rtt::Rtt;
 pub use sender::{ByHand, News, Packet, Sender, Timer};

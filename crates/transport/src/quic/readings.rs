@@ -114,10 +114,12 @@ impl Sender {
         self.streams.acked()
     }
 
-    /// What it has counted; a fast retransmit is a cut for losses, a timeout a PTO.
+    /// What it has counted; a fast retransmit is a cut for losses, a false one a cut whose lost packets have all
+    /// arrived after all, a timeout a PTO.
     pub fn stats(&self) -> SenderStats {
         let [fast_retransmits, ecn_reductions] = self.congestion.cuts;
-        SenderStats { fast_retransmits, ecn_reductions, ..self.stats }
+        let false_fast_retransmits = self.stats.false_fast_retransmits + u64::from(self.episode.is_spurious());
+        SenderStats { fast_retransmits, ecn_reductions, false_fast_retransmits, ..self.stats }
     }
 
     /// The law's own figures.

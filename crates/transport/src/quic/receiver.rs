@@ -261,6 +261,11 @@ impl Receiver {
         self.streams.get(stream as usize).map_or(0, |stream| stream.read)
     }
 
+    /// Packets that have arrived, by their codepoints.
+    pub fn counts(&self) -> EcnCounts {
+        self.counts
+    }
+
     /// Packets that came twice, or below the lowest number that is still taken.
     pub fn duplicates(&self) -> u64 {
         self.duplicates

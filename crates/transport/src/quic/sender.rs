@@ -7,6 +7,7 @@ use super::ack::{Ack, TransportError};
 use super::config::Config;
 use super::congestion::{Congestion, persistent_after};
 use super::ecn::Marking;
+use super::losses::Episode;
 use super::pacer::Pacer;
 use super::rtt::Rtt;
 use super::sent::{Fate, Sent, SentPacket};
@@ -100,6 +101,7 @@ pub struct Sender {
     /// Whether a packet may leave past the window.
     pub(super) may_exceed: bool,
     pub(super) stats: SenderStats,
+    pub(super) episode: Episode,
     pub(super) news: News,
     /// Kept from call to call, so that no memory is taken for each ACK.
     newly: Vec<(u64, SentPacket)>,
@@ -128,6 +130,7 @@ impl Sender {
             probed: (0, 0),
             may_exceed: false,
             stats: SenderStats::default(),
+            episode: Episode::default(),
             news: News::default(),
             newly: Vec::new(),
             losses: Vec::new(),

@@ -1,67 +1,10 @@
 //! The sender's parameters, their defaults and their check.
 
-use super::{EcnFeedback, Frto, Reduction, ReorderingConfig, Restore, TcpOptions, Undo, UndoResponse};
+use super::{EcnFeedback, Frto, InitialWindow, Reduction, ReorderingConfig, Restore, TcpOptions, Undo, UndoResponse};
 use crate::ConfigError;
 use crate::cc::{self, LossRecovery};
-use options::{Argument, Kind, Options, Range, Value, Word, WordList, Words, options, words};
+use options::{Kind, Options, Range, Words, options, words};
 use units::{Duration, Instant};
-
-/// The congestion window before the first ACK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InitialWindow {
-    /// A number of full-sized segments.
-    Segments(u32),
-    /// min(4 MSS, max(2 MSS, 4380 B)): RFC 3390 eq. (1).
-    Rfc3390,
-    /// min(10 MSS, max(2 MSS, 14600 B)): RFC 6928 §2 eq. (1).
-    Rfc6928,
-}
-
-impl InitialWindow {
-    /// The rules that have a name.
-    pub const RULES: WordList = WordList {
-        name: "InitialWindow",
-        meaning: "The congestion window at the start.",
-        words: &[
-            Word { word: "rfc3390", meaning: "min(4 MSS, max(2 MSS, 4380 B)): RFC 3390." },
-            Word {
-                word: "rfc6928",
-                meaning: "min(10 MSS, max(2 MSS, 14600 B)), 10 segments of up to 1460 B: RFC 6928.",
-            },
-        ],
-    };
-}
-
-impl Argument for InitialWindow {
-    fn to_value(&self) -> Value {
-        match self {
-            InitialWindow::Segments(segments) => Value::Whole((*segments).into()),
-            InitialWindow::Rfc3390 => Value::Word("rfc3390"),
-            InitialWindow::Rfc6928 => Value::Word("rfc6928"),
-        }
-    }
-
-    fn from_value(value: Value) -> Option<InitialWindow> {
-        match value {
-            Value::Whole(segments) => u32::try_from(segments).ok().map(InitialWindow::Segments),
-            Value::Word("rfc3390") => Some(InitialWindow::Rfc3390),
-            Value::Word("rfc6928") => Some(InitialWindow::Rfc6928),
-            _ => None,
-        }
-    }
-}
-
-impl InitialWindow {
-    /// The window in bytes.
-    pub fn bytes(self, mss: u32) -> u64 {
-        let mss = u64::from(mss);
-        match self {
-            InitialWindow::Segments(segments) => u64::from(segments) * mss,
-            InitialWindow::Rfc3390 => (4 * mss).min((2 * mss).max(4380)),
-            InitialWindow::Rfc6928 => (10 * mss).min((2 * mss).max(14600)),
-        }
-    }
-}
 
 words! {
     /// Which partial ACKs restart the retransmission timer in NewReno's fast recovery (RFC 6582 §4).
@@ -401,21 +344,6 @@ impl SenderConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_initial_window_of_rfc_3390_is_4_3_or_2_segments() {
-        // RFC 3390 §1: MSS <= 1095: 4 MSS; 1095 < MSS < 2190: 4380 B; MSS >= 2190: 2 MSS.
-        assert_eq!(InitialWindow::Rfc3390.bytes(1000), 4000);
-        assert_eq!(InitialWindow::Rfc3390.bytes(1460), 4380);
-        assert_eq!(InitialWindow::Rfc3390.bytes(9000), 18000);
-    }
-
-    #[test]
-    fn the_initial_window_of_rfc_6928_is_10_segments_up_to_an_ethernet_frame() {
-        assert_eq!(InitialWindow::Rfc6928.bytes(1000), 10_000);
-        assert_eq!(InitialWindow::Rfc6928.bytes(1460), 14_600);
-        assert_eq!(InitialWindow::Rfc6928.bytes(9000), 18_000);
-    }
 
     #[test]
     fn a_parameter_that_cannot_work_is_named() {

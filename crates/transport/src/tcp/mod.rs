@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `segment` | what travels: segments, ACKs, SACK blocks |
 //! | `config` | the sender's parameters and their check |
+//! | `initial_window` | the congestion window before the first ACK, QUIC's too |
 //! | `presets` | a law and what a host sets besides it, by one name |
 //! | `keys` | what users can set of a sender and its law, from the declarations |
 //! | `sender` | the sender: its inputs, its fast path, its books |
@@ -55,6 +56,7 @@ mod endpoint;
 mod explicit;
 mod features;
 mod frto;
+mod initial_window;
 pub mod keys;
 mod lost;
 mod min_rtt;
@@ -89,13 +91,12 @@ mod window_limits;
 pub use crate::ConfigError;
 pub use crate::cc::LossRecovery;
 pub use bursts::BurstReport;
-pub use config::{
-    FastRetransmitGuard, InitialWindow, PartialAckTimer, SackAfterTimeout, SenderConfig, SsthreshFrom, TimerRestart,
-};
+pub use config::{FastRetransmitGuard, PartialAckTimer, SackAfterTimeout, SenderConfig, SsthreshFrom, TimerRestart};
 pub use connection::{Connection, Control, TcpOptions};
 pub use ecn::{Codepoint, EcnFeedback, SegmentEcn};
 pub use endpoint::Endpoint;
 pub use frto::Frto;
+pub use initial_window::InitialWindow;
 pub use presets::{Preset, presets};
 pub use prr::Reduction;
 pub(crate) use rate::{Deliveries, Sending};
