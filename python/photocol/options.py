@@ -24,7 +24,7 @@ class SenderOptions(TypedDict, total=False):
     mss: int
     """Payload bytes of a full-sized segment. In a scenario by default what packet_size and header leave. Default
     1460."""
-    initial_window: int | Literal["rfc3390", "rfc6928"]
+    initial_window: int | Literal["rfc3390", "rfc6928", "rfc9002"]
     """The congestion window at the start: a number of segments, or the rule of an RFC. Default "rfc6928"."""
     initial_ssthresh: int
     """Slow start ends here at first. RFC 5681 §3.1: "arbitrarily high"."""
@@ -469,7 +469,7 @@ class QuicSenderOptions(TypedDict, total=False):
     overhead: int
     """Bytes of a packet of data that are not the stream's: headers of packet and frame, and the tag of its encryption.
     Default 38."""
-    initial_window: int | Literal["rfc9002"]
+    initial_window: int | Literal["rfc3390", "rfc6928", "rfc9002"]
     """cwnd at the start. Default "rfc9002"."""
     initial_ssthresh: int
     """ssthresh at the start; without it, it is infinite."""

@@ -15,6 +15,7 @@ from command import photocol
 
 from photocol.cli.commands import app
 from photocol.experiments.catalogue import experiments_folder, find_experiments, select
+from photocol.runs.replay.kinds import KINDS
 from photocol.runs.scenario import load
 from photocol.transport import Sender
 
@@ -251,7 +252,7 @@ def test_every_page_of_the_guide_can_be_reached_from_the_index() -> None:
     assert [page.name for page in GUIDE if f"(guide/{page.name})" not in index] == []
 
 
-LAWS = {name for name in transport_names() if not name.startswith("linux-")} - {"python", "udp"}
+LAWS = {name for name in transport_names() if not name.startswith(("linux-", "quic"))} - {"python", "udp"}
 
 
 def test_the_page_on_why_names_every_law() -> None:
@@ -265,7 +266,7 @@ def test_the_page_on_a_sender_by_hand_names_the_laws_with_a_pacing_rate_of_their
     page = " ".join((ROOT / "docs" / "guide" / "sender-by-hand.md").read_text().split())
     [said] = re.findall(r"with a pacing rate of their own: ([^.]*)\.", page)
     own = set()
-    for law in transport_names() - {"python", "ndp", "udp"}:
+    for law in transport_names() - {"python"} - KINDS.keys():
         sender = Sender(law, mss=1000)
         sender.write(10)
         sender.on_ack(0.1, 1000)

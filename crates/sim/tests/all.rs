@@ -24,6 +24,7 @@ mod news;
 mod obs;
 mod ops;
 mod queues;
+mod quic;
 mod rack_pairs;
 mod rooms;
 mod rotor;

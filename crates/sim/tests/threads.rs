@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs, and
 /// short where fibres are, since threads wait for each other once a fibre.
-const READY_MADE: [(&str, &str); 28] = [
+const READY_MADE: [(&str, &str); 29] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
     ("capacity-change", "11 s"),
@@ -35,6 +35,7 @@ const READY_MADE: [(&str, &str); 28] = [
     ("on-off", "5 s"),
     ("opera", "0.06 s"),
     ("parking-lot", "2 s"),
+    ("quic", "3 s"),
     ("racks", "0.15 s"),
     ("random-loss", "8 s"),
     ("rotornet", "0.06 s"),

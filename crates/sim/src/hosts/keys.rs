@@ -1,8 +1,9 @@
 //! `[transport.NAME]` as a kind of host reads it.
 
 use crate::language::{At, ByteCount, Fault, Parameter, Place, Setting, quoted};
-use options::{Options, Value};
+use options::{ConfigError, Kind, Options, Value};
 use std::ops::RangeInclusive;
+use transport::tcp::ReceiverConfig;
 use units::{Bytes, Duration};
 
 /// The largest IP packet.
@@ -28,7 +29,7 @@ pub(crate) struct Keys<'a> {
 impl Keys<'_> {
     /// Payload of a full packet with such a header: by `mss` or `packet_size`.
     pub fn payload(&self, header: u32) -> Result<u32, Fault> {
-        let mss = self.given.iter().find(|one| one.key.name == "mss").map(segment_size);
+        let mss = self.get("mss").map(segment_size);
         let (Some(mss), packet) = (mss, self.packet_size) else {
             let packet = bytes(self.packet_size, DEFAULT_PACKET.max(header + 1), header + 1..=MAX_PACKET)?;
             return Ok(packet - header);
@@ -44,25 +45,42 @@ impl Keys<'_> {
         }
     }
 
-    /// Sets the given ones of a kind's own parameters, and refuses those that are another's.
-    pub fn set(&self, own: &mut dyn Options) -> Result<(), Fault> {
+    /// Sets the given ones of a kind's own parameters, and refuses those that are another's. A window of so many
+    /// packets is that many times `packet` bytes.
+    pub fn set(&self, own: &mut dyn Options, packet: u32) -> Result<(), Fault> {
         for one in self.given.iter().filter(|one| one.key.name != "mss") {
-            match (own.find(one.key.name), *one.value) {
-                (Some(_), Setting::Value(Value::Time(Duration::ZERO))) => {
+            let value = match *one.value {
+                Setting::Packets(packets) => Value::Whole(packets.saturating_mul(packet.into())),
+                Setting::Value(value) => value,
+            };
+            match own.find(one.key.name) {
+                Some(place) if own.keys()[place].kind == Kind::POSITIVE && value == Value::Time(Duration::ZERO) => {
                     return Err(one.value.fault("found \"0 s\"; allowed: more than zero"));
                 }
-                (Some(place), Setting::Value(value)) => own.set(place, value),
-                _ => {
+                Some(place) if own.keys()[place].kind == Kind::Window && is_below(value, packet) => {
+                    let (found, least) = (one.value, Bytes(packet.into()));
+                    return Err(found.fault(format!("found less than a packet; allowed: {least} or more")));
+                }
+                Some(place) => own.set(place, value),
+                None => {
                     let names = ["packet_size", "header", "ack_size", "mss"].into_iter();
                     let names: Vec<&str> = names.chain(own.keys().iter().map(|key| key.name)).collect();
                     return Err(self.refused(one.key.name, one.value.place(), &names));
                 }
             }
         }
-        own.check_ranges().map_err(|why| {
-            let place = self.given.iter().find(|one| one.key.name == why.field);
-            Fault::new(place.map_or(Place::Unknown, |one| one.value.place()), why.to_string())
-        })
+        own.check_ranges().map_err(|why| self.wrong(&why))
+    }
+
+    /// The given parameter of this name.
+    pub fn get(&self, name: &str) -> Option<&Parameter> {
+        self.given.iter().find(|one| one.key.name == name)
+    }
+
+    /// A parameter cannot be so, at its place if it is given.
+    pub fn wrong(&self, why: &ConfigError) -> Fault {
+        let place = self.get(why.field).map_or(Place::Unknown, |one| one.value.place());
+        Fault::new(place, why.to_string())
     }
 
     /// Refuses every key but these, for a kind without parameters of its own.
@@ -78,9 +96,17 @@ impl Keys<'_> {
 
     /// A key of another kind is given.
     fn refused(&self, key: &str, place: Place, allowed: &[&str]) -> Fault {
-        let (key, kind, allowed) = (quoted(key), quoted(self.kind), allowed.join(", "));
-        Fault::new(place, format!("the key {key} is for TCP; allowed with algorithm = {kind}: {allowed}"))
+        let is_tcps = transport::tcp::keys::all().iter().any(|known| known.key.name == key);
+        let others = super::users(key).filter(|_| !is_tcps && ReceiverConfig::default().find(key).is_none());
+        let (owner, kind, allowed) = (others.as_deref().unwrap_or("TCP"), quoted(self.kind), allowed.join(", "));
+        let key = quoted(key);
+        Fault::new(place, format!("the key {key} is for {owner}; allowed with algorithm = {kind}: {allowed}"))
     }
+}
+
+/// Whether a value is a number below this.
+fn is_below(value: Value, least: u32) -> bool {
+    matches!(value, Value::Whole(number) if number < u64::from(least))
 }
 
 /// A given number of bytes in its range, or a default.

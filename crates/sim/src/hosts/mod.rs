@@ -6,15 +6,17 @@
 //! | `kind` | what a kind of host answers |
 //! | `keys` | `[transport.NAME]` as a kind of host reads it |
 //! | `ndp` | receivers that pull packets |
+//! | `quic` | RFC 9000 and RFC 9002, with any window law |
 //! | `udp` | datagrams that nobody answers |
 //!
-//! Another kind is a folder here and one line in `kinds!` (and its `mod`).
+//! Another kind is a folder here and a line in `kinds!` for each of its names (and its `mod`).
 
 pub(crate) mod keys;
 pub(crate) mod kind;
 mod ndp;
 #[cfg(test)]
 mod ping;
+mod quic;
 mod udp;
 
 use crate::engine::node::machine::HostMaker;
@@ -30,11 +32,11 @@ use std::sync::Arc;
 pub type Entry = options::Entry<Name, &'static Kind>;
 
 macro_rules! kinds {
-    ($($(#[cfg($on:meta)])? $variant:ident = $name:literal, $source:literal, $summary:literal: $module:ident;)+) => {
+    ($($(#[cfg($on:meta)])? $variant:ident = $name:literal, $source:literal, $summary:literal: $kind:expr;)+) => {
         registry! {
             /// The kinds of host besides TCP, by name.
             pub enum Name: &'static Kind {
-                $($(#[cfg($on)])? $variant = $name, $source, $summary: &$module::KIND;)+
+                $($(#[cfg($on)])? $variant = $name, $source, $summary: &$kind;)+
             }
         }
     };
@@ -42,10 +44,14 @@ macro_rules! kinds {
 
 kinds! {
     Ndp = "ndp", "Handley et al., SIGCOMM 2017",
-        "Receivers pull packets, and switches trim what finds no room.": ndp;
-    Udp = "udp", "RFC 768", "Datagrams of one size, without any control.": udp;
+        "Receivers pull packets, and switches trim what finds no room.": ndp::KIND;
+    Quic = "quic", "RFC 9000, RFC 9002", "QUIC with any window law that no router tells.": quic::ANY;
+    QuicNewReno = "quic-newreno", "RFC 9002 appendix B", "QUIC with its own window law.": quic::NAMED;
+    QuicCubic = "quic-cubic", "RFC 9002, RFC 9438", "QUIC with CUBIC.": quic::NAMED;
+    QuicBbr3 = "quic-bbr3", "RFC 9002, draft-ietf-ccwg-bbr", "QUIC with BBRv3.": quic::NAMED;
+    Udp = "udp", "RFC 768", "Datagrams of one size, without any control.": udp::KIND;
     #[cfg(test)]
-    Ping = "ping", "RFC 792", "Echoes, one after the other.": ping;
+    Ping = "ping", "RFC 792", "Echoes, one after the other.": ping::KIND;
 }
 
 /// All kinds.

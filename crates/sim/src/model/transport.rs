@@ -51,6 +51,11 @@ pub trait HostKind: Any + Debug + Send + Sync {
     /// What its packets are made of.
     fn sizes(&self) -> PacketSizes;
 
+    /// Whether packets of data are numbered one by one, and not by their bytes.
+    fn is_numbered(&self) -> bool {
+        false
+    }
+
     /// Packets that a sender lets out before it has heard anything.
     fn first_window(&self) -> u32 {
         0

@@ -36,9 +36,10 @@ def of_hosts(name: str, holds: Callable[[Mapping[str, Any]], bool]) -> Trait:
     return Trait("hosts", name, of)
 
 
-def of_kind(algorithm: str) -> Trait:
-    """That of the flows of a kind of host."""
-    return of_hosts(f'algorithm = "{algorithm}"', lambda table: table["algorithm"] == algorithm)
+def of_kind(*algorithms: str) -> Trait:
+    """That of the flows of a kind of host, which may have several names."""
+    names = ", ".join(f'"{name}"' for name in algorithms)
+    return of_hosts(f"algorithm = {names}", lambda table: table["algorithm"] in algorithms)
 
 
 def _table(tables: Mapping[str, Any], transport: str) -> Mapping[str, Any]:

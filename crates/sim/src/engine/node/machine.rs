@@ -61,6 +61,11 @@ pub trait HostMachine: Debug + Send {
         None
     }
 
+    /// What the table `series` shows of a sending end, by the names that TCP's readings have.
+    fn readings(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
     /// Bytes of payload that have arrived at a receiving end, each once.
     fn bytes_arrived(&self) -> u64 {
         0

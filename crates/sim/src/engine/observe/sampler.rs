@@ -138,7 +138,9 @@ impl Sampler {
 
     fn sample_flow(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &mut Partitions) {
         self.rows.push(now, flow.entity, "bytes_arrived", parts.receiver(flow.number).sink.bytes_arrived() as f64);
-        let Some(sender) = parts.sender(flow.number).machine.tcp() else { return };
+        let Some(sender) = parts.sender(flow.number).machine.tcp() else {
+            return self.sample_hosted(now, flow, parts);
+        };
         let seconds = |span: Option<Duration>| span.map_or(f64::NAN, Duration::as_secs_f64);
         let readings = [
             ("cwnd", sender.cwnd() as f64),
@@ -154,6 +156,19 @@ impl Sampler {
         let stats = sender.stats();
         let probed = parts.probe_flow(flow.number, stats);
         for (quantity, value) in readings.into_iter().chain(fa_ratio).chain(probed) {
+            self.rows.push(now, flow.entity, quantity, value);
+        }
+    }
+
+    /// A flow of a kind of host that shows something.
+    fn sample_hosted(&mut self, now: SimTime, flow: &mut SampledFlow, parts: &mut Partitions) {
+        let machine = &parts.sender(flow.number).machine;
+        let readings = machine.readings();
+        if readings.is_empty() {
+            return;
+        }
+        let rtt = ("rtt", flow.mean_rtt_since(machine.stats()));
+        for (quantity, value) in readings.into_iter().chain([rtt]) {
             self.rows.push(now, flow.entity, quantity, value);
         }
     }

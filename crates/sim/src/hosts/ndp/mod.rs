@@ -56,7 +56,8 @@ fn check(keys: &Keys) -> Result<Arc<dyn HostKind>, Fault> {
     let header = bytes(keys.header, HEADER, 1..=MAX_PACKET - 1)?;
     let ack_size = bytes(keys.ack_size, HEADER, 1..=MAX_PACKET)?;
     let mut config = Config { payload: keys.payload(header)?, ..Config::default() };
-    keys.set(&mut config)?;
+    let packet = config.payload;
+    keys.set(&mut config, packet)?;
     Ok(Arc::new(Ndp { config: Arc::new(config), header, ack_size }))
 }
 

@@ -117,13 +117,26 @@ fn declared() -> &'static [Declared] {
         for key in receiver.keys().iter().filter(|key| !is_shared(key.name)) {
             add(key, described(key, Value::Nothing));
         }
-        for (name, own) in hosts::options() {
-            for (place, key) in own.keys().iter().enumerate() {
-                add(key, format!("{name}: {}", described(key, own.get(place))));
-            }
+        for (names, key, meaning) in of_hosts() {
+            add(&key, format!("{}: {meaning}", names.join(", ")));
         }
         all
     })
+}
+
+/// The parameters of hosts besides TCP, each with the kinds for which the same is said of it.
+fn of_hosts() -> Vec<(Vec<&'static str>, Key, String)> {
+    let mut all: Vec<(Vec<&str>, Key, String)> = Vec::new();
+    for (name, own) in hosts::options() {
+        for (place, key) in own.keys().iter().enumerate() {
+            let meaning = described(key, own.get(place));
+            match all.iter_mut().find(|one| one.1.name == key.name && one.2 == meaning) {
+                Some((names, ..)) => names.push(name),
+                None => all.push((vec![name], *key, meaning)),
+            }
+        }
+    }
+    all
 }
 
 /// A key of `[transport.NAME]` that a machine declares too, in a sentence that names both places.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.runs.replay.kinds import ndp, udp
+from photocol.runs.replay.kinds import ndp, quic, udp
 from photocol.runs.replay.trait import of_hosts
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from photocol.runs.replay.trait import Trait
 
-KINDS = {"ndp": ndp.HIDES, "udp": udp.HIDES}
+KINDS = {"ndp": ndp.HIDES, **dict.fromkeys(quic.NAMES, quic.HIDES), "udp": udp.HIDES}
 """By `algorithm`: what may be so in a run with it, first that it is there; and of each the rules that are then not
 checked, with the reasons."""
 _OF_TCP = "sack"
@@ -52,7 +52,7 @@ _OTHER = {
 _OF_KINDS = {trait: rules for kind in KINDS.values() for trait, rules in kind.items()}
 HIDES: Mapping[Trait, Mapping[str, str]] = {**_OF_KINDS, OTHER_HOST: _OTHER}
 """Those of all kinds."""
-HOSTS = tuple(next(iter(kind)) for kind in KINDS.values())
+HOSTS = tuple(dict.fromkeys(next(iter(kind)) for kind in KINDS.values()))
 """The kinds themselves."""
 BESIDES = tuple(trait for trait in HIDES if trait not in HOSTS)
 """What else may be so in a run with them."""

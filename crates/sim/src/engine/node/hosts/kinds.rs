@@ -4,7 +4,7 @@ use super::{ExplicitSink, HostedSink, HostedSource, SendingMachine, Sink};
 use crate::engine::node::app::{AppConnection, Writer};
 use crate::engine::node::datagrams::Datagrams;
 use crate::engine::node::machine::{ApplicationMaker, HostMaker};
-use crate::model::{Flow, Load, Record, Transport, TransportKind};
+use crate::model::{Flow, HostKind, Load, Record, Transport, TransportKind};
 use crate::random::Stream;
 use std::sync::Arc;
 use transport::tcp::{Connection, Endpoint, Receiver, ReceiverConfig, Sender, SenderConfig};
@@ -52,7 +52,10 @@ impl Configs {
             (TransportKind::Tcp { sender, receiver, .. }, ..) => {
                 Machine::Tcp(Arc::new(sender.clone()), Arc::new(receiver.clone()))
             }
-            (_, Some(maker), _) => Machine::Hosted(Arc::clone(maker), kind.payload().unwrap_or(1)),
+            (_, Some(maker), _) => {
+                let bytes = kind.payload().filter(|_| !kind.hosted().is_some_and(HostKind::is_numbered));
+                Machine::Hosted(Arc::clone(maker), bytes.unwrap_or(1))
+            }
             (_, None, Some(packet_size)) => Machine::Datagrams { packet_size },
             (_, None, None) => panic!("a kind of host that has segments makes hosts"),
         };
@@ -154,7 +157,7 @@ impl Configs {
         }
     }
 
-    /// Payload of a full segment; 1 for datagrams, which are numbered one by one.
+    /// Payload of a full segment; 1 for packets that are numbered one by one.
     pub fn segment_size(&self) -> u32 {
         match &self.machine {
             Machine::Tcp(sender, _) => sender.mss,

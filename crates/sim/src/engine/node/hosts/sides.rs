@@ -231,6 +231,11 @@ impl SendingMachine {
         }
     }
 
+    /// What a kind of host shows of itself.
+    pub fn readings(&self) -> Vec<(&'static str, f64)> {
+        if let SendingMachine::Hosted(source) = self { source.machine.readings() } else { Vec::new() }
+    }
+
     /// When the machine wants to be called, [`NEVER`] if it does not.
     #[inline]
     pub(super) fn next_timeout(&self) -> u64 {

@@ -1,0 +1,180 @@
+//! The two ends of a connection. Of a packet of data `seq` is its number, and it says which bytes of which stream it
+//! carries; of an ACK `seq` is the largest number that it names, and it says the whole frame.
+
+use crate::engine::node::machine::{HostContext, HostMachine, HostMaker};
+use crate::engine::packet::{Flags, Packet};
+use std::sync::Arc;
+use transport::quic::{self, AckOut, Chunk, Config, Mark, Received, ReceiverConfig, TransportError};
+use transport::tcp::{Codepoint, SenderStats};
+use units::Instant;
+
+/// Makes both ends of connections.
+#[derive(Debug)]
+pub(super) struct Maker {
+    pub sender: Arc<Config>,
+    pub receiver: Arc<ReceiverConfig>,
+}
+
+impl HostMaker for Maker {
+    fn sender(&self) -> Box<dyn HostMachine> {
+        let machine = quic::Sender::new(Arc::clone(&self.sender));
+        Box::new(Sending { machine, packets: Vec::new(), failed: None })
+    }
+
+    fn receiver(&self) -> Box<dyn HostMachine> {
+        Box::new(Receiving { machine: quic::Receiver::new(Arc::clone(&self.receiver)), failed: None })
+    }
+}
+
+/// The sending end.
+#[derive(Debug)]
+struct Sending {
+    machine: quic::Sender,
+    /// What the machine has listed; empty between calls.
+    packets: Vec<quic::Packet>,
+    /// The error with which the connection has ended, if it has.
+    failed: Option<TransportError>,
+}
+
+impl Sending {
+    /// What the machine has listed leaves.
+    fn send(&mut self, context: &mut HostContext) {
+        for one in self.packets.drain(..) {
+            let length = one.chunk.map_or(0, |chunk| chunk.length);
+            let packet = Packet { flags: flags(one.codepoint), ..context.data(one.number, length) };
+            match one.is_again {
+                true => context.send_again(packet),
+                false => context.send(packet),
+            }
+            if let Some(chunk) = one.chunk {
+                context.saying(chunk);
+            }
+        }
+    }
+
+    fn take(&mut self, said: &AckOut, context: &HostContext) -> Result<(), TransportError> {
+        self.machine.handle_ack(context.now, &said.ack, &mut self.packets)?;
+        if said.max_data < u64::MAX || said.max_stream_data.first().is_some_and(|limit| *limit < u64::MAX) {
+            self.machine.permit(context.now, said.max_data, &said.max_stream_data, &mut self.packets);
+        }
+        Ok(())
+    }
+}
+
+impl HostMachine for Sending {
+    fn write(&mut self, bytes: u64, context: &mut HostContext) {
+        self.machine.write(context.now, bytes, &mut self.packets);
+        self.send(context);
+    }
+
+    fn stop(&mut self) {
+        self.machine.stop();
+    }
+
+    fn handle_packet(&mut self, _: &Packet, context: &mut HostContext) {
+        let Some(said) = context.said::<AckOut>().filter(|_| self.failed.is_none()) else { return };
+        self.failed = self.take(&said, context).err();
+        self.send(context);
+    }
+
+    fn handle_timeout(&mut self, context: &mut HostContext) {
+        self.machine.handle_timeout(context.now, &mut self.packets);
+        self.send(context);
+    }
+
+    fn next_timeout(&self) -> Option<Instant> {
+        self.machine.next_timeout().filter(|_| self.failed.is_none())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.machine.is_complete()
+    }
+
+    fn stats(&self) -> SenderStats {
+        self.machine.stats()
+    }
+
+    fn bytes_acked(&self) -> Option<u64> {
+        Some(self.machine.bytes_acked())
+    }
+
+    fn readings(&self) -> Vec<(&'static str, f64)> {
+        let machine = &self.machine;
+        let ssthresh = if machine.ssthresh() == u64::MAX { f64::INFINITY } else { machine.ssthresh() as f64 };
+        vec![
+            ("cwnd", machine.cwnd() as f64),
+            ("ssthresh", ssthresh),
+            ("pipe", machine.bytes_in_flight() as f64),
+            ("acked", machine.bytes_acked() as f64),
+            ("srtt", machine.rtt().first_sample.map_or(f64::NAN, |_| machine.rtt().smoothed.as_secs_f64())),
+            ("dupthresh", machine.thresholds().0.into()),
+        ]
+    }
+}
+
+/// The receiving end.
+#[derive(Debug)]
+struct Receiving {
+    machine: quic::Receiver,
+    /// The error with which the connection has ended, if it has.
+    failed: Option<TransportError>,
+}
+
+impl Receiving {
+    /// An ACK leaves, if there is one.
+    fn answer(ack: Option<AckOut>, context: &mut HostContext) {
+        if let Some(ack) = ack {
+            context.send(context.ack(ack.ack.largest()));
+            context.saying(ack);
+        }
+    }
+}
+
+impl HostMachine for Receiving {
+    fn handle_packet(&mut self, packet: &Packet, context: &mut HostContext) {
+        if self.failed.is_some() {
+            return;
+        }
+        let chunk = context.said::<Chunk>();
+        let received = Received { number: packet.seq, is_ack_eliciting: true, mark: mark(packet.flags), chunk };
+        match self.machine.handle_packet(context.now, &received) {
+            Ok(ack) => Receiving::answer(ack, context),
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    fn handle_timeout(&mut self, context: &mut HostContext) {
+        Receiving::answer(self.machine.handle_timeout(context.now), context);
+    }
+
+    fn next_timeout(&self) -> Option<Instant> {
+        self.machine.next_timeout().filter(|_| self.failed.is_none())
+    }
+
+    fn bytes_arrived(&self) -> u64 {
+        self.machine.bytes_arrived()
+    }
+
+    fn marked(&self) -> u64 {
+        self.machine.counts().ce
+    }
+}
+
+/// A codepoint as flags of a packet.
+fn flags(codepoint: Codepoint) -> Flags {
+    match codepoint {
+        Codepoint::NotEct => Flags::NONE,
+        Codepoint::Ect0 => Flags::CAPABLE,
+        Codepoint::Ect1 => Flags::CAPABLE.with(Flags::SCALABLE),
+    }
+}
+
+/// What a packet says of ECN. A mark on one that is not capable is somebody else's.
+fn mark(flags: Flags) -> Mark {
+    match (flags.has(Flags::CAPABLE), flags.has(Flags::MARKED), flags.has(Flags::SCALABLE)) {
+        (false, ..) => Mark::Sent(Codepoint::NotEct),
+        (true, true, _) => Mark::Experienced,
+        (true, false, false) => Mark::Sent(Codepoint::Ect0),
+        (true, false, true) => Mark::Sent(Codepoint::Ect1),
+    }
+}

@@ -1,0 +1,106 @@
+//! QUIC: packets whose numbers are never used twice, ACKs that name ranges of them (RFC 9000), losses by numbers, by
+//! time and by probes (RFC 9002). Its machines are [`transport::quic`]'s.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `machines` | the two ends of a flow, driven by packets |
+//! | `parameters` | those of both ends and of the window law, as one list |
+
+mod machines;
+mod parameters;
+
+use super::keys::{Keys, MAX_PACKET, bytes};
+use super::kind::Kind;
+use crate::engine::node::machine::HostMaker;
+use crate::language::{Fault, Setting};
+use crate::model::{HostKind, PacketSizes};
+use options::{ConfigError, Options, Value};
+use parameters::{CHOICE, Parameters};
+use std::any::Any;
+use std::sync::Arc;
+use transport::cc::Algorithm;
+
+/// Headers of IP and UDP, which are no part of a datagram, as windows count it.
+const BELOW: u32 = 28;
+/// Those; of a packet with data a short header, the header of a STREAM frame and the tag of the encryption.
+const HEADER: u32 = BELOW + 38;
+/// Those; of an ACK a short header, an ACK frame of one range and the tag of the encryption.
+const ACK: u32 = BELOW + 38;
+
+/// With any window law, which is a key.
+pub(super) const ANY: Kind = kind(|| Some(Box::new(Parameters::declared().with_choice())));
+/// With the window law of its name.
+pub(super) const NAMED: Kind = kind(|| Some(Box::new(Parameters::declared())));
+
+const fn kind(options: fn() -> Option<Box<dyn Options>>) -> Kind {
+    Kind { options, ..Kind::new(check, maker) }
+}
+
+/// Resolved.
+#[derive(Debug)]
+struct Quic {
+    name: &'static str,
+    parameters: Parameters,
+    header: u32,
+    ack_size: u32,
+}
+
+impl HostKind for Quic {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn sizes(&self) -> PacketSizes {
+        let payload = self.parameters.sender.payload();
+        PacketSizes { payload, header: self.header, ack: self.ack_size }
+    }
+
+    fn is_numbered(&self) -> bool {
+        true
+    }
+
+    fn first_window(&self) -> u32 {
+        let (sender, receiver) = (&self.parameters.sender, &self.parameters.receiver);
+        let window = sender.initial_window.bytes(sender.max_datagram_size).min(receiver.receive_window);
+        u32::try_from(window / u64::from(sender.max_datagram_size)).unwrap_or(u32::MAX)
+    }
+
+    fn options(&self) -> Option<&dyn Options> {
+        Some(&self.parameters)
+    }
+}
+
+fn check(keys: &Keys) -> Result<Arc<dyn HostKind>, Fault> {
+    let header = bytes(keys.header, HEADER, 0..=MAX_PACKET - 1)?;
+    let ack_size = bytes(keys.ack_size, ACK, 1..=MAX_PACKET)?;
+    let named = keys.kind.strip_prefix("quic-").and_then(Algorithm::from_name);
+    let chosen = keys.get(CHOICE).and_then(|one| match *one.value {
+        Setting::Value(Value::Word(word)) => Algorithm::from_name(word),
+        _ => None,
+    });
+    let algorithm = named.or(chosen).unwrap_or(Algorithm::NewReno);
+    let mut own = Parameters::of(algorithm);
+    if named.is_none() {
+        own = own.with_choice();
+    }
+    own.sender.overhead = header.saturating_sub(BELOW);
+    own.sender.max_datagram_size = keys.payload(header)? + own.sender.overhead;
+    let packet = own.sender.max_datagram_size;
+    keys.set(&mut own, packet)?;
+    if keys.get("ecn").is_none() {
+        own.sender.ecn = own.sender.needs_ecn();
+    }
+    own.agree();
+    let wrong = |why: ConfigError| keys.wrong(&why);
+    if own.sender.pto_packets == 0 {
+        return Err(wrong(ConfigError::new("pto_packets", "must be 1 or 2: nobody sends probes by hand")));
+    }
+    own.sender.validate().map_err(wrong)?;
+    own.receiver.validate().map_err(wrong)?;
+    Ok(Arc::new(Quic { name: keys.kind, parameters: own, header, ack_size }))
+}
+
+fn maker(kind: &dyn Any) -> Option<Arc<dyn HostMaker>> {
+    let Parameters { sender, receiver, .. } = &kind.downcast_ref::<Quic>()?.parameters;
+    Some(Arc::new(machines::Maker { sender: Arc::new(sender.clone()), receiver: Arc::new(receiver.clone()) }))
+}

@@ -1,0 +1,187 @@
+//! QUIC as hosts: times by arithmetic from RFC 9002, every window law, flow control, reordering, streams.
+
+use crate::support::{Builder, numbers, refusal, texts};
+use sim::results::Results;
+use transport::cc;
+use transport::quic::Config;
+
+/// One flow over one link of 100 Mb/s, 20 ms and room for all of it. Packets are 1250 B, 100 us each; ACKs take no time
+/// worth counting: 1 B.
+const ONE: &str = r#"
+[run]
+duration = "20 s"
+[topology]
+kind = "custom"
+[[node]]
+name = "a"
+[[node]]
+name = "b"
+[[link]]
+from = "a"
+to = "b"
+capacity = "100 Mbps"
+delay = "20 ms"
+buffer = "unlimited"
+[transport.it]
+algorithm = "quic-newreno"
+packet_size = "1250 B"
+header = "50 B"
+ack_size = "1 B"
+paced = false
+[[traffic]]
+transport = "it"
+from = "a"
+to = "b"
+size = "6 kB"
+"#;
+/// Seconds: a packet on the link, an ACK on it, the fibre.
+const PACKET: f64 = 1250.0 * 8.0 / 100e6;
+const ACK: f64 = 8.0 / 100e6;
+const FIBRE: f64 = 0.02;
+const ROUND: f64 = PACKET + ACK + 2.0 * FIBRE;
+const MAX_ACK_DELAY: f64 = 0.025;
+
+fn one() -> Builder {
+    Builder::of(ONE)
+}
+
+fn figure(run: &Results, column: &str) -> f64 {
+    numbers(&run.flows, column)[0]
+}
+
+fn close(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 2e-6, "{found} s, and not {expected} s");
+}
+
+fn dropping(packets: &[u64]) -> String {
+    let order = |packet: &u64| format!("[[force]]\nflow = 0\nsegment = {packet}\naction = \"drop\"\n");
+    packets.iter().map(order).collect()
+}
+
+#[test]
+fn an_odd_last_packet_waits_for_its_ack_and_an_even_one_does_not() {
+    // RFC 9000 §13.2.2: every second packet is acknowledged at once, a single one after max_ack_delay.
+    close(figure(&one().set("traffic.0.size", "\"4.8 kB\"").run(1), "end_s"), 3.0 * PACKET + ROUND);
+    let odd = one().run(1);
+    close(figure(&odd, "end_s"), 4.0 * PACKET + ROUND + MAX_ACK_DELAY);
+    assert_eq!((figure(&odd, "segments_sent"), figure(&odd, "retransmissions")), (5.0, 0.0));
+    let at_once = one().set("transport.it.ack_every", "1").run(1);
+    close(figure(&at_once, "end_s"), 4.0 * PACKET + ROUND);
+}
+
+#[test]
+fn a_lost_packet_is_found_by_the_third_behind_it() {
+    // Packet 1 of ten is lost at its host. Packet 2 is out of order and acknowledged at once, packets 3 and 4 together
+    // (RFC 9000 §13.2): the ACK of packet 4 finds the loss. What is sent again is in order, so that its ACK may wait.
+    let run = one().set("traffic.0.size", "\"12 kB\"").add(&dropping(&[1])).run(1);
+    let found = 3.0 * PACKET + ROUND;
+    close(figure(&run, "end_s"), found + ROUND + MAX_ACK_DELAY);
+    let counts = ["segments_sent", "retransmissions", "fast_retransmits", "timeouts"].map(|name| figure(&run, name));
+    assert_eq!(counts, [11.0, 1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn a_lost_tail_is_repaired_by_two_probes_after_a_pto() {
+    // All packets leave at once. Of six the last two are lost; the ACKs of the first two pairs are the samples.
+    let run = one().set("traffic.0.size", "\"7.2 kB\"").add(&dropping(&[4, 5])).run(1);
+    let (first, second) = (PACKET + ROUND, 3.0 * PACKET + ROUND);
+    let srtt = 0.875 * first + 0.125 * second;
+    let rttvar = 0.75 * (first / 2.0) + 0.25 * (second - first);
+    // RFC 9002 §6.2.1. The first probe is behind missing numbers and acknowledged at once, the second is not.
+    let pto = srtt + 4.0 * rttvar + MAX_ACK_DELAY;
+    close(figure(&run, "end_s"), pto + PACKET + ROUND + MAX_ACK_DELAY);
+    assert_eq!([figure(&run, "timeouts"), figure(&run, "retransmissions")], [1.0, 2.0]);
+}
+
+#[test]
+fn a_peer_that_takes_twenty_packets_bounds_the_rate() {
+    // 24 440 B in each round trip; its last packet is filled in part, and a window waits for an ACK of two packets.
+    let limited = one().set("traffic.0.size", "\"20 MB\"").set("transport.it.receive_window", "\"20 packets\"").run(1);
+    let most = 20.0 * 1222.0 * 8.0 / ROUND;
+    let goodput = numbers(&limited.flows, "bytes_arrived")[0] * 8.0 / 20.0;
+    assert!(goodput <= most && goodput >= 0.9 * most, "{goodput} of {most}");
+    // A window that doubles as it is used up takes the link.
+    let grows = one()
+        .set("traffic.0.size", "\"20 MB\"")
+        .set("transport.it.receive_window", "\"20 packets\"")
+        .set("transport.it.largest_window", "\"4 MB\"")
+        .run(1);
+    assert!(20e6 * 8.0 / figure(&grows, "end_s") > 0.8 * 100e6 * 1200.0 / 1250.0, "{}", figure(&grows, "end_s"));
+}
+
+#[test]
+fn a_late_packet_is_taken_for_lost_and_known_to_be_spurious() {
+    // Packet 3 of ten comes 5 ms late: behind packet 6, whose ACK takes it for lost.
+    let late = "[[force]]\nflow = 0\nsegment = 3\naction = \"delay\"\ndelay = \"5 ms\"\n";
+    let run = one().set("traffic.0.size", "\"12 kB\"").add(late).run(1);
+    let counts = ["retransmissions", "fast_retransmits", "false_fast_retransmits"].map(|name| figure(&run, name));
+    assert_eq!(counts, [1.0, 1.0, 1.0]);
+    let patient = one()
+        .set("traffic.0.size", "\"12 kB\"")
+        .set("transport.it.packet_threshold", "10")
+        .set("transport.it.time_threshold", "1.5");
+    let counts = ["retransmissions", "fast_retransmits"].map(|name| figure(&patient.clone().add(late).run(1), name));
+    assert_eq!(counts, [0.0, 0.0]);
+}
+
+/// Three flows over 10 Mb/s with 40 packets of room, marked from 10 packets on.
+const SHARED: &str = r#"
+[run]
+duration = "8 s"
+[topology]
+kind = "dumbbell"
+pairs = 3
+bottleneck_capacity = "10 Mbps"
+bottleneck_delay = "10 ms"
+bottleneck_buffer = "40 packets"
+[link_defaults]
+queue = { kind = "step", threshold = "10 packets" }
+[transport.it]
+algorithm = "quic"
+[[traffic]]
+transport = "it"
+flows = 3
+"#;
+
+/// Written before the run: no law stops, none loses anywhere else than at the bottleneck, and one that counts marks has
+/// packets marked. LP and Swift yield to their own queue.
+#[test]
+fn every_law_that_no_router_tells_moves_a_window_of_quic() {
+    let mut laws = 0;
+    for entry in cc::registry().iter().filter(|entry| Config::can_run(entry.choice)) {
+        let law = format!("\"{}\"", entry.name);
+        let run = Builder::of(SHARED).set("transport.it.congestion_control", &law).run(1);
+        let goodput = numbers(&run.flows, "bytes_arrived").iter().sum::<f64>() * 8.0 / 8.0;
+        let least = if ["lp", "swift"].contains(&entry.name) { 0.2 } else { 0.6 };
+        assert!(goodput > least * 10e6 && goodput <= 10e6 * 1434.0 / 1500.0, "{} has {goodput}", entry.name);
+        let places = texts(&run.drops, "where");
+        assert!(places.iter().all(|place| place.starts_with("left->right")), "{}: {places:?}", entry.name);
+        let marked = numbers(&run.flows, "marked_segments").iter().sum::<f64>();
+        assert_eq!(marked > 0.0, entry.choice.asks().marks.are_counted(), "{}", entry.name);
+        laws += 1;
+    }
+    assert!(laws >= 30, "{laws} laws");
+}
+
+#[test]
+fn a_key_of_another_host_is_refused_with_its_owner() {
+    let told = |key: &str, value: &str| refusal(ONE, &[(&format!("transport.it.{key}"), value)]);
+    for (key, value, sentence) in [
+        ("sack", "true", "the key \"sack\" is for TCP"),
+        ("resend_after", "\"1 ms\"", "the key \"resend_after\" is for ndp"),
+        ("congestion_control", "\"cubic\"", "the key \"congestion_control\" is for quic;"),
+        ("pto_packets", "0", "pto_packets must be 1 or 2"),
+        ("max_window", "\"100 B\"", "found less than a packet; allowed: 1222 B or more"),
+        ("ack_delay_exponent", "21", "ack_delay_exponent must be from 0 to 20"),
+        ("max_ack_delay", "\"16384 ms\"", "max_ack_delay must be below 2^14 ms"),
+        ("granularity", "\"0 s\"", "allowed: more than zero"),
+    ] {
+        let told = told(key, value);
+        assert!(told.contains(sentence), "{key}: {told}");
+    }
+    let any = [("transport.it.algorithm", "\"quic\""), ("transport.it.congestion_control", "\"xcp\"")];
+    assert!(refusal(ONE, &any).contains("found \"xcp\"; allowed: reno, newreno"));
+    let dctcp = [("transport.it.algorithm", "\"quic\""), ("transport.it.congestion_control", "\"dctcp\"")];
+    let without = [dctcp[0], dctcp[1], ("transport.it.ecn", "false")];
+    assert_eq!((refusal(ONE, &dctcp).as_str(), refusal(ONE, &without).contains("ecn must be true")), ("", true));
+}
