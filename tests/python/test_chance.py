@@ -131,6 +131,10 @@ ASKED: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
     "other steps": lambda table: table.filter(pl.col("law") == "b").sort("size", descending=True).filter(size=2),
     "means": lambda table: table.sort("size").group_by("law", maintain_order=True).agg(pl.col("x").mean()),
     "rows": lambda table: table.filter(law="b")[[1, 0]],
+    "columns": lambda table: table.filter(law="b").select("x", "law"),
+    "a column": lambda table: table.select("x"),
+    "computed columns": lambda table: table.select("law", pl.col("x") * 2, size="n"),
+    "columns by a pattern": lambda table: table.select("^x.*$"),
 }
 """What a claim may ask of a table."""
 

@@ -87,6 +87,12 @@ class Drawn(pl.DataFrame):
             return super().sort(by, *more_by, **how)
         return self._rows(("sort", *names, *map(str, how.items())), lambda table: table.sort(names, **how))
 
+    def select(self, *columns: Any, **named: Any) -> pl.DataFrame:
+        """Some columns; those with plain names are taken without a query."""
+        if named or not all(isinstance(name, str) and not name.startswith("^") for name in columns):
+            return super().select(*columns, **named)
+        return pl.DataFrame(self[list(columns)])
+
     def _asked(self, predicate: Any) -> Hashable:
         """A predicate as a key, if it asks only for what is the same in all tables; None if not."""
         if isinstance(predicate, pl.Series):
