@@ -43,8 +43,8 @@ def _hang_up_is_heard() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is built for several tests comes first, or each of two processes would build it; what calls cargo comes last:
-    `make test` compiles the Rust side meanwhile, and cargo locks its folder."""
+    """The site comes first, or each of two processes would build it; what calls cargo comes last: `make test` compiles
+    the Rust side meanwhile, and cargo locks its folder."""
     items.sort(key=lambda item: ORDER.get(item.path.name, 0))
 
 
