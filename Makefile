@@ -13,7 +13,7 @@ SIDE_BY_SIDE := --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATU
 PYTHON_CODE := python tests experiments bench
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test build-rust test-rust test-python quick lint check bench reproduce docs wheels reference lock clean
+.PHONY: help setup run test build-rust test-rust test-python test-together test-alone quick lint check bench reproduce docs wheels reference lock clean
 
 help:  ## lists these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -24,9 +24,11 @@ setup:  ## makes .venv with the locked packages and builds the extension
 run: setup  ## sets everything up and runs the main job (002/baseline, quick form)
 	$(PHOTOCOL) reproduce 002/baseline --quick
 
-# Rust and Python side by side. Neither is told of it: cargo would look for the processes that make has left.
+# Rust and Python side by side, Python in two processes. Neither is told of it: cargo would look for the processes that
+# make has left. Tests that need a machine that keeps up come after both.
 test: setup  ## sets everything up, runs all tests, checks formatting, lints and type-checks the Python side
-	@$(MAKE) $(SIDE_BY_SIDE) build-rust test-python
+	@$(MAKE) $(SIDE_BY_SIDE) build-rust test-together
+	@$(MAKE) --no-print-directory test-alone
 	@$(MAKE) --no-print-directory test-rust
 	@$(MAKE) --no-print-directory lint
 	@tools/lint-rust format
@@ -41,7 +43,14 @@ test-rust:
 	$(ALONE) $(CARGO_TEST) --config tools/checked.toml --test runs  # unoptimized, with overflow checks: same fingerprint
 
 test-python:
-	$(ALONE) $(PYTHON) -m pytest --durations=10 --durations-min=5
+	@$(MAKE) --no-print-directory test-together
+	@$(MAKE) --no-print-directory test-alone
+
+test-together:
+	$(ALONE) $(PYTHON) -m pytest --numprocesses 2 --dist worksteal -m "not alone" --durations=10 --durations-min=5
+
+test-alone:
+	$(ALONE) $(PYTHON) -m pytest -m alone --durations=10 --durations-min=5
 
 quick:  ## tests and lints what differs from the last commit (or SINCE=commit), in about a minute; builds no extension
 	@tools/quick

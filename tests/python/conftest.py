@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 hypothesis.settings.register_profile("photocol", deadline=None)
 hypothesis.settings.load_profile("photocol")
 
+ORDER = {"test_site.py": -1, "test_ack_cost.py": 1, "test_trend.py": 1}
+"""Files of tests that are not in the order of their names."""
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
@@ -40,8 +43,9 @@ def _hang_up_is_heard() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What calls cargo comes last: `make test` compiles the Rust side meanwhile, and cargo locks its folder."""
-    items.sort(key=lambda item: item.path.name == "test_ack_cost.py")
+    """The site comes first, or each of two processes would build it; what calls cargo comes last: `make test` compiles
+    the Rust side meanwhile, and cargo locks its folder."""
+    items.sort(key=lambda item: ORDER.get(item.path.name, 0))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -105,6 +105,7 @@ def test_several_jobs_at_a_time_are_short_ones_of_which_many_wait() -> None:
     assert pace.at_a_time(1000, 2) == 25
 
 
+@pytest.mark.alone
 def test_jobs_that_outgrow_the_memory_are_put_back_and_fewer_run(marks: Path, tmp_path: Path) -> None:
     said: list[str] = []
     budget = Budget(allowed=400_000_000)
@@ -212,6 +213,7 @@ def test_progress_is_a_line_with_the_time_left(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().err == "photocol: left \\x1b[31m\n"
 
 
+@pytest.mark.alone
 def test_progress_off_a_terminal_is_a_line_a_minute(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
     import time
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 
+from photocol.claims import values
 from photocol.experiments.baselines import baselines_in, judged_again, read, reading_replications, recorded_outcome
 from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
 from photocol.experiments.chance import LEAST, TABLES, _normals, findings_told, tables_within, told
@@ -129,6 +131,10 @@ ASKED: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
     "other steps": lambda table: table.filter(pl.col("law") == "b").sort("size", descending=True).filter(size=2),
     "means": lambda table: table.sort("size").group_by("law", maintain_order=True).agg(pl.col("x").mean()),
     "rows": lambda table: table.filter(law="b")[[1, 0]],
+    "columns": lambda table: table.filter(law="b").select("x", "law"),
+    "a column": lambda table: table.select("x"),
+    "computed columns": lambda table: table.select("law", pl.col("x") * 2, size="n"),
+    "columns by a pattern": lambda table: table.select("^x.*$"),
 }
 """What a claim may ask of a table."""
 
@@ -140,6 +146,43 @@ def test_a_table_drawn_answers_as_any_other() -> None:
     for name, ask in ASKED.items():
         for one in [*drawn, *drawn]:
             assert ask(one).equals(ask(pl.DataFrame(one.to_dict()))), name
+
+
+CURVES = [
+    values("x", "size", law="a"),
+    values("x", "size", law="b"),
+    values("x", ["size"], law="b"),
+    values("x", ("law", "size")),
+    values("x", "law", size=1),
+    values("x", "size", x=14.0),
+    values("x", "size", exact=1),
+    values("x", "size", exact=True),
+    values("x", size=3),
+    values("x", size=2, law="b"),
+    values("n", "size", law="a"),
+    values("x_half_width", "size", law="a"),
+]
+"""Curves, of which one depends on a column that moves."""
+
+
+def test_a_curve_of_a_table_drawn_is_that_of_any_other() -> None:
+    rows = {"law": ["a", "b", "a", "b", "a"], "size": [3, 1, 2, 2, 1], "x": [10.0, 20.0, 15.0, 16.0, 14.0]}
+    exact = [1, 0, 1, 2, 0]
+    table = pl.DataFrame({**rows, "exact": exact, "x_half_width": [4.0, 4.0, 4.0, 4.0, 0.0], "n": [3] * 5})
+    drawn = list(tables_within(table, ["x"]))[:20]
+    for curve in CURVES:
+        for one in [*drawn, *drawn]:
+            plain = Outcome(table=pl.DataFrame(one.to_dict()), replications=table.clear())
+            found = curve.read(replace(plain, table=one))
+            assert list(found.items()) == list(curve.read(plain).items())
+    assert len({tuple(CURVES[0].read(replace(plain, table=one)).values()) for one in drawn}) == 20
+    for table in (drawn[0], plain.table):
+        with pytest.raises(ValueError, match="x has several rows at one place along law: name the other axes"):
+            values("x", "law").read(replace(plain, table=table))
+        with pytest.raises(pl.exceptions.ColumnNotFoundError):
+            values("y", "size", law="a").read(replace(plain, table=table))
+        with pytest.raises(ValueError, match="length 1"):
+            values("x", law="a").read(replace(plain, table=table))
 
 
 def test_numbers_are_those_of_the_generator_s_gauss() -> None:

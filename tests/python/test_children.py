@@ -122,6 +122,7 @@ def test_no_process_of_the_benchmarks_does(place: Path) -> None:
     assert (executed(place), done.returncode) == ([], 0), done.stderr
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="SKIP: photocol-node needs Linux")
 @pytest.mark.parametrize(
     "words",

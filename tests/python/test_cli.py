@@ -341,6 +341,7 @@ def started(*words: str | Path) -> subprocess.Popen[str]:
     return subprocess.Popen(arguments(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_stops_a_run_and_leaves_nothing(sent: signal.Signals, status: int, tmp_path: Path) -> None:
     file = tmp_path / "long.toml"
@@ -355,6 +356,7 @@ def test_a_signal_stops_a_run_and_leaves_nothing(sent: signal.Signals, status: i
     assert list(tmp_path.iterdir()) == [file]
 
 
+@pytest.mark.alone
 def test_an_interrupted_campaign_keeps_the_finished_replications(small: Path) -> None:
     out = small.parent / "out"
     with started("run", small, "--runs", "1000000", "--out", out) as process:
@@ -377,6 +379,7 @@ def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.alone
 def test_progress_is_shown_on_a_terminal_only(tmp_path: Path) -> None:
     file = tmp_path / "long.toml"
     file.write_text(LONG)

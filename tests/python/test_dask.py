@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytest.importorskip("distributed")
+pytestmark = pytest.mark.alone
 AXES = ("--grid", "traffic.0.flows=1,2,3,4", "--set", "run.duration=60 s", "--seeds", "4")
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("kind", ["single", "pool"])
 def test_killed_campaigns_lose_nothing_and_do_nothing_twice(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -191,6 +191,7 @@ def test_who_says_nothing_and_who_comes_in_crowds_is_hung_up_on(lab: Client) -> 
             one.close()
 
 
+@pytest.mark.alone
 def test_who_asks_by_drops_makes_room(lab: Client) -> None:
     crowd = [socket.create_connection(("127.0.0.1", lab.server.port)) for _ in range(server._MOST_CONNECTIONS)]
     stop = threading.Event()
@@ -329,6 +330,7 @@ def test_a_law_is_executed_only_after_it_was_shown(lab: Client, tmp_path: Path) 
     assert lab.ask("run", text, allowed=allowed)[-2]["kind"] == "laws"
 
 
+@pytest.mark.alone
 def test_limits_of_time_and_memory_are_said(small: Path) -> None:
     endless = SMALL.replace('"2 s"', '"100000 s"')
     with server.running(server.of_file(str(small)), limits=Limits(wall_s=0.3)) as (one, _):
@@ -494,6 +496,7 @@ def test_what_a_save_has_laid_down_goes_with_the_server(tmp_path: Path, small: P
     assert (process.returncode, list(tmp_path.iterdir())) == (128 + end, [])
 
 
+@pytest.mark.alone
 def test_a_hang_up_that_is_ignored_ends_nothing(tmp_path: Path, small: Path) -> None:
     words = ["nohup", *arguments("run", str(small), "--out", str(tmp_path / "run"), "--set", "run.duration=20 s")]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -507,6 +510,7 @@ def test_a_hang_up_that_is_ignored_ends_nothing(tmp_path: Path, small: Path) -> 
     assert (process.returncode, (tmp_path / "run" / "manifest.json").is_file()) == (0, True)
 
 
+@pytest.mark.alone
 def test_ctrl_c_ends_all_of_it(tmp_path: Path, small: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     words = arguments("lab", str(small), "--no-browser")
@@ -528,6 +532,7 @@ def test_ctrl_c_ends_all_of_it(tmp_path: Path, small: Path) -> None:
     assert not any(Path(f"/proc/{child}").exists() for child in born)
 
 
+@pytest.mark.alone
 def test_processes_end_with_a_server_that_is_killed(tmp_path: Path, small: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     process = subprocess.Popen(arguments("lab", str(small), "--no-browser"), stdout=subprocess.PIPE, env=environment)

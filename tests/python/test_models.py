@@ -88,6 +88,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         photocol.model("erlang-b", load=[1, 2], servers=[1, 2, 3])
 
 
+@pytest.mark.alone
 def test_a_long_evaluation_can_be_interrupted() -> None:
     # What a shell starts in the background ignores SIGINT, and so would its children.
     program = (

@@ -20,7 +20,10 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="SKIP: photocol-node needs Linux")
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="SKIP: photocol-node needs Linux"),
+    pytest.mark.alone,
+]
 NODE = [sys.executable, "-P", "-m", "photocol.node"]
 
 root_only = pytest.mark.skipif(

@@ -234,6 +234,7 @@ def test_quiet_prints_nothing(repository, capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(("jobs", "stop"), [(1, signal.SIGINT), (2, signal.SIGINT), (2, signal.SIGTERM)])
 def test_an_interrupted_campaign_keeps_and_writes_what_had_finished(repository, jobs, stop):
     folder = repository / "o" / "900" / "figure"
@@ -258,6 +259,7 @@ def test_an_interrupted_campaign_keeps_and_writes_what_had_finished(repository, 
     assert not list(folder.rglob("*.unfinished"))
 
 
+@pytest.mark.alone
 def test_workers_end_when_their_parent_is_killed(repository):
     script = (
         "from experiment_fakes import slow; from photocol.experiments.reproduce import reproduce\n"

@@ -60,3 +60,12 @@ def test_the_quick_tests_are_there() -> None:
     named = (ROOT / "tests" / "python" / "quick.txt").read_text().split()
     assert named == sorted(set(named))
     assert [name for name in named if not (ROOT / "tests" / "python" / name).is_file()] == []
+
+
+def test_make_runs_the_tests_that_are_alone_and_all_others() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    calls = re.findall(r"^(test-\w+):\n\t\$\(ALONE\) \$\(PYTHON\) -m pytest (.*)$", makefile, re.MULTILINE)
+    marks = {target: re.findall(r'-m ("[^"]*"|\S+)', options) for target, options in calls}
+    assert marks == {"test-together": ['"not alone"'], "test-alone": ["alone"]}
+    [test] = re.findall(r"^test: .*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    assert all(target in test for target in marks)

@@ -44,10 +44,13 @@ def findings_told(
     metrics: Sequence[str],
 ) -> dict[Name, Finding]:
     """What was found of an outcome, each verdict as chance leaves it; the judge judges the other tables."""
+    from photocol.experiments.drawn import Drawn, Picks
+
     drawn: dict[Name, Counter[Verdict]] = {name: Counter() for name in found}
+    kept = Drawn(outcome.replications, Picks(outcome.replications.columns))
     for table in tables_within(outcome.table, metrics):
         with contextlib.suppress(Exception):  # A table that cannot be judged says nothing.
-            for name, finding in judge(replace(outcome, table=table)).items():
+            for name, finding in judge(replace(outcome, table=table, replications=kept)).items():
                 drawn[name][finding.verdict] += 1
     return {name: told(finding, drawn[name]) for name, finding in found.items()}
 

@@ -90,10 +90,13 @@ class Predicate:
     """Of a comparison: at which places it holds."""
 
     def __call__(self, outcome: Outcome) -> Finding:
-        """The finding."""
+        """The finding; of a table that chance draws the verdict alone."""
+        from photocol.experiments.drawn import Drawn
+
         agrees = self.holds(outcome)
         in_shape = agrees or self._in_shape(outcome)
-        return judge(agrees=agrees, in_shape=in_shape, measured=self.words(outcome))
+        measured = "" if isinstance(outcome.table, Drawn) else self.words(outcome)
+        return judge(agrees=agrees, in_shape=in_shape, measured=measured)
 
     def nearly(self, outcome: Outcome) -> bool:
         """Whether it holds, or its weaker predicate does."""

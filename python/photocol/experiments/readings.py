@@ -15,6 +15,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Union
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from photocol.sweeps.campaign.table import Outcome
 
 Found = Mapping[Hashable, float]
@@ -109,19 +111,31 @@ def values(
     Places are ascending on an axis of numbers, on others as the table has them. Along no axis it is a single number.
     """
     axes = [along] if isinstance(along, str) else list(along)
+    by = {*where, *axes}
+    key = (along if isinstance(along, str) else tuple(axes), *((axis, type(one), one) for axis, one in where.items()))
 
-    def read(outcome: Outcome) -> Found:
-        table = outcome.table
+    def rows(table: pl.DataFrame) -> dict[Hashable, int]:
+        """The row of each place."""
+        from photocol.experiments.drawn import INDEX
+
+        table = table.with_row_index(INDEX)
         for axis, wanted in where.items():
             table = table.filter(table[axis] == wanted)
         if not axes:
-            return {None: table[metric].item()}
+            return {None: table[INDEX].item()}
         if all(table[axis].dtype.is_numeric() for axis in axes):
             table = table.sort(axes)
         places = table[axes[0]].to_list() if isinstance(along, str) else list(table.select(axes).iter_rows())
         if len(set(places)) < len(places):
             raise ValueError(f"{metric} has several rows at one place along {along}: name the other axes")
-        return dict(zip(places, table[metric].to_list(), strict=True))
+        return dict(zip(places, table[INDEX].to_list(), strict=True))
+
+    def read(outcome: Outcome) -> Found:
+        from photocol.experiments.drawn import found, numbers
+
+        there = found(outcome.table, key, by, rows)
+        column = numbers(outcome.table, metric)
+        return {place: column[row] for place, row in there.items()}
 
     return Values(read, form=form, unit=unit)
 
