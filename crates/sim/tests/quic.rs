@@ -90,7 +90,8 @@ fn a_lost_tail_is_repaired_by_two_probes_after_a_pto() {
     // RFC 9002 §6.2.1. The first probe is behind missing numbers and acknowledged at once, the second is not.
     let pto = srtt + 4.0 * rttvar + MAX_ACK_DELAY;
     close(figure(&run, "end_s"), pto + PACKET + ROUND + MAX_ACK_DELAY);
-    assert_eq!([figure(&run, "timeouts"), figure(&run, "retransmissions")], [1.0, 2.0]);
+    // Its ACK shows that packet 5 is lost, whose bytes leave once more: the other probe's ACK still waits.
+    assert_eq!([figure(&run, "timeouts"), figure(&run, "retransmissions")], [1.0, 3.0]);
 }
 
 #[test]
