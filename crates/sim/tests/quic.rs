@@ -70,6 +70,15 @@ fn an_odd_last_packet_waits_for_its_ack_and_an_even_one_does_not() {
 }
 
 #[test]
+fn without_headers_a_packet_is_payload() {
+    // A thousand bytes are one packet, which waits for its ACK.
+    let bare = one().set("transport.it.header", "\"0 B\"").set("transport.it.packet_size", "\"1000 B\"");
+    let run = bare.set("traffic.0.size", "\"1 kB\"").run(1);
+    close(figure(&run, "end_s"), 1000.0 * 8.0 / 100e6 + ACK + 2.0 * FIBRE + MAX_ACK_DELAY);
+    assert_eq!(figure(&run, "segments_sent"), 1.0);
+}
+
+#[test]
 fn a_lost_packet_is_found_by_the_third_behind_it() {
     // Packet 1 of ten is lost at its host. Packet 2 is out of order and acknowledged at once, packets 3 and 4 together
     // (RFC 9000 §13.2): the ACK of packet 4 finds the loss. What is sent again is in order, so that its ACK may wait.

@@ -77,7 +77,7 @@ options! {
         pub max_datagram_size: u32 = 1200, Kind::Bytes;
         /// Bytes of a packet of data that are not the stream's: headers of packet and frame, and the tag of its
         /// encryption.
-        pub overhead: u32 = 38, Kind::Bytes;
+        pub overhead: u32 = 38, Kind::Whole(Range::closed(0.0, 65_535.0));
         /// cwnd at the start.
         pub initial_window: InitialWindow = InitialWindow::Rfc9002, Kind::Segments(&InitialWindow::RULES);
         /// ssthresh at the start; without it, it is infinite.
