@@ -30,6 +30,7 @@ EXPERIMENTS = {
     "circuits": "circuits between racks",
     "rotor": "rotor switches",
     "told": "hosts that are told",
+    "quic": "QUIC's recovery",
 }
 """The words for a folder of experiments."""
 
