@@ -9,7 +9,8 @@ quarter off it. After nine samples RTO is its least, 200 ms, RACK-TLP's PTO two 
 2.5 + 25 = 85 ms with ACKs of each packet; of every second, 50 + 4 · 8 + 25 = 107 ms. A flow then lasts one round trip
 more than that from its start.
 
-The expected values and tolerances below were committed before the first run.
+The expected values and tolerances below were committed before the first run; "RACK-TLP, told 25 ms" was added after it,
+to try a reason.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
     from photocol.experiment import Point, RunResult, Value
 
 RTO, TLP, TWO, ONE = "SACK", "RACK-TLP", "QUIC", "QUIC, one probe"
+TOLD = "RACK-TLP, told 25 ms"
 SENDERS: dict[str, dict[str, Value]] = {
     RTO: {"algorithm": "sack"},
     TLP: {"algorithm": "sack", "recovery": "rack"},
+    TOLD: {"algorithm": "sack", "recovery": "rack", "max_ack_delay": "25 ms"},
     TWO: {"algorithm": "quic-newreno"},
     ONE: {"algorithm": "quic-newreno", "pto_packets": 1},
 }
@@ -90,6 +93,17 @@ def tail(sender: str) -> Values:
     return along(sender).at(TAIL_LOSS).told(".0f", " ms", name=sender)
 
 
+CLAIMED = (
+    ("rto", RTO, "RFC 6298", "the timer runs from the last ACK, a round trip after the packet (RFC 6298 §5.3): 300 ms"),
+    (
+        "tlp",
+        TLP,
+        "RFC 8985 §7.2",
+        "where one segment is in flight the probe waits 200 ms more for a late ACK, and the timeout is first; told 25 "
+        "ms it is not: 226 ms",
+    ),
+    ("pto", TWO, "§6.2.1", ""),
+)
 PICTURE = Lines(
     "loss",
     "p99_ms",
@@ -117,6 +131,7 @@ experiment = Experiment(
                 where=where,
                 expected=f"{EXPECTED_MS[sender]} ms",
                 tolerance="within 10 % of the 99th percentile; in shape: 25 %",
+                reason=reason,
                 check=near(
                     tail(sender) / EXPECTED_MS[sender],
                     1,
@@ -124,7 +139,7 @@ experiment = Experiment(
                     in_shape=near(tail(sender) / EXPECTED_MS[sender], 1, by=0.25),
                 ),
             )
-            for name, sender, where in (("rto", RTO, "RFC 6298"), ("tlp", TLP, "RFC 8985 §7.2"), ("pto", TWO, "§6.2.1"))
+            for name, sender, where, reason in CLAIMED
         ),
         Claim(
             id="order",
