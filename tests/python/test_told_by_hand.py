@@ -7,6 +7,7 @@ import pytest
 from photocol import _core
 from photocol.queue import Queue
 from photocol.rcp import Router
+from photocol.runs.replay.kinds import KINDS
 from photocol.transport import Hop, Sender
 
 GBPS = 1e9
@@ -126,7 +127,7 @@ GETTERS = {
 
 
 def laws() -> list[str]:
-    others = {"python", "udp", "ndp"}
+    others = {"python", *KINDS}
     return [name for name, _, _ in _core.catalogue("transports") if name not in others]
 
 
