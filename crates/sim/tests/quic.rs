@@ -2,6 +2,8 @@
 
 use crate::support::{Builder, numbers, refusal, texts};
 use sim::results::Results;
+use sim::scenario::{Input, load};
+use std::path::Path;
 use transport::cc;
 use transport::quic::Config;
 
@@ -132,6 +134,17 @@ fn a_late_packet_is_taken_for_lost_and_known_to_be_spurious() {
         .set("transport.it.time_threshold", "1.5");
     let counts = ["retransmissions", "fast_retransmits"].map(|name| figure(&patient.clone().add(late).run(1), name));
     assert_eq!(counts, [0.0, 0.0]);
+}
+
+#[test]
+fn what_is_explained_of_windows_is_what_was_said() {
+    let limited =
+        one().set("transport.it.receive_window", "\"20 packets\"").set("transport.it.max_window", "\"50 kB\"");
+    let text = limited.text();
+    let source = Input::Text { name: "test.toml", text: &text, folder: Path::new(".") };
+    let told = load(source, &[]).unwrap().explain();
+    let is_unlimited = |key: &str| told.contains(&format!("\n{key} = \"unlimited\""));
+    assert_eq!(["receive_window", "max_window", "stream_window"].map(is_unlimited), [false, false, true], "{told}");
 }
 
 /// Three flows over 10 Mb/s with 40 packets of room, marked from 10 packets on.

@@ -57,7 +57,9 @@ impl Keys<'_> {
                 Some(place) if own.keys()[place].kind == Kind::POSITIVE && value == Value::Time(Duration::ZERO) => {
                     return Err(one.value.fault("found \"0 s\"; allowed: more than zero"));
                 }
-                Some(place) if own.keys()[place].kind == Kind::Window && is_below(value, packet) => {
+                Some(place)
+                    if own.keys()[place].kind == Kind::Window && is_below(value, packet) && value != own.get(place) =>
+                {
                     let (found, least) = (one.value, Bytes(packet.into()));
                     return Err(found.fault(format!("found less than a packet; allowed: {least} or more")));
                 }

@@ -174,32 +174,32 @@ impl Text<'_> {
                 keys.derive("telemetry_echo", Word(kind.record().echo).form());
             }
             keys.write("transport", self);
-            self.parameters(receiver, &ReceiverConfig::default(), &[]);
+            self.parameters(receiver, Some(&ReceiverConfig::default()), &[]);
             let [own, reordering, law] = sender.parts();
-            self.parameters(own, &SenderConfig::default(), receiver.keys());
+            self.parameters(own, Some(&SenderConfig::default()), receiver.keys());
             if sender.loss_recovery() == LossRecovery::RrTcp {
-                self.parameters(reordering, reordering, &[]);
+                self.parameters(reordering, None, &[]);
             }
-            self.parameters(law, law, &[]);
+            self.parameters(law, None, &[]);
         } else if let (Some(kind), None) = (kind.hosted(), kind.datagram()) {
             let sizes = kind.sizes();
             keys.derive("packet_size", (sizes.payload + sizes.header).form());
             keys.derive("header", sizes.header.form());
             keys.derive("ack_size", sizes.ack.form());
             keys.write("transport", self);
-            kind.options().into_iter().for_each(|own| self.parameters(own, own, &[]));
+            kind.options().into_iter().for_each(|own| self.parameters(own, None, &[]));
         } else {
             keys.write("transport", self);
         }
     }
 
     /// Every parameter with its sentence, but for those that are written elsewhere. A window that is as `usual` has no
-    /// bound if the usual one has none.
-    fn parameters(&mut self, options: &dyn Options, usual: &dyn Options, but: &[Key]) {
+    /// bound.
+    fn parameters(&mut self, options: &dyn Options, usual: Option<&dyn Options>, but: &[Key]) {
         let is_elsewhere = |key: &Key| but.iter().any(|other| other.name == key.name);
         for (place, key) in options.keys().iter().enumerate().filter(|(_, key)| !is_elsewhere(key)) {
             let value = match key.kind {
-                Kind::Window if options.get(place) == usual.get(place) => Value::Nothing,
+                Kind::Window if usual.is_some_and(|usual| options.get(place) == usual.get(place)) => Value::Nothing,
                 _ => options.get(place),
             };
             let derived = written(&key.kind, options.derived(place));
