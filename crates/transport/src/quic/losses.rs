@@ -6,7 +6,7 @@ use super::config::{GrowthOrder, Threshold, Underuse};
 use super::congestion::is_persistent;
 use super::ecn::Verdict;
 use super::sender::Sender;
-use super::sent::{Fate, SentPacket};
+use super::sent::{Episode, Fate, SentPacket};
 use crate::cc::{Event, LossCause, Marks};
 use crate::tcp::{Record, State};
 use units::{Duration, Instant};
@@ -185,23 +185,6 @@ impl Sender {
             }
         }
         bytes
-    }
-}
-
-/// The packets that were found lost since the last cut.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Episode {
-    /// The lowest of their numbers.
-    first: u64,
-    lost: u64,
-    /// Those that have arrived after all.
-    spurious: u64,
-}
-
-impl Episode {
-    /// Whether all have arrived after all.
-    pub fn is_spurious(self) -> bool {
-        self.lost > 0 && self.lost == self.spurious
     }
 }
 

@@ -35,6 +35,24 @@ pub(super) enum Fate {
     Skipped,
 }
 
+/// The packets that were found lost since the last cut.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Episode {
+    /// The lowest of their numbers.
+    pub first: u64,
+    /// How many there are.
+    pub lost: u64,
+    /// Those that have arrived after all.
+    pub spurious: u64,
+}
+
+impl Episode {
+    /// Whether all have arrived after all.
+    pub fn is_spurious(self) -> bool {
+        self.lost > 0 && self.lost == self.spurious
+    }
+}
+
 /// The packets.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sent {
