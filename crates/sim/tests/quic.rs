@@ -1,4 +1,5 @@
-//! QUIC as hosts: times by arithmetic from RFC 9002, every window law, flow control, reordering, streams.
+//! QUIC as hosts: times by arithmetic from RFC 9002, every window law, flow control, late packets, and what
+//! users are told.
 
 use crate::support::{Builder, numbers, refusal, texts};
 use sim::results::Results;

@@ -49,10 +49,7 @@ impl Keys<'_> {
     /// packets is that many times `packet` bytes.
     pub fn set(&self, own: &mut dyn Options, packet: u32) -> Result<(), Fault> {
         for one in self.given.iter().filter(|one| one.key.name != "mss") {
-            let value = match *one.value {
-                Setting::Packets(packets) => Value::Whole(packets.saturating_mul(packet.into())),
-                Setting::Value(value) => value,
-            };
+            let value = one.value.with_packets_of(packet);
             match own.find(one.key.name) {
                 Some(place) if own.keys()[place].kind == Kind::POSITIVE && value == Value::Time(Duration::ZERO) => {
                     return Err(one.value.fault("found \"0 s\"; allowed: more than zero"));

@@ -21,6 +21,16 @@ pub enum Setting {
     Packets(u64),
 }
 
+impl Setting {
+    /// The value, where a packet has so many bytes.
+    pub fn with_packets_of(self, bytes: u32) -> Value {
+        match self {
+            Setting::Packets(packets) => Value::Whole(packets.saturating_mul(bytes.into())),
+            Setting::Value(value) => value,
+        }
+    }
+}
+
 /// A given parameter.
 #[derive(Clone, Debug)]
 pub struct Parameter {

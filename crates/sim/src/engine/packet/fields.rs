@@ -1,7 +1,7 @@
 //! A packet: 32 bytes.
 
 use super::reserved::NO_PAYLOAD;
-use transport::tcp::EcnEcho;
+use transport::tcp::{Codepoint, EcnEcho};
 
 /// What a packet is, for its receiver and for the tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,6 +119,15 @@ impl Flags {
     /// Its payload was cut off. Of an ACK: that has happened to the packet that it is about (NACK); with
     /// [`Flags::LAST`]: it is that packet's header, on its way back.
     pub const TRIMMED: Flags = Flags(32);
+
+    /// Those of a packet with this ECN field.
+    pub const fn of_codepoint(codepoint: Codepoint) -> Flags {
+        match codepoint {
+            Codepoint::NotEct => Flags::NONE,
+            Codepoint::Ect0 => Flags::CAPABLE,
+            Codepoint::Ect1 => Flags::CAPABLE.with(Flags::SCALABLE),
+        }
+    }
 
     /// Those of an ACK without a congestion header.
     #[inline]

@@ -41,7 +41,7 @@ impl Sending {
     fn send(&mut self, context: &mut HostContext) {
         for one in self.packets.drain(..) {
             let length = one.chunk.map_or(0, |chunk| chunk.length);
-            let packet = Packet { flags: flags(one.codepoint), ..context.data(one.number, length) };
+            let packet = Packet { flags: Flags::of_codepoint(one.codepoint), ..context.data(one.number, length) };
             match one.is_again {
                 true => context.send_again(packet),
                 false => context.send(packet),
@@ -157,15 +157,6 @@ impl HostMachine for Receiving {
 
     fn marked(&self) -> u64 {
         self.machine.counts().ce
-    }
-}
-
-/// A codepoint as flags of a packet.
-fn flags(codepoint: Codepoint) -> Flags {
-    match codepoint {
-        Codepoint::NotEct => Flags::NONE,
-        Codepoint::Ect0 => Flags::CAPABLE,
-        Codepoint::Ect1 => Flags::CAPABLE.with(Flags::SCALABLE),
     }
 }
 

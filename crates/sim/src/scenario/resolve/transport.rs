@@ -2,7 +2,7 @@
 
 use crate::hosts;
 use crate::hosts::keys::{MAX_PACKET, bytes};
-use crate::language::{At, Fault, Parameter, Place, Setting, choices, quoted};
+use crate::language::{At, Fault, Parameter, Place, choices, quoted};
 use crate::model::{Record, Transport, TransportKind};
 use crate::scenario::Laws;
 use crate::scenario::spec::{self, Spec};
@@ -205,10 +205,7 @@ fn sizes(table: &spec::Transport, default_header: u32, options: u32) -> Result<(
 /// Sets a given parameter of sender, receiver or law.
 fn set(given: &Parameter, sender: &mut SenderConfig, receiver: &mut ReceiverConfig) -> Result<(), Fault> {
     let (key, mss) = (given.key, u64::from(sender.mss));
-    let value = match *given.value {
-        Setting::Packets(packets) => Value::Whole(packets.saturating_mul(mss)),
-        Setting::Value(value) => value,
-    };
+    let value = given.value.with_packets_of(sender.mss);
     match (key.kind, value) {
         (Kind::Window, Value::Whole(bytes)) if bytes < mss => {
             let message = format!("found {}; allowed: at least one segment, {mss} B", Bytes(bytes));

@@ -3,16 +3,12 @@
 use super::{Hosts, enter};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::packet::{Flags, Packet};
-use transport::tcp::{Codepoint, EcnNews, Receiver, ReceiverActions, SegmentEcn};
+use transport::tcp::{EcnNews, Receiver, ReceiverActions, SegmentEcn};
 
 /// What a segment says, as flags of its packet.
 pub fn flags(said: Option<SegmentEcn>) -> Flags {
     let Some(SegmentEcn { codepoint, window_reduced }) = said else { return Flags::NONE };
-    let capable = match codepoint {
-        Codepoint::NotEct => Flags::NONE,
-        Codepoint::Ect0 => Flags::CAPABLE,
-        Codepoint::Ect1 => Flags::CAPABLE.with(Flags::SCALABLE),
-    };
+    let capable = Flags::of_codepoint(codepoint);
     if window_reduced { capable.with(Flags::REDUCED) } else { capable }
 }
 
