@@ -297,3 +297,38 @@ def test_a_segment_that_is_dropped_by_order_says_so(tmp_path: Path) -> None:
     run(ORDERED, pcap=file)
     marked = read(file, "frame.comment", "frame.comment", "tcp.srcport", "tcp.seq_raw")
     assert [(text, int(port) - FIRST_PORT) for text, port, _ in marked] == [("dropped: forced", 0)]
+
+
+PLAIN = """
+[run]
+duration = "0.5 s"
+
+[topology]
+kind = "dumbbell"
+pairs = 1
+bottleneck_capacity = "10 Mbps"
+bottleneck_delay = "10 ms"
+bottleneck_buffer = "20 packets"
+
+[transport.web]
+algorithm = "quic-newreno"
+
+[[traffic]]
+transport = "web"
+"""
+
+
+@needs_tshark
+def test_hosts_without_a_format_of_their_own_send_udp_that_says_it_is_simulated(tmp_path: Path) -> None:
+    file = tmp_path / "web.pcapng"
+    result = run(PLAIN, pcap=file)
+    packets = read(file, "udp", "udp.srcport", "ip.len", "data.data")
+    data = [one for one in packets if one[2].startswith(b"photocoldata".hex())]
+    back = [one for one in packets if one[2].startswith(b"photocolback".hex())]
+    assert len(data) + len(back) == len(packets)
+    assert len(data) == result.flows["segments_sent"].sum()
+    # Its number is behind the words, as eight bytes; a packet of data is 1500 bytes long, an ACK 66.
+    assert [int(one[2][24:40], 16) for one in data] == list(range(len(data)))
+    assert {one[1] for one in data} == {"1500"}
+    assert {one[1] for one in back} == {"66"}
+    assert {one[0] for one in data} == {"1024"}

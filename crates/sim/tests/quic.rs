@@ -2,8 +2,12 @@
 //! users are told.
 
 use crate::support::{Builder, numbers, refusal, texts};
+use sim::SimTime;
+use sim::engine::Options;
+use sim::random::Seed;
 use sim::results::Results;
 use sim::scenario::{Input, load};
+use sim::study::World;
 use std::path::Path;
 use transport::cc;
 use transport::quic::Config;
@@ -185,6 +189,28 @@ fn every_law_that_no_router_tells_moves_a_window_of_quic() {
         laws += 1;
     }
     assert!(laws >= 30, "{laws} laws");
+}
+
+/// The probe's tables when nodes move meanwhile, and without.
+#[test]
+fn recovery_is_told_alike_when_nodes_move() {
+    let text = one().set("traffic.0.size", "\"greedy\"").set("run.duration", "\"1 s\"").text();
+    let text = format!("{text}[probe]\nrecovery = true\n").replace("\"unlimited\"", "\"20 packets\"");
+    let tables = |moves: bool| {
+        let scenario = load(Input::Text { name: "test", text: &text, folder: Path::new("") }, &[]).unwrap().scenario;
+        let mut world = World::build(&scenario, Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+        for (at, parts) in [(100, [0, 1]), (300, [1, 0]), (500, [0, 0])] {
+            world.run_until(SimTime::from_ps(at * 1_000_000_000));
+            if moves {
+                world.migrate(&parts);
+            }
+        }
+        world.run_until(SimTime::NEVER);
+        let found = world.finish().unwrap();
+        ["recovery_packets", "recovery_metrics"].map(|name| format!("{:?}", found.table(name).unwrap().columns))
+    };
+    let still = tables(false);
+    assert!(still[0].contains("packet_lost") && still == tables(true));
 }
 
 #[test]

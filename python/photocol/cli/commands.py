@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from photocol.runs.results import Result
+
 
 def carry_out(arguments: Sequence[str] | None) -> int:
     """Carry out a command line; returns the exit status. Raises what commands raise."""
@@ -270,31 +272,48 @@ def report(*, directory: Path, output: Path | None, shown: bool) -> None:
 @click.option("--perfetto", type=FOLDER, metavar="FILE", help="Write it for ui.perfetto.dev.")
 @click.option("--bursts", type=FOLDER, metavar="FILE.csv", help="Write what became of bursts, by source and path.")
 @click.option("--delays", type=FOLDER, metavar="FILE.csv", help="Write one-way delay, jitter and losses of each flow.")
-def trace(*, directory: Path, perfetto: Path | None, bursts: Path | None, delays: Path | None) -> None:
+@click.option("--qlog", type=FOLDER, metavar="FOLDER", help="Write what senders of QUIC did, a qlog file a flow.")
+def trace(
+    *, directory: Path, perfetto: Path | None, bursts: Path | None, delays: Path | None, qlog: Path | None
+) -> None:
     """Export the trace of a finished run."""
+    from photocol.report import qlog as recovery
+    from photocol.runs.results import Result
+
+    files = {"perfetto": perfetto, "bursts": bursts, "delays": delays}
+    wanted = {name: file for name, file in files.items() if file is not None}
+    if not wanted and qlog is None:
+        raise InputError(
+            "trace: say what to write: --perfetto FILE, --bursts FILE.csv, --delays FILE.csv, --qlog FOLDER"
+        )
+    result = Result.load(directory)
+    for name, file in wanted.items():
+        _export(result, directory, name, file)
+        click.echo(file)
+    if qlog is not None:
+        try:
+            click.echo("\n".join(map(str, recovery.export(result, qlog))))
+        except InputError as error:
+            raise InputError(f"{directory}: {error}") from error
+
+
+def _export(result: Result, directory: Path, name: str, file: Path) -> None:
     from photocol.plot.trace_delays import flow_delays
     from photocol.report.perfetto import export
     from photocol.runs import storage
-    from photocol.runs.results import Result
     from photocol.runs.trace import NO_EVENTS
 
-    if perfetto is None and bursts is None and delays is None:
-        raise InputError("trace: say what to write: --perfetto FILE, --bursts FILE.csv, --delays FILE.csv")
-    result = Result.load(directory)
     if result.trace is None:
         raise InputError(f"{directory}: {NO_EVENTS}")
-    if perfetto is not None:
-        export(result.trace, perfetto)
-        click.echo(perfetto)
-    if bursts is not None:
-        storage.replace(bursts, result.bursts.write_csv)
-        click.echo(bursts)
-    if delays is not None:
+    if name == "perfetto":
+        export(result.trace, file)
+    elif name == "bursts":
+        storage.replace(file, result.bursts.write_csv)
+    else:
         table = flow_delays(result)
         if table.is_empty():
             raise InputError(f"{directory}: no packet of the trace reaches a receiver by itself: there are no delays")
-        storage.replace(delays, table.write_csv)
-        click.echo(delays)
+        storage.replace(file, table.write_csv)
 
 
 @app.command()

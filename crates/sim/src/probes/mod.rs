@@ -9,6 +9,7 @@
 //! | `delays` | one-way and queueing delays of all packets |
 //! | `flow_delays` | one-way delay, its variation and losses of each flow |
 //! | `reordering` | how far packets arrive out of order |
+//! | `recovery` | what senders of QUIC find lost, and their windows, round trips and timers |
 //! | `lost_throughput` | why flows did not get the whole of their paths |
 //!
 //! Another probe is a file here and one line in `probes!` (and its `mod`).
@@ -20,6 +21,7 @@ mod flow_delays;
 #[cfg(test)]
 mod hours;
 mod lost_throughput;
+mod recovery;
 mod reordering;
 pub(crate) mod sampling;
 
@@ -88,6 +90,9 @@ probes! {
         "How far packets arrive out of order: of each flow, and as frequencies.": reordering;
     LostThroughput = "lost_throughput", "docs/decisions/0010",
         "Why flows of TCP did not get the whole of their paths, by cause.": lost_throughput;
+    Recovery = "recovery", "RFC 9002; events of qlog",
+        "Each packet that senders of QUIC send, find acknowledged or lost, and their windows, round trips and timers.":
+        recovery;
 }
 
 /// Every probe, in the order of their keys.

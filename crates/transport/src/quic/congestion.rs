@@ -97,11 +97,12 @@ impl Congestion {
     /// OnPacketsAcked(): B.5. The window may grow for packets with numbers below `below`; `ack` knows what no packet
     /// says.
     pub fn acknowledge(&mut self, packets: &[(u64, SentPacket)], below: u64, ack: &Event, config: &Config) {
+        let recovery_start = self.recovery_start;
         let may_grow = |(number, packet): &&(u64, SentPacket)| {
-            *number < below && packet.is_in_flight && !self.is_in_recovery(packet.sent_at)
+            *number < below && packet.is_in_flight && recovery_start.is_none_or(|start| packet.sent_at > start)
         };
-        let grows: Vec<u64> = packets.iter().filter(may_grow).map(|one| one.1.size.into()).collect();
-        let total: u64 = grows.iter().sum();
+        let grows = packets.iter().filter(may_grow).map(|one| u64::from(one.1.size));
+        let total: u64 = grows.clone().sum();
         let every_ack = config.algorithm.asks().every_ack;
         let event = Event {
             acked: if every_ack { packets.iter().map(|one| u64::from(one.1.size)).sum() } else { total },
@@ -110,7 +111,7 @@ impl Congestion {
             ..*ack
         };
         match &mut self.control {
-            Control::NewReno { credit, hystart } => grow(&mut self.window, credit, hystart, &grows, &event, config),
+            Control::NewReno { credit, hystart } => grow(&mut self.window, credit, hystart, grows, &event, config),
             Control::Law(law) if every_ack || total > 0 || event.marked > 0 => {
                 law.0.on_event(&config.laws, &mut self.window, &event);
             }
@@ -215,7 +216,7 @@ fn grow(
     window: &mut Window,
     credit: &mut u64,
     hystart: &mut Option<Box<HyStart>>,
-    packets: &[u64],
+    packets: impl Iterator<Item = u64>,
     event: &Event,
     config: &Config,
 ) {
@@ -224,7 +225,7 @@ fn grow(
     }
     for bytes in packets {
         if window.in_slow_start() {
-            window.cwnd = window.cwnd.saturating_add(*bytes);
+            window.cwnd = window.cwnd.saturating_add(bytes);
             continue;
         }
         *credit = credit.saturating_add(bytes.saturating_mul(window.mss));

@@ -41,8 +41,8 @@ impl Ranges {
         // Nearly always at the end.
         match self.0.back_mut() {
             Some((first, last)) if *first <= start && *last >= start => return *last = end.max(*last),
-            Some((_, last)) if *last < start => return self.0.push_back((start, end)),
-            _ => {}
+            Some((_, last)) if *last >= start => {}
+            _ => return self.0.push_back((start, end)),
         }
         let place = self.0.partition_point(|(_, last)| *last < start);
         let (mut joined, mut count) = ((start, end), 0);
@@ -116,7 +116,8 @@ impl Ranges {
     /// Place of the first range that ends behind a number.
     fn first_behind(&self, number: u64) -> usize {
         match self.0.back() {
-            Some((first, last)) if *first <= number && number < *last => self.0.len() - 1,
+            Some((_, last)) if *last <= number => self.0.len(),
+            Some((first, _)) if *first <= number => self.0.len() - 1,
             _ => self.0.partition_point(|(_, last)| *last <= number),
         }
     }

@@ -41,7 +41,7 @@ pub struct AckOut {
     pub ack: Ack,
     /// MAX_DATA: bytes permitted on all streams together.
     pub max_data: u64,
-    /// MAX_STREAM_DATA: bytes permitted on each stream that has begun.
+    /// MAX_STREAM_DATA: bytes permitted on each stream that has begun; empty if streams have no limit.
     pub max_stream_data: Vec<u64>,
 }
 
@@ -193,7 +193,8 @@ impl Receiver {
         let waited = Ack::rounded(now.saturating_since(self.largest_at), self.config.ack_delay_exponent);
         let ecn = (self.counts != EcnCounts::default()).then_some(self.counts);
         let ack = Ack::new(ranges).ok()?.after(waited).with_counts(ecn);
-        let each = self.streams.iter().map(|stream| stream.read.saturating_add(self.config.stream_window));
+        let limited = if self.config.stream_window < u64::MAX { &self.streams[..] } else { &[] };
+        let each = limited.iter().map(|stream| stream.read.saturating_add(self.config.stream_window));
         Some(AckOut { ack, max_data: self.all.limit(self.read), max_stream_data: each.collect() })
     }
 
@@ -235,6 +236,13 @@ impl Receiver {
         let of = &mut self.streams[stream];
         of.highest += more;
         self.claimed += more;
+        if chunk.start <= of.read && of.arrived.is_empty() {
+            // In order, as nearly always.
+            self.read += chunk.end().saturating_sub(of.read);
+            of.read = of.read.max(chunk.end());
+            self.all.note(now, self.read, self.config.largest_window);
+            return Ok(());
+        }
         of.arrived.insert(chunk.start.max(of.read), chunk.end());
         if let Some((_, end)) = of.arrived.first().filter(|(start, _)| *start <= of.read) {
             self.read += end - of.read;

@@ -234,9 +234,12 @@ impl Sender {
         self.news.lost.clear();
         self.news.spurious.clear();
         self.news.is_persistent = false;
-        let keeps = persistent_after(&self.rtt, &self.config).max(self.pto().saturating_mul(3));
-        let before = Instant::from_ps(now.ps().saturating_sub(keeps.saturating_mul(2).ps()));
-        self.sent.forget(before);
+        let (rtt, config) = (&self.rtt, &self.config);
+        self.sent.forget(|| {
+            let pto = rtt.base(config) + config.peer_max_ack_delay;
+            let keeps = persistent_after(rtt, config).max(pto.saturating_mul(3));
+            Instant::from_ps(now.ps().saturating_sub(keeps.saturating_mul(2).ps()))
+        });
     }
 
     /// GetPtoTimeAndSpace() of A.8 without the time of the last packet.

@@ -1,9 +1,9 @@
 //! Packets that have been sent, by their numbers, until nothing more can be heard of them.
 
 use super::Chunk;
-use super::ranges::Ranges;
 use crate::tcp::{Codepoint, Snapshot};
 use std::collections::VecDeque;
+use std::ops::Range;
 use units::Instant;
 
 /// A packet that has been sent.
@@ -61,11 +61,11 @@ pub(super) struct Sent {
     first: u64,
     /// No number below is outstanding.
     oldest: u64,
-    /// Numbers that have been acknowledged, from `first` on.
-    acked: Ranges,
     /// Packets that are outstanding and ask for an ACK.
     eliciting: u64,
     has_skipped: bool,
+    /// The ranges of the last ACK, in which nothing is new.
+    heard: Vec<(u64, u64)>,
 }
 
 impl Sent {
@@ -101,24 +101,45 @@ impl Sent {
         self.has_skipped && named.any(|number| self.get(number).is_some_and(|packet| packet.fate == Fate::Skipped))
     }
 
-    /// The numbers of a range which were not acknowledged before.
-    fn known(&self, low: u64, high: u64) -> impl Iterator<Item = u64> {
+    /// The numbers of a range that are kept.
+    fn known(&self, low: u64, high: u64) -> Range<u64> {
         let (start, end) = (low.max(self.first), high.saturating_add(1).min(self.next()));
-        self.acked.missing(start, end.max(start)).flat_map(|(from, to)| from..to)
+        start..end.max(start)
     }
 
     /// The packets that an ACK newly acknowledges, in ascending order: those that were outstanding, and those that had
-    /// been taken for lost.
+    /// been taken for lost. Only numbers that the last ACK did not name are looked at.
     pub fn acknowledge(&mut self, ranges: &[(u64, u64)], newly: &mut Vec<(u64, SentPacket)>) {
+        let mut heard = std::mem::take(&mut self.heard);
+        let mut behind = heard.iter().rev().copied().peekable();
         for (low, high) in ranges.iter().rev() {
-            let from = newly.len();
-            newly.extend(self.known(*low, *high).filter_map(|number| Some((number, *self.get(number)?))));
-            for (number, packet) in &newly[from..] {
-                self.settle(*number, packet, Fate::Acked);
-                self.acked.insert(*number, number + 1);
+            let mut from = *low;
+            while behind.next_if(|known| known.1 < *low).is_some() {}
+            while let Some(known) = behind.peek().copied().filter(|known| known.0 <= *high) {
+                self.take(from..known.0, newly);
+                from = known.1.saturating_add(1);
+                if known.1 > *high {
+                    break;
+                }
+                behind.next();
+            }
+            self.take(from..high.saturating_add(1), newly);
+        }
+        heard.clear();
+        heard.extend_from_slice(ranges);
+        self.heard = heard;
+        self.advance();
+    }
+
+    /// Those of these numbers that were not acknowledged before.
+    fn take(&mut self, numbers: Range<u64>, newly: &mut Vec<(u64, SentPacket)>) {
+        for number in numbers.start.max(self.first)..numbers.end.min(self.next()) {
+            let packet = self.packets[(number - self.first) as usize];
+            if packet.fate != Fate::Acked {
+                self.settle(number, &packet, Fate::Acked);
+                newly.push((number, packet));
             }
         }
-        self.advance();
     }
 
     /// A packet is lost.
@@ -150,7 +171,7 @@ impl Sent {
 
     /// Whether a number between two has been acknowledged.
     pub fn is_acked_between(&self, low: u64, high: u64) -> bool {
-        self.acked.meets(low, high)
+        self.known(low, high).any(|number| self.get(number).is_some_and(|packet| packet.fate == Fate::Acked))
     }
 
     /// Moves up what lies before the oldest outstanding packet.
@@ -163,12 +184,12 @@ impl Sent {
 
     /// Forgets packets that were acknowledged, and lost ones that left before a time, as far as none is outstanding
     /// before them.
-    pub fn forget(&mut self, before: Instant) {
+    pub fn forget(&mut self, before: impl Fn() -> Instant) {
         self.advance();
         while let Some(packet) = self.packets.front() {
             let is_over = match packet.fate {
                 Fate::Outstanding => false,
-                Fate::Lost => packet.sent_at < before,
+                Fate::Lost => packet.sent_at < before(),
                 Fate::Acked | Fate::Skipped => true,
             };
             if !is_over {
@@ -177,7 +198,6 @@ impl Sent {
             self.packets.pop_front();
             self.first += 1;
         }
-        self.acked.remove(0, self.first);
     }
 
     /// Packets that are kept.

@@ -61,6 +61,11 @@ pub trait HostMachine: Debug + Send {
         None
     }
 
+    /// What a sending end shows to probes that know its kind.
+    fn shown(&self) -> Option<&dyn Any> {
+        None
+    }
+
     /// What the table `series` shows of a sending end, by the names that TCP's readings have.
     fn readings(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
@@ -196,6 +201,18 @@ impl HostContext<'_> {
         if let Some(last) = self.outgoing.last_mut() {
             last.carried = Some(Carried::new(says));
         }
+    }
+
+    /// The packet that was laid down last says these two numbers, and is no longer for it.
+    pub fn saying_numbers(&mut self, numbers: [u64; 2]) {
+        if let Some(last) = self.outgoing.last_mut() {
+            last.carried = Some(Carried::Numbers(numbers));
+        }
+    }
+
+    /// The numbers that the packet says that has arrived, once; `None` if it says none.
+    pub fn said_numbers(&mut self) -> Option<[u64; 2]> {
+        self.carried.take()?.numbers()
     }
 
     /// What the packet says that has arrived, once; `None` if that is nothing of this type.

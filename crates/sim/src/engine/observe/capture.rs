@@ -6,7 +6,8 @@
 //! at the time of the flow's first packet at its host, so that readers learn what SYNs say; at links there is what
 //! passes them. Sequence numbers start at 1 and wrap at 2^32. The receiving end has no timestamps of its own: TSval of
 //! what comes back is when it comes back. Interfaces are nodes or links; addresses have the names of nodes; a packet
-//! that is dropped has a comment that says why. Format: draft-ietf-opsawg-pcapng (section header, interfaces of raw IP
+//! that is dropped has a comment that says why. Hosts that have no format of their own (QUIC, NDP) send UDP that says
+//! `photocol`, `data` or `back`, and its number. Format: draft-ietf-opsawg-pcapng (section header, interfaces of raw IP
 //! with nanoseconds, name resolution, enhanced packets).
 
 mod blocks;
@@ -70,6 +71,8 @@ pub struct Captured {
     pub last: u64,
     /// What it agrees on.
     pub offer: Offer,
+    /// Whether its hosts have no format on the wire: packets are UDP's, with a word that says so.
+    pub is_plain: bool,
 }
 
 impl Capture {

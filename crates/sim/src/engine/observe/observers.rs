@@ -81,6 +81,10 @@ impl Observer for Observers {
         self.probes.iter_mut().for_each(|probe| probe.sender_called(now, flow, sender, sends));
     }
 
+    fn machine_called(&mut self, now: u64, flow: u32, shown: &dyn Any) {
+        self.probes.iter_mut().for_each(|probe| probe.machine_called(now, flow, shown));
+    }
+
     fn dropped(&mut self, now: u64, place: DropPlace, cause: Cause, packet: &Packet) {
         // A drop at a link has been told as an event there.
         if let (Some(trace), DropPlace::Host(_)) = (&mut self.trace, place) {

@@ -4,7 +4,16 @@ use std::any::Any;
 use std::fmt;
 
 /// What a packet says. Only who knows its type can read it.
-pub struct Carried(Box<dyn Content>);
+#[derive(Clone, Debug)]
+pub enum Carried {
+    /// Two numbers, which need no memory of their own.
+    Numbers([u64; 2]),
+    /// A value of a type of the host's.
+    Value(Value),
+}
+
+/// A value of any type.
+pub struct Value(Box<dyn Content>);
 
 /// A value that can be copied, since links may duplicate packets.
 trait Content: Any + Send + Sync {
@@ -20,23 +29,29 @@ impl<T: Any + Clone + Send + Sync> Content for T {
 impl Carried {
     /// What says this.
     pub fn new<T: Any + Clone + Send + Sync>(says: T) -> Carried {
-        Carried(Box::new(says))
+        Carried::Value(Value(Box::new(says)))
     }
 
     /// What it says, if it is of this type.
     pub fn open<T: Any>(self) -> Option<T> {
-        (self.0 as Box<dyn Any>).downcast().ok().map(|says| *says)
+        let Carried::Value(Value(says)) = self else { return None };
+        (says as Box<dyn Any>).downcast().ok().map(|says| *says)
+    }
+
+    /// The numbers, if it is numbers.
+    pub fn numbers(self) -> Option<[u64; 2]> {
+        if let Carried::Numbers(numbers) = self { Some(numbers) } else { None }
     }
 }
 
-impl Clone for Carried {
-    fn clone(&self) -> Carried {
-        Carried((*self.0).copy())
+impl Clone for Value {
+    fn clone(&self) -> Value {
+        Value((*self.0).copy())
     }
 }
 
-impl fmt::Debug for Carried {
+impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Carried").finish_non_exhaustive()
+        f.debug_struct("Value").finish_non_exhaustive()
     }
 }

@@ -56,6 +56,12 @@ pub trait Observer: Any + Debug + Send {
         let _ = (now, flow, sender, sends);
     }
 
+    /// The sending machine of a kind of host has been called, of a flow that is watched, and what it sends has been
+    /// told: what it shows of itself.
+    fn machine_called(&mut self, now: u64, flow: u32, shown: &dyn Any) {
+        let _ = (now, flow, shown);
+    }
+
     /// A packet is dropped.
     fn dropped(&mut self, now: u64, place: DropPlace, cause: Cause, packet: &Packet) {
         let _ = (now, place, cause, packet);

@@ -39,13 +39,19 @@ pub enum Written {
 
 /// Options of TCP, and the place of the packet's SACK blocks; or a value of a kind of host. No packet has a congestion
 /// header too.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Optional {
     options: TcpOptions,
     sack: u32,
     carried: Option<Carried>,
     /// What it says of its sending, if anybody asks.
     stamp: Option<Stamp>,
+}
+
+impl Default for Optional {
+    fn default() -> Optional {
+        Optional { options: TcpOptions::default(), sack: NO_PAYLOAD, carried: None, stamp: None }
+    }
 }
 
 /// When a packet left its host, and how many of its flow had left before.
@@ -139,13 +145,26 @@ impl PayloadTable {
 
     /// The packet, which carries nothing yet, with what a kind of host says in it.
     pub fn saying(&mut self, packet: Packet, carried: Carried) -> Packet {
-        let optional = Optional { sack: NO_PAYLOAD, carried: Some(carried), ..Optional::default() };
-        Packet { payload: self.options.put(optional), flags: packet.flags.with(Flags::OPTIONS), ..packet }
+        let payload = self.options.put_default();
+        self.options.items[payload as usize].carried = Some(carried);
+        Packet { payload, flags: packet.flags.with(Flags::OPTIONS), ..packet }
     }
 
     /// Takes what a kind of host says in a packet that has arrived.
     pub fn take_content(&mut self, packet: &Packet) -> Option<Carried> {
-        (packet.payload != NO_PAYLOAD).then(|| self.take_host_payload(packet))?.carried
+        if packet.payload == NO_PAYLOAD {
+            return None;
+        }
+        // Beside it there is at most a stamp, and the slot need not be moved out.
+        let slot = packet.flags.has(Flags::OPTIONS).then(|| &mut self.options.items[packet.payload as usize]);
+        match slot.and_then(|slot| Some((slot.carried.take()?, &mut slot.stamp))) {
+            Some((carried, stamp)) => {
+                *stamp = None;
+                self.options.free.push(packet.payload);
+                Some(carried)
+            }
+            None => self.take_host_payload(packet).carried,
+        }
     }
 
     /// The packet, which carries no congestion header, with what it says of its sending.

@@ -24,7 +24,17 @@ impl<T> Pool<T> {
     }
 }
 
+/// Slots that are free hold the default.
 impl<T: Default> Pool<T> {
+    /// A slot with the default, to be filled in its place.
+    #[inline]
+    pub(super) fn put_default(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.items.push(T::default());
+            (self.items.len() - 1) as u32
+        })
+    }
+
     /// Takes a value that is no copy out.
     pub(super) fn take_out(&mut self, slot: u32) -> T {
         self.free.push(slot);

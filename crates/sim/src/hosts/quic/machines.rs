@@ -3,6 +3,7 @@
 
 use crate::engine::node::machine::{HostContext, HostMachine, HostMaker};
 use crate::engine::packet::{Flags, Packet};
+use std::any::Any;
 use std::sync::Arc;
 use transport::quic::{self, AckOut, Chunk, Config, Mark, Received, ReceiverConfig, TransportError};
 use transport::tcp::{Codepoint, SenderStats};
@@ -47,7 +48,7 @@ impl Sending {
                 false => context.send(packet),
             }
             if let Some(chunk) = one.chunk {
-                context.saying(chunk);
+                context.saying_numbers(numbers(chunk));
             }
         }
     }
@@ -98,6 +99,10 @@ impl HostMachine for Sending {
         Some(self.machine.bytes_acked())
     }
 
+    fn shown(&self) -> Option<&dyn Any> {
+        Some(&self.machine)
+    }
+
     fn readings(&self) -> Vec<(&'static str, f64)> {
         let machine = &self.machine;
         let ssthresh = if machine.ssthresh() == u64::MAX { f64::INFINITY } else { machine.ssthresh() as f64 };
@@ -135,7 +140,8 @@ impl HostMachine for Receiving {
         if self.failed.is_some() {
             return;
         }
-        let chunk = context.said::<Chunk>();
+        let length = context.payload_of(packet);
+        let chunk = context.said_numbers().map(|[stream, start]| Chunk { stream: stream as u32, start, length });
         let received = Received { number: packet.seq, is_ack_eliciting: true, mark: mark(packet.flags), chunk };
         match self.machine.handle_packet(context.now, &received) {
             Ok(ack) => Receiving::answer(ack, context),
@@ -158,6 +164,11 @@ impl HostMachine for Receiving {
     fn marked(&self) -> u64 {
         self.machine.counts().ce
     }
+}
+
+/// What a packet says of the bytes in it, besides how many they are.
+fn numbers(chunk: Chunk) -> [u64; 2] {
+    [chunk.stream.into(), chunk.start]
 }
 
 /// What a packet says of ECN. A mark on one that is not capable is somebody else's.

@@ -149,6 +149,13 @@ impl Hosts {
             self.emit_watched(now, packet, TcpOptions::default(), fabric);
         }
         self.outgoing = outgoing;
+        let host = &self.senders[flow];
+        if host.watch.has(PathFlags::ACCOUNTED)
+            && let (Some(observer), SendingMachine::Hosted(source)) = (&mut fabric.observer, &host.machine)
+            && let Some(shown) = source.machine.shown()
+        {
+            observer.machine_called(now, flow, shown);
+        }
     }
 
     /// Calls the receiving machine of a flow and lets leave what it lays down. Returns whether that is anything.

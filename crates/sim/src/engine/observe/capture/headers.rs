@@ -162,12 +162,20 @@ pub(super) fn tcp(ends: Ends, fields: Fields, options: &[u8], size: u16) -> Vec<
     datagram(ends, 6, segment, 16, size)
 }
 
-pub(super) fn udp(ends: Ends, size: u16) -> Vec<u8> {
-    let length = size.max(28) - 20;
+pub(super) fn udp(ends: Ends, says: &[u8], size: u16) -> Vec<u8> {
+    let length = size.max(28 + says.len() as u16) - 20;
     let mut segment: Vec<u8> = ends.ports.iter().flat_map(|port| port.to_be_bytes()).collect();
     segment.extend(length.to_be_bytes());
     segment.extend([0; 2]);
+    segment.extend(says);
     datagram(ends, 17, segment, 6, size)
+}
+
+/// A packet of hosts whose format on the wire is not simulated, as UDP: a word that says so, whether it is data or an
+/// answer, and its number.
+pub(super) fn plain(ends: Ends, packet: &Packet) -> Vec<u8> {
+    let (kind, ends) = if packet.class == Class::Data { (b"data", ends) } else { (b"back", ends.reversed()) };
+    udp(ends, &[&b"photocol"[..], kind, &packet.seq.to_be_bytes()].concat(), packet.size)
 }
 
 /// Puts an IPv4 header before a transport header whose checksum stands at `checksum_at`.
@@ -209,17 +217,42 @@ mod tests {
         assert_eq!(bits, [0b00, 0b10, 0b01, 0b11]);
     }
 
+    fn captured() -> Captured {
+        let offer = Offer { mss: 1460, window_scale: Some(5), ..Offer::default() };
+        Captured {
+            source: 1,
+            destination: 2,
+            window: 1 << 20,
+            opened: false,
+            interface: None,
+            last: 0,
+            offer,
+            is_plain: false,
+        }
+    }
+
     #[test]
     fn a_header_with_its_checksum_sums_to_zero() {
-        let offer = Offer { mss: 1460, window_scale: Some(5), ..Offer::default() };
-        let flow =
-            Captured { source: 1, destination: 2, window: 1 << 20, opened: false, interface: None, last: 0, offer };
+        let flow = captured();
         let header = tcp(Ends::of(0, &flow), Fields::plain(flow.scaled(flow.window)), &[], 1500);
         assert_eq!(checksum(&[&header[..20]]), 0);
         let mut pseudo = header[12..20].to_vec();
         pseudo.extend([0, 6, 1480u16.to_be_bytes()[0], 1480u16.to_be_bytes()[1]]);
         assert_eq!(checksum(&[&pseudo, &header[20..]]), 0);
         assert_eq!(u16::from_be_bytes([header[2], header[3]]), 1500);
+    }
+
+    #[test]
+    fn a_plain_packet_says_that_it_is_simulated() {
+        let flow = Captured { is_plain: true, ..captured() };
+        let packet = Packet { seq: 0x0102, size: 1500, class: Class::Data, ..Packet::default() };
+        let header = plain(Ends::of(0, &flow), &packet);
+        assert_eq!(header[28..], *b"photocoldata\0\0\0\0\0\0\x01\x02");
+        let mut pseudo = header[12..20].to_vec();
+        pseudo.extend([0, 17, 1480u16.to_be_bytes()[0], 1480u16.to_be_bytes()[1]]);
+        assert_eq!(checksum(&[&pseudo, &header[20..]]), 0);
+        let back = plain(Ends::of(0, &flow), &Packet { class: Class::Ack, size: 40, ..packet });
+        assert_eq!((&back[12..16], back[2..4].to_vec(), &back[36..40]), (&header[16..20], vec![0, 48], &b"back"[..]));
     }
 
     #[test]

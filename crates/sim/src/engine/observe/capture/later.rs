@@ -1,7 +1,7 @@
 //! Captured packets that are known before they leave: those that wait at a link, whose times a change of the link
 //! moves.
 
-use super::headers::{Ends, control_header, ecn_bits, segment, udp};
+use super::headers::{Ends, control_header, ecn_bits, plain, segment, udp};
 use super::{Capture, Captured};
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::Leaving;
@@ -33,7 +33,8 @@ impl Later {
         let said = Said { sack: sack.as_slice(), options: *options, dropped: *dropped };
         let ends = Ends { ecn: ecn_bits(packet.flags), ..Ends::of(packet.flow, flow) };
         match (packet.class, options.control) {
-            (Class::Datagram, _) => udp(ends, packet.size),
+            (Class::Datagram, _) => udp(ends, &[], packet.size),
+            _ if flow.is_plain => plain(ends, packet),
             (_, Some(control)) => control_header(at, flow, ends, control, &said),
             (_, None) => segment(at, flow, ends, packet, &said),
         }

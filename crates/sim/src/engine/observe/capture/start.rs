@@ -71,20 +71,20 @@ fn chosen(names: &[String], network: &Network) -> Result<Vec<LinkId>, UnknownLin
 }
 
 fn captured(numbers: &[u32], configs: &[Configs], flows: &[Flow]) -> BTreeMap<u32, Captured> {
-    // The file format of packets is TCP's or UDP's.
-    let has_format = |number: u32| configs[flows[number as usize].transport.index()].maker().is_none();
-    let chosen = |number: &u32| (numbers.is_empty() || numbers.contains(number)) && has_format(*number);
+    let chosen = |number: &u32| numbers.is_empty() || numbers.contains(number);
     let captured = (0..flows.len() as u32).filter(chosen).map(|number| {
         let flow = &flows[number as usize];
         let configs = &configs[flow.transport.index()];
+        let is_plain = configs.maker().is_some();
         let captured = Captured {
             source: flow.source.0,
             destination: flow.destination.0,
             window: configs.window(),
-            opened: configs.has_handshake(),
+            opened: configs.has_handshake() || is_plain,
             interface: None,
             last: 0,
             offer: configs.offer(),
+            is_plain,
         };
         (number, captured)
     });
