@@ -36,6 +36,11 @@ def text() -> str:
         )
         for table, its_columns in tables:
             parts += rows(f"column of `{table}`", its_columns)
+    figures, tables = _core.work()
+    parts.append("## Work\n\nOf [work that depends on work](../guide/collectives.md), without being asked.\n")
+    parts += rows("figure of the summary", figures)
+    for table, its_columns in tables:
+        parts += rows(f"column of `{table}`", its_columns)
     return "\n".join(parts)
 
 

@@ -49,6 +49,13 @@ pub fn probes() -> Vec<ProbeLists> {
     sim::probes().map(|probe| (probe.name, lists(probe.item), tables(probe.item))).collect()
 }
 
+/// What work that depends on work adds to the results, without being asked: figures of the summary, and tables with
+/// their columns.
+#[pyfunction]
+pub fn work() -> (Vec<Named>, Vec<Listed>) {
+    (sim::work::FIGURES.to_vec(), vec![(sim::work::NAME, sim::work::COLUMNS.to_vec())])
+}
+
 /// The lines of a registry.
 fn declared<C: 'static, T: 'static>(
     entries: impl IntoIterator<Item = &'static options::Entry<C, T>>,

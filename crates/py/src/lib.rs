@@ -34,7 +34,7 @@ mod _core {
     #[pymodule_export]
     use super::build::build_parts;
     #[pymodule_export]
-    use super::catalogue::{catalogue, probes, schema};
+    use super::catalogue::{catalogue, probes, schema, work};
     #[pymodule_export]
     use super::circuits::{CircuitCoverage, CircuitSchedule, circuit_schedule};
     #[pymodule_export]

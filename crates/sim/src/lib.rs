@@ -60,6 +60,7 @@ pub mod study;
 pub mod switching;
 pub mod topology;
 pub mod traffic;
+pub mod work;
 
 pub use model::SimTime;
 pub use probes::{About as ProbeAbout, Entry as ProbeEntry, list as probes};

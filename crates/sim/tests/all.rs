@@ -36,4 +36,5 @@ mod telemetry;
 mod threads;
 mod told;
 mod wavelengths;
+mod work;
 mod xcp;

@@ -14,15 +14,28 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("language", &["model"]),
     ("hosts", &["queue", "model", "engine", "language"]),
     ("applications", &["random", "model", "engine", "language"]),
+    ("work", &["results", "model", "engine", "language"]),
     ("probes", &["results", "model", "engine", "language"]),
     ("topology", &["random", "queue", "links", "model", "language"]),
     ("traffic", &["random", "model"]),
     ("switching", &["random", "results", "queue", "links", "model", "engine", "language", "topology"]),
     (
         "scenario",
-        &["queue", "links", "model", "engine", "language", "hosts", "applications", "probes", "topology", "switching"],
+        &[
+            "queue",
+            "links",
+            "model",
+            "engine",
+            "language",
+            "hosts",
+            "applications",
+            "work",
+            "probes",
+            "topology",
+            "switching",
+        ],
     ),
-    ("study", &["random", "results", "model", "engine", "hosts", "traffic", "switching", "scenario"]),
+    ("study", &["random", "results", "model", "engine", "hosts", "work", "traffic", "switching", "scenario"]),
 ];
 
 fn src() -> PathBuf {

@@ -13,10 +13,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs, and
 /// short where fibres are, since threads wait for each other once a fibre.
-const READY_MADE: [(&str, &str); 29] = [
+const READY_MADE: [(&str, &str); 30] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
     ("capacity-change", "11 s"),
+    ("all-reduce", "30 ms"),
     ("dlcc", "8 s"),
     ("dumbbell", "6 s"),
     ("fat-tree", "0.6 s"),

@@ -187,7 +187,7 @@ def figures() -> dict[str, str]:
 
 @functools.cache
 def _of_probes() -> tuple[dict[str, str], dict[str, str]]:
-    """What probes say of their figures, and of the quantities of which there are percentiles."""
+    """What probes and work say of their figures, and of the quantities of which there are percentiles."""
     from photocol import _core
 
     said: dict[str, str] = {}
@@ -195,6 +195,7 @@ def _of_probes() -> tuple[dict[str, str], dict[str, str]]:
     for _, (_, own, of), _ in _core.probes():
         said.update(own)
         percentiles.update(of)
+    said.update(_core.work()[0])
     return said, percentiles
 
 

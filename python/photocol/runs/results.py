@@ -376,10 +376,11 @@ def _finite(value: float | None) -> float | None:
 
 
 def _files_of_probes(folder: Path) -> list[Path]:
-    """The tables of probes that a run in this folder has."""
+    """The tables of probes, and of work, that a run in this folder has."""
     from photocol import _core
 
-    files = [folder / f"{name}.parquet" for _, _, tables in _core.probes() for name, _ in tables]
+    tables = [*(one for _, _, tables in _core.probes() for one in tables), *_core.work()[1]]
+    files = [folder / f"{name}.parquet" for name, _ in tables]
     return [file for file in files if file.is_file()]
 
 

@@ -41,6 +41,7 @@ use build::Setup;
 use changes::Changes;
 use controls::{Action, Control, add_sample};
 use std::sync::Arc;
+use watching::needs_one_thread;
 
 /// How a run used threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,11 +157,10 @@ impl World {
     /// Lets up to `threads` threads work. It does not change the results. With a capture, one works: the file is
     /// written in the order of time.
     pub fn use_threads(&mut self, threads: usize) {
-        let alone =
-            self.partitions.iter().any(|part| Observers::of(&part.fabric).is_some_and(|all| all.capture.is_some()));
+        let reason = self.partitions.iter().find_map(|part| needs_one_thread(part));
+        let alone = reason.is_some();
         self.threading.threads = if alone { 1 } else { threads.max(1) };
-        self.threading.reason =
-            (alone && threads > 1).then(|| "packets are captured, which one thread does".to_owned());
+        self.threading.reason = reason.filter(|_| threads > 1).map(str::to_owned);
         let first_look = SimTime::from_ps((self.end.ps() / FIRST_LOOK).max(self.now.ps() + 1));
         let may_cut = self.threading.threads > 1 || is_large(self.layout.links.len(), self.layout.flows.len());
         self.threading.next_look = if may_cut && !alone { first_look } else { SimTime::NEVER };

@@ -7,6 +7,7 @@
 //! | `network`, `routes`, `disjoint` | nodes and links; shortest paths; pairs of paths |
 //! | `port` | what an output port does besides what every port does |
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
+//! | `work` | transfers and computations that wait for others |
 //! | `sizes`, `published` | laws of flow sizes; distributions of papers |
 //! | `changes`, `forecast` | links in time; the capacity of a link before it changes |
 //! | `events` | what happens by order: links change, segments meet their fates |
@@ -28,6 +29,7 @@ mod sizes;
 mod time;
 mod traffic;
 mod transport;
+mod work;
 
 pub use changes::{Change, MidPacket, Step, Timeline};
 pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
@@ -52,3 +54,4 @@ pub use traffic::{
     Requests, SizeLaw, Sojourn, Traffic,
 };
 pub use transport::{HostKind, PacketSizes, Protocol, Record, RecordSize, Transport, TransportKind};
+pub use work::{Connections, Done, Graph, Task, Work};

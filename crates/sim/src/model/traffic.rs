@@ -1,6 +1,6 @@
 //! What is sent: rules that yield flows, and flows.
 
-use super::{FlowSizes, NodeId, SimTime, TransportId};
+use super::{FlowSizes, NodeId, SimTime, TransportId, Work};
 use options::words;
 use units::{Bytes, Duration, Rate};
 
@@ -77,6 +77,8 @@ pub enum Arrivals {
     Incast(Incast),
     /// Exactly this list.
     List(Vec<Listed>),
+    /// When other work is done.
+    Work(Work),
 }
 
 /// Requests that many nodes answer at once: each of `senders` flows to one node. The requests themselves are not sent.
@@ -162,6 +164,9 @@ impl Arrivals {
             Arrivals::Incast(Incast { to: Some(to), among, .. }) => {
                 Ends::Pairs(among.iter().filter(|from| *from != to).map(|from| (*from, *to)).collect())
             }
+            Arrivals::Work(work) => {
+                Ends::Pairs(work.carriers().0.iter().map(|(from, to, _)| (work.node(*from), work.node(*to))).collect())
+            }
             Arrivals::List(list) => Ends::Pairs(list.iter().map(|flow| (flow.source, flow.destination)).collect()),
         }
     }
@@ -176,6 +181,8 @@ pub enum Load {
     Size(Bytes),
     /// What an application writes, by the number of the scenario's applications.
     Writes(u32),
+    /// What work lets go, piece by piece (TCP).
+    Released,
     /// Datagrams at a constant rate (UDP), measured on the wire.
     Constant(Rate),
     /// Datagrams as a Poisson process (UDP).
@@ -250,6 +257,8 @@ pub struct Flow {
     pub load: Load,
     /// The traffic it came from (index), and its number within it.
     pub origin: (u32, u32),
+    /// Whether work lets it go: its start is that of the work, and its own comes later.
+    pub waits: bool,
 }
 
 /// The most flows of a run.

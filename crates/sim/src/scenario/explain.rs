@@ -217,6 +217,7 @@ impl Text<'_> {
         let others = table.reserved().into_iter().filter(|one| one.user != protocol.word());
         keys.leave_out(&others.map(|one| one.key).collect::<Vec<_>>());
         match &traffic.arrivals {
+            Arrivals::Work(work) => keys.derive("among", self.names(&work.ranks)),
             Arrivals::List(list) => {
                 keys.leave_out(&["file"]);
                 keys.derive("list", Written::Tables(list.iter().map(|flow| self.listed(flow)).collect()));

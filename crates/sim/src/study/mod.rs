@@ -16,6 +16,7 @@ use crate::random::Seed;
 use crate::results::Results;
 use crate::scenario::Scenario;
 use crate::traffic;
+use crate::work;
 
 /// A scenario in progress.
 pub struct World {
@@ -35,8 +36,9 @@ impl World {
         let capture = options.capture.map(|capture| CaptureOptions { causes, ..capture });
         let hosts = scenario.transports.iter().map(hosts::maker).collect();
         let (applications, probes) = (scenario.applications.clone(), scenario.probes.clone());
+        let work = work::running(&scenario.traffic, &flows);
         let options = Options { capture, ..options };
-        let setup = Setup { scenario, hosts, applications, flows, ports, orders, probes, seed, options };
+        let setup = Setup { scenario, hosts, applications, flows, ports, orders, work, probes, seed, options };
         let mut world = world::World::new(setup, |build| scenario.plan.install_agents(build))?;
         world.trace_to(|world| {
             report::behind::behind(|| Box::new(report::trace::Table::new(scenario, &world.link_numbers)))

@@ -60,6 +60,9 @@ pub fn run(end: End, parts: &mut Partitions) -> Results {
     }
     let marked = parts.sum(|part| part.hosts.marked);
     summary.extend(probes.figures);
+    let work = parts.list.iter().find_map(|part| part.hosts.work.workload());
+    summary.extend(work.into_iter().flat_map(|work| work.figures()));
+    let tasks = work.map_or_else(Vec::new, |work| work.tables(end.run));
     if marked > 0 {
         summary.push(Figure { name: "marked_packets", value: marked as f64, unit: "packets" });
     }
@@ -73,7 +76,7 @@ pub fn run(end: End, parts: &mut Partitions) -> Results {
     let fingerprint = parts.fingerprint();
     Results {
         flows: flows.table(end.run, probes.columns),
-        probes: probes.tables,
+        probes: probes.tables.into_iter().chain(tasks).collect(),
         links: links.table(&end),
         series: if end.is_over { end.world.sampler.take_table(end.run) } else { end.world.sampler.table(end.run) },
         drops,

@@ -12,7 +12,7 @@ mod sizes;
 use crate::model::{Arrivals, Flow, Load, MAX_FLOWS, NodeId, Scenario, SimTime, Traffic};
 use crate::random::{Seed, Stream, exponential_span};
 use pairs::Drawn;
-use units::Duration;
+use units::{Bytes, Duration};
 
 /// The flows of a run, sorted by start, then by traffic, then by number within the traffic; the position is the flow's
 /// id. What would start at or after the end of the run, or after its traffic's `stop`, is left out.
@@ -36,7 +36,8 @@ fn expand_one(traffic: &Traffic, index: u32, stop: SimTime, seed: Seed, flows: &
             let drawn = || traffic.sizes.as_ref().map(|law| sizes::of_flow(law, &traffic.name, number, seed));
             let load = load.or_else(drawn).unwrap_or(traffic.load);
             let transport = traffic.transport;
-            flows.push(Flow { source, destination, start, stop, transport, load, origin: (index, number) });
+            let (origin, waits) = ((index, number), matches!(traffic.arrivals, Arrivals::Work(_)));
+            flows.push(Flow { source, destination, start, stop, transport, load, origin, waits });
         }
     };
     match &traffic.arrivals {
@@ -64,6 +65,12 @@ fn expand_one(traffic: &Traffic, index: u32, stop: SimTime, seed: Seed, flows: &
                 add(number, start, pair, None);
                 number += 1;
             });
+        }
+        Arrivals::Work(work) => {
+            for (number, (from, to, bytes)) in (0..).zip(work.carriers().0) {
+                let load = bytes.map_or(Load::Released, |bytes| Load::Size(Bytes(bytes)));
+                add(number, work.start, (work.node(from), work.node(to)), Some(load));
+            }
         }
         Arrivals::List(list) => {
             for (number, flow) in list.iter().enumerate() {

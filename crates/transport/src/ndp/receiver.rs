@@ -65,6 +65,11 @@ impl Receiver {
         self.arrived
     }
 
+    /// Those of them that are all from the first on.
+    pub fn bytes_in_order(&self) -> u64 {
+        self.next
+    }
+
     /// Headers that have come.
     pub fn headers(&self) -> u64 {
         self.headers

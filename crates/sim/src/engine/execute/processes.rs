@@ -89,6 +89,7 @@ impl LogicalProcesses {
     pub(super) fn add_timer(&mut self, time: u64, timer: TimerId, flows: &[Flow]) {
         let flow = &flows[timer.flow() as usize];
         let node = match timer.kind() {
+            TimerKind::Work => panic!("a run with work does not go in windows"),
             TimerKind::Receiver | TimerKind::Shared => flow.destination,
             TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => flow.source,
         };

@@ -104,7 +104,7 @@ impl Partition {
     /// of their instant.
     fn may_go_in_windows(&self) -> bool {
         let needs_order = self.fabric.observer.as_ref().is_some_and(|observer| observer.needs_order());
-        !needs_order && self.fabric.timer_order() == TimerOrder::AfterArrivals
+        !needs_order && self.hosts.work.is_empty() && self.fabric.timer_order() == TimerOrder::AfterArrivals
     }
 
     /// Windows of at most `window`, if the numbers of fibres and agents allow it.

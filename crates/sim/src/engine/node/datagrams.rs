@@ -79,7 +79,7 @@ impl Datagrams {
     pub fn new(load: Load, packet_size: u32, start: Instant, stop: Instant, stream: Stream) -> Option<Datagrams> {
         let gap = |rate: Rate| ByteTime::at(rate).map(|byte| byte.of(packet_size)).filter(|gap| *gap > Duration::ZERO);
         let law = match load {
-            Load::Greedy | Load::Size(_) | Load::Writes(_) => return None,
+            Load::Greedy | Load::Size(_) | Load::Writes(_) | Load::Released => return None,
             Load::Constant(rate) => Law::Constant { gap: gap(rate)? },
             Load::Poisson { rate, sizes } => Law::Poisson { mean_gap: gap(rate)?, sizes, ahead: GapsAhead::none() },
             Load::OnOff { rate, on, off } => Law::OnOff { gap: gap(rate)?, on, off, left: Duration::ZERO },

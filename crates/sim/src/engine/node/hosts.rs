@@ -15,12 +15,14 @@ mod news;
 mod sides;
 mod slow_path;
 mod timing;
+mod work;
 
 pub use agents::HostedAgent;
 pub use hosted::{HostedSink, HostedSource, SharedHost};
 pub use kinds::{Configs, Offer};
 pub use news::{NewsFeed, PathNews};
 pub use sides::{ExplicitSink, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine, Sink};
+pub use work::Working;
 
 use super::datagrams::Datagram;
 use super::fabric::Fabric;
@@ -41,6 +43,7 @@ use exit::{Exit, enter};
 use sides::data;
 use slow_path::{Seen, see_ack};
 use timing::{arm, arm_receiver, arm_sender};
+use work::InFirst;
 
 const CACHE_LINE: usize = 64;
 
@@ -64,6 +67,8 @@ state! {
         pub news: BTreeMap<u32, NewsFeed>, BySource;
         /// What receiving ends of one kind share at a node, by the first of their flows.
         pub shared: BTreeMap<u32, SharedHost>, BySink;
+        /// Work that lets flows go.
+        pub work: Working, InFirst;
         /// Packets given to the network, duplicates by order included.
         pub emitted: u64, Summed;
         /// Packets taken from the network.
@@ -202,6 +207,9 @@ impl Hosts {
             Sink::Hosted(_) => self.receive_at_hosted_sink(now, packet, fabric),
             Sink::Tcp(_) | Sink::Datagrams { .. } => {}
         }
+        if !self.work.is_empty() {
+            self.note_arrived(now, packet.flow, fabric);
+        }
     }
 
     /// An ACK, or a packet of its class, has reached a sending end that is not plain TCP.
@@ -211,6 +219,9 @@ impl Hosts {
             SendingMachine::Connection(_) => self.receive_at_connection(now, packet, fabric),
             SendingMachine::Hosted(_) => self.receive_at_hosted_sender(now, packet, fabric),
             SendingMachine::Tcp(_) | SendingMachine::Datagrams(_) => {}
+        }
+        if !self.work.is_empty() {
+            self.note_acknowledged(now, packet.flow, fabric);
         }
     }
 
@@ -282,6 +293,9 @@ impl Hosts {
             end(now, &mut self.lifecycles[packet.flow], sender);
         }
         self.send_segments(now, packet.flow, fabric);
+        if !self.work.is_empty() {
+            self.note_acknowledged(now, packet.flow, fabric);
+        }
     }
 
     /// Sends what the sending machine of `flow` has decided, and arms its timer.

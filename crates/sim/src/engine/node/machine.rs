@@ -76,6 +76,11 @@ pub trait HostMachine: Debug + Send {
         0
     }
 
+    /// Those of them that are all from the first on.
+    fn bytes_in_order(&self) -> u64 {
+        self.bytes_arrived()
+    }
+
     /// Packets that arrived marked, or without their payload, at a receiving end.
     fn marked(&self) -> u64 {
         0

@@ -15,3 +15,4 @@ mod speed_tests;
 pub(crate) mod spray;
 pub(crate) mod timers;
 pub(crate) mod tournament_tree;
+pub(crate) mod workload;

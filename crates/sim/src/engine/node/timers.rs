@@ -77,6 +77,7 @@ impl Rule<TimingWheel> for ByTimer {
                 TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {
                     after.source_of(timer.flow())
                 }
+                TimerKind::Work => 0,
             };
             split[part as usize].push(time, timer);
         }

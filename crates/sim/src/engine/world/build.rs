@@ -22,6 +22,7 @@ use crate::engine::node::forced::ForcedFates;
 use crate::engine::node::hosts::{Configs, Hosts, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine};
 use crate::engine::node::machine::{ApplicationMaker, HostMaker};
 use crate::engine::node::timers::TimingWheel;
+use crate::engine::node::workload::Workload;
 use crate::engine::observe::accounts::Baseline;
 use crate::engine::observe::capture::{self, start};
 use crate::engine::observe::probe::AnyProbe;
@@ -53,6 +54,8 @@ pub struct Setup<'a> {
     pub ports: Vec<PortRule>,
     /// Orders for flows that depend on what they send.
     pub orders: BTreeMap<u32, Box<dyn Orders>>,
+    /// What lets flows go.
+    pub work: Option<Box<dyn Workload>>,
     /// What is measured besides.
     pub probes: Vec<Box<dyn AnyProbe>>,
     /// Of all streams.
@@ -63,9 +66,9 @@ pub struct Setup<'a> {
 
 /// Builds a world; `equip` makes the agents.
 pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
-    let Setup { scenario, hosts: makers, applications, flows, ports: rules, orders, probes, seed, options } = setup;
+    let Setup { scenario, hosts: by, applications, flows, ports: rules, orders, work, probes, seed, options } = setup;
     let network = &scenario.network;
-    let (configs, applications) = (&configs(scenario, &makers), &applications);
+    let (configs, applications) = (&configs(scenario, &by), &applications);
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
     let (order, link_numbers) = numbers(network, shuffle.as_mut());
     let mut paths = Paths::new(link_numbers.clone(), seed);
@@ -102,7 +105,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     tell_hosts(&ways, configs, &layout, &mut hosts);
     let are_fixed = agents.is_empty() && scenario.changes.is_empty() && layout.spray.is_none();
     Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
-    hosts.install(agents);
+    hosts.install(agents, work);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
     let sampler = sampler(&probe, network, &link_numbers, &flows, &agent_setup.shared);
     add_sample(&mut controls, &sampler);
@@ -263,7 +266,7 @@ fn hosts(setup: HostSetup) -> Hosts {
         machine.tcp_mut().into_iter().for_each(|sender| sender.name_flow(number as u64));
         senders.push(sending_host(machine, flow, *path, configs));
         receivers.push(ReceivingHost {
-            sink: configs.sink(),
+            sink: configs.sink(flow.waits),
             armed: NEVER,
             path: *back,
             header: configs.header,
@@ -313,7 +316,8 @@ fn lifecycle(flow: &Flow, end: u64) -> Lifecycle {
         Load::Size(bytes) => bytes.count(),
         _ => u64::MAX,
     };
-    Lifecycle { start: flow.start.ps(), stop, bytes, completed: NEVER }
+    let start = if flow.waits { NEVER } else { flow.start.ps() };
+    Lifecycle { start, stop, bytes, completed: NEVER }
 }
 
 fn forced_fates(scenario: &Scenario, flows: &[Flow], configs: &[Configs]) -> ForcedFates {

@@ -1,6 +1,7 @@
 //! Who watches a run: a trace, a capture, probes.
 
 use crate::engine::execute::layout::PartitionLayout;
+use crate::engine::execute::partition::Partition;
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::hosts::{Hosts, PathFlags};
 use crate::engine::observe::capture::Capture;
@@ -8,6 +9,15 @@ use crate::engine::observe::observers::Observers;
 use crate::engine::observe::probe::{AnyProbe, ProbeSite};
 use crate::engine::observe::trace::{Trace, TraceRules};
 use crate::model::{self, Change, Flow, LinkId, Scenario, Selection, SimTime, Timeline};
+
+/// Why one thread does all, if it must.
+pub(super) fn needs_one_thread(part: &Partition) -> Option<&'static str> {
+    let is_captured = Observers::of(&part.fabric).is_some_and(|all| all.capture.is_some());
+    match is_captured {
+        true => Some("packets are captured, which one thread does"),
+        false => (!part.hosts.work.is_empty()).then_some("work that depends on work is done by one thread"),
+    }
+}
 
 /// What is asked for.
 pub(super) struct Watching<'a> {

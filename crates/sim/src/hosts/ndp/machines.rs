@@ -137,6 +137,10 @@ impl HostMachine for Receiving {
         self.receiver.bytes_arrived()
     }
 
+    fn bytes_in_order(&self) -> u64 {
+        self.receiver.bytes_in_order()
+    }
+
     fn marked(&self) -> u64 {
         self.receiver.headers()
     }

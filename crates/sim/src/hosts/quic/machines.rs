@@ -161,6 +161,10 @@ impl HostMachine for Receiving {
         self.machine.bytes_arrived()
     }
 
+    fn bytes_in_order(&self) -> u64 {
+        self.machine.bytes_read()
+    }
+
     fn marked(&self) -> u64 {
         self.machine.counts().ce
     }

@@ -6,6 +6,7 @@ use super::{Context, flow_list};
 use crate::language::{At, Fault, Size, Time, quoted};
 use crate::model::{Arrivals, Incast, Listed, MAX_FLOWS, Pairs, Requests, SimTime};
 use crate::scenario::spec::{ArrivalLaw, Traffic};
+use crate::work;
 use units::{Bytes, Duration};
 
 /// Fixed, Poisson, or a list.
@@ -19,6 +20,7 @@ pub(super) fn resolve(
         (Some(_), Some(file)) => return Err(file.fault("there is a list already; allowed: list or file")),
         (Some(list), None) => Arrivals::List(of_sizes(flow_list::inline(list, context)?, table)?),
         (None, Some(file)) => Arrivals::List(of_sizes(flow_list::read(file, context)?, table)?),
+        (None, None) if table.work.is_some() => work(table, context)?,
         (None, None) => match table.arrivals.0 {
             ArrivalLaw::Poisson => poisson(table, mean_size, context)?,
             ArrivalLaw::Incast => incast(table, mean_size, context)?,
@@ -41,6 +43,26 @@ fn of_sizes(mut list: Vec<Listed>, table: &Traffic) -> Result<Vec<Listed>, Fault
         None => below.is_none(),
     });
     Ok(list)
+}
+
+/// Work that depends on work. What says when and what flows send does not go with it.
+fn work(table: &At<Traffic>, context: &Context) -> Result<Arrivals, Fault> {
+    let Some(keys) = &table.work else { return Err(table.fault("the key \"work\" is missing")) };
+    let places = [
+        table.pairs.as_ref().map(At::place),
+        table.from.as_ref().map(At::place),
+        table.to.as_ref().map(At::place),
+        table.flows.as_ref().map(At::place),
+        table.size_law.as_ref().map(At::place),
+        table.application.as_ref().map(At::place),
+        table.stop.as_ref().map(At::place),
+        table.bursts.as_ref().map(At::place),
+    ];
+    if let Some(place) = places.into_iter().flatten().next() {
+        return Err(Fault::new(place, "does not go with work, whose ranks are the nodes of among".to_owned()));
+    }
+    let nodes = end_points(table.place(), table, context)?;
+    Ok(Arrivals::Work(work::resolve(keys, &nodes, SimTime::ZERO + table.start.0)?))
 }
 
 fn fixed(table: &At<Traffic>, context: &Context) -> Result<Arrivals, Fault> {

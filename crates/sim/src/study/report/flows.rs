@@ -115,12 +115,14 @@ impl FlowRows {
 
 fn flow_row(end: &End, parts: &Partitions, number: u32) -> FlowRow {
     let (flow, host) = (&end.world.layout.flows[number as usize], parts.sender(number));
-    let completed = parts.lifecycle(number).completed;
+    let life = parts.lifecycle(number);
+    let (start, completed) = (if flow.waits { life.start } else { flow.start.ps() }, life.completed);
     let ended = if completed == NEVER { end_of(flow, end) } else { completed };
     let (totals, is_acked) = (FlowTotals::of(parts, number), host.machine.bytes_acked().is_some());
-    let runs_on = flow.start <= end.world.baseline.at && ended >= end.world.now.ps() && completed == NEVER;
+    let runs_on = start <= end.world.baseline.at.ps() && ended >= end.world.now.ps() && completed == NEVER;
     FlowRow {
-        start_s: flow.start.as_secs_f64(),
+        // Of one that work has not let go yet there is none.
+        start_s: if start == NEVER { f64::NAN } else { seconds(start) },
         end_s: seconds(ended),
         totals,
         marked: if is_acked { parts.receiver(number).sink.marked() } else { 0 },
@@ -128,7 +130,7 @@ fn flow_row(end: &End, parts: &Partitions, number: u32) -> FlowRow {
         group: None,
         finite: matches!(flow.load, Load::Size(_)),
         completed: completed != NEVER,
-        is_early: flow.start < end.world.baseline.at,
+        is_early: start < end.world.baseline.at.ps(),
         ran_all_the_time: is_acked && runs_on,
         size: if let Load::Size(bytes) = flow.load { bytes.count() } else { 0 },
         slowdown: f64::NAN,

@@ -70,7 +70,7 @@ impl Configs {
         applications: &[Arc<dyn ApplicationMaker>],
         stream: impl FnOnce() -> Stream,
     ) -> SendingMachine {
-        let writes = matches!(flow.load, Load::Writes(_));
+        let writes = matches!(flow.load, Load::Writes(_)) || flow.waits && !self.is_told();
         match &self.machine {
             Machine::Tcp(sender, _) if self.has_options() || writes => {
                 let (connection, writer) = (Connection::new(Arc::clone(sender)), writer(flow, applications, stream));
@@ -89,10 +89,10 @@ impl Configs {
         }
     }
 
-    /// The receiving machine of a flow.
-    pub fn sink(&self) -> Sink {
+    /// The receiving machine of a flow; work that `waits` hears of it if it is not the plain one of TCP.
+    pub fn sink(&self, waits: bool) -> Sink {
         match &self.machine {
-            Machine::Tcp(_, receiver) if self.has_options() => {
+            Machine::Tcp(_, receiver) if self.has_options() || waits && !self.is_told() => {
                 Sink::Endpoint(Box::new(Endpoint::new(Arc::clone(receiver))))
             }
             Machine::Tcp(sender, receiver) => {

@@ -280,6 +280,17 @@ impl Sink {
         }
     }
 
+    /// Bytes that have arrived, all from the first on; of datagrams all, as they are on the wire.
+    pub(super) fn bytes_in_order(&self) -> u64 {
+        match self {
+            Sink::Datagrams { bytes } => *bytes,
+            Sink::Tcp(receiver) => receiver.rcv_nxt(),
+            Sink::Explicit(sink) => sink.receiver.rcv_nxt(),
+            Sink::Endpoint(endpoint) => endpoint.receiver().rcv_nxt(),
+            Sink::Hosted(sink) => sink.machine.bytes_in_order(),
+        }
+    }
+
     #[inline]
     pub(super) fn next_timeout(&self) -> u64 {
         match self {

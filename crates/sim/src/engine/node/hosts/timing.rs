@@ -8,9 +8,9 @@ use crate::engine::packet::prefetch::prefetch;
 use units::Instant;
 
 impl Hosts {
-    /// Arms the start of every flow, of which there are `flows`, all here.
+    /// Arms the start of every flow, of which there are `flows`, all here, but for those that work lets go.
     pub fn arm_starts(&mut self, flows: u32) {
-        for flow in 0..flows {
+        for flow in (0..flows).filter(|flow| self.lifecycles[*flow].start != NEVER) {
             self.timers.push(self.lifecycles[flow].start, TimerId::new(flow, TimerKind::Lifecycle));
         }
     }
@@ -54,6 +54,7 @@ impl Hosts {
                 self.hear_news(now, flow, fabric)
             }
             TimerKind::Shared => self.visit_shared(now, flow, fabric),
+            TimerKind::Work => self.visit_work(now, fabric),
         }
     }
 
@@ -79,6 +80,7 @@ impl Hosts {
                     let deadline = host.next_timeout();
                     (&mut host.armed, deadline)
                 }
+                TimerKind::Work => self.work.timer(),
                 TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {
                     self.timers.push(time, timer);
                     continue;
@@ -100,7 +102,7 @@ impl Hosts {
         match timer.kind() {
             TimerKind::Sender => prefetch(&self.senders[flow].armed),
             TimerKind::Receiver => prefetch(&self.receivers[flow].armed),
-            TimerKind::Lifecycle | TimerKind::Held | TimerKind::News | TimerKind::Shared => {}
+            TimerKind::Lifecycle | TimerKind::Held | TimerKind::News | TimerKind::Shared | TimerKind::Work => {}
         }
     }
 

@@ -22,12 +22,14 @@ pub enum TimerKind {
     News,
     /// What receiving ends share at the node where the flow ends; of the first of their flows.
     Shared,
+    /// Work that lets flows go, of no flow.
+    Work,
 }
 
 impl TimerId {
     /// The timer of one kind of one flow.
     #[inline]
-    pub fn new(flow: u32, kind: TimerKind) -> TimerId {
+    pub const fn new(flow: u32, kind: TimerKind) -> TimerId {
         TimerId(flow << KIND_BITS | kind as u32)
     }
 
@@ -46,7 +48,8 @@ impl TimerId {
             2 => TimerKind::Receiver,
             3 => TimerKind::Held,
             4 => TimerKind::News,
-            _ => TimerKind::Shared,
+            5 => TimerKind::Shared,
+            _ => TimerKind::Work,
         }
     }
 }

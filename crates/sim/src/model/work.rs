@@ -1,0 +1,146 @@
+//! Work that depends on work: transfers between ranks, and computations, each of which waits for others.
+
+use super::{NodeId, SimTime};
+use options::words;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use units::Duration;
+
+words! {
+    /// When a transfer is done, for those that wait for it.
+    pub enum Done {
+        /// Its last byte has arrived, all before it too.
+        Arrived = "arrived",
+        /// The sender knows it.
+        Acknowledged = "acknowledged",
+    }
+}
+
+words! {
+    /// What carries the transfers of a pair of ranks.
+    pub enum Connections {
+        /// One connection, which transfers follow one another on.
+        Kept = "kept",
+        /// A connection for each transfer.
+        Each = "each",
+    }
+}
+
+/// The work of a traffic.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// Where each rank is.
+    pub ranks: Vec<NodeId>,
+    /// What is to be done.
+    pub graph: Arc<Graph>,
+    /// When what waits for nothing starts.
+    pub start: SimTime,
+    /// What carries transfers.
+    pub connections: Connections,
+    /// When they are done.
+    pub done: Done,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// So many bytes, one at least, go from one rank to another.
+    Transfer {
+        /// Whence.
+        from: u32,
+        /// Whither.
+        to: u32,
+        /// Bytes of payload.
+        bytes: u64,
+    },
+    /// A rank computes for so long, one thing after the other.
+    Compute {
+        /// The rank.
+        rank: u32,
+        /// How long.
+        time: Duration,
+    },
+    /// Nothing: what waits for it waits for all that it waits for.
+    Join {
+        /// The rank.
+        rank: u32,
+    },
+}
+
+/// Tasks, each of which waits for tasks before it in the list: there is no circle.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    tasks: Vec<Task>,
+    /// The step of each.
+    steps: Vec<u32>,
+    /// Where the list of those that it waits for ends in `waits`.
+    ends: Vec<u32>,
+    waits: Vec<u32>,
+}
+
+impl Graph {
+    /// The next task, in a step, waits for these: its number.
+    pub fn push(&mut self, task: Task, step: u32, waits_for: &[u32]) -> u32 {
+        let number = self.tasks.len() as u32;
+        assert!(waits_for.iter().all(|other| *other < number), "a task waits for tasks before it");
+        self.tasks.push(task);
+        self.steps.push(step);
+        self.waits.extend_from_slice(waits_for);
+        self.ends.push(self.waits.len() as u32);
+        number
+    }
+
+    /// How many tasks there are.
+    pub fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// The tasks by number.
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+
+    /// The step of each task.
+    pub fn steps(&self) -> &[u32] {
+        &self.steps
+    }
+
+    /// The tasks that one waits for.
+    pub fn waits_for(&self, task: u32) -> &[u32] {
+        let start = if task == 0 { 0 } else { self.ends[task as usize - 1] };
+        &self.waits[start as usize..self.ends[task as usize] as usize]
+    }
+}
+
+/// A flow that work needs: its ranks, and its bytes if it carries one transfer.
+pub type Carrier = (u32, u32, Option<u64>);
+
+impl Work {
+    /// The flows that it needs, and the number among them of each task's; `None` of what is no transfer.
+    pub fn carriers(&self) -> (Vec<Carrier>, Vec<Option<u32>>) {
+        let (mut carriers, mut places) = (Vec::new(), BTreeMap::new());
+        let mut add = |carrier| {
+            carriers.push(carrier);
+            carriers.len() as u32 - 1
+        };
+        let of_task = self.graph.tasks.iter().map(|task| match (*task, self.connections) {
+            (Task::Transfer { from, to, bytes }, Connections::Each) => Some(add((from, to, Some(bytes)))),
+            (Task::Transfer { from, to, .. }, Connections::Kept) => {
+                Some(*places.entry((from, to)).or_insert_with(|| add((from, to, None))))
+            }
+            _ => None,
+        });
+        let of_task = of_task.collect();
+        (carriers, of_task)
+    }
+
+    /// The node of a rank.
+    pub fn node(&self, rank: u32) -> NodeId {
+        self.ranks[rank as usize]
+    }
+}

@@ -1,0 +1,217 @@
+//! Work under way: what waits for what, and what has been done when.
+
+use crate::engine::node::workload::{Progress, Release};
+use crate::model::{Done, Flow, Task, Work};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use units::Instant;
+
+/// When something happened to a task; [`Instant::NEVER`] if it has not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    /// All that it waits for was done.
+    pub ready: Instant,
+    /// It was given to its flow, or its rank began to compute.
+    pub start: Instant,
+    /// It was done.
+    pub end: Instant,
+}
+
+const NOT_YET: Times = Times { ready: Instant::NEVER, start: Instant::NEVER, end: Instant::NEVER };
+
+/// A flow that carries transfers.
+#[derive(Clone, Debug, Default)]
+struct Carrying {
+    /// Bytes that it was given.
+    given: u64,
+    /// Transfers under way, with the place behind the last byte of each.
+    under_way: VecDeque<(u64, u32)>,
+}
+
+/// A rank's engine.
+#[derive(Clone, Debug, Default)]
+struct Engine {
+    is_busy: bool,
+    waiting: VecDeque<u32>,
+}
+
+/// The work of a traffic under way.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub name: String,
+    pub work: Work,
+    /// The first flow of a number of flows that are its own, as far as they are in a row, and the place of each.
+    places: Vec<u32>,
+    first: u32,
+    carrying: Vec<Carrying>,
+    /// The number of the flow of each carrier.
+    flows: Vec<u32>,
+    carrier_of: Vec<Option<u32>>,
+    /// How many tasks each waits for still.
+    left: Vec<u32>,
+    /// Who waits for each task: where the list of each ends.
+    ends: Vec<u32>,
+    behind: Vec<u32>,
+    pub times: Vec<Times>,
+    engines: Vec<Engine>,
+    computing: BinaryHeap<Reverse<(Instant, u32)>>,
+    has_begun: bool,
+}
+
+/// The place of a flow that is another's.
+const OF_OTHERS: u32 = u32::MAX;
+
+impl Running {
+    /// Nothing of it has begun. `flows` are all flows of the run, `traffic` is the number of its own.
+    pub fn new(name: String, work: Work, traffic: u32, flows: &[Flow]) -> Running {
+        let (carriers, carrier_of) = work.carriers();
+        let own = || (0u32..).zip(flows).filter(|(_, flow)| flow.origin.0 == traffic);
+        let first = own().map(|(number, _)| number).next().unwrap_or(0);
+        let last = own().map(|(number, _)| number).last().unwrap_or(0);
+        let mut places = vec![OF_OTHERS; (last - first) as usize + 1];
+        let mut numbers = vec![0; carriers.len()];
+        for (number, flow) in own() {
+            places[(number - first) as usize] = flow.origin.1;
+            numbers[flow.origin.1 as usize] = number;
+        }
+        let count = work.graph.len();
+        let mut ends = vec![0u32; count];
+        let waits = |task: usize| work.graph.waits_for(task as u32);
+        (0..count).flat_map(waits).for_each(|other| ends[*other as usize] += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += *end;
+            *end = sum;
+        }
+        let mut behind = vec![0; sum as usize];
+        let mut free = ends.clone();
+        for task in (0..count).rev() {
+            for other in waits(task) {
+                free[*other as usize] -= 1;
+                behind[free[*other as usize] as usize] = task as u32;
+            }
+        }
+        Running {
+            name,
+            places,
+            first,
+            carrying: vec![Carrying::default(); carriers.len()],
+            flows: numbers,
+            carrier_of,
+            left: (0..count).map(|task| waits(task).len() as u32).collect(),
+            ends,
+            behind,
+            times: vec![NOT_YET; count],
+            engines: vec![Engine::default(); work.ranks.len()],
+            computing: BinaryHeap::new(),
+            has_begun: false,
+            work,
+        }
+    }
+
+    /// Tasks that have become ready, with those that become so as they are done at once.
+    fn start(&mut self, now: Instant, mut ready: VecDeque<u32>, released: &mut Vec<Release>) {
+        while let Some(task) = ready.pop_front() {
+            self.times[task as usize].ready = now;
+            match self.work.graph.tasks()[task as usize] {
+                Task::Transfer { bytes, .. } => self.send(now, task, bytes, released),
+                Task::Compute { rank, .. } => {
+                    self.engines[rank as usize].waiting.push_back(task);
+                    self.compute(now, rank);
+                }
+                Task::Join { .. } => {
+                    self.times[task as usize].start = now;
+                    self.finish(now, task, &mut ready);
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, now: Instant, task: u32, bytes: u64, released: &mut Vec<Release>) {
+        let Some(carrier) = self.carrier_of[task as usize] else { return };
+        let carrying = &mut self.carrying[carrier as usize];
+        carrying.given += bytes;
+        carrying.under_way.push_back((carrying.given, task));
+        self.times[task as usize].start = now;
+        released.push(Release { flow: self.flows[carrier as usize], bytes });
+    }
+
+    /// A rank that does nothing begins with what has waited longest.
+    fn compute(&mut self, now: Instant, rank: u32) {
+        let engine = &mut self.engines[rank as usize];
+        if engine.is_busy {
+            return;
+        }
+        let Some(task) = engine.waiting.pop_front() else { return };
+        engine.is_busy = true;
+        self.times[task as usize].start = now;
+        if let Task::Compute { time, .. } = self.work.graph.tasks()[task as usize] {
+            self.computing.push(Reverse((now + time, task)));
+        }
+    }
+
+    fn finish(&mut self, now: Instant, task: u32, ready: &mut VecDeque<u32>) {
+        self.times[task as usize].end = now;
+        let start = if task == 0 { 0 } else { self.ends[task as usize - 1] };
+        for place in start..self.ends[task as usize] {
+            let next = self.behind[place as usize];
+            self.left[next as usize] -= 1;
+            if self.left[next as usize] == 0 {
+                ready.push_back(next);
+            }
+        }
+    }
+
+    /// When the last task was done, if all are.
+    pub fn end(&self) -> Option<Instant> {
+        let end = self.times.iter().map(|times| times.end).max()?;
+        (end != Instant::NEVER).then_some(end)
+    }
+}
+
+impl Running {
+    /// A flow has come further, perhaps one that is not its own: whether something is done by that.
+    pub fn handle_progress(&mut self, now: Instant, progress: Progress, released: &mut Vec<Release>) -> bool {
+        if progress.has_arrived != (self.work.done == Done::Arrived) {
+            return false;
+        }
+        let place = progress.flow.checked_sub(self.first).and_then(|place| self.places.get(place as usize));
+        let Some(carrier) = place.copied().filter(|place| *place != OF_OTHERS) else { return false };
+        let (mut ready, mut is_done) = (VecDeque::new(), false);
+        while let Some((_, task)) =
+            self.carrying[carrier as usize].under_way.front().copied().filter(|(end, _)| *end <= progress.bytes)
+        {
+            self.carrying[carrier as usize].under_way.pop_front();
+            self.finish(now, task, &mut ready);
+            is_done = true;
+        }
+        self.start(now, ready, released);
+        is_done
+    }
+
+    /// When it wants to be called.
+    pub fn next_timeout(&self) -> Instant {
+        match self.has_begun {
+            false => Instant::from_ps(self.work.start.ps()),
+            true => self.computing.peek().map_or(Instant::NEVER, |Reverse((end, _))| *end),
+        }
+    }
+
+    /// Its deadline has come, perhaps.
+    pub fn handle_timeout(&mut self, now: Instant, released: &mut Vec<Release>) {
+        let mut ready = VecDeque::new();
+        if !self.has_begun && self.next_timeout() <= now {
+            self.has_begun = true;
+            ready.extend((0..self.left.len() as u32).filter(|task| self.left[*task as usize] == 0));
+        }
+        while let Some(Reverse((_, task))) = self.computing.peek().copied().filter(|Reverse((end, _))| *end <= now) {
+            self.computing.pop();
+            self.finish(now, task, &mut ready);
+            if let Task::Compute { rank, .. } = self.work.graph.tasks()[task as usize] {
+                self.engines[rank as usize].is_busy = false;
+                self.compute(now, rank);
+            }
+        }
+        self.start(now, ready, released);
+    }
+}

@@ -1,0 +1,85 @@
+//! What has been done when, as a table with a row for each task, and in some numbers.
+
+use super::running::{Running, Times};
+use crate::model::Task;
+use crate::results::{Column, Figure, Table};
+use units::Instant;
+
+/// The table's name.
+pub const NAME: &str = "tasks";
+
+/// Its columns.
+pub const COLUMNS: [(&str, &str); 11] = [
+    ("run", "the replication"),
+    ("traffic", "the traffic whose work it is"),
+    ("task", "its number"),
+    ("kind", "transfer, compute, or join: what waits for a join waits for all that the join waits for"),
+    ("step", "the step of the algorithm, from 0 over all rounds"),
+    ("rank", "the rank that sends or computes"),
+    ("to", "the rank to which a transfer goes; else the same"),
+    ("bytes", "of a transfer; else 0"),
+    ("ready_s", "when all was done that it waits for; missing if that was not before the end of the run, as below"),
+    ("start_s", "when its flow was given it, or its rank began to compute"),
+    ("end_s", "when it was done"),
+];
+
+/// Figures of the summary.
+pub const FIGURES: [(&str, &str); 2] = [
+    ("work_time", "From the start of the work to the end of its last task; missing if not all are done."),
+    ("unfinished_tasks", "Tasks that were not done at the end of the run."),
+];
+
+/// The rows of all work.
+pub(super) fn of(all: &[Running], run: u32) -> Table {
+    let tasks = || all.iter().flat_map(|one| one.work.graph.tasks());
+    let seconds = |at: Instant| if at == Instant::NEVER { f64::NAN } else { at.ps() as f64 / 1e12 };
+    let times = |of: fn(&Times) -> Instant| {
+        Column::F64(all.iter().flat_map(|one| &one.times).map(|times| seconds(of(times))).collect())
+    };
+    let whole = |of: &dyn Fn(&Task) -> u64| Column::U64(tasks().map(of).collect());
+    let kinds = ["transfer", "compute", "join"];
+    let numbers = |one: &Running| 0..one.work.graph.len() as u64;
+    let rows = (0..).zip(all).flat_map(|(place, one)| std::iter::repeat_n(place, one.work.graph.len()));
+    let columns = [
+        whole(&|_| run.into()),
+        Column::Names { names: all.iter().map(|one| one.name.clone()).collect(), rows: rows.collect() },
+        Column::U64(all.iter().flat_map(numbers).collect()),
+        Column::Names { names: kinds.map(str::to_owned).to_vec(), rows: tasks().map(kind).collect() },
+        Column::U64(all.iter().flat_map(|one| one.work.graph.steps()).map(|step| u64::from(*step)).collect()),
+        whole(&|task| ends(task).0.into()),
+        whole(&|task| ends(task).1.into()),
+        whole(&|task| if let Task::Transfer { bytes, .. } = task { *bytes } else { 0 }),
+        times(|times| times.ready),
+        times(|times| times.start),
+        times(|times| times.end),
+    ];
+    Table { columns: COLUMNS.iter().map(|(name, _)| *name).zip(columns).collect() }
+}
+
+fn kind(task: &Task) -> u32 {
+    match task {
+        Task::Transfer { .. } => 0,
+        Task::Compute { .. } => 1,
+        Task::Join { .. } => 2,
+    }
+}
+
+fn ends(task: &Task) -> (u32, u32) {
+    match task {
+        Task::Transfer { from, to, .. } => (*from, *to),
+        Task::Compute { rank, .. } | Task::Join { rank } => (*rank, *rank),
+    }
+}
+
+/// Of all work together.
+pub(super) fn figures(all: &[Running]) -> Vec<Figure> {
+    let start = all.iter().map(|one| one.work.start.ps()).min().unwrap_or(0);
+    let ends = all.iter().map(Running::end).collect::<Option<Vec<Instant>>>();
+    let end = ends.and_then(|ends| ends.into_iter().max());
+    let time = end.map_or(f64::NAN, |end| end.saturating_since(Instant::from_ps(start)).as_secs_f64());
+    let unfinished = all.iter().flat_map(|one| &one.times).filter(|times| times.end == Instant::NEVER).count();
+    vec![
+        Figure { name: FIGURES[0].0, value: time, unit: "s" },
+        Figure { name: FIGURES[1].0, value: unfinished as f64, unit: "tasks" },
+    ]
+}

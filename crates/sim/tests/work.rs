@@ -1,0 +1,228 @@
+//! Work that depends on work: times of collectives on a star against closed forms for whole packets, and what users
+//! are told.
+//!
+//! Each of h equal links in a row, alone: T(B) = S + (h − 1) s + h d, with S the time that all packets of B bytes last
+//! on one of them, s that of one packet, d the delay of a link. ACKs of one byte lie between the packets: each packet
+//! may wait for one, 0.1 ‰ of its own time.
+
+use crate::support::{Builder, at, figure, numbers, refusal, texts};
+use sim::results::Results;
+
+/// Ranks around a hub, links of 100 Mb/s and 1 ms; packets of 1250 B, 100 us, with 1200 B of payload.
+const STAR: &str = r#"
+[run]
+duration = "60 s"
+[topology]
+kind = "star"
+leaves = 8
+[link_defaults]
+capacity = "100 Mbps"
+delay = "1 ms"
+buffer = "unlimited"
+[transport.it]
+algorithm = "quic-newreno"
+packet_size = "1250 B"
+header = "50 B"
+ack_size = "1 B"
+paced = false
+initial_window = 1000
+[[traffic]]
+transport = "it"
+work = { collective = "all-reduce", algorithm = "ring", size = "96 kB" }
+"#;
+const PAYLOAD: u64 = 1200;
+const PACKET: f64 = 1e-4;
+const DELAY: f64 = 1e-3;
+const N: u64 = 8;
+
+/// The time that so many bytes last on a link.
+fn lasts(bytes: u64) -> f64 {
+    bytes.div_ceil(PAYLOAD) as f64 * PACKET
+}
+
+/// T on the star.
+fn alone(bytes: u64) -> f64 {
+    lasts(bytes) + PACKET + 2.0 * DELAY
+}
+
+fn star(keys: &str) -> Builder {
+    Builder::of(STAR).set("traffic.0.work", keys)
+}
+
+fn time(keys: &str) -> f64 {
+    figure(&star(keys).run(1), "work_time")
+}
+
+fn close(keys: &str, expected: f64) {
+    let found = time(keys);
+    assert!((found / expected - 1.0).abs() < 1e-3, "{keys}: {found} s, and not {expected} s");
+}
+
+#[test]
+fn collectives_in_steps_last_as_their_closed_forms_say() {
+    const M: u64 = 96_000; // 10 packets a block
+    let n = N as f64;
+    let of = |collective: &str, algorithm: &str| {
+        format!("{{ collective = \"{collective}\", algorithm = \"{algorithm}\", size = \"96 kB\" }}")
+    };
+    let ring = (n - 1.0) * alone(M / N);
+    let halves: f64 = [2, 4, 8].iter().map(|part| alone(M / part)).sum();
+    close(&of("all-reduce", "ring"), 2.0 * ring);
+    close(&of("reduce-scatter", "ring"), ring);
+    close(&of("all-gather", "ring"), ring);
+    close(&of("all-reduce", "halving-doubling"), 2.0 * halves);
+    close(&of("reduce-scatter", "halving-doubling"), halves);
+    close(&of("all-gather", "recursive-doubling"), halves);
+    close(&of("all-gather", "bruck"), halves);
+    close(&of("all-reduce", "recursive-doubling"), 3.0 * alone(M));
+    close(&of("all-to-all", "pairwise"), ring);
+    close(&of("all-to-all", "bruck"), 3.0 * alone(M / 2));
+    close(&of("broadcast", "tree"), 3.0 * alone(M));
+    close(&of("reduce", "tree"), 3.0 * alone(M));
+    close(&of("all-reduce", "tree"), 6.0 * alone(M));
+}
+
+/// All at once in the order of distances every link is always busy; in the order of numbers rank after rank is.
+#[test]
+fn an_all_to_all_at_once_is_as_quick_as_its_order_lets_it() {
+    let of =
+        |algorithm: &str| format!("{{ collective = \"all-to-all\", algorithm = \"{algorithm}\", size = \"960 kB\" }}");
+    let part = lasts(960_000 / N);
+    let tail = PACKET + 2.0 * DELAY;
+    close(&of("direct"), (N - 1) as f64 * part + tail);
+    close(&of("direct-same-order"), (2 * N - 3) as f64 * part + tail);
+}
+
+#[test]
+fn a_chain_of_chunks_is_a_pipeline() {
+    let keys = "{ collective = \"broadcast\", algorithm = \"chain\", size = \"96 kB\", chunks = 8 }";
+    close(keys, 7.0 * alone(12_000) + 7.0 * lasts(12_000));
+}
+
+/// A barrier of n ranks takes log2 n messages of a byte in a row, which is a packet of 51 B: 4.08 us.
+#[test]
+fn a_barrier_takes_a_message_for_each_doubling() {
+    let message = 2.0 * (51.0 * 8.0 / 100e6 + DELAY);
+    for (ranks, steps) in [(8, 3.0), (5, 3.0), (4, 2.0), (2, 1.0)] {
+        let found = time(&format!("{{ collective = \"barrier\", ranks = {ranks} }}"));
+        assert!((found / (steps * message) - 1.0).abs() < 1e-3, "{ranks} ranks: {found} s");
+    }
+}
+
+#[test]
+fn ranks_compute_before_each_round() {
+    let keys = "{ collective = \"all-reduce\", size = \"96 kB\", rounds = 3, compute = \"20 ms\" }";
+    close(keys, 3.0 * (0.02 + 14.0 * alone(12_000)));
+    let run = star(keys).run(1);
+    let kinds = texts(&run.probes[0].1, "kind");
+    assert_eq!(kinds.iter().filter(|kind| *kind == "compute").count(), 3 * 8);
+    let (ready, ends) = (numbers(&run.probes[0].1, "ready_s"), numbers(&run.probes[0].1, "end_s"));
+    assert!(ready.iter().zip(&ends).zip(&kinds).all(|((ready, end), kind)| match kind.as_str() {
+        "compute" => (end - ready - 0.02).abs() < 1e-9,
+        "join" => ready == end,
+        _ => end - ready >= alone(12_000) - 1e-9,
+    }));
+}
+
+/// The ACK of a transfer's last packet, which is the second of two, leaves at once and takes two links.
+#[test]
+fn transfers_may_be_done_when_they_are_acknowledged() {
+    let back = 2.0 * (DELAY + 8.0 / 100e6);
+    close(
+        "{ collective = \"all-gather\", algorithm = \"ring\", size = \"96 kB\", done = \"acknowledged\" }",
+        7.0 * (alone(12_000) + back),
+    );
+}
+
+fn all_done(run: &Results) {
+    let tasks = &run.probes[0].1;
+    assert!(numbers(tasks, "end_s").iter().all(|end| end.is_finite()));
+    assert_eq!(figure(run, "unfinished_tasks"), 0.0);
+}
+
+/// Any host carries it, on one connection for a pair or on one for each transfer.
+#[test]
+fn every_kind_of_host_carries_work() {
+    let keys = |connections: &str| {
+        format!("{{ collective = \"all-reduce\", size = \"960 kB\", connections = \"{connections}\" }}")
+    };
+    let bytes = 2 * 7 * 960_000 / 8; // of each rank
+    for algorithm in ["sack", "linux-cubic", "dctcp", "quic-cubic", "ndp", "xcp", "hpcc"] {
+        for connections in ["kept", "each"] {
+            let is_told = ["xcp", "hpcc"].contains(&algorithm);
+            if is_told && connections == "kept" {
+                continue;
+            }
+            let text = STAR.split("[transport.it]").next().unwrap().replace("\"unlimited\"", "\"200 packets\"");
+            let traffic = format!("[[traffic]]\ntransport = \"{algorithm}\"\nwork = {}\n", keys(connections));
+            let text =
+                if algorithm == "xcp" { text.replace("[link_defaults]", "[link_defaults]\nxcp = {}") } else { text };
+            let run = Builder::of(text + &traffic).run(1);
+            all_done(&run);
+            let flows = &run.flows;
+            let arrived: f64 = numbers(flows, "bytes_arrived").iter().sum();
+            assert_eq!(arrived, (8 * bytes) as f64, "{algorithm}, {connections}");
+            let pairs = if connections == "kept" { 8 } else { 8 * 14 };
+            assert_eq!(numbers(flows, "flow").len(), pairs);
+            assert!(figure(&run, "work_time") > 14.0 * alone(120_000) * 0.9, "{algorithm}");
+        }
+    }
+}
+
+#[test]
+fn ranks_lie_in_blocks_or_stripes_or_as_they_are_listed() {
+    let sources = |builder: Builder| {
+        let mut sources = texts(&builder.run(1).flows, "source");
+        sources.sort();
+        sources.dedup();
+        sources.join(" ")
+    };
+    let keys = |placement: &str| {
+        format!("{{ collective = \"all-gather\", size = \"4 kB\", ranks = 4, placement = \"{placement}\" }}")
+    };
+    assert_eq!(sources(star(&keys("block"))), "n0 n1 n2 n3");
+    assert_eq!(sources(star(&keys("stripe"))), "n0 n2 n4 n6");
+    let listed = star(&keys("block")).set("traffic.0.among", "[\"n7\", \"n5\", \"n3\", \"n1\"]");
+    let run = listed.run(1);
+    assert_eq!(at(&run.flows, "source", "n7", "bytes_arrived"), 3000.0);
+    assert_eq!(texts(&run.flows, "destination")[0], "n5");
+}
+
+/// Step 6 begins at 18.6 ms. By 20 ms all packets of n3 are on the fibre, and those to it leave the hub from 19.7 to
+/// 20.7 ms: one transfer of this step is lost, and with each step one rank more waits, 1 + 2 + ... + 8.
+#[test]
+fn work_that_stands_still_is_counted() {
+    let cut = "[[event]]\nat = \"20 ms\"\nlink = \"n3-hub\"\nstate = \"down\"\n";
+    let run = star("{ collective = \"all-reduce\", size = \"96 kB\" }").add(cut).set("run.duration", "\"2 s\"").run(1);
+    let tasks = &run.probes[0].1;
+    let undone = numbers(tasks, "end_s").iter().filter(|end| end.is_nan()).count();
+    assert_eq!(undone, 36);
+    assert_eq!(figure(&run, "unfinished_tasks"), undone as f64);
+    assert!(figure(&run, "work_time").is_nan());
+}
+
+#[test]
+fn wrong_work_is_refused_with_its_place() {
+    for (keys, sentence) in [
+        ("{ collective = \"all-reduce\" }", "the key \"size\" is missing"),
+        ("{ collective = \"barrier\", size = \"1 kB\" }", "a barrier has no size"),
+        ("{ collective = \"all-reduce\", size = \"0 B\" }", "at least 1 B"),
+        ("{ collective = \"all-reduce\", size = \"1 kB\", ranks = 9 }", "there are 9 ranks; allowed: 2 to 8"),
+        ("{ collective = \"all-reduce\", size = \"1 kB\", ranks = 1 }", "found 1; allowed: 2 to 4096"),
+        ("{ collective = \"all-reduce\", size = \"1 kB\", algorithm = \"bruck\" }", "allowed for all-reduce: \"ring\""),
+        ("{ collective = \"broadcast\", size = \"1 kB\", root = 8 }", "found 8; allowed: 0 to 7"),
+        (
+            "{ collective = \"reduce-scatter\", size = \"1 kB\", algorithm = \"halving-doubling\", ranks = 6 }",
+            "takes a power of two of ranks, and there are 6",
+        ),
+        (
+            "{ collective = \"all-to-all\", size = \"1 kB\", chunks = 65536, rounds = 1000000 }",
+            "allowed: at most 20000000",
+        ),
+    ] {
+        let told = refusal(STAR, &[("traffic.0.work", keys)]);
+        assert!(told.contains(sentence), "{keys}: {told}");
+    }
+    let both = refusal(STAR, &[("traffic.0.flows", "3")]);
+    assert!(both.contains("does not go with work"), "{both}");
+}
