@@ -76,7 +76,8 @@ def setup(point: Point) -> Setup:
     is_again = point["mode"] == AGAIN
     start = usual_window(LOSSES[0] if is_again else loss, PUSH if sender == ENG else 1.0)
     transport = {**SENDERS[sender], "initial_ssthresh": f"{start} packets"}
-    return Setup(scenario=scenario(transport, loss, 30.0 if loss < 5e-5 else 60.0, is_again=is_again))
+    duration_s = 30.0 if is_again else 15.0 if loss < 5e-5 else 30.0 if loss < 2e-4 else 60.0
+    return Setup(scenario=scenario(transport, loss, duration_s, is_again=is_again))
 
 
 def measure(result: RunResult) -> Mapping[str, float]:
