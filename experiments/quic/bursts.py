@@ -157,6 +157,9 @@ def told(rival: str, name: str, text: str) -> tuple[Claim, Claim]:
             else "1 of one that halves, by (2)",
             tolerance="at least 1.1 times at every p; in shape: not less at any p from 1e-3 on",
             check=survives(eng, rival),
+            reason="with (α, β) friendly by (2) a BEN changes no mean window, as in 001/network"
+            if suffix
+            else "at p = 1e-5 windows are at W_m, as in 001/network",
             reading_of=name if suffix else "",
         )
 
@@ -195,6 +198,9 @@ experiment = Experiment(
             expected="1 for p from 1e-3 to 1e-2",
             tolerance="within 15 %; in shape: 30 %",
             check=near(ALIKE, 1, by=0.15, in_shape=0.3),
+            reason="QUIC acknowledges every second packet, and waits up to 25 ms for the second: a window is in more "
+            "bursts, 6.2 packets in each where SACK has 9.4. With an ACK for each packet it has 1.01 of SACK at "
+            "1e-3 and 1e-2; SACK with delayed ACKs 0.79 of itself at 1e-2 (trials)",
         ),
         Claim(
             id="law",
@@ -215,6 +221,8 @@ experiment = Experiment(
             expected="4 times SACK's throughput at p = 0.1",
             tolerance="at least 2 times; in shape: more",
             check=at_least(TIMER, 2, in_shape=above(TIMER, 1)),
+            reason="a window is in several bursts, 3.2 packets in each, and each costs a cut. With an ACK for each "
+            "packet a burst has 6.9, and QUIC 2.7 times SACK (trial)",
         ),
         Claim(
             id="rack",
@@ -233,6 +241,7 @@ experiment = Experiment(
             expected="1.1 times QUIC's throughput is left",
             tolerance="at most 2.2 times; in shape: 3.3",
             check=at_most(LEFT, 2.2, in_shape=3.3),
+            reason="TCP-ENG has 7.1 packets in a burst, QUIC 3.2: its ACKs are delayed",
         ),
         Claim(
             id="pacing",
@@ -253,6 +262,7 @@ experiment = Experiment(
             expected="1 of SACK's throughput with burst retransmission, for p from 1e-3 to 1e-2",
             tolerance="within 25 %; in shape: 50 %",
             check=near(LATE, 1, by=0.25, in_shape=0.5),
+            reason="delayed ACKs, as without retransmission: with an ACK for each packet 0.93 of SACK at 1e-2 (trial)",
         ),
         Claim(
             id="late-rack",
