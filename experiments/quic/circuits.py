@@ -235,10 +235,26 @@ CHECKS = {
 }
 
 
+REASONS = {
+    "pacing-ahead": "the smoothed round trip lags behind a queue that has just grown, so the rate is higher. With 50 "
+    "packets for good it is 57.5 %, with a lead of 2400 µs 58.9 (trials)",
+    "small": "a PTO always waits for an ACK that may be 25 ms late, RACK-TLP's probe only for that of a lone segment. "
+    "Told 1 ms, QUIC uses 43.7 and 48.7 %, and sends 47.0 and 39.4 % of its packets again (trials)",
+}
+
+
 def claim(name: str, text: str, where: str, expected: str, tolerance: str) -> Claim:
     """One that is judged in slowed time, and under the other reading beside it."""
-    check = CHECKS[name](SLOWED)
-    return Claim(id=name, text=text, whose="ours", where=where, expected=expected, tolerance=tolerance, check=check)
+    return Claim(
+        id=name,
+        text=text,
+        whose="ours",
+        where=where,
+        expected=expected,
+        tolerance=tolerance,
+        reason=REASONS.get(name, ""),
+        check=CHECKS[name](SLOWED),
+    )
 
 
 CLAIMS = (
