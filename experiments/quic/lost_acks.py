@@ -42,8 +42,8 @@ SENDERS: dict[str, dict[str, Value]] = {
     THREE: {**OF_QUIC, "ack_ranges": 3},
     ONE: {**OF_QUIC, "pto_packets": 1},
 }
-"""With timestamps SACK has room for three blocks, and packets carry 988 B. HyStart would leave nothing of the overshoot,
-and a handshake whose answer is lost waits for a second: QUIC has none here."""
+"""With timestamps SACK has room for three blocks, and packets carry 988 B. HyStart would leave nothing of the
+overshoot. A handshake whose answer is lost waits for a second: nobody has one here."""
 LOOKS = {
     SACK: ("#0072B2", "--s"),
     LINUX: ("#56B4E9", ":D"),
@@ -204,6 +204,9 @@ experiment = Experiment(
             expected="250 q³ + 2 q/(1 − q) a flow for q from 0.3 on: 7.6, 17.3 and 33.3",
             tolerance="half to twice of it at each; in shape: a third to three times",
             check=within(OF_THREE, 1 / 2, 2, in_shape=(1 / 3, 3)).saying(along(THREE, OVERSHOOT), OF_THREE),
+            reason="CUBIC grows by one segment for each ACK, under QUIC too, so that lost ACKs slow it: 65 packets of "
+            "a flow are dropped with q = 0.5. With NewReno's window, which counts bytes, 265 are, and 20.1 leave "
+            "for nothing (trial)",
         ),
         Claim(
             id="ranges",
@@ -224,6 +227,9 @@ experiment = Experiment(
             check=within(
                 OF_SACK, 1 / 2, 2, in_shape=below(along(SACK, OVERSHOOT).at(MOST), along(THREE, OVERSHOOT).at(MOST))
             ).saying(along(SACK, OVERSHOOT), OF_SACK),
+            reason="CUBIC keeps 0.7 of a window of twice the way, so copies are lost too: 456 drops. RFC 6675 finds "
+            "that by the timer alone, and forgets then what was SACKed. Where it is kept, 19.4 of 45.0 with q = 0.3; "
+            "with Reno's window 3.7, and 10.3 with q = 0.5 (trials)",
         ),
         Claim(
             id="rack",
@@ -233,6 +239,8 @@ experiment = Experiment(
             expected="1 of SACK's with q = 0.5",
             tolerance="half to twice; in shape: a third to three times",
             check=within(RACKS, 1 / 2, 2, in_shape=(1 / 3, 3)).telling(along(LINUX, OVERSHOOT)),
+            reason="RACK finds lost copies without a timer: 10.2 with an ACK for each segment and q = 0.5, where SACK "
+            "has 23.2. With delayed ACKs slow start overshoots by a third as much: 2.2 (trials)",
         ),
         Claim(
             id="worth",
@@ -242,6 +250,8 @@ experiment = Experiment(
             expected="1 of the time with three ranges for q from 0.3 on",
             tolerance="within 3 %; in shape: 10 %",
             check=near(TIME, 1, by=0.03, in_shape=0.1),
+            reason="where half of the ACKs are lost a timer that doubles has no mean: 3.5 ± 2.0 s. Medians are 1.75 s "
+            "with 32 ranges and 1.80 s with three (trial)",
         ),
     ),
     plots=[
