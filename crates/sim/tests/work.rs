@@ -226,3 +226,76 @@ fn wrong_work_is_refused_with_its_place() {
     let both = refusal(STAR, &[("traffic.0.flows", "3")]);
     assert!(both.contains("does not go with work"), "{both}");
 }
+
+/// A graph in photocol's own form, among three ranks of the star; T as above. Times in milliseconds: start and end of
+/// each task by name.
+fn timed(rows: &str) -> Vec<(String, f64, f64)> {
+    let file = std::env::temp_dir().join(format!("photocol-graph-{:?}.csv", std::thread::current().id()));
+    std::fs::write(&file, format!("task,kind,rank,peer,bytes,time_s,tag,processor,after,begun,needs\n{rows}")).unwrap();
+    let keys = format!("{{ file = {:?} }}", file.to_str().unwrap());
+    let run = star(&keys).run(1);
+    std::fs::remove_file(file).unwrap();
+    let tasks = &run.probes[0].1;
+    let times = numbers(tasks, "start_s").into_iter().zip(numbers(tasks, "end_s"));
+    texts(tasks, "name").into_iter().zip(times).map(|(name, (start, end))| (name, start * 1e3, end * 1e3)).collect()
+}
+
+fn is(times: &[(String, f64, f64)], name: &str, start: f64, end: f64) {
+    let (_, found, ended) = times.iter().find(|one| one.0 == name).unwrap();
+    let near = |found: f64, wanted: f64| (found - wanted).abs() < 1e-3 || found.is_nan() && wanted.is_nan();
+    assert!(near(*found, start) && near(*ended, end), "{name}: {found} to {ended}, and not {start} to {end}");
+}
+
+#[test]
+fn processors_compute_one_thing_after_the_other_and_waits_all_at_once() {
+    let times = timed(
+        "a,compute,0,,,0.004,,0,,,\n\
+         b,compute,0,,,0.002,,0,,,\n\
+         c,compute,0,,,0.003,,1,,,\n\
+         d,wait,0,,,0.005,,,,,\n\
+         e,wait,0,,,0.001,,,a,,\n\
+         f,join,0,,,,,,b c d,,\n",
+    );
+    is(&times, "a", 0.0, 4.0);
+    is(&times, "b", 4.0, 6.0);
+    is(&times, "c", 0.0, 3.0);
+    is(&times, "d", 0.0, 5.0);
+    is(&times, "e", 4.0, 5.0);
+    is(&times, "f", 6.0, 6.0);
+}
+
+/// Two messages of 10 packets lie on one link: T, and 1 ms more for the second.
+#[test]
+fn a_receive_takes_the_first_message_that_fits() {
+    let times = timed(
+        "s1,transfer,0,1,12000,,7,,,,\n\
+         s2,transfer,0,1,12000,,8,,,,\n\
+         own,transfer,1,1,50,,9,,,,\n\
+         late,wait,1,,,0.02,,,,,\n\
+         r8,receive,1,0,,,8,,,,\n\
+         any,receive,1,,,,,,late,,\n\
+         r9,receive,1,1,,,9,,late,,\n",
+    );
+    let first = alone(12_000) * 1e3;
+    is(&times, "r8", 0.0, first + 1.0);
+    is(&times, "s2", 0.0, first + 1.0);
+    // What nobody had asked for waits; a message to oneself was there before.
+    is(&times, "s1", 0.0, f64::NAN);
+    is(&times, "any", 20.0, 20.0);
+    is(&times, "own", 0.0, 20.0);
+    is(&times, "r9", 20.0, f64::NAN);
+}
+
+#[test]
+fn a_task_may_wait_for_a_beginning_or_for_some_of_many() {
+    let times = timed(
+        "a,compute,0,,,0.004,,0,,,\n\
+         b,compute,0,,,0.002,,0,,,\n\
+         with,wait,2,,,0.001,,,,b,\n\
+         second,wait,1,,,0.001,,,a b with,,2\n\
+         never,wait,1,,,0.001,,,a b,,3\n",
+    );
+    is(&times, "with", 4.0, 5.0);
+    is(&times, "second", 5.0, 6.0);
+    is(&times, "never", f64::NAN, f64::NAN);
+}
