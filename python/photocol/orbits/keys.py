@@ -113,7 +113,7 @@ class Keys:
         allowed = ", ".join(f'"{word}"' for word in words)
         value = self._given(name, default, allowed)
         if not isinstance(value, str) or value not in words:
-            self.refuse(name, value, did_you_mean(str(value), words) + allowed)
+            self.refuse(name, value, did_you_mean(str(value), map(str, words)) + allowed)
         return value
 
     def text(self, name: str, allowed: str, default: Any = _ABSENT) -> str:
@@ -122,6 +122,13 @@ class Keys:
         if not isinstance(value, str) or not value:
             self.refuse(name, value, allowed)
         return value
+
+    def file(self, name: str, folder: Path) -> Path:
+        """A file in a folder."""
+        value = self.text(name, "a file")
+        if not value.isprintable():
+            self.refuse(name, value, "the name of a file")
+        return folder / value
 
     def finish(self) -> None:
         """Refuse keys that are none."""

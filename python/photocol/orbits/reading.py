@@ -73,7 +73,7 @@ def read_constellation(keys: Keys, folder: Path) -> Read:
     moving = _moving(keys, groups, start, notes)
     has_lasers = keys.word("relay", ["lasers", "ground"], "lasers") == "lasers"
     lasers = _lasers(keys, groups, folder, has_lasers=has_lasers)
-    known = read_stations(folder / keys.text("cities", "a file")) if keys.has("cities") else known_cities()
+    known = read_stations(keys.file("cities", folder)) if keys.has("cities") else known_cities()
     stations = chosen(keys, known) if keys.has("stations") or not keys.has("cities") else known
     rules = _rules(keys, groups)
     plan = Plan(
@@ -116,7 +116,7 @@ def _groups(keys: Keys, folder: Path, notes: list[str]) -> tuple[list[Group], da
     catalogue: Catalogue | None = None
     begin = EPOCH
     if keys.has("tle"):
-        catalogue = read_tle(folder / keys.text("tle", "a file"))
+        catalogue = read_tle(keys.file("tle", folder))
         ages = catalogue.elements.epoch_day + catalogue.elements.epoch_fraction
         begin = _instant(float(ages.max()))
     elif not keys.has("shell"):
@@ -171,7 +171,7 @@ def _lasers(keys: Keys, groups: list[Group], folder: Path, *, has_lasers: bool) 
     if given == "none":
         return []
     if isinstance(given, str):
-        return read_lasers(folder / given, satellites)
+        return read_lasers(keys.file("lasers", folder), satellites)
     if not isinstance(given, list):
         keys.refuse("lasers", given, '"+grid", "none", a file, or a list of pairs of satellites')
     listed = LaserList(satellites)

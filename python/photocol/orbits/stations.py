@@ -72,8 +72,9 @@ def read_stations(path: Path) -> list[Station]:
         one = _station(source, number, dict(zip(columns, fields, strict=True)))
         if len(found) == MOST_STATIONS:
             source.wrong(number, f"too many stations; allowed: {MOST_STATIONS}")
-        if found.setdefault(_plain(one.name), one) is not one:
+        if _plain(one.name) in found:
             source.wrong(number, f"the station {shown(one.name)} is there twice")
+        found[_plain(one.name)] = one
     if not found:
         source.wrong(line, "there are no stations; allowed: at least one")
     return list(found.values())
@@ -106,8 +107,9 @@ def chosen(keys: Keys, known: Iterable[Station]) -> list[Station]:
             station = _in_place(Keys(one, f"{keys.path}.{place}", keys.places))
         else:
             station = _by_name(keys, place, one, listed)
-        if found.setdefault(_plain(station.name), station) is not station:
+        if _plain(station.name) in found:
             keys.wrong(place, f"the station {shown(station.name)} is there twice")
+        found[_plain(station.name)] = station
     return list(found.values())
 
 
