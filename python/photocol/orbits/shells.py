@@ -123,5 +123,21 @@ NAMED: dict[str, Shell] = {
 }
 """Shells by name, in small letters. Starlink-550 goes round 15.19 times a day, as Hypatia has it: that is 509 km."""
 
+_SOURCES = {"oneweb": "its filing", "iridium": "its filing"}
+
+
+def described() -> list[tuple[str, str, str]]:
+    """Name, one sentence and source of each named shell."""
+    return [
+        (
+            name,
+            f"{one.planes} planes of {one.per_plane}, {one.inclination_deg:g} degrees, "
+            f"{(one.radius_m - RADIUS_M) / 1000:.0f} km, a {one.pattern}.",
+            _SOURCES.get(name, "Hypatia, IMC 2020"),
+        )
+        for name, one in NAMED.items()
+    ]
+
+
 ELEVATIONS = {"kuiper-630": 30.0, "starlink-550": 25.0, "telesat-1015": 10.0}
 """The least elevation in degrees that their filings have; 25 degrees for the others."""
