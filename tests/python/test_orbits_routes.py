@@ -280,14 +280,22 @@ def test_of_two_paths_of_one_length_the_lower_numbers_count(one: float, other: f
     assert Search(net, has_lasers=True).shortest(4, target, 0, 0.0) == found
 
 
-def test_a_symmetric_shell_has_its_ties_at_the_start_broken_alike() -> None:
-    """A plane over the equator and stations between two satellites: east and west are equally long."""
+@pytest.mark.parametrize("pair", [("a", "b"), ("b", "a")])
+def test_of_two_ways_round_the_earth_that_are_equally_long_the_lower_numbers_count(pair: tuple[str, str]) -> None:
+    """Eight satellites over the equator, a station below 0 and one below 4: over 1, 2, 3 as over 7, 6, 5."""
     shell = {"planes": 1, "satellites_per_plane": 8, "inclination": 0, "altitude": "5000 km"}
-    places = [{"name": name, "latitude": 0.0, "longitude": east} for name, east in (("a", 0.0), ("b", 180.0))]
-    made = constellation(shell=shell, stations=places, min_elevation=10, start="2000-01-01T00:00:00Z")
-    route = made.routes([("a", "b")], 1).tables()[0]
-    again = made.routes([("a", "b")], 1).tables()[0]
-    assert [change.nodes for change in route.changes] == [change.nodes for change in again.changes]
+    keys: dict[str, Any] = {"shell": shell, "min_elevation": 60}
+    x, y, _ = constellation(stations=["Quito"], **keys).positions([0.0])[0, 0]
+    east = math.degrees(math.atan2(y, x))
+    places = [
+        {"name": name, "latitude": 0.0, "longitude": degrees} for name, degrees in (("a", east), ("b", east + 180))
+    ]
+    made = constellation(stations=places, **keys)
+    links = made.links([0.0])
+    ring = {tuple(ends): length for ends, length in zip(links.lasers.tolist(), links.laser_m[0], strict=True)}
+    assert ring[0, 1] + ring[1, 2] + ring[2, 3] + ring[3, 4] == ring[0, 7] + ring[6, 7] + ring[5, 6] + ring[4, 5]
+    nodes = made.routes([pair], 0.1).tables()[0].changes[0].nodes
+    assert nodes == ((8, 0, 1, 2, 3, 4, 9) if pair == ("a", "b") else (9, 4, 3, 2, 1, 0, 8))
 
 
 def test_blocks_hold_a_few_seconds_and_make_up_the_tables() -> None:

@@ -139,5 +139,5 @@ def described() -> list[tuple[str, str, str]]:
     ]
 
 
-ELEVATIONS = {"kuiper-630": 30.0, "starlink-550": 25.0, "telesat-1015": 10.0}
-"""The least elevation in degrees that their filings have; 25 degrees for the others."""
+ELEVATIONS = {"kuiper-630": 30.0, "telesat-1015": 10.0, "iridium": 8.2}
+"""The least elevation in degrees that their filings have, where it is not 25 degrees."""
