@@ -12,10 +12,12 @@ from sgp4.api import WGS72, Satrec, jday
 from sgp4.propagation import gstime
 from tle_lines import Orbit, lines
 
-from photocol.orbits import Constellation
-from photocol.orbits.earth import elevation_deg, normal, on_ground, sidereal_angle
+from photocol.orbits import Constellation, Station
+from photocol.orbits.earth import EQUATOR_M, normal, on_ground, sidereal_angle
 from photocol.orbits.elements import julian
+from photocol.orbits.grid import as_array
 from photocol.orbits.shells import NAMED, Phases, Shell
+from photocol.orbits.sight import Rules, Sight
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -220,12 +222,17 @@ def test_places_on_the_ellipsoid() -> None:
 
 
 def test_elevation_is_over_the_normal_and_not_over_the_radius() -> None:
-    place, up = on_ground(45.0, 0.0), normal(45.0, 0.0)
-    assert elevation_deg(place, up, place + 5e5 * up) == pytest.approx(90)
-    north = np.array([-math.sin(math.radians(45)), 0, math.cos(math.radians(45))])
-    for degrees in (0.0, 10.0, 25.0, 89.0):
-        there = place + 1e6 * (math.cos(math.radians(degrees)) * north + math.sin(math.radians(degrees)) * up)
-        assert elevation_deg(place, up, there) == pytest.approx(degrees, abs=1e-9)
-    # At 45 degrees the radius is 0.19 degrees from the normal: the flattening's e^2/2.
+    """At 45 degrees the two are 0.19 degrees apart; the satellites here are a thousandth of a degree from the limit."""
+    station = Station("here", 45.0, 0.0)
+    place, up = station.place, station.up
     apart = math.degrees(math.acos(float(place @ up / np.linalg.norm(place))))
     assert apart == pytest.approx(0.1924, abs=1e-3)
+    north = np.array([-math.sin(math.radians(45)), 0, math.cos(math.radians(45))])
+    for limit in (0.0, 10.0, 25.0, 88.0):
+        for degrees, is_seen in ((limit - 1e-3, False), (limit + 1e-3, True)):
+            for away in (north, -north):
+                angle = math.radians(degrees)
+                there = place + 1e6 * (math.cos(angle) * away + math.sin(angle) * up)
+                sight = Sight([station], as_array([]), Rules(EQUATOR_M, limit))
+                links = sight.links(np.zeros(1), there[None, None])
+                assert bool(links.ground_in_sight.any()) is is_seen

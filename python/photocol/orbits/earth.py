@@ -1,4 +1,4 @@
-"""The turning Earth: sidereal time, places on the ellipsoid WGS84, and elevation over its normal.
+"""The turning Earth: sidereal time, places on the ellipsoid WGS84, and its normal.
 
 Sidereal time is GMST 1982 (Aoki et al., *Astronomy and Astrophysics* 105, 1982), which belongs to SGP4's frame TEME.
 UTC is taken for UT1: they differ by less than a second, which turns the Earth below 0.005 degrees. Polar motion, some
@@ -68,14 +68,3 @@ def latitude_longitude(place: NDArray[np.float64]) -> tuple[NDArray[np.float64],
     """Geocentric latitude and longitude in degrees of Earth-fixed places (…, 3); good enough for a map."""
     x, y, z = place[..., 0], place[..., 1], place[..., 2]
     return np.degrees(np.arctan2(z, np.hypot(x, y))), np.degrees(np.arctan2(y, x))
-
-
-def elevation_deg(
-    station: NDArray[np.float64], up: NDArray[np.float64], satellites: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """How high satellites (…, 3) stand over the horizon of a station, in degrees; `up` is the normal there."""
-    away = satellites - station
-    height = away @ up
-    flat = np.sqrt(np.maximum(np.einsum("...i,...i->...", away, away) - height**2, 0.0))
-    degrees: NDArray[np.float64] = np.degrees(np.arctan2(height, flat))
-    return degrees

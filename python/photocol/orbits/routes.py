@@ -105,7 +105,7 @@ class Routes:
         plan = self.plan
         server = Server(plan.serving, plan.sight, plan.moving, self.clock, self.satellites)
         lasers = Settled((len(plan.sight.lasers),), self.clock.steps(plan.laser_acquisition_ns))
-        every = (np.arange(len(plan.sight.lasers)),)
+        every = np.arange(len(plan.sight.lasers))
         length = int(np.clip(_WINDOW_NS // self.clock.step_ns, 1, _MOST_STEPS))
         for first in range(0, self.count, length):
             times = self.clock.seconds(np.arange(first, min(first + length, self.count)))

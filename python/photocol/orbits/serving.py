@@ -74,8 +74,11 @@ class Settled:
         self.wait = wait
         self.steps = np.full(shape, _LONG_AGO, dtype=np.int64)
 
-    def usable(self, in_sight: NDArray[np.bool_], links: tuple[NDArray[np.intp], ...]) -> NDArray[np.bool_]:
-        """Which of these links carry, of shape (instants, links); those that are not named are out of sight."""
+    def usable(self, in_sight: NDArray[np.bool_], *links: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Which of these links carry, of shape (instants, links); those that are not named are out of sight.
+
+        `links` are their places in the shape, an array for each of its axes.
+        """
         if self.wait == 0:
             return in_sight
         count = self.steps[links]
@@ -103,7 +106,7 @@ class Server:
     def usable(self, first: int, links: Links) -> NDArray[np.bool_]:
         """Which ground links carry, of shape (instants, ground links); the window begins with step `first`."""
         if self.rule.choice is Choice.ALL:
-            return self.all.usable(links.ground_in_sight, (links.ground[:, 0], links.ground[:, 1]))
+            return self.all.usable(links.ground_in_sight, links.ground[:, 0], links.ground[:, 1])
         usable = np.zeros_like(links.ground_in_sight)
         bounds = np.searchsorted(links.ground[:, 0], np.arange(len(self.serving) + 1))
         for station in range(len(self.serving)):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from photocol.conversions.source import cleaned, shown
+from photocol.conversions.source import cleaned, read, shown
 from photocol.orbits.elements import MOST_SATELLITES, RADIUS_M, Elements, motion_of_revolutions, radius_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,14 @@ _JULIAN_OF_YEAR_1 = 1_721_424.5
 
 
 @dataclass(frozen=True)
+class _Line:
+    """A line that is not empty, and its number."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
 class Catalogue:
     """The satellites of a file, and how they stand in planes if its first line says it, else 0 and 0."""
 
@@ -40,8 +48,6 @@ class Catalogue:
 
 def read_tle(path: Path) -> Catalogue:
     """The satellites of a file. Raises InputError with file and line, and OSError if it cannot be read."""
-    from photocol.conversions.source import read
-
     source = read(path)
     lines = list(_lines(source))
     planes, per_plane = _grid(source, lines)
@@ -49,18 +55,19 @@ def read_tle(path: Path) -> Catalogue:
     names: list[str] = []
     name = ""
     while lines:
-        number, text = lines.pop(0)
-        if not text.startswith("1 "):
-            name = cleaned(text.removeprefix("0 "))
-            if not lines or not lines[0][1].startswith("1 "):
-                source.wrong(number, f"found {shown(text)}; allowed: line 1 of a satellite, or its name above line 1")
+        line = lines.pop(0)
+        if not line.text.startswith("1 "):
+            name = cleaned(line.text.removeprefix("0 "))
+            if not lines or not lines[0].text.startswith("1 "):
+                allowed = "line 1 of a satellite, or its name above line 1"
+                source.wrong(line.number, f"found {shown(line.text)}; allowed: {allowed}")
             continue
         if not lines:
-            source.wrong(number, "the file ends behind line 1 of a satellite; allowed: line 2 below it")
+            source.wrong(line.number, "the file ends behind line 1 of a satellite; allowed: line 2 below it")
         if len(rows) == MOST_SATELLITES:
-            source.wrong(number, f"too many satellites; allowed: {MOST_SATELLITES}")
-        rows.append(_row(source, (number, text), lines.pop(0)))
-        names.append(name or text[2:7].strip())
+            source.wrong(line.number, f"too many satellites; allowed: {MOST_SATELLITES}")
+        rows.append(_row(source, line, lines.pop(0)))
+        names.append(name or line.text[2:7].strip())
         name = ""
     if not rows:
         source.wrong(1, "there are no satellites; allowed: at least one")
@@ -69,27 +76,27 @@ def read_tle(path: Path) -> Catalogue:
     return Catalogue(Elements(tuple(names), *np.array(rows).T), planes, per_plane)
 
 
-def _lines(source: Source) -> Iterator[tuple[int, str]]:
+def _lines(source: Source) -> Iterator[_Line]:
     for number, line in enumerate(source.text.split("\n"), 1):
         if line.strip():
-            yield number, line.rstrip()
+            yield _Line(number, line.rstrip())
 
 
-def _grid(source: Source, lines: list[tuple[int, str]]) -> tuple[int, int]:
+def _grid(source: Source, lines: list[_Line]) -> tuple[int, int]:
     """Planes and satellites per plane of the first line, which is taken off."""
-    words = lines[0][1].split() if lines else []
+    words = lines[0].text.split() if lines else []
     if len(words) != 2 or not all(word.isdecimal() for word in words):
         return 0, 0
-    number, _ = lines.pop(0)
+    number = lines.pop(0).number
     counts = [source.whole(number, "planes and satellites", word, 1, MOST_SATELLITES) for word in words]
     return counts[0], counts[1]
 
 
-def _row(source: Source, first: tuple[int, str], second: tuple[int, str]) -> list[float]:
+def _row(source: Source, first: _Line, second: _Line) -> list[float]:
     """The elements of two lines, in the order of `Elements`."""
-    _checked(source, *first, "1")
-    _checked(source, *second, "2")
-    (one, upper), (two, lower) = first, second
+    _checked(source, first, "1")
+    _checked(source, second, "2")
+    one, upper, two, lower = first.number, first.text, second.number, second.text
     if upper[2:7] != lower[2:7]:
         source.wrong(two, f"line 2 is of satellite {shown(lower[2:7])}; allowed: {shown(upper[2:7])}, as in line 1")
 
@@ -116,12 +123,12 @@ def _row(source: Source, first: tuple[int, str], second: tuple[int, str]) -> lis
     ]
 
 
-def _checked(source: Source, number: int, text: str, kind: str) -> None:
+def _checked(source: Source, line: _Line, kind: str) -> None:
     """Refuse a line that is no line 1 or 2, or whose checksum is another."""
+    number, text = line.number, line.text
     if not text.startswith(f"{kind} ") or len(text) != _COLUMNS or not text.isascii():
-        source.wrong(
-            number, f"found {shown(text)}, {len(text)} columns; allowed: line {kind} of a satellite, {_COLUMNS} columns"
-        )
+        allowed = f"line {kind} of a satellite, {_COLUMNS} columns"
+        source.wrong(number, f"found {shown(text)}, {len(text)} columns; allowed: {allowed}")
     total = sum(int(letter) if letter.isdecimal() else letter == "-" for letter in text[:-1]) % 10
     if text[-1] != str(total):
         source.wrong(
