@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from photocol.orbits import Constellation, Station
+from photocol.orbits.cities import cities
 from photocol.orbits.earth import EQUATOR_M, POLE_M
 from photocol.orbits.grid import Seam, Wrap, as_array, grid_of, plus_grid
 from photocol.orbits.shells import NAMED, Pattern, Phases, Shell
 from photocol.orbits.sight import Rules, Sight
+from photocol.orbits.stations import read_stations
+
+CITIES = Path(__file__).resolve().parents[3] / "shared" / "data" / "leo" / "cities.csv"
+with_cities = pytest.mark.skipif(not CITIES.is_file(), reason="no public data: ../shared/data/leo is not there")
 
 
 def constellation(**keys: Any) -> Constellation:
@@ -193,6 +199,37 @@ def test_a_range_in_the_place_of_an_elevation_may_lead_below_the_horizon() -> No
     assert near.ground_m[near.ground_in_sight].max() < 3_760_000
     text = constellation(shell="telesat-1015", ground_limit="range", ground_range="5845.2 km").links([0.0])
     assert (text.ground_in_sight == far.ground_in_sight).all()
+
+
+def test_through_the_earth_tokyo_and_sydney_need_one_satellite() -> None:
+    """7800 km apart: over Telesat's shell a satellite sees both at 5845 km and at no elevation above 10 degrees."""
+    pair, keys = [("Tokyo", "Sydney")], {"shell": "telesat-1015", "stations": ["Tokyo", "Sydney"]}
+    far = constellation(**keys, ground_limit="range", ground_range="5845.2 km").routes(pair, 60, 1).tables()[0]
+    assert {len(change.nodes) for change in far.changes} == {3}
+    near = constellation(**keys).routes(pair, 60, 1).tables()[0]
+    assert min(len(change.nodes) for change in near.changes) > 3
+
+
+def test_cities_have_plain_names_and_places_on_earth() -> None:
+    assert 100 <= len(cities()) <= 150
+    for name, (north, east, millions) in cities().items():
+        assert name.isascii()
+        assert name == name.strip()
+        assert -90 < north < 90
+        assert -180 < east <= 180
+        assert 0 < millions < 50
+
+
+@with_cities
+def test_cities_are_where_a_list_of_others_has_them() -> None:
+    """Those of one name, within 15 km: where the centre of a large city is can be argued about."""
+    others = {station.name: station for station in read_stations(CITIES)}
+    both = [name for name in cities() if name in others]
+    assert len(both) > 40
+    for name in both:
+        (north, east, _), other = cities()[name], others[name]
+        narrow = math.cos(math.radians(north))
+        assert 111.2 * math.hypot(north - other.latitude_deg, (east - other.longitude_deg) * narrow) < 15, name
 
 
 def test_shells_stand_behind_one_another_and_no_laser_leads_between_them() -> None:

@@ -236,3 +236,17 @@ def test_elevation_is_over_the_normal_and_not_over_the_radius() -> None:
                 sight = Sight([station], as_array([]), Rules(EQUATOR_M, limit))
                 links = sight.links(np.zeros(1), there[None, None])
                 assert bool(links.ground_in_sight.any()) is is_seen
+
+
+@pytest.mark.parametrize("orbit", ["sgp4", "circular"])
+def test_a_run_may_start_at_another_time_than_the_epoch(orbit: str) -> None:
+    """The place at an instant of UTC is one, whatever the run counts its seconds from."""
+    shell = {"name": "kuiper-630", "epoch": "2000-01-01T00:00:00Z"}
+    early = constellation(shell=shell, orbit=orbit)
+    late = constellation(shell=shell, orbit=orbit, start="2000-01-02T03:30:00+02:00")
+    assert (early.start, late.start) == (datetime(2000, 1, 1, tzinfo=UTC), datetime(2000, 1, 2, 1, 30, tzinfo=UTC))
+    assert np.abs(early.positions([25.5 * 3600]) - late.positions([0.0])).max() < 0.1
+    # Without an epoch of its own a shell has the run's start.
+    moved = constellation(shell="kuiper-630", orbit=orbit, start="2010-06-01")
+    assert np.linalg.norm(moved.positions([0.0]) - early.positions([0.0]), axis=2).max() > 1e6
+    assert abs(np.linalg.norm(moved.positions([0.0])[0, 0]) - np.linalg.norm(early.positions([0.0])[0, 0])) < 1.0
