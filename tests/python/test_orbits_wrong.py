@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from typing import TYPE_CHECKING, Any
+import tempfile
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,9 +16,6 @@ from tle_lines import Orbit, checked, lines
 from photocol import InputError
 from photocol.orbits import Constellation
 from photocol.orbits.keys import read_toml
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SHELL = {"planes": 4, "satellites_per_plane": 4, "inclination": 53, "altitude": "550 km"}
 GOOD: dict[str, Any] = {"kind": "constellation", "shell": SHELL, "stations": ["London", "Paris"]}
@@ -316,3 +316,26 @@ def test_whatever_stands_there_is_refused_or_a_constellation(key: str, value: An
         Constellation.from_toml(table).positions([0.0])
     except (InputError, OSError):
         return
+
+
+@settings(max_examples=300)
+@given(
+    line=st.integers(0, 1),
+    place=st.integers(0, 68),
+    text=st.text(alphabet="0123456789 -+.eEA\r\n\t\x00é", min_size=1, max_size=6),
+    is_summed=st.booleans(),
+)
+def test_whatever_stands_in_elements_is_refused_with_its_line_or_read(
+    line: int, place: int, text: str, is_summed: bool
+) -> None:
+    both = [ONE, TWO]
+    both[line] = both[line][:place] + text + both[line][place + len(text) :]
+    if is_summed and len(both[line]) == 69:
+        both[line] = checked(both[line][:68])
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "a.tle").write_text("\n".join(both), encoding="utf-8", newline="")
+        table = {"kind": "constellation", "tle": "a.tle", "lasers": "none", "stations": ["London"]}
+        try:
+            Constellation.from_toml(table, folder=folder).positions([0.0])
+        except InputError as error:
+            assert re.search(r"a\.tle:\d+: |SGP4 at 0 s|topology\.start|longest pass", str(error))
