@@ -299,3 +299,37 @@ fn a_task_may_wait_for_a_beginning_or_for_some_of_many() {
     is(&times, "second", 5.0, 6.0);
     is(&times, "never", f64::NAN, f64::NAN);
 }
+
+/// UDP at the rate of the links: no ACK lies between, so closed forms hold to the picosecond. Bytes are those on the
+/// wire; 11 250 B are nine packets.
+#[test]
+fn datagrams_at_the_rate_of_the_links_are_exact() {
+    let udp = |keys: &str| {
+        let text = STAR.split("[transport.it]").next().unwrap();
+        let traffic = format!("[[traffic]]\ntransport = \"it\"\nrate = \"100 Mbps\"\nwork = {keys}\n");
+        Builder::of(format!("{text}[transport.it]\nalgorithm = \"udp\"\npacket_size = \"1250 B\"\n{traffic}"))
+    };
+    let exact = |keys: &str, expected: f64| {
+        let found = figure(&udp(keys).run(1), "work_time");
+        assert!((found - expected).abs() < 1e-12, "{keys}: {found} s, and not {expected} s");
+    };
+    let lasts = |bytes: f64| bytes * 8.0 / 100e6;
+    // A short last packet waits behind a full one.
+    let alone = |bytes: f64| lasts(bytes) + PACKET + 2.0 * DELAY;
+    for (connections, block) in [("kept", 11_250.0), ("each", 11_250.0), ("kept", 12_000.0)] {
+        let of = |collective: &str, algorithm: &str| {
+            let size = 8.0 * block;
+            format!(
+                "{{ collective = \"{collective}\", algorithm = \"{algorithm}\", size = \"{size} B\", \
+                 connections = \"{connections}\" }}"
+            )
+        };
+        exact(&of("all-reduce", "ring"), 14.0 * alone(block));
+        let halves: f64 = [4.0, 2.0, 1.0].iter().map(|blocks| alone(blocks * block)).sum();
+        exact(&of("all-reduce", "halving-doubling"), 2.0 * halves);
+        exact(&of("all-to-all", "pairwise"), 7.0 * alone(block));
+    }
+    let acknowledged = "{ collective = \"all-reduce\", size = \"1 kB\", done = \"acknowledged\" }";
+    let told = refusal(&udp("{ collective = \"barrier\" }").text(), &[("traffic.0.work", acknowledged)]);
+    assert!(told.contains("nobody acknowledges"), "{told}");
+}

@@ -325,7 +325,7 @@ fn keys_of_another_kind_are_refused() {
         replaced("from =", "rate = \"1 Mbps\"\nfrom ="),
         "test.toml:10:8: traffic.0.rate: the key \"rate\" is for UDP; this transport is TCP, which takes \
             \"load_share\", \
-         \"load_link\", \"work\", \"size\", \"size_law\", \"application\", \"bursts\""
+         \"load_link\", \"size\", \"size_law\", \"application\", \"bursts\""
     );
     let udp = format!("{SMALL}size = \"1 MB\"\n[transport.reno]\nalgorithm = \"udp\"");
     assert_eq!(
