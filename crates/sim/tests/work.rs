@@ -333,3 +333,15 @@ fn datagrams_at_the_rate_of_the_links_are_exact() {
     let told = refusal(&udp("{ collective = \"barrier\" }").text(), &[("traffic.0.work", acknowledged)]);
     assert!(told.contains("nobody acknowledges"), "{told}");
 }
+
+/// Two groups of four: three steps of 2 M/8 within, two of M/8 between the groups, three of 2 M/8 within.
+#[test]
+fn groups_sum_up_within_and_then_among_them() {
+    let keys = "{ collective = \"all-reduce\", algorithm = \"hierarchical\", group = 4, size = \"96 kB\" }";
+    close(keys, 6.0 * alone(24_000) + 2.0 * alone(12_000));
+    let told = |keys: &str| refusal(STAR, &[("traffic.0.work", keys)]);
+    let without = "{ collective = \"all-reduce\", algorithm = \"hierarchical\", size = \"96 kB\" }";
+    assert!(told(without).contains("the key \"group\" is missing"));
+    assert!(told(&keys.replace("group = 4", "group = 3")).contains("found 3; allowed: what divides the 8 ranks"));
+    assert!(told(&keys.replace("hierarchical", "ring")).contains("goes with algorithm = \"hierarchical\""));
+}

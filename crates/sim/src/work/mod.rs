@@ -46,6 +46,11 @@ words! {
 
 const NO_FILE: When<Keys> = When::new(|keys| keys.file.is_none(), "does not go with a file, which says all of that");
 
+const HIERARCHICAL: When<Keys> = When::new(
+    |keys| keys.algorithm.as_ref().is_some_and(|algorithm| algorithm.0 == Algorithm::Hierarchical),
+    "goes with algorithm = \"hierarchical\"",
+);
+
 keys! {
     /// Work that depends on work: a collective among ranks, one on each node of `among`, all hosts by default. A
     /// transfer starts when what it waits for is done. Docs: docs/guide/collectives.md.
@@ -65,6 +70,8 @@ keys! {
         pub placement: Key<Word<Placement>> = Word(Placement::Block);
         /// The rank whose buffer is broadcast, or that gets the result.
         pub root: Key<u32> = 0, when NO_FILE;
+        /// Ranks of a group of "hierarchical", in a row: those that share a faster link.
+        pub group: Option<At<u32>>, in whole(2, MOST_RANKS), when NO_FILE, when HIERARCHICAL;
         /// Into how many pieces each block is cut; each goes its way as soon as it can.
         pub chunks: Key<u32> = 1, in whole(1, 65_536), when NO_FILE;
         /// For what a send waits.
@@ -147,7 +154,16 @@ fn of_collective(keys: &At<Keys>, collective: Collective, nodes: &[NodeId]) -> R
         return Err(at.fault(format!("found {found}; allowed for {}: {}", collective.word(), known.join(", "))));
     }
     let ranks = placed(keys, keys.ranks.as_ref().map_or(nodes.len() as u32, |ranks| **ranks), nodes)?;
-    let asked = Asked { collective, algorithm, ranks, root: *keys.root };
+    let group = match (&keys.group, algorithm) {
+        (Some(group), _) if !ranks.is_multiple_of(**group) => {
+            return Err(group.fault(format!("found {}; allowed: what divides the {ranks} ranks", **group)));
+        }
+        (None, Algorithm::Hierarchical) => {
+            return Err(keys.fault("the key \"group\" is missing: how many ranks share a faster link"));
+        }
+        (group, _) => group.as_ref().map_or(ranks, |group| **group),
+    };
+    let asked = Asked { collective, algorithm, ranks, root: *keys.root, group };
     if asked.root >= ranks {
         return Err(keys.root.fault(format!("found {}; allowed: 0 to {}", asked.root, ranks - 1)));
     }
