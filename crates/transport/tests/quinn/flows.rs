@@ -17,6 +17,8 @@ pub struct Flow {
     pub again: Vec<(u64, u64)>,
     /// Packets without data.
     pub empty: Vec<u64>,
+    /// When each ACK left.
+    pub acks: Vec<u64>,
     /// When packets were found lost, and how many.
     pub lost: Vec<(u64, u64)>,
     /// When the window became smaller, and how large it was then.
@@ -54,7 +56,8 @@ impl Flow {
                     flow.sent.push(at);
                 }
                 What::Arrived(_) => flow.end = at,
-                What::Timeout | What::Wrote | What::Acked => {}
+                What::Acked => flow.acks.push(at),
+                What::Timeout | What::Wrote => {}
             }
             if now.lost > before.lost {
                 flow.lost.push((at, now.lost - before.lost));
@@ -104,9 +107,9 @@ pub const WINDOW: u64 = 10 * PACKET + 64;
 pub const LAWS: [(Law, Algorithm); 2] =
     [(Law::NewReno(WINDOW), Algorithm::NewReno), (Law::Cubic(WINDOW), Algorithm::Cubic)];
 
-/// What was written down before the first run: as many packets, the same losses at the same times, cuts that leave the
-/// same window but for two packets, and each packet, probes too, at the same time until the last lost bytes have left
-/// again. From then on the two laws let the window grow in steps of their own. The same time is less than 1 ms apart.
+/// Expected before the first run: as many packets, the same losses, cuts that leave the same window but for two
+/// packets, and times less than 1 ms apart. Packets, probes too, and ACKs leave at the same time until the last lost
+/// bytes have left again: from then on the two laws let the window grow in steps of their own.
 pub fn compare(theirs: &Flow, ours: &Flow) -> Result<(), String> {
     let near = |one: u64, other: u64| one.abs_diff(other) <= MS;
     let check = |what: &str, holds: bool| if holds { Ok(()) } else { Err(format!("{what}:\n{theirs:?}\n{ours:?}")) };
@@ -120,7 +123,10 @@ pub fn compare(theirs: &Flow, ours: &Flow) -> Result<(), String> {
     check("cuts", cuts.all(|(theirs, ours)| theirs.1.abs_diff(ours.1) <= 2 * PACKET && near(theirs.0, ours.0)))?;
     let until = ours.again.last().map_or(ours.sent.len(), |(order, _)| *order as usize + 1);
     let mut sent = theirs.sent.iter().zip(&ours.sent).take(until);
-    check("times", sent.all(|(theirs, ours)| near(*theirs, *ours)))
+    check("times of packets", sent.all(|(theirs, ours)| near(*theirs, *ours)))?;
+    let last = ours.sent[until - 1];
+    let mut acks = theirs.acks.iter().zip(&ours.acks).take_while(|(_, ours)| **ours <= last);
+    check("times of ACKs", acks.all(|(theirs, ours)| near(*theirs, *ours)))
 }
 
 impl Flow {

@@ -12,7 +12,8 @@ use units::Duration;
 
 const PACKETS: u64 = 300;
 const SCHEDULES: u64 = 32;
-/// Nanoseconds by which a timer, a smoothed or a least round trip may be apart: quinn has 24 bits for a time threshold.
+/// Nanoseconds by which a timer, a smoothed or a least round trip may be apart: quinn rounds down to whole ones, up to
+/// 8 of them in smoothed_rtt and up to 16 in four rttvar, and reckons a time threshold with 24 bits.
 const APART: u64 = 50;
 
 /// A generator of numbers of its own (xorshift).
@@ -190,7 +191,10 @@ impl Follower {
             return Ok(());
         }
         self.seen.apart = self.seen.apart.max(apart);
-        check(apart <= if self.has_avoided { 2 * PACKET } else { 1 }, &format!("cwnd {theirs:?} {ours:?}"))
+        let most = if self.has_avoided { 2 * PACKET } else { 1 };
+        // A loss behind persistent congestion leaves another ssthresh: see differences.rs.
+        let is_same = theirs.ssthresh.abs_diff(ours.ssthresh) <= most || self.seen.persistent > 0;
+        check(apart <= most && is_same, &format!("windows {theirs:?} {ours:?}"))
     }
 }
 
@@ -237,26 +241,30 @@ fn each_step_finds_what_quinn_finds() {
     assert!(all.apart_later > 2 * PACKET, "{all:?}");
 }
 
-/// Each constant changed, and so many of the schedules at least in which that is noticed.
-fn changed() -> [(usize, Config); 7] {
+/// Each constant changed, and so many of the schedules of a law at least in which that is noticed.
+fn changed() -> Vec<(usize, usize, Config)> {
     let base = || own::config(Algorithm::NewReno);
-    [
-        (24, Config { packet_threshold: 4, ..base() }),
-        (16, Config { time_threshold: 1.25, ..base() }),
-        (24, Config { loss_reduction_factor: 0.6, ..base() }),
-        (24, Config { peer_max_ack_delay: Duration::from_millis(24), ..base() }),
-        (24, Config { growth_order: GrowthOrder::AfterLosses, ..base() }),
-        (4, Config { granularity: Duration::from_millis(2), ..base() }),
-        (2, Config { persistent_congestion_threshold: 30, ..base() }),
+    let mut beta = own::config(Algorithm::Cubic);
+    beta.laws.cubic.beta = 0.75;
+    vec![
+        (0, 24, Config { packet_threshold: 4, ..base() }),
+        (0, 16, Config { time_threshold: 1.25, ..base() }),
+        (0, 24, Config { loss_reduction_factor: 0.6, ..base() }),
+        (0, 24, Config { peer_max_ack_delay: Duration::from_millis(24), ..base() }),
+        (0, 24, Config { growth_order: GrowthOrder::AfterLosses, ..base() }),
+        (0, 4, Config { granularity: Duration::from_millis(2), ..base() }),
+        (0, 2, Config { persistent_congestion_threshold: 30, ..base() }),
+        (1, 24, beta),
     ]
 }
 
 #[test]
 fn other_constants_are_noticed() {
-    let law = LAWS[0].0;
-    let lines: Vec<Line<Quinn>> = (1..=SCHEDULES).map(|seed| record(law, seed)).collect();
-    for (least, config) in changed() {
-        let noticed = lines.iter().filter(|line| follow(line, law, config.clone()).is_err()).count();
+    let record_all = |law| (1..=SCHEDULES).map(|seed| record(law, seed)).collect::<Vec<_>>();
+    let lines = LAWS.map(|(law, _)| record_all(law));
+    for (place, least, config) in changed() {
+        let is_noticed = |line: &&Line<Quinn>| follow(line, LAWS[place].0, config.clone()).is_err();
+        let noticed = lines[place].iter().filter(is_noticed).count();
         assert!(noticed >= least, "{noticed} of {least}: {config:?}");
     }
 }
