@@ -41,6 +41,20 @@ fn a_probe_of_quinns_without_new_data_is_empty() {
     assert!(later.abs_diff(50 * MS) < MS, "{later} ns");
 }
 
+/// A.7 takes an ACK's marks first, then losses, and then lets the window grow, where what left before a cut does not
+/// count. quinn grows first, finds losses, and takes marks last: two ACKs of two packets have grown its window by then,
+/// and one has grown ours.
+#[test]
+fn quinn_takes_marks_last() {
+    let path = wide().marking([3]);
+    let theirs = Flow::of(&Line::run(Quinn::new(NEWRENO, 1).with_ecn(true), path.clone(), 20 * PAYLOAD));
+    let ours = ours(Config { ecn: true, ..newreno(10) }, &path, 20);
+    let cuts = |flow: &Flow| flow.cuts.iter().map(|(_, cwnd)| *cwnd).collect::<Vec<u64>>();
+    assert_eq!((cuts(&theirs), cuts(&ours)), (vec![(WINDOW + 4 * PACKET) / 2], vec![12 * PACKET / 2]));
+    assert_eq!((theirs.last.lost, ours.last.lost), (0, 0));
+    assert!(theirs.cuts[0].0.abs_diff(ours.cuts[0].0) < MS);
+}
+
 /// B.6 leaves ssthresh without a floor: half of three packets. quinn's is two packets, as the window.
 #[test]
 fn ssthresh_of_quinns_has_a_floor() {

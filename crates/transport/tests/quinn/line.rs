@@ -48,6 +48,8 @@ pub trait Stack {
     fn next_timeout(&mut self, end: End) -> Option<u64>;
     /// What leaves an end now.
     fn leave(&mut self, now: u64, end: End) -> Vec<Self::Datagram>;
+    /// The datagram with CE, if it is capable of ECN.
+    fn mark(&self, datagram: Self::Datagram) -> Self::Datagram;
     /// The number of a datagram of the sender, and the place in the stream where its bytes begin, if it has any.
     fn content(&self, datagram: &Self::Datagram) -> (u64, Option<u64>);
     fn reading(&self) -> Reading;
@@ -62,6 +64,8 @@ pub struct Path {
     pub serialization: u64,
     pub lost: BTreeSet<u64>,
     pub lost_acks: BTreeSet<u64>,
+    /// Packets that get CE.
+    pub marked: BTreeSet<u64>,
     /// Packets that arrive so many nanoseconds late.
     pub late: BTreeMap<u64, u64>,
 }
@@ -78,6 +82,10 @@ impl Path {
 
     pub fn losing_acks(self, lost: impl IntoIterator<Item = u64>) -> Path {
         Path { lost_acks: lost.into_iter().collect(), ..self }
+    }
+
+    pub fn marking(self, marked: impl IntoIterator<Item = u64>) -> Path {
+        Path { marked: marked.into_iter().collect(), ..self }
     }
 
     /// A packet comes so many microseconds late.
@@ -206,12 +214,15 @@ impl<S: Stack> Line<S> {
         }
     }
 
-    fn carry(&mut self, from: End, order: Option<u64>, datagram: S::Datagram) {
+    fn carry(&mut self, from: End, order: Option<u64>, mut datagram: S::Datagram) {
         let (mut leaves, mut late) = (self.now, 0);
         if let (End::Sender, Some(order)) = (from, order) {
             self.free_at = self.free_at.max(self.now) + self.path.serialization;
             leaves = self.free_at;
             late = self.path.late.get(&order).copied().unwrap_or(0);
+            if self.path.marked.contains(&order) {
+                datagram = self.stack.mark(datagram);
+            }
         }
         let (to, lost) = match from {
             End::Sender => (End::Receiver, &self.path.lost),

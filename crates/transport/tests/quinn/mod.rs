@@ -12,10 +12,10 @@
 //!
 //! Alike on both sides are packets of 1200 bytes, an initial window of ten packets, ACKs after two packets or 25 ms and
 //! at once out of order, thresholds of three packets and 9/8 round trips, a granularity of 1 ms, two probes, losses
-//! that halve the window to two packets at least, growth before losses, flow control that does not matter, and no ECN.
-//! quinn has no path MTU discovery, no extension for the frequency of ACKs, no idle timeout and no spin bit here, and
-//! pads each packet of data. It always paces. In `flows` that must not matter: windows stay small, or the round trip so
-//! short that its bucket holds two windows. In `steps` it may, since our sender sends what quinn sends.
+//! that halve the window to two packets at least, growth before losses and flow control that does not matter. quinn has
+//! no path MTU discovery, no extension for the frequency of ACKs, no idle timeout and no spin bit here, and pads each
+//! packet of data. It always paces. In `flows` that must not matter: windows stay small, or the round trip so short
+//! that its bucket holds two windows. In `steps` it may, since our sender sends what quinn sends.
 
 mod crypto;
 mod differences;

@@ -6,7 +6,7 @@ use transport::cc::{self, Algorithm};
 use transport::quic::{
     AckOut, ByHand, Config, GrowthOrder, Mark, Packet, Received, Receiver, ReceiverConfig, Sender, Underuse,
 };
-use transport::tcp::InitialWindow;
+use transport::tcp::{Codepoint, InitialWindow};
 use units::{Duration, Instant};
 
 /// Bytes of a packet that are not the stream's, so that a packet holds two bytes less than one of quinn's: a flags
@@ -44,7 +44,8 @@ pub fn nanoseconds(time: Duration) -> u64 {
 
 #[derive(Clone, Debug)]
 pub enum Datagram {
-    Packet(Packet),
+    /// A packet, and its mark.
+    Packet(Packet, Mark),
     Ack(AckOut),
 }
 
@@ -95,9 +96,8 @@ impl Stack for Own {
     fn arrive(&mut self, now: u64, _: End, datagram: Datagram) {
         let at = instant(now);
         match datagram {
-            Datagram::Packet(packet) => {
-                let Packet { number, is_ack_eliciting, chunk, codepoint, .. } = packet;
-                let received = Received { number, is_ack_eliciting, mark: Mark::Sent(codepoint), chunk };
+            Datagram::Packet(Packet { number, is_ack_eliciting, chunk, .. }, mark) => {
+                let received = Received { number, is_ack_eliciting, mark, chunk };
                 self.acks.extend(self.receiver.handle_packet(at, &received).expect("it keeps to the RFC"));
             }
             Datagram::Ack(out) => {
@@ -127,14 +127,26 @@ impl Stack for Own {
 
     fn leave(&mut self, _: u64, end: End) -> Vec<Datagram> {
         match end {
-            End::Sender => self.packets.drain(..).map(Datagram::Packet).collect(),
+            End::Sender => {
+                let sent = |packet: Packet| Datagram::Packet(packet, Mark::Sent(packet.codepoint));
+                self.packets.drain(..).map(sent).collect()
+            }
             End::Receiver => self.acks.drain(..).map(Datagram::Ack).collect(),
+        }
+    }
+
+    fn mark(&self, datagram: Datagram) -> Datagram {
+        match datagram {
+            Datagram::Packet(packet, mark) if mark != Mark::Sent(Codepoint::NotEct) => {
+                Datagram::Packet(packet, Mark::Experienced)
+            }
+            other => other,
         }
     }
 
     fn content(&self, datagram: &Datagram) -> (u64, Option<u64>) {
         match datagram {
-            Datagram::Packet(packet) => (packet.number, packet.chunk.map(|chunk| chunk.start)),
+            Datagram::Packet(packet, _) => (packet.number, packet.chunk.map(|chunk| chunk.start)),
             Datagram::Ack(_) => (0, None),
         }
     }

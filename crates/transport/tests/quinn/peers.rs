@@ -11,8 +11,8 @@ use super::wire;
 use bytes::BytesMut;
 use quinn_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{
-    ClientConfig, Connection, ConnectionHandle, ConnectionId, ConnectionIdGenerator, DatagramEvent, Dir, Endpoint,
-    EndpointConfig, ServerConfig, StreamId, TransportConfig, VarInt,
+    ClientConfig, Connection, ConnectionHandle, ConnectionId, ConnectionIdGenerator, DatagramEvent, Dir, EcnCodepoint,
+    Endpoint, EndpointConfig, ServerConfig, StreamId, TransportConfig, VarInt,
 };
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -65,11 +65,20 @@ struct Half {
     connection: Option<(ConnectionHandle, Connection)>,
 }
 
+/// A datagram, and its codepoint.
+#[derive(Clone, Debug)]
+pub struct Datagram {
+    pub bytes: Vec<u8>,
+    pub ecn: Option<EcnCodepoint>,
+}
+
 pub struct Quinn {
     base: Instant,
     halves: [Half; 2],
     stream: Option<StreamId>,
     law: Law,
+    /// Whether the link leaves codepoints as they are. Otherwise nobody hears of any, and the sender does without.
+    pub has_ecn: bool,
 }
 
 fn transport(law: Law, is_sender: bool) -> Arc<TransportConfig> {
@@ -108,7 +117,12 @@ impl Quinn {
         };
         #[allow(clippy::disallowed_methods, reason = "there is no other way to an Instant; only differences matter")]
         let base = Instant::now();
-        Quinn { base, halves: [half(End::Sender), half(End::Receiver)], stream: None, law }
+        Quinn { base, halves: [half(End::Sender), half(End::Receiver)], stream: None, law, has_ecn: false }
+    }
+
+    /// The same on a link that knows ECN.
+    pub fn with_ecn(self, has_ecn: bool) -> Quinn {
+        Quinn { has_ecn, ..self }
     }
 
     fn at(&self, now: u64) -> Instant {
@@ -145,7 +159,7 @@ impl Half {
 }
 
 impl Stack for Quinn {
-    type Datagram = Vec<u8>;
+    type Datagram = Datagram;
 
     fn connect(&mut self, now: u64) {
         let mut config = ClientConfig::new(Arc::new(Null));
@@ -169,10 +183,10 @@ impl Stack for Quinn {
         self.connection(End::Sender).ping();
     }
 
-    fn arrive(&mut self, now: u64, end: End, datagram: Vec<u8>) {
+    fn arrive(&mut self, now: u64, end: End, datagram: Datagram) {
         let from = address(if end == End::Sender { End::Receiver } else { End::Sender });
         let (at, half, mut answer) = (self.at(now), &mut self.halves[end as usize], Vec::new());
-        match half.endpoint.handle(at, from, None, None, BytesMut::from(&datagram[..]), &mut answer) {
+        match half.endpoint.handle(at, from, None, datagram.ecn, BytesMut::from(&datagram.bytes[..]), &mut answer) {
             Some(DatagramEvent::NewConnection(incoming)) => {
                 let accepted = half.endpoint.accept(incoming, at, &mut answer, None);
                 half.connection = Some(accepted.map_err(|error| error.cause).expect("a connection begins"));
@@ -197,21 +211,26 @@ impl Stack for Quinn {
         Some(u64::try_from(due.saturating_duration_since(base).as_nanos()).expect("it fits"))
     }
 
-    fn leave(&mut self, now: u64, end: End) -> Vec<Vec<u8>> {
-        let (at, half) = (self.at(now), &mut self.halves[end as usize]);
+    fn leave(&mut self, now: u64, end: End) -> Vec<Datagram> {
+        let (at, has_ecn, half) = (self.at(now), self.has_ecn, &mut self.halves[end as usize]);
         let mut datagrams = Vec::new();
         if let Some((_, connection)) = &mut half.connection {
             let mut buffer = Vec::new();
-            while connection.poll_transmit(at, 1, &mut buffer).is_some() {
-                datagrams.push(std::mem::take(&mut buffer));
+            while let Some(transmit) = connection.poll_transmit(at, 1, &mut buffer) {
+                let ecn = transmit.ecn.filter(|_| has_ecn);
+                datagrams.push(Datagram { bytes: std::mem::take(&mut buffer), ecn });
             }
         }
         half.talk();
         datagrams
     }
 
-    fn content(&self, datagram: &Vec<u8>) -> (u64, Option<u64>) {
-        (wire::number(datagram), wire::stream(datagram).map(|bytes| bytes.start))
+    fn mark(&self, datagram: Datagram) -> Datagram {
+        Datagram { ecn: datagram.ecn.map(|_| EcnCodepoint::Ce), ..datagram }
+    }
+
+    fn content(&self, datagram: &Datagram) -> (u64, Option<u64>) {
+        (wire::number(&datagram.bytes), wire::stream(&datagram.bytes).map(|bytes| bytes.start))
     }
 
     fn reading(&self) -> Reading {

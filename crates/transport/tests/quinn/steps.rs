@@ -3,7 +3,7 @@
 
 use super::line::{Line, PACKET, Path, Reading, Step, What};
 use super::own::{self, instant};
-use super::peers::{Law, Quinn};
+use super::peers::{Datagram, Law, Quinn};
 use super::wire::{self, Frame};
 use std::sync::Arc;
 use transport::cc::Algorithm;
@@ -47,7 +47,15 @@ fn path(seed: u64) -> Path {
             path.lost.extend(order..order + 4 + dice.below(8));
         }
     }
+    if has_ecn(seed) {
+        path.marked.extend((0..2 * PACKETS).filter(|_| dice.below(60) == 0));
+    }
     path
+}
+
+/// Every second path knows ECN.
+fn has_ecn(seed: u64) -> bool {
+    seed.is_multiple_of(2)
 }
 
 /// What was seen on the way.
@@ -57,6 +65,7 @@ struct Seen {
     by_time: u32,
     probes: u32,
     cuts: u32,
+    marks: u32,
     persistent: u32,
     skipped: u32,
     spurious: u32,
@@ -71,6 +80,7 @@ impl Seen {
         self.by_time += other.by_time;
         self.probes += other.probes;
         self.cuts += other.cuts;
+        self.marks += other.marks;
         self.persistent += other.persistent;
         self.skipped += other.skipped;
         self.spurious += other.spurious;
@@ -83,8 +93,8 @@ struct Follower {
     sender: Sender,
     law: Law,
     before: Reading,
-    /// Whether congestion avoidance has let our window grow.
-    has_avoided: bool,
+    /// Whether congestion avoidance has let our window grow, or a mark has cut it.
+    is_rough: bool,
     /// Whether HyStart++, which quinn has not, has slowed ours down.
     has_slowed: bool,
     lost: u64,
@@ -103,15 +113,15 @@ impl Follower {
     fn new(law: Law, config: Config) -> Follower {
         let config = Config { underuse: Underuse::Ignored, pto_packets: 0, ..config };
         let (sender, before, seen) = (Sender::new(Arc::new(config)), Reading::START, Seen::default());
-        Follower { sender, law, before, has_avoided: false, has_slowed: false, lost: 0, is_over: false, seen }
+        Follower { sender, law, before, is_rough: false, has_slowed: false, lost: 0, is_over: false, seen }
     }
 
     /// A step of quinn's, which counts from its first data on.
-    fn take(&mut self, step: &Step<Vec<u8>>, counts: bool) -> Outcome {
+    fn take(&mut self, step: &Step<Datagram>, counts: bool) -> Outcome {
         check(self.is_in_time(step.at) || !counts, "a timer of ours is overdue")?;
         match &step.what {
-            What::Sent(datagram) if wire::is_short(datagram) => self.send(step.at, datagram, counts),
-            What::Arrived(datagram) if wire::is_short(datagram) => self.hear(step.at, datagram)?,
+            What::Sent(datagram) if wire::is_short(&datagram.bytes) => self.send(step.at, datagram, counts)?,
+            What::Arrived(datagram) if wire::is_short(&datagram.bytes) => self.hear(step.at, &datagram.bytes)?,
             What::Timeout => self.expire(step.at),
             _ => {}
         }
@@ -120,8 +130,8 @@ impl Follower {
 
     /// What quinn sent, with a number of its own. Before the data packets have no size, so that they do not let the
     /// window grow: quinn counts its window as unused then.
-    fn send(&mut self, at: u64, datagram: &[u8], counts: bool) {
-        let (number, frames) = (wire::number(datagram), wire::frames(datagram));
+    fn send(&mut self, at: u64, datagram: &Datagram, counts: bool) -> Outcome {
+        let (number, frames) = (wire::number(&datagram.bytes), wire::frames(&datagram.bytes));
         let mut none = Vec::new();
         while self.sender.next_number() < number {
             self.sender.skip(instant(at));
@@ -129,7 +139,8 @@ impl Follower {
         }
         let asks = frames.iter().any(|frame| !matches!(frame, Frame::Ack(_)));
         let kind = if asks { ByHand::Eliciting } else { ByHand::Padding };
-        self.sender.send_by_hand(instant(at), kind, if counts { datagram.len() as u32 } else { 0 }, &mut none);
+        self.sender.send_by_hand(instant(at), kind, if counts { datagram.bytes.len() as u32 } else { 0 }, &mut none);
+        check(datagram.ecn.is_some() == self.sender.uses_ecn(), "codepoints")
     }
 
     fn hear(&mut self, at: u64, datagram: &[u8]) -> Outcome {
@@ -171,7 +182,8 @@ impl Follower {
     fn compare(&mut self, theirs: Reading) -> Outcome {
         let (ours, before) = (own::reading(&self.sender, self.lost), self.before);
         self.before = theirs;
-        self.has_avoided |= ours.cwnd > ours.ssthresh;
+        let is_marked = self.sender.cuts()[1] > 0;
+        self.is_rough |= ours.cwnd > ours.ssthresh || is_marked;
         self.seen.cuts += u32::from(theirs.cwnd < before.cwnd);
         // No loss alone leaves two packets of that much.
         let least = theirs.cwnd == 2 * PACKET && before.cwnd > 4 * PACKET + 1;
@@ -186,12 +198,12 @@ impl Follower {
         }
         let apart = theirs.cwnd.abs_diff(ours.cwnd);
         self.has_slowed |= self.sender.law_figures().contains(&("is_conservative", 1.0));
-        if matches!(self.law, Law::Cubic(_)) && (self.seen.cuts > 1 || self.has_slowed) {
+        if matches!(self.law, Law::Cubic(_)) && (self.seen.cuts > 1 || self.has_slowed || is_marked) {
             self.seen.apart_later = self.seen.apart_later.max(apart);
             return Ok(());
         }
         self.seen.apart = self.seen.apart.max(apart);
-        let most = if self.has_avoided { 2 * PACKET } else { 1 };
+        let most = if self.is_rough { 2 * PACKET } else { 1 };
         // A loss behind persistent congestion leaves another ssthresh: see differences.rs.
         let is_same = theirs.ssthresh.abs_diff(ours.ssthresh) <= most || self.seen.persistent > 0;
         check(apart <= most && is_same, &format!("windows {theirs:?} {ours:?}"))
@@ -200,26 +212,28 @@ impl Follower {
 
 /// quinn's flow over the path of a seed.
 fn record(law: Law, seed: u64) -> Line<Quinn> {
-    Line::run(Quinn::new(law, seed), path(seed), PACKETS * own::PAYLOAD)
+    Line::run(Quinn::new(law, seed).with_ecn(has_ecn(seed)), path(seed), PACKETS * own::PAYLOAD)
 }
 
 /// Our sender with these parameters follows it.
 fn follow(line: &Line<Quinn>, law: Law, config: Config) -> Result<Seen, String> {
     let begin = line.since()[0].at;
     let last = line.steps.iter().position(is_last).expect("all was sent");
-    let mut follower = Follower::new(law, config);
+    let has_ecn = line.stack.has_ecn;
+    let mut follower = Follower::new(law, Config { ecn: has_ecn, ..config });
     for (place, step) in line.steps.iter().enumerate() {
         follower.is_over = place >= last;
         let taken = follower.take(step, step.at >= begin);
         taken.map_err(|reason| format!("step {place} at {}: {reason}", step.at))?;
     }
-    Ok(follower.seen)
+    Ok(Seen { marks: follower.sender.cuts()[1] as u32, ..follower.seen })
 }
 
 /// Whether it is a packet with the last byte.
-fn is_last(step: &Step<Vec<u8>>) -> bool {
+fn is_last(step: &Step<Datagram>) -> bool {
     let What::Sent(datagram) = &step.what else { return false };
-    wire::is_short(datagram) && wire::stream(datagram).is_some_and(|bytes| bytes.end == PACKETS * own::PAYLOAD)
+    let bytes = &datagram.bytes;
+    wire::is_short(bytes) && wire::stream(bytes).is_some_and(|bytes| bytes.end == PACKETS * own::PAYLOAD)
 }
 
 const LAWS: [(Law, Algorithm); 2] =
@@ -236,7 +250,7 @@ fn each_step_finds_what_quinn_finds() {
     }
     // The schedules have what they are for.
     assert!(all.by_number >= 500 && all.by_time >= 100 && all.cuts >= 200 && all.spurious >= 50, "{all:?}");
-    assert!(all.probes >= 20 && all.persistent >= 2 && all.skipped >= 100, "{all:?}");
+    assert!(all.probes >= 20 && all.marks >= 50 && all.persistent >= 2 && all.skipped >= 100, "{all:?}");
     // Where windows are not compared any more, they need not be near.
     assert!(all.apart_later > 2 * PACKET, "{all:?}");
 }

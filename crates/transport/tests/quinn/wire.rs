@@ -3,7 +3,7 @@
 
 use super::crypto::TAG;
 use std::ops::Range;
-use transport::quic::Ack;
+use transport::quic::{Ack, EcnCounts};
 use units::Duration;
 
 /// A number of variable length: RFC 9000 §16.
@@ -62,11 +62,9 @@ pub fn frames(datagram: &[u8]) -> Vec<Frame> {
 fn ack(rest: &mut &[u8], has_counts: bool) -> Ack {
     let (largest, delay, more, first) = (take(rest), take(rest), take(rest), take(rest));
     let ranges: Vec<(u64, u64)> = (0..more).map(|_| (take(rest), take(rest))).collect();
-    if has_counts {
-        let _counts = [take(rest), take(rest), take(rest)];
-    }
+    let counts = has_counts.then(|| EcnCounts { ect0: take(rest), ect1: take(rest), ce: take(rest) });
     let ack = Ack::from_fields(largest, first, &ranges).expect("fields of a peer that keeps to the RFC");
-    ack.after(Duration::from_micros(delay << 3))
+    ack.after(Duration::from_micros(delay << 3)).with_counts(counts)
 }
 
 /// §19.8: bits of the type say whether there are an offset and a length.
