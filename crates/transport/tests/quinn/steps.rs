@@ -98,6 +98,8 @@ struct Follower {
     /// Whether HyStart++, which quinn has not, has slowed ours down.
     has_slowed: bool,
     lost: u64,
+    /// When a PTO of ours was last due.
+    probed_at: u64,
     /// Whether quinn has sent all for the first time: from then on it counts its window as unused.
     is_over: bool,
     seen: Seen,
@@ -113,7 +115,17 @@ impl Follower {
     fn new(law: Law, config: Config) -> Follower {
         let config = Config { underuse: Underuse::Ignored, pto_packets: 0, ..config };
         let (sender, before, seen) = (Sender::new(Arc::new(config)), Reading::START, Seen::default());
-        Follower { sender, law, before, is_rough: false, has_slowed: false, lost: 0, is_over: false, seen }
+        Follower {
+            sender,
+            law,
+            before,
+            is_rough: false,
+            has_slowed: false,
+            lost: 0,
+            probed_at: 0,
+            is_over: false,
+            seen,
+        }
     }
 
     /// A step of quinn's, which counts from its first data on.
@@ -137,6 +149,9 @@ impl Follower {
             self.sender.skip(instant(at));
             self.seen.skipped += 1;
         }
+        // quinn's probes have a PING, and nothing else of its data has.
+        let is_probe = counts && frames.iter().any(|frame| matches!(frame, Frame::Ping));
+        check(!is_probe || self.probed_at == at, "a probe when no PTO of ours is due")?;
         let asks = frames.iter().any(|frame| !matches!(frame, Frame::Ack(_)));
         let kind = if asks { ByHand::Eliciting } else { ByHand::Padding };
         self.sender.send_by_hand(instant(at), kind, if counts { datagram.bytes.len() as u32 } else { 0 }, &mut none);
@@ -165,7 +180,10 @@ impl Follower {
         let lost = self.sender.news().lost.len() as u32;
         self.lost += u64::from(lost);
         self.seen.by_time += lost;
-        self.seen.probes += u32::from(kind == Timer::Pto);
+        if kind == Timer::Pto {
+            self.seen.probes += 1;
+            self.probed_at = at;
+        }
     }
 
     /// Our timer is not overdue.
