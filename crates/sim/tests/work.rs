@@ -230,9 +230,13 @@ fn wrong_work_is_refused_with_its_place() {
 /// A graph in photocol's own form, among three ranks of the star; T as above. Times in milliseconds: start and end of
 /// each task by name.
 fn timed(rows: &str) -> Vec<(String, f64, f64)> {
+    timed_with("0 s", rows)
+}
+
+fn timed_with(signal: &str, rows: &str) -> Vec<(String, f64, f64)> {
     let file = std::env::temp_dir().join(format!("photocol-graph-{:?}.csv", std::thread::current().id()));
     std::fs::write(&file, format!("task,kind,rank,peer,bytes,time_s,tag,processor,after,begun,needs\n{rows}")).unwrap();
-    let keys = format!("{{ file = {:?} }}", file.to_str().unwrap());
+    let keys = format!("{{ file = {:?}, signal = \"{signal}\" }}", file.to_str().unwrap());
     let run = star(&keys).run(1);
     std::fs::remove_file(file).unwrap();
     let tasks = &run.probes[0].1;
@@ -344,4 +348,26 @@ fn groups_sum_up_within_and_then_among_them() {
     assert!(told(without).contains("the key \"group\" is missing"));
     assert!(told(&keys.replace("group = 4", "group = 3")).contains("found 3; allowed: what divides the 8 ranks"));
     assert!(told(&keys.replace("hierarchical", "ring")).contains("goes with algorithm = \"hierarchical\""));
+}
+
+/// What no packet says to another rank comes by a signal of 2 ms: a beginning, an end, and to its sender that a message
+/// has arrived.
+#[test]
+fn a_rank_knows_of_others_after_a_signal() {
+    let times = timed_with(
+        "2 ms",
+        "a,compute,0,,,0.004,,0,,,\n\
+         here,wait,0,,,0.001,,,a,,\n\
+         there,wait,1,,,0.001,,,a,,\n\
+         with,wait,1,,,0.001,,,,a,\n\
+         s,transfer,0,1,12000,,,,,,\n\
+         got,join,1,,,,,,s,,\n\
+         known,join,0,,,,,,s,,\n",
+    );
+    let arrival = alone(12_000) * 1e3;
+    is(&times, "here", 4.0, 5.0);
+    is(&times, "there", 6.0, 7.0);
+    is(&times, "with", 2.0, 3.0);
+    is(&times, "got", arrival, arrival);
+    is(&times, "known", arrival + 2.0, arrival + 2.0);
 }

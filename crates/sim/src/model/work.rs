@@ -39,6 +39,8 @@ pub struct Work {
     pub connections: Connections,
     /// When they are done.
     pub done: Done,
+    /// How long it takes until a rank knows what was done at another one, where no packet says it.
+    pub signal: Duration,
 }
 
 /// What is to be done.
@@ -85,6 +87,19 @@ pub enum Task {
         /// The rank.
         rank: u32,
     },
+}
+
+impl Task {
+    /// Where it is begun.
+    pub fn rank(self) -> u32 {
+        match self {
+            Task::Transfer { from: rank, .. }
+            | Task::Receive { rank, .. }
+            | Task::Compute { rank, .. }
+            | Task::Wait { rank, .. }
+            | Task::Join { rank } => rank,
+        }
+    }
 }
 
 /// Tasks, each of which waits for tasks before it in the list: there is no circle.

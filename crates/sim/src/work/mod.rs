@@ -78,6 +78,8 @@ keys! {
         pub order: Key<Word<Order>> = Word(Order::Data), when NO_FILE;
         /// When a transfer is done, for those that wait for it. Default: "arrived", of a file of htsim "acknowledged".
         pub done: Option<At<Word<Done>>>;
+        /// How long it takes until a rank knows what was done at another one, where no packet says it.
+        pub signal: Key<Time> = Time(Duration::ZERO);
         /// What carries the transfers of a pair of ranks.
         pub connections: Key<Word<Connections>> = Word(Connections::Kept);
         /// How often all of it is done: a rank begins anew when all that comes to it has come.
@@ -119,6 +121,7 @@ pub(crate) fn resolve(keys: &At<Keys>, nodes: &[NodeId], start: SimTime, read: R
         start,
         connections: keys.connections.0,
         done: keys.done.as_ref().map_or(done, |done| done.0),
+        signal: keys.signal.0,
     })
 }
 

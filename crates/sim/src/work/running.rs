@@ -4,7 +4,7 @@ use crate::engine::node::workload::{Progress, Release};
 use crate::model::{Done, Flow, Task, Work};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
-use units::Instant;
+use units::{Duration, Instant};
 
 /// When something happened to a task; [`Instant::NEVER`] if it has not.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,8 @@ pub(super) struct Running {
     processors: BTreeMap<(u32, u32), Processor>,
     /// When computations and waits end.
     computing: BinaryHeap<Reverse<(Instant, u32)>>,
+    /// Tasks that hear by a signal that one of those is done, or has begun, for which they wait.
+    signals: BinaryHeap<Reverse<(Instant, u32)>>,
     /// Messages of each rank that have come and that no receive has taken, and receives that wait.
     unexpected: Vec<VecDeque<u32>>,
     posted: Vec<VecDeque<u32>>,
@@ -119,6 +121,7 @@ impl Running {
             begun,
             processors: BTreeMap::new(),
             computing: BinaryHeap::new(),
+            signals: BinaryHeap::new(),
             unexpected: of_ranks.clone(),
             posted: of_ranks,
             has_begun: false,
@@ -218,19 +221,32 @@ impl Running {
 
     fn begin(&mut self, now: Instant, task: u32, ready: &mut VecDeque<u32>) {
         self.times[task as usize].start = now;
+        let rank = self.task(task).rank();
         for next in self.begun.remove(&task).unwrap_or_default() {
-            self.count(next, ready);
+            self.tell(now, rank, next, ready);
         }
     }
 
     fn finish(&mut self, now: Instant, task: u32, ready: &mut VecDeque<u32>) {
         self.times[task as usize].end = now;
+        let rank = match self.task(task) {
+            Task::Transfer { to, .. } if self.work.done == Done::Arrived => to,
+            other => other.rank(),
+        };
         let start = if task == 0 { 0 } else { self.ends[task as usize - 1] };
         let end = self.ends[task as usize];
         for place in start..end {
             let place = if self.work.graph.last_first { end - 1 - (place - start) } else { place };
-            self.count(self.behind[place as usize], ready);
+            self.tell(now, rank, self.behind[place as usize], ready);
         }
+    }
+
+    /// A task hears of something that was done at a rank.
+    fn tell(&mut self, now: Instant, rank: u32, next: u32, ready: &mut VecDeque<u32>) {
+        if self.work.signal == Duration::ZERO || self.task(next).rank() == rank {
+            return self.count(next, ready);
+        }
+        self.signals.push(Reverse((now + self.work.signal, next)));
     }
 
     /// One more of those that a task waits for.
@@ -275,7 +291,7 @@ impl Running {
     pub fn next_timeout(&self) -> Instant {
         match self.has_begun {
             false => Instant::from_ps(self.work.start.ps()),
-            true => self.computing.peek().map_or(Instant::NEVER, |Reverse((end, _))| *end),
+            true => [&self.computing, &self.signals].into_iter().filter_map(first).min().unwrap_or(Instant::NEVER),
         }
     }
 
@@ -286,8 +302,14 @@ impl Running {
             self.has_begun = true;
             ready.extend((0..self.left.len() as u32).filter(|task| self.left[*task as usize] == 0));
         }
-        while let Some(Reverse((_, task))) = self.computing.peek().copied().filter(|Reverse((end, _))| *end <= now) {
-            self.computing.pop();
+        while first(&self.signals).is_some_and(|at| at <= now)
+            && let Some(Reverse((_, task))) = self.signals.pop()
+        {
+            self.count(task, &mut ready);
+        }
+        while first(&self.computing).is_some_and(|at| at <= now)
+            && let Some(Reverse((_, task))) = self.computing.pop()
+        {
             self.finish(now, task, &mut ready);
             if let Task::Compute { rank, processor, .. } = self.task(task) {
                 self.processors.entry((rank, processor)).or_default().is_busy = false;
@@ -296,4 +318,9 @@ impl Running {
         }
         self.start(now, ready, released);
     }
+}
+
+/// The earliest time of a list.
+fn first(list: &BinaryHeap<Reverse<(Instant, u32)>>) -> Option<Instant> {
+    list.peek().map(|Reverse((at, _))| *at)
 }
