@@ -5,7 +5,7 @@
 
 use super::config::{Config, Persistent};
 use super::rtt::Rtt;
-use super::sent::{Sent, SentPacket};
+use super::sent::{Newly, Sent, SentPacket};
 use crate::cc::hystart::HyStart;
 use crate::cc::{Event, Law, Loss, LossCause, LostSegment, Window};
 use crate::tcp::Deliveries;
@@ -96,18 +96,18 @@ impl Congestion {
 
     /// OnPacketsAcked(): B.5. The window may grow for packets with numbers below `below`; `ack` knows what no packet
     /// says.
-    pub fn acknowledge(&mut self, packets: &[(u64, SentPacket)], below: u64, ack: &Event, config: &Config) {
+    pub fn acknowledge(&mut self, packets: &[Newly], below: u64, ack: &Event, config: &Config) {
         let recovery_start = self.recovery_start;
-        let may_grow = |(number, packet): &&(u64, SentPacket)| {
-            *number < below && packet.is_in_flight && recovery_start.is_none_or(|start| packet.sent_at > start)
+        let may_grow = |one: &&Newly| {
+            one.number < below && one.is_in_flight && recovery_start.is_none_or(|start| one.sent_at > start)
         };
-        let grows = packets.iter().filter(may_grow).map(|one| u64::from(one.1.size));
+        let grows = packets.iter().filter(may_grow).map(|one| u64::from(one.size));
         let total: u64 = grows.clone().sum();
         let every_ack = config.algorithm.asks().every_ack;
         let event = Event {
-            acked: if every_ack { packets.iter().map(|one| u64::from(one.1.size)).sum() } else { total },
+            acked: if every_ack { packets.iter().map(|one| u64::from(one.size)).sum() } else { total },
             in_flight: self.bytes_in_flight,
-            in_recovery: packets.last().is_some_and(|one| self.is_in_recovery(one.1.sent_at)),
+            in_recovery: packets.last().is_some_and(|one| self.is_in_recovery(one.sent_at)),
             ..*ack
         };
         match &mut self.control {
@@ -254,10 +254,12 @@ fn spans<'p>(lost: impl Iterator<Item = (u64, &'p SentPacket)>, rtt: &Rtt, sent:
 }
 
 /// Whether the losses of one pass, or all that are remembered, are persistent congestion: §7.6.
-pub(super) fn is_persistent(lost: &[(u64, SentPacket)], rtt: &Rtt, sent: &Sent, config: &Config) -> bool {
+pub(super) fn is_persistent(lost: &[u64], rtt: &Rtt, sent: &Sent, config: &Config) -> bool {
     let duration = persistent_after(rtt, config);
     match config.persistent_congestion {
-        Persistent::OnePass => spans(lost.iter().map(|(number, packet)| (*number, packet)), rtt, sent, duration),
+        Persistent::OnePass => {
+            spans(lost.iter().filter_map(|number| Some((*number, sent.get(*number)?))), rtt, sent, duration)
+        }
         Persistent::AnyTwo => spans(sent.lost(), rtt, sent, duration),
         Persistent::Never => false,
     }

@@ -1,7 +1,7 @@
 //! ECN at the sending end: RFC 9000 §13.4.
 
 use super::ack::EcnCounts;
-use super::sent::SentPacket;
+use super::sent::Newly;
 use crate::cc::Marks;
 use crate::tcp::Codepoint;
 
@@ -49,11 +49,11 @@ impl Marking {
     }
 
     /// §13.4.2.1, for an ACK that raises the largest acknowledged number.
-    pub fn judge(&mut self, counts: Option<EcnCounts>, newly: &[(u64, SentPacket)]) -> Verdict {
+    pub fn judge(&mut self, counts: Option<EcnCounts>, newly: &[Newly]) -> Verdict {
         if !self.is_on {
             return Verdict::Off;
         }
-        let newly = |sent| newly.iter().filter(|(_, packet)| packet.codepoint == sent).count() as u64;
+        let newly = |sent| newly.iter().filter(|one| one.codepoint == sent).count() as u64;
         let [zero, one] = [newly(Codepoint::Ect0), newly(Codepoint::Ect1)];
         let Some(counts) = counts else {
             self.is_on &= zero + one == 0;

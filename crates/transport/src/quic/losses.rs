@@ -6,7 +6,7 @@ use super::config::{GrowthOrder, Threshold, Underuse};
 use super::congestion::is_persistent;
 use super::ecn::Verdict;
 use super::sender::Sender;
-use super::sent::{Episode, Fate, SentPacket};
+use super::sent::{Episode, Newly, SentPacket};
 use crate::cc::{Event, LossCause, Marks};
 use crate::tcp::{Record, State};
 use units::{Duration, Instant};
@@ -18,14 +18,7 @@ const ADAPTED_TIME: f64 = 1.25;
 
 impl Sender {
     /// The rest of A.7, once it is known that something is newly acknowledged.
-    pub(super) fn take_acks(
-        &mut self,
-        now: Instant,
-        ack: &Ack,
-        raises: bool,
-        was_full: bool,
-        newly: &[(u64, SentPacket)],
-    ) {
+    pub(super) fn take_acks(&mut self, now: Instant, ack: &Ack, raises: bool, was_full: bool, newly: &[Newly]) {
         let rtt_sample = self.take_sample(now, ack, newly);
         let lost = self.congestion.lost;
         let rate = self.congestion.deliveries().and_then(|deliveries| deliveries.sample(now, lost));
@@ -45,7 +38,7 @@ impl Sender {
     }
 
     /// The window may grow for packets from before it was last full, or as `underuse` says.
-    fn grow(&mut self, newly: &[(u64, SentPacket)], event: Event, was_full: bool) {
+    fn grow(&mut self, newly: &[Newly], event: Event, was_full: bool) {
         let below = match self.config.underuse {
             Underuse::Ignored => u64::MAX,
             Underuse::AtAck => {
@@ -57,14 +50,14 @@ impl Sender {
             }
             Underuse::SinceSent => self.congestion.full_below,
         };
-        let counts = was_full || newly.last().is_some_and(|(number, _)| *number < below);
+        let counts = was_full || newly.last().is_some_and(|one| one.number < below);
         self.congestion.acknowledge(newly, below, &Event { is_app_limited: !counts, ..event }, &self.config);
     }
 
     /// §5.1: a sample if the frame's largest is newly acknowledged, and something that asks for an ACK is.
-    fn take_sample(&mut self, now: Instant, ack: &Ack, newly: &[(u64, SentPacket)]) -> Option<Duration> {
-        let (number, largest) = newly.last()?;
-        if *number != ack.largest() || !newly.iter().any(|(_, packet)| packet.is_ack_eliciting) {
+    fn take_sample(&mut self, now: Instant, ack: &Ack, newly: &[Newly]) -> Option<Duration> {
+        let largest = newly.last()?;
+        if largest.number != ack.largest() || !newly.iter().any(|one| one.is_ack_eliciting) {
             return None;
         }
         let sample = now.saturating_since(largest.sent_at);
@@ -76,16 +69,19 @@ impl Sender {
 
     /// A packet has arrived: whether it was outstanding. One that was taken for lost has left sent_packets; it is
     /// counted, its bytes are not sent again, and it shows how far reordering goes.
-    pub(super) fn arrives(&mut self, now: Instant, number: u64, packet: &SentPacket, largest: u64) -> bool {
-        if let Some(chunk) = packet.chunk {
-            self.streams.acknowledge(chunk);
+    pub(super) fn arrives(&mut self, now: Instant, one: &Newly, largest: u64) -> bool {
+        let number = one.number;
+        if let Some(packet) = self.sent.get(number) {
+            if let Some(chunk) = packet.chunk {
+                self.streams.acknowledge(chunk);
+            }
+            if let Some(deliveries) = self.congestion.deliveries() {
+                deliveries.deliver(now, &record(number, packet));
+            }
         }
-        if let Some(deliveries) = self.congestion.deliveries() {
-            deliveries.deliver(now, &record(number, packet));
-        }
-        if packet.fate != Fate::Lost {
+        if !one.was_lost {
             self.news.acked.push(number);
-            self.congestion.bytes_in_flight -= if packet.is_in_flight { u64::from(packet.size) } else { 0 };
+            self.congestion.bytes_in_flight -= if one.is_in_flight { u64::from(one.size) } else { 0 };
             return true;
         }
         self.news.spurious.push(number);
@@ -100,7 +96,7 @@ impl Sender {
 
     /// ProcessECN() of B.7, after the validation of RFC 9000 §13.4.2: whether more marks are reported, and bytes that
     /// count as marked.
-    fn take_ecn(&mut self, now: Instant, ack: &Ack, raises: bool, newly: &[(u64, SentPacket)]) -> (bool, u64) {
+    fn take_ecn(&mut self, now: Instant, ack: &Ack, raises: bool, newly: &[Newly]) -> (bool, u64) {
         if !raises {
             return (false, 0);
         }
@@ -109,12 +105,12 @@ impl Sender {
             return (false, 0);
         }
         if self.config.algorithm.asks().marks == Marks::AsLosses
-            && let Some((_, largest)) = newly.last().filter(|(number, _)| *number == ack.largest())
+            && let Some(largest) = newly.last().filter(|one| one.number == ack.largest())
         {
             let event = self.loss_event(now, 0);
             self.handle_congestion(LossCause::Mark, largest.sent_at, event);
         }
-        let bytes: u64 = newly.iter().map(|(_, packet)| u64::from(packet.size)).sum();
+        let bytes: u64 = newly.iter().map(|one| u64::from(one.size)).sum();
         let packets = (newly.len() as u64).max(1);
         (true, bytes.saturating_mul(more.min(packets)) / packets)
     }
@@ -146,7 +142,7 @@ impl Sender {
         for (number, packet) in self.sent.outstanding(largest.saturating_sub(1)) {
             let due = packet.sent_at + delay;
             if due <= now || largest >= number.saturating_add(self.packet_threshold.into()) {
-                losses.push((number, *packet));
+                losses.push(number);
             } else {
                 self.loss_time = Some(self.loss_time.map_or(due, |first| first.min(due)));
             }
@@ -156,10 +152,10 @@ impl Sender {
         lost
     }
 
-    fn lose(&mut self, now: Instant, losses: &[(u64, SentPacket)]) -> u64 {
+    fn lose(&mut self, now: Instant, losses: &[u64]) -> u64 {
         let (mut last, mut bytes) = (None, 0);
-        for (number, packet) in losses {
-            self.sent.lose(*number);
+        for number in losses {
+            let Some(packet) = self.sent.lose(*number) else { continue };
             self.news.lost.push(*number);
             if let Some(chunk) = packet.chunk {
                 self.streams.lose(chunk);
@@ -168,14 +164,14 @@ impl Sender {
                 self.congestion.bytes_in_flight -= u64::from(packet.size);
                 bytes += u64::from(packet.size);
                 last = last.max(Some(packet.sent_at));
-                self.congestion.lose(*number, packet, now, &self.config);
+                self.congestion.lose(*number, &packet, now, &self.config);
             }
         }
         let is_persistent = is_persistent(losses, &self.rtt, &self.sent, &self.config);
         let event = self.loss_event(now, bytes);
         let cause = if is_persistent { LossCause::Timeout } else { LossCause::FastRetransmit };
         let is_cut = last.is_some_and(|sent_at| self.handle_congestion(cause, sent_at, event));
-        self.episode.first = self.episode.first.min(losses.first().map_or(u64::MAX, |one| one.0));
+        self.episode.first = self.episode.first.min(losses.first().copied().unwrap_or(u64::MAX));
         self.episode.lost += losses.len() as u64;
         if is_persistent {
             self.congestion.collapse(is_cut, event, &self.config);

@@ -9,7 +9,7 @@ use super::congestion::{Congestion, persistent_after};
 use super::ecn::Marking;
 use super::pacer::Pacer;
 use super::rtt::Rtt;
-use super::sent::{Episode, Fate, Sent, SentPacket};
+use super::sent::{Episode, Fate, Newly, Sent, SentPacket};
 use super::streams::{Chunk, Streams};
 use crate::tcp::{Codepoint, SenderStats, Snapshot};
 use options::words;
@@ -103,8 +103,8 @@ pub struct Sender {
     pub(super) episode: Episode,
     pub(super) news: News,
     /// Kept from call to call, so that no memory is taken for each ACK.
-    newly: Vec<(u64, SentPacket)>,
-    pub(super) losses: Vec<(u64, SentPacket)>,
+    newly: Vec<Newly>,
+    pub(super) losses: Vec<u64>,
 }
 
 impl Sender {
@@ -190,7 +190,7 @@ impl Sender {
         let mut newly = std::mem::take(&mut self.newly);
         newly.clear();
         self.sent.acknowledge(ack.ranges(), &mut newly);
-        newly.retain(|(number, packet)| self.arrives(now, *number, packet, ack.largest()));
+        newly.retain(|one| self.arrives(now, one, ack.largest()));
         if !newly.is_empty() {
             self.take_acks(now, ack, raises, was_full, &newly);
         }

@@ -35,6 +35,26 @@ pub(super) enum Fate {
     Skipped,
 }
 
+/// A packet that an ACK newly acknowledges, as far as round trips, marks and the window ask.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Newly {
+    pub number: u64,
+    pub sent_at: Instant,
+    pub size: u32,
+    pub is_ack_eliciting: bool,
+    pub is_in_flight: bool,
+    pub codepoint: Codepoint,
+    /// Whether it had been taken for lost.
+    pub was_lost: bool,
+}
+
+impl Newly {
+    fn of(number: u64, packet: &SentPacket) -> Newly {
+        let SentPacket { sent_at, size, is_ack_eliciting, is_in_flight, codepoint, fate, .. } = *packet;
+        Newly { number, sent_at, size, is_ack_eliciting, is_in_flight, codepoint, was_lost: fate == Fate::Lost }
+    }
+}
+
 /// The packets that were found lost since the last cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Episode {
@@ -109,7 +129,7 @@ impl Sent {
 
     /// The packets that an ACK newly acknowledges, in ascending order: those that were outstanding, and those that had
     /// been taken for lost. Only numbers that the last ACK did not name are looked at.
-    pub fn acknowledge(&mut self, ranges: &[(u64, u64)], newly: &mut Vec<(u64, SentPacket)>) {
+    pub fn acknowledge(&mut self, ranges: &[(u64, u64)], newly: &mut Vec<Newly>) {
         let mut heard = std::mem::take(&mut self.heard);
         let mut behind = heard.iter().rev().copied().peekable();
         for (low, high) in ranges.iter().rev() {
@@ -132,28 +152,24 @@ impl Sent {
     }
 
     /// Those of these numbers that were not acknowledged before.
-    fn take(&mut self, numbers: Range<u64>, newly: &mut Vec<(u64, SentPacket)>) {
+    fn take(&mut self, numbers: Range<u64>, newly: &mut Vec<Newly>) {
         for number in numbers.start.max(self.first)..numbers.end.min(self.next()) {
-            let packet = self.packets[(number - self.first) as usize];
+            let packet = &mut self.packets[(number - self.first) as usize];
             if packet.fate != Fate::Acked {
-                self.settle(number, &packet, Fate::Acked);
-                newly.push((number, packet));
+                newly.push(Newly::of(number, packet));
+                let was = std::mem::replace(&mut packet.fate, Fate::Acked);
+                self.eliciting -= u64::from(was == Fate::Outstanding && packet.is_ack_eliciting);
             }
         }
     }
 
-    /// A packet is lost.
-    pub fn lose(&mut self, number: u64) {
-        if let Some(packet) = self.get(number).copied() {
-            self.settle(number, &packet, Fate::Lost);
-        }
-    }
-
-    fn settle(&mut self, number: u64, packet: &SentPacket, fate: Fate) {
-        self.packets[(number - self.first) as usize].fate = fate;
-        if packet.fate == Fate::Outstanding {
-            self.eliciting -= u64::from(packet.is_ack_eliciting);
-        }
+    /// An outstanding packet is lost, as it was.
+    pub fn lose(&mut self, number: u64) -> Option<SentPacket> {
+        let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        let packet = self.packets.get_mut(place)?;
+        packet.fate = Fate::Lost;
+        self.eliciting -= u64::from(packet.is_ack_eliciting);
+        Some(*packet)
     }
 
     /// The outstanding packets up to a number, in ascending order.
