@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+import re
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -18,9 +20,8 @@ from photocol.plot.probes.tasks import MOST_BARS
 from photocol.report.build import page_of
 from photocol.runs.results import Figure, Result, Summary
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+ROOT = Path(__file__).resolve().parents[2]
+WINDOWS: tuple[dict[str, int], ...] = ({}, {"transport.ndp.first_window": 50})
 RANKS, RATE, DELAY = 8, 100e6, 1e-3
 PAYLOAD, HEADER = 1200, 50
 STAR = """
@@ -228,3 +229,18 @@ def test_a_run_without_work_has_none() -> None:
     assert work.undone_tasks(run).is_empty()
     with pytest.raises(ValueError, match=r"collectives\.md"):
         run.plot.tasks()
+
+
+def test_what_the_guide_says_of_its_run_is_so() -> None:
+    page = (ROOT / "docs" / "guide" / "collectives.md").read_text()
+    [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    shown: dict[str, Any] = {}
+    exec(code, shown)
+    assert f"slowdown is {shown['slowdown']:.3f}, and busbw is {shown['busbw_bps'] / 1e9:.0f} Gb/s" in page
+    # An ACK and a pull of 64 B for each packet of 1500 B.
+    assert shown["slowdown"] == pytest.approx((1500 + 128) / 1500, rel=2e-3)
+    one = {"traffic.0.work.rounds": 1, "traffic.0.work.compute": "50 us"}
+    times = [
+        package.run(ROOT / "scenarios" / "all-reduce.toml", set=one | more).summary["work_time"] for more in WINDOWS
+    ]
+    assert f"the ring takes\n{1e3 * times[1]:.2f} ms in place of {1e3 * times[0]:.2f}" in page
