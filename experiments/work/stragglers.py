@@ -19,15 +19,20 @@ The expected values and tolerances below were committed before the first run. By
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from photocol.claims import Values, at_most, below, near, values, within
 from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Setup, Source, grid
-from photocol.plot import Lines
+from photocol.plot import frame, looks
 
-from ._cluster import CUBIC, LOOKS, NDP, RANKS, SENDERS, STAR, measure, packets, scenario
+from ._cluster import CUBIC, NDP, RANKS, SENDERS, STAR, measure, packets, scenario
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from photocol.experiment import Point
 
 RING, HALVING, TREES = "ring", "halving-doubling", "double-tree"
@@ -80,6 +85,24 @@ METRICS = (
 )
 BOTH_LOSSES = with_loss(RING) / with_loss(RING, FEW)
 OF_CUBIC, OF_NDP = slowdown(RING, FEW).at(CUBIC), slowdown(RING, FEW).at(NDP)
+
+
+def draw_troubles(axes: Axes, table: pl.DataFrame, of: str, **where: str) -> None:
+    """Times of all troubles, side by side, with intervals."""
+    for name, wanted in where.items():
+        table = table.filter(pl.col(name) == wanted)
+    names = table[of].unique(maintain_order=True).to_list()
+    for place, (name, look) in enumerate(zip(names, looks(len(names)), strict=True)):
+        rows = {row["trouble"]: row for row in table.filter(pl.col(of) == name).iter_rows(named=True)}
+        at = [number + (place - 1) * 0.15 for number in range(len(TROUBLES))]
+        times, halves = ([rows[one][key] for one in TROUBLES] for key in ("time_us", "time_us_half_width"))
+        axes.errorbar(at, times, halves, fmt=look.marker, color=look.colour, capsize=2, label=name)
+    axes.set_xticks(range(len(TROUBLES)), list(TROUBLES))
+    axes.set_yscale("log")
+    axes.set_ylabel(f"time of an all-reduce of {SIZE_MB} MB, {', '.join(where.values())} (µs)")
+    frame(axes)
+
+
 OF_RING = (
     "DCTCP's ACKs wait behind data of their own host, and its window of some 30 packets is not enough for that: with a "
     "queue for each flow at hosts (DRR) it takes 1.94 (trial)"
@@ -198,29 +221,8 @@ experiment = Experiment(
         ),
     ),
     plots=[
-        Plot(
-            name="ring",
-            draw=Lines(
-                "trouble",
-                "time_us",
-                ("", "time of a ring all-reduce of 16 MB (µs)"),
-                by="transport",
-                where={"algorithm": RING},
-                looks=LOOKS,
-                scales="y",
-            ),
-        ),
-        Plot(
-            name="ndp",
-            draw=Lines(
-                "trouble",
-                "time_us",
-                ("", "time of an all-reduce of 16 MB by NDP (µs)"),
-                by="algorithm",
-                where={"transport": NDP},
-                low=0,
-            ),
-        ),
+        Plot(name="ring", draw=functools.partial(draw_troubles, of="transport", algorithm=RING)),
+        Plot(name="ndp", draw=functools.partial(draw_troubles, of="algorithm", transport=NDP)),
     ],
     notes=(
         "The double tree has 16 chunks. A slow link has 50 Gb/s both ways; a lossy one loses on the way to the hub.",
