@@ -35,6 +35,7 @@ COMMANDS = {
     "list": ["list", "experiments"],
     "model": ["model", "erlang-b", "--set", "load=5", "--set", "servers=8"],
     "new": ["new", "experiment", "901/figure"],
+    "orbits": ["orbits", "leo.toml", "--duration", "1 s"],
     "plot": ["plot", "out", "--only", "goodput"],
     "report": ["report", "out"],
     "reproduce": ["reproduce", "900/figure", "--jobs", "2", "--out", "r"],
@@ -63,6 +64,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A scenario, a run and a sweep of it, and the planted modules beside them."""
     folder = tmp_path_factory.mktemp("place")
     (folder / "s.toml").write_text(SMALL.replace('"2 s"', '"0.2 s"').replace('"0.5 s"', '"0.1 s"'))
+    (folder / "leo.toml").write_text(
+        '[topology]\nkind = "constellation"\nshell = "iridium"\nstations = ["Rome", "Oslo"]\n'
+    )
     (folder / "net.csv").write_text("from,to,capacity_mbps,delay_ms\na,b,100,1\nb,c,100,1\n")
     (folder / "m.json").write_text("[[0, 1], [1, 0]]")
     text = EXPERIMENT.replace('result.summary["level"].value', "0.5").replace('"duration"', '"run.duration"')

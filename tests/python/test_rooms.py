@@ -20,13 +20,14 @@ PACKAGE = ROOT / "python" / "photocol"
 KNOWS = {
     "runs": set(),
     "conversions": {"runs"},
+    "orbits": {"conversions"},
     "sweeps": {"runs"},
     "experiments": {"sweeps", "runs"},
-    "plot": {"experiments", "sweeps", "runs"},
+    "plot": {"orbits", "experiments", "sweeps", "runs"},
     "report": {"plot", "experiments", "sweeps", "runs"},
     "transport": set(),
     "lab": {"report", "plot", "experiments", "sweeps", "runs"},
-    "cli": {"lab", "report", "plot", "experiments", "sweeps", "conversions", "runs", "transport"},
+    "cli": {"lab", "report", "plot", "experiments", "sweeps", "orbits", "conversions", "runs", "transport"},
 }
 """Each room and the rooms that it may know; `transport` stands alone."""
 GROUND = {"_core", "__version__", "InputError", "RunError", "ScenarioError", "errors", "files", "options", "quantity"}

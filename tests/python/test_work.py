@@ -55,7 +55,9 @@ def of_tasks(*rows: tuple[str, int, int, float | None, float | None, float | Non
     columns = ("kind", "rank", "to", "ready_s", "start_s", "end_s")
     table = pl.DataFrame(rows, columns, orient="row").with_row_index("task")
     made = table.with_columns(pl.col("task", "rank", "to").cast(pl.UInt64), run=pl.lit(0).cast(pl.UInt64))
-    made = made.with_columns(traffic=pl.lit("sum"), step=pl.col("task"), bytes=pl.lit(1000).cast(pl.UInt64))
+    made = made.with_columns(
+        traffic=pl.lit("sum"), name=pl.lit(""), step=pl.col("task"), bytes=pl.lit(1000).cast(pl.UInt64)
+    )
     made = made.with_columns(pl.col(columns[3:]).cast(pl.Float64).fill_null(math.nan))
     of_flows = pl.DataFrame({"run": [0] * flows, "flow": range(flows), "traffic": ["sum"] * flows})
     summary = Summary({"duration": Figure(10, "s")})
@@ -83,6 +85,43 @@ def test_the_critical_path_leads_from_the_last_end_to_the_start() -> None:
     assert row["work_time_s"] == 9.0
     found = [row[f"path_{name}"] for name in ("transfers", "computes", "waits")]
     assert found == pytest.approx([4 / 9, 4.5 / 9, 0.5 / 9], rel=1e-12)
+
+
+def test_a_message_decides_if_its_receive_was_there_before() -> None:
+    early = (("transfer", 0, 1, 0, 0, 5), ("receive", 1, 1, 2, 2, 5), ("compute", 1, 1, 5, 5, 6))
+    late = (
+        ("compute", 1, 1, 0, 0, 5),
+        ("transfer", 0, 1, 0, 0, 5),
+        ("receive", 1, 1, 5, 5, 5),
+        ("compute", 1, 1, 5, 5, 6),
+    )
+    assert work.critical_path(work.tasks(of_tasks(*early)))["task"].to_list() == [0, 2]
+    assert work.critical_path(work.tasks(of_tasks(*late)))["task"].to_list() == [0, 2, 3]
+
+
+def test_another_rank_may_have_let_a_task_go() -> None:
+    rows = (("transfer", 0, 1, 0, 0, 2), ("transfer", 2, 3, 2, 2, 4), ("transfer", 3, 0, 4.5, 4.5, 5))
+    path = work.critical_path(work.tasks(of_tasks(*rows)))
+    # A signal takes half a second: nothing ends when the last is ready.
+    assert path["task"].to_list() == [2]
+    assert work.critical_path(work.tasks(of_tasks(*rows[:2])))["task"].to_list() == [0, 1]
+
+
+def test_tasks_of_a_file_have_their_names(tmp_path: Path) -> None:
+    file = tmp_path / "graph.csv"
+    file.write_text("task,kind,rank,peer,bytes,time_s,after\nload,compute,0,,,0.002,\nsend,transfer,0,1,12000,,load\n")
+    run = package.run(STAR, set={"traffic.0.work": {"file": str(file)}, "run.duration": "3 ms"})
+    (row,) = work.undone_tasks(run).rows(named=True)
+    # It is given at 2 ms, and takes 3.1 ms.
+    assert (row["name"], row["kind"], row["state"], row["waits_for"]) == (
+        "send",
+        "transfer",
+        "under way",
+        "its last byte",
+    )
+    run = package.run(STAR, set={"traffic.0.work": {"file": str(file)}})
+    assert work.critical_path(work.tasks(run))["name"].to_list() == ["load", "send"]
+    assert float(run.summary["work_time"]) == pytest.approx(0.002 + PACKETS.transfer_s(12_000), rel=1e-3)
 
 
 def test_the_busiest_rank_counts_time_once() -> None:

@@ -2,10 +2,11 @@
 
 use options::Words;
 use pyo3::prelude::*;
-use sim::model::{Position, Role, SimTime};
+use sim::model::{Done, Position, Role, SimTime};
 use sim::scenario::{
     Files, ImportError, Imported, ImportedFlow, ImportedFlows, ImportedLink, ImportedNode, ImportedSizes,
 };
+use sim::work::GraphText;
 use units::{Bytes, Duration, Rate};
 
 /// The readers in Python.
@@ -84,6 +85,20 @@ impl Files for Conversions<'_> {
         let found = found.map_err(|error| self.wrong(&error))?;
         let flows = found.flows.into_iter().map(ImportedFlow::from).collect();
         Ok(ImportedFlows { flows, warnings: found.warnings })
+    }
+
+    fn graph(&self, file: &str) -> Result<(GraphText, Vec<String>), ImportError> {
+        let read = || -> PyResult<(GraphText, Vec<String>)> {
+            let found = self.ask("graph", (file,))?;
+            let word: Option<String> = found.getattr("done")?.extract()?;
+            let graph = GraphText {
+                text: found.getattr("text")?.extract()?,
+                done: word.and_then(|word| Done::from_word(&word)),
+                last_first: found.getattr("last_first")?.extract()?,
+            };
+            Ok((graph, found.getattr("warnings")?.extract()?))
+        };
+        read().map_err(|error| self.wrong(&error))
     }
 
     fn sizes(&self, file: &str, unit: Option<Bytes>) -> Result<ImportedSizes, ImportError> {

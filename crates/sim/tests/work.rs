@@ -226,3 +226,148 @@ fn wrong_work_is_refused_with_its_place() {
     let both = refusal(STAR, &[("traffic.0.flows", "3")]);
     assert!(both.contains("does not go with work"), "{both}");
 }
+
+/// A graph in photocol's own form, among three ranks of the star; T as above. Times in milliseconds: start and end of
+/// each task by name.
+fn timed(rows: &str) -> Vec<(String, f64, f64)> {
+    timed_with("0 s", rows)
+}
+
+fn timed_with(signal: &str, rows: &str) -> Vec<(String, f64, f64)> {
+    let file = std::env::temp_dir().join(format!("photocol-graph-{:?}.csv", std::thread::current().id()));
+    std::fs::write(&file, format!("task,kind,rank,peer,bytes,time_s,tag,processor,after,begun,needs\n{rows}")).unwrap();
+    let keys = format!("{{ file = {:?}, signal = \"{signal}\" }}", file.to_str().unwrap());
+    let run = star(&keys).run(1);
+    std::fs::remove_file(file).unwrap();
+    let tasks = &run.probes[0].1;
+    let times = numbers(tasks, "start_s").into_iter().zip(numbers(tasks, "end_s"));
+    texts(tasks, "name").into_iter().zip(times).map(|(name, (start, end))| (name, start * 1e3, end * 1e3)).collect()
+}
+
+fn is(times: &[(String, f64, f64)], name: &str, start: f64, end: f64) {
+    let (_, found, ended) = times.iter().find(|one| one.0 == name).unwrap();
+    let near = |found: f64, wanted: f64| (found - wanted).abs() < 1e-3 || found.is_nan() && wanted.is_nan();
+    assert!(near(*found, start) && near(*ended, end), "{name}: {found} to {ended}, and not {start} to {end}");
+}
+
+#[test]
+fn processors_compute_one_thing_after_the_other_and_waits_all_at_once() {
+    let times = timed(
+        "a,compute,0,,,0.004,,0,,,\n\
+         b,compute,0,,,0.002,,0,,,\n\
+         c,compute,0,,,0.003,,1,,,\n\
+         d,wait,0,,,0.005,,,,,\n\
+         e,wait,0,,,0.001,,,a,,\n\
+         f,join,0,,,,,,b c d,,\n",
+    );
+    is(&times, "a", 0.0, 4.0);
+    is(&times, "b", 4.0, 6.0);
+    is(&times, "c", 0.0, 3.0);
+    is(&times, "d", 0.0, 5.0);
+    is(&times, "e", 4.0, 5.0);
+    is(&times, "f", 6.0, 6.0);
+}
+
+/// Two messages of 10 packets lie on one link: T, and 1 ms more for the second.
+#[test]
+fn a_receive_takes_the_first_message_that_fits() {
+    let times = timed(
+        "s1,transfer,0,1,12000,,7,,,,\n\
+         s2,transfer,0,1,12000,,8,,,,\n\
+         own,transfer,1,1,50,,9,,,,\n\
+         late,wait,1,,,0.02,,,,,\n\
+         r8,receive,1,0,,,8,,,,\n\
+         any,receive,1,,,,,,late,,\n\
+         r9,receive,1,1,,,9,,late,,\n",
+    );
+    let first = alone(12_000) * 1e3;
+    is(&times, "r8", 0.0, first + 1.0);
+    is(&times, "s2", 0.0, first + 1.0);
+    // What nobody had asked for waits; a message to oneself was there before.
+    is(&times, "s1", 0.0, f64::NAN);
+    is(&times, "any", 20.0, 20.0);
+    is(&times, "own", 0.0, 20.0);
+    is(&times, "r9", 20.0, f64::NAN);
+}
+
+#[test]
+fn a_task_may_wait_for_a_beginning_or_for_some_of_many() {
+    let times = timed(
+        "a,compute,0,,,0.004,,0,,,\n\
+         b,compute,0,,,0.002,,0,,,\n\
+         with,wait,2,,,0.001,,,,b,\n\
+         second,wait,1,,,0.001,,,a b with,,2\n\
+         never,wait,1,,,0.001,,,a b,,3\n",
+    );
+    is(&times, "with", 4.0, 5.0);
+    is(&times, "second", 5.0, 6.0);
+    is(&times, "never", f64::NAN, f64::NAN);
+}
+
+/// UDP at the rate of the links: no ACK lies between, so closed forms hold to the picosecond. Bytes are those on the
+/// wire; 11 250 B are nine packets.
+#[test]
+fn datagrams_at_the_rate_of_the_links_are_exact() {
+    let udp = |keys: &str| {
+        let text = STAR.split("[transport.it]").next().unwrap();
+        let traffic = format!("[[traffic]]\ntransport = \"it\"\nrate = \"100 Mbps\"\nwork = {keys}\n");
+        Builder::of(format!("{text}[transport.it]\nalgorithm = \"udp\"\npacket_size = \"1250 B\"\n{traffic}"))
+    };
+    let exact = |keys: &str, expected: f64| {
+        let found = figure(&udp(keys).run(1), "work_time");
+        assert!((found - expected).abs() < 1e-12, "{keys}: {found} s, and not {expected} s");
+    };
+    let lasts = |bytes: f64| bytes * 8.0 / 100e6;
+    // A short last packet waits behind a full one.
+    let alone = |bytes: f64| lasts(bytes) + PACKET + 2.0 * DELAY;
+    for (connections, block) in [("kept", 11_250.0), ("each", 11_250.0), ("kept", 12_000.0)] {
+        let of = |collective: &str, algorithm: &str| {
+            let size = 8.0 * block;
+            format!(
+                "{{ collective = \"{collective}\", algorithm = \"{algorithm}\", size = \"{size} B\", \
+                 connections = \"{connections}\" }}"
+            )
+        };
+        exact(&of("all-reduce", "ring"), 14.0 * alone(block));
+        let halves: f64 = [4.0, 2.0, 1.0].iter().map(|blocks| alone(blocks * block)).sum();
+        exact(&of("all-reduce", "halving-doubling"), 2.0 * halves);
+        exact(&of("all-to-all", "pairwise"), 7.0 * alone(block));
+    }
+    let acknowledged = "{ collective = \"all-reduce\", size = \"1 kB\", done = \"acknowledged\" }";
+    let told = refusal(&udp("{ collective = \"barrier\" }").text(), &[("traffic.0.work", acknowledged)]);
+    assert!(told.contains("nobody acknowledges"), "{told}");
+}
+
+/// Two groups of four: three steps of 2 M/8 within, two of M/8 between the groups, three of 2 M/8 within.
+#[test]
+fn groups_sum_up_within_and_then_among_them() {
+    let keys = "{ collective = \"all-reduce\", algorithm = \"hierarchical\", group = 4, size = \"96 kB\" }";
+    close(keys, 6.0 * alone(24_000) + 2.0 * alone(12_000));
+    let told = |keys: &str| refusal(STAR, &[("traffic.0.work", keys)]);
+    let without = "{ collective = \"all-reduce\", algorithm = \"hierarchical\", size = \"96 kB\" }";
+    assert!(told(without).contains("the key \"group\" is missing"));
+    assert!(told(&keys.replace("group = 4", "group = 3")).contains("found 3; allowed: what divides the 8 ranks"));
+    assert!(told(&keys.replace("hierarchical", "ring")).contains("goes with algorithm = \"hierarchical\""));
+}
+
+/// What no packet says to another rank comes by a signal of 2 ms: a beginning, an end, and to its sender that a message
+/// has arrived.
+#[test]
+fn a_rank_knows_of_others_after_a_signal() {
+    let times = timed_with(
+        "2 ms",
+        "a,compute,0,,,0.004,,0,,,\n\
+         here,wait,0,,,0.001,,,a,,\n\
+         there,wait,1,,,0.001,,,a,,\n\
+         with,wait,1,,,0.001,,,,a,\n\
+         s,transfer,0,1,12000,,,,,,\n\
+         got,join,1,,,,,,s,,\n\
+         known,join,0,,,,,,s,,\n",
+    );
+    let arrival = alone(12_000) * 1e3;
+    is(&times, "here", 4.0, 5.0);
+    is(&times, "there", 6.0, 7.0);
+    is(&times, "with", 2.0, 3.0);
+    is(&times, "got", arrival, arrival);
+    is(&times, "known", arrival + 2.0, arrival + 2.0);
+}

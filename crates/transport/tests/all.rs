@@ -15,6 +15,7 @@ mod linux_windows;
 mod loss_recovery;
 mod modern;
 mod prr;
+mod quinn;
 mod rack;
 mod robustness;
 mod rooms;

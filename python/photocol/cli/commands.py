@@ -30,6 +30,7 @@ from photocol.cli.convert import convert
 from photocol.cli.lab import lab
 from photocol.cli.listing import list_
 from photocol.cli.new import new
+from photocol.cli.orbits import orbits
 from photocol.cli.run import loaded_scenario, run
 from photocol.cli.schedule import schedule
 
@@ -333,5 +334,5 @@ def bench(*, as_json: bool, large: bool, threads: int | None) -> None:
         click.echo(measured(as_json=as_json, large=large))
 
 
-for command in (run, convert, lab, list_, new, schedule, sweep, verify, export, reproduce):
+for command in (run, convert, lab, list_, new, orbits, schedule, sweep, verify, export, reproduce):
     app.add_command(command)

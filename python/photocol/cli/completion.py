@@ -183,3 +183,10 @@ def experiments(_context: click.Context, _parameter: click.Parameter, begun: str
         return []
     papers = dict.fromkeys(name.split("/")[0] for name in found)
     return [CompletionItem(name) for name in [*papers, *found] if name.startswith(begun)]
+
+
+def cities(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The cities whose names begin so."""
+    from photocol.orbits.cities import cities as known
+
+    return [CompletionItem(name) for name in known() if name.lower().startswith(begun.lower())]

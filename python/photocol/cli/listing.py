@@ -25,6 +25,7 @@ class Kind(StrEnum):
     CIRCUIT_SCHEDULES = "circuit-schedules"
     RESERVATIONS = "reservations"
     PROBES = "probes"
+    SHELLS = "shells"
     MODELS = "models"
     EXPERIMENTS = "experiments"
     SCENARIOS = "scenarios"
@@ -38,7 +39,7 @@ def list_(*, kind: str | None, as_json: bool) -> int:
 
     \b
     KIND: topologies, transports, switching, queues, schedulers, circuit-schedules,
-    reservations, probes, models, experiments or scenarios.
+    reservations, probes, shells, models, experiments or scenarios.
     """
     status, kinds = DONE, {}
     for one in [Kind(kind)] if kind else list(Kind):
@@ -60,6 +61,10 @@ def _entries(kind: Kind) -> tuple[list[tuple[str, str, str]], list[str]]:
         from photocol.runs import bundled
 
         return [(name, sentence, f"scenarios/{name}.toml") for name, sentence in bundled.scenarios()], []
+    if kind is Kind.SHELLS:
+        from photocol.orbits.shells import described
+
+        return described(), []
     return _core_entries(kind), []
 
 

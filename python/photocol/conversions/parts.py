@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from photocol.conversions.choices import Choices
 from photocol.conversions.flows import read_sizes
 from photocol.conversions.formats import FORMATS, recognised
+from photocol.conversions.graphs import read_graph
 from photocol.conversions.network import listed
 from photocol.conversions.source import FileError, Source, read
 from photocol.errors import InputError, failure
 
 if TYPE_CHECKING:
     from photocol.conversions.found import Found
+    from photocol.conversions.graphs import Graph
 
 NETWORKS = ("graphml", "gml", "sndlib-xml", "sndlib-native", "repetita", "hpcc-network", "edges")
 """Formats of networks whose links stay."""
@@ -37,6 +39,11 @@ def network(file: str, format: str | None, capacity_unit: str | None) -> Found: 
 def flows(file: str) -> Found:
     """The flows of a list. Raises as `network` does."""
     return _of_kind(_source(file), Choices(), FLOWS, "lists of flows")
+
+
+def graph(file: str) -> Graph:
+    """A graph of tasks. Raises as `network` does."""
+    return read_graph(_source(file))
 
 
 def sizes(file: str, size_unit: int | None) -> Found:

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 TASKS = "tasks"
 _KEYS = ("run", "traffic")
-_SHOWN = ("task", "kind", "step", "rank", "to", "bytes", "ready_s", "start_s", "begin_s", "end_s")
+_SHOWN = ("task", "name", "kind", "step", "rank", "to", "bytes", "ready_s", "start_s", "begin_s", "end_s")
 STATES = ("under way", "ready", "waits")
 """Of a task that is not done: it has begun; it has its rank or its connection to wait for; or it waits for another."""
+_WORKING = ("transfer", "compute")
+"""Kinds of tasks that occupy a rank or its connections."""
 _PATH = ("path_tasks", "path_transfers", "path_computes", "path_waits")
 _OF_DONE = ("work_time_s", "busiest_rank", "busy_share", *_PATH)
 _BUS_FACTORS = {"all-reduce": 2.0, "all-gather": 1.0, "reduce-scatter": 1.0, "all-to-all": 1.0}
@@ -32,23 +34,24 @@ _IN_STEPS = ("ring", "halving-doubling", "recursive-doubling", "direct")
 def tasks(result: Result) -> pl.DataFrame:
     """The table of tasks with null for times that there are not, and with `begin_s`; empty where a run has no work.
 
-    `begin_s` is the `start_s` of a computation. Transfers of a pair of ranks that share a connection follow one
-    another, so each begins when it is given to the connection and the one before it is done. In truth its first packets
-    leave earlier, by the time of the way.
+    `begin_s` is when a computation starts. Transfers of a pair of ranks that share a connection follow one another, so
+    each begins when it is given to the connection and the one before it is done. In truth its first packets leave
+    earlier, by the time of the way. Where receives take messages, a transfer begins when it is given to its connection.
     """
     import polars as pl
 
     columns = dict.fromkeys(("run", "task", "step", "rank", "to", "bytes"), pl.UInt64)
     times = dict.fromkeys(("ready_s", "start_s", "end_s"), pl.Float64)
-    schema = {"traffic": pl.String, "kind": pl.String, **columns, **times}
+    schema = {**dict.fromkeys(("traffic", "name", "kind"), pl.String), **columns, **times}
     table = result.probes.get(TASKS, pl.DataFrame(schema=schema))
     table = table.with_columns(pl.col(list(times)).fill_nan(None))
     if table.is_empty():
         return table.with_columns(pl.col("start_s").alias("begin_s")).select(*_KEYS, *_SHOWN)
     flows = result.flows.group_by("run", "traffic").len("flows").with_columns(pl.col("run").cast(table.schema["run"]))
     shared = table.join(flows, on=_KEYS, how="left", maintain_order="left")
-    is_transfer = pl.col("kind") == "transfer"
-    is_kept = is_transfer & (pl.col("flows") < is_transfer.sum().over(_KEYS))
+    is_transfer = (pl.col("kind") == "transfer") & (pl.col("rank") != pl.col("to"))
+    is_taken = (pl.col("kind") == "receive").any().over(_KEYS)
+    is_kept = is_transfer & ~is_taken & (pl.col("flows") < is_transfer.sum().over(_KEYS))
     pair = [*_KEYS, "kind", "rank", "to"]
     ordered = shared.sort("start_s", "task", nulls_last=True)
     before = pl.col("end_s").fill_null(math.inf).shift(1).over(pair)
@@ -61,28 +64,53 @@ def critical_path(table: pl.DataFrame) -> pl.DataFrame:
     """The tasks that decided when the work of one traffic in one run was done, in the order of time, without joins.
 
     `table` has rows of what `tasks` gives. It has no edges, so they are found. A task is ready when the last that it
-    waits for is done, and that one ended at this rank: its `to` is the rank, and its `end_s` is this task's `ready_s`.
-    Of several that fit, the last in the table is taken. The path ends with the last task that was done, whether or not
-    others are undone.
+    waits for is done, so that one's `end_s` is this task's `ready_s`, and mostly its `to` is this task's rank. Of
+    several that fit, those before it in the table count first, and then the last. A receive counts if its message was
+    there before it. Where nothing fits, since a file's task waits for a beginning or a signal, the path begins. It ends
+    with the last task that was done, whether or not others are undone.
     """
-    import numpy as np
     import polars as pl
 
-    done = table.filter((pl.col("kind") != "join") & pl.col("end_s").is_not_null()).sort("to", "end_s", "task")
+    is_late = (pl.col("kind") != "receive") | (pl.col("end_s") == pl.col("ready_s"))
+    done = table.filter((pl.col("kind") != "join") & is_late & pl.col("end_s").is_not_null())
     if done.is_empty():
         return done.select(_SHOWN)
-    place_of, end, task = (done[name].to_numpy() for name in ("to", "end_s", "task"))
-    rank, ready = done["rank"].to_numpy(), done["ready_s"].to_numpy()
+    search = _Search(done)
     path = [int(done.select(pl.struct("end_s", "task").arg_max()).item())]
-    while True:
-        now = path[-1]
-        first, last = np.searchsorted(place_of, [rank[now], rank[now] + 1])
-        left = first + int(np.searchsorted(end[first:last], ready[now]))
-        right = first + int(np.searchsorted(end[first:last], ready[now], side="right"))
-        fits = [place for place in range(left, right) if task[place] < task[now]]
-        if not fits:
-            return done[path[::-1]].select(_SHOWN)
-        path.append(fits[-1])
+    while (before := search.before(path[-1])) is not None:
+        path.append(before)
+    return done[path[::-1]].select(_SHOWN)
+
+
+class _Search:
+    """Finds the task that ended when another one became ready, by the place in the table."""
+
+    def __init__(self, done: pl.DataFrame) -> None:
+        import numpy as np
+
+        self.to, self.end, self.task = (done[name].to_numpy() for name in ("to", "end_s", "task"))
+        self.rank, self.ready = done["rank"].to_numpy(), done["ready_s"].to_numpy()
+        self.is_receive = (done["kind"] == "receive").to_numpy()
+        self.is_transfer = (done["kind"] == "transfer").to_numpy()
+        self.by_end = np.lexsort((self.task, self.end))
+        self.ends = self.end[self.by_end]
+
+    def before(self, now: int) -> int | None:
+        """The place of the one before that at a place; nothing if none fits."""
+        import numpy as np
+
+        left, right = np.searchsorted(self.ends, self.ready[now]), np.searchsorted(self.ends, self.ready[now], "right")
+        some = self.by_end[left:right]
+        # What took no time is before it only if its number is.
+        some = some[(self.ready[some] < self.ready[now]) | (self.task[some] < self.task[now])]
+        if self.is_receive[now]:
+            # Its own message is done with it.
+            some = some[~(self.is_transfer[some] & (self.to[some] == self.rank[now]))]
+        if not len(some):
+            return None
+        is_here, is_earlier = self.to[some] == self.rank[now], self.task[some] < self.task[now]
+        order = np.lexsort((self.task[some], self.is_receive[some], is_earlier, is_here))
+        return int(some[order[-1]])
 
 
 def work_by_traffic(result: Result) -> pl.DataFrame:
@@ -91,7 +119,7 @@ def work_by_traffic(result: Result) -> pl.DataFrame:
     Columns: run, traffic, `ranks`; `tasks` (transfers and computations) and how many of them are `undone`;
     `work_time_s` from the first that was ready to the last that was done, null if one is undone. `busiest_rank` is the
     one that sends or computes for the longest time, `busy_share` of the time. `path_tasks` are those of the critical
-    path. Its time is shared between transfers, computations and waiting, for a rank or behind another transfer.
+    path. Its time is shared between transfers, computations and waiting, for a rank, a message or a transfer before.
     """
     import polars as pl
 
@@ -113,12 +141,14 @@ def _figures(table: pl.DataFrame) -> dict[str, float | None]:
     begin, end = table.select(begin=pl.col("ready_s").min(), end=pl.col("end_s").max()).row(0)
     time = end - begin
     lasts, waits = pl.col("end_s") - pl.col("begin_s"), pl.col("begin_s") - pl.col("ready_s")
+    waits += pl.when(pl.col("kind").is_in(_WORKING)).then(0.0).otherwise(lasts)
     transfers, computes, waited = path.select(
         lasts.filter(pl.col("kind") == "transfer").sum(),
         lasts.filter(pl.col("kind") == "compute").sum().alias("computes"),
         waits.sum().alias("waits"),
     ).row(0)
-    busiest, longest = busy_time(table).row(0)
+    busy = busy_time(table)
+    busiest, longest = (None, 0.0) if busy.is_empty() else busy.row(0)
     shares = [part / time if time else None for part in (longest, transfers, computes, waited)]
     found = (None if undone else time, busiest, shares[0], path.height, *shares[1:])
     return figures | dict(zip(_OF_DONE, found, strict=True))
@@ -132,7 +162,7 @@ def busy_time(table: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    done = table.filter((pl.col("kind") != "join") & pl.col("end_s").is_not_null()).sort("rank", "begin_s")
+    done = table.filter(pl.col("kind").is_in(_WORKING) & pl.col("end_s").is_not_null()).sort("rank", "begin_s")
     before = pl.col("end_s").cum_max().shift(1).over("rank").fill_null(-math.inf)
     added = (pl.col("end_s") - pl.max_horizontal("begin_s", before)).clip(lower_bound=0.0)
     sums = done.with_columns(added.alias("busy_s")).group_by("rank").agg(pl.col("busy_s").sum())
@@ -142,9 +172,9 @@ def busy_time(table: pl.DataFrame) -> pl.DataFrame:
 def undone_tasks(result: Result, most: int = 10) -> pl.DataFrame:
     """The first tasks that were not done at the end of each run, and for what they wait; those under way come first.
 
-    Columns: run, traffic, task, kind, step, rank, to, bytes; `state`, one of `STATES`; `waits_for`. For a task that is
-    not ready that is the first of those before it that come to its rank and are not done: the table has no edges. With
-    `chunks` it may be one of another chunk. At most `most` rows a run and traffic.
+    Columns: run, traffic, task, name, kind, step, rank, to, bytes; `state`, one of `STATES`; `waits_for`. For a task
+    that is not ready that is the first of those before it that come to its rank and are not done: the table has no
+    edges. With `chunks` it may be one of another chunk. At most `most` rows a run and traffic.
     """
     import polars as pl
 
@@ -157,18 +187,25 @@ def _undone(undone: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     state = pl.when(pl.col("begin_s").is_not_null()).then(0).when(pl.col("ready_s").is_not_null()).then(1).otherwise(2)
-    other = pl.format("{} {} of step {} from rank {}", "kind", "task", "step", "rank")
-    first = undone.sort("task").group_by("to", maintain_order=True).agg(other.first(), pl.col("task").first())
-    first = first.rename({"to": "rank", "kind": "other", "task": "before"})
+    numbered = pl.format("{} {} of step {} from rank {}", "kind", "task", "step", "rank")
+    named = pl.when(pl.col("name") != "").then(pl.format("{} {}", "kind", "name"))
+    other = named.otherwise(numbered).alias("other")
+    first = (
+        undone.sort("task")
+        .group_by("to", maintain_order=True)
+        .agg(other.first(), pl.col("task").first().alias("before"))
+    )
+    first = first.rename({"to": "rank"})
     known = undone.join(first, on="rank", how="left", maintain_order="left").with_columns(state.alias("place"))
     is_transfer = pl.col("kind") == "transfer"
-    its_end = pl.when(is_transfer).then(pl.lit("its last byte")).otherwise(pl.lit("its end"))
+    ends = {"transfer": "its last byte", "receive": "a message", "compute": "its end", "wait": "its end"}
+    its_end = pl.col("kind").replace_strict(ends, default="its end", return_dtype=pl.String)
     its_turn = pl.when(is_transfer).then(pl.lit("its turn on the connection")).otherwise(pl.lit("its turn at the rank"))
-    waits = pl.when(pl.col("before") < pl.col("task")).then("other")
+    waits = pl.when(pl.col("before") < pl.col("task")).then("other").otherwise(pl.lit("a task of another rank"))
     words = pl.when(pl.col("place") == 0).then(its_end).when(pl.col("place") == 1).then(its_turn).otherwise(waits)
     said = pl.col("place").replace_strict(dict(enumerate(STATES)), return_dtype=pl.String)
     ordered = known.sort("place", "task").with_columns(said.alias("state"), words.alias("waits_for"))
-    return ordered.select(*_KEYS, "task", "kind", "step", "rank", "to", "bytes", "state", "waits_for")
+    return ordered.select(*_KEYS, *_SHOWN[:7], "state", "waits_for")
 
 
 def algorithm_bandwidth(size_bytes: float, time_s: float) -> float:

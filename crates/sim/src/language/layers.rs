@@ -326,6 +326,8 @@ fn anchor_paths(tree: &mut Tree) {
     if let Some(Value::List(items)) = entries.get_mut("traffic").map(|traffic| &mut traffic.node.value) {
         for item in items.iter_mut() {
             child(item, "file").into_iter().for_each(|path| anchor(path, files));
+            let work = child(item, "work").and_then(|work| child(work, "file"));
+            work.into_iter().for_each(|path| anchor(path, files));
             let law = child(item, "size_law").and_then(|law| child(law, "file"));
             law.into_iter().for_each(|path| anchor(path, files));
         }

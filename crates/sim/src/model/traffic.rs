@@ -183,6 +183,8 @@ pub enum Load {
     Writes(u32),
     /// What work lets go, piece by piece (TCP).
     Released,
+    /// The same as datagrams at a constant rate (UDP), measured on the wire.
+    ReleasedAt(Rate),
     /// Datagrams at a constant rate (UDP), measured on the wire.
     Constant(Rate),
     /// Datagrams as a Poisson process (UDP).

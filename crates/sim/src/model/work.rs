@@ -39,6 +39,8 @@ pub struct Work {
     pub connections: Connections,
     /// When they are done.
     pub done: Done,
+    /// How long it takes until a rank knows what was done at another one, where no packet says it.
+    pub signal: Duration,
 }
 
 /// What is to be done.
@@ -52,9 +54,29 @@ pub enum Task {
         to: u32,
         /// Bytes of payload.
         bytes: u64,
+        /// Its tag, if it is taken by a receive that fits; else it is done without one.
+        tag: Option<u32>,
     },
-    /// A rank computes for so long, one thing after the other.
+    /// A rank takes the first message that fits: of those that came before it, else the next.
+    Receive {
+        /// The rank.
+        rank: u32,
+        /// From whom; from anybody if that is not said.
+        from: Option<u32>,
+        /// Its tag; any if that is not said.
+        tag: Option<u32>,
+    },
+    /// A processor of a rank computes for so long, one thing after the other.
     Compute {
+        /// The rank.
+        rank: u32,
+        /// The processor.
+        processor: u32,
+        /// How long.
+        time: Duration,
+    },
+    /// So much time passes.
+    Wait {
         /// The rank.
         rank: u32,
         /// How long.
@@ -67,6 +89,19 @@ pub enum Task {
     },
 }
 
+impl Task {
+    /// Where it is begun.
+    pub fn rank(self) -> u32 {
+        match self {
+            Task::Transfer { from: rank, .. }
+            | Task::Receive { rank, .. }
+            | Task::Compute { rank, .. }
+            | Task::Wait { rank, .. }
+            | Task::Join { rank } => rank,
+        }
+    }
+}
+
 /// Tasks, each of which waits for tasks before it in the list: there is no circle.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -76,6 +111,14 @@ pub struct Graph {
     /// Where the list of those that it waits for ends in `waits`.
     ends: Vec<u32>,
     waits: Vec<u32>,
+    /// Tasks that go when so many of those that they wait for are done.
+    needs: BTreeMap<u32, u32>,
+    /// Pairs: the second task has begun before the first one goes.
+    begun: Vec<(u32, u32)>,
+    /// Those that a file gives.
+    names: Vec<String>,
+    /// Whether of tasks that may go at the same instant the last one goes first.
+    pub last_first: bool,
 }
 
 impl Graph {
@@ -88,6 +131,37 @@ impl Graph {
         self.waits.extend_from_slice(waits_for);
         self.ends.push(self.waits.len() as u32);
         number
+    }
+
+    /// A task goes when so many of those that it waits for are done; with more than it waits for, never.
+    pub fn need(&mut self, task: u32, count: u32) {
+        self.needs.insert(task, count);
+    }
+
+    /// How many of those that it waits for must be done before a task goes.
+    pub fn needed(&self, task: u32) -> u32 {
+        self.needs.get(&task).copied().unwrap_or(self.waits_for(task).len() as u32)
+    }
+
+    /// A file calls the newest task so.
+    pub fn call(&mut self, task: u32, name: &str) {
+        self.names.resize(task as usize, String::new());
+        self.names.push(name.to_owned());
+    }
+
+    /// What a file calls a task; nothing of others.
+    pub fn name(&self, task: u32) -> &str {
+        self.names.get(task as usize).map_or("", String::as_str)
+    }
+
+    /// A task goes when another one has begun, too.
+    pub fn push_begun(&mut self, task: u32, other: u32) {
+        self.begun.push((task, other));
+    }
+
+    /// Pairs: a task, and one that has begun before it goes.
+    pub fn begun(&self) -> &[(u32, u32)] {
+        &self.begun
     }
 
     /// How many tasks there are.
@@ -129,7 +203,9 @@ impl Work {
             carriers.len() as u32 - 1
         };
         let of_task = self.graph.tasks.iter().map(|task| match (*task, self.connections) {
-            (Task::Transfer { from, to, bytes }, Connections::Each) => Some(add((from, to, Some(bytes)))),
+            // A message to oneself needs no flow.
+            (Task::Transfer { from, to, .. }, _) if from == to => None,
+            (Task::Transfer { from, to, bytes, .. }, Connections::Each) => Some(add((from, to, Some(bytes)))),
             (Task::Transfer { from, to, .. }, Connections::Kept) => {
                 Some(*places.entry((from, to)).or_insert_with(|| add((from, to, None))))
             }

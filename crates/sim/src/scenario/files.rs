@@ -3,6 +3,7 @@
 
 use crate::model::SimTime;
 use crate::topology::{ImportError, Imported};
+use crate::work::GraphText;
 use units::{Bytes, Rate};
 
 /// Reads files in other people's forms.
@@ -12,6 +13,9 @@ pub trait Files {
 
     /// A list of flows.
     fn flows(&self, file: &str) -> Result<ImportedFlows, ImportError>;
+
+    /// A graph of tasks, in photocol's own form, and what the user should know.
+    fn graph(&self, file: &str) -> Result<(GraphText, Vec<String>), ImportError>;
 
     /// A distribution of flow sizes, in units of so many bytes; in those of its form where that is not said.
     fn sizes(&self, file: &str, unit: Option<Bytes>) -> Result<ImportedSizes, ImportError>;

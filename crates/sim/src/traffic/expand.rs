@@ -68,7 +68,11 @@ fn expand_one(traffic: &Traffic, index: u32, stop: SimTime, seed: Seed, flows: &
         }
         Arrivals::Work(work) => {
             for (number, (from, to, bytes)) in (0..).zip(work.carriers().0) {
-                let load = bytes.map_or(Load::Released, |bytes| Load::Size(Bytes(bytes)));
+                let load = match (traffic.load, bytes) {
+                    (Load::Constant(rate), _) => Load::ReleasedAt(rate),
+                    (_, Some(bytes)) => Load::Size(Bytes(bytes)),
+                    (_, None) => Load::Released,
+                };
                 add(number, work.start, (work.node(from), work.node(to)), Some(load));
             }
         }

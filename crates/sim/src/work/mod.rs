@@ -5,17 +5,19 @@
 //! |---|---|
 //! | `collectives` | what each rank sends to whom in which step |
 //! | `sends` | from sends to a graph |
+//! | `graph_file` | a graph from a file |
 //! | `running` | a graph under way |
 //! | `table` | what has been done when |
 
 mod collectives;
+mod graph_file;
 mod running;
 mod sends;
 mod table;
 
 use crate::engine::node::workload::{Progress, Release, Workload};
-use crate::language::keys::{Within, keys, whole};
-use crate::language::{At, Fault, Key, Size, Word, quoted};
+use crate::language::keys::{When, Within, keys, whole};
+use crate::language::{At, Fault, Key, Place, Size, Time, Word, quoted};
 use crate::model::{Arrivals, Connections, Done, Flow, Graph, NodeId, SimTime, Task, Traffic, Work};
 use crate::results::{Figure, Table};
 use collectives::{Algorithm, Asked, Collective};
@@ -24,6 +26,7 @@ use running::Running;
 use sends::{Builder, Order, Sends};
 use units::{Duration, Instant};
 
+pub use graph_file::COLUMNS as GRAPH_COLUMNS;
 pub use table::{COLUMNS, FIGURES, NAME};
 
 /// The most ranks.
@@ -41,54 +44,129 @@ words! {
     }
 }
 
+const NO_FILE: When<Keys> = When::new(|keys| keys.file.is_none(), "does not go with a file, which says all of that");
+
+const HIERARCHICAL: When<Keys> = When::new(
+    |keys| keys.algorithm.as_ref().is_some_and(|algorithm| algorithm.0 == Algorithm::Hierarchical),
+    "goes with algorithm = \"hierarchical\"",
+);
+
 keys! {
     /// Work that depends on work: a collective among ranks, one on each node of `among`, all hosts by default. A
     /// transfer starts when what it waits for is done. Docs: docs/guide/collectives.md.
     pub struct Keys {
         /// What the ranks do together.
-        pub collective: At<Word<Collective>>;
+        pub collective: Option<At<Word<Collective>>>, when NO_FILE;
+        /// A graph of tasks instead: photocol's own CSV, or a file of htsim (.cm) or LogGOPSim (.goal).
+        pub file: Option<At<String>>;
         /// How. Default: the first that is named for it in docs/guide/collectives.md.
-        pub algorithm: Option<At<Word<Algorithm>>>;
+        pub algorithm: Option<At<Word<Algorithm>>>, when NO_FILE;
         /// The whole buffer of a rank; of an all-gather and a gather the result, of an all-to-all what a rank has for
         /// all together, itself too. A barrier has none.
-        pub size: Option<At<Size>>;
+        pub size: Option<At<Size>>, when NO_FILE;
         /// The number of ranks. Default: as many as there are nodes.
         pub ranks: Option<At<u32>>, in whole(2, MOST_RANKS);
         /// Which nodes they are, if there are more nodes.
         pub placement: Key<Word<Placement>> = Word(Placement::Block);
         /// The rank whose buffer is broadcast, or that gets the result.
-        pub root: Key<u32> = 0;
+        pub root: Key<u32> = 0, when NO_FILE;
+        /// Ranks of a group of "hierarchical", in a row: those that share a faster link.
+        pub group: Option<At<u32>>, in whole(2, MOST_RANKS), when NO_FILE, when HIERARCHICAL;
         /// Into how many pieces each block is cut; each goes its way as soon as it can.
-        pub chunks: Key<u32> = 1, in whole(1, 65_536);
+        pub chunks: Key<u32> = 1, in whole(1, 65_536), when NO_FILE;
         /// For what a send waits.
-        pub order: Key<Word<Order>> = Word(Order::Data);
-        /// When a transfer is done, for those that wait for it.
-        pub done: Key<Word<Done>> = Word(Done::Arrived);
+        pub order: Key<Word<Order>> = Word(Order::Data), when NO_FILE;
+        /// When a transfer is done, for those that wait for it. Default: "arrived", of a file of htsim "acknowledged".
+        pub done: Option<At<Word<Done>>>;
+        /// How long it takes until a rank knows what was done at another one, where no packet says it.
+        pub signal: Key<Time> = Time(Duration::ZERO);
         /// What carries the transfers of a pair of ranks.
         pub connections: Key<Word<Connections>> = Word(Connections::Kept);
         /// How often all of it is done: a rank begins anew when all that comes to it has come.
-        pub rounds: Key<u32> = 1, in Within::new("1 to 1000000", |rounds| (1..=1_000_000).contains(rounds));
+        pub rounds: Key<u32> = 1, in Within::new("1 to 1000000", |rounds| (1..=1_000_000).contains(rounds)),
+            when NO_FILE;
         /// How long each rank computes before each round.
-        pub compute: Option<At<crate::language::Time>>;
+        pub compute: Option<At<Time>>, when NO_FILE;
     }
 }
 
+/// The text of a graph in photocol's own form.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GraphText {
+    /// The CSV.
+    pub text: String,
+    /// When transfers are done, as the file's own simulator has it.
+    pub done: Option<Done>,
+    /// Whether of tasks that may go at the same instant the last one goes first.
+    pub last_first: bool,
+}
+
+/// Reads the file of that name.
+pub(crate) type Reader<'r> = &'r mut dyn FnMut(&At<String>) -> Result<GraphText, Fault>;
+
 /// The work that the keys describe, among these nodes.
-pub(crate) fn resolve(keys: &At<Keys>, nodes: &[NodeId], start: SimTime) -> Result<Work, Fault> {
-    let collective = keys.collective.0;
+pub(crate) fn resolve(keys: &At<Keys>, nodes: &[NodeId], start: SimTime, read: Reader) -> Result<Work, Fault> {
+    let (graph, ranks, done) = match (&keys.file, &keys.collective) {
+        (Some(file), _) => of_file(keys, file, nodes, read)?,
+        (None, Some(collective)) => of_collective(keys, collective.0, nodes)?,
+        (None, None) => return Err(keys.fault("the key \"collective\" (or \"file\") is missing")),
+    };
+    let chosen = |rank: u32| match keys.placement.0 {
+        Placement::Block => nodes[rank as usize],
+        Placement::Stripe => nodes[rank as usize * nodes.len() / ranks as usize],
+    };
+    Ok(Work {
+        ranks: (0..ranks).map(chosen).collect(),
+        graph: graph.into(),
+        start,
+        connections: keys.connections.0,
+        done: keys.done.as_ref().map_or(done, |done| done.0),
+        signal: keys.signal.0,
+    })
+}
+
+/// So many ranks have a node each.
+fn placed(keys: &At<Keys>, ranks: u32, nodes: &[NodeId]) -> Result<u32, Fault> {
+    if ranks as usize <= nodes.len() && ranks <= MOST_RANKS {
+        return Ok(ranks);
+    }
+    let most = nodes.len().min(MOST_RANKS as usize);
+    let place = keys.ranks.as_ref().map_or(keys.place(), At::place);
+    Err(Fault::new(place, format!("there are {ranks} ranks; allowed: 2 to {most}, one a node")))
+}
+
+fn of_file(keys: &At<Keys>, file: &At<String>, nodes: &[NodeId], read: Reader) -> Result<(Graph, u32, Done), Fault> {
+    let GraphText { text, done, last_first } = read(file)?;
+    let (mut graph, named) = graph_file::read(&text).map_err(|wrong| {
+        let graph_file::Wrong { line, column, why } = wrong;
+        Fault::new(Place::Data { node: file.node(), file: file.to_string(), line, column }, why)
+    })?;
+    graph.last_first = last_first;
+    let ranks = placed(keys, keys.ranks.as_ref().map_or(named.max(2), |ranks| **ranks), nodes)?;
+    if named > ranks {
+        return Err(file.fault(format!("it names rank {}; there are {ranks} ranks, from 0", named - 1)));
+    }
+    Ok((graph, ranks, done.unwrap_or(Done::Arrived)))
+}
+
+fn of_collective(keys: &At<Keys>, collective: Collective, nodes: &[NodeId]) -> Result<(Graph, u32, Done), Fault> {
     let algorithm = keys.algorithm.as_ref().map_or(collective.algorithms()[0], |algorithm| algorithm.0);
     if let Some(at) = keys.algorithm.as_ref().filter(|_| !collective.algorithms().contains(&algorithm)) {
         let known: Vec<String> = collective.algorithms().iter().map(|one| quoted(one.word())).collect();
         let found = quoted(algorithm.word());
         return Err(at.fault(format!("found {found}; allowed for {}: {}", collective.word(), known.join(", "))));
     }
-    let ranks = keys.ranks.as_ref().map_or(nodes.len() as u32, |ranks| **ranks);
-    if ranks as usize > nodes.len() || ranks > MOST_RANKS {
-        let most = nodes.len().min(MOST_RANKS as usize);
-        let place = keys.ranks.as_ref().map_or(keys.place(), At::place);
-        return Err(Fault::new(place, format!("there are {ranks} ranks; allowed: 2 to {most}, one a node")));
-    }
-    let asked = Asked { collective, algorithm, ranks, root: *keys.root };
+    let ranks = placed(keys, keys.ranks.as_ref().map_or(nodes.len() as u32, |ranks| **ranks), nodes)?;
+    let group = match (&keys.group, algorithm) {
+        (Some(group), _) if !ranks.is_multiple_of(**group) => {
+            return Err(group.fault(format!("found {}; allowed: what divides the {ranks} ranks", **group)));
+        }
+        (None, Algorithm::Hierarchical) => {
+            return Err(keys.fault("the key \"group\" is missing: how many ranks share a faster link"));
+        }
+        (group, _) => group.as_ref().map_or(ranks, |group| **group),
+    };
+    let asked = Asked { collective, algorithm, ranks, root: *keys.root, group };
     if asked.root >= ranks {
         return Err(keys.root.fault(format!("found {}; allowed: 0 to {}", asked.root, ranks - 1)));
     }
@@ -104,18 +182,7 @@ pub(crate) fn resolve(keys: &At<Keys>, nodes: &[NodeId], start: SimTime) -> Resu
     if tasks > MOST_TASKS {
         return Err(keys.fault(format!("it has {tasks} transfers; allowed: at most {MOST_TASKS}")));
     }
-    let graph = graph(keys, asked, size);
-    let chosen = |rank: u32| match keys.placement.0 {
-        Placement::Block => nodes[rank as usize],
-        Placement::Stripe => nodes[rank as usize * nodes.len() / ranks as usize],
-    };
-    Ok(Work {
-        ranks: (0..ranks).map(chosen).collect(),
-        graph: graph.into(),
-        start,
-        connections: keys.connections.0,
-        done: keys.done.0,
-    })
+    Ok((graph(keys, asked, size), ranks, Done::Arrived))
 }
 
 fn size(keys: &At<Keys>, collective: Collective) -> Result<u64, Fault> {
@@ -162,7 +229,7 @@ fn part(bytes: u64, number: u64, parts: u64) -> u64 {
 fn before_round(graph: &mut Graph, after: &[u32], ranks: u32, time: Duration) -> Vec<u32> {
     let mut one = |rank: u32| {
         let waits: Vec<u32> = after.get(rank as usize).copied().into_iter().collect();
-        graph.push(Task::Compute { rank, time }, 0, &waits)
+        graph.push(Task::Compute { rank, processor: 0, time }, 0, &waits)
     };
     (0..ranks).map(&mut one).collect()
 }

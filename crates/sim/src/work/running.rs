@@ -3,8 +3,8 @@
 use crate::engine::node::workload::{Progress, Release};
 use crate::model::{Done, Flow, Task, Work};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
-use units::Instant;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use units::{Duration, Instant};
 
 /// When something happened to a task; [`Instant::NEVER`] if it has not.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +28,9 @@ struct Carrying {
     under_way: VecDeque<(u64, u32)>,
 }
 
-/// A rank's engine.
+/// A processor.
 #[derive(Clone, Debug, Default)]
-struct Engine {
+struct Processor {
     is_busy: bool,
     waiting: VecDeque<u32>,
 }
@@ -53,8 +53,17 @@ pub(super) struct Running {
     ends: Vec<u32>,
     behind: Vec<u32>,
     pub times: Vec<Times>,
-    engines: Vec<Engine>,
+    /// Tasks that wait for another one's beginning, by that.
+    begun: BTreeMap<u32, Vec<u32>>,
+    /// By rank and number.
+    processors: BTreeMap<(u32, u32), Processor>,
+    /// When computations and waits end.
     computing: BinaryHeap<Reverse<(Instant, u32)>>,
+    /// Tasks that hear by a signal that one of those is done, or has begun, for which they wait.
+    signals: BinaryHeap<Reverse<(Instant, u32)>>,
+    /// Messages of each rank that have come and that no receive has taken, and receives that wait.
+    unexpected: Vec<VecDeque<u32>>,
+    posted: Vec<VecDeque<u32>>,
     has_begun: bool,
 }
 
@@ -91,6 +100,13 @@ impl Running {
                 behind[free[*other as usize] as usize] = task as u32;
             }
         }
+        let mut left: Vec<u32> = (0..count as u32).map(|task| work.graph.needed(task)).collect();
+        let mut begun: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (task, other) in work.graph.begun() {
+            left[*task as usize] += 1;
+            begun.entry(*other).or_default().push(*task);
+        }
+        let of_ranks = vec![VecDeque::new(); work.ranks.len()];
         Running {
             name,
             places,
@@ -98,12 +114,16 @@ impl Running {
             carrying: vec![Carrying::default(); carriers.len()],
             flows: numbers,
             carrier_of,
-            left: (0..count).map(|task| waits(task).len() as u32).collect(),
+            left,
             ends,
             behind,
             times: vec![NOT_YET; count],
-            engines: vec![Engine::default(); work.ranks.len()],
+            begun,
+            processors: BTreeMap::new(),
             computing: BinaryHeap::new(),
+            signals: BinaryHeap::new(),
+            unexpected: of_ranks.clone(),
+            posted: of_ranks,
             has_begun: false,
             work,
         }
@@ -113,51 +133,129 @@ impl Running {
     fn start(&mut self, now: Instant, mut ready: VecDeque<u32>, released: &mut Vec<Release>) {
         while let Some(task) = ready.pop_front() {
             self.times[task as usize].ready = now;
-            match self.work.graph.tasks()[task as usize] {
-                Task::Transfer { bytes, .. } => self.send(now, task, bytes, released),
-                Task::Compute { rank, .. } => {
-                    self.engines[rank as usize].waiting.push_back(task);
-                    self.compute(now, rank);
+            match self.task(task) {
+                Task::Transfer { from, to, .. } if from == to => {
+                    self.begin(now, task, &mut ready);
+                    self.arrive(now, task, &mut ready);
+                }
+                Task::Transfer { bytes, .. } => {
+                    self.send(task, bytes, released);
+                    self.begin(now, task, &mut ready);
+                }
+                Task::Receive { rank, .. } => {
+                    self.begin(now, task, &mut ready);
+                    self.receive(now, rank, task, &mut ready);
+                }
+                Task::Compute { rank, processor, .. } => {
+                    self.processors.entry((rank, processor)).or_default().waiting.push_back(task);
+                    self.compute(now, (rank, processor), &mut ready);
+                }
+                Task::Wait { time, .. } => {
+                    self.begin(now, task, &mut ready);
+                    self.computing.push(Reverse((now + time, task)));
                 }
                 Task::Join { .. } => {
-                    self.times[task as usize].start = now;
+                    self.begin(now, task, &mut ready);
                     self.finish(now, task, &mut ready);
                 }
             }
         }
     }
 
-    fn send(&mut self, now: Instant, task: u32, bytes: u64, released: &mut Vec<Release>) {
+    fn task(&self, number: u32) -> Task {
+        self.work.graph.tasks()[number as usize]
+    }
+
+    fn send(&mut self, task: u32, bytes: u64, released: &mut Vec<Release>) {
         let Some(carrier) = self.carrier_of[task as usize] else { return };
         let carrying = &mut self.carrying[carrier as usize];
         carrying.given += bytes;
         carrying.under_way.push_back((carrying.given, task));
-        self.times[task as usize].start = now;
         released.push(Release { flow: self.flows[carrier as usize], bytes });
     }
 
-    /// A rank that does nothing begins with what has waited longest.
-    fn compute(&mut self, now: Instant, rank: u32) {
-        let engine = &mut self.engines[rank as usize];
-        if engine.is_busy {
+    /// A processor that does nothing begins with what has waited longest.
+    fn compute(&mut self, now: Instant, place: (u32, u32), ready: &mut VecDeque<u32>) {
+        let processor = self.processors.entry(place).or_default();
+        if processor.is_busy {
             return;
         }
-        let Some(task) = engine.waiting.pop_front() else { return };
-        engine.is_busy = true;
-        self.times[task as usize].start = now;
-        if let Task::Compute { time, .. } = self.work.graph.tasks()[task as usize] {
+        let Some(task) = processor.waiting.pop_front() else { return };
+        processor.is_busy = true;
+        self.begin(now, task, ready);
+        if let Task::Compute { time, .. } = self.task(task) {
             self.computing.push(Reverse((now + time, task)));
+        }
+    }
+
+    /// All of a message has come: it is done, unless it waits for a receive that fits.
+    fn arrive(&mut self, now: Instant, task: u32, ready: &mut VecDeque<u32>) {
+        let Task::Transfer { to, tag: Some(_), .. } = self.task(task) else { return self.finish(now, task, ready) };
+        let place = self.posted[to as usize].iter().position(|receive| self.fits(task, *receive));
+        match place.and_then(|place| self.posted[to as usize].remove(place)) {
+            Some(receive) => self.finish_both(now, [task, receive], ready),
+            None => self.unexpected[to as usize].push_back(task),
+        }
+    }
+
+    fn receive(&mut self, now: Instant, rank: u32, receive: u32, ready: &mut VecDeque<u32>) {
+        let place = self.unexpected[rank as usize].iter().position(|task| self.fits(*task, receive));
+        match place.and_then(|place| self.unexpected[rank as usize].remove(place)) {
+            Some(task) => self.finish_both(now, [task, receive], ready),
+            None => self.posted[rank as usize].push_back(receive),
+        }
+    }
+
+    fn fits(&self, task: u32, receive: u32) -> bool {
+        match (self.task(task), self.task(receive)) {
+            (Task::Transfer { from, tag, .. }, Task::Receive { from: asked, tag: asked_tag, .. }) => {
+                asked.is_none_or(|asked| asked == from) && (asked_tag.is_none() || asked_tag == tag)
+            }
+            _ => false,
+        }
+    }
+
+    fn finish_both(&mut self, now: Instant, both: [u32; 2], ready: &mut VecDeque<u32>) {
+        both.into_iter().for_each(|task| self.finish(now, task, ready));
+    }
+
+    fn begin(&mut self, now: Instant, task: u32, ready: &mut VecDeque<u32>) {
+        self.times[task as usize].start = now;
+        let rank = self.task(task).rank();
+        for next in self.begun.remove(&task).unwrap_or_default() {
+            self.tell(now, rank, next, ready);
         }
     }
 
     fn finish(&mut self, now: Instant, task: u32, ready: &mut VecDeque<u32>) {
         self.times[task as usize].end = now;
+        let rank = match self.task(task) {
+            Task::Transfer { to, .. } if self.work.done == Done::Arrived => to,
+            other => other.rank(),
+        };
         let start = if task == 0 { 0 } else { self.ends[task as usize - 1] };
-        for place in start..self.ends[task as usize] {
-            let next = self.behind[place as usize];
-            self.left[next as usize] -= 1;
-            if self.left[next as usize] == 0 {
-                ready.push_back(next);
+        let end = self.ends[task as usize];
+        for place in start..end {
+            let place = if self.work.graph.last_first { end - 1 - (place - start) } else { place };
+            self.tell(now, rank, self.behind[place as usize], ready);
+        }
+    }
+
+    /// A task hears of something that was done at a rank.
+    fn tell(&mut self, now: Instant, rank: u32, next: u32, ready: &mut VecDeque<u32>) {
+        if self.work.signal == Duration::ZERO || self.task(next).rank() == rank {
+            return self.count(next, ready);
+        }
+        self.signals.push(Reverse((now + self.work.signal, next)));
+    }
+
+    /// One more of those that a task waits for.
+    fn count(&mut self, task: u32, ready: &mut VecDeque<u32>) {
+        let left = &mut self.left[task as usize];
+        if *left > 0 {
+            *left -= 1;
+            if *left == 0 {
+                ready.push_back(task);
             }
         }
     }
@@ -182,7 +280,7 @@ impl Running {
             self.carrying[carrier as usize].under_way.front().copied().filter(|(end, _)| *end <= progress.bytes)
         {
             self.carrying[carrier as usize].under_way.pop_front();
-            self.finish(now, task, &mut ready);
+            self.arrive(now, task, &mut ready);
             is_done = true;
         }
         self.start(now, ready, released);
@@ -193,7 +291,7 @@ impl Running {
     pub fn next_timeout(&self) -> Instant {
         match self.has_begun {
             false => Instant::from_ps(self.work.start.ps()),
-            true => self.computing.peek().map_or(Instant::NEVER, |Reverse((end, _))| *end),
+            true => [&self.computing, &self.signals].into_iter().filter_map(first).min().unwrap_or(Instant::NEVER),
         }
     }
 
@@ -204,14 +302,25 @@ impl Running {
             self.has_begun = true;
             ready.extend((0..self.left.len() as u32).filter(|task| self.left[*task as usize] == 0));
         }
-        while let Some(Reverse((_, task))) = self.computing.peek().copied().filter(|Reverse((end, _))| *end <= now) {
-            self.computing.pop();
+        while first(&self.signals).is_some_and(|at| at <= now)
+            && let Some(Reverse((_, task))) = self.signals.pop()
+        {
+            self.count(task, &mut ready);
+        }
+        while first(&self.computing).is_some_and(|at| at <= now)
+            && let Some(Reverse((_, task))) = self.computing.pop()
+        {
             self.finish(now, task, &mut ready);
-            if let Task::Compute { rank, .. } = self.work.graph.tasks()[task as usize] {
-                self.engines[rank as usize].is_busy = false;
-                self.compute(now, rank);
+            if let Task::Compute { rank, processor, .. } = self.task(task) {
+                self.processors.entry((rank, processor)).or_default().is_busy = false;
+                self.compute(now, (rank, processor), &mut ready);
             }
         }
         self.start(now, ready, released);
     }
+}
+
+/// The earliest time of a list.
+fn first(list: &BinaryHeap<Reverse<(Instant, u32)>>) -> Option<Instant> {
+    list.peek().map(|Reverse((at, _))| *at)
 }

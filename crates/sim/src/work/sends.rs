@@ -112,7 +112,7 @@ impl Sends for Builder<'_> {
         let waits = self.waits_for(from, blocks);
         let bytes: u64 = blocks.iter().map(|block| (self.size)(*block)).sum();
         // An empty message says that it is one.
-        let task = self.graph.push(Task::Transfer { from, to, bytes: bytes.max(1) }, self.step, &waits);
+        let task = self.graph.push(Task::Transfer { from, to, bytes: bytes.max(1), tag: None }, self.step, &waits);
         self.under_way.push((task, to, blocks.to_vec(), arrival));
     }
 

@@ -1,26 +1,28 @@
 //! What has been done when, as a table with a row for each task, and in some numbers.
 
 use super::running::{Running, Times};
-use crate::model::Task;
+use crate::model::{Graph, Task};
 use crate::results::{Column, Figure, Table};
+use std::sync::Arc;
 use units::Instant;
 
 /// The table's name.
 pub const NAME: &str = "tasks";
 
 /// Its columns.
-pub const COLUMNS: [(&str, &str); 11] = [
+pub const COLUMNS: [(&str, &str); 12] = [
     ("run", "the replication"),
     ("traffic", "the traffic whose work it is"),
     ("task", "its number"),
-    ("kind", "transfer, compute, or join: what waits for a join waits for all that the join waits for"),
-    ("step", "the step of the algorithm, from 0 over all rounds"),
-    ("rank", "the rank that sends or computes"),
+    ("name", "what a file calls it"),
+    ("kind", "transfer, receive, compute, wait, or join: what waits for a join waits for all that it waits for"),
+    ("step", "the step of an algorithm, from 0"),
+    ("rank", "the rank that sends, receives or computes"),
     ("to", "the rank to which a transfer goes; else the same"),
     ("bytes", "of a transfer; else 0"),
     ("ready_s", "when all was done that it waits for; missing if that was not before the end of the run, as below"),
     ("start_s", "when its flow was given it, or its rank began to compute"),
-    ("end_s", "when it was done"),
+    ("end_s", "when it was done: of a transfer with a tag, when a receive took it"),
 ];
 
 /// Figures of the summary.
@@ -37,13 +39,14 @@ pub(super) fn of(all: &[Running], run: u32) -> Table {
         Column::F64(all.iter().flat_map(|one| &one.times).map(|times| seconds(of(times))).collect())
     };
     let whole = |of: &dyn Fn(&Task) -> u64| Column::U64(tasks().map(of).collect());
-    let kinds = ["transfer", "compute", "join"];
+    let kinds = ["transfer", "compute", "join", "wait", "receive"];
     let numbers = |one: &Running| 0..one.work.graph.len() as u64;
     let rows = (0..).zip(all).flat_map(|(place, one)| std::iter::repeat_n(place, one.work.graph.len()));
     let columns = [
         whole(&|_| run.into()),
         Column::Names { names: all.iter().map(|one| one.name.clone()).collect(), rows: rows.collect() },
         Column::U64(all.iter().flat_map(numbers).collect()),
+        names(all),
         Column::Names { names: kinds.map(str::to_owned).to_vec(), rows: tasks().map(kind).collect() },
         Column::U64(all.iter().flat_map(|one| one.work.graph.steps()).map(|step| u64::from(*step)).collect()),
         whole(&|task| ends(task).0.into()),
@@ -56,18 +59,34 @@ pub(super) fn of(all: &[Running], run: u32) -> Table {
     Table { columns: COLUMNS.iter().map(|(name, _)| *name).zip(columns).collect() }
 }
 
+/// What files call the tasks. Of collectives there is one empty name for all.
+fn names(all: &[Running]) -> Column {
+    let graphs = || all.iter().map(|one| &one.work.graph);
+    let has_names = graphs().any(|graph| !graph.is_empty() && !graph.name(0).is_empty());
+    if !has_names {
+        let rows = graphs().map(|graph| graph.len()).sum();
+        return Column::Names { names: vec![String::new()], rows: vec![0; rows] };
+    }
+    let of_graph = |graph: &Arc<Graph>| (0..graph.len() as u32).map(|task| graph.name(task).to_owned()).collect();
+    Column::Text(graphs().flat_map(|graph| -> Vec<String> { of_graph(graph) }).collect())
+}
+
 fn kind(task: &Task) -> u32 {
     match task {
         Task::Transfer { .. } => 0,
         Task::Compute { .. } => 1,
         Task::Join { .. } => 2,
+        Task::Wait { .. } => 3,
+        Task::Receive { .. } => 4,
     }
 }
 
 fn ends(task: &Task) -> (u32, u32) {
     match task {
         Task::Transfer { from, to, .. } => (*from, *to),
-        Task::Compute { rank, .. } | Task::Join { rank } => (*rank, *rank),
+        Task::Compute { rank, .. } | Task::Wait { rank, .. } | Task::Receive { rank, .. } | Task::Join { rank } => {
+            (*rank, *rank)
+        }
     }
 }
 

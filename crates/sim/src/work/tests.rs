@@ -119,11 +119,14 @@ fn all_asked(most: u32) -> Vec<Asked> {
         for algorithm in collective.algorithms() {
             for ranks in 2..=most {
                 for root in [0, 1, ranks - 1] {
-                    let asked = Asked { collective: *collective, algorithm: *algorithm, ranks, root };
+                    let asked = Asked { collective: *collective, algorithm: *algorithm, ranks, root, group: ranks };
                     let has_root =
                         matches!(collective, Collective::Broadcast | Collective::Reduce | Collective::Gather);
                     if (root == 0 || has_root) && (!asked.needs_power_of_two() || ranks.is_power_of_two()) {
-                        all.push(asked);
+                        let is_grouped = *algorithm == Algorithm::Hierarchical;
+                        let groups = (2..=ranks)
+                            .filter(|group| if is_grouped { ranks.is_multiple_of(*group) } else { *group == ranks });
+                        all.extend(groups.map(|group| Asked { group, ..asked }));
                     }
                 }
             }
@@ -197,7 +200,7 @@ fn a_send_waits_for_all_that_it_carries() {
 fn ranks_send_as_many_bytes_as_the_literature_says() {
     const M: u64 = 48_000;
     let sent = |collective, algorithm, ranks: u32| {
-        let asked = Asked { collective, algorithm, ranks, root: 0 };
+        let asked = Asked { collective, algorithm, ranks, root: 0, group: ranks };
         let blocks = u64::from(asked.blocks()) / if collective == Collective::AllToAll { ranks.into() } else { 1 };
         let graph = built(asked, Order::Data, &|_| M / blocks);
         let mut of_rank = vec![0u64; ranks as usize];
@@ -235,7 +238,13 @@ fn ranks_send_as_many_bytes_as_the_literature_says() {
 #[test]
 fn a_rank_is_inside_of_one_tree_at_most() {
     for ranks in 2..=65 {
-        let all = sends(Asked { collective: Collective::AllReduce, algorithm: Algorithm::DoubleTree, ranks, root: 0 });
+        let all = sends(Asked {
+            collective: Collective::AllReduce,
+            algorithm: Algorithm::DoubleTree,
+            ranks,
+            root: 0,
+            group: ranks,
+        });
         let down = all.iter().filter(|sent| sent.arrival == Arrival::Kept).map(|sent| (sent.from, sent.blocks[0]));
         let mut trees: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for (rank, tree) in down {

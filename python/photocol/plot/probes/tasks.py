@@ -39,7 +39,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
 
 
 def rank_tasks(result: Result) -> pl.DataFrame:
-    """What `photocol.work.tasks` gives, without joins: transfers and computations. Empty where a run has no work."""
+    """What `photocol.work.tasks` gives, without joins. Empty where a run has no work."""
     return tasks(result).filter(pl.col("kind") != "join")
 
 
@@ -47,8 +47,8 @@ def task_chart(axes: Axes, table: pl.DataFrame) -> None:
     """A row a rank, and a bar from the beginning to the end of each of its transfers and computations.
 
     `table` is what `rank_tasks` gives. The colour of a transfer is its step; a computation is hatched. Bars of the same
-    time share the height of the row. A line below them leads from the time at which a task is ready to its beginning.
-    What was not done has an open bar to the last time seen. More than `MOST_BARS` tasks are drawn as a raster, whose
+    time share the height of the row. A line below them leads from the time at which a task is ready to its beginning,
+    and for a receive or a wait to its end. What was not done has an open bar to the last time seen. More than `MOST_BARS` tasks are drawn as a raster, whose
     cells show what began last at a rank. Of several replications and results the first is drawn.
     """
     shown, remark = _first(table)
@@ -97,7 +97,8 @@ def _draw_bars(axes: Axes, table: pl.DataFrame, end: float) -> None:
     """Each task a bar; a key to the colours of steps beside them."""
     from matplotlib.collections import PolyCollection
 
-    begun = table.filter(pl.col("begin_s").is_not_null())
+    is_bar = pl.col("kind").is_in(("transfer", "compute"))
+    begun = table.filter(is_bar & pl.col("begin_s").is_not_null())
     lanes, among = _lanes(begun)
     height = _FULL / among
     top = begun["row"].to_numpy() - 0.5 + _GAP + lanes * height
@@ -114,7 +115,8 @@ def _draw_bars(axes: Axes, table: pl.DataFrame, end: float) -> None:
     for name, chosen in ((_COMPUTES, is_done & (kind == "compute")), (_UNDONE, ~is_done)):
         if chosen.any():
             axes.add_collection(PolyCollection(_corners(boxes[chosen]), label=name, **_LOOKS[name]))
-    waits = table.with_columns(pl.col("begin_s").fill_null(end)).filter(pl.col("begin_s") > pl.col("ready_s"))
+    until = pl.when(is_bar).then("begin_s").otherwise("end_s").fill_null(end).alias("begin_s")
+    waits = table.with_columns(until).filter(pl.col("begin_s") > pl.col("ready_s"))
     if not waits.is_empty():
         left, row, right = (waits[name].to_numpy() for name in ("ready_s", "row", "begin_s"))
         lines = np.stack([left, row + 0.5 - 2 * _GAP, right, row + 0.5 - _GAP], axis=1)
@@ -183,7 +185,8 @@ def _draw_raster(axes: Axes, table: pl.DataFrame, end: float) -> None:
     width = (end - begin) / _PIECES or 1.0
     rows = int(table["row"].max()) + 1  # type: ignore[arg-type]
     steps, others = np.full((rows, _PIECES), np.nan), np.full((rows, _PIECES), np.nan)
-    begun = table.filter(pl.col("begin_s").is_not_null()).sort("begin_s", "task")
+    is_bar = pl.col("kind").is_in(("transfer", "compute"))
+    begun = table.filter(is_bar & pl.col("begin_s").is_not_null()).sort("begin_s", "task")
     for row, kind, step, start, stop in begun.select("row", "kind", "step", "begin_s", "end_s").iter_rows():
         first = min(_PIECES - 1, int((start - begin) / width))
         last = _PIECES if stop is None else max(first + 1, round((stop - begin) / width))

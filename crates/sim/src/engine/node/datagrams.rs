@@ -11,6 +11,7 @@
 
 use crate::model::{Load, SizeLaw, Sojourn};
 use crate::random::{Stream, bernoulli, exponential, exponential_span, exponential_spans, pareto, uniform_index};
+use std::collections::VecDeque;
 use units::{ByteTime, Duration, Instant, Rate};
 
 /// One datagram to send.
@@ -35,9 +36,26 @@ pub struct Datagrams {
 
 #[derive(Clone, Debug)]
 enum Law {
-    Constant { gap: Duration },
-    Poisson { mean_gap: Duration, sizes: SizeLaw, ahead: GapsAhead },
-    OnOff { gap: Duration, on: Sojourn, off: Sojourn, left: Duration },
+    Constant {
+        gap: Duration,
+    },
+    /// What is let go leaves at a rate, the last datagram of a piece as short as it is.
+    Released {
+        byte: ByteTime,
+        left: VecDeque<u64>,
+        free: Instant,
+    },
+    Poisson {
+        mean_gap: Duration,
+        sizes: SizeLaw,
+        ahead: GapsAhead,
+    },
+    OnOff {
+        gap: Duration,
+        on: Sojourn,
+        off: Sojourn,
+        left: Duration,
+    },
 }
 
 /// Gaps of a Poisson source that have been drawn already: several logarithms in a row do not wait for each other, and
@@ -81,12 +99,25 @@ impl Datagrams {
         let law = match load {
             Load::Greedy | Load::Size(_) | Load::Writes(_) | Load::Released => return None,
             Load::Constant(rate) => Law::Constant { gap: gap(rate)? },
+            Load::ReleasedAt(rate) => {
+                gap(rate)?;
+                Law::Released { byte: ByteTime::at(rate)?, left: VecDeque::new(), free: start }
+            }
             Load::Poisson { rate, sizes } => Law::Poisson { mean_gap: gap(rate)?, sizes, ahead: GapsAhead::none() },
             Load::OnOff { rate, on, off } => Law::OnOff { gap: gap(rate)?, on, off, left: Duration::ZERO },
         };
-        let mut source = Datagrams { law, packet_size, stream, stop, next: start, sent: 0 };
+        let next = if let Law::Released { .. } = law { Instant::NEVER } else { start };
+        let mut source = Datagrams { law, packet_size, stream, stop, next, sent: 0 };
         source.begin();
         Some(source)
+    }
+
+    /// A piece of so many bytes is let go.
+    pub fn release(&mut self, now: Instant, bytes: u64) {
+        if let Law::Released { left, free, .. } = &mut self.law {
+            left.push_back(bytes);
+            self.next = self.next.min(now.max(*free));
+        }
     }
 
     /// When the next packet leaves; `None` when there is none any more.
@@ -103,7 +134,13 @@ impl Datagrams {
         }
         let datagram = Datagram { number: self.sent, size: self.draw_size() };
         self.sent += 1;
-        self.next = self.next + self.gap();
+        self.next = match &mut self.law {
+            Law::Released { byte, left, free } => {
+                *free = self.next + byte.of(datagram.size);
+                if left.is_empty() { Instant::NEVER } else { *free }
+            }
+            _ => self.next + self.gap(),
+        };
         Some(datagram)
     }
 
@@ -127,7 +164,7 @@ impl Datagrams {
                 *left = on_time;
             }
         }
-        if !matches!(self.law, Law::Constant { .. }) {
+        if !matches!(self.law, Law::Constant { .. } | Law::Released { .. }) {
             let gap = self.draw_gap();
             self.next = self.next + gap;
         }
@@ -138,7 +175,7 @@ impl Datagrams {
     fn gap(&mut self) -> Duration {
         let drawn = match &mut self.law {
             Law::Poisson { ahead, .. } => ahead.take(),
-            Law::Constant { .. } | Law::OnOff { .. } => None,
+            Law::Constant { .. } | Law::OnOff { .. } | Law::Released { .. } => None,
         };
         drawn.unwrap_or_else(|| self.draw_gap())
     }
@@ -148,6 +185,7 @@ impl Datagrams {
     fn draw_gap(&mut self) -> Duration {
         match &mut self.law {
             Law::Constant { gap } => *gap,
+            Law::Released { byte, .. } => byte.of(self.packet_size),
             Law::Poisson { mean_gap, sizes: SizeLaw::Exponential, .. } => exponential_span(*mean_gap, &mut self.stream),
             Law::Poisson { mean_gap, ahead, .. } => ahead.draw(*mean_gap, &mut self.stream),
             Law::OnOff { gap, on, off, left } => {
@@ -165,7 +203,16 @@ impl Datagrams {
     }
 
     fn draw_size(&mut self) -> u32 {
-        match self.law {
+        match &mut self.law {
+            Law::Released { left, .. } => {
+                let Some(first) = left.front_mut() else { return self.packet_size };
+                let size = (*first).min(self.packet_size.into());
+                *first -= size;
+                if *first == 0 {
+                    left.pop_front();
+                }
+                size as u32
+            }
             Law::Poisson { sizes: SizeLaw::Exponential, .. } => {
                 let mean = f64::from(self.packet_size);
                 let size = libm::round(exponential(&mut self.stream, mean)) as u32;

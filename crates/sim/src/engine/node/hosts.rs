@@ -151,6 +151,9 @@ impl Hosts {
             note_arrival(now, packet, fabric);
             fabric.payloads.forget(packet);
         }
+        if !self.work.is_empty() {
+            self.note_arrived(now, packet.flow, fabric);
+        }
     }
 
     #[cold]

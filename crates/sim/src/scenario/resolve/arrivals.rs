@@ -46,7 +46,7 @@ fn of_sizes(mut list: Vec<Listed>, table: &Traffic) -> Result<Vec<Listed>, Fault
 }
 
 /// Work that depends on work. What says when and what flows send does not go with it.
-fn work(table: &At<Traffic>, context: &Context) -> Result<Arrivals, Fault> {
+fn work(table: &At<Traffic>, context: &mut Context) -> Result<Arrivals, Fault> {
     let Some(keys) = &table.work else { return Err(table.fault("the key \"work\" is missing")) };
     let places = [
         table.pairs.as_ref().map(At::place),
@@ -62,7 +62,8 @@ fn work(table: &At<Traffic>, context: &Context) -> Result<Arrivals, Fault> {
         return Err(Fault::new(place, "does not go with work, whose ranks are the nodes of among".to_owned()));
     }
     let nodes = end_points(table.place(), table, context)?;
-    Ok(Arrivals::Work(work::resolve(keys, &nodes, SimTime::ZERO + table.start.0)?))
+    let mut read = |file: &At<String>| flow_list::graph(file, context);
+    Ok(Arrivals::Work(work::resolve(keys, &nodes, SimTime::ZERO + table.start.0, &mut read)?))
 }
 
 fn fixed(table: &At<Traffic>, context: &Context) -> Result<Arrivals, Fault> {

@@ -5,6 +5,7 @@ use super::pairs::pair;
 use crate::language::{At, Fault, Place, choices, quoted, read_text};
 use crate::model::{Listed, MAX_FLOWS, NodeId, SimTime};
 use crate::scenario::{ImportedFlow, ImportedFlows, spec};
+use crate::work::{GRAPH_COLUMNS, GraphText};
 use std::collections::BTreeSet;
 use std::path::Path;
 use units::{Bytes, Field, Rows, Separator};
@@ -42,6 +43,19 @@ pub(super) fn read(file: &At<String>, context: &mut Context) -> Result<Vec<Liste
         }
     }
     own(file, &text.map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?, context)
+}
+
+/// A graph of tasks: photocol's own CSV, or in the form of another simulator.
+pub(super) fn graph(file: &At<String>, context: &mut Context) -> Result<GraphText, Fault> {
+    let text = read_text(Path::new(file.as_str()), MAX_BYTES);
+    let is_own = text.as_deref().is_ok_and(|text| titles(text).iter().any(|title| title == GRAPH_COLUMNS[0]));
+    if let Some(files) = context.files.filter(|_| !is_own && text.is_ok() || file.ends_with(".gz")) {
+        let (graph, warnings) = files.graph(file).map_err(|why| why.fault(file))?;
+        context.warnings.extend(warnings.iter().map(|warning| format!("{}: {warning}", **file)));
+        return Ok(graph);
+    }
+    let text = text.map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?;
+    Ok(GraphText { text, ..GraphText::default() })
 }
 
 /// The fields of the first row; the whole text is one title if there is no row.

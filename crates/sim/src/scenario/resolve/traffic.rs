@@ -4,7 +4,7 @@ use super::{Context, arrivals, load, sizes};
 use crate::language::keys::Table;
 use crate::language::{At, Fault, quoted};
 use crate::model::{
-    Arrivals, BurstLosses, BurstRule, Load, MAX_FLOWS, Requests, SimTime, Traffic, Transport, TransportId,
+    Arrivals, BurstLosses, BurstRule, Done, Load, MAX_FLOWS, Requests, SimTime, Traffic, Transport, TransportId,
 };
 use crate::scenario::spec::{self, Spec};
 use std::collections::BTreeSet;
@@ -75,6 +75,12 @@ fn one(
         && list.iter().any(|flow| flow.size.is_some())
     {
         return Err(table.fault("the list gives sizes, which are for TCP; UDP flows last until \"stop\""));
+    }
+    if let Arrivals::Work(work) = &arrivals
+        && kind.payload().is_none()
+        && (work.done == Done::Acknowledged || !matches!(load, Load::Constant(_)))
+    {
+        return Err(table.fault("work by UDP takes load = \"constant\" and done = \"arrived\": nobody acknowledges"));
     }
     let stop = table.stop.map(|stop| SimTime::ZERO + stop.0);
     if let Some(at) = table.stop.filter(|stop| stop.0 <= table.start.0) {

@@ -111,8 +111,8 @@ keys! {
         /// uniform. false: the mean gap is over/count and the number is random.
         pub conditioned: Key<bool> = true, when NOT_LISTED, when POISSON, when COUNTED;
         /// Work that depends on work among the nodes of `among`, in their order, instead of flows that start by the
-        /// clock; it begins at `start`.
-        pub work: Option<At<crate::work::Keys>>, of TCP, when NOT_LISTED, when FIXED;
+        /// clock; it begins at `start`. UDP sends each transfer at `rate`, and its bytes are those on the wire.
+        pub work: Option<At<crate::work::Keys>>, when NOT_LISTED, when FIXED;
         /// Exactly these flows.
         pub list: Option<At<Vec<At<Listed>>>>;
         /// Exactly the flows of this CSV file, with the header `start_s,source,destination[,size_bytes]`, or of a list

@@ -6,6 +6,7 @@ use crate::scenario::{
     Loaded, load, load_with,
 };
 use crate::topology::list;
+use crate::work::GraphText;
 use std::collections::BTreeSet;
 use std::path::Path;
 use units::{Bytes, Duration, Rate};
@@ -176,6 +177,10 @@ fn the_large_scenario_has_100_000_links_and_a_million_flows() {
 struct Ring;
 
 impl Files for Ring {
+    fn graph(&self, _: &str) -> Result<(GraphText, Vec<String>), ImportError> {
+        Err(ImportError { line: None, message: "no graph".to_owned() })
+    }
+
     fn network(&self, file: &str, format: Option<&str>, unit: Option<Rate>) -> Result<Imported, ImportError> {
         assert_eq!((Path::new(file).file_name().unwrap().to_str(), format, unit), (Some("ring.x"), Some("x"), None));
         let node = |name: &str, place: Option<(f64, f64)>| ImportedNode {

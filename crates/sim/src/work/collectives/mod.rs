@@ -43,6 +43,8 @@ words! {
     pub enum Algorithm {
         /// To the next neighbour, round and round.
         Ring = "ring",
+        /// Rings within groups, then among the ranks at one place of all groups, then within groups again.
+        Hierarchical = "hierarchical",
         /// The same, one half of the buffer each way.
         BidirectionalRing = "bidirectional-ring",
         /// Halves, quarters and so on are exchanged, then back: Rabenseifner's. Beyond a power of two the first ranks
@@ -82,6 +84,8 @@ pub struct Asked {
     pub ranks: u32,
     /// The rank whose buffer is broadcast, or that has the result.
     pub root: u32,
+    /// Ranks of a group, of which there are a whole number.
+    pub group: u32,
 }
 
 impl Collective {
@@ -92,6 +96,7 @@ impl Collective {
             Collective::AllReduce => &[
                 A::Ring,
                 A::BidirectionalRing,
+                A::Hierarchical,
                 A::HalvingDoubling,
                 A::RecursiveDoubling,
                 A::Direct,
@@ -135,9 +140,10 @@ impl Asked {
 
     /// All sends.
     pub fn sends(self, to: &mut dyn Sends) {
-        let Asked { collective, algorithm, ranks: n, root } = self;
+        let Asked { collective, algorithm, ranks: n, root, group } = self;
         match (collective, algorithm) {
             (_, Algorithm::BidirectionalRing) => rings::both_ways(collective, n, to),
+            (Collective::AllReduce, Algorithm::Hierarchical) => rings::hierarchical(n, group, to),
             (Collective::AllReduce, Algorithm::HalvingDoubling) => halving::all_reduce(n, true, to),
             (Collective::AllReduce, Algorithm::RecursiveDoubling) => halving::all_reduce(n, false, to),
             (Collective::AllReduce, Algorithm::Direct) => {

@@ -136,7 +136,10 @@ impl Hosts {
             SendingMachine::Hosted(_) => {
                 return self.call_sender(now, flow, fabric, |source, context| source.machine.write(bytes, context));
             }
-            SendingMachine::Datagrams(_) => return,
+            SendingMachine::Datagrams(source) => {
+                source.release(instant, bytes);
+                return self.arm_sender(flow);
+            }
         }
         self.send_segments(now, flow, fabric);
     }

@@ -120,7 +120,7 @@ fn sent(traffic: &Traffic, pairs: usize) -> Use {
             let Arrivals::Poisson { mean_gap, .. } = &traffic.arrivals else { return None };
             return Some(8.0 * size.count() as f64 / mean_gap.as_secs_f64() / pairs);
         }
-        Load::Greedy | Load::Writes(_) | Load::Released => return None,
+        Load::Greedy | Load::Writes(_) | Load::Released | Load::ReleasedAt(_) => return None,
     };
     match &traffic.arrivals {
         Arrivals::Fixed { count, .. } => Some(of_one * f64::from(*count) / pairs),

@@ -1,0 +1,75 @@
+"""Graphs of tasks in other people's forms, as photocol's own CSV: htsim's connection matrix with triggers, GOAL."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from photocol.conversions.source import FileError
+
+if TYPE_CHECKING:
+    from photocol.conversions.source import Source
+
+COLUMNS = ("task", "kind", "rank", "peer", "bytes", "time_s", "tag", "processor", "after", "begun", "needs", "line")
+_PS = 10**12
+
+
+@dataclass(kw_only=True)
+class Task:
+    """A row of the CSV."""
+
+    name: str
+    kind: str
+    rank: int
+    line: int
+    peer: int | None = None
+    size: int | None = None
+    """Bytes of a transfer."""
+    time_ps: int | None = None
+    tag: int | None = None
+    processor: int | None = None
+    after: list[str] = field(default_factory=list)
+    begun: list[str] = field(default_factory=list)
+    needs: int | None = None
+
+    def row(self) -> list[Any]:
+        """Its fields in the order of the columns."""
+        time_s = None if self.time_ps is None else f"{self.time_ps // _PS}.{self.time_ps % _PS:012d}"
+        waits = [" ".join(self.after), " ".join(self.begun)]
+        fields = [self.name, self.kind, self.rank, self.peer, self.size, time_s, self.tag, self.processor]
+        return ["" if one is None else one for one in [*fields, *waits, self.needs, self.line]]
+
+
+@dataclass(kw_only=True)
+class Graph:
+    """What a file has, as the engine takes it."""
+
+    tasks: list[Task]
+    warnings: list[str] = field(default_factory=list)
+    done: str | None = None
+    """When a transfer is done: "arrived" or "acknowledged", as the file's own simulator has it."""
+    last_first: bool = False
+    """Whether of tasks that may go at the same instant the last one goes first."""
+
+    @property
+    def text(self) -> str:
+        """The CSV."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(task.row() for task in self.tasks)
+        return out.getvalue()
+
+
+def read_graph(source: Source) -> Graph:
+    """The graph of a file: GOAL if it begins with num_ranks, else a connection matrix. Raises FileError."""
+    from photocol.conversions import goal, htsim_triggers
+
+    _, first = next(iter(source.lines()), (1, ""))
+    if source.ending == ".goal" or "num_ranks" in source.text[:4096]:
+        return goal.read(source)
+    if first.split()[:1] in (["Nodes"], ["Connections"], ["Triggers"]):
+        return htsim_triggers.read(source)
+    raise FileError(source.name, 1, "found neither num_ranks of GOAL nor Nodes of htsim; allowed: one of them")
