@@ -121,6 +121,9 @@ def test_tasks_of_a_file_have_their_names(tmp_path: Path) -> None:
     )
     run = package.run(STAR, set={"traffic.0.work": {"file": str(file)}})
     assert work.critical_path(work.tasks(run))["name"].to_list() == ["load", "send"]
+    # All is one step, so nothing is to be told by colours.
+    legend = drawn(run)[0].get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["transfers", "computes"]
     assert float(run.summary["work_time"]) == pytest.approx(0.002 + PACKETS.transfer_s(12_000), rel=1e-3)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from photocol.plot.probes.probe import PageTable, Picture, Probe
-from photocol.plot.style import ORANGE, VERMILLION, frame, name_time
+from photocol.plot.style import BLUE, ORANGE, VERMILLION, frame, name_time
 from photocol.plot.tables import OF, runs_of
 from photocol.runs.work import tasks, undone_tasks, work_by_traffic
 
@@ -31,7 +31,7 @@ _EVERY = tuple(digit * 10**power for power in range(5) for digit in (1, 2, 5))
 _MOST_COLOURS = 64
 _FULL, _GAP = 0.78, 0.07
 """The height of a row's bars; that of the gap above them, of the line of what waits, and of the gap below it."""
-_COMPUTES, _UNDONE = "computes", "not done"
+_TRANSFERS, _COMPUTES, _UNDONE = "transfers", "computes", "not done"
 _LOOKS: dict[str, dict[str, Any]] = {
     _COMPUTES: {"facecolor": "0.85", "edgecolor": "0.45", "hatch": "////", "linewidth": 0.3},
     _UNDONE: {"facecolor": "none", "edgecolor": VERMILLION, "hatch": "..", "linewidth": 0.8},
@@ -48,8 +48,9 @@ def task_chart(axes: Axes, table: pl.DataFrame) -> None:
 
     `table` is what `rank_tasks` gives. The colour of a transfer is its step; a computation is hatched. Bars of the same
     time share the height of the row. A line below them leads from the time at which a task is ready to its beginning,
-    and for a receive or a wait to its end. What was not done has an open bar to the last time seen. More than `MOST_BARS` tasks are drawn as a raster, whose
-    cells show what began last at a rank. Of several replications and results the first is drawn.
+    and for a receive or a wait to its end. What was not done has an open bar to the last time seen. More than
+    `MOST_BARS` tasks are drawn as a raster, whose cells show what began last at a rank. Of several replications and
+    results the first is drawn.
     """
     shown, remark = _first(table)
     rows = shown.select("traffic", "rank").unique().sort("traffic", "rank").with_row_index("row")
@@ -154,12 +155,14 @@ def _lanes(table: pl.DataFrame) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _colours(table: pl.DataFrame) -> tuple[Any, Any]:
-    """A colour for each step from dark to light, and the places of steps among them."""
+    """A colour for each step from dark to light, and the places of steps among them; one colour where all have one."""
     import matplotlib as mpl
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
     steps = int(table["step"].max() or 0) + 1  # type: ignore[arg-type]
-    shades = mpl.colormaps["viridis"](np.linspace(0.0, 0.95, max(2, min(steps, _MOST_COLOURS))))
+    if steps == 1:
+        return ListedColormap([BLUE]), BoundaryNorm([-0.5, 0.5], 1)
+    shades = mpl.colormaps["viridis"](np.linspace(0.0, 0.95, min(steps, _MOST_COLOURS)))
     edges = np.linspace(-0.5, steps - 0.5, min(steps, _MOST_COLOURS) + 1)
     colours = ListedColormap(shades[: len(edges) - 1])
     return colours, BoundaryNorm(edges, len(edges) - 1)
@@ -168,6 +171,9 @@ def _colours(table: pl.DataFrame) -> tuple[Any, Any]:
 def _key_of_steps(axes: Axes, drawn: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
+    if drawn.norm.Ncmap == 1:
+        drawn.set_label(_TRANSFERS)
+        return
     figure = axes.get_figure(root=True)
     assert figure is not None, "axes are in a figure"
     key = figure.colorbar(drawn, ax=axes, pad=0.02, aspect=30, spacing="proportional")
@@ -198,10 +204,10 @@ def _draw_raster(axes: Axes, table: pl.DataFrame, end: float) -> None:
     _key_of_steps(axes, axes.imshow(steps, cmap=colours, norm=norm, **place))
     shades = ListedColormap(["0.75", VERMILLION])
     axes.imshow(others, cmap=shades, vmin=0, vmax=1, **place)
-    for value, name in enumerate((_COMPUTES, _UNDONE)):
-        if (others == value).any():
-            # Of no area, for the legend that `frame` makes.
-            axes.add_collection(PolyCollection([np.full((4, 2), begin)], label=name, facecolor=shades(value)))
+    seen = {name: shades(value) for value, name in enumerate((_COMPUTES, _UNDONE)) if (others == value).any()}
+    for name, colour in (seen | ({_TRANSFERS: BLUE} if norm.Ncmap == 1 else {})).items():
+        # Of no area, for the legend that `frame` makes.
+        axes.add_collection(PolyCollection([np.full((4, 2), begin)], label=name, facecolor=colour))
 
 
 PROBE = Probe(
