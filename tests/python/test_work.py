@@ -83,6 +83,8 @@ def test_the_critical_path_leads_from_the_last_end_to_the_start() -> None:
     assert (row["ranks"], row["tasks"], row["undone"], row["path_tasks"]) == (2, 6, 0, 3)
     # 3 and 1.5 s of computation, a transfer of 4 s, half a second of waiting; 9 s in all.
     assert row["work_time_s"] == 9.0
+    # Rank 0 computes for 3.5 s, rank 1 for 4.
+    assert row["exposed_s"] == 5.5
     found = [row[f"path_{name}"] for name in ("transfers", "computes", "waits")]
     assert found == pytest.approx([4 / 9, 4.5 / 9, 0.5 / 9], rel=1e-12)
 

@@ -25,7 +25,7 @@ STATES = ("under way", "ready", "waits")
 _WORKING = ("transfer", "compute")
 """Kinds of tasks that occupy a rank or its connections."""
 _PATH = ("path_tasks", "path_transfers", "path_computes", "path_waits")
-_OF_DONE = ("work_time_s", "busiest_rank", "busy_share", *_PATH)
+_OF_DONE = ("work_time_s", "exposed_s", "busiest_rank", "busy_share", *_PATH)
 _BUS_FACTORS = {"all-reduce": 2.0, "all-gather": 1.0, "reduce-scatter": 1.0, "all-to-all": 1.0}
 """Times (n − 1)/n; of a broadcast and a reduce it is 1 (NCCL-tests)."""
 _IN_STEPS = ("ring", "halving-doubling", "recursive-doubling", "direct")
@@ -116,10 +116,11 @@ class _Search:
 def work_by_traffic(result: Result) -> pl.DataFrame:
     """A row a run and traffic that is work: how long it took, who was busy, and what the critical path consists of.
 
-    Columns: run, traffic, `ranks`; `tasks` (transfers and computations) and how many of them are `undone`;
-    `work_time_s` from the first that was ready to the last that was done, null if one is undone. `busiest_rank` is the
-    one that sends or computes for the longest time, `busy_share` of the time. `path_tasks` are those of the critical
-    path. Its time is shared between transfers, computations and waiting, for a rank, a message or a transfer before.
+    Columns: run, traffic, `ranks`; `tasks` without joins, and how many of them are `undone`; `work_time_s` from the
+    first that was ready to the last that was done, null if one is undone. `exposed_s` is the time in which a rank does
+    not compute, of the rank that computes least: communication that no computation hides, and waiting. `busiest_rank`
+    sends or computes for the longest time, `busy_share` of the time. `path_tasks` are those of the critical path, and
+    its time is shared between transfers, computations and waiting: for a rank, a message or a transfer before.
     """
     import polars as pl
 
@@ -147,10 +148,13 @@ def _figures(table: pl.DataFrame) -> dict[str, float | None]:
         lasts.filter(pl.col("kind") == "compute").sum().alias("computes"),
         waits.sum().alias("waits"),
     ).row(0)
+    computing = busy_time(table.filter(pl.col("kind") == "compute"))
+    idle = ranks - computing.height
+    exposed = time - (0.0 if idle or computing.is_empty() else float(computing["busy_s"].to_list()[-1]))
     busy = busy_time(table)
     busiest, longest = (None, 0.0) if busy.is_empty() else busy.row(0)
     shares = [part / time if time else None for part in (longest, transfers, computes, waited)]
-    found = (None if undone else time, busiest, shares[0], path.height, *shares[1:])
+    found = (None if undone else time, None if undone else exposed, busiest, shares[0], path.height, *shares[1:])
     return figures | dict(zip(_OF_DONE, found, strict=True))
 
 
