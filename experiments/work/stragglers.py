@@ -193,9 +193,9 @@ experiment = Experiment(
             expected="1.4 to 1.8",
             tolerance="1.3 to 2.2; in shape: 1.1 to 3",
             check=within(with_loss(HALVING), 1.3, 2.2, in_shape=(1.1, 3)),
-            reason="the critical path passes the lossy link at two transfers, but each takes up to three timers: "
-            "with timers of 3 ms, 3.0 to 9.3 ms (trial). Why more than one is open: of 20 lost packets 0.2 "
-            "are lost twice",
+            reason="the critical path passes the lossy link at two transfers, as arithmetic has it. But a packet that "
+            "is lost twice costs three timers, for the second is twice as long, and each transfer loses some 20: with "
+            "timers of 3 ms transfers take 3.0 to 9.3 ms (trials)",
         ),
         Claim(
             id="loss-tree",
