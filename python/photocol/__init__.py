@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         stats,
         transport,
         verdict,
+        work,
         xcp,
     )
     from photocol.conversions.convert import convert
@@ -78,6 +79,7 @@ __all__ = [
     "sweep",
     "transport",
     "verdict",
+    "work",
     "xcp",
 ]
 
@@ -111,6 +113,7 @@ _MODULES = (
         "stats",
         "transport",
         "verdict",
+        "work",
         "xcp",
     ),
 )

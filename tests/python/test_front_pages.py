@@ -31,6 +31,7 @@ EXPERIMENTS = {
     "rotor": "rotor switches",
     "told": "hosts that are told",
     "quic": "QUIC's recovery",
+    "work": "collectives",
 }
 """The words for a folder of experiments."""
 

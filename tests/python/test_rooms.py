@@ -33,7 +33,7 @@ KNOWS = {
 GROUND = {"_core", "__version__", "InputError", "RunError", "ScenarioError", "errors", "files", "options", "quantity"}
 GROUND |= {"children", "stats"}
 """What every room may import: the extension, and modules that know no room."""
-FACES = {"claims", "control", "dlcc", "experiment", "laws", "models", "obs", "queue", "rcp", "verdict", "xcp"}
+FACES = {"claims", "control", "dlcc", "experiment", "laws", "models", "obs", "queue", "rcp", "verdict", "work", "xcp"}
 """Public modules outside the rooms, which have names of one room and no code."""
 ALLOWED = {("runs/results.py", "plot"), ("sweeps/plots.py", "plot")}
 """`plot` is a public name of a result and of a sweep's table; the pictures are imported when it is used."""

@@ -18,6 +18,7 @@ from photocol.plot.files import Pictures, check_names, pictures_of, save_all, sa
 from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distribution, queue_samples, queues
 from photocol.plot.probes import PICTURES
 from photocol.plot.probes.flow_delays import delay_percentiles, measured_delays
+from photocol.plot.probes.tasks import rank_tasks, task_chart
 from photocol.plot.sparkline import sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure, once
 from photocol.plot.tables import Chosen, together, with_kinds
@@ -59,6 +60,7 @@ __all__ = [
     "over_time",
     "queue_distribution",
     "queues",
+    "rank_tasks",
     "request_times",
     "requests",
     "samples",
@@ -68,6 +70,7 @@ __all__ = [
     "sized_flows",
     "slowdown_by_size",
     "sparklines",
+    "task_chart",
     "together",
 ]
 

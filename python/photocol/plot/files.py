@@ -171,7 +171,9 @@ def _of_flows(results: Mapping[str, Result], chosen: Chosen, sizes: BySize) -> d
 
     def of_chosen(read: Callable[[Result], pl.DataFrame]) -> pl.DataFrame:
         # Which flows there are has been looked up in the table of all.
-        return of(read).filter(pl.col("flow").is_in(chosen.flows)) if chosen.flows else of(read)
+        table = of(read)
+        has_flows = chosen.flows and "flow" in table.columns
+        return table.filter(pl.col("flow").is_in(chosen.flows)) if has_flows else table
 
     flows = of_chosen(sized_flows)
     pictures: dict[str, _Picture] = {

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """A picture of a result, drawn from a table that has a row a flow."""
+    """A picture of a result, drawn from a table of it."""
 
     name: str
     draw: Callable[[Axes, pl.DataFrame], None]
     table: Callable[[Result], pl.DataFrame]
-    """Has a column `flow`; it is empty, with all columns, where the probe was not asked for."""
+    """Empty, with all columns, where the probe was not asked for. A column `flow` lets flows be chosen."""
     value: str
     """The column that has to have a value, or there is nothing to draw."""
     missing: str
@@ -39,7 +39,7 @@ class PageTable:
 
 @dataclass(frozen=True, kw_only=True)
 class Probe:
-    """A key of `[probe]`, and what is shown of it."""
+    """A key of `[probe]`, or a table that runs have without being asked, and what is shown of it."""
 
     name: str
     picture: Picture | None = None

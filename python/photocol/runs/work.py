@@ -1,0 +1,283 @@
+"""Work that depends on work: the critical path, busy ranks and undone tasks of a run; bandwidths and times by formula.
+
+Tables are made of `result.probes["tasks"]`, whose columns are in docs/reference/probes.md. It has no edges: what a task
+waited for is found from ranks and times.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from photocol.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from photocol.runs.results import Result
+
+TASKS = "tasks"
+_KEYS = ("run", "traffic")
+_SHOWN = ("task", "name", "kind", "step", "rank", "to", "bytes", "ready_s", "start_s", "begin_s", "end_s")
+STATES = ("under way", "ready", "waits")
+"""Of a task that is not done: it has begun; it has its rank or its connection to wait for; or it waits for another."""
+_WORKING = ("transfer", "compute")
+"""Kinds of tasks that occupy a rank or its connections."""
+_PATH = ("path_tasks", "path_transfers", "path_computes", "path_waits")
+_OF_DONE = ("work_time_s", "exposed_s", "busiest_rank", "busy_share", *_PATH)
+_BUS_FACTORS = {"all-reduce": 2.0, "all-gather": 1.0, "reduce-scatter": 1.0, "all-to-all": 1.0}
+"""Times (n − 1)/n; of a broadcast and a reduce it is 1 (NCCL-tests)."""
+_IN_STEPS = ("ring", "halving-doubling", "recursive-doubling", "direct")
+
+
+def tasks(result: Result) -> pl.DataFrame:
+    """The table of tasks with null for times that there are not, and with `begin_s`; empty where a run has no work.
+
+    `begin_s` is when a computation starts. Transfers of a pair of ranks that share a connection follow one another, so
+    each begins when it is given to the connection and the one before it is done. In truth its first packets leave
+    earlier, by the time of the way. Where receives take messages, a transfer begins when it is given to its connection.
+    """
+    import polars as pl
+
+    columns = dict.fromkeys(("run", "task", "step", "rank", "to", "bytes"), pl.UInt64)
+    times = dict.fromkeys(("ready_s", "start_s", "end_s"), pl.Float64)
+    schema = {**dict.fromkeys(("traffic", "name", "kind"), pl.String), **columns, **times}
+    table = result.probes.get(TASKS, pl.DataFrame(schema=schema))
+    table = table.with_columns(pl.col(list(times)).fill_nan(None))
+    if table.is_empty():
+        return table.with_columns(pl.col("start_s").alias("begin_s")).select(*_KEYS, *_SHOWN)
+    flows = result.flows.group_by("run", "traffic").len("flows").with_columns(pl.col("run").cast(table.schema["run"]))
+    shared = table.join(flows, on=_KEYS, how="left", maintain_order="left")
+    is_transfer = (pl.col("kind") == "transfer") & (pl.col("rank") != pl.col("to"))
+    is_taken = (pl.col("kind") == "receive").any().over(_KEYS)
+    is_kept = is_transfer & ~is_taken & (pl.col("flows") < is_transfer.sum().over(_KEYS))
+    pair = [*_KEYS, "kind", "rank", "to"]
+    ordered = shared.sort("start_s", "task", nulls_last=True)
+    before = pl.col("end_s").fill_null(math.inf).shift(1).over(pair)
+    begin = pl.when(is_kept).then(pl.max_horizontal("start_s", before)).otherwise("start_s")
+    begin = pl.when(pl.col("start_s").is_not_null() & begin.is_finite()).then(begin)
+    return ordered.with_columns(begin.alias("begin_s")).sort(*_KEYS, "task").select(*_KEYS, *_SHOWN)
+
+
+def critical_path(table: pl.DataFrame) -> pl.DataFrame:
+    """The tasks that decided when the work of one traffic in one run was done, in the order of time, without joins.
+
+    `table` has rows of what `tasks` gives. It has no edges, so they are found. A task is ready when the last that it
+    waits for is done, so that one's `end_s` is this task's `ready_s`, and mostly its `to` is this task's rank. Of
+    several that fit, those before it in the table count first, and then the last. A receive counts if its message was
+    there before it. Where nothing fits, since a file's task waits for a beginning or a signal, the path begins. It ends
+    with the last task that was done, whether or not others are undone.
+    """
+    import polars as pl
+
+    is_late = (pl.col("kind") != "receive") | (pl.col("end_s") == pl.col("ready_s"))
+    done = table.filter((pl.col("kind") != "join") & is_late & pl.col("end_s").is_not_null())
+    if done.is_empty():
+        return done.select(_SHOWN)
+    search = _Search(done)
+    path = [int(done.select(pl.struct("end_s", "task").arg_max()).item())]
+    while (before := search.before(path[-1])) is not None:
+        path.append(before)
+    return done[path[::-1]].select(_SHOWN)
+
+
+class _Search:
+    """Finds the task that ended when another one became ready, by the place in the table."""
+
+    def __init__(self, done: pl.DataFrame) -> None:
+        import numpy as np
+
+        self.to, self.end, self.task = (done[name].to_numpy() for name in ("to", "end_s", "task"))
+        self.rank, self.ready = done["rank"].to_numpy(), done["ready_s"].to_numpy()
+        self.is_receive = (done["kind"] == "receive").to_numpy()
+        self.is_transfer = (done["kind"] == "transfer").to_numpy()
+        self.by_end = np.lexsort((self.task, self.end))
+        self.ends = self.end[self.by_end]
+
+    def before(self, now: int) -> int | None:
+        """The place of the one before that at a place; nothing if none fits."""
+        import numpy as np
+
+        left, right = np.searchsorted(self.ends, self.ready[now]), np.searchsorted(self.ends, self.ready[now], "right")
+        some = self.by_end[left:right]
+        # What took no time is before it only if its number is.
+        some = some[(self.ready[some] < self.ready[now]) | (self.task[some] < self.task[now])]
+        if self.is_receive[now]:
+            # Its own message is done with it.
+            some = some[~(self.is_transfer[some] & (self.to[some] == self.rank[now]))]
+        if not len(some):
+            return None
+        is_here, is_earlier = self.to[some] == self.rank[now], self.task[some] < self.task[now]
+        order = np.lexsort((self.task[some], self.is_receive[some], is_earlier, is_here))
+        return int(some[order[-1]])
+
+
+def work_by_traffic(result: Result) -> pl.DataFrame:
+    """A row a run and traffic that is work: how long it took, who was busy, and what the critical path consists of.
+
+    Columns: run, traffic, `ranks`; `tasks` without joins, and how many of them are `undone`; `work_time_s` from the
+    first that was ready to the last that was done, null if one is undone. `exposed_s` is the time in which a rank does
+    not compute, of the rank that computes least: communication that no computation hides, and waiting. `busiest_rank`
+    sends or computes for the longest time, `busy_share` of the time. `path_tasks` are those of the critical path, and
+    its time is shared between transfers, computations and waiting: for a rank, a message or a transfer before.
+    """
+    import polars as pl
+
+    table = tasks(result).filter(pl.col("kind") != "join")
+    parts = table.partition_by(_KEYS, as_dict=True, maintain_order=True).items()
+    rows = [{**dict(zip(_KEYS, key, strict=True)), **_figures(part)} for key, part in parts]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _figures(table: pl.DataFrame) -> dict[str, float | None]:
+    import polars as pl
+
+    undone = table["end_s"].null_count()
+    ranks = pl.concat([table["rank"], table["to"]]).n_unique()
+    figures: dict[str, float | None] = {"ranks": ranks, "tasks": table.height, "undone": undone}
+    path = critical_path(table)
+    if path.is_empty():
+        return figures | dict.fromkeys(_OF_DONE)
+    begin, end = table.select(begin=pl.col("ready_s").min(), end=pl.col("end_s").max()).row(0)
+    time = end - begin
+    lasts, waits = pl.col("end_s") - pl.col("begin_s"), pl.col("begin_s") - pl.col("ready_s")
+    waits += pl.when(pl.col("kind").is_in(_WORKING)).then(0.0).otherwise(lasts)
+    transfers, computes, waited = path.select(
+        lasts.filter(pl.col("kind") == "transfer").sum(),
+        lasts.filter(pl.col("kind") == "compute").sum().alias("computes"),
+        waits.sum().alias("waits"),
+    ).row(0)
+    computing = busy_time(table.filter(pl.col("kind") == "compute"))
+    idle = ranks - computing.height
+    exposed = time - (0.0 if idle or computing.is_empty() else float(computing["busy_s"].to_list()[-1]))
+    busy = busy_time(table)
+    busiest, longest = (None, 0.0) if busy.is_empty() else busy.row(0)
+    shares = [part / time if time else None for part in (longest, transfers, computes, waited)]
+    found = (None if undone else time, None if undone else exposed, busiest, shares[0], path.height, *shares[1:])
+    return figures | dict(zip(_OF_DONE, found, strict=True))
+
+
+def busy_time(table: pl.DataFrame) -> pl.DataFrame:
+    """A row a rank: `rank`, `busy_s`, the time in which a transfer of its own is under way or it computes.
+
+    `table` has rows of what `tasks` gives, of one run and traffic. What is not done is left out. The longest time is
+    first.
+    """
+    import polars as pl
+
+    done = table.filter(pl.col("kind").is_in(_WORKING) & pl.col("end_s").is_not_null()).sort("rank", "begin_s")
+    before = pl.col("end_s").cum_max().shift(1).over("rank").fill_null(-math.inf)
+    added = (pl.col("end_s") - pl.max_horizontal("begin_s", before)).clip(lower_bound=0.0)
+    sums = done.with_columns(added.alias("busy_s")).group_by("rank").agg(pl.col("busy_s").sum())
+    return sums.sort("busy_s", "rank", descending=[True, False])
+
+
+def undone_tasks(result: Result, most: int = 10) -> pl.DataFrame:
+    """The first tasks that were not done at the end of each run, and for what they wait; those under way come first.
+
+    Columns: run, traffic, task, name, kind, step, rank, to, bytes; `state`, one of `STATES`; `waits_for`. For a task
+    that is not ready that is the first of those before it that come to its rank and are not done: the table has no
+    edges. With `chunks` it may be one of another chunk. At most `most` rows a run and traffic.
+    """
+    import polars as pl
+
+    table = tasks(result).filter((pl.col("kind") != "join") & pl.col("end_s").is_null())
+    parts = [_undone(part).head(most) for part in table.partition_by(_KEYS, maintain_order=True)]
+    return pl.concat(parts) if parts else pl.DataFrame()
+
+
+def _undone(undone: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    state = pl.when(pl.col("begin_s").is_not_null()).then(0).when(pl.col("ready_s").is_not_null()).then(1).otherwise(2)
+    numbered = pl.format("{} {} of step {} from rank {}", "kind", "task", "step", "rank")
+    named = pl.when(pl.col("name") != "").then(pl.format("{} {}", "kind", "name"))
+    other = named.otherwise(numbered).alias("other")
+    first = (
+        undone.sort("task")
+        .group_by("to", maintain_order=True)
+        .agg(other.first(), pl.col("task").first().alias("before"))
+    )
+    first = first.rename({"to": "rank"})
+    known = undone.join(first, on="rank", how="left", maintain_order="left").with_columns(state.alias("place"))
+    is_transfer = pl.col("kind") == "transfer"
+    ends = {"transfer": "its last byte", "receive": "a message", "compute": "its end", "wait": "its end"}
+    its_end = pl.col("kind").replace_strict(ends, default="its end", return_dtype=pl.String)
+    its_turn = pl.when(is_transfer).then(pl.lit("its turn on the connection")).otherwise(pl.lit("its turn at the rank"))
+    waits = pl.when(pl.col("before") < pl.col("task")).then("other").otherwise(pl.lit("a task of another rank"))
+    words = pl.when(pl.col("place") == 0).then(its_end).when(pl.col("place") == 1).then(its_turn).otherwise(waits)
+    said = pl.col("place").replace_strict(dict(enumerate(STATES)), return_dtype=pl.String)
+    ordered = known.sort("place", "task").with_columns(said.alias("state"), words.alias("waits_for"))
+    return ordered.select(*_KEYS, *_SHOWN[:7], "state", "waits_for")
+
+
+def algorithm_bandwidth(size_bytes: float, time_s: float) -> float:
+    """Bytes of a rank's buffer over the time of the collective, in bit/s (algbw of NCCL-tests)."""
+    if not (size_bytes >= 0 and time_s > 0):
+        raise InputError(f"{size_bytes} B in {time_s} s: a size of at least 0 and a time above 0")
+    return 8 * size_bytes / time_s
+
+
+def bus_bandwidth(collective: str, ranks: int, size_bytes: float, time_s: float) -> float:
+    """What a link of each rank carries if no byte is sent in vain, in bit/s (busbw of NCCL-tests).
+
+    It is the algorithm bandwidth times 2 (n − 1)/n for an all-reduce, (n − 1)/n for an all-gather, a reduce-scatter and
+    an all-to-all, and 1 for a broadcast and a reduce. So it may be compared with the rate of a link, whatever n is.
+    Trees and reductions in switches fit it badly. Raises InputError for other collectives.
+    """
+    if ranks < 2:
+        raise InputError(f"{ranks} ranks: a collective has two at least")
+    known = [*_BUS_FACTORS, "broadcast", "reduce"]
+    if collective not in known:
+        raise InputError(f"{collective!r} has no bus bandwidth; these have: {', '.join(known)}")
+    factor = _BUS_FACTORS[collective] * (ranks - 1) / ranks if collective in _BUS_FACTORS else 1.0
+    return algorithm_bandwidth(size_bytes, time_s) * factor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Packets:
+    """A path of equal links in a row that a transfer has for itself, and how it is cut into packets.
+
+    `header_bytes` are those of a packet on the link. A last packet that is not full counts what it has.
+    """
+
+    rate_bps: float
+    delay_s: float
+    payload_bytes: int
+    header_bytes: int
+    links: int = 2
+
+    def lasts_s(self, size_bytes: int) -> float:
+        """How long all packets of so many bytes last on one link."""
+        packets = math.ceil(size_bytes / self.payload_bytes)
+        return 8 * (size_bytes + packets * self.header_bytes) / self.rate_bps
+
+    def tail_s(self, size_bytes: int) -> float:
+        """From the last bit at the first link to the last bit at the receiver: other links, and all delays."""
+        return (self.links - 1) * self.lasts_s(min(size_bytes, self.payload_bytes)) + self.links * self.delay_s
+
+    def transfer_s(self, size_bytes: int) -> float:
+        """The time of a transfer: S + (h − 1) s + h d."""
+        return self.lasts_s(size_bytes) + self.tail_s(size_bytes)
+
+    def all_reduce_s(self, algorithm: str, ranks: int, size_bytes: int) -> float:
+        """The time of an all-reduce whose ranks share no link, as on a star (h = 2), by the algorithm's steps.
+
+        `size_bytes` M is a rank's buffer, of which all parts are taken as equal, and n is the number of ranks. `ring`
+        takes 2 (n − 1) transfers of M/n in a row; `halving-doubling` two of M/2, M/4, … each; `recursive-doubling`
+        log2 n of M; `direct` twice n − 1 of M/n on one link. Raises InputError for other algorithms.
+        """
+        part = math.ceil(size_bytes / ranks)
+        doublings = (ranks - 1).bit_length()
+        if algorithm not in _IN_STEPS:
+            raise InputError(f"{algorithm!r} has no closed form here; these have: {', '.join(_IN_STEPS)}")
+        if algorithm == "ring":
+            return 2 * (ranks - 1) * self.transfer_s(part)
+        if algorithm == "direct":
+            return 2 * ((ranks - 1) * self.lasts_s(part) + self.tail_s(part))
+        if ranks != 1 << doublings:
+            raise InputError(f"{algorithm} takes a power of two of ranks, and there are {ranks}")
+        if algorithm == "recursive-doubling":
+            return doublings * self.transfer_s(size_bytes)
+        return 2 * sum(self.transfer_s(math.ceil(size_bytes / 2**step)) for step in range(1, doublings + 1))
