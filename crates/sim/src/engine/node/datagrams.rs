@@ -40,11 +40,7 @@ enum Law {
         gap: Duration,
     },
     /// What is let go leaves at a rate, the last datagram of a piece as short as it is.
-    Released {
-        byte: ByteTime,
-        left: VecDeque<u64>,
-        free: Instant,
-    },
+    Released(Box<Pieces>),
     Poisson {
         mean_gap: Duration,
         sizes: SizeLaw,
@@ -56,6 +52,31 @@ enum Law {
         off: Sojourn,
         left: Duration,
     },
+}
+
+/// What was let go and has not left.
+#[derive(Clone, Debug)]
+struct Pieces {
+    byte: ByteTime,
+    left: VecDeque<u64>,
+    /// When the last datagram's time is over.
+    free: Instant,
+}
+
+impl Pieces {
+    /// The size of the datagram that leaves at `next`, which becomes the time of the one behind it.
+    #[inline(never)]
+    fn take(&mut self, next: &mut Instant, packet_size: u32) -> u32 {
+        let Some(first) = self.left.front_mut() else { return packet_size };
+        let size = (*first).min(packet_size.into());
+        *first -= size;
+        if *first == 0 {
+            self.left.pop_front();
+        }
+        self.free = *next + self.byte.of(size as u32);
+        *next = if self.left.is_empty() { Instant::NEVER } else { self.free };
+        size as u32
+    }
 }
 
 /// Gaps of a Poisson source that have been drawn already: several logarithms in a row do not wait for each other, and
@@ -101,12 +122,12 @@ impl Datagrams {
             Load::Constant(rate) => Law::Constant { gap: gap(rate)? },
             Load::ReleasedAt(rate) => {
                 gap(rate)?;
-                Law::Released { byte: ByteTime::at(rate)?, left: VecDeque::new(), free: start }
+                Law::Released(Box::new(Pieces { byte: ByteTime::at(rate)?, left: VecDeque::new(), free: start }))
             }
             Load::Poisson { rate, sizes } => Law::Poisson { mean_gap: gap(rate)?, sizes, ahead: GapsAhead::none() },
             Load::OnOff { rate, on, off } => Law::OnOff { gap: gap(rate)?, on, off, left: Duration::ZERO },
         };
-        let next = if let Law::Released { .. } = law { Instant::NEVER } else { start };
+        let next = if let Law::Released(_) = law { Instant::NEVER } else { start };
         let mut source = Datagrams { law, packet_size, stream, stop, next, sent: 0 };
         source.begin();
         Some(source)
@@ -114,9 +135,9 @@ impl Datagrams {
 
     /// A piece of so many bytes is let go.
     pub fn release(&mut self, now: Instant, bytes: u64) {
-        if let Law::Released { left, free, .. } = &mut self.law {
-            left.push_back(bytes);
-            self.next = self.next.min(now.max(*free));
+        if let Law::Released(pieces) = &mut self.law {
+            pieces.left.push_back(bytes);
+            self.next = self.next.min(now.max(pieces.free));
         }
     }
 
@@ -132,15 +153,14 @@ impl Datagrams {
         if self.next > now || self.next >= self.stop {
             return None;
         }
+        if let Law::Released(pieces) = &mut self.law {
+            let size = pieces.take(&mut self.next, self.packet_size);
+            self.sent += 1;
+            return Some(Datagram { number: self.sent - 1, size });
+        }
         let datagram = Datagram { number: self.sent, size: self.draw_size() };
         self.sent += 1;
-        self.next = match &mut self.law {
-            Law::Released { byte, left, free } => {
-                *free = self.next + byte.of(datagram.size);
-                if left.is_empty() { Instant::NEVER } else { *free }
-            }
-            _ => self.next + self.gap(),
-        };
+        self.next = self.next + self.gap();
         Some(datagram)
     }
 
@@ -164,7 +184,7 @@ impl Datagrams {
                 *left = on_time;
             }
         }
-        if !matches!(self.law, Law::Constant { .. } | Law::Released { .. }) {
+        if !matches!(self.law, Law::Constant { .. } | Law::Released(_)) {
             let gap = self.draw_gap();
             self.next = self.next + gap;
         }
@@ -175,7 +195,7 @@ impl Datagrams {
     fn gap(&mut self) -> Duration {
         let drawn = match &mut self.law {
             Law::Poisson { ahead, .. } => ahead.take(),
-            Law::Constant { .. } | Law::OnOff { .. } | Law::Released { .. } => None,
+            Law::Constant { .. } | Law::OnOff { .. } | Law::Released(_) => None,
         };
         drawn.unwrap_or_else(|| self.draw_gap())
     }
@@ -185,7 +205,7 @@ impl Datagrams {
     fn draw_gap(&mut self) -> Duration {
         match &mut self.law {
             Law::Constant { gap } => *gap,
-            Law::Released { byte, .. } => byte.of(self.packet_size),
+            Law::Released(pieces) => pieces.byte.of(self.packet_size),
             Law::Poisson { mean_gap, sizes: SizeLaw::Exponential, .. } => exponential_span(*mean_gap, &mut self.stream),
             Law::Poisson { mean_gap, ahead, .. } => ahead.draw(*mean_gap, &mut self.stream),
             Law::OnOff { gap, on, off, left } => {
@@ -203,16 +223,7 @@ impl Datagrams {
     }
 
     fn draw_size(&mut self) -> u32 {
-        match &mut self.law {
-            Law::Released { left, .. } => {
-                let Some(first) = left.front_mut() else { return self.packet_size };
-                let size = (*first).min(self.packet_size.into());
-                *first -= size;
-                if *first == 0 {
-                    left.pop_front();
-                }
-                size as u32
-            }
+        match self.law {
             Law::Poisson { sizes: SizeLaw::Exponential, .. } => {
                 let mean = f64::from(self.packet_size);
                 let size = libm::round(exponential(&mut self.stream, mean)) as u32;

@@ -24,7 +24,7 @@ impl Exit<'_> {
 
     /// The timer of a source of datagrams has come up: sends those that are due and moves the timer to the next one,
     /// unless it is stale. Returns whether any was due.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_datagrams(mut self, flow: u32, host: &mut SendingHost, timers: &mut TimingWheel) -> bool {
         let (now, emitted_before) = (self.now, *self.emitted);
         if let SendingMachine::Datagrams(source) = &mut host.machine

@@ -75,12 +75,14 @@ impl Hosts {
     }
 
     /// Bytes of a flow have arrived.
+    #[inline(never)]
     pub(super) fn note_arrived(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
         let bytes = self.receivers[flow].sink.bytes_in_order();
         self.note_progress(now, Progress { flow, bytes, has_arrived: true }, fabric);
     }
 
     /// Bytes of a flow are known to its sender to have arrived.
+    #[inline(never)]
     pub(super) fn note_acknowledged(&mut self, now: u64, flow: u32, fabric: &mut Fabric) {
         let bytes = self.senders[flow].machine.bytes_acked().unwrap_or(0);
         self.note_progress(now, Progress { flow, bytes, has_arrived: false }, fabric);
