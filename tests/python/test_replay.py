@@ -40,6 +40,7 @@ SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 DURATIONS = {
     "aapn": "0.4 s",
     "aapn-signalled": "1.2 s",
+    "all-reduce": "0.001 s",
     "capacity-change": "8.5 s",
     "dlcc": "8 s",
     "fat-tree": "0.03 s",
