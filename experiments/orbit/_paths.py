@@ -81,7 +81,7 @@ def after_the_rise(pair: str) -> slice:
     ends = np.flatnonzero(np.diff(np.concatenate([[False], over_least_ms(pair) >= RISE_MS, [False]]).astype(int)))
     for begin, end in zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True):
         if end - begin >= LASTING_S * STEPS_IN_S:
-            return slice(begin + SETTLES_S * STEPS_IN_S, end)
+            return slice(begin + SETTLES_S * STEPS_IN_S, min(end, LASTS_S * STEPS_IN_S - 1))
     raise ValueError(f"the path of {pair} has no lasting rise")
 
 

@@ -13,6 +13,9 @@ trial had both senders over Manila to Dalian with an elevation of 30 degrees. By
 - NewReno fills 100 packets. A packet waits for these and the one in transmission and has its own time: 122.4 ms.
 - Where the way there is shorter by d, d · r packets arrive late. Three duplicate ACKs need three: 3.6 ms one way. Hence
   NewReno repairs what is not lost at shortenings by more than that, and at no other.
+  NewReno of RFC 6582 did not in the first run. The late packets come in turn with those that overtake them, so that
+  between two duplicate ACKs the point that they ask for moves on. Whoever counts what SACK reports behind a hole (RFC
+  6675), as ns-3's NewReno may, finds three. This was expected of `sack` before it ran.
 - A pair that is cut off for seconds gives NewReno a timeout, since nothing comes back.
 """
 
@@ -52,9 +55,10 @@ if TYPE_CHECKING:
 
     from photocol.experiment import RunResult
 
-NEWRENO, VEGAS, UDP = "newreno", "vegas", "udp"
+NEWRENO, SACK, VEGAS, UDP = "newreno", "sack", "vegas", "udp"
 SENDERS: Mapping[str, dict[str, Any]] = {
     NEWRENO: {"algorithm": "newreno"},
+    SACK: {"algorithm": "sack"},
     VEGAS: {"algorithm": "vegas"},
     UDP: {"algorithm": "udp", "packet_size": "1500 B"},
 }
@@ -263,6 +267,16 @@ experiment = Experiment(
             tolerance="as many; in shape: for most of the pairs",
             check=near(of("false_repairs", NEWRENO, ".0f"), of("shortenings", NEWRENO, ".0f"), by=0, in_shape=MOSTLY),
             reason=REASONS.get("reordering", ""),
+        ),
+        Claim(
+            id="reordering-sack",
+            text="a sender that counts what SACK reports does so",
+            whose="ours",
+            where="arithmetic: 3.6 ms one way; RFC 6675 §5",
+            expected="a repair of what is not lost for each such shortening, and no other",
+            tolerance="as many; in shape: for most of the pairs",
+            check=near(of("false_repairs", SACK, ".0f"), of("shortenings", SACK, ".0f"), by=0, in_shape=MOSTLY),
+            reason=REASONS.get("reordering-sack", ""),
         ),
         Claim(
             id="cut-off",
