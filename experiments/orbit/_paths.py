@@ -7,6 +7,7 @@ a second. Stations are those of photocol's table of cities, some km beside Hypat
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,22 +30,27 @@ PAIRS: Mapping[str, tuple[str, str]] = {
     NAIROBI: ("Istanbul", "Nairobi"),
     PETERSBURG: ("Manila", "Saint Petersburg"),
 }
+_HALVES = ((RIO, PETERSBURG), (DALIAN, NAIROBI))
+"""Satellites are moved once for both pairs of a half."""
 RISE_MS, LASTING_S, SETTLES_S = 4.8, 15, 10
 """A rise of four packets lasts for that long; Vegas gives up a packet a round trip, and needs some seconds."""
 
 
-@functools.cache
 def route(pair: str) -> Route:
-    """The pair's routes. Hypatia's limit of a ground link is a range of 1260 km, not an elevation."""
+    """The pair's routes over the 200 s."""
+    return _routes(next(half for half in _HALVES if pair in half))[pair]
+
+
+@functools.cache
+def _routes(names: tuple[str, ...]) -> Mapping[str, Route]:
+    """Routes of some pairs. Hypatia's limit of a ground link is a range of 1260 km, not an elevation."""
     from photocol.orbits import Constellation
 
-    stations = PAIRS[pair]
+    pairs = [PAIRS[name] for name in names]
+    stations = list(dict.fromkeys(itertools.chain.from_iterable(pairs)))
     limit = {"ground_limit": "range", "ground_range": "1260 km"}
-    made = Constellation.from_toml(
-        {"kind": "constellation", "shell": "kuiper-630", "stations": list(stations), **limit}
-    )
-    (found,) = made.routes([stations], LASTS_S).tables()
-    return found
+    made = Constellation.from_toml({"kind": "constellation", "shell": "kuiper-630", "stations": stations, **limit})
+    return dict(zip(names, made.routes(pairs, LASTS_S).tables(), strict=True))
 
 
 def scenario(pair: str, traffic: Mapping[str, Any]) -> dict[str, Any]:
