@@ -197,13 +197,14 @@ def of(metric: str, sender: str, form: str = ".2f", unit: str = "") -> Any:
 HYPATIAS = (RIO, DALIAN, NAIROBI)
 AFTER = of("after_mbps", VEGAS, unit=" Mb/s")
 REASONS: Mapping[str, str] = {
-    "vegas-half": "the first lasting rise of Istanbul to Nairobi is 6 ms, of which three segments are more than half of "
-    "the link: arithmetic has less than half from 7.2 ms on (vegas-rise)",
-    "reordering": "late packets come in turn with those that overtake them, and each moves on what ACKs ask for. At both "
-    "shortenings of Rio de Janeiro to Saint Petersburg seven duplicate ACKs arrive, never two in a row (trial, its trace). "
+    "vegas-half": "the first lasting rise of Istanbul to Nairobi is 6 ms, of which three segments are more than half "
+    "of the link: arithmetic has less than half from 7.2 ms on (vegas-rise)",
+    "reordering": "late packets come in turn with those that overtake them, and each moves on what ACKs ask for. At "
+    "both shortenings of Rio de Janeiro to Saint Petersburg seven duplicate ACKs arrive, never two in a row (trial). "
     "A sender that counts what SACK reports repairs (reordering-sack); Hypatia's hosts may have SACK",
-    "reordering-sack": "the shortening of Istanbul to Nairobi also lets ACKs overtake, so that a full queue drops three "
-    "packets: it repairs then, and not in vain. With queues of 90, 110, 120 or 150 packets it repairs once in vain (trials)",
+    "reordering-sack": "the shortening of Istanbul to Nairobi lets ACKs overtake too, so that a full queue drops three "
+    "packets: it repairs then, and not in vain. With queues of 90, 110, 120 or 150 packets it repairs once in vain "
+    "(trials)",
 }
 
 experiment = Experiment(
