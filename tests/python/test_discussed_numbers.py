@@ -36,7 +36,7 @@ Named = tuple[str, str, tuple[str, ...]]
 """A record, a reading of it or none, and claims; all of them where none is named."""
 COMMENT = re.compile(r"<!-- numbers: (?P<records>[^;>]+?)(?:; besides (?P<besides>[^>]+?))? -->")
 NAMES = re.compile(
-    r"`[^`]*`|\[[^\]]*\]\([^)]*\)|\b00\d(?:/[\w.-]+)?|(?:circuits|modern|quic|rotor|told|work)/[\w.-]+|#\d+|"
+    r"`[^`]*`|\[[^\]]*\]\([^)]*\)|\b00\d(?:/[\w.-]+)?|(?:circuits|modern|orbit|quic|rotor|told|work)/[\w.-]+|#\d+|"
     r"§[\w.,§ –-]*\d|"
     r"\b(?:[Ff]igures?|[Tt]ables?|[Cc]ases?|[Cc]hapter|[Pp]eriods?|RFC|Appendix|appendix|[Pp]aper|version) "
     r"[A-Z]?\.?[\d.]+(?:(?:,| and| to|–) [A-Z]?\.?\d[\d.]*)*"

@@ -32,6 +32,7 @@ EXPERIMENTS = {
     "told": "hosts that are told",
     "quic": "QUIC's recovery",
     "work": "collectives",
+    "orbit": "paths over satellites",
 }
 """The words for a folder of experiments."""
 

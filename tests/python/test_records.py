@@ -83,7 +83,8 @@ def test_no_record_is_unexplained_whose_experiment_has_a_reason() -> None:
 
 def experiments_named(text: str) -> set[str]:
     """What looks like an experiment: a paper or a study, a slash, a name; no file and no part of a path."""
-    named = re.findall(r"(?<![\w/.-])((?:00[0-4]|modern|circuits|quic|rotor|told)/[\w-]+(?:\.\w+)*)(?![\w/{-])", text)
+    folders = "00[0-4]|modern|circuits|orbit|quic|rotor|told"
+    named = re.findall(rf"(?<![\w/.-])((?:{folders})/[\w-]+(?:\.\w+)*)(?![\w/{{-])", text)
     return {name for name in named if not name.endswith((".md", ".py", ".csv", ".png", ".svg"))}
 
 

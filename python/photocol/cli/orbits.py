@@ -44,6 +44,7 @@ _MOST_LINES = 12
 @click.option("--step", metavar="TIME", help="Between two searches of routes; by default that of the file, or 100 ms.")
 @click.option("--table", type=FOLDER, metavar="FILE", help="Write every step of every pair (.csv or .parquet).")
 @click.option("--changes", type=FOLDER, metavar="FILE", help="Write every change of a route (.csv or .parquet).")
+@click.option("--traces", type=FOLDER, metavar="DIR", help="Write each pair as a file for [[link_trace]].")
 @click.option(
     "--plots", type=FOLDER, metavar="DIR", help="Draw round-trips.png, and map.png with the first pair's route."
 )
@@ -55,6 +56,7 @@ def orbits(*, file: Path, as_json: bool, **options: Any) -> int:
     FILE.toml has a table [topology] with kind = "constellation". Pairs may stand in [[traffic]], the duration in [run].
     """
     from photocol.orbits.tables import changes_table, figures, steps_table
+    from photocol.orbits.traces import file_names
 
     made, pairs, duration, step = _read(file, options)
     for note in made.notes:
@@ -63,6 +65,7 @@ def orbits(*, file: Path, as_json: bool, **options: Any) -> int:
         _check_ending(options[name])
     if not 0 <= options["at"] < duration:
         raise InputError(f"--at {options['at']:g}: allowed: from 0 to before {duration:g} s, the duration")
+    traces = [] if options["traces"] is None else [options["traces"] / name for name in file_names(pairs)]
     routes = made.routes(pairs, duration, step).tables()
     found = [figures(route, duration) for route in routes]
     if as_json:
@@ -71,6 +74,7 @@ def orbits(*, file: Path, as_json: bool, **options: Any) -> int:
         for line in itertools.chain.from_iterable(map(_lines, found, routes)):
             click.echo(line)
     written: list[Path] = []
+    written += _write_traces(routes, traces)
     if options["table"] is not None:
         written.append(_write(steps_table(made, routes), options["table"]))
     if options["changes"] is not None:
@@ -149,6 +153,17 @@ def _write(table: pl.DataFrame, file: Path) -> Path:
 
     storage.replace(file, table.write_csv if file.suffix == ".csv" else table.write_parquet)
     return file
+
+
+def _write_traces(routes: Sequence[Route], files: Sequence[Path]) -> Sequence[Path]:
+    """One of the files for each route, or none at all."""
+    from photocol.orbits.traces import link_trace
+    from photocol.runs import storage
+
+    for file, route in zip(files, routes, strict=False):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        storage.write_text(file, link_trace(route))
+    return files
 
 
 def _draw(made: Constellation, routes: Sequence[Route], folder: Path, at_s: float) -> list[Path]:
