@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const READY_MADE: [(&str, &str); 30] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
-    ("all-reduce", "3 ms"),
+    ("all-reduce", "30 ms"),
     ("capacity-change", "11 s"),
     ("dlcc", "8 s"),
     ("dumbbell", "6 s"),
