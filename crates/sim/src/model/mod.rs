@@ -54,4 +54,4 @@ pub use traffic::{
     Requests, SizeLaw, Sojourn, Traffic,
 };
 pub use transport::{HostKind, PacketSizes, Protocol, Record, RecordSize, Transport, TransportKind};
-pub use work::{Connections, Done, Graph, Task, Work};
+pub use work::{Carriers, Connections, Done, Graph, MOST_TASKS, Task, Work};

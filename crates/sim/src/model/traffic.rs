@@ -165,7 +165,7 @@ impl Arrivals {
                 Ends::Pairs(among.iter().filter(|from| *from != to).map(|from| (*from, *to)).collect())
             }
             Arrivals::Work(work) => {
-                Ends::Pairs(work.carriers().0.iter().map(|(from, to, _)| (work.node(*from), work.node(*to))).collect())
+                Ends::Pairs(work.carriers.list.iter().map(|(from, to, _)| (work.node(*from), work.node(*to))).collect())
             }
             Arrivals::List(list) => Ends::Pairs(list.iter().map(|flow| (flow.source, flow.destination)).collect()),
         }

@@ -26,6 +26,9 @@ words! {
     }
 }
 
+/// The most tasks of a graph.
+pub const MOST_TASKS: usize = 20_000_000;
+
 /// The work of a traffic.
 #[derive(Clone, Debug)]
 pub struct Work {
@@ -36,7 +39,7 @@ pub struct Work {
     /// When what waits for nothing starts.
     pub start: SimTime,
     /// What carries transfers.
-    pub connections: Connections,
+    pub carriers: Arc<Carriers>,
     /// When they are done.
     pub done: Done,
     /// How long it takes until a rank knows what was done at another one, where no packet says it.
@@ -194,16 +197,24 @@ impl Graph {
 /// A flow that work needs: its ranks, and its bytes if it carries one transfer.
 pub type Carrier = (u32, u32, Option<u64>);
 
-impl Work {
-    /// The flows that it needs, and the number among them of each task's; `None` of what is no transfer.
-    pub fn carriers(&self) -> (Vec<Carrier>, Vec<Option<u32>>) {
-        let (mut carriers, mut places) = (Vec::new(), BTreeMap::new());
+/// All flows that work needs.
+#[derive(Clone, Debug)]
+pub struct Carriers {
+    /// The flows.
+    pub list: Vec<Carrier>,
+    /// The place in `list` of each task's; `None` of what is no transfer, and of a message to oneself.
+    pub of_task: Vec<Option<u32>>,
+}
+
+impl Carriers {
+    /// Those of a graph.
+    pub fn of(graph: &Graph, connections: Connections) -> Carriers {
+        let (mut list, mut places) = (Vec::new(), BTreeMap::new());
         let mut add = |carrier| {
-            carriers.push(carrier);
-            carriers.len() as u32 - 1
+            list.push(carrier);
+            list.len() as u32 - 1
         };
-        let of_task = self.graph.tasks.iter().map(|task| match (*task, self.connections) {
-            // A message to oneself needs no flow.
+        let of_task = graph.tasks.iter().map(|task| match (*task, connections) {
             (Task::Transfer { from, to, .. }, _) if from == to => None,
             (Task::Transfer { from, to, bytes, .. }, Connections::Each) => Some(add((from, to, Some(bytes)))),
             (Task::Transfer { from, to, .. }, Connections::Kept) => {
@@ -212,9 +223,11 @@ impl Work {
             _ => None,
         });
         let of_task = of_task.collect();
-        (carriers, of_task)
+        Carriers { list, of_task }
     }
+}
 
+impl Work {
     /// The node of a rank.
     pub fn node(&self, rank: u32) -> NodeId {
         self.ranks[rank as usize]

@@ -164,14 +164,12 @@ impl Metrics {
 }
 
 impl Recorded {
-    /// Takes a row in, unless there are so many: false.
-    fn note(&mut self, row: PacketRow, most: u64) -> bool {
-        let fits = self.rows < most;
-        if fits {
-            self.packets.push(PacketRow { order: self.rows, ..row });
+    /// The place of one more row, unless there are so many.
+    fn next_place(&mut self, most: u64) -> Option<u64> {
+        (self.rows < most).then(|| {
             self.rows += 1;
-        }
-        fits
+            self.rows - 1
+        })
     }
 }
 
@@ -199,15 +197,17 @@ impl Observer for Recovery {
         let spurious = news.spurious.iter().map(|number| row(Event::AckedAfterLoss, number));
         let sent = std::mem::take(&mut flow.sent);
         let rows = acked.chain(spurious).chain(news.lost.iter().map(lost)).chain(sent);
-        self.left_out += rows.map(|row| u64::from(!flow.note(row, self.most))).sum::<u64>();
+        for row in rows {
+            match flow.next_place(self.most) {
+                Some(order) => flow.packets.push(PacketRow { order, ..row }),
+                None => self.left_out += 1,
+            }
+        }
         let metrics = Metrics::of(sender);
         if flow.metrics.last().is_none_or(|(_, _, last)| *last != metrics) {
-            match flow.rows < self.most {
-                true => {
-                    flow.metrics.push((flow.rows, now, metrics));
-                    flow.rows += 1;
-                }
-                false => self.left_out += 1,
+            match flow.next_place(self.most) {
+                Some(order) => flow.metrics.push((order, now, metrics)),
+                None => self.left_out += 1,
             }
         }
     }

@@ -67,7 +67,7 @@ fn expand_one(traffic: &Traffic, index: u32, stop: SimTime, seed: Seed, flows: &
             });
         }
         Arrivals::Work(work) => {
-            for (number, (from, to, bytes)) in (0..).zip(work.carriers().0) {
+            for (number, (from, to, bytes)) in (0..).zip(work.carriers.list.iter().copied()) {
                 let load = match (traffic.load, bytes) {
                     (Load::Constant(rate), _) => Load::ReleasedAt(rate),
                     (_, Some(bytes)) => Load::Size(Bytes(bytes)),

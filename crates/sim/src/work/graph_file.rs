@@ -1,6 +1,6 @@
 //! A graph of tasks from a CSV file: a row a task, in any order.
 
-use crate::model::{Graph, Task};
+use crate::model::{Graph, MOST_TASKS, Task};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,8 +12,6 @@ pub const COLUMNS: [&str; 11] =
 /// An own column: the line of the file from which the row comes, for messages.
 const LINE: &str = "line";
 const KINDS: &str = "transfer, receive, compute, wait or join";
-/// The most rows.
-const MOST: usize = 20_000_000;
 
 /// What is wrong with a file, and where.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,8 +45,8 @@ pub fn read(text: &str) -> Result<(Graph, u32), Wrong> {
     let head = Head::read(&fields)?;
     let mut found = Vec::new();
     while rows.read(&mut fields).map_err(wrong)? {
-        if found.len() == MOST {
-            return Err(of(&fields[0], format!("there are more than {MOST} tasks")));
+        if found.len() == MOST_TASKS {
+            return Err(of(&fields[0], format!("there are more than {MOST_TASKS} tasks")));
         }
         found.push(head.row(&fields)?);
     }
@@ -197,11 +195,12 @@ fn at(row: &Row, why: String) -> Wrong {
 
 /// The greatest rank that a task names.
 fn highest(task: Task) -> u32 {
-    match task {
-        Task::Transfer { from, to, .. } => from.max(to),
-        Task::Receive { rank, from, .. } => from.map_or(rank, |from| rank.max(from)),
-        Task::Compute { rank, .. } | Task::Wait { rank, .. } | Task::Join { rank } => rank,
-    }
+    let other = match task {
+        Task::Transfer { to, .. } => Some(to),
+        Task::Receive { from, .. } => from,
+        _ => None,
+    };
+    task.rank().max(other.unwrap_or(0))
 }
 
 /// A circle among tasks that wait for one another.

@@ -18,7 +18,9 @@ mod table;
 use crate::engine::node::workload::{Progress, Release, Workload};
 use crate::language::keys::{When, Within, keys, whole};
 use crate::language::{At, Fault, Key, Place, Size, Time, Word, quoted};
-use crate::model::{Arrivals, Connections, Done, Flow, Graph, NodeId, SimTime, Task, Traffic, Work};
+use crate::model::{
+    Arrivals, Carriers, Connections, Done, Flow, Graph, MOST_TASKS, NodeId, SimTime, Task, Traffic, Work,
+};
 use crate::results::{Figure, Table};
 use collectives::{Algorithm, Asked, Collective};
 use options::{Words, words};
@@ -31,8 +33,6 @@ pub use table::{COLUMNS, FIGURES, NAME};
 
 /// The most ranks.
 const MOST_RANKS: u32 = 4096;
-/// The most tasks of a run.
-const MOST_TASKS: u64 = 20_000_000;
 
 words! {
     /// Which of the nodes are ranks.
@@ -117,9 +117,9 @@ pub(crate) fn resolve(keys: &At<Keys>, nodes: &[NodeId], start: SimTime, read: R
     };
     Ok(Work {
         ranks: (0..ranks).map(chosen).collect(),
+        carriers: Carriers::of(&graph, keys.connections.0).into(),
         graph: graph.into(),
         start,
-        connections: keys.connections.0,
         done: keys.done.as_ref().map_or(done, |done| done.0),
         signal: keys.signal.0,
     })
@@ -179,7 +179,7 @@ fn of_collective(keys: &At<Keys>, collective: Collective, nodes: &[NodeId]) -> R
     let mut counting = Counting(0);
     asked.sends(&mut counting);
     let tasks = counting.0.saturating_mul(u64::from(*keys.chunks)).saturating_mul(u64::from(*keys.rounds));
-    if tasks > MOST_TASKS {
+    if tasks > MOST_TASKS as u64 {
         return Err(keys.fault(format!("it has {tasks} transfers; allowed: at most {MOST_TASKS}")));
     }
     Ok((graph(keys, asked, size), ranks, Done::Arrived))

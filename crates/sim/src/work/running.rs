@@ -46,7 +46,6 @@ pub(super) struct Running {
     carrying: Vec<Carrying>,
     /// The number of the flow of each carrier.
     flows: Vec<u32>,
-    carrier_of: Vec<Option<u32>>,
     /// How many tasks each waits for still.
     left: Vec<u32>,
     /// Who waits for each task: where the list of each ends.
@@ -73,12 +72,12 @@ const OF_OTHERS: u32 = u32::MAX;
 impl Running {
     /// Nothing of it has begun. `flows` are all flows of the run, `traffic` is the number of its own.
     pub fn new(name: String, work: Work, traffic: u32, flows: &[Flow]) -> Running {
-        let (carriers, carrier_of) = work.carriers();
+        let carriers = work.carriers.list.len();
         let own = || (0u32..).zip(flows).filter(|(_, flow)| flow.origin.0 == traffic);
         let first = own().map(|(number, _)| number).next().unwrap_or(0);
         let last = own().map(|(number, _)| number).last().unwrap_or(0);
         let mut places = vec![OF_OTHERS; (last - first) as usize + 1];
-        let mut numbers = vec![0; carriers.len()];
+        let mut numbers = vec![0; carriers];
         for (number, flow) in own() {
             places[(number - first) as usize] = flow.origin.1;
             numbers[flow.origin.1 as usize] = number;
@@ -111,9 +110,8 @@ impl Running {
             name,
             places,
             first,
-            carrying: vec![Carrying::default(); carriers.len()],
+            carrying: vec![Carrying::default(); carriers],
             flows: numbers,
-            carrier_of,
             left,
             ends,
             behind,
@@ -167,7 +165,7 @@ impl Running {
     }
 
     fn send(&mut self, task: u32, bytes: u64, released: &mut Vec<Release>) {
-        let Some(carrier) = self.carrier_of[task as usize] else { return };
+        let Some(carrier) = self.work.carriers.of_task[task as usize] else { return };
         let carrying = &mut self.carrying[carrier as usize];
         carrying.given += bytes;
         carrying.under_way.push_back((carrying.given, task));
@@ -265,9 +263,7 @@ impl Running {
         let end = self.times.iter().map(|times| times.end).max()?;
         (end != Instant::NEVER).then_some(end)
     }
-}
 
-impl Running {
     /// A flow has come further, perhaps one that is not its own: whether something is done by that.
     pub fn handle_progress(&mut self, now: Instant, progress: Progress, released: &mut Vec<Release>) -> bool {
         if progress.has_arrived != (self.work.done == Done::Arrived) {

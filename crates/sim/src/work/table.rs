@@ -84,9 +84,7 @@ fn kind(task: &Task) -> u32 {
 fn ends(task: &Task) -> (u32, u32) {
     match task {
         Task::Transfer { from, to, .. } => (*from, *to),
-        Task::Compute { rank, .. } | Task::Wait { rank, .. } | Task::Receive { rank, .. } | Task::Join { rank } => {
-            (*rank, *rank)
-        }
+        other => (other.rank(), other.rank()),
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) fn forced(spec: &Spec, traffic: &[Traffic]) -> Result<Vec<Forced>, Fa
         .map(|traffic| match &traffic.arrivals {
             Arrivals::Fixed { count, .. } => Some(u64::from(*count)),
             Arrivals::List(list) => Some(list.len() as u64),
-            Arrivals::Work(work) => Some(work.carriers().0.len() as u64),
+            Arrivals::Work(work) => Some(work.carriers.list.len() as u64),
             Arrivals::Poisson { .. } | Arrivals::Incast(_) => None,
         })
         .sum();

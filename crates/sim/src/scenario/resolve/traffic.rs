@@ -46,7 +46,7 @@ pub(super) fn count(arrivals: &Arrivals) -> u64 {
             requests.min(incast.at_most.into()).saturating_mul(incast.senders.into())
         }
         Arrivals::List(list) => list.len() as u64,
-        Arrivals::Work(work) => work.carriers().0.len() as u64,
+        Arrivals::Work(work) => work.carriers.list.len() as u64,
     }
 }
 
