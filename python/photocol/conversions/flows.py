@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _LARGEST = 2**63 - 1
 _NODE = 2**32 - 1
+CM_COUNTS = ("Nodes", "Connections", "Triggers", "Failures")
+"""What the head of a connection matrix counts."""
 _CONNECTION = re.compile(r"(\d{1,10})->(\d{1,10})")
 _PACKET = 1460
 """Bytes of a packet in pFabric's distributions, which count packets."""
@@ -120,7 +122,7 @@ def read_cm(source: Source, choices: Choices) -> Found:
     rows = triggered = others = 0
     for line, text in source.lines():
         words = text.split()
-        if words[0] in ("Nodes", "Connections", "Triggers", "Failures"):
+        if words[0] in CM_COUNTS:
             said[words[0]] = source.whole(line, words[0], words[1] if len(words) == 2 else "", 0, MOST_FLOWS)
         elif words[0] in ("trigger", "failure"):
             others += 1
@@ -136,24 +138,30 @@ def read_cm(source: Source, choices: Choices) -> Found:
     return flows.done()
 
 
-def _connection(flows: _List, nodes: int, line: int, words: list[str]) -> bool:
-    """Read a connection; true if it waits for a trigger and so is left out."""
+def connection(source: Source, nodes: int, line: int, words: list[str]) -> tuple[str, str, dict[str, str]]:
+    """The two ends of a line of a connection matrix, and its words with what stands behind each."""
     match = _CONNECTION.fullmatch(words[0])
     if match is None:
-        flows.source.wrong(line, f"found {shown(words[0])}; allowed: a connection, such as 0->1")
+        source.wrong(line, f"found {shown(words[0])}; allowed: a connection, such as 0->1")
     for end in match.groups():
-        flows.source.whole(line, "node", end, 0, max(nodes - 1, 0))
+        source.whole(line, "node", end, 0, max(nodes - 1, 0))
     known: dict[str, str] = {}
     rest = iter(word for word in words[1:] if word != "addon")
     for word in rest:
         if word not in ("id", "start", "size", "trigger", "send_done_trigger", "recv_done_trigger", "prio"):
-            flows.source.wrong(line, f"found {shown(word)}; allowed: id, start, size, trigger, prio, …")
+            source.wrong(line, f"found {shown(word)}; allowed: id, start, size, trigger, prio, …")
         known[word] = next(rest, "")
+    return match[1], match[2], known
+
+
+def _connection(flows: _List, nodes: int, line: int, words: list[str]) -> bool:
+    """Read a connection; true if it waits for a trigger and so is left out."""
+    first, second, known = connection(flows.source, nodes, line, words)
     if "trigger" in known:
         return True
     if "start" not in known:
         flows.source.wrong(line, "the start is missing; allowed: start and a time")
-    flows.numbered(line, match[1], match[2], known.get("size", ""), known["start"])
+    flows.numbered(line, first, second, known.get("size", ""), known["start"])
     return False
 
 

@@ -7,19 +7,16 @@ a `recv_done_trigger`, so it is left out, with a word, unless `done = "arrived"`
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from photocol.conversions.flows import CM_COUNTS, connection
 from photocol.conversions.graphs import Graph, Task
 from photocol.conversions.source import shown
 
 if TYPE_CHECKING:
     from photocol.conversions.source import Source
 
-_FLOW = re.compile(r"(\d+)->(\d+)")
-_HEADS = ("Nodes", "Connections", "Triggers", "Failures")
-_WORDS = ("id", "start", "trigger", "size", "send_done_trigger", "recv_done_trigger", "prio")
 _TRIGGERS = ("trigger", "send_done_trigger", "recv_done_trigger")
 _MOST = 2**31 - 1
 
@@ -52,7 +49,7 @@ def read(source: Source) -> Graph:
     triggers: dict[int, _Trigger] = {}
     for line, text in source.lines():
         words = text.split()
-        if words[0] in _HEADS:
+        if words[0] in CM_COUNTS:
             said[words[0]] = source.whole(line, words[0], words[1] if len(words) == 2 else "", 0, _MOST)
         elif words[0] == "trigger":
             _trigger(source, line, words, triggers)
@@ -83,27 +80,20 @@ def _trigger(source: Source, line: int, words: list[str], triggers: dict[int, _T
 
 
 def _flow(source: Source, line: int, words: list[str], nodes: int) -> _Flow:
-    match = _FLOW.fullmatch(words[0])
-    if match is None:
-        source.wrong(line, f"found {shown(words[0])}; allowed: a connection, such as 0->1, or a trigger")
-    source_rank, target = (source.whole(line, "node", end, 0, max(nodes - 1, 0)) for end in match.groups())
-    if source_rank == target:
+    first, second, written = connection(source, nodes, line, words)
+    if int(first) == int(second):
         source.wrong(line, f"found {shown(words[0])}; allowed: two nodes")
     known: dict[str, int] = {}
-    rest = iter(word for word in words[1:] if word != "addon")
-    for word in rest:
-        if word not in _WORDS:
-            source.wrong(line, f"found {shown(word)}; allowed: {', '.join(_WORDS)}")
+    for word, text in written.items():
         least = 0 if word in ("start", "size", "prio") else 1
-        most = 2**53 if word == "start" else _MOST
-        known[word] = source.whole(line, word, next(rest, ""), least, most)
+        known[word] = source.whole(line, word, text, least, 2**53 if word == "start" else _MOST)
     if known.get("size", 0) == 0:
         source.wrong(line, "size: found none; allowed: a whole number from 1, since a flow without end lets nothing go")
     if ("start" in known) == ("trigger" in known):
         source.wrong(line, "found start and trigger, or neither; allowed: one of them")
     if "trigger" in known and "id" not in known:
         source.wrong(line, "a flow that waits for a trigger has no id; allowed: id and a number before the trigger")
-    return _Flow(line, (source_rank, target), known)
+    return _Flow(line, (int(first), int(second)), known)
 
 
 def _joined(source: Source, flows: list[_Flow], triggers: dict[int, _Trigger]) -> list[str]:
