@@ -46,7 +46,7 @@ COMMANDS = {
     "trace": ["trace", "out", "--perfetto", "p.json"],
     "verify": ["verify", "swept", "--jobs", "2"],
 }
-"""A command line of each command; `bench` and `lab` are tests of their own."""
+"""A command line of each command; `bench`, `emulate` and `lab` are tests of their own."""
 
 
 def planted(folder: Path) -> Path:
@@ -96,7 +96,7 @@ def executed(folder: Path) -> list[str]:
 
 
 def test_every_command_has_a_line_here() -> None:
-    assert {*COMMANDS, "bench", "lab"} == set(app.commands)
+    assert {*COMMANDS, "bench", "emulate", "lab"} == set(app.commands)
 
 
 def test_what_is_planted_is_executed_by_a_python_that_takes_no_care(place: Path) -> None:

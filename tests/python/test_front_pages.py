@@ -21,7 +21,7 @@ SWITCHING = {
     "rotor": "rotor switches",
 }
 """The words for a kind of switching by its name in scenarios."""
-HOSTS = {"tcp": "TCP", "told": "XCP", "ndp": "NDP", "quic": "QUIC", "udp": "UDP"}
+HOSTS = {"tcp": "TCP", "told": "XCP", "ndp": "NDP", "quic": "QUIC", "udp": "UDP", "external": "real hosts"}
 """The words for a kind of host. Hosts that are told stand in one folder of experiments, too."""
 PAPERS = r"five (?:published )?papers|000 to 004|papers \[000\]"
 EXPERIMENTS = {

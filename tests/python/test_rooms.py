@@ -19,6 +19,7 @@ PACKAGE = ROOT / "python" / "photocol"
 
 KNOWS = {
     "runs": set(),
+    "emulation": {"runs"},
     "conversions": {"runs"},
     "orbits": {"conversions"},
     "sweeps": {"runs"},
@@ -27,7 +28,18 @@ KNOWS = {
     "report": {"plot", "experiments", "sweeps", "runs"},
     "transport": set(),
     "lab": {"report", "plot", "experiments", "sweeps", "runs"},
-    "cli": {"lab", "report", "plot", "experiments", "sweeps", "orbits", "conversions", "runs", "transport"},
+    "cli": {
+        "lab",
+        "report",
+        "plot",
+        "experiments",
+        "sweeps",
+        "orbits",
+        "emulation",
+        "conversions",
+        "runs",
+        "transport",
+    },
 }
 """Each room and the rooms that it may know; `transport` stands alone."""
 GROUND = {"_core", "__version__", "InputError", "RunError", "ScenarioError", "errors", "files", "options", "quantity"}

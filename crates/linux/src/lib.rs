@@ -18,6 +18,7 @@
 //! | `arrivals` | how early or late light met the core |
 //! | `traffic` | IP and files in slots |
 //! | `demo` | a whole star on this machine |
+//! | `emulate` | real hosts on a simulated network |
 //! | `measure` | what this machine can do, beside the targets |
 //! | `report`, `matrices`, `forms`, `serve`, `histogram`, `capture`, `log` | what can be seen from outside |
 //! | `sys` | what is asked of the kernel; all `unsafe` |
@@ -29,6 +30,7 @@ mod command;
 mod config;
 mod demo;
 mod edge;
+pub mod emulate;
 mod fibre;
 mod forms;
 mod histogram;

@@ -10,6 +10,8 @@ mod clock;
 mod columns;
 mod control;
 mod dlcc;
+#[cfg(target_os = "linux")]
+mod emulation;
 mod error;
 mod files;
 mod law;
@@ -41,6 +43,9 @@ mod _core {
     use super::control::{Demand, FrameSchedule, FrameScheduler, Islip, frame_rate, share_slots};
     #[pymodule_export]
     use super::dlcc::{DlccBook, DlccEstimate, DlccReaction, DlccReservations};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::emulation::Emulation;
     #[pymodule_export]
     use super::error::{ModelError, QuicError, RunError, ScenarioError};
     #[pymodule_export]

@@ -84,6 +84,15 @@ impl Scenario {
         self.loaded.scenario.run.duration.as_secs_f64()
     }
 
+    /// The names of the hosts outside and their longest packet in bytes, if there are any.
+    #[getter]
+    fn external(&self) -> Option<(Vec<&str>, u32)> {
+        let scenario = &self.loaded.scenario;
+        let external = scenario.external.as_ref()?;
+        let name = |node: &sim::model::NodeId| scenario.network.nodes[node.index()].name.as_str();
+        Some((external.hosts.iter().map(name).collect(), external.mtu))
+    }
+
     /// What it calls its laws in Python, which a run executes.
     #[getter]
     fn laws(&self) -> Vec<&str> {

@@ -121,6 +121,12 @@ impl Simulation {
         self.read(|world| world.flows().len())
     }
 
+    /// Flows that begin or end at hosts outside, which are left out.
+    #[getter]
+    fn left_out(&self) -> PyResult<usize> {
+        self.read(World::left_out)
+    }
+
     /// Bytes that each flow occupies before its machines allocate anything.
     #[getter]
     fn bytes_per_flow(&self) -> PyResult<usize> {
@@ -145,6 +151,11 @@ impl Simulation {
     /// What has gone wrong in a law in Python.
     fn failure(&self, py: Python<'_>) -> PyResult<()> {
         self.laws.iter().find_map(|law| law.failure(py)).map_or(Ok(()), Err)
+    }
+
+    /// The world, while it is not finished.
+    pub(crate) fn world(&mut self) -> PyResult<&mut World> {
+        self.world_mut().as_mut().ok_or_else(finished)
     }
 
     fn world_mut(&mut self) -> &mut Option<World> {

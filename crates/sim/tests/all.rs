@@ -13,6 +13,7 @@ mod conservation;
 mod data_centres;
 mod dlcc;
 mod engine_rooms;
+mod external;
 mod flow_delays;
 mod hostile;
 mod jitter;

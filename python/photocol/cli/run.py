@@ -105,7 +105,7 @@ def run(
             runs=runs,
             threads=threads,
             shuffle_ties=shuffle_ties,
-            capture=_capture(pcap),
+            capture=asked_capture(pcap),
             out=place,
             force=force,
             settings=dict([*(parse_setting(one) for one in settings), *asked]),
@@ -221,7 +221,7 @@ def _show_samples(result: Result) -> None:
     click.echo(f"\n{sparklines(result.series, levels=levels(), width=40, most=_MOST_SAMPLES)}")
 
 
-def _capture(values: Sequence[str]) -> Capture | None:
+def asked_capture(values: Sequence[str], option: str = "--pcap") -> Capture | None:
     """A value made of flow numbers, or `all`, chooses flows; `links=…` chooses links; any other is the file."""
     if not values:
         return None
@@ -232,6 +232,6 @@ def _capture(values: Sequence[str]) -> Capture | None:
     links = [link.strip() for value in places for link in value.removeprefix("links=").split(",")]
     files = [value for value in values if value not in (*chosen, *places, "all")]
     if len(files) > 1:
-        raise InputError(f"--pcap: one file, not {len(files)} ({', '.join(files)})")
-    flows = [flow for value in chosen for flow in flow_numbers("--pcap", value)]
+        raise InputError(f"{option}: one file, not {len(files)} ({', '.join(files)})")
+    flows = [flow for value in chosen for flow in flow_numbers(option, value)]
     return Capture(files[0] if files else None, tuple(sorted(set(flows))), tuple(filter(None, links)))

@@ -120,7 +120,7 @@ class Execution:
 
     def result(self) -> Result:
         """The finished replications, at least one."""
-        files = {} if self._capture is None else self._capture.files()
+        files = {**({} if self._capture is None else self._capture.files()), **self._more_files()}
         raw = [one.results for one in self.finished]
         events = self._events
         return Result(
@@ -150,6 +150,10 @@ class Execution:
         finally:
             if self._capture is not None:
                 self._capture.discard()
+
+    def _more_files(self) -> dict[str, Path]:
+        """What belongs into the results directory besides: names, and where the files are."""
+        return {}
 
     @functools.cached_property
     def _events(self) -> trace.Events | None:
@@ -192,7 +196,7 @@ class Execution:
             simulation = _core.Simulation(self.scenario, self.seed, run, shuffle_ties=self.shuffle_ties, pcap=pcap)
             check_flows(pcap, simulation.flows)
             simulation.use_threads(self.threads)
-            for now_s in advance(simulation, self.scenario.duration_s):
+            for now_s in self._advance(simulation):
                 self._memory.check(now_s)
                 if progress is not None:
                     total = hops + simulation.packet_hops
@@ -205,6 +209,10 @@ class Execution:
         return Replication(
             run=run, results=results, threads=threads, idle_threads=idle, wall_s=spent[0], cpu_s=spent[1], laws=laws
         )
+
+    def _advance(self, simulation: _core.Simulation) -> Iterator[float]:
+        """Run a replication; yields the simulated time several times a second."""
+        return advance(simulation, self.scenario.duration_s)
 
     @contextlib.contextmanager
     def _captured(self, run: int) -> Iterator[tuple[Path, list[int], list[str]] | None]:

@@ -56,24 +56,31 @@ def interruptible() -> Iterator[Stop]:
 
 
 @contextlib.contextmanager
-def deferred() -> Iterator[None]:
-    """The block is finished before a signal that comes meanwhile is acted upon.
+def noticed() -> Iterator[list[int]]:
+    """In the block a signal does nothing but put its number on the list.
 
-    Only the main thread is told of signals; in others this does nothing.
+    Only the main thread is told of signals; in others nothing comes.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     came: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
     former = {number: signal.getsignal(number) for number in _SIGNALS}
     # A handler that was not installed from Python cannot be put back.
     former = {number: handler for number, handler in former.items() if handler not in (None, signal.SIG_IGN)}
     for number in former:
         signal.signal(number, lambda number, _frame: came.append(number))
     try:
-        yield
+        yield came
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def deferred() -> Iterator[None]:
+    """The block is finished before a signal that comes meanwhile is acted upon."""
+    with noticed() as came:
+        yield
     if came:
         signal.raise_signal(came[0])

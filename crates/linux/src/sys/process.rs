@@ -64,6 +64,12 @@ pub(crate) fn prepare_child(command: &mut Command, network: Network) {
     unsafe { command.pre_exec(prepare) };
 }
 
+/// From now on this thread, and what it starts, has a network of its own.
+pub(crate) fn leave_for_own_network() -> io::Result<()> {
+    // SAFETY: takes numbers only, and concerns the calling thread.
+    checked(unsafe { libc::unshare(libc::CLONE_NEWNET) }).map(|_| ())
+}
+
 /// The command will run in the network of a process.
 pub(crate) fn enter_network_of(command: &mut Command, process: u32) -> io::Result<()> {
     let network = File::open(format!("/proc/{process}/ns/net"))?;

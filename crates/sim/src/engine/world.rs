@@ -12,6 +12,7 @@ mod changes;
 mod controls;
 mod hashing;
 mod host_links;
+mod live;
 #[cfg(test)]
 mod migration_tests;
 mod news;

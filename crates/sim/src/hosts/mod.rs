@@ -5,12 +5,14 @@
 //! |---|---|
 //! | `kind` | what a kind of host answers |
 //! | `keys` | `[transport.NAME]` as a kind of host reads it |
+//! | `external` | hosts outside of the simulator, which `[external]` names |
 //! | `ndp` | receivers that pull packets |
 //! | `quic` | RFC 9000 and RFC 9002, with any window law |
 //! | `udp` | datagrams that nobody answers |
 //!
 //! Another kind is a folder here and a line in `kinds!` for each of its names (and its `mod`).
 
+pub mod external;
 pub(crate) mod keys;
 pub(crate) mod kind;
 mod ndp;

@@ -309,6 +309,9 @@ fn anchor_paths(tree: &mut Tree) {
     if let Some(path) = entries.get_mut("topology").and_then(|topology| child(&mut topology.node, "path")) {
         anchor(path, files);
     }
+    if let Some(path) = entries.get_mut("external").and_then(|external| child(&mut external.node, "recording")) {
+        anchor(path, files);
+    }
     if let Some(switching) = entries.get_mut("switching").map(|switching| &mut switching.node) {
         ["file", "demand"]
             .into_iter()

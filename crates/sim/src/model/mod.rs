@@ -8,6 +8,7 @@
 //! | `port` | what an output port does besides what every port does |
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
 //! | `work` | transfers and computations that wait for others |
+//! | `external` | hosts outside of the simulator |
 //! | `sizes`, `published` | laws of flow sizes; distributions of papers |
 //! | `changes`, `forecast` | links in time; the capacity of a link before it changes |
 //! | `events` | what happens by order: links change, segments meet their fates |
@@ -17,6 +18,7 @@
 mod changes;
 mod disjoint;
 mod events;
+mod external;
 mod forecast;
 mod ids;
 mod network;
@@ -34,6 +36,7 @@ mod work;
 pub use changes::{Change, MidPacket, Step, Timeline};
 pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
 pub use events::{Fate, Forced};
+pub use external::{Ecn, External, ExternalPacket, MOST_EXTERNAL};
 pub use forecast::Forecast;
 pub use ids::{LinkId, NodeId, TransportId};
 pub use network::{

@@ -1,6 +1,6 @@
 //! A whole run, before its random parts are drawn.
 
-use super::{Forced, LinkNews, Network, Timeline, Traffic, Transport};
+use super::{External, Forced, LinkNews, Network, Timeline, Traffic, Transport};
 use units::{Bytes, Duration};
 
 /// A whole run, ready to be built.
@@ -24,6 +24,8 @@ pub struct Scenario {
     pub probe: Probe,
     /// What is traced.
     pub trace: Trace,
+    /// Hosts outside of the simulator, if some are.
+    pub external: Option<External>,
 }
 
 /// `[run]`: how long, from when on it counts, and the default seed.

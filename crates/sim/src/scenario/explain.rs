@@ -32,6 +32,7 @@ pub(super) fn explain(spec: &Spec, scenario: &Scenario) -> String {
     spec.link_phases.iter().for_each(|phases| text.section("[[link_phases]]", &phases.explained()));
     spec.link_trace.iter().for_each(|trace| text.section("[[link_trace]]", &trace.explained()));
     spec.news.iter().for_each(|news| text.section("[[news]]", &news.explained()));
+    spec.external.iter().for_each(|external| text.section("[external]", &external.explained()));
     spec.force.iter().for_each(|force| text.section("[[force]]", &force.explained()));
     text.probe(&spec.probe);
     text.trace(spec.trace.as_deref(), &scenario.trace);

@@ -11,30 +11,39 @@ mod report;
 use crate::engine::world::build::Setup;
 use crate::engine::{CaptureOptions, FaultInjection, Options, Parallelism, Record, RunError, Schedule, world};
 use crate::hosts;
-use crate::model::{Flow, LinkId, SimTime};
+use crate::hosts::external::{self, Door, Left};
+use crate::model::{Ecn, Flow, LinkId, SimTime};
 use crate::random::Seed;
 use crate::results::Results;
 use crate::scenario::Scenario;
 use crate::traffic;
 use crate::work;
+use std::sync::Arc;
 
 /// A scenario in progress.
 pub struct World {
     scenario: Scenario,
     seed: Seed,
     world: world::World,
+    door: Option<Arc<Door>>,
+    left_out: usize,
 }
 
 impl World {
     /// Draws the random parts of `scenario` and sets up the network, with nothing sent yet.
     pub fn build(scenario: &Scenario, seed: Seed, options: Options) -> Result<World, RunError> {
-        let flows = traffic::expand(scenario, seed);
+        let scenario = &Scenario { model: external::opened(scenario.model.clone()), ..scenario.clone() };
+        let mut flows = traffic::expand(scenario, seed);
+        let left_out = external::take_out(scenario, &mut flows);
+        let door = external::door(scenario, &flows);
         let orders = burst_losses::orders(scenario, &flows, seed);
         let links = (0..scenario.network.links.len() as u32).map(LinkId);
         let ports = links.map(|link| scenario.plan.port(&scenario.network, link)).collect();
         let causes = scenario.plan.wording().causes;
         let capture = options.capture.map(|capture| CaptureOptions { causes, ..capture });
-        let hosts = scenario.transports.iter().map(hosts::maker).collect();
+        let known = scenario.transports.len() - usize::from(door.is_some());
+        let hosts = scenario.transports[..known].iter().map(hosts::maker);
+        let hosts = hosts.chain(door.as_ref().map(|door| Some(external::maker(door)))).collect();
         let (applications, probes) = (scenario.applications.clone(), scenario.probes.clone());
         let work = work::running(&scenario.traffic, &flows);
         let options = Options { capture, ..options };
@@ -43,7 +52,7 @@ impl World {
         world.trace_to(|world| {
             report::behind::behind(|| Box::new(report::trace::Table::new(scenario, &world.link_numbers)))
         });
-        Ok(World { scenario: scenario.clone(), seed, world })
+        Ok(World { scenario: scenario.clone(), seed, world, door, left_out })
     }
 
     /// The network alone.
@@ -60,6 +69,39 @@ impl World {
     /// When the run ends.
     pub fn end(&self) -> SimTime {
         self.world.end()
+    }
+
+    /// Flows of the scenario that begin or end at a host outside, which are left out.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// Hosts outside are there from now on: one thread goes event after event.
+    pub fn go_live(&mut self) {
+        self.world.go_live();
+    }
+
+    /// When something happens next, if no packet enters before.
+    pub fn next_event(&mut self) -> SimTime {
+        self.world.next_event()
+    }
+
+    /// A packet of a host outside enters for another one, places among `external.hosts`, at an instant that is not over
+    /// and not before that of the packet before it. Without hosts outside, nothing happens.
+    pub fn enter(&mut self, pair: (u16, u16), at: SimTime, bytes: Box<[u8]>, ecn: Ecn) {
+        let (Some(door), Some(external)) = (&self.door, &self.scenario.external) else { return };
+        let flow = door.enter(external.pair(pair.0, pair.1), at.max(self.world.now()), bytes, ecn);
+        self.world.wake(flow);
+    }
+
+    /// Packets that have reached hosts outside since the last call.
+    pub fn take_left(&mut self, into: &mut Vec<Left>) {
+        self.door.iter().for_each(|door| door.take_left(into));
+    }
+
+    /// Bytes of packets of hosts outside that are in the network.
+    pub fn bytes_inside(&self) -> u64 {
+        self.door.as_ref().map_or(0, |door| door.bytes_inside())
     }
 
     /// Packets sent on links so far.
@@ -140,7 +182,7 @@ impl World {
     /// The tables of the run up to now, which goes on unchanged; without the trace and without what was lost, which
     /// are known at the end only.
     pub fn so_far(&mut self) -> Results {
-        let World { scenario, seed, world } = self;
+        let World { scenario, seed, world, .. } = self;
         world.read_so_far(|world, parts| {
             report::run(report::End { scenario, run: seed.run, world, is_over: false }, parts)
         })
@@ -148,7 +190,7 @@ impl World {
 
     /// The tables of the run up to now, which is normally the end.
     pub fn finish(self) -> Result<Results, RunError> {
-        let World { scenario, seed, world } = self;
+        let World { scenario, seed, world, .. } = self;
         world.finish(|world, parts| {
             report::run(report::End { scenario: &scenario, run: seed.run, world, is_over: true }, parts)
         })

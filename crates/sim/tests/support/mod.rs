@@ -138,7 +138,7 @@ pub fn refusal(text: &str, keys: &[(&str, &str)]) -> String {
     load(source, &keys).err().map_or_else(String::new, |error| error.to_string())
 }
 
-fn loaded(text: &str) -> Loaded {
+pub fn loaded(text: &str) -> Loaded {
     let source = Input::Text { name: "test.toml", text, folder: Path::new(".") };
     load(source, &[]).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -94,6 +94,17 @@ impl Partition {
         partition
     }
 
+    /// When the next event is.
+    pub fn next_event(&mut self) -> u64 {
+        self.fabric.earliest(self.reached).0
+    }
+
+    /// The sending machine of a flow may have set a deadline, between two steps of a run.
+    pub fn wake(&mut self, flow: u32) {
+        self.hosts.arm_sender(flow);
+        self.fabric.set_timers(self.hosts.timers.earliest());
+    }
+
     /// Takes it apart, between two steps of a run.
     pub fn into_parts(self) -> PartitionParts {
         let Partition { fabric, hosts, chains, events, site: _, reached: _, prefetch: _, effort_left: _, windowed: _ } =

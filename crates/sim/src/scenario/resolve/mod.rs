@@ -7,6 +7,7 @@ mod changes;
 mod ecn;
 mod equal_paths;
 mod events;
+mod external;
 mod flow_list;
 mod hosts;
 mod load;
@@ -145,7 +146,7 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     transport::assert_names();
     let run = run(&spec.run)?;
     let transports = transport::resolve(spec, laws)?;
-    let largest_packet = transport::largest_packet(&transports);
+    let largest_packet = transport::largest_packet(&transports).max(external::largest_packet(spec));
     let from = SetupInputs { spec, files, most: switching::Most { largest_packet, duration: run.duration } };
     let mut setup = NetworkSetup::build(from, None)?;
     if let Some(place) = setup.draft.products.take() {
@@ -175,8 +176,9 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &network, &context)?;
     let trace = events::trace(spec, &network, &context)?;
+    let external = external::resolve(spec, &traffic, &context)?;
     let (warnings, applications) = (context.warnings, context.applications);
-    let model = model::Scenario { run, network, transports, traffic, changes, news, forced, probe, trace };
+    let model = model::Scenario { run, network, transports, traffic, changes, news, forced, probe, trace, external };
     let scenario = Scenario { model, plan, applications, probes: spec.probe.asked(), switching };
     let memory = memory::check(spec, &scenario, demands)?;
     Ok(Resolved { scenario, warnings, memory })

@@ -1,6 +1,7 @@
 //! The scenario as users write it: one type per table, each key declared once.
 
 mod changes;
+mod external;
 mod link;
 mod news;
 pub(crate) mod properties;
@@ -14,6 +15,7 @@ pub use crate::probes::Keys as Probe;
 pub use crate::switching::Switching;
 pub(crate) use changes::LONGEST_DELAY;
 pub use changes::{Event, LinkPhases, LinkTrace, Phase, State, TraceFormat};
+pub use external::External;
 pub use link::{ClassDefaults, Link, LinkDefaults, Node, XcpPort};
 pub(crate) use link::{LinkKeys, Shared};
 pub use news::{Begins, LinkNews};
@@ -72,6 +74,8 @@ pub struct Spec {
     /// What senders are told of such changes.
     #[serde(default)]
     pub news: Vec<At<LinkNews>>,
+    /// Hosts outside of the simulator.
+    pub external: Option<At<External>>,
     /// Fates of single segments, for tests and demonstrations.
     #[serde(default)]
     pub force: Vec<At<Force>>,

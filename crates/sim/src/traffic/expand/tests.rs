@@ -40,6 +40,7 @@ fn scenario(traffic: Vec<Traffic>) -> Scenario {
         forced: Vec::new(),
         probe: Probe::default(),
         trace: crate::model::Trace::default(),
+        external: None,
     }
 }
 

@@ -15,7 +15,8 @@ impl Hosts {
         }
     }
 
-    pub(super) fn arm_sender(&mut self, flow: u32) {
+    /// The sending machine of a flow may have set a deadline.
+    pub fn arm_sender(&mut self, flow: u32) {
         arm_sender(&mut self.timers, flow, &mut self.senders[flow]);
     }
 

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""What `photocol emulate` is worth on this machine: kernels beside the simulated hosts, delays, and the highest rate.
+
+    .venv/bin/python bench/emulate.py                    measures all, prints the tables
+    .venv/bin/python bench/emulate.py --only laws,delay  some of it
+    .venv/bin/python bench/emulate.py --record           writes bench/emulation.json
+
+As root, with iperf3; several minutes, in real time. docs/validation/emulation.md says what is expected of it.
+Exit status: 0, 2 for wrong input, 3 if it cannot be measured here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import photocol
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORD = ROOT / "bench" / "emulation.json"
+LAWS = {"cubic": "linux-cubic", "reno": "linux-reno", "bbr": "linux-bbr"}
+"""The kernel's laws, and the simulator's hosts."""
+ROUND_TRIPS_MS = (20, 80)
+RATE_MBPS = 100
+LAST_S, TURNS = 60, 5
+DELAY_RATE, DELAY_COUNT, DELAY_SIZE = 10_000, 50_000, 200
+RATES_MBPS = (200, 500, 1000, 1500, 2000)
+
+DUMBBELL = """
+[run]
+name = "emulated"
+duration = "{seconds} s"
+[topology]
+kind = "dumbbell"
+pairs = 1
+bottleneck_capacity = "{rate} Mbps"
+bottleneck_delay = "{delay_us} us"
+bottleneck_buffer = "{buffer}"
+access_capacity = "{access} Mbps"
+access_delay = "100 us"
+"""
+SERVER = """
+import json, socket, struct, sys, time
+server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
+server.setsockopt(socket.SOL_SOCKET, 35, 1)
+server.bind((sys.argv[1], 9))
+server.settimeout(5)
+delays = []
+offset = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+try:
+    while True:
+        data, about, _, _ = server.recvmsg(2000, 100)
+        seconds, nanos = struct.unpack("qq", about[0][2])
+        delays.append((seconds * 10**9 + nanos - offset - struct.unpack("!Q", data[:8])[0]) / 1000)
+        server.settimeout(1)
+except socket.timeout:
+    print(json.dumps(delays))
+"""
+"""With the kernel's stamp of each arrival: how late this program is does not matter."""
+CLIENT = """
+import socket, struct, sys, time
+to, count, size, rate = sys.argv[1], *map(int, sys.argv[2:])
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+client.connect((to, 9))
+rest = bytes(size - 36)
+now = time.clock_gettime_ns
+due, gap = now(time.CLOCK_MONOTONIC), 10**9 // rate
+for _ in range(count):
+    while now(time.CLOCK_MONOTONIC) < due:
+        pass
+    client.send(struct.pack("!Q", now(time.CLOCK_MONOTONIC)) + rest)
+    due += gap
+"""
+
+
+def emulated(scenario: str, folder: Path, *commands: str) -> tuple[dict[str, Any], photocol.Result]:
+    """An emulation's report and results, in a folder of its own."""
+    file, out = folder / "scenario.toml", folder / "out"
+    file.write_text(scenario, encoding="utf-8")
+    runs = [word for command in commands for word in ("--run", command)]
+    words = [sys.executable, "-m", "photocol", "emulate", str(file), "--real", "l0,r0", "--force", "--out", str(out)]
+    subprocess.run([*words, "--quiet", *runs], check=True, stderr=subprocess.DEVNULL)
+    return json.loads((out / "emulation.json").read_text(encoding="utf-8")), photocol.Result.load(out)
+
+
+def lateness(report: dict[str, Any]) -> dict[str, float]:
+    """What a table says of it."""
+    late = report["lateness"]
+    return {"late_share": late["late"] / max(late["count"], 1), "p99_us": late["p99_us"], "worst_us": late["worst_us"]}
+
+
+def kernel(scenario: str, law: str, folder: Path) -> dict[str, float]:
+    """A turn of the kernel with a law: its goodput, what the network dropped, and how late packets were."""
+    iperf = f"iperf3 -c {{r0}} -C {law} -t {LAST_S} -J"
+    report, result = emulated(scenario, folder, "r0: iperf3 -s -1", f"l0: {iperf}")
+    told = json.loads((folder / "out" / "command-1-l0.txt").read_text(encoding="utf-8"))["end"]
+    goodput, lost = told["sum_received"]["bits_per_second"] / 1e6, int(result.drops["units"].sum())
+    return {"kernel_mbps": goodput, "kernel_lost": lost, **lateness(report)}
+
+
+def laws(folder: Path) -> list[dict[str, Any]]:
+    """Each law of the kernel at a bottleneck with a buffer of one product of rate and round trip, beside photocol's."""
+    rows = []
+    for law, simulated in LAWS.items():
+        for trip_ms in ROUND_TRIPS_MS:
+            delay_us = trip_ms * 500 - 200
+            scenario = DUMBBELL.format(
+                seconds=LAST_S + 10, rate=RATE_MBPS, delay_us=delay_us, buffer=f"{trip_ms} ms", access=1000
+            )
+            runs = [kernel(scenario, law, folder) for _ in range(TURNS)]
+            traffic = f'[[traffic]]\ntransport = "{simulated}"\n'
+            alone = photocol.run(scenario + traffic, set={"run.duration": f"{LAST_S} s"})
+            sender = alone.flows.row(0, named=True)
+            rows.append(
+                {
+                    "law": law,
+                    "round_trip_ms": trip_ms,
+                    "simulated_mbps": sender["bytes_acked"] * 8 / LAST_S / 1e6,
+                    "simulated_lost": int(alone.drops["units"].sum()),
+                    **{name: [run[name] for run in runs] for name in runs[0]},
+                }
+            )
+            print(rows[-1], flush=True)
+    return rows
+
+
+def delay(folder: Path) -> dict[str, Any]:
+    """A steady stream through an idle link: by how much each datagram is later than its bits and light take."""
+    (folder / "server.py").write_text(SERVER, encoding="utf-8")
+    (folder / "client.py").write_text(CLIENT, encoding="utf-8")
+    scenario = DUMBBELL.format(seconds=60, rate=RATE_MBPS, delay_us=5000, buffer="1000 packets", access=1000)
+    server = f"{sys.executable} {folder}/server.py {{r0}}"
+    client = f"{sys.executable} {folder}/client.py {{r0}} {DELAY_COUNT} {DELAY_SIZE} {DELAY_RATE}"
+    report, _ = emulated(scenario, folder, f"r0: {server}", f"l0 @ 1 s: {client}")
+    delays = json.loads((folder / "out" / "command-0-r0.txt").read_text(encoding="utf-8"))
+    bits = 8 * DELAY_SIZE
+    expected_us = 5200 + bits * (1 / RATE_MBPS + 2 / 1000)
+    errors = sorted(one - expected_us for one in delays)
+    return {
+        "packets": len(errors),
+        "sent": DELAY_COUNT,
+        "expected_us": expected_us,
+        "p50_us": statistics.median(errors),
+        "p99_us": errors[len(errors) * 99 // 100],
+        "least_us": errors[0],
+        "worst_us": errors[-1],
+        "within_200_us": sum(abs(one) <= 200 for one in errors) / len(errors),
+        **{f"own_{name}": value for name, value in lateness(report).items()},
+    }
+
+
+def rates(folder: Path) -> list[dict[str, Any]]:
+    """A kernel that sends as fast as ever links allow, and its ACKs back."""
+    rows = []
+    for rate in RATES_MBPS:
+        scenario = DUMBBELL.format(seconds=20, rate=rate, delay_us=800, buffer="2 ms", access=10_000)
+        report, result = emulated(scenario, folder, "r0: iperf3 -s -1", "l0: iperf3 -c {r0} -C cubic -t 8 -J")
+        told = json.loads((folder / "out" / "command-1-l0.txt").read_text(encoding="utf-8"))["end"]
+        packets = sum(host["received"] for host in report["hosts"])
+        rows.append(
+            {
+                "rate_mbps": rate,
+                "goodput_mbps": told["sum_received"]["bits_per_second"] / 1e6,
+                "packets_per_s": packets / 8,
+                "cpu_s": result.manifest["cpu_s"],
+                "why": report["why"],
+                **lateness(report),
+            }
+        )
+        print(rows[-1], flush=True)
+    return rows
+
+
+def idle(folder: Path) -> dict[str, Any]:
+    """An emulation in which nothing happens."""
+    scenario = DUMBBELL.format(seconds=60, rate=RATE_MBPS, delay_us=5000, buffer="1000 packets", access=1000)
+    _, result = emulated(scenario, folder, "l0: sleep 10")
+    return {"cpu_share": result.manifest["cpu_s"] / result.manifest["wall_s"]}
+
+
+PARTS = {"laws": laws, "delay": delay, "rates": rates, "idle": idle}
+
+
+def main() -> int:
+    """The program."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=",".join(PARTS), metavar="PART,PART", help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--record", action="store_true")
+    options = parser.parse_args()
+    if unknown := set(options.only.split(",")) - set(PARTS):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; allowed: {', '.join(PARTS)}")
+    if os.geteuid() != 0 or not shutil.which("iperf3"):
+        print("emulate.py needs root and iperf3", file=sys.stderr)
+        return 3
+    found = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.only.split(","):
+            found[name] = PARTS[name](Path(folder))
+            print(name, json.dumps(found[name], indent=1), flush=True)
+            if options.record:
+                RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+//! Real hosts on a run in progress.
+
+use crate::simulation::Simulation;
+use linux::emulate::{self, Arrived, Ended, Light, Options, Turn};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sim::SimTime;
+use sim::hosts::external::Left;
+use sim::model::Ecn;
+use sim::study::World;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// The hosts of an emulation, each in a network of its own. They go with it.
+#[pyclass(module = "photocol._core")]
+pub struct Emulation(Mutex<emulate::Emulation>);
+
+#[pymethods]
+impl Emulation {
+    #[new]
+    #[pyo3(signature = (hosts, *, mtu, slower, spins, most_lag_s, most_bytes, recording=None))]
+    fn new(
+        hosts: Vec<String>,
+        mtu: u32,
+        slower: f64,
+        spins: bool,
+        most_lag_s: f64,
+        most_bytes: u64,
+        recording: Option<PathBuf>,
+    ) -> PyResult<Emulation> {
+        let options = Options { hosts, mtu, slower, spins, most_lag_s, most_bytes, recording };
+        emulate::Emulation::open(options).map(|all| Emulation(Mutex::new(all))).map_err(PyOSError::new_err)
+    }
+
+    /// (name, address, IPv6 address, file of the network namespace) of each.
+    #[getter]
+    fn hosts(&mut self) -> Vec<(String, String, String, PathBuf)> {
+        self.all().hosts()
+    }
+
+    /// A command of the shell, `after_s` seconds after the start.
+    fn add_command(&mut self, host: u16, after_s: f64, command: &str, output: PathBuf) {
+        self.all().add_command(host, after_s, command, &output);
+    }
+
+    /// Goes on for about `seconds` of the clock. Why it has come back, and by how much it is behind.
+    fn turn(&mut self, py: Python<'_>, simulation: &mut Simulation, seconds: f64) -> PyResult<(&'static str, f64)> {
+        let all = self.all();
+        let world = simulation.world()?;
+        world.go_live();
+        let end = world.end().ps();
+        let mut light = Network { world, left: Vec::new() };
+        let turn = py.detach(|| all.turn(&mut light, end, seconds)).map_err(PyOSError::new_err)?;
+        Ok(match turn {
+            Turn::Over => ("over", 0.0),
+            Turn::Finished => ("finished", 0.0),
+            Turn::AtEnd => ("at end", 0.0),
+            Turn::Behind(lag) => ("behind", lag),
+        })
+    }
+
+    /// Of each command: its exit status, "running" or "not begun".
+    #[getter]
+    fn ended(&mut self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let of = |ended| match ended {
+            Ended::With(status) => {
+                status.into_pyobject(py).map(|status| status.into_any().unbind()).map_err(PyErr::from)
+            }
+            Ended::Runs => "running".into_pyobject(py).map(|word| word.into_any().unbind()).map_err(PyErr::from),
+            Ended::NotBegun => "not begun".into_pyobject(py).map(|word| word.into_any().unbind()).map_err(PyErr::from),
+        };
+        self.all().ended().into_iter().map(of).collect()
+    }
+
+    /// Whether the thread that has begun it has real-time priority.
+    #[getter]
+    fn is_real_time(&mut self) -> bool {
+        self.all().is_real_time()
+    }
+
+    /// What became of the packets of each host.
+    #[getter]
+    fn counts<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let of = |counts: emulate::Counts| {
+            let row = PyDict::new(py);
+            row.set_item("sent", counts.sent)?;
+            row.set_item("sent_bytes", counts.sent_bytes)?;
+            row.set_item("received", counts.received)?;
+            row.set_item("received_bytes", counts.received_bytes)?;
+            row.set_item("marked", counts.marked)?;
+            row.set_item("elsewhere", counts.elsewhere)?;
+            row.set_item("overflowed", counts.overflowed)?;
+            row.set_item("refused", counts.refused)?;
+            row.set_item("not_taken", counts.not_taken)?;
+            Ok(row)
+        };
+        self.all().counts().into_iter().map(of).collect()
+    }
+
+    /// How late packets were given to hosts, in microseconds.
+    #[getter]
+    fn lateness<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (row, found) = (PyDict::new(py), self.all().lateness());
+        row.set_item("count", found.count)?;
+        row.set_item("late", found.late)?;
+        row.set_item("mean_us", found.mean_us)?;
+        row.set_item("p50_us", found.p50_us)?;
+        row.set_item("p99_us", found.p99_us)?;
+        row.set_item("p999_us", found.p999_us)?;
+        row.set_item("worst_us", found.worst_us)?;
+        Ok(row)
+    }
+}
+
+impl Emulation {
+    fn all(&mut self) -> &mut emulate::Emulation {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A world, as hosts see it.
+struct Network<'w> {
+    world: &'w mut World,
+    left: Vec<Left>,
+}
+
+impl Light for Network<'_> {
+    fn now(&self) -> u64 {
+        self.world.now().ps()
+    }
+
+    fn next_event(&mut self) -> u64 {
+        self.world.next_event().ps()
+    }
+
+    fn advance(&mut self, until: u64) {
+        self.world.run_until(SimTime::from_ps(until));
+    }
+
+    fn enter(&mut self, pair: (u16, u16), at: u64, bytes: Box<[u8]>, ecn: u8) {
+        self.world.enter(pair, SimTime::from_ps(at), bytes, Ecn::of_bits(ecn));
+    }
+
+    fn take_arrived(&mut self, into: &mut Vec<Arrived>) {
+        self.world.take_left(&mut self.left);
+        let left = self.left.drain(..);
+        into.extend(left.map(|Left { at, to, bytes, is_marked }| Arrived { at: at.ps(), to, bytes, is_marked }));
+    }
+
+    fn bytes_inside(&self) -> u64 {
+        self.world.bytes_inside()
+    }
+}
