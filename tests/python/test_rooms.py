@@ -21,13 +21,14 @@ KNOWS = {
     "runs": set(),
     "conversions": {"runs"},
     "orbits": {"conversions"},
+    "training": {"conversions"},
     "sweeps": {"runs"},
     "experiments": {"sweeps", "runs"},
     "plot": {"orbits", "experiments", "sweeps", "runs"},
     "report": {"plot", "experiments", "sweeps", "runs"},
     "transport": set(),
     "lab": {"report", "plot", "experiments", "sweeps", "runs"},
-    "cli": {"lab", "report", "plot", "experiments", "sweeps", "orbits", "conversions", "runs", "transport"},
+    "cli": {"lab", "report", "plot", "experiments", "sweeps", "orbits", "training", "conversions", "runs", "transport"},
 }
 """Each room and the rooms that it may know; `transport` stands alone."""
 GROUND = {"_core", "__version__", "InputError", "RunError", "ScenarioError", "errors", "files", "options", "quantity"}
