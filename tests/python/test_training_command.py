@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -172,3 +174,14 @@ def test_a_shell_is_offered_the_models() -> None:
     context = Context(app)
     assert [one.value for one in training_models(context, app.params[0], "dense")] == ["dense-70b", "dense-7b"]
     assert [one.type for one in training_models(context, app.params[0], "mine")] == ["file"]
+
+
+def test_the_graph_of_the_ready_made_scenario_is_that_of_its_command(tmp_path: Path) -> None:
+    text = (ROOT / "scenarios" / "training.toml").read_text()
+    (line,) = re.findall(r"^# (photocol training .* --out scenarios/traces/training\.csv)$", text, re.MULTILINE)
+    file = tmp_path / "tasks.csv"
+    done = photocol(*shlex.split(line)[1:-1], file)
+    assert done.returncode == DONE
+    assert (ROOT / "scenarios" / "traces" / "training.csv").read_text() == file.read_text()
+    (least,) = re.findall(r"with free communication (\S+) s", done.stdout)
+    assert f"With free communication the step takes {least} s." in text
