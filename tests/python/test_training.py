@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import photocol
+from photocol.conversions.collectives import Tasks, all_gather, all_reduce, all_to_all, reduce_scatter
 from photocol.training import (
     Layer,
     Model,
@@ -22,7 +23,6 @@ from photocol.training import (
     read_model,
     training_graph,
 )
-from photocol.training.collectives import Tasks, all_gather, all_reduce, all_to_all, reduce_scatter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

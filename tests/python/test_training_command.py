@@ -128,7 +128,7 @@ def test_a_parallelism_that_cannot_be_is_refused(how: dict[str, int], told: str)
 
 
 def test_a_graph_of_too_many_tasks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("photocol.training.collectives.MOST_TASKS", 1000)
+    monkeypatch.setattr("photocol.conversions.collectives.MOST_TASKS", 1000)
     assert len(training_graph(read_model("dense-7b"), Parallelism(micro_batches=15)).tasks) == 2 * 32 * 15
     with pytest.raises(InputError, match="there are more than 1000 tasks; allowed: up to that, with fewer chunks"):
         training_graph(read_model("dense-7b"), Parallelism(micro_batches=16))

@@ -1,7 +1,7 @@
 """Steps of training as graphs of work: computations of ranks, and the transfers by which they share a model.
 
 `model` is what is trained, layer by layer; `parallelism` says how ranks share it, `schedule` in which order a stage
-computes, `collectives` what the ranks of a group send, and `step` puts all of it together. `training_graph` gives what
+computes, and `step` puts all of it together, with the collectives of `conversions`. `training_graph` gives what
 `work = { file = "tasks.csv" }` of a scenario takes.
 """
 

@@ -152,8 +152,3 @@ def parts_of(layers: tuple[Layer, ...], count: int) -> list[tuple[Layer, ...]]:
     each, more = divmod(len(layers), count)
     ends = [each * (place + 1) + min(place + 1, more) for place in range(count)]
     return [layers[end - each - (place < more) : end] for place, end in enumerate(ends)]
-
-
-def share(total: int, place: int, count: int) -> int:
-    """The part at a place of a total that is cut into parts as equal as they can be."""
-    return total // count + (place < total % count)

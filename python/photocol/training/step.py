@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
+from photocol.conversions.collectives import Tasks, Waits, all_gather, all_reduce, all_to_all, reduce_scatter, share
 from photocol.conversions.graphs import COLUMNS
-from photocol.training.collectives import Tasks, Waits, all_gather, all_reduce, all_to_all, reduce_scatter
-from photocol.training.parallelism import Chunk, Parallelism, Stage, share, stages
+from photocol.training.parallelism import Chunk, Parallelism, Stage, stages
 from photocol.training.schedule import Pass, Way, compute_order
 
 if TYPE_CHECKING:

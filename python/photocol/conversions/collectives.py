@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from photocol.conversions.graphs import Task
 from photocol.errors import InputError
-from photocol.training.parallelism import share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,22 +29,23 @@ class Tasks:
 
     def compute(self, name: str, rank: int, time_ps: int, after: Sequence[str]) -> str:
         """A computation."""
-        return self._add(Task(name=name, kind="compute", rank=rank, line=0, time_ps=time_ps, after=list(after)))
+        return self.add(Task(name=name, kind="compute", rank=rank, line=0, time_ps=time_ps, after=list(after)))
 
     def join(self, name: str, rank: int, after: Sequence[str]) -> str:
         """What waits for several tasks; one of them itself if there is no other."""
         if len(after) == 1:
             return after[0]
-        return self._add(Task(name=name, kind="join", rank=rank, line=0, after=list(after)))
+        return self.add(Task(name=name, kind="join", rank=rank, line=0, after=list(after)))
 
     def send(self, name: str, ends: tuple[int, int], size: int, after: Sequence[str]) -> str:
         """A transfer of so many bytes; the name begins with its purpose, as far as the first dot."""
         self.sent[name.partition(".")[0]] += size
-        return self._add(
+        return self.add(
             Task(name=name, kind="transfer", rank=ends[0], peer=ends[1], line=0, size=size, after=list(after))
         )
 
-    def _add(self, task: Task) -> str:
+    def add(self, task: Task) -> str:
+        """Any task."""
         if len(self.list) == MOST_TASKS:
             raise InputError(
                 f"there are more than {MOST_TASKS} tasks; allowed: up to that, with fewer chunks, micro-batches, "
@@ -108,3 +108,8 @@ def _ring_step(tasks: Tasks, name: str, group: Sequence[int], sizes: Sequence[in
         following = group[(place + 1) % len(group)]
         came[following] = [tasks.send(f"{name}.r{rank}", (rank, following), sizes[place], after[rank])]
     return came
+
+
+def share(total: int, place: int, count: int) -> int:
+    """The part at a place of a total that is cut into parts as equal as they can be."""
+    return total // count + (place < total % count)
