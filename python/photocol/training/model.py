@@ -32,7 +32,8 @@ _WIDEST = 1 << 24
 _LONGEST = Range("s", _PS, Decimal(0), Decimal(86_400), "0 s to 86400 s")
 _SIZE = Range("B", 1, Decimal(0), Decimal(10) ** 15, "0 B to 1 PB")
 _NEEDED = ("layer", "forward", "backward", "parameters", "activations")
-_COLUMNS = (*_NEEDED, "expert_parameters", "exchanged", "count")
+COLUMNS = (*_NEEDED, "expert_parameters", "exchanged", "count")
+"""Of a table of layers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,10 +128,10 @@ def _transformer_layer(keys: Keys) -> Layer:
 def _of_rows(source: Source) -> Model:
     rows = records(source)
     line, titles = next(rows, (1, []))
-    unknown = [title for title in titles if title not in _COLUMNS]
+    unknown = [title for title in titles if title not in COLUMNS]
     missing = [name for name in _NEEDED if name not in titles]
     if unknown or missing or len(set(titles)) < len(titles):
-        source.wrong(line, f"found the columns {', '.join(titles)[:200]}; allowed: {', '.join(_COLUMNS)}, once each")
+        source.wrong(line, f"found the columns {', '.join(titles)[:200]}; allowed: {', '.join(COLUMNS)}, once each")
     layers: list[Layer] = []
     for number, fields in rows:
         if len(fields) > len(titles):
