@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import re
 import shlex
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from command import photocol
+from hypothesis import given
+from hypothesis import strategies as st
 
 from photocol import InputError
 from photocol.cli import DONE, FAILED, WRONG_INPUT
 from photocol.cli.completion import training_models
-from photocol.training import Parallelism, read_model, training_graph
+from photocol.training import Parallelism, model_names, read_model, training_graph
 
 if TYPE_CHECKING:
     from photocol.training import Model
@@ -109,6 +113,16 @@ def test_a_wrong_transformer_is_refused_with_its_key(old: str, new: str, told: s
     assert told in str(error.value)
 
 
+LETTERS = st.text(alphabet='layersforwdbckptmin=[]0123456789.-e,; \n"MB', max_size=120)
+
+
+@given(LETTERS, st.integers(0, 200), st.sampled_from([".csv", ".toml"]))
+def test_no_text_is_more_than_wrong(text: str, place: int, ending: str) -> None:
+    whole = {".csv": ROWS, ".toml": TRANSFORMER}[ending]
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(InputError):
+        assert model_of(whole[:place] + text + whole[place:], Path(folder) / f"mine{ending}").layers
+
+
 @pytest.mark.parametrize(
     ("how", "told"),
     [
@@ -164,6 +178,11 @@ def test_the_command_refuses_what_is_not_there(tmp_path: Path) -> None:
     gone = photocol("training", tmp_path / "gone.csv")
     assert (gone.returncode, "gone.csv" in gone.stderr) == (FAILED, True)
     assert photocol("training", "dense-7b", "--schedule", "1f1b1").returncode == WRONG_INPUT
+
+
+def test_the_help_names_every_model() -> None:
+    help_text = photocol("training", "--help").stdout
+    assert [name for name in model_names() if name not in help_text] == []
 
 
 def test_a_shell_is_offered_the_models() -> None:
