@@ -38,6 +38,7 @@ DURATIONS = {
     "random-loss": "0.5 s",
     "rotornet": "0.003 s",
     "slotted-packets": "0.05 s",
+    "training": "0.04 s",
     "web-search": "0.03 s",
     "xcp": "0.5 s",
     "aapn-computed": "0.1 s",

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tle_lines import Orbit, checked, lines
 
 from photocol import InputError
+from photocol.conversions.keys import read_toml
 from photocol.orbits import Constellation
-from photocol.orbits.keys import read_toml
 
 SHELL = {"planes": 4, "satellites_per_plane": 4, "inclination": 53, "altitude": "550 km"}
 GOOD: dict[str, Any] = {"kind": "constellation", "shell": SHELL, "stations": ["London", "Paris"]}

@@ -56,6 +56,7 @@ DURATIONS = {
     "racks": "0.03 s",
     "rotornet": "0.01 s",
     "slotted-packets": "0.1 s",
+    "training": "0.042 s",
     "web-search": "0.05 s",
 }
 

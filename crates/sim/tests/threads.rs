@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs, and
 /// short where fibres are, since threads wait for each other once a fibre.
-const READY_MADE: [(&str, &str); 30] = [
+const READY_MADE: [(&str, &str); 31] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
     ("all-reduce", "30 ms"),
@@ -42,16 +42,17 @@ const READY_MADE: [(&str, &str); 30] = [
     ("rotornet", "0.06 s"),
     ("slotted-packets", "1 s"),
     ("star", "2 s"),
+    ("training", "0.15 s"),
     ("web-search", "0.8 s"),
     ("xcp", "21 s"),
 ];
 
 /// Work is told of all nodes in the order of time: its network is not cut, and it does not go in rounds.
-const WORK: &str = "all-reduce";
+const WORK: [&str; 2] = ["all-reduce", "training"];
 
 /// Those whose networks may be cut.
 fn cut() -> impl Iterator<Item = (&'static str, &'static str)> {
-    READY_MADE.into_iter().filter(|(name, _)| *name != WORK)
+    READY_MADE.into_iter().filter(|(name, _)| !WORK.contains(name))
 }
 
 fn folder() -> PathBuf {
@@ -178,7 +179,7 @@ fn a_scenario_gives_the_same_event_after_event_and_node_after_node() {
         let mut in_rounds = world_on(Schedule::Windowed, &scenario, 1);
         in_rounds.run_until(SimTime::NEVER);
         // What is traced is handled in the order of time.
-        let in_order = scenario.trace.is_on() || name == WORK;
+        let in_order = scenario.trace.is_on() || WORK.contains(&name);
         assert_eq!(in_rounds.rounds() > 0, !in_order, "{name}: {} rounds", in_rounds.rounds());
         assert!(all_of(&finished(in_rounds)) == by_time, "{name} in rounds");
         assert!(all_of(&on_threads(&scenario, 1)) == by_time, "{name} as pays");

@@ -34,6 +34,7 @@ from photocol.cli.new import new
 from photocol.cli.orbits import orbits
 from photocol.cli.run import loaded_scenario, run
 from photocol.cli.schedule import schedule
+from photocol.cli.training import training
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -335,5 +336,5 @@ def bench(*, as_json: bool, large: bool, threads: int | None) -> None:
         click.echo(measured(as_json=as_json, large=large))
 
 
-for command in (run, convert, emulate, lab, list_, new, orbits, schedule, sweep, verify, export, reproduce):
+for command in (run, convert, emulate, lab, list_, new, orbits, schedule, sweep, training, verify, export, reproduce):
     app.add_command(command)

@@ -190,3 +190,11 @@ def cities(_context: click.Context, _parameter: click.Parameter, begun: str) -> 
     from photocol.orbits.cities import cities as known
 
     return [CompletionItem(name) for name in known() if name.lower().startswith(begun.lower())]
+
+
+def training_models(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Ready-made models of training; where none fits, a file."""
+    from photocol.training import model_names
+
+    fitting = [CompletionItem(name) for name in model_names() if name.startswith(begun)]
+    return fitting or [CompletionItem(begun, type="file")]

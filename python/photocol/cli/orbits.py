@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from photocol.conversions.keys import Keys
     from photocol.orbits import Constellation, Route
-    from photocol.orbits.keys import Keys
     from photocol.orbits.tables import Figures
 
 _MOST_PAIRS = 45
@@ -88,8 +88,8 @@ def orbits(*, file: Path, as_json: bool, **options: Any) -> int:
 
 def _read(file: Path, options: dict[str, Any]) -> tuple[Constellation, list[tuple[str, str]], float, float | None]:
     """The constellation, pairs, and seconds of the run and of a step."""
+    from photocol.conversions.keys import Keys, read_toml, time_range
     from photocol.orbits import Constellation
-    from photocol.orbits.keys import Keys, read_toml, time_range
 
     table, places = read_toml(file)
     top = Keys(table, "", places)

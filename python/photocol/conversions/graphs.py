@@ -1,4 +1,4 @@
-"""Graphs of tasks in other people's forms, as photocol's own CSV: htsim's connection matrix with triggers, GOAL."""
+"""Graphs of tasks in other people's forms, as photocol's own CSV: htsim's matrix with triggers, GOAL, Chakra."""
 
 from __future__ import annotations
 
@@ -64,12 +64,19 @@ class Graph:
 
 
 def read_graph(source: Source) -> Graph:
-    """The graph of a file: GOAL if it begins with num_ranks, else a connection matrix. Raises FileError."""
-    from photocol.conversions import goal, htsim_triggers
+    """The graph of a file: an index of Chakra's traces, GOAL if it begins with num_ranks, or a connection matrix.
 
+    Raises FileError, and InputError without the package that a form needs.
+    """
+    from photocol.conversions import chakra, goal, htsim_triggers
+
+    if source.ending == ".toml":
+        return chakra.read_index(source)
     _, first = next(iter(source.lines()), (1, ""))
     if source.ending == ".goal" or "num_ranks" in source.text[:4096]:
         return goal.read(source)
     if first.split()[:1] in (["Nodes"], ["Connections"], ["Triggers"]):
         return htsim_triggers.read(source)
-    raise FileError(source.name, 1, "found neither num_ranks of GOAL nor Nodes of htsim; allowed: one of them")
+    raise FileError(
+        source.name, 1, "found neither num_ranks of GOAL nor Nodes of htsim; allowed: one of them, or .toml"
+    )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from photocol.conversions.keys import NOWHERE, Keys, Places
 from photocol.errors import InputError, did_you_mean
-from photocol.orbits.keys import NOWHERE, Keys, Places
 from photocol.orbits.reading import Read, longest_pass_s, read_constellation
 from photocol.orbits.routes import Routes
 from photocol.orbits.serving import Clock, Server, handovers

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from photocol.conversions.keys import length_range, time_range
 from photocol.conversions.source import LENGTH, measured
 from photocol.orbits.earth import EQUATOR_M
 from photocol.orbits.elements import J1970_DAY, MU_M3_S2, julian
 from photocol.orbits.grid import LaserList, Seam, Wrap, as_array, grid_of, plus_grid, read_lasers
-from photocol.orbits.keys import length_range, time_range
 from photocol.orbits.propagation import Circles, Moving, Propagator, Sgp4
 from photocol.orbits.routes import Plan
 from photocol.orbits.serving import Choice, Serving
@@ -25,8 +25,8 @@ from photocol.orbits.tle import read_tle
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from photocol.conversions.keys import Keys
     from photocol.orbits.elements import Elements
-    from photocol.orbits.keys import Keys
     from photocol.orbits.shells import Shell
     from photocol.orbits.tle import Catalogue
 

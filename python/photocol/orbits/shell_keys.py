@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from photocol.conversions.keys import Keys, length_range
 from photocol.errors import did_you_mean
 from photocol.orbits.elements import (
     MOST_SATELLITES,
@@ -15,7 +16,6 @@ from photocol.orbits.elements import (
     radius_of,
     revolutions,
 )
-from photocol.orbits.keys import Keys, length_range
 from photocol.orbits.shells import NAMED, Pattern, Phases, Shell, revolutions_at
 
 LOWEST_M, HIGHEST_M = 100_000.0, 100_000_000.0

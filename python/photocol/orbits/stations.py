@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from photocol.conversions.keys import Keys
 from photocol.conversions.source import cleaned, read, shown
 from photocol.conversions.table import records
 from photocol.errors import did_you_mean
 from photocol.orbits.cities import cities
 from photocol.orbits.earth import normal, on_ground
-from photocol.orbits.keys import Keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
