@@ -43,6 +43,7 @@ COMMANDS = {
     "schedule": ["schedule", "m.json", "--frame", "4", "--algorithm", "bvn"],
     "schema": ["schema"],
     "sweep": ["sweep", "s.toml", "--grid", "run.seed=1,2,3", "--jobs", "2", "--quiet", "--out", "s"],
+    "training": ["training", "dense-7b", "--data", "2", "--out", "steps.csv"],
     "trace": ["trace", "out", "--perfetto", "p.json"],
     "verify": ["verify", "swept", "--jobs", "2"],
 }

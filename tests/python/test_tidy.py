@@ -19,6 +19,7 @@ REASON = "// Over 40 lines: "
 THREADS = {
     "linux/src/demo/children.rs": "reads what each process prints",
     "linux/src/serve.rs": "answers while the process works",
+    "linux/src/emulate/station.rs": "is a host, whose network is that of a thread",
     "linux/src/slots.rs": "sends light at its instant",
     "linux/src/sys/priority.rs": "counts the cores",
     "sim/src/engine/parallel/sync.rs": "waits for a neighbour",
