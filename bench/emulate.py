@@ -187,6 +187,32 @@ def idle(folder: Path) -> dict[str, Any]:
     return {"cpu_share": result.manifest["cpu_s"] / result.manifest["wall_s"]}
 
 
+def tables(found: dict[str, Any]) -> list[str]:
+    """The lines of docs/validation/emulation.md that are numbers; of several turns the medians."""
+    middle = statistics.median
+    rows = ["| law | round trip (ms) | kernel (Mb/s) | simulated | kernel lost | simulated | late |", "|---" * 7 + "|"]
+    for row in found["laws"]:
+        goodput, lost, late = (middle(row[name]) for name in ("kernel_mbps", "kernel_lost", "late_share"))
+        simulated = f"{row['simulated_mbps']:.2f} ({_than(row):+.1%})"
+        times = f"{row['simulated_lost']} ({row['simulated_lost'] / lost:.2f})"
+        cells = (row["law"], row["round_trip_ms"], f"{goodput:.2f}", simulated, f"{lost:.0f}", times, f"{late:.2%}")
+        rows.append("| " + " | ".join(map(str, cells)) + " |")
+    one = found["delay"]
+    rows.append(f"Of {one['packets']} datagrams {one['within_200_us']:.2%} were at most 200 µs late: the median was")
+    p50, p99, worst = (round(one[name]) for name in ("p50_us", "p99_us", "worst_us"))
+    rows.append(f"{p50} µs, 99 % were within {p99} µs, the worst was {worst} µs late.")
+    rows += ["| link (Mb/s) | goodput (Mb/s) | packets a second | late | 99 % (µs) | worst (µs) |", "|---" * 6 + "|"]
+    for row in found["rates"]:
+        whole = [f"{row[name]:.0f}" for name in ("rate_mbps", "goodput_mbps", "packets_per_s", "p99_us", "worst_us")]
+        rows.append("| " + " | ".join([*whole[:3], f"{row['late_share']:.2%}", *whole[3:]]) + " |")
+    return [*rows, f"An idle emulation takes {found['idle']['cpu_share']:.1%} of a processor."]
+
+
+def _than(row: dict[str, Any]) -> float:
+    """By how much the simulated goodput is greater than the kernel's."""
+    return float(row["simulated_mbps"]) / statistics.median(row["kernel_mbps"]) - 1
+
+
 PARTS = {"laws": laws, "delay": delay, "rates": rates, "idle": idle}
 
 
@@ -195,9 +221,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=",".join(PARTS), metavar="PART,PART", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--record", action="store_true")
+    parser.add_argument(
+        "--tables", action="store_true", help="print what the page shows of the record, measure nothing"
+    )
     options = parser.parse_args()
     if unknown := set(options.only.split(",")) - set(PARTS):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; allowed: {', '.join(PARTS)}")
+    if options.tables:
+        print("\n".join(tables(json.loads(RECORD.read_text(encoding="utf-8")))))
+        return 0
     if os.geteuid() != 0 or not shutil.which("iperf3"):
         print("emulate.py needs root and iperf3", file=sys.stderr)
         return 3

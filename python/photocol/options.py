@@ -155,6 +155,9 @@ class SenderOptions(TypedDict, total=False):
     """Recovery "rr-tcp": how the window comes back after a false fast retransmit. Default "instant"."""
     increase: Literal["byte-counting", "per-ack"]
     """"reno", "newreno", "sack", "rr-tcp": Congestion avoidance. Default "byte-counting"."""
+    slow_start_counts: Literal["segment", "all"]
+    """"reno", "newreno", "sack", "rr-tcp": Slow start without hystart. Default "segment". "cubic": Slow start without
+    hystart. Default "segment"."""
     hystart: bool
     """"reno", "newreno", "sack", "rr-tcp": HyStart++ (RFC 9406): the first slow start ends when round trips grow, not
     only at a loss. Default False. "cubic": HyStart++ (RFC 9406): the first slow start ends when round trips grow, not

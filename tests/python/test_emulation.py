@@ -304,6 +304,15 @@ def test_the_examples_of_the_guide_run(tmp_path: Path, command: str) -> None:
     assert "of packets left more than 1 ms late" in done.stderr
 
 
+def test_the_page_has_the_recorded_numbers() -> None:
+    sys.path.insert(0, str(GUIDE.parents[2] / "bench"))
+    import emulate
+
+    page = (GUIDE.parents[1] / "validation/emulation.md").read_text(encoding="utf-8")
+    record = json.loads(emulate.RECORD.read_text(encoding="utf-8"))
+    assert [line for line in emulate.tables(record) if line not in page] == []
+
+
 def test_wrong_input_is_said(tmp_path: Path) -> None:
     site = Site(tmp_path)
     for options, said in [

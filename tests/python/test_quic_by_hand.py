@@ -289,6 +289,17 @@ def test_a_window_that_is_used_up_in_a_round_trip_doubles() -> None:
     assert windows[0] == 2000 and set(windows[1:]) == {2000}
 
 
+@pytest.mark.parametrize("law", ["newreno", "cubic"])
+def test_in_slow_start_the_window_grows_by_all_that_is_acknowledged(law: str) -> None:
+    """RFC 9002 §7.3.1; TCP's laws alone count one segment of an ACK (RFC 5681 §3.1)."""
+    given = [{}] if law == "newreno" else [{}, {"slow_start_counts": "segment"}]
+    for options, packets in zip(given, [12, 11], strict=False):
+        sender = bare(law, initial_window=10, **options)
+        sender.send(0.0, 10)
+        sender.on_ack(0.1, [(0, 1)])
+        assert sender.congestion_window == packets * 1200
+
+
 def test_every_law_that_no_router_tells_runs() -> None:
     with pytest.raises(ValueError, match="there are: ") as error:
         QuicSender("tahoe")

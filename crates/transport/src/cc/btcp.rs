@@ -16,7 +16,7 @@
 //! is never false.
 
 use super::reno::{self, Reno};
-use super::{BurstNews, CongestionControl, Event, Loss, Window};
+use super::{BurstNews, CongestionControl, Event, Loss, SlowStartCounts, Window};
 use options::{Kind, Words, options, words};
 
 words! {
@@ -43,6 +43,7 @@ options! {
 /// Reno's growth on byte counting.
 const RENO: reno::Config = reno::Config {
     increase: reno::Increase::ByteCounting,
+    slow_start_counts: SlowStartCounts::Segment,
     hystart: false,
     hystart_limit: 8,
     abe: false,

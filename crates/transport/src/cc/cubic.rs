@@ -17,7 +17,7 @@
 
 use super::gaimd::{FRACTION_BITS, SHARE, fixed};
 use super::hystart::HyStart;
-use super::{CongestionControl, Event, Loss, LossCause, Wants, Window};
+use super::{CongestionControl, Event, Loss, LossCause, SlowStartCounts, Wants, Window};
 use options::{Kind, Range, Words, options, words};
 use units::{Duration, Instant};
 
@@ -46,6 +46,8 @@ options! {
         pub reno_friendly: bool = true, Kind::Flag;
         /// How finely the window moves between losses; Reno's stays in bytes.
         pub arithmetic as "cubic_arithmetic": Arithmetic = Arithmetic::Bytes, Kind::Word(&Arithmetic::LIST);
+        /// Slow start without hystart.
+        pub slow_start_counts: SlowStartCounts = SlowStartCounts::Segment, Kind::Word(&SlowStartCounts::LIST);
         /// HyStart++ (RFC 9406): the first slow start ends when round trips grow, not only at a loss.
         pub hystart: bool = false, Kind::Flag;
         /// With hystart: at most this many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a
@@ -151,7 +153,7 @@ impl CongestionControl for Cubic {
             match &mut state.hystart {
                 Some(hystart) => hystart.on_ack(config.hystart_limit, window, event),
                 None if event.is_app_limited => {}
-                None => window.slow_start(event.acked),
+                None => window.slow_start_by(config.slow_start_counts, event.acked),
             }
             return;
         }

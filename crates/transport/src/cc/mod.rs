@@ -64,7 +64,7 @@ pub use self::law::{BurstNews, CongestionControl, LossRecovery};
 pub use self::news::{News, NewsWay, PathChange, Turn};
 pub use self::registered::registry;
 pub use self::segments::Arithmetic;
-pub use self::window::Window;
+pub use self::window::{SlowStartCounts, Window};
 use crate::ConfigError;
 use options::{Options, one_of, registry};
 

@@ -1,10 +1,10 @@
 //! Reno's window law: RFC 5681 §3.1. Also NewReno's and SACK's; they differ in loss recovery only.
 //!
-//! Left out: the increase by more than one segment per ACK in slow start (RFC 3465 with L > 1) without HyStart++.
+//! Left out: RFC 3465 with a limit L of two segments in slow start without HyStart++.
 
 use super::gaimd::SHARE;
 use super::hystart::HyStart;
-use super::{CongestionControl, Event, Loss, LossCause, Wants, Window};
+use super::{CongestionControl, Event, Loss, LossCause, SlowStartCounts, Wants, Window};
 use options::{Kind, Range, Words, options, words};
 
 words! {
@@ -25,6 +25,8 @@ options! {
     pub struct Config {
         /// Congestion avoidance.
         pub increase: Increase = Increase::ByteCounting, Kind::Word(&Increase::LIST);
+        /// Slow start without hystart.
+        pub slow_start_counts: SlowStartCounts = SlowStartCounts::Segment, Kind::Word(&SlowStartCounts::LIST);
         /// HyStart++ (RFC 9406): the first slow start ends when round trips grow, not only at a loss.
         pub hystart: bool = false, Kind::Flag;
         /// With hystart: at most this many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a
@@ -65,7 +67,7 @@ impl CongestionControl for Reno {
                 // A copy, so that the event need not be in memory for those who do without.
                 Some(hystart) => hystart.on_ack(config.hystart_limit, window, &{ *event }),
                 None if event.is_app_limited => {}
-                None => window.slow_start(acked),
+                None => window.slow_start_by(config.slow_start_counts, acked),
             }
             return;
         }
@@ -130,6 +132,15 @@ mod tests {
         assert_eq!(w.cwnd, 4000, "an ACK of two segments counts as one");
         law.on_ack(&config, &mut w, &Event::ack(300));
         assert_eq!(w.cwnd, 4300, "an ACK of 300 bytes counts as 300");
+    }
+
+    #[test]
+    fn all_counts_in_slow_start_where_it_is_said() {
+        // RFC 9002 §7.3.1: "the window increases by the number of bytes acknowledged".
+        let config = Config { slow_start_counts: SlowStartCounts::All, ..Config::default() };
+        let mut w = window(10_000, 64_000);
+        Reno::new(&config).on_ack(&config, &mut w, &Event::ack(2000));
+        assert_eq!(w.cwnd, 12_000);
     }
 
     #[test]

@@ -1,6 +1,17 @@
 //! The congestion window, and what laws share of it: slow start, the answer to a loss.
 
 use super::LossCause;
+use options::words;
+
+words! {
+    /// How acknowledged data count in slow start.
+    pub enum SlowStartCounts {
+        /// One segment of an ACK at most (RFC 5681 §3.1 eq. (2)): delayed ACKs halve what a round trip adds.
+        Segment = "segment",
+        /// All that an ACK acknowledges (Linux; RFC 9002 §7.3.1; RFC 3465 without a limit).
+        All = "all",
+    }
+}
 
 /// The congestion window of one flow, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +36,15 @@ impl Window {
     #[inline]
     pub fn slow_start(&mut self, acked: u64) {
         self.cwnd = self.cwnd.saturating_add(acked.min(self.mss));
+    }
+
+    /// Slow start that counts so.
+    #[inline]
+    pub fn slow_start_by(&mut self, counts: SlowStartCounts, acked: u64) {
+        match counts {
+            SlowStartCounts::Segment => self.slow_start(acked),
+            SlowStartCounts::All => self.cwnd = self.cwnd.saturating_add(acked),
+        }
     }
 
     /// The bytes of an ACK for which congestion avoidance lets the window grow: a window of them at most. What an ACK

@@ -1,7 +1,7 @@
 //! Parameters of both ends.
 
 use crate::ConfigError;
-use crate::cc::{self, Algorithm, Marks};
+use crate::cc::{self, Algorithm, Marks, SlowStartCounts};
 use crate::tcp::InitialWindow;
 use options::{Kind, Options, Range, Words, options, words};
 use units::Duration;
@@ -71,7 +71,7 @@ options! {
             /// repairs losses.
             pub algorithm: Algorithm = Algorithm::NewReno;
             /// Parameters of the window laws.
-            pub laws: cc::Config = cc::Config::default();
+            pub laws: cc::Config = laws();
         }
         /// Bytes of a full packet: the payload of its UDP datagram, which windows count (RFC 9002 appendix B.2).
         pub max_datagram_size: u32 = 1200, Kind::Bytes;
@@ -135,6 +135,13 @@ options! {
 
 /// 2^14 ms: no peer delays its ACKs so long (RFC 9000 §18.2).
 const LONGEST_DELAY: Duration = Duration::from_millis(1 << 14);
+
+/// Those of TCP, but in slow start all counts that is acknowledged: RFC 9002 §7.3.1.
+fn laws() -> cc::Config {
+    let mut laws = cc::Config::default();
+    (laws.reno.slow_start_counts, laws.cubic.slow_start_counts) = (SlowStartCounts::All, SlowStartCounts::All);
+    laws
+}
 
 impl Config {
     /// An error that names the parameter with which no sender can run.

@@ -101,7 +101,8 @@ mod tests {
                 "fast_convergence",
                 "hystart",
                 "hystart_limit",
-                "reno_friendly"
+                "reno_friendly",
+                "slow_start_counts"
             ])
         );
         assert_eq!(of("sack"), of("newreno"));

@@ -37,6 +37,8 @@ const LINUX: Settings = &[
     ("paws_slack", Value::Time(Duration::from_millis(1))),
 ];
 
+/// The settings of Reno on Linux alone.
+const LINUX_RENO: [(&str, Value); 1] = [("slow_start_counts", Value::Word("all"))];
 /// The settings of CUBIC on Linux alone.
 const LINUX_CUBIC: [(&str, Value); 2] = [("hystart", Value::Flag(true)), ("cubic_arithmetic", Value::Word("segments"))];
 
@@ -48,7 +50,7 @@ registry! {
             ACKs.": Host { algorithm: Algorithm::Cubic, settings: [LINUX, &LINUX_CUBIC] };
         LinuxReno = "linux-reno", "Linux 6.18; RFC 5681, RFC 8985, RFC 9937; docs/guide/hosts.md",
             "A Linux host with Reno's window: RACK-TLP, PRR, undo, F-RTO, timestamps, delayed ACKs.":
-            Host { algorithm: Algorithm::Sack, settings: [LINUX, &[]] };
+            Host { algorithm: Algorithm::Sack, settings: [LINUX, &LINUX_RENO] };
         LinuxBbr = "linux-bbr",
             "Linux 6.18; draft-cardwell-iccrg-bbr-congestion-control-00, RFC 8985; docs/guide/hosts.md",
             "A Linux host with BBR, version 1: paced, RACK-TLP, undo, F-RTO, timestamps, delayed ACKs.":
