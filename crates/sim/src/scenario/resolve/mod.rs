@@ -196,5 +196,6 @@ fn run(run: &Run) -> Result<RunSpec, Fault> {
         seed: *run.seed,
         runs: *run.runs,
         memory: run.memory.0,
+        completion: run.completion.0,
     })
 }
