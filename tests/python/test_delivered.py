@@ -25,7 +25,7 @@ KINDS: dict[str, tuple[int, dict[str, Any]]] = {
     "closing": (52, {"algorithm": "cubic", "handshake": True, "teardown": True, "timestamps": True} | PATIENT),
     "small-window": (40, {"algorithm": "sack", "receiver_window": "5 packets"}),
     "dctcp": (40, {"algorithm": "dctcp"}),
-    "swift": (40, {"algorithm": "swift"}),
+    "swift": (40, {"algorithm": "swift", "base_target": "20 ms"}),
     "xcp": (60, {"algorithm": "xcp"}),
     "hpcc": (82, {"algorithm": "hpcc"}),
     "ndp": (64, {"algorithm": "ndp", "resend_after": "50 ms", "first_window": 8}),

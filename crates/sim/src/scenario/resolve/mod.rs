@@ -7,6 +7,7 @@ mod changes;
 mod ecn;
 mod equal_paths;
 mod events;
+mod fits;
 mod flow_list;
 mod hosts;
 mod load;
@@ -166,6 +167,7 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
         context.warnings.extend(equal_paths::warning(&context, &traffic));
     }
     context.warnings.extend(hosts::warnings(&context, &transports, &traffic));
+    context.warnings.extend(fits::warnings(&context, &transports, &traffic));
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };
