@@ -44,7 +44,7 @@ def setup(point: Point) -> Setup:
     own = laws.port(law, PATH)
     return Setup(
         scenario={
-            "run": {"duration": "260 ms", "warm_up": "20 ms"},
+            "run": {"duration": "260 ms", "warm_up": "20 ms", "completion": "acknowledged"},
             "topology": {
                 "kind": "leaf-spine",
                 "leaves": LEAVES,

@@ -119,7 +119,7 @@ def measure(result: RunResult) -> Mapping[str, float]:
         "late_queue": late_queue(result, least),
         "dropped": float(link["dropped_units"][0]),
         "timeouts": float(result.summary["timeouts"].value),
-        "unfinished": float(result.summary["unfinished_flows"].value),
+        "unfinished": float((~result.flows["completed"]).sum()),
     }
 
 

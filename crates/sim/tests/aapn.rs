@@ -79,9 +79,13 @@ fn a_lone_segment_waits_for_its_slot_and_so_does_its_ack() {
     // ms, so at 279 · 3.6 − 1 + 0.01 = 1003.41 ms. It lasts 1040 B · 80 ns = 0.0832 ms and travels 3 ms: 1006.4932 ms.
     // The ACK leaves e1 at 281 · 3.6 − 2 + 0.01 = 1009.61 ms (280: 1006.01 is too early), lasts 0.0032 ms and travels 3
     // ms.
-    let expected: f64 = (1009.61 + 0.0032 + 3.0 - 1000.0) / 1000.0;
-    let found = figure(&run(&star(slots, flow), 1), "mean_completion_time");
-    assert!((found - expected).abs() < 1e-11, "{found} s, expected {expected} s");
+    let (there, back): (f64, f64) = (1006.4932, 1009.61 + 0.0032 + 3.0);
+    let run = run(&star(slots, flow), 1);
+    let found = [numbers(&run.flows, "delivered_s")[0], numbers(&run.flows, "end_s")[0]];
+    for (found, expected) in found.into_iter().zip([there / 1000.0, back / 1000.0]) {
+        assert!((found - expected).abs() < 1e-11, "{found} s, expected {expected} s");
+    }
+    assert!((figure(&run, "mean_completion_time") - (there / 1000.0 - 1.0)).abs() < 1e-11);
 }
 
 #[test]
@@ -102,7 +106,7 @@ fn signalling_slots_carry_no_data() {
     // e0 sends at 3.6 f + 0.21 ms: 1000.65 (f = 277.9…: 277 gives 997.41, 278 gives 1001.01). There at 1004.0932; e1
     // sends at 3.6 f − 0.79 ms: 279 gives 1003.61, 280 gives 1007.21.
     let expected: f64 = (1007.21 + 0.0032 + 3.0 - 1000.0) / 1000.0;
-    let found = figure(&run(&star(slots, flow), 1), "mean_completion_time");
+    let found = numbers(&run(&star(slots, flow), 1).flows, "end_s")[0] - 1.0;
     assert!((found - expected).abs() < 1e-11, "{found} s, expected {expected} s");
 }
 

@@ -1,6 +1,6 @@
 //! Laws that hold a delay, beside their closed forms.
 
-use crate::support::{Builder, at, figure, numbers};
+use crate::support::{Builder, at, figure, numbers, warnings};
 
 /// `flows` hosts send to one over 1 Gb/s; a round trip of four links of 2.5 µs, and store and forward.
 fn to_one(flows: u32) -> Builder {
@@ -87,6 +87,40 @@ spread = "1 s"
 "#,
         rtt_ms / 2.0 - 1.0
     ))
+}
+
+/// 20 ms of fibre, 1500 B over 1 Gb/s, 10 Mb/s and 1 Gb/s (12 + 1200 + 12 µs), 40 B back (0.32 + 32 + 0.32 µs) are
+/// 21.25664 ms; 25 µs more are 21.3 ms in three digits. The target is at most 25 + 3 + 100 µs. Written before the run:
+/// less than 1 % of the link, and more than 90 % with the value that the warning names.
+#[test]
+fn a_target_below_the_empty_round_trip_starves_a_flow_and_is_told() {
+    let far = dumbbell("swift", 1, "10 Mbps", 20.0);
+    let fits = "base_target = \"21300 us\"";
+    let said = "the transport \"swift\": from \"l0\" to \"r0\" a round trip takes about 21300 us if nothing waits, \
+                and its base_target fits at most 128 us; give it ";
+    assert_eq!(warnings(&far.text()), [format!("{said}{fits}")]);
+    let load = |scenario: &Builder| at(&scenario.run(1).links, "link", "left->right", "utilization");
+    assert!(load(&far) < 0.01, "{}", load(&far));
+    let mended = far.add(&format!("[transport.swift]\n{fits}"));
+    assert_eq!(warnings(&mended.text()), [""; 0]);
+    assert!(load(&mended) > 0.9, "{}", load(&mended));
+}
+
+/// A round trip that is said may be ten times as long or as short as that of the path, which is 21.25664 ms as above;
+/// one that is measured fits.
+#[test]
+fn a_round_trip_that_is_said_fits_its_path_within_a_factor_of_ten() {
+    let told = |value: &str| {
+        let host = format!("[transport.theta-powertcp]\nbase_rtt = \"{value}\"");
+        warnings(&dumbbell("theta-powertcp", 1, "10 Mbps", 20.0).add(&host).text())
+    };
+    assert_eq!(warnings(&dumbbell("theta-powertcp", 1, "10 Mbps", 20.0).text()), [""; 0]);
+    assert_eq!([told("212 ms"), told("2.126 ms")], [[""; 0]; 2]);
+    for (value, range) in [("213 ms", "21300 us to 2130 ms"), ("2.1 ms", "210 us to 21 ms")] {
+        let said = "the transport \"theta-powertcp\": from \"l0\" to \"r0\" a round trip takes about 21300 us if \
+                    nothing waits, and its base_rtt fits";
+        assert_eq!(told(value), [format!("{said} {range}; give it base_rtt = \"21300 us\"")]);
+    }
 }
 
 /// Packets of 1500 B over 24 Mb/s, 2000 in a second, and a round trip of 100 ms. One flow adds 0.5 % to η, and no queue

@@ -1,7 +1,7 @@
 """How long flows took, and requests that many hosts answer: distributions of completion times.
 
-Of flows with a size that start after the warm-up, as in the summary. Those that did not complete have no time; each
-curve and each row says how many flows it stands for.
+Of flows with a size that start after the warm-up, as in the summary; `[run] completion` says when one is complete.
+Those that did not complete have no time; each curve and each row says how many flows it stands for.
 """
 
 from __future__ import annotations
@@ -35,11 +35,14 @@ def sized_flows(result: Result) -> pl.DataFrame:
     """
     flows = result.flows
     sized = flows.filter(pl.col("size_bytes").is_not_null() & (pl.col("start_s") >= warm_up_s(result.summary)))
-    time = pl.when(pl.col("completed")).then(pl.col("end_s") - pl.col("start_s"))
     slowdown = pl.col("slowdown") if "slowdown" in flows.columns else pl.lit(None, pl.Float64)
     there = [name for name in ("run", "flow") if name in flows.columns]
     return sized.select(
-        *there, class_of(flows).alias("class"), "size_bytes", time.alias("completion_s"), slowdown.alias("slowdown")
+        *there,
+        class_of(flows).alias("class"),
+        "size_bytes",
+        _completion(flows).alias("completion_s"),
+        slowdown.alias("slowdown"),
     )
 
 
@@ -54,7 +57,8 @@ def requests(result: Result) -> pl.DataFrame:
     flows = result.flows.filter(pl.col("start_s") >= warm_up_s(result.summary))
     flows = flows.with_columns(class_of(flows).alias("class")).filter(pl.col("traffic").is_in(names))
     keys = [name for name in ("run", "class", "destination", "start_s") if name in flows.columns]
-    took = pl.when(pl.col("completed").all()).then(pl.col("end_s").max() - pl.col("start_s").first())
+    time = _completion(flows)
+    took = pl.when(time.is_not_null().all()).then(time.max())
     return flows.group_by(keys, maintain_order=True).agg(took.alias("completion_s")) if names else _NO_REQUESTS
 
 
@@ -67,6 +71,13 @@ def completions_by_size(result: Result) -> pl.DataFrame:
     """
     flows = sized_flows(result)
     return without_places(by_size(flows.filter(pl.col("size_bytes") > 0), ["class"]))
+
+
+def _completion(flows: pl.DataFrame) -> pl.Expr:
+    """The completion time of each flow; of tables of older versions that at its sender."""
+    if "completion_s" in flows.columns:
+        return pl.col("completion_s")
+    return pl.when(pl.col("completed")).then(pl.col("end_s") - pl.col("start_s"))
 
 
 def request_times(axes: Axes, table: pl.DataFrame) -> None:

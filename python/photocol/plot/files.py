@@ -142,7 +142,7 @@ def pictures_of(
 
 _COLUMNS: dict[str, dict[str, type[pl.DataType]]] = {
     "flows": {"flow": pl.UInt64, "start_s": pl.Float64, "end_s": pl.Float64, "size_bytes": pl.Float64}
-    | {"completed": pl.Boolean, "goodput_bps": pl.Float64, "slowdown": pl.Float64}
+    | {"completed": pl.Boolean, "completion_s": pl.Float64, "goodput_bps": pl.Float64, "slowdown": pl.Float64}
     | {"traffic": pl.String, "transport": pl.String},
     "links": {"link": pl.String, "class": pl.String, "utilization": pl.Float64},
     "series": {"t_s": pl.Float64, "entity": pl.String, "quantity": pl.String, "value": pl.Float64},

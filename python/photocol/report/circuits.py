@@ -54,7 +54,8 @@ def _flows(racks: list[str], links: pl.DataFrame, flows: pl.DataFrame) -> list[d
         source, last = rack_of.get(row["source"]), rack_of.get(row["destination"])
         if source is None or last is None or source == last:
             continue
-        end = row["end_s"] if row["completed"] and math.isfinite(row["end_s"] or math.nan) else None
+        took = row["completion_s"]
+        end = None if took is None or not math.isfinite(took) else row["start_s"] + took
         found.append(
             {"name": f"flow {row['flow']}", "from": source, "to": last, "start_s": row["start_s"], "end_s": end}
         )

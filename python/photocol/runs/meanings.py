@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_USUALLY = " (but see `run.completion`)"
 _ALL_LINKS = "over all directed links that carry data, from the end of the warm-up on"
 
 MEANINGS = {
@@ -32,9 +33,9 @@ MEANINGS = {
     "goodput": "Payload that arrived for the first time, in order or not, a second; of datagrams all bytes.",
     "in_order_goodput": "Payload that its receiver acknowledged with all before it, a second.",
     "flows": "Flows that started.",
-    "flows_completed": "Flows with a size of which all bytes were acknowledged.",
+    "flows_completed": f"Flows with a size that completed: all their bytes have come to their receivers{_USUALLY}.",
     "unfinished_flows": "Flows with a size that had not completed at the end of the run.",
-    "mean_completion_time": "The mean time from the start of a flow to the last of its ACKs, of flows that completed.",
+    "mean_completion_time": f"The mean time from the start of a flow to its last byte at its receiver{_USUALLY}.",
     "segments_sent": "Segments and datagrams that hosts sent, retransmissions too.",
     "retransmissions": "Segments that TCP sent again.",
     "fast_retransmits": "Times at which TCP took a packet for lost because of ACKs, and began to repair.",
@@ -131,7 +132,7 @@ MEANINGS = {
 
 _SIZES = {"": "", "short_": " of up to 100 kB", "medium_": " of up to 10 MB", "long_": " above 10 MB"}
 _OF = {
-    "completion_time": "completion time of flows{size}: from the start to the last ACK",
+    "completion_time": f"completion time of flows{{size}}: from the start to the last byte at the receiver{_USUALLY}",
     "slowdown": "slowdown of flows{size}: completion time over that on the empty path",
     "request_time": "time of requests, from the start to the completion of the last flow",
 }

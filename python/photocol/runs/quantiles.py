@@ -65,8 +65,8 @@ def _values(summary: Summary, results: _core.Results) -> Mapping[tuple[str, str]
 
     table = cast("dict[str, NDArray[np.float64]]", results.table("flows"))
     size, start, nothing = table["size_bytes"], table["start_s"], np.full(len(table["start_s"]), np.nan)
-    counts = table["completed"].astype(bool) & (start >= warm_up_s(summary))
-    quantities = {"completion_time": table["end_s"] - start, "slowdown": table.get("slowdown", nothing)}
+    counts = start >= warm_up_s(summary)
+    quantities = {"completion_time": table["completion_s"], "slowdown": table.get("slowdown", nothing)}
     return {
         (name, of): np.sort(values[counts & (size > low) & (size <= high) & np.isfinite(values)])
         for name, (low, high) in _SIZES.items()

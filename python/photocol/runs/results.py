@@ -197,7 +197,7 @@ class Result:
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """One row a flow: start_s, end_s, bytes_acked, goodput_bps, segments_sent, retransmissions, …."""
+        """One row a flow: start_s, end_s, delivered_s, bytes_acked, goodput_bps, segments_sent, retransmissions, …."""
         return self._table("flows")
 
     @cached_property

@@ -49,7 +49,7 @@ pub use published::{
     WEB_SEARCH, WEB_SEARCH_DCTCP, WEB_SEARCH_OPERA,
 };
 pub use routes::{EqualRoutes, Routes, components};
-pub use scenario::{Probe, RunSpec, Scenario, Selection, Trace};
+pub use scenario::{Completion, Probe, RunSpec, Scenario, Selection, Trace};
 pub use sizes::{Between, Cdf, FlowSizes, MOST_BYTES, WrongPoint, pareto_least, pareto_mean};
 pub use time::SimTime;
 pub use traffic::{

@@ -1,6 +1,7 @@
 //! A whole run, before its random parts are drawn.
 
 use super::{External, Forced, LinkNews, Network, Timeline, Traffic, Transport};
+use options::words;
 use units::{Bytes, Duration};
 
 /// A whole run, ready to be built.
@@ -43,6 +44,18 @@ pub struct RunSpec {
     pub runs: u32,
     /// What the run may take of the machine's memory.
     pub memory: Bytes,
+    /// When a flow with a size counts as complete.
+    pub completion: Completion,
+}
+
+words! {
+    /// When a flow with a size counts as complete.
+    pub enum Completion {
+        /// When its last byte has come to its receiver, and all before it too.
+        Delivered = "delivered",
+        /// When its sender knows that: the last ACK has come.
+        Acknowledged = "acknowledged",
+    }
 }
 
 /// `[probe]`: sampling of states at a fixed interval; sampling never changes a run.

@@ -314,8 +314,8 @@ fn flow_figures(end: &End, window: u64, flows: &FlowRows, add: &mut impl FnMut(&
         let total: u64 = flows.rows.iter().map(|row| of(&row.totals)).sum();
         (total - before.iter().map(of).sum::<u64>()) as f64
     };
-    let completed: Vec<&FlowRow> = flows.rows.iter().filter(|row| row.completed).collect();
-    let completion: f64 = completed.iter().map(|row| row.end_s - row.start_s).sum();
+    let completed: Vec<&FlowRow> = flows.rows.iter().filter(|row| row.is_complete()).collect();
+    let completion: f64 = completed.iter().map(|row| row.completion_s()).sum();
     add("goodput", ratio(since(|totals| totals.arrived) * 8.0, seconds(window)), "bps");
     add("in_order_goodput", ratio(since(|totals| totals.acked) * 8.0, seconds(window)), "bps");
     add("flows", flows.rows.len() as f64, "1");
@@ -327,5 +327,5 @@ fn flow_figures(end: &End, window: u64, flows: &FlowRows, add: &mut impl FnMut(&
     add("false_fast_retransmits", since(|totals| totals.sender.false_fast_retransmits), "1");
     add("timeouts", since(|totals| totals.sender.timeouts), "1");
     add("false_timeouts", since(|totals| totals.sender.false_timeouts), "1");
-    add("unfinished_flows", flows.rows.iter().filter(|row| row.finite && !row.completed).count() as f64, "1");
+    add("unfinished_flows", flows.rows.iter().filter(|row| row.finite && !row.is_complete()).count() as f64, "1");
 }

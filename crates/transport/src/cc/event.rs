@@ -261,6 +261,33 @@ pub struct Wants {
     pub division_rtt: bool,
     /// With them: nothing that left in another division than the newest delivered segment is late to RACK.
     pub division_losses: bool,
+    /// A path whose round trip its times fit, if it has any.
+    pub fits: Option<Fit>,
+}
+
+/// The round trips of empty paths that a time of a law fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fit {
+    /// The time's key.
+    pub key: &'static str,
+    /// From this.
+    pub least: Duration,
+    /// Up to this.
+    pub most: Duration,
+    /// By so much a time that fits is longer than the round trip.
+    pub above: Duration,
+}
+
+impl Fit {
+    /// What a law with a round trip as a parameter can do with: within a factor of ten, if it has been said.
+    pub(super) fn of_base_rtt(told: Option<Duration>) -> Option<Fit> {
+        told.map(|told| Fit {
+            key: "base_rtt",
+            least: Duration::from_ps(told.ps() / 10),
+            most: told.saturating_mul(10),
+            above: Duration::ZERO,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@
 //! loss that duplicate ACKs show is repaired and leaves the window to the telemetry; a timeout leaves one segment.
 
 use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
-use super::{Asks, CongestionControl, Event, Host, Loss, LossCause, Measured, Window};
+use super::{Asks, CongestionControl, Event, Fit, Host, Loss, LossCause, Measured, Wants, Window};
 use crate::telemetry::{Hop, Telemetry};
 use options::{Kind, Range, options};
 use units::{Duration, Rate};
@@ -86,6 +86,10 @@ impl CongestionControl for Hpcc {
             round_end: 0,
         };
         Hpcc(Box::new(state))
+    }
+
+    fn wants(config: &Config) -> Wants {
+        Wants { fits: Fit::of_base_rtt(config.base_rtt), ..Wants::default() }
     }
 
     fn on_host(&mut self, host: &Host) {

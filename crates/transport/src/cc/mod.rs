@@ -59,7 +59,9 @@ mod window;
 pub mod xcp;
 pub mod yeah;
 
-pub use self::event::{Asks, Event, Feedback, Host, Loss, LossCause, LostSegment, Marks, Measured, RateSample, Wants};
+pub use self::event::{
+    Asks, Event, Feedback, Fit, Host, Loss, LossCause, LostSegment, Marks, Measured, RateSample, Wants,
+};
 pub use self::law::{BurstNews, CongestionControl, LossRecovery};
 pub use self::news::{News, NewsWay, PathChange, Turn};
 pub use self::registered::registry;

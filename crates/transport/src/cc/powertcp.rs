@@ -16,7 +16,7 @@
 
 use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
 use super::old_window::OldWindows;
-use super::{Asks, CongestionControl, Event, Host, Loss, Measured, Window};
+use super::{Asks, CongestionControl, Event, Fit, Host, Loss, Measured, Wants, Window};
 use crate::telemetry::{Hop, Telemetry};
 use options::{Kind, Range, Words, options, words};
 use units::{Duration, Rate};
@@ -115,6 +115,10 @@ impl CongestionControl for PowerTcp {
             round: None,
             round_end: 0,
         }))
+    }
+
+    fn wants(config: &Config) -> Wants {
+        Wants { fits: Fit::of_base_rtt(config.base_rtt), ..Wants::default() }
     }
 
     fn on_host(&mut self, host: &Host) {

@@ -16,7 +16,7 @@
 //! counts as delay of the path. Packets of the NIC's timestamps, the priority of ACKs.
 
 use super::segments::Arrivals;
-use super::{Asks, CongestionControl, Event, Loss, LossCause, Marks, Wants, Window};
+use super::{Asks, CongestionControl, Event, Fit, Loss, LossCause, Marks, Wants, Window};
 use crate::ConfigError;
 use options::{Kind, Range, options};
 use units::{Duration, Instant, Rate};
@@ -87,8 +87,12 @@ impl CongestionControl for Swift {
         }
     }
 
-    fn wants(_: &Config) -> Wants {
-        Wants { every_rtt: true, ..Wants::default() }
+    fn wants(config: &Config) -> Wants {
+        // On a path that takes longer than the greatest target the window only shrinks.
+        let hops = config.hop_delay.saturating_mul(config.hops.into());
+        let most = config.base_target + hops + config.fs_range;
+        let fit = Fit { key: "base_target", least: Duration::ZERO, most, above: config.base_target };
+        Wants { every_rtt: true, fits: Some(fit), ..Wants::default() }
     }
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {

@@ -13,7 +13,7 @@
 use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
 use super::powertcp::Power;
 use super::segments::Round;
-use super::{Asks, CongestionControl, Event, Host, Loss, Marks, Wants, Window};
+use super::{Asks, CongestionControl, Event, Fit, Host, Loss, Marks, Wants, Window};
 use options::{Kind, Range, options};
 use units::{Duration, Instant, Rate};
 
@@ -60,8 +60,8 @@ impl CongestionControl for ThetaPowerTcp {
         ThetaPowerTcp(Box::new(State { host, base, power, last: None, round: Round::default(), old: 0 }))
     }
 
-    fn wants(_: &Config) -> Wants {
-        Wants { every_rtt: true, ..Wants::default() }
+    fn wants(config: &Config) -> Wants {
+        Wants { every_rtt: true, fits: Fit::of_base_rtt(config.base_rtt), ..Wants::default() }
     }
 
     fn on_host(&mut self, host: &Host) {

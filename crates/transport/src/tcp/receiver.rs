@@ -53,11 +53,18 @@ pub struct ReceiverStats {
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     segments: u64,
-    duplicates: u64,
-    out_of_order: u64,
     acks_sent: u64,
+    duplicates: u32,
+    out_of_order: u32,
     beyond_window: u32,
     marked: u32,
+}
+
+impl Counts {
+    #[inline]
+    fn note_duplicate(&mut self, is_one: bool) {
+        self.duplicates = self.duplicates.saturating_add(u32::from(is_one));
+    }
 }
 
 /// The answer to a segment that is the expected one.
@@ -182,13 +189,14 @@ impl Receiver {
     /// Segments all of whose bytes had arrived before.
     #[inline]
     pub fn duplicates(&self) -> u64 {
-        self.counts.duplicates
+        self.counts.duplicates.into()
     }
 
     /// Its counters.
     #[inline]
     pub fn stats(&self) -> ReceiverStats {
         let Counts { segments, duplicates, out_of_order, acks_sent, beyond_window, marked } = self.counts;
+        let (duplicates, out_of_order) = (duplicates.into(), out_of_order.into());
         let (beyond_window, marked) = (beyond_window.into(), marked.into());
         ReceiverStats { segments, duplicates, out_of_order, beyond_window, acks_sent, marked }
     }
@@ -286,7 +294,7 @@ impl Receiver {
         self.counts.segments += 1;
         let segment = SackBlock { start: seq, end: seq.saturating_add(len.into()) };
         let duplicate = self.duplicate_part(segment).filter(|part| *part == segment);
-        self.counts.duplicates += u64::from(duplicate.is_some());
+        self.counts.note_duplicate(duplicate.is_some());
         self.acknowledge(duplicate, out);
     }
 

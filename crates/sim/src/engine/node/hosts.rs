@@ -175,13 +175,14 @@ impl Hosts {
             Flags::NONE => receiver.take_in_order(Instant::from_ps(now), packet.seq, length),
             _ => None,
         };
+        let Some(answer) = answer else { return self.receive_data_in_full(now, packet, fabric) };
+        host.delivered_at = now;
         match answer {
-            Some(InOrder::Acknowledged) => {
+            InOrder::Acknowledged => {
                 let (ack, echo) = (receiver.rcv_nxt(), receiver.echo());
                 Exit { now, emitted: &mut self.emitted, fabric }.send(host.ack(packet.flow, ack, echo));
             }
-            Some(InOrder::Delayed) => arm_receiver(&mut self.timers, packet.flow, host),
-            None => self.receive_data_in_full(now, packet, fabric),
+            InOrder::Delayed => arm_receiver(&mut self.timers, packet.flow, host),
         }
     }
 
@@ -196,20 +197,25 @@ impl Hosts {
             note_arrival(now, packet, fabric);
             fabric.payloads.forget(packet);
         }
-        let length = u32::from(packet.size - host.header);
+        let (length, before) = (u32::from(packet.size - host.header), receiver.rcv_nxt());
         receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
+        if receiver.rcv_nxt() > before {
+            host.delivered_at = now;
+        }
         self.send_acks(now, packet.flow, fabric);
     }
 
     /// A packet of data has reached a receiving end that is not plain TCP.
     #[inline(never)]
     fn receive_at_other_sink(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
+        let before = self.receivers[packet.flow].sink.bytes_in_order();
         match self.receivers[packet.flow].sink {
             Sink::Explicit(_) => self.receive_explicit_data(now, packet, fabric),
             Sink::Endpoint(_) => self.receive_at_endpoint(now, packet, fabric),
             Sink::Hosted(_) => self.receive_at_hosted_sink(now, packet, fabric),
             Sink::Tcp(_) | Sink::Datagrams { .. } => {}
         }
+        self.receivers[packet.flow].note_delivery(now, before);
         if !self.work.is_empty() {
             self.note_arrived(now, packet.flow, fabric);
         }

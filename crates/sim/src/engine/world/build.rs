@@ -266,6 +266,7 @@ fn hosts(setup: HostSetup) -> Hosts {
         machine.tcp_mut().into_iter().for_each(|sender| sender.name_flow(number as u64));
         senders.push(sending_host(machine, flow, *path, configs));
         receivers.push(ReceivingHost {
+            delivered_at: NEVER,
             sink: configs.sink(flow.waits),
             armed: NEVER,
             path: *back,

@@ -8,6 +8,7 @@ mod ecn;
 mod equal_paths;
 mod events;
 mod external;
+mod fits;
 mod flow_list;
 mod hosts;
 mod load;
@@ -167,6 +168,7 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
         context.warnings.extend(equal_paths::warning(&context, &traffic));
     }
     context.warnings.extend(hosts::warnings(&context, &transports, &traffic));
+    context.warnings.extend(fits::warnings(&context, &transports, &traffic));
     context.warnings.extend(ecn::warnings(&network, &transports, &traffic, plan.echoes()));
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };
@@ -198,5 +200,6 @@ fn run(run: &Run) -> Result<RunSpec, Fault> {
         seed: *run.seed,
         runs: *run.runs,
         memory: run.memory.0,
+        completion: run.completion.0,
     })
 }

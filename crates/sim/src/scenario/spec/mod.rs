@@ -27,6 +27,7 @@ pub(crate) use transport::{clash, usual_sender};
 
 use crate::language::keys::{When, Within, keys, more_than_zero};
 use crate::language::{At, Choice, Key, Size, Time, Word};
+use crate::model::Completion;
 use crate::topology::Topology;
 use options::words;
 use schemars::JsonSchema;
@@ -115,6 +116,8 @@ keys! {
         /// What the run may take of the machine's memory, with the results of all replications. A scenario that is sure
         /// to need more is refused, and a run that takes more ends.
         pub memory: Key<Size> = Size(Bytes(8_000_000_000));
+        /// When a flow with a size counts as complete: of completion times, slowdowns and times of requests.
+        pub completion: Key<Word<Completion>> = Word(Completion::Delivered);
     }
 }
 

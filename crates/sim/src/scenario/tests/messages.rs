@@ -60,7 +60,7 @@ fn a_misspelt_key_has_its_place_and_the_nearest_name() {
     assert_eq!(
         replaced("duration", "durration"),
         "test.toml:3:1: run.durration: unknown key \"durration\"; did you mean \"duration\"? \
-         allowed: name, duration, warm_up, seed, runs, memory"
+         allowed: name, duration, warm_up, seed, runs, memory, completion"
     );
     assert_eq!(
         added("[link_defaults]\nbandwidth = \"1 Gbps\""),
@@ -346,7 +346,7 @@ fn assignments_are_named_as_such() {
     assert_eq!(
         message("run.duratoin", "3 s"),
         "--set: run.duratoin: unknown key \"duratoin\"; did you mean \"duration\"? \
-         allowed: name, duration, warm_up, seed, runs, memory"
+         allowed: name, duration, warm_up, seed, runs, memory, completion"
     );
     assert_eq!(
         message("run.duration", "3"),

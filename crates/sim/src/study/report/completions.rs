@@ -1,11 +1,12 @@
 //! Completion times of flows that have a size, and their slowdowns: of all, by class of size, and of whole requests of
 //! an incast.
 //!
-//! A flow is complete when its sender knows that everything has arrived. Its slowdown is that time over what the empty
-//! path would take: all packets leave one after the other at the start, nothing else is on the path, and one ACK comes
-//! back when the last byte has arrived. No window, handshake or delayed ACK is in it, so even an undisturbed flow of
-//! TCP is above 1. Only flows that start after the warm-up and complete count. A percentile is the least value that so
-//! many of them do not exceed (nearest rank), and is left out where they are too few for one to lie above it.
+//! A flow is complete when its last byte has come to its receiver, or, with `completion = "acknowledged"`, when its
+//! sender knows that. Its slowdown is that time over what the empty path would take: all packets leave one after the
+//! other at the start, nothing else is on the path, and, with that key, one ACK comes back when the last byte has
+//! arrived. No window, handshake or delayed ACK is in it: a flow of TCP that waits for ACKs is above 1 without others.
+//! Only flows that start after the warm-up and complete count. A percentile is the least value that so many of them do
+//! not exceed (nearest rank), and is left out where they are too few for one to lie above it.
 
 use super::End;
 use super::flows::{FlowRow, FlowRows};
@@ -67,7 +68,7 @@ pub(super) fn figures(end: &End, flows: &FlowRows, add: &mut Add) {
 }
 
 fn class_figures(names: &Names, rows: &[&FlowRow], add: &mut Add) {
-    percentiles(&names.times, rows.iter().map(|row| row.end_s - row.start_s).collect(), "s", add);
+    percentiles(&names.times, rows.iter().map(|row| row.completion_s()).collect(), "s", add);
     let slowdowns: Vec<f64> = rows.iter().map(|row| row.slowdown).filter(|slowdown| slowdown.is_finite()).collect();
     add(names.mean_slowdown, mean(&slowdowns), "1");
     percentiles(&names.slowdowns, slowdowns, "1", add);
@@ -103,7 +104,7 @@ fn request_figures(end: &End, flows: &FlowRows, add: &mut Add) {
         };
         times.extend(requests.values().filter(whole).map(|rows| {
             let first = rows.iter().map(|row| row.start_s).fold(f64::INFINITY, f64::min);
-            rows.iter().map(|row| row.end_s).fold(0.0, f64::max) - first
+            rows.iter().map(|row| row.complete_s).fold(0.0, f64::max) - first
         }));
     }
     if !times.is_empty() {
@@ -121,7 +122,7 @@ fn request_figures(end: &End, flows: &FlowRows, add: &mut Add) {
 impl FlowRow {
     /// Whether its completion counts: it has a size, started after the warm-up, and is complete.
     fn counts_as_completed(&self) -> bool {
-        self.finite && self.completed && !self.is_early
+        self.is_complete() && !self.is_early
     }
 }
 

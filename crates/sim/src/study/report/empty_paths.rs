@@ -3,7 +3,7 @@
 use super::End;
 use crate::engine::execute::layout::Partitions;
 use crate::engine::packet::DELIVER;
-use crate::model::Link;
+use crate::model::{Completion, Link};
 use units::PS_PER_SECOND;
 
 /// What an empty path would take, for flows of packets.
@@ -23,13 +23,16 @@ impl EmptyPaths {
         EmptyPaths { order: end.scenario.switching.is_none().then(inverse) }
     }
 
-    /// Seconds from the start of a flow of so many bytes to its last ACK on the path that it has at the end of the run,
-    /// with the capacities and delays of its beginning; `None` where that is not known.
+    /// Seconds from the start of a flow of so many bytes until it is complete on the path that it has at the end of the
+    /// run, with the capacities and delays of its beginning; `None` where that is not known.
     pub fn seconds(&self, end: &End, parts: &Partitions, number: u32, bytes: u64) -> Option<f64> {
         let flow = &end.world.layout.flows[number as usize];
         let kind = &end.scenario.transports[flow.transport.index()].kind;
         let there = self.links(end, parts.sender(number).path)?;
-        let back = self.links(end, parts.receiver(number).path)?;
+        let back = match end.scenario.run.completion {
+            Completion::Delivered => Vec::new(),
+            Completion::Acknowledged => self.links(end, parts.receiver(number).path)?,
+        };
         let mss = u64::from(kind.payload()?);
         let packets = bytes.div_ceil(mss).max(1);
         let (full, last) = (mss + u64::from(kind.header()), bytes - (packets - 1) * mss + u64::from(kind.header()));

@@ -7,7 +7,7 @@ use crate::engine::node::counters::{Counters, Group};
 use crate::engine::observe::accounts::FlowTotals;
 use crate::engine::observe::probe::FlowLife;
 use crate::engine::packet::NEVER;
-use crate::model::{Flow, Load, NodeId};
+use crate::model::{Completion, Flow, Load, NodeId};
 use crate::results::{Column, Table};
 use crate::switching;
 use crate::switching::kind::FlowFacts;
@@ -23,12 +23,16 @@ pub(super) struct FlowRows {
 pub(super) struct FlowRow {
     pub(super) start_s: f64,
     pub(super) end_s: f64,
+    /// When its last byte had come, all before it too; NaN before that, and of a flow without a size.
+    delivered_s: f64,
+    /// When it was complete, by the scenario's choice; NaN if it was not.
+    pub(super) complete_s: f64,
     pub(super) totals: FlowTotals,
     marked: u64,
     mean_rtt_s: f64,
     group: Option<Group>,
     pub(super) finite: bool,
-    pub(super) completed: bool,
+    completed: bool,
     /// Whether it started before the end of the warm-up.
     pub(super) is_early: bool,
     /// Whether it is a flow that is acknowledged, and was there from the end of the warm-up to the end of the run.
@@ -46,6 +50,16 @@ impl FlowRow {
         FlowFacts { segments: totals.sender.segments_sent, mean_rtt_s, lifetime_s: self.end_s - self.start_s, group }
     }
 
+    /// Whether it has a size and is complete.
+    pub(super) fn is_complete(&self) -> bool {
+        self.complete_s.is_finite()
+    }
+
+    /// From its start until it was complete; NaN if it was not.
+    pub(super) fn completion_s(&self) -> f64 {
+        self.complete_s - self.start_s
+    }
+
     /// What probes are told.
     pub(super) fn life(&self) -> FlowLife {
         FlowLife { start_s: self.start_s, end_s: self.end_s, arrived: self.totals.arrived }
@@ -61,8 +75,8 @@ impl FlowRows {
         let rows = (0..end.world.layout.flows.len() as u32).map(|number| {
             let group = counters.groups.get(&number).copied();
             let row = flow_row(end, parts, number);
-            let ideal = (row.finite && row.completed).then(|| empty.seconds(end, parts, number, row.size)).flatten();
-            let slowdown = ideal.map_or(f64::NAN, |ideal| ratio(row.end_s - row.start_s, ideal));
+            let ideal = row.is_complete().then(|| empty.seconds(end, parts, number, row.size)).flatten();
+            let slowdown = ideal.map_or(f64::NAN, |ideal| ratio(row.completion_s(), ideal));
             FlowRow { group, slowdown, ..row }
         });
         FlowRows {
@@ -90,6 +104,8 @@ impl FlowRows {
             ("traffic", Column::Text(traffic)),
             ("start_s", measure(|row| row.start_s)),
             ("end_s", measure(|row| row.end_s)),
+            ("delivered_s", measure(|row| row.delivered_s)),
+            ("completion_s", measure(FlowRow::completion_s)),
             ("size_bytes", measure(|row| if row.finite { row.size as f64 } else { f64::NAN })),
             ("bytes_acked", count(|row| row.totals.acked)),
             ("bytes_arrived", count(|row| row.totals.arrived)),
@@ -119,22 +135,36 @@ fn flow_row(end: &End, parts: &Partitions, number: u32) -> FlowRow {
     let (start, completed) = (if flow.waits { life.start } else { flow.start.ps() }, life.completed);
     let ended = if completed == NEVER { end_of(flow, end) } else { completed };
     let (totals, is_acked) = (FlowTotals::of(parts, number), host.machine.bytes_acked().is_some());
+    let size = if let Load::Size(bytes) = flow.load { Some(bytes.count()) } else { None };
+    let receiver = parts.receiver(number);
+    let delivered = size.and_then(|size| receiver.delivered(size, completed != NEVER)).unwrap_or(NEVER);
+    let complete = match end.scenario.run.completion {
+        Completion::Delivered => delivered,
+        Completion::Acknowledged => completed,
+    };
     let runs_on = start <= end.world.baseline.at.ps() && ended >= end.world.now.ps() && completed == NEVER;
     FlowRow {
         // Of one that work has not let go yet there is none.
-        start_s: if start == NEVER { f64::NAN } else { seconds(start) },
+        start_s: seconds_if(start),
         end_s: seconds(ended),
+        delivered_s: seconds_if(delivered),
+        complete_s: seconds_if(complete),
         totals,
-        marked: if is_acked { parts.receiver(number).sink.marked() } else { 0 },
+        marked: if is_acked { receiver.sink.marked() } else { 0 },
         mean_rtt_s: ratio(seconds(totals.sender.rtt_sum), totals.sender.rtt_samples as f64),
         group: None,
-        finite: matches!(flow.load, Load::Size(_)),
+        finite: size.is_some(),
         completed: completed != NEVER,
         is_early: start < end.world.baseline.at.ps(),
         ran_all_the_time: is_acked && runs_on,
-        size: if let Load::Size(bytes) = flow.load { bytes.count() } else { 0 },
+        size: size.unwrap_or(0),
         slowdown: f64::NAN,
     }
+}
+
+/// NaN for what has not come.
+fn seconds_if(ps: u64) -> f64 {
+    if ps == NEVER { f64::NAN } else { seconds(ps) }
 }
 
 /// The end of a flow that did not complete.

@@ -31,6 +31,7 @@ fn scenario(traffic: Vec<Traffic>) -> Scenario {
             seed: 1,
             runs: 1,
             memory: units::Bytes(1 << 33),
+            completion: crate::model::Completion::Delivered,
         },
         network: Network::default(),
         transports: Vec::new(),

@@ -16,7 +16,7 @@ impl Receiver {
             return;
         }
         let duplicate = self.duplicate_part(segment);
-        self.counts.duplicates += u64::from(duplicate == Some(segment));
+        self.counts.note_duplicate(duplicate == Some(segment));
         let before = self.nxt;
         self.store(segment);
         self.recall();
@@ -60,7 +60,7 @@ impl Receiver {
             return;
         }
         if segment.start > self.nxt {
-            self.counts.out_of_order += 1;
+            self.counts.out_of_order = self.counts.out_of_order.saturating_add(1);
             self.hold(segment);
             return;
         }

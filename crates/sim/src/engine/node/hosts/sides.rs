@@ -101,6 +101,8 @@ pub struct ReceivingHost {
     pub header: u16,
     /// Size of an ACK on the wire.
     pub ack_size: u16,
+    /// When bytes came that are there with all before them; [`NEVER`] before the first, and of datagrams.
+    pub delivered_at: u64,
     /// The machine.
     pub sink: Sink,
 }
@@ -182,6 +184,20 @@ pub(super) fn data(flow: u32, hop: u32, seq: u64, length: u32, header: u16) -> P
 }
 
 impl ReceivingHost {
+    /// A packet has been read, with `before` bytes in order until then.
+    pub(super) fn note_delivery(&mut self, now: u64, before: u64) {
+        if self.sink.bytes_in_order() > before {
+            self.delivered_at = now;
+        }
+    }
+
+    /// When the last byte of a flow of `size` bytes came, all before it too, if it has; `None` before that. A flow that
+    /// is `complete` may have been stopped short.
+    pub fn delivered(&self, size: u64, is_complete: bool) -> Option<u64> {
+        let has_all = is_complete || self.sink.bytes_in_order() >= size;
+        (has_all && self.delivered_at != NEVER).then_some(self.delivered_at)
+    }
+
     /// An ACK without SACK blocks.
     #[inline]
     pub(super) fn ack(&self, flow: u32, ack: u64, echo: EcnEcho) -> Packet {

@@ -10,7 +10,16 @@ use std::path::Path;
 use units::{Duration, Rate};
 
 fn results(text: &str) -> Results {
-    let loaded = load(Input::Text { name: "test.toml", text, folder: Path::new("") }, &[]);
+    results_with(text, &[])
+}
+
+/// With completion at the sender.
+fn acknowledged(text: &str) -> Results {
+    results_with(text, &[("run.completion".to_owned(), "\"acknowledged\"".to_owned())])
+}
+
+fn results_with(text: &str, keys: &[(String, String)]) -> Results {
+    let loaded = load(Input::Text { name: "test.toml", text, folder: Path::new("") }, keys);
     let scenario = loaded.unwrap_or_else(|error| panic!("{error}")).scenario;
     let mut world = World::build(&scenario, Seed { seed: 1, run: 0 }, Options::default()).unwrap();
     world.run_until(world.end());
@@ -65,7 +74,9 @@ size = "{size}"
 #[test]
 fn a_flow_alone_whose_first_window_is_all_of_it_has_a_slowdown_of_one() {
     for size in ["1 B", "1460 B", "2920 B", "14600 B", "146 kB", "1461 B", "3000 B"] {
-        let results = results(&line(size));
+        let delivered = results(&line(size));
+        assert!((figure(&delivered, "mean_slowdown").unwrap() - 1.0).abs() < 1e-9, "{size}");
+        let results = acknowledged(&line(size));
         let slowdown = figure(&results, "mean_slowdown").unwrap();
         // Behind a full segment the ACK of a short last one waits for the ACK of that, up to 32 us at 10 Mb/s.
         let is_short = matches!(size, "1461 B" | "3000 B");
@@ -116,8 +127,7 @@ fn percentiles_are_nearest_ranks_and_left_out_where_nothing_lies_above() {
 #[test]
 fn an_incast_takes_as_long_as_its_port_needs_for_all_answers() {
     // Eight answers of ten packets through one port at 1 Gb/s, whose buffer holds them all, in one round trip each.
-    let results = results(
-        r#"
+    let text = r#"
 [run]
 duration = "1 s"
 [topology]
@@ -133,13 +143,14 @@ arrivals = "incast"
 to = "n0"
 every = "10 ms"
 size = "14600 B"
-"#,
-    );
-    assert_eq!(figure(&results, "requests_completed"), Some(100.0));
+"#;
     // 80 packets of 12 us at the port, which the first reaches after 12 + 20 us; 20 us there; the ACK 0.32 + 20 + 0.32
     // + 20 us.
-    let time = figure(&results, "mean_request_time").unwrap();
-    assert!((time - (80.0 * 12.0 + 12.0 + 40.0 + 40.64) * 1e-6).abs() < 1e-9, "{time}");
+    for (results, ack_us) in [(results(text), 0.0), (acknowledged(text), 40.64)] {
+        assert_eq!(figure(&results, "requests_completed"), Some(100.0));
+        let time = figure(&results, "mean_request_time").unwrap();
+        assert!((time - (80.0 * 12.0 + 12.0 + 40.0 + ack_us) * 1e-6).abs() < 1e-9, "{time}");
+    }
 }
 
 #[test]
