@@ -208,14 +208,12 @@ impl Hosts {
     /// A packet of data has reached a receiving end that is not plain TCP.
     #[inline(never)]
     fn receive_at_other_sink(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
-        let before = self.receivers[packet.flow].sink.bytes_in_order();
         match self.receivers[packet.flow].sink {
             Sink::Explicit(_) => self.receive_explicit_data(now, packet, fabric),
             Sink::Endpoint(_) => self.receive_at_endpoint(now, packet, fabric),
             Sink::Hosted(_) => self.receive_at_hosted_sink(now, packet, fabric),
             Sink::Tcp(_) | Sink::Datagrams { .. } => {}
         }
-        self.receivers[packet.flow].note_delivery(now, before);
         if !self.work.is_empty() {
             self.note_arrived(now, packet.flow, fabric);
         }

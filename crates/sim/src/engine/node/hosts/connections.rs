@@ -27,7 +27,11 @@ impl Hosts {
             return;
         }
         ecn::read(packet.flags, endpoint.receiver_mut(), &mut self.acks);
+        let before = endpoint.receiver().rcv_nxt();
         endpoint.handle_segment(Instant::from_ps(now), packet.seq, length, options.timestamp, &mut self.acks);
+        if endpoint.receiver().rcv_nxt() > before {
+            host.delivered_at = now;
+        }
         self.send_acks_of_endpoint(now, packet.flow, fabric);
     }
 

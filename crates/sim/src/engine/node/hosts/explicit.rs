@@ -77,8 +77,11 @@ impl Hosts {
                 }
             }
         }
-        let length = u32::from(packet.size - host.header) - grown;
+        let (length, before) = (u32::from(packet.size - host.header) - grown, sink.receiver.rcv_nxt());
         sink.receiver.handle_segment(Instant::from_ps(now), packet.seq, length, &mut self.acks);
+        if sink.receiver.rcv_nxt() > before {
+            host.delivered_at = now;
+        }
         self.send_explicit_acks(now, packet.flow, fabric);
     }
 

@@ -95,10 +95,15 @@ impl Hosts {
             note_arrival(now, packet, fabric);
         }
         let carried = fabric.payloads.take_content(packet);
+        let before = self.receivers[packet.flow].sink.bytes_in_order();
         self.call_receiver(now, packet.flow, fabric, |machine, context| {
             context.carried = carried;
             machine.handle_packet(packet, context);
         });
+        let host = &mut self.receivers[packet.flow];
+        if host.sink.bytes_in_order() > before {
+            host.delivered_at = now;
+        }
     }
 
     /// Calls the sending machine of a flow and lets leave what it lays down.

@@ -184,13 +184,6 @@ pub(super) fn data(flow: u32, hop: u32, seq: u64, length: u32, header: u16) -> P
 }
 
 impl ReceivingHost {
-    /// A packet has been read, with `before` bytes in order until then.
-    pub(super) fn note_delivery(&mut self, now: u64, before: u64) {
-        if self.sink.bytes_in_order() > before {
-            self.delivered_at = now;
-        }
-    }
-
     /// When the last byte of a flow of `size` bytes came, all before it too, if it has; `None` before that. A flow that
     /// is `complete` may have been stopped short.
     pub fn delivered(&self, size: u64, is_complete: bool) -> Option<u64> {
