@@ -47,6 +47,26 @@ bottleneck_buffer = "{buffer}"
 access_capacity = "{access} Mbps"
 access_delay = "100 us"
 """
+WEEK = """
+[run]
+name = "week"
+duration = "{seconds} s"
+[topology]
+kind = "racks"
+racks = 2
+hosts = 1
+host_capacity = "400 Mbps"
+packet_capacity = "10 Mbps"
+packet_delay = "0.5 ms"
+circuit_capacity = "80 Mbps"
+circuit_delay = "3 ms"
+[switching]
+kind = "circuits"
+day = "18 ms"
+night = "2 ms"
+buffer = "16 packets"
+"""
+"""Days of 180 us and nights of 20, both times 100."""
 SERVER = """
 import json, socket, struct, sys, time
 server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -82,12 +102,14 @@ for _ in range(count):
 """
 
 
-def emulated(scenario: str, folder: Path, *commands: str) -> tuple[dict[str, Any], photocol.Result]:
+def emulated(
+    scenario: str, folder: Path, *commands: str, real: str = "l0,r0"
+) -> tuple[dict[str, Any], photocol.Result]:
     """An emulation's report and results, in a folder of its own."""
     file, out = folder / "scenario.toml", folder / "out"
     file.write_text(scenario, encoding="utf-8")
     runs = [word for command in commands for word in ("--run", command)]
-    words = [sys.executable, "-m", "photocol", "emulate", str(file), "--real", "l0,r0", "--force", "--out", str(out)]
+    words = [sys.executable, "-m", "photocol", "emulate", str(file), "--real", real, "--force", "--out", str(out)]
     subprocess.run([*words, "--quiet", *runs], check=True, stderr=subprocess.DEVNULL)
     return json.loads((out / "emulation.json").read_text(encoding="utf-8")), photocol.Result.load(out)
 
@@ -158,6 +180,21 @@ def delay(folder: Path) -> dict[str, Any]:
     }
 
 
+def week(folder: Path) -> dict[str, Any]:
+    """A week of circuits between two racks: the kernel's CUBIC beside the simulated host's."""
+    scenario = WEEK.format(seconds=LAST_S + 10)
+    traffic = '[[traffic]]\ntransport = "linux-cubic"\npairs = [["t0h0", "t1h0"]]\n'
+    alone = photocol.run(scenario + traffic, set={"run.duration": f"{LAST_S // 2} s"})
+    kernel = []
+    for _ in range(TURNS):
+        iperf = f"iperf3 -c {{t1h0}} -C cubic -t {LAST_S // 2} -J"
+        emulated(scenario, folder, "t1h0: iperf3 -s -1", f"t0h0: {iperf}", real="t0h0,t1h0")
+        told = json.loads((folder / "out" / "command-1-t0h0.txt").read_text(encoding="utf-8"))["end"]
+        kernel.append(told["sum_received"]["bits_per_second"] / 1e6)
+    simulated = alone.flows.row(0, named=True)["bytes_acked"] * 8 / (LAST_S // 2) / 1e6
+    return {"kernel_mbps": kernel, "simulated_mbps": simulated}
+
+
 def rates(folder: Path) -> list[dict[str, Any]]:
     """A kernel that sends as fast as ever links allow, and its ACKs back."""
     rows = []
@@ -205,6 +242,10 @@ def tables(found: dict[str, Any]) -> list[str]:
     for row in found["rates"]:
         whole = [f"{row[name]:.0f}" for name in ("rate_mbps", "goodput_mbps", "packets_per_s", "p99_us", "worst_us")]
         rows.append("| " + " | ".join([*whole[:3], f"{row['late_share']:.2%}", *whole[3:]]) + " |")
+    told = found["week"]
+    rows.append(
+        f"the kernel carries {middle(told['kernel_mbps']):.1f} Mb/s, `linux-cubic` {told['simulated_mbps']:.1f}"
+    )
     return [*rows, f"An idle emulation takes {found['idle']['cpu_share']:.1%} of a processor."]
 
 
@@ -213,7 +254,7 @@ def _than(row: dict[str, Any]) -> float:
     return float(row["simulated_mbps"]) / statistics.median(row["kernel_mbps"]) - 1
 
 
-PARTS = {"laws": laws, "delay": delay, "rates": rates, "idle": idle}
+PARTS = {"laws": laws, "delay": delay, "rates": rates, "idle": idle, "week": week}
 
 
 def main() -> int:
