@@ -176,7 +176,12 @@ def test_a_recording_is_run_again_to_the_last_bit(site: Site) -> None:
     again = photocol.run(site.out / "replay.toml")
     assert again.fingerprint == first.fingerprint
     assert again.drops.equals(first.drops) and again.drops["units"].sum() > 0
-    assert first.manifest["repeatable"] is False
+    verify = [sys.executable, "-m", "photocol", "verify", str(site.out)]
+    done = subprocess.run(verify, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0 and "1 of 1 runs: same bits" in done.stdout, done.stdout + done.stderr
+    site.run("--force", "--run", "l0: true")
+    done = subprocess.run(verify, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0 and "cannot be repeated" in done.stdout, done.stdout + done.stderr
 
 
 @root_only

@@ -230,7 +230,7 @@ def _conclude(every: Sequence[Checked], told: Callable[[str], object]) -> None:
     passed = len(every) - len(runs)
     told(
         f"{len(same)} of {len(runs)} runs: same bits"
-        + (f"; {passed} have no scenario and were passed over" if passed else "")
+        + (f"; {passed} cannot be repeated and were passed over" if passed else "")
     )
     for build, count in Counter(one.build for one in same if one.build).items():
         told(f"{count} of them {'was' if count == 1 else 'were'} {build}")

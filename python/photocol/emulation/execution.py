@@ -26,7 +26,7 @@ _TURN_S = 0.1
 RECORDING, REPLAY, REPORT = "recording.csv", "replay.toml", "emulation.json"
 WORST_SHARE = 0.01
 """With a greater share of packets that were more than a millisecond late, results are not to be trusted."""
-_WHY = "real hosts send when their kernels like; photocol run replay.toml repeats it if it was recorded"
+_WHY = "real hosts send when their kernels like, and nothing was recorded"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,17 +210,29 @@ class EmulatedExecution(Execution):
         text = json.dumps(found.to_dict(), indent=1, ensure_ascii=False) + "\n"
         (self._folder / REPORT).write_text(text, encoding="utf-8")
         if self._how.records:
-            end_ps = round(found.ended_s * 1e12)
-            replay = ['extends = "scenario.toml"', "[run]", f'duration = "{end_ps} ps"', 'warm_up = "0 s"']
-            replay += ["[external]", f'recording = "{RECORDING}"']
-            (self._folder / REPLAY).write_text("\n".join(replay) + "\n", encoding="utf-8")
+            lines = ['extends = "scenario.toml"', *(f'{key} = "{value}"' for key, value in _replay(found).items())]
+            (self._folder / REPLAY).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def _more_files(self) -> dict[str, Path]:
         return {file.name: file for file in sorted(self._folder.iterdir())}
 
     def _manifest(self) -> dict[str, Any]:
-        found = {} if self.emulated is None else self.emulated.to_dict()
-        return {**super()._manifest(), "emulation": found, "repeatable": False, "why_not_repeatable": _WHY}
+        assert self.emulated is not None, "a run that is complete has been emulated"
+        more: dict[str, Any] = {"emulation": self.emulated.to_dict(), "repeatable": self._how.records}
+        if self._how.records:
+            return {
+                **super()._manifest(),
+                **more,
+                "command": f"photocol run {REPLAY}",
+                "replay": _replay(self.emulated),
+            }
+        return {**super()._manifest(), **more, "why_not_repeatable": _WHY}
+
+
+def _replay(found: Emulated) -> dict[str, str]:
+    """What repeats the run, as settings of its scenario."""
+    end_ps = round(found.ended_s * 1e12)
+    return {"run.duration": f"{end_ps} ps", "run.warm_up": "0 s", "external.recording": RECORDING}
 
 
 def emulate(execution: EmulatedExecution, progress: Callable[..., None] | None = None) -> tuple[Result, Emulated]:

@@ -295,15 +295,16 @@ def _manifest(place: Path) -> dict[str, Any]:
 
 
 def _is_run(manifest: dict[str, Any]) -> bool:
-    return isinstance(manifest.get("scenario"), str)
+    """Whether there is a scenario that can be repeated: an emulation without a recording cannot."""
+    return isinstance(manifest.get("scenario"), str) and manifest.get("repeatable") is not False
 
 
 def _job(name: str, manifest: dict[str, Any], place: Path) -> Job:
     if manifest.get("shuffle_ties") is not None:
         raise InputError(f"{name}: a run with permuted ties is repeated with {manifest.get('command')!r}")
     scenario = ScenarioText(manifest["scenario"], str(place), f"{place}/manifest.json")
-    runs = len(manifest.get("runs", ())) or 1
+    settings: dict[str, Any] = {"run.runs": len(manifest.get("runs", ())) or 1, **manifest.get("replay", {})}
+    if "external.recording" in settings:
+        settings["external.recording"] = str((place / settings["external.recording"]).absolute())
     permitted = tuple(laws.permitted_by(manifest).items())
-    return Job(
-        origin=Recorded(scenario, permitted), point={"cell": name}, settings={"run.runs": runs}, seed=manifest["seed"]
-    )
+    return Job(origin=Recorded(scenario, permitted), point={"cell": name}, settings=settings, seed=manifest["seed"])
