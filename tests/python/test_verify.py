@@ -127,7 +127,9 @@ def test_a_figure_is_verified_and_cells_without_a_scenario_passed_over(
     checkout(tmp_path / "second", text=model)
     photocol("reproduce", "900", "--jobs", "1", "--out", tmp_path / "m", cwd=tmp_path / "second")
     said = photocol("verify", tmp_path / "m/900/figure", cwd=tmp_path / "second").stdout
-    assert said == "0 of 0 runs: same bits; 4 cannot be repeated and were passed over\ntable.csv follows from the runs\n"
+    assert (
+        said == "0 of 0 runs: same bits; 4 cannot be repeated and were passed over\ntable.csv follows from the runs\n"
+    )
 
 
 @pytest.mark.parametrize(("name", "text"), [("manifest.json", "{"), ("manifest.json", "[]"), ("other", "")])

@@ -210,7 +210,8 @@ class EmulatedExecution(Execution):
         text = json.dumps(found.to_dict(), indent=1, ensure_ascii=False) + "\n"
         (self._folder / REPORT).write_text(text, encoding="utf-8")
         if self._how.records:
-            lines = ['extends = "scenario.toml"', *(f'{key} = "{value}"' for key, value in _replay(found).items())]
+            lines = ['extends = "scenario.toml"', f"run.seed = {self.seed}"]
+            lines += [f'{key} = "{value}"' for key, value in _replay(found).items()]
             (self._folder / REPLAY).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def _more_files(self) -> dict[str, Path]:
