@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import photocol
+from photocol.emulation import Settings, emulate
 from photocol.emulation.commands import Command, starts
 
 if TYPE_CHECKING:
@@ -222,6 +223,17 @@ def test_flows_of_real_hosts_are_left_out_or_refused(tmp_path: Path) -> None:
 
 
 @root_only
+def test_python_has_it_too(site: Site) -> None:
+    options = {"real": ["l0", "r0"], "how": Settings(slower=2.0, records=True), "out": site.out}
+    result, found = emulate(site.scenario, ["l0: echo said", "r0: true"], **options)  # type: ignore[arg-type]
+    assert [(one.status, one.output) for one in found.commands] == [(0, "said\n"), (0, "")]
+    assert (found.why, found.left_out, [host["host"] for host in found.hosts]) == ("finished", 0, ["l0", "r0"])
+    assert photocol.run(site.out / "replay.toml").fingerprint == result.fingerprint
+    # Half of the seconds of the clock have passed there.
+    assert 0.1 < found.ended_s < result.manifest["wall_s"] / 2 + 0.1
+
+
+@root_only
 def test_the_status_of_commands_is_kept(site: Site) -> None:
     report = site.run("--run", "l0: exit 3", "--run", "r0: kill -9 $$", "--run", "r0: echo said", status=1)
     assert [one["status"] for one in report["commands"]] == [3, 137, 0]
@@ -312,11 +324,11 @@ def test_the_examples_of_the_guide_run(tmp_path: Path, command: str) -> None:
 
 def test_the_page_has_the_recorded_numbers() -> None:
     sys.path.insert(0, str(GUIDE.parents[2] / "bench"))
-    import emulate
+    import emulate as measured
 
     page = (GUIDE.parents[1] / "validation/emulation.md").read_text(encoding="utf-8")
-    record = json.loads(emulate.RECORD.read_text(encoding="utf-8"))
-    assert [line for line in emulate.tables(record) if line not in page] == []
+    record = json.loads(measured.RECORD.read_text(encoding="utf-8"))
+    assert [line for line in measured.tables(record) if line not in page] == []
 
 
 def test_wrong_input_is_said(tmp_path: Path) -> None:

@@ -60,9 +60,7 @@ def emulate(*, scenario: str, settings: Sequence[str], out: Path | None, as_json
     It ends with the last command, at the scenario's duration, or with Ctrl-C.
     """
     from photocol.cli.run import asked_capture, loaded_scenario
-    from photocol.emulation import EmulatedExecution
-    from photocol.emulation import emulate as carry_out
-    from photocol.emulation.execution import Settings
+    from photocol.emulation.execution import EmulatedExecution, Settings, carry_out
     from photocol.runs.scenario import digest_without, parse_setting
 
     if not sys.platform.startswith("linux"):

@@ -7,6 +7,6 @@
 """
 
 from photocol.emulation.commands import Command
-from photocol.emulation.execution import Emulated, EmulatedExecution, emulate
+from photocol.emulation.execution import Emulated, Ended, Settings, emulate
 
-__all__ = ["Command", "Emulated", "EmulatedExecution", "emulate"]
+__all__ = ["Command", "Emulated", "Ended", "Settings", "emulate"]

@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from photocol import _core
-from photocol.emulation.commands import starts
+from photocol.emulation.commands import Command, starts
 from photocol.errors import InputError
 from photocol.runs.runner import Execution
+from photocol.runs.scenario import load
 from photocol.runs.signals import noticed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from os import PathLike
 
-    from photocol.emulation.commands import Command
     from photocol.runs.results import Result
+    from photocol.runs.scenario import ScenarioLike, Setting
 
 _TURN_S = 0.1
 """Wall-clock time after which an emulation looks up."""
@@ -236,10 +238,41 @@ def _replay(found: Emulated) -> dict[str, str]:
     return {"run.duration": f"{end_ps} ps", "run.warm_up": "0 s", "external.recording": RECORDING}
 
 
-def emulate(execution: EmulatedExecution, progress: Callable[..., None] | None = None) -> tuple[Result, Emulated]:
-    """Carry it out: the results of the run, and what was found of the hosts."""
+def emulate(
+    scenario: ScenarioLike,
+    commands: Sequence[str] = (),
+    *,
+    real: Sequence[str] = (),
+    set: Mapping[str, Setting] | None = None,  # noqa: A002
+    how: Settings | None = None,
+    seed: int | None = None,
+    out: str | PathLike[str] | None = None,
+) -> tuple[Result, Emulated]:
+    """Run a scenario in real time with real hosts: the results of the run, and what was found of the hosts.
+
+    Arguments:
+        scenario: as `photocol.run` takes it.
+        commands: as `--run` has them, such as `"l0: iperf3 -c {r0}"`; it ends with the last of them.
+        real: the nodes that are real; by default those of `[external]`.
+        set: dotted path → value, as in `photocol.run`.
+        how: slower, records and others.
+        seed: of the simulated traffic.
+        out: a directory to write.
+
+    Raises ScenarioError, InputError, and OSError where there can be no network namespaces.
+    """
+    settings = {**(set or {}), **({"external.hosts": list(real)} if real else {})}
+    loaded = load(scenario, settings)
+    known = [] if loaded.external is None else loaded.external[0]
+    parsed = [Command.parse(text, known) for text in commands]
+    target = None if out is None else Path(out)
+    return carry_out(EmulatedExecution(loaded, parsed, how=how, seed=seed, out=target, settings=settings))
+
+
+def carry_out(execution: EmulatedExecution) -> tuple[Result, Emulated]:
+    """The results of the run, and what was found of the hosts."""
     try:
-        result = execution.complete(progress)
+        result = execution.complete()
     finally:
         execution.close()
     found = execution.emulated
