@@ -234,6 +234,16 @@ def test_python_has_it_too(site: Site) -> None:
 
 
 @root_only
+@iperf_only
+def test_the_guides_lines_of_python_run() -> None:
+    block = re.search(r"```py\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    assert block is not None
+    names: dict[str, Any] = {}
+    exec(block[1], names)
+    assert [one.status for one in names["found"].commands] == [0, 0]
+
+
+@root_only
 def test_the_status_of_commands_is_kept(site: Site) -> None:
     report = site.run("--run", "l0: exit 3", "--run", "r0: kill -9 $$", "--run", "r0: echo said", status=1)
     assert [one["status"] for one in report["commands"]] == [3, 137, 0]
