@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -154,7 +155,7 @@ class EmulatedExecution(Execution):
             return Path(tempfile.mkdtemp(prefix="photocol-"))
         beside = self.out.absolute()
         beside.parent.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix=f".{beside.name}.", suffix=".unfinished", dir=beside.parent))
+        return Path(tempfile.mkdtemp(prefix=f".{beside.name}.{os.getpid()}.", suffix=".unfinished", dir=beside.parent))
 
     def _advance(self, simulation: _core.Simulation) -> Iterator[float]:
         if self._how.is_strict and simulation.left_out:
