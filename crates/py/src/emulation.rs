@@ -1,10 +1,10 @@
 //! Real hosts on a run in progress.
 
 use crate::simulation::Simulation;
-use linux::emulate::{self, Arrived, Ended, Light, Options, Turn};
+use linux::emulate::{self, Arrived, Counts, Ended, Lateness, Light, Options, Turn};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 use sim::SimTime;
 use sim::hosts::external::Left;
 use sim::model::Ecn;
@@ -62,13 +62,11 @@ impl Emulation {
 
     /// Of each command: its exit status, "running" or "not begun".
     #[getter]
-    fn ended(&mut self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+    fn ended(&mut self) -> Vec<StatusOrWord> {
         let of = |ended| match ended {
-            Ended::With(status) => {
-                status.into_pyobject(py).map(|status| status.into_any().unbind()).map_err(PyErr::from)
-            }
-            Ended::Runs => "running".into_pyobject(py).map(|word| word.into_any().unbind()).map_err(PyErr::from),
-            Ended::NotBegun => "not begun".into_pyobject(py).map(|word| word.into_any().unbind()).map_err(PyErr::from),
+            Ended::With(status) => StatusOrWord::Status(status),
+            Ended::Runs => StatusOrWord::Word("running"),
+            Ended::NotBegun => StatusOrWord::Word("not begun"),
         };
         self.all().ended().into_iter().map(of).collect()
     }
@@ -82,18 +80,30 @@ impl Emulation {
     /// What became of the packets of each host.
     #[getter]
     fn counts<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let of = |counts: emulate::Counts| {
-            let row = PyDict::new(py);
-            row.set_item("sent", counts.sent)?;
-            row.set_item("sent_bytes", counts.sent_bytes)?;
-            row.set_item("received", counts.received)?;
-            row.set_item("received_bytes", counts.received_bytes)?;
-            row.set_item("marked", counts.marked)?;
-            row.set_item("elsewhere", counts.elsewhere)?;
-            row.set_item("overflowed", counts.overflowed)?;
-            row.set_item("refused", counts.refused)?;
-            row.set_item("not_taken", counts.not_taken)?;
-            Ok(row)
+        let of = |counts: Counts| {
+            let Counts {
+                sent,
+                sent_bytes,
+                received,
+                received_bytes,
+                marked,
+                elsewhere,
+                overflowed,
+                refused,
+                not_taken,
+            } = counts;
+            [
+                ("sent", sent),
+                ("sent_bytes", sent_bytes),
+                ("received", received),
+                ("received_bytes", received_bytes),
+                ("marked", marked),
+                ("elsewhere", elsewhere),
+                ("overflowed", overflowed),
+                ("refused", refused),
+                ("not_taken", not_taken),
+            ]
+            .into_py_dict(py)
         };
         self.all().counts().into_iter().map(of).collect()
     }
@@ -101,16 +111,19 @@ impl Emulation {
     /// How late packets were given to hosts, in microseconds.
     #[getter]
     fn lateness<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (row, found) = (PyDict::new(py), self.all().lateness());
-        row.set_item("count", found.count)?;
-        row.set_item("late", found.late)?;
-        row.set_item("mean_us", found.mean_us)?;
-        row.set_item("p50_us", found.p50_us)?;
-        row.set_item("p99_us", found.p99_us)?;
-        row.set_item("p999_us", found.p999_us)?;
-        row.set_item("worst_us", found.worst_us)?;
+        let Lateness { count, late, mean_us, p50_us, p99_us, p999_us, worst_us } = self.all().lateness();
+        let row = [("count", count), ("late", late)].into_py_dict(py)?;
+        let times = [("mean_us", mean_us), ("p50_us", p50_us), ("p99_us", p99_us), ("p999_us", p999_us)];
+        times.into_iter().chain([("worst_us", worst_us)]).try_for_each(|(name, time)| row.set_item(name, time))?;
         Ok(row)
     }
+}
+
+/// How a command has ended, or where it is.
+#[derive(IntoPyObject)]
+enum StatusOrWord {
+    Status(i32),
+    Word(&'static str),
 }
 
 impl Emulation {

@@ -60,7 +60,7 @@ def emulate(*, scenario: str, settings: Sequence[str], out: Path | None, as_json
     It ends with the last command, at the scenario's duration, or with Ctrl-C.
     """
     from photocol.cli.run import asked_capture, loaded_scenario
-    from photocol.emulation.execution import EmulatedExecution, Settings, carry_out
+    from photocol.emulation.execution import EmulatedExecution, Settings, carry_out, commands_of
     from photocol.runs.scenario import digest_without, parse_setting
 
     if not sys.platform.startswith("linux"):
@@ -70,7 +70,7 @@ def emulate(*, scenario: str, settings: Sequence[str], out: Path | None, as_json
     _in_a_user_namespace()
     settings = [*settings, *_settings(options)]
     loaded = loaded_scenario(scenario, settings)
-    commands = _commands(loaded, options["runs"])
+    commands = commands_of(loaded, options["runs"])
     how = Settings(
         slower=options["slower"],
         spins=options["spin"],
@@ -83,7 +83,7 @@ def emulate(*, scenario: str, settings: Sequence[str], out: Path | None, as_json
             loaded,
             commands,
             how=how,
-            announce=None if options["quiet"] else _announce if not commands else None,
+            announce=None if commands or options["quiet"] else _announce,
             seed=options["seed"],
             capture=asked_capture(options["capture"], "--capture"),
             out=place,
@@ -99,8 +99,8 @@ def emulate(*, scenario: str, settings: Sequence[str], out: Path | None, as_json
         for line in _lines(found):
             click.echo(line)
     _complain(found)
-    failed = any(one.status != 0 for one in found.commands)
-    return FAILED if failed or found.why.startswith("the network") else DONE
+    failed = found.gave_up or any(one.status != 0 for one in found.commands)
+    return FAILED if failed else DONE
 
 
 def _in_a_user_namespace() -> None:
@@ -128,13 +128,6 @@ def _settings(options: dict[str, Any]) -> list[str]:
     if options["mtu"] is not None:
         settings.append(f"external.mtu={options['mtu']}")
     return settings
-
-
-def _commands(loaded: _core.Scenario, runs: Sequence[str]) -> list[Any]:
-    from photocol.emulation import Command
-
-    hosts = loaded.external[0] if loaded.external else []
-    return [Command.parse(text, hosts) for text in runs]
 
 
 def _announce(emulation: _core.Emulation) -> None:
@@ -166,6 +159,6 @@ def _complain(found: Emulated) -> None:
         if host["overflowed"] or host["refused"]:
             lost = host["overflowed"] + host["refused"]
             say(f"photocol: {lost} packets of {host['host']} were dropped before they entered the network")
-    if found.why not in ("finished", "at end", "interrupted"):
+    if found.gave_up:
         say(f"photocol: ended: {found.why}")
     say(f"photocol: {found.verdict()}")

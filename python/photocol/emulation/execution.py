@@ -83,6 +83,11 @@ class Emulated:
     commands: Sequence[Ended]
 
     @property
+    def gave_up(self) -> bool:
+        """Whether the network was too far behind to go on."""
+        return self.why not in ("finished", "at end", "interrupted")
+
+    @property
     def late_share(self) -> float:
         """The share of packets that were more than a millisecond late."""
         return self.lateness["late"] / max(self.lateness["count"], 1)
@@ -264,10 +269,15 @@ def emulate(
     """
     settings = {**(set or {}), **({"external.hosts": list(real)} if real else {})}
     loaded = load(scenario, settings)
-    known = [] if loaded.external is None else loaded.external[0]
-    parsed = [Command.parse(text, known) for text in commands]
     target = None if out is None else Path(out)
+    parsed = commands_of(loaded, commands)
     return carry_out(EmulatedExecution(loaded, parsed, how=how, seed=seed, out=target, settings=settings))
+
+
+def commands_of(scenario: _core.Scenario, texts: Sequence[str]) -> list[Command]:
+    """The commands of texts, at the real hosts of a scenario. Raises InputError if there is no such host."""
+    hosts = [] if scenario.external is None else scenario.external[0]
+    return [Command.parse(text, hosts) for text in texts]
 
 
 def carry_out(execution: EmulatedExecution) -> tuple[Result, Emulated]:

@@ -206,6 +206,12 @@ impl Emulation {
 
     /// Goes on for so many seconds of the clock, if nothing ends it before.
     pub fn turn(&mut self, light: &mut dyn Light, end: u64, seconds: f64) -> Result<Turn, String> {
+        let turn = self.go_on(light, end, seconds)?;
+        let flushed = self.recording.iter_mut().try_for_each(|file| file.flush());
+        flushed.map_err(|error| format!("the recording: {error}")).map(|()| turn)
+    }
+
+    fn go_on(&mut self, light: &mut dyn Light, end: u64, seconds: f64) -> Result<Turn, String> {
         let broken = |error: std::io::Error| format!("the emulation: {error}");
         let began = match self.began {
             Some(began) => began,
@@ -220,11 +226,9 @@ impl Emulation {
         loop {
             let now = time::now();
             if now >= until {
-                self.flush()?;
                 return Ok(Turn::Over);
             }
             if self.commands.follow(now - began, &self.stations)? {
-                self.flush()?;
                 return Ok(Turn::Finished);
             }
             let has_read = self.read(light)?;
@@ -232,11 +236,9 @@ impl Emulation {
             self.deliver(light);
             let lag = (time::now() - self.clock_time(light.now())) as f64 / 1e9;
             if light.now() >= end {
-                self.flush()?;
                 return Ok(Turn::AtEnd);
             }
             if lag > self.options.most_lag_s {
-                self.flush()?;
                 return Ok(Turn::Behind(lag));
             }
             if !has_read && !self.options.spins {
@@ -278,7 +280,6 @@ impl Emulation {
         for from in 0..self.stations.len() as u16 {
             for _ in 0..BATCH {
                 let station = &self.stations[usize::from(from)];
-                // A device that has gone, with its network, gives nothing any more.
                 let read = station.tun.read(&mut self.buffer);
                 let Some(length) = read.map_err(|error| format!("the device of {}: {error}", station.name))? else {
                     break;
@@ -354,10 +355,6 @@ impl Emulation {
     fn clock_time(&self, at: u64) -> Nanos {
         let since = at as f64 / 1000.0 * self.options.slower;
         self.began.unwrap_or_default().saturating_add(since as Nanos)
-    }
-
-    fn flush(&mut self) -> Result<(), String> {
-        self.recording.iter_mut().try_for_each(|file| file.flush()).map_err(|error| format!("the recording: {error}"))
     }
 }
 
