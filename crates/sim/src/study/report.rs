@@ -28,7 +28,7 @@ use crate::scenario::Scenario;
 use buildups::Buildups;
 use flows::{FlowRow, FlowRows};
 use std::collections::BTreeMap;
-use units::PS_PER_SECOND;
+use units::{Instant, PS_PER_SECOND};
 
 /// A run at its end, or as far as it is.
 pub struct End<'s> {
@@ -60,9 +60,10 @@ pub fn run(end: End, parts: &mut Partitions) -> Results {
     }
     let marked = parts.sum(|part| part.hosts.marked);
     summary.extend(probes.figures);
-    let work = parts.list.iter().find_map(|part| part.hosts.work.workload());
-    summary.extend(work.into_iter().flat_map(|work| work.figures()));
-    let tasks = work.map_or_else(Vec::new, |work| work.tables(end.run));
+    let work = parts.list.iter().map(|part| &part.hosts.work).find(|work| !work.is_empty());
+    let now = Instant::from_ps(end.world.now.ps());
+    summary.extend(work.into_iter().flat_map(|work| work.figures(now)));
+    let tasks = work.map_or_else(Vec::new, |work| work.tables(end.run, now));
     if marked > 0 {
         summary.push(Figure { name: "marked_packets", value: marked as f64, unit: "packets" });
     }

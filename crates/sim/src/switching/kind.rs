@@ -5,6 +5,7 @@
 
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{Group, KeyedSums};
+use crate::engine::node::workload::Steward;
 use crate::language::keys::{Form, Written};
 use crate::language::{At, Fault, Place};
 use crate::model::{LinkId, Network, NodeId, PathPart, PortRule, Scenario, Traffic};
@@ -116,6 +117,12 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
     fn install_agents(&self, build: &mut BuildContext) -> AgentSetup {
         let _ = build;
         AgentSetup::default()
+    }
+
+    /// Who hears of the work of this traffic and tells the agents, if anybody does.
+    fn steward(&self, traffic: &[Traffic]) -> Option<Box<dyn Steward>> {
+        let _ = traffic;
+        None
     }
 
     /// The key, with its value, by which agents tell senders of congestion with ECN though no queue marks, if they do.

@@ -15,7 +15,7 @@ mod running;
 mod sends;
 mod table;
 
-use crate::engine::node::workload::{Progress, Release, Workload};
+use crate::engine::node::workload::{Progress, Release, TaskChange, Workload};
 use crate::language::keys::{When, Within, keys, whole};
 use crate::language::{At, Fault, Key, Place, Size, Time, Word, quoted};
 use crate::model::{
@@ -272,6 +272,17 @@ impl Workload for AllWork {
 
     fn handle_timeout(&mut self, now: Instant, released: &mut Vec<Release>) {
         self.0.iter_mut().for_each(|one| one.handle_timeout(now, released));
+    }
+
+    fn watch(&mut self) {
+        self.0.iter_mut().for_each(|one| one.changes = Some(Vec::new()));
+    }
+
+    fn take_changes(&mut self, into: &mut Vec<TaskChange>) {
+        for (work, one) in (0..).zip(&mut self.0) {
+            let changes = one.changes.iter_mut().flat_map(|changes| changes.drain(..));
+            into.extend(changes.map(|(task, is_done)| TaskChange { work, task, is_done }));
+        }
     }
 
     fn tables(&self, run: u32) -> Vec<(&'static str, Table)> {

@@ -52,6 +52,8 @@ pub(super) struct Running {
     ends: Vec<u32>,
     behind: Vec<u32>,
     pub times: Vec<Times>,
+    /// Tasks that have become ready or been done (true), if somebody asks for that.
+    pub changes: Option<Vec<(u32, bool)>>,
     /// Tasks that wait for another one's beginning, by that.
     begun: BTreeMap<u32, Vec<u32>>,
     /// By rank and number.
@@ -116,6 +118,7 @@ impl Running {
             ends,
             behind,
             times: vec![NOT_YET; count],
+            changes: None,
             begun,
             processors: BTreeMap::new(),
             computing: BinaryHeap::new(),
@@ -131,6 +134,7 @@ impl Running {
     fn start(&mut self, now: Instant, mut ready: VecDeque<u32>, released: &mut Vec<Release>) {
         while let Some(task) = ready.pop_front() {
             self.times[task as usize].ready = now;
+            self.note(task, false);
             match self.task(task) {
                 Task::Transfer { from, to, .. } if from == to => {
                     self.begin(now, task, &mut ready);
@@ -157,6 +161,12 @@ impl Running {
                     self.finish(now, task, &mut ready);
                 }
             }
+        }
+    }
+
+    fn note(&mut self, task: u32, is_done: bool) {
+        if let Some(changes) = &mut self.changes {
+            changes.push((task, is_done));
         }
     }
 
@@ -227,6 +237,7 @@ impl Running {
 
     fn finish(&mut self, now: Instant, task: u32, ready: &mut VecDeque<u32>) {
         self.times[task as usize].end = now;
+        self.note(task, true);
         let rank = match self.task(task) {
             Task::Transfer { to, .. } if self.work.done == Done::Arrived => to,
             other => other.rank(),

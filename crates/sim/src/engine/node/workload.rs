@@ -1,5 +1,7 @@
-//! Work that depends on work, as the engine knows it: it lets flows go when others have arrived.
+//! Work that depends on work, as the engine knows it: it lets flows go when others have arrived; and who hears of that
+//! and tells agents.
 
+use crate::engine::packet::message::Message;
 use crate::results::{Figure, Table};
 use std::fmt::Debug;
 use units::Instant;
@@ -24,6 +26,17 @@ pub struct Release {
     pub bytes: u64,
 }
 
+/// What has become of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskChange {
+    /// The work, by its place among all work.
+    pub work: u32,
+    /// The task.
+    pub task: u32,
+    /// Whether it is done; if not, all is done that it waits for.
+    pub is_done: bool,
+}
+
 /// What lets flows go. It stands above hosts of any kind, and knows none.
 pub trait Workload: Debug + Send {
     /// A flow has come further, perhaps one that is not its own: whether something is done by that.
@@ -35,9 +48,42 @@ pub trait Workload: Debug + Send {
     /// Its deadline has come.
     fn handle_timeout(&mut self, now: Instant, released: &mut Vec<Release>);
 
+    /// From now on it notes what becomes of its tasks.
+    fn watch(&mut self);
+
+    /// What has become of tasks since the last call, if it notes that.
+    fn take_changes(&mut self, into: &mut Vec<TaskChange>);
+
     /// What has been done when.
     fn tables(&self, run: u32) -> Vec<(&'static str, Table)>;
 
     /// The same in some numbers.
     fn figures(&self) -> Vec<Figure>;
+}
+
+/// An agent is told something.
+#[derive(Debug)]
+pub struct Told {
+    /// The agent.
+    pub agent: u32,
+    /// What.
+    pub message: Message,
+}
+
+/// Hears what becomes of tasks, and tells agents, without delay. So a run that has one is in one partition.
+pub trait Steward: Debug + Send {
+    /// Something has become of tasks.
+    fn handle_changes(&mut self, now: Instant, changes: &[TaskChange], told: &mut Vec<Told>);
+
+    /// When it wants to be called; [`Instant::NEVER`] while it waits for tasks alone.
+    fn next_timeout(&self) -> Instant;
+
+    /// Its deadline has come.
+    fn handle_timeout(&mut self, now: Instant, told: &mut Vec<Told>);
+
+    /// What it has done up to a time.
+    fn tables(&self, run: u32, now: Instant) -> Vec<(&'static str, Table)>;
+
+    /// The same in some numbers.
+    fn figures(&self, now: Instant) -> Vec<Figure>;
 }

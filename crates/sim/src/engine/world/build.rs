@@ -19,10 +19,10 @@ use crate::engine::node::agent::Orders;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::fabric::{Fabric, FabricPlace, TimerOrder};
 use crate::engine::node::forced::ForcedFates;
-use crate::engine::node::hosts::{Configs, Hosts, Lifecycle, PathFlags, ReceivingHost, SendingHost, SendingMachine};
+use crate::engine::node::hosts::{Configs, Hosts, Lifecycle, PathFlags, ReceivingHost, SendingHost};
+use crate::engine::node::hosts::{SendingMachine, Working};
 use crate::engine::node::machine::{ApplicationMaker, HostMaker};
 use crate::engine::node::timers::TimingWheel;
-use crate::engine::node::workload::Workload;
 use crate::engine::observe::accounts::Baseline;
 use crate::engine::observe::capture::{self, start};
 use crate::engine::observe::probe::AnyProbe;
@@ -54,8 +54,8 @@ pub struct Setup<'a> {
     pub ports: Vec<PortRule>,
     /// Orders for flows that depend on what they send.
     pub orders: BTreeMap<u32, Box<dyn Orders>>,
-    /// What lets flows go.
-    pub work: Option<Box<dyn Workload>>,
+    /// What lets flows go, and who hears of it and tells agents.
+    pub work: Working,
     /// What is measured besides.
     pub probes: Vec<Box<dyn AnyProbe>>,
     /// Of all streams.

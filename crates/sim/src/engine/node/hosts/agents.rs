@@ -1,11 +1,11 @@
 //! Agents at the nodes of a partition: called when their deadlines come, and with what reaches them.
 
 use super::Hosts;
+use super::work::Working;
 use crate::engine::node::agent::Agent;
 use crate::engine::node::counters::Counters;
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::node_context::NodeContext;
-use crate::engine::node::workload::Workload;
 use crate::engine::packet::admission::Interceptor;
 use crate::engine::packet::containers::PerAgent;
 use crate::engine::packet::message::Message;
@@ -35,8 +35,8 @@ impl HostedAgent {
 }
 
 impl Hosts {
-    /// Takes over the agents, all of which are here, and the work, if there is some.
-    pub fn install(&mut self, agents: Vec<(u32, Box<dyn Agent>)>, work: Option<Box<dyn Workload>>) {
+    /// Takes over the agents, all of which are here, and the work.
+    pub fn install(&mut self, agents: Vec<(u32, Box<dyn Agent>)>, work: Working) {
         self.install_work(work);
         let hosted = |(node, agent)| HostedAgent { node, armed: NEVER, agent };
         self.agents = PerAgent::all(agents.into_iter().map(hosted).collect());

@@ -4,24 +4,31 @@ use super::timing::{arm, due};
 use super::{Hosts, SendingMachine};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::timers::{TimerId, TimerKind};
-use crate::engine::node::workload::{Progress, Release, Workload};
+use crate::engine::node::workload::{Progress, Release, Steward, TaskChange, Told, Workload};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::state::{Owners, Rule};
+use crate::results::{Figure, Table};
 use units::Instant;
 
 /// The work of a run. It is told of all nodes in the order of time, so it is in one partition.
 #[derive(Debug)]
 pub struct Working {
     workload: Option<Box<dyn Workload>>,
+    /// Who hears of it.
+    steward: Option<Box<dyn Steward>>,
     /// When its live timer entry comes up; [`NEVER`] if it has none.
     armed: u64,
     /// What is let go by the call under way; empty between calls.
     released: Vec<Release>,
+    /// What becomes of tasks by that call; empty between calls.
+    changes: Vec<TaskChange>,
+    /// What agents are told; empty between calls.
+    told: Vec<Told>,
 }
 
 impl Default for Working {
     fn default() -> Working {
-        Working { workload: None, armed: NEVER, released: Vec::new() }
+        Working::new(None, None)
     }
 }
 
@@ -44,20 +51,48 @@ impl Rule<Working> for InFirst {
 const TIMER: TimerId = TimerId::new(0, TimerKind::Work);
 
 impl Working {
-    /// Whether there is none.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.workload.is_none()
+    /// This work, if there is some, and who hears of it.
+    pub fn new(workload: Option<Box<dyn Workload>>, steward: Option<Box<dyn Steward>>) -> Working {
+        let mut workload = workload;
+        if steward.is_some() {
+            workload.iter_mut().for_each(|work| work.watch());
+        }
+        let (released, changes, told) = Default::default();
+        Working { workload, steward, armed: NEVER, released, changes, told }
     }
 
-    /// The work, if there is some.
-    pub fn workload(&self) -> Option<&dyn Workload> {
-        self.workload.as_deref()
+    /// Whether there is none, and nobody would hear of it.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.workload.is_none() && self.steward.is_none()
+    }
+
+    /// What has been done when.
+    pub fn tables(&self, run: u32, now: Instant) -> Vec<(&'static str, Table)> {
+        let work = self.workload.iter().flat_map(|work| work.tables(run));
+        work.chain(self.steward.iter().flat_map(|steward| steward.tables(run, now))).collect()
+    }
+
+    /// The same in some numbers.
+    pub fn figures(&self, now: Instant) -> Vec<Figure> {
+        let work = self.workload.iter().flat_map(|work| work.figures());
+        work.chain(self.steward.iter().flat_map(|steward| steward.figures(now))).collect()
     }
 
     /// When it wants to be called, [`NEVER`] if it does not.
     fn next_timeout(&self) -> u64 {
-        self.workload.as_ref().map_or(NEVER, |work| work.next_timeout().ps())
+        let work = self.workload.as_ref().map_or(NEVER, |work| work.next_timeout().ps());
+        self.steward.as_ref().map_or(work, |steward| steward.next_timeout().ps().min(work))
+    }
+
+    /// The steward hears what has become of tasks.
+    fn tell_steward(&mut self, now: Instant) {
+        let (Some(work), Some(steward)) = (&mut self.workload, &mut self.steward) else { return };
+        work.take_changes(&mut self.changes);
+        if !self.changes.is_empty() {
+            steward.handle_changes(now, &self.changes, &mut self.told);
+            self.changes.clear();
+        }
     }
 
     /// Where its armed time is kept, and when its timer is due.
@@ -69,8 +104,8 @@ impl Working {
 
 impl Hosts {
     /// This work is done, if there is some.
-    pub(super) fn install_work(&mut self, workload: Option<Box<dyn Workload>>) {
-        self.work.workload = workload;
+    pub(super) fn install_work(&mut self, work: Working) {
+        self.work = work;
         self.arm_work();
     }
 
@@ -92,8 +127,7 @@ impl Hosts {
         let Working { workload, released, .. } = &mut self.work;
         let Some(work) = workload else { return };
         if work.handle_progress(Instant::from_ps(now), progress, released) {
-            self.arm_work();
-            self.let_all_go(now, fabric);
+            self.go_on(now, fabric);
         }
     }
 
@@ -103,11 +137,22 @@ impl Hosts {
         if !due(&mut self.timers, &mut self.work.armed, now, deadline) {
             return false;
         }
-        let Working { workload, released, .. } = &mut self.work;
-        workload.iter_mut().for_each(|work| work.handle_timeout(Instant::from_ps(now), released));
-        self.arm_work();
-        self.let_all_go(now, fabric);
+        let Working { workload, steward, released, told, .. } = &mut self.work;
+        let instant = Instant::from_ps(now);
+        workload.iter_mut().for_each(|work| work.handle_timeout(instant, released));
+        steward.iter_mut().for_each(|steward| steward.handle_timeout(instant, told));
+        self.go_on(now, fabric);
         true
+    }
+
+    /// Agents are told what the steward makes of it; then what was let go is sent.
+    fn go_on(&mut self, now: u64, fabric: &mut Fabric) {
+        self.work.tell_steward(Instant::from_ps(now));
+        self.arm_work();
+        let mut told = std::mem::take(&mut self.work.told);
+        told.drain(..).for_each(|Told { agent, message }| self.give_message(now, agent, message, fabric));
+        self.work.told = told;
+        self.let_all_go(now, fabric);
     }
 
     fn arm_work(&mut self) {
