@@ -23,6 +23,7 @@ mod lost_throughput;
 mod ndp;
 mod news;
 mod obs;
+mod ocs;
 mod ops;
 mod queues;
 mod quic;

@@ -5,6 +5,7 @@
 //! | `kind` | what a kind of switching answers |
 //! | `packets` | nothing but ports: the default |
 //! | `circuits` | circuits between racks that come and go, beside a packet switch |
+//! | `ocs` | optical circuit switches that a policy sets for work that depends on work |
 //! | `rotor` | rotor switches: circuits between racks that go round, whatever the traffic |
 //! | `aapn` | an agile all-photonic network: edge nodes that send in granted slots, core nodes that schedule frames |
 //! | `ops` | optical packet switching: edge nodes that pace macroflows; optical RAM, slots or delay lines in the core |
@@ -16,6 +17,7 @@ pub mod aapn;
 pub mod circuits;
 pub(crate) mod kind;
 pub mod obs;
+pub mod ocs;
 pub mod ops;
 pub mod packets;
 pub mod rotor;
@@ -86,6 +88,9 @@ kinds! {
     /// Circuits between racks that go round, whatever the traffic.
     Rotor = "rotor", "RotorNet: Mellette et al., SIGCOMM 2017; Opera: Mellette et al., NSDI 2020",
         "Rotor switches: circuits between racks that go round; racks wait for them, or take detours.": rotor;
+    /// Circuits that a policy sets for work that depends on work.
+    Ocs = "ocs", "SWOT, arXiv 2510.19322; PCCL, arXiv 2509.15450; TopoOpt: Wang et al., NSDI 2023",
+        "Optical circuit switches that a policy sets for work: once, by collective, by step, in halves, by demand.": ocs;
     /// Packets of light, in an optical packet-switched network.
     Ops = "ops", "paper 002 (XCP macroflows with optical RAM), §2.2 and §3.1; slots: Hluchyj and Karol 1988",
         "Packets of light: cut-through with a little RAM, slots or delay lines; edge nodes may pace XCP macroflows.":

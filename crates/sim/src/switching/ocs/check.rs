@@ -1,0 +1,292 @@
+//! The plan of a network of optical circuit switches.
+
+use super::frontier::{Frontier, Pair};
+use super::keys::{Acks, OcsSwitching, PolicyRule, Rest, Turns};
+use super::policy::{Demand, Overlap, PerCollective, PerStep, Policy, Static, of_works};
+use super::{Ocs, Ports, Rules, TurnRules};
+use crate::language::{At, Fault, Word, choices, quoted, room};
+use crate::model::{Arrivals, Link, LinkId, Network, NodeId, Role, Traffic};
+use crate::queue;
+use crate::switching::kind::{Checked, Demand as Memory, Later, Site};
+use crate::topology::CIRCUIT_COST;
+use control::scheduler::circuits::{self, Algorithm, registry};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use units::Rate;
+
+/// A path over a circuit, where it stands, and the place of it.
+const BYTES_PER_WAY: f64 = 20.0;
+
+/// The policy that is chosen.
+#[derive(Clone, Debug)]
+pub(super) enum Chosen {
+    /// The pairs of each switch; those of the work if they are not said.
+    Static(Option<Vec<Vec<Pair>>>),
+    PerCollective(Turns),
+    PerStep(Turns),
+    Overlap,
+    Demand(Algorithm, circuits::Site),
+}
+
+impl Chosen {
+    /// The policy before the work begins.
+    pub fn policy(&self, frontier: &Frontier, switches: usize, nodes: u32) -> Box<dyn Policy> {
+        match self {
+            Chosen::Static(Some(matchings)) => Box::new(Static { matchings: Some(matchings.clone()) }),
+            Chosen::Static(None) => {
+                let of_work = of_works(frontier, 0..frontier.works(), switches, nodes);
+                Box::new(Static { matchings: of_work.ok() })
+            }
+            Chosen::PerCollective(turns) => Box::new(PerCollective { is_ahead: *turns == Turns::Ahead, of: None }),
+            Chosen::PerStep(turns) => Box::new(PerStep { is_ahead: *turns == Turns::Ahead, of: 0 }),
+            Chosen::Overlap => Box::new(Overlap::default()),
+            Chosen::Demand(rule, site) => {
+                Box::new(Demand { rule: *rule, site: *site, next: u64::MAX, planned: VecDeque::new() })
+            }
+        }
+    }
+}
+
+/// The plan.
+pub fn check(keys: &OcsSwitching, site: Site) -> Result<Checked, Fault> {
+    let Site { at, network, largest_packet, .. } = site;
+    let packet_switch = (0..).map(NodeId).zip(&network.nodes).find(|(_, node)| node.name == *keys.packet_switch);
+    let packet_switch = match (packet_switch, keys.packet_switch.place()) {
+        (None, Some(place)) => {
+            return Err(Fault::new(place, format!("there is no node {}", quoted(&keys.packet_switch))));
+        }
+        (found, _) => found.map(|(node, _)| node),
+    };
+    let switches = switches(network, packet_switch, &at)?;
+    let ports = ports(network, &switches, packet_switch, &at)?;
+    check_links(&ports, network, &at)?;
+    let first = usize::from(packet_switch.is_none());
+    let others = ports.iter().flat_map(|own| own.up[first..].iter().chain(&own.down[first..]));
+    others.for_each(|id| network.links[id.index()].cost = CIRCUIT_COST);
+    let link = &network.links[ports[0].up[0].index()];
+    let acks = match &keys.acks {
+        Some(at) if at.0 == Acks::Packets && packet_switch.is_none() => {
+            return Err(at.fault(no_packet_switch(keys, "packets")));
+        }
+        Some(at) => at.0,
+        None if packet_switch.is_some() => Acks::Packets,
+        None => Acks::AsData,
+    };
+    if keys.rest.0 == Rest::Packets && packet_switch.is_none() {
+        return Err(keys.rest.fault(no_packet_switch(keys, "packets")));
+    }
+    let place = || keys.buffer.place().unwrap_or_else(|| at.place());
+    let buffer = room(keys.buffer.0, link.capacity, largest_packet, place)?;
+    let rules = Rules { buffer, mark_from: keys.mark_from.map(|at| *at), rest: keys.rest.0, acks };
+    let turns = TurnRules {
+        reconfiguration: keys.reconfiguration.0,
+        start: keys.start.0,
+        dark: keys.dark.0,
+        control_delay: keys.control_delay.0,
+        detours: keys.rest.0 == Rest::Detour,
+    };
+    let chosen = chosen(keys, link.capacity, [switches.len(), ports.len()])?;
+    let name = |node: &NodeId| network.nodes[node.index()].name.clone();
+    let names = [ports.iter().map(|own| name(&own.node)).collect(), switches.iter().map(name).collect()];
+    let numbers = numbers(&ports, network);
+    let bytes = (switches.len() * ports.len() * ports.len()) as f64 * BYTES_PER_WAY;
+    let what = format!("ways over {} switches between {} nodes with ports", switches.len(), ports.len());
+    let plan = Ocs { switches, ports, numbers, names, rules, turns, chosen };
+    let later = later(keys, plan.clone());
+    let mut checked = Checked { later: Some(later), ..Checked::plan(plan) };
+    checked.demands = vec![Memory { what, bytes, place: at.place() }];
+    if keys.acks.is_none() {
+        checked.derive("acks", Word(acks));
+    }
+    Ok(checked)
+}
+
+fn no_packet_switch(keys: &OcsSwitching, found: &str) -> String {
+    let name = quoted(&keys.packet_switch);
+    format!(
+        "found \"{found}\", and there is no packet switch; allowed: with a node {name}, as topology \"ocs\" has one"
+    )
+}
+
+/// The core nodes without links with hosts, or all if each has some; not the packet switch.
+fn switches(network: &Network, packet_switch: Option<NodeId>, at: &At<()>) -> Result<Vec<NodeId>, Fault> {
+    let role = |node: NodeId| network.nodes[node.index()].role;
+    let ends = network.links.iter().flat_map(|link| [(link.from, link.to), (link.to, link.from)]);
+    let at_hosts: BTreeSet<NodeId> =
+        ends.filter(|(_, other)| role(*other) == Role::Host).map(|(node, _)| node).collect();
+    let nodes = (0..network.nodes.len() as u32).map(NodeId);
+    let cores: Vec<NodeId> = nodes.filter(|node| role(*node) == Role::Core && Some(*node) != packet_switch).collect();
+    let without: Vec<NodeId> = cores.iter().copied().filter(|node| !at_hosts.contains(node)).collect();
+    let found = if without.is_empty() { cores } else { without };
+    match found.len() {
+        0 => Err(at.fault("found no core node; allowed: 1 optical switch at least (topology \"ocs\")")),
+        1..=254 => Ok(found),
+        many => Err(at.fault(format!("found {many} optical switches; allowed: 1 to 254"))),
+    }
+}
+
+/// The nodes with links to and from all switches.
+fn ports(
+    network: &Network,
+    switches: &[NodeId],
+    packet_switch: Option<NodeId>,
+    at: &At<()>,
+) -> Result<Vec<Ports>, Fault> {
+    let mut ends: BTreeMap<(NodeId, NodeId), Vec<LinkId>> = BTreeMap::new();
+    for (link, id) in network.links.iter().zip((0..).map(LinkId)) {
+        ends.entry((link.from, link.to)).or_default().push(id);
+    }
+    let name = |node: NodeId| quoted(&network.nodes[node.index()].name);
+    let between = |from: NodeId, to: NodeId| ends.get(&(from, to)).map_or(&[][..], Vec::as_slice);
+    let mut all = Vec::new();
+    for node in (0..network.nodes.len() as u32).map(NodeId).filter(|node| !switches.contains(node)) {
+        let pairs = || switches.iter().flat_map(|switch| [(node, *switch), (*switch, node)]);
+        if pairs().all(|(from, to)| between(from, to).is_empty()) {
+            continue;
+        }
+        if let Some((from, to)) = pairs().find(|(from, to)| between(*from, *to).len() != 1) {
+            let count = between(from, to).len();
+            let message = format!("there are {count} links from {} to {}", name(from), name(to));
+            return Err(at.fault(format!("{message}; allowed: one to and one from each optical switch")));
+        }
+        let up = switches.iter().map(|switch| between(node, *switch)[0]).collect();
+        let down = switches.iter().map(|switch| between(*switch, node)[0]).collect();
+        let by_packets = packet_switch.map(|packets| (between(node, packets), between(packets, node)));
+        let packet = match by_packets {
+            None => None,
+            Some(([to], [from])) => Some([*to, *from]),
+            Some((to, _)) => {
+                let message = format!("there are {} links from {} to the packet switch", to.len(), name(node));
+                return Err(at.fault(format!("{message}; allowed: one to and one from it")));
+            }
+        };
+        all.push(Ports { node, up, down, packet });
+    }
+    match all.len() {
+        0 | 1 => Err(at.fault(format!("found {} nodes with ports; allowed: 2 at least (topology \"ocs\")", all.len()))),
+        _ => Ok(all),
+    }
+}
+
+/// Light passes switches without a stop, and is as long on the way by each of them.
+fn check_links(ports: &[Ports], network: &Network, at: &At<()>) -> Result<(), Fault> {
+    let links = || ports.iter().flat_map(|own| own.up.iter().chain(&own.down)).map(|id| &network.links[id.index()]);
+    let Some(first) = links().next() else { return Ok(()) };
+    if let Some(other) = links().find(|link| (link.capacity, link.delay) != (first.capacity, first.delay)) {
+        let said = |link: &Link| format!("{} has {} and {}", quoted(&link.name), link.capacity, link.delay);
+        let message = format!("{}, {}; allowed: links of one capacity and delay", said(first), said(other));
+        return Err(at.fault(format!("{message} with optical switches")));
+    }
+    match links().find(|link| link.queue != queue::Config::DropTail) {
+        Some(link) => {
+            let name = quoted(&link.name);
+            Err(at.fault(format!("{name} has a queue discipline; allowed: none at links with optical switches")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The number of each node with ports, and that of the hosts behind it.
+fn numbers(ports: &[Ports], network: &Network) -> BTreeMap<NodeId, u32> {
+    let mut numbers: BTreeMap<NodeId, u32> = (0..).zip(ports).map(|(number, own)| (own.node, number)).collect();
+    let behind = network.links.iter().filter(|link| network.nodes[link.from.index()].role == Role::Host);
+    let found: Vec<_> = behind.filter_map(|link| Some((link.from, *numbers.get(&link.to)?))).collect();
+    for (host, number) in found {
+        numbers.entry(host).or_insert(number);
+    }
+    numbers
+}
+
+/// The policy of so many switches and nodes.
+fn chosen(keys: &OcsSwitching, capacity: Rate, [switches, nodes]: [usize; 2]) -> Result<Chosen, Fault> {
+    Ok(match keys.policy.0 {
+        PolicyRule::Static => {
+            Chosen::Static(keys.strides.as_ref().map(|all| strides(all, switches, nodes)).transpose()?)
+        }
+        PolicyRule::PerCollective => Chosen::PerCollective(keys.turns.0),
+        PolicyRule::PerStep => Chosen::PerStep(keys.turns.0),
+        PolicyRule::Overlap if switches < 2 => {
+            return Err(keys.policy.fault("found \"overlap\" with 1 optical switch; allowed: 2 at least"));
+        }
+        PolicyRule::Overlap => Chosen::Overlap,
+        PolicyRule::Demand => {
+            let name = &keys.rule;
+            let place = || name.place().unwrap_or_else(|| keys.policy.place());
+            let rule = Algorithm::from_name(name).ok_or_else(|| {
+                let names: Vec<&str> = registry().iter().map(|entry| entry.name).collect();
+                Fault::new(place(), format!("there is no rule {}{}", quoted(name), choices(name, &names)))
+            })?;
+            let site = circuits::Site {
+                switches,
+                capacity,
+                packet_capacity: Rate::from_bps(0),
+                reconfiguration: keys.reconfiguration.0,
+                week: Some(keys.interval.0),
+                slice: keys.slice.as_ref().map(|slice| slice.0),
+            };
+            // Any demand tells whether the rule and the times fit.
+            let mut bytes = vec![0; nodes * nodes];
+            bytes[1] = 1;
+            let demand = circuits::DemandMatrix::new(nodes, bytes).map_err(|why| keys.policy.fault(why.to_string()))?;
+            let tried = circuits::plan(rule, &demand, &site, &circuits::Readings::default());
+            tried.map_err(|why| {
+                let place = keys.interval.place().or(name.place()).unwrap_or_else(|| keys.policy.place());
+                Fault::new(place, why.to_string())
+            })?;
+            Chosen::Demand(rule, site)
+        }
+    })
+}
+
+/// Rings around all nodes.
+fn strides(all: &At<Vec<At<u32>>>, switches: usize, nodes: usize) -> Result<Vec<Vec<Pair>>, Fault> {
+    if all.len() != switches {
+        return Err(all.fault(format!("found {} strides; allowed: {switches}, one for each optical switch", all.len())));
+    }
+    let nodes = nodes as u32;
+    let ring = |stride: &At<u32>| match **stride {
+        stride if (1..nodes).contains(&stride) => Ok((0..nodes).map(|from| (from, (from + stride) % nodes)).collect()),
+        found => Err(stride.fault(format!("found {found}; allowed: 1 to {}", nodes - 1))),
+    };
+    all.iter().map(ring).collect()
+}
+
+/// What is known with the traffic: whether the policy has something to go by, and switches enough.
+fn later(keys: &OcsSwitching, plan: Ocs) -> Later {
+    let (rule, place, is_said) = (keys.policy.0, keys.policy.place(), keys.strides.is_some());
+    Box::new(move |network: &Network, traffic: &[Traffic]| {
+        let fault = |why: String| Fault::new(place, why);
+        for work in traffic.iter().filter_map(|one| match &one.arrivals {
+            Arrivals::Work(work) => Some(work),
+            _ => None,
+        }) {
+            if let Some(rank) = work.ranks.iter().find(|rank| !plan.numbers.contains_key(rank)) {
+                let name = quoted(&network.nodes[rank.index()].name);
+                return Err(fault(format!(
+                    "a rank is at {name}, which has no ports; allowed: nodes with ports, or behind"
+                )));
+            }
+        }
+        if is_said {
+            return Ok(());
+        }
+        let frontier = plan.frontier(traffic);
+        if frontier.works() == 0 {
+            let word = options::Words::word(rule);
+            return Err(fault(format!("found \"{word}\" without work; allowed with a [[traffic]] that has work")));
+        }
+        let (switches, nodes) = (plan.switches.len(), plan.ports.len() as u32);
+        let of = |works: std::ops::Range<usize>| of_works(&frontier, works, switches, nodes).err();
+        let needed = match rule {
+            PolicyRule::Static => of(0..frontier.works()),
+            PolicyRule::PerCollective => (0..frontier.works()).find_map(|work| of(work..work + 1)),
+            _ => None,
+        };
+        match needed {
+            Some(count) => Err(fault(format!(
+                "the work needs {count} matchings, and there are {switches} optical switches; allowed: as many at least, \
+                 or policy = \"per-step\""
+            ))),
+            None => Ok(()),
+        }
+    })
+}
