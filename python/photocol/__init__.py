@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from photocol.conversions.convert import convert
     from photocol.experiments.verdict import Claims
     from photocol.runs.capture import Capture
-    from photocol.runs.laws import law
+    from photocol.runs.laws import law, policy
     from photocol.runs.models import model
     from photocol.runs.results import Figure, Result, Summary
     from photocol.runs.runner import run
@@ -71,6 +71,7 @@ __all__ = [
     "models",
     "obs",
     "plot",
+    "policy",
     "queue",
     "rcp",
     "run",
@@ -94,6 +95,7 @@ _HOMES = {
     "check": "runs.scenario",
     "convert": "conversions.convert",
     "law": "runs.laws",
+    "policy": "runs.laws",
     "model": "runs.models",
     "run": "runs.runner",
     "schedule": "transport.control",

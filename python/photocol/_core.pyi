@@ -24,6 +24,7 @@ __all__ = [
     "LawWindow",
     "LoadMeter",
     "ModelError",
+    "PolicyView",
     "Queue",
     "QuicError",
     "QuicReceiver",
@@ -217,6 +218,21 @@ class LawWindow:
     @property
     def in_slow_start(self) -> bool: ...
     def slow_start(self, acked: int) -> None: ...
+
+@final
+class PolicyView:
+    @property
+    def now(self) -> float: ...
+    @property
+    def step(self) -> int: ...
+    @property
+    def nodes(self) -> list[str]: ...
+    @property
+    def switches(self) -> list[str]: ...
+    @property
+    def circuits(self) -> dict[str, dict[str, str]]: ...
+    @property
+    def transfers(self) -> list[tuple[str, str, int, int, int]]: ...
 
 @final
 class LawEvent:

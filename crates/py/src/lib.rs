@@ -49,7 +49,7 @@ mod _core {
     #[pymodule_export]
     use super::error::{ModelError, QuicError, RunError, ScenarioError};
     #[pymodule_export]
-    use super::law::{Event, Window};
+    use super::law::{Event, View, Window};
     #[pymodule_export]
     use super::model::{evaluate, models};
     #[pymodule_export]

@@ -1,11 +1,12 @@
 //! A scenario, read and resolved.
 
 use crate::circuits::CircuitSchedule;
-use crate::error::scenario_error;
+use crate::error::{ScenarioError, scenario_error};
 use crate::files::Conversions;
-use crate::law::{self, PythonMaker, Shared};
+use crate::law::{self, PythonMaker, Role, Shared};
 use pyo3::prelude::*;
 use sim::scenario::{self, Input, Loaded, RackCircuits};
+use sim::switching::chooser::ChooserMaker;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -19,7 +20,8 @@ type Settings = Vec<(String, String)>;
 #[pyclass(module = "photocol._core", frozen)]
 pub struct Scenario {
     loaded: Loaded,
-    /// The laws in Python, whose sources have been read, in the order of the transports' names.
+    /// The laws in Python, whose sources have been read, in the order of the transports' names; then the policy of the
+    /// switches, if it is a class.
     laws: Vec<Arc<PythonMaker>>,
 }
 
@@ -127,7 +129,14 @@ impl Scenario {
     /// executed here, and nowhere before.
     pub fn resolved(&self, py: Python<'_>) -> PyResult<(Cow<'_, scenario::Scenario>, Vec<Arc<PythonMaker>>)> {
         let mut scenario = Cow::Borrowed(&self.loaded.scenario);
-        let laws = self.laws.iter().map(|law| law::found(py, law.name())).collect::<PyResult<Vec<_>>>()?;
+        let found = |law: &Arc<PythonMaker>| match law.role() {
+            Role::Law => law::found(py, law.name()),
+            Role::Policy => law::found_policy(py, law.name()),
+        };
+        let laws = self.laws.iter().map(found).collect::<PyResult<Vec<_>>>()?;
+        if let Some(policy) = laws.last().filter(|law| law.role() == Role::Policy) {
+            scenario.to_mut().set_chooser(Arc::clone(policy) as Arc<dyn ChooserMaker>);
+        }
         if !laws.is_empty() {
             let transports = scenario.to_mut().model.transports.iter_mut();
             let senders = transports.filter_map(|transport| transport.kind.sender_mut());
@@ -154,5 +163,14 @@ fn read(py: Python<'_>, source: Input<'_>, set: &[(String, String)]) -> PyResult
     };
     let loaded = scenario::load_with(source, set, &find, Some(&Conversions(py)));
     let loaded = loaded.map_err(|error| scenario_error(py, &error))?;
-    Ok(Scenario { loaded, laws: laws.into_inner() })
+    let mut laws = laws.into_inner();
+    if let Some(class) = loaded.scenario.code() {
+        // The last one, if there are laws.
+        let policy = law::read_policy(py, class).map_err(|why| {
+            let message = format!("switching.class: found {class:?}: {why}");
+            ScenarioError::new_err(message)
+        })?;
+        laws.push(policy);
+    }
+    Ok(Scenario { loaded, laws })
 }

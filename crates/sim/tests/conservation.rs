@@ -113,6 +113,9 @@ const BASES: &[Base] = &[
             ("topology.host_capacity", &["\"2 Gbps\""]),
         ],
     },
+    Base { name: "ocs", text: include_str!("../../../fuzz/seeds/ocs.toml"), choices: OCS },
+    Base { name: "ocs-detours", text: include_str!("../../../fuzz/seeds/ocs-detours.toml"), choices: OCS },
+    Base { name: "ocs-demand", text: include_str!("../../../fuzz/seeds/ocs-demand.toml"), choices: OCS },
     Base { name: "detours", text: include_str!("../../../fuzz/seeds/rotor-detours.toml"), choices: ROTOR },
     Base { name: "deflection", text: include_str!("../../../fuzz/seeds/obs-deflection.toml"), choices: LIGHT },
     Base { name: "flowlets", text: include_str!("../../../fuzz/seeds/obs-flowlets.toml"), choices: LIGHT },
@@ -200,6 +203,15 @@ const CHANGES: &[&str] = &[
     format = "delivery"
     file = "../../crates/sim/tests/support/delivery.trace"
     "#,
+];
+
+const OCS: &[(&str, &[&str])] = &[
+    ("switching.buffer", BUFFERS),
+    ("switching.dark", &["\"switch\"", "\"ports\""]),
+    ("switching.start", &["\"cold\"", "\"warm\""]),
+    ("switching.rest", &["\"wait\"", "\"detour\"", "\"packets\""]),
+    ("switching.reconfiguration", &["\"10 ns\"", "\"200 us\""]),
+    ("traffic.0.transport", LAWS),
 ];
 
 /// Keys that are always asked for, besides those that are drawn.
@@ -379,6 +391,9 @@ fn room(kind: &str, scenario: &Scenario, name: &str) -> Option<f64> {
         let name = network.nodes[node.index()].name.as_str();
         name == "packet" || name == "circuit" || name.starts_with('r') && kind != "packets"
     };
+    if kind.starts_with("ocs") {
+        return None;
+    }
     if ["racks", "rotor", "detours"].contains(&kind) && (is_switch(link.from) || is_switch(link.to)) {
         return None;
     }

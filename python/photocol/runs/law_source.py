@@ -108,16 +108,36 @@ def asked(file: Path, path: str) -> Asked:
     Raises InputError if there is no such name, or the class is no law.
     """
     module = _parsed(file)
+    found = _written(module, file, path)
+    return Asked(None, None) if found is None else _of_class(module, found, path)
+
+
+def check_policy(file: Path, path: str) -> None:
+    """Raise InputError if there is no such name, or the class is no policy."""
+    module = _parsed(file)
+    found = _written(module, file, path)
+    if found is None:
+        return
+    if not any(_is_mark(one, module, "policy") for one in found.decorator_list):
+        raise InputError(f"{path} is not under @photocol.policy")
+    line = list(_ancestry(module, found))
+    is_whole = all(_class(module, base) is not None for one in line for base in _bases(one))
+    if is_whole and "decide" not in {name for one in line for name in (*_methods(one), *_bound(one))}:
+        raise InputError(f"the policy {path} has no method decide(self, view)")
+
+
+def _written(module: ast.Module, file: Path, path: str) -> ast.ClassDef | None:
+    """The class of this path; None where the name is bound otherwise, as by an import. Raises InputError."""
     scope: ast.Module | ast.ClassDef = module
     for part in path.split("."):
         found = _class(scope, part)
         if found is None:
             if part not in _bound(scope):
                 raise InputError(f"there is no {part} in {file}")
-            return Asked(None, None)
+            return None
         scope = found
     assert isinstance(scope, ast.ClassDef), "a path has at least one part"
-    return _of_class(module, scope, path)
+    return scope
 
 
 def _parsed(file: Path) -> ast.Module:
@@ -188,17 +208,17 @@ def _bound(scope: ast.Module | ast.ClassDef) -> set[str]:
     return names
 
 
-def _is_mark(decorator: ast.expr, module: ast.Module) -> bool:
-    """Whether it is `photocol.law`, under whatever name it was imported."""
+def _is_mark(decorator: ast.expr, module: ast.Module, mark: str = "law") -> bool:
+    """Whether it is `photocol.law`, or another mark, under whatever name it was imported."""
     text = ast.unparse(decorator)
     aliases = {
         one.asname or one.name
         for statement in module.body
         if isinstance(statement, ast.ImportFrom)
         for one in statement.names
-        if one.name == "law"
+        if one.name == mark
     }
-    return text in aliases or text.endswith(".law")
+    return text in aliases or text.endswith(f".{mark}")
 
 
 def _flag(law: ast.ClassDef, name: str) -> bool | None:

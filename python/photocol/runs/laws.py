@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from photocol._core import LawEvent as Event
 from photocol._core import LawWindow as Window
+from photocol._core import PolicyView as View
 from photocol.errors import InputError, shown
 from photocol.runs import digests, known_code, law_source
 from photocol.runs.law_source import METHODS
@@ -33,11 +34,12 @@ from photocol.runs.law_source import METHODS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Event", "Window", "find", "law", "name_of", "source_digest", "source_file"]
+__all__ = ["Event", "View", "Window", "find", "law", "name_of", "policy", "source_digest", "source_file"]
 
 _FLAGS = ("every_ack", "paced")
 """What a law may ask for: to hear of every ACK, and paced segments."""
 _MARK = "__photocol_law__"
+_POLICY_MARK = "__photocol_policy__"
 _NOWHERE = "it was defined in a notebook or terminal, which other processes cannot read; put it in a file"
 
 _Law = TypeVar("_Law", bound=type)
@@ -78,13 +80,42 @@ def law(cls: _Law) -> _Law:
     return cls
 
 
+def policy(cls: _Law) -> _Law:
+    """Make a policy of a class that can be made without arguments: it sets optical circuit switches for work.
+
+    - `decide(view)`: the work has come further. The answer is a dict: for a switch its circuits, again a dict, from node
+      to node. Circuits that it does not name stay as far as they can; None changes nothing. `view` has `now` in seconds,
+      `step`, a number that grows with each step that begins, the names `nodes` and `switches`, `circuits` as an answer
+      has them, and `transfers` of the steps under way: whence, whither, bytes, how many transfers, how many of them ready.
+    - `next_s()`, if it is there: when it wants to be asked whatever happens, in seconds; None for never.
+
+    A scenario names it: `[switching]` with `policy = "python"` and `class = "my_policy.py:Rotate"`. Raises InputError if
+    the class has no `decide`.
+    """
+    if not isinstance(cls, type):
+        raise InputError(f"@photocol.policy stands above a class, not above {cls!r}")
+    if not callable(getattr(cls, "decide", None)):
+        raise InputError(f"the policy {cls.__name__} has no method decide(self, view)")
+    name = _reference(cls)
+    setattr(cls, _POLICY_MARK, name)
+    _known[name] = cls
+    return cls
+
+
 def is_law(value: object) -> bool:
     """Whether it is a class under `@photocol.law`."""
     return isinstance(value, type) and _MARK in vars(value)
 
 
+def is_policy(value: object) -> bool:
+    """Whether it is a class under `@photocol.policy`."""
+    return isinstance(value, type) and _POLICY_MARK in vars(value)
+
+
 def name_of(cls: object) -> str:
-    """What scenarios call a law: "module:Class" or "file.py:Class"."""
+    """What scenarios call a law or a policy: "module:Class" or "file.py:Class"."""
+    if is_policy(cls):
+        return str(vars(cls)[_POLICY_MARK])
     if not is_law(cls):
         raise InputError(f"{cls!r} is neither an algorithm's name nor a class under @photocol.law")
     name: str = vars(cls)[_MARK]
@@ -109,14 +140,27 @@ def hears_news(name: str) -> bool:
     return hasattr(_known[name], "on_news") if asked is None and name in _known else bool(asked)
 
 
+def check_policy(name: str) -> None:
+    """Raise InputError if the source that a scenario calls `name` has no policy; nothing is executed."""
+    file, path = _source(name)
+    if file is not None:
+        law_source.check_policy(file, path)
+
+
 def _asked(name: str) -> law_source.Asked:
+    file, path = _source(name)
+    return law_source.Asked(None, None) if file is None else law_source.asked(file, path)
+
+
+def _source(name: str) -> tuple[Path | None, str]:
+    """The file of a class, and its path there; None of one that is not read but known."""
     place, path = _split(name)
     file = None
     if name not in _known or not _is_made_here(name):
         file = law_source.place_of(place)
     if file is None and name not in _known and place == "__main__":
         raise InputError(_NOWHERE)
-    return law_source.Asked(None, None) if file is None else law_source.asked(file, path)
+    return file, path
 
 
 def announce(names: Iterable[str]) -> None:
@@ -180,10 +224,25 @@ def only(permitted: Mapping[str, str] | None) -> Iterator[None]:
 
 
 def find(name: str) -> type:
-    """The class that a scenario calls `name`, for which its file is executed.
+    """The law that a scenario calls `name`, for which its file is executed.
 
     Raises InputError if there is none, it is no law, its file cannot be executed or may not be.
     """
+    value = _found(name)
+    if not is_law(value):
+        raise InputError(f"{_split(name)[1]} is not under @photocol.law")
+    return value
+
+
+def find_policy(name: str) -> type:
+    """The policy that a scenario calls `name`, for which its file is executed. Raises InputError as `find` does."""
+    value = _found(name)
+    if not is_policy(value):
+        raise InputError(f"{_split(name)[1]} is not under @photocol.policy")
+    return value
+
+
+def _found(name: str) -> Any:
     place, path = _split(name)
     permitted = _permitted.get()
     checked = None if permitted is None else _permitted_content(name, place, permitted)
@@ -195,11 +254,9 @@ def find(name: str) -> type:
         if not hasattr(value, part):
             raise InputError(f"there is no {part} in {place}")
         value = getattr(value, part)
-    if not is_law(value):
-        raise InputError(f"{path} is not under @photocol.law")
-    cls: type = value
-    _known[name] = cls
-    return cls
+    if is_law(value) or is_policy(value):
+        _known[name] = value
+    return value
 
 
 def _split(name: str) -> tuple[str, str]:

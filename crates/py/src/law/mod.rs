@@ -1,10 +1,12 @@
-//! Window laws that are classes in Python: each event becomes a call, each answer is checked, and what goes wrong is
+//! Window laws, and policies of optical switches, that are classes in Python: each event becomes a call, each answer is checked, and what goes wrong is
 //! kept with the flow and the time until the host of the run asks for it. After the first failure no law is called any
 //! more.
 
 mod flow;
+mod policy;
 mod shown;
 
+pub use policy::View;
 pub use shown::{Event, Window};
 
 use crate::error::RunError;
@@ -29,9 +31,19 @@ struct Methods {
     paces: bool,
 }
 
+/// What a class decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// How a window moves.
+    Law,
+    /// Which circuits there are.
+    Policy,
+}
+
 /// A class, what its laws cost, and what has gone wrong in one of them.
 pub struct PythonMaker {
     name: String,
+    role: Role,
     class: Py<PyAny>,
     clock: Py<PyAny>,
     methods: Methods,
@@ -73,10 +85,21 @@ impl PythonMaker {
         Ok(PythonMaker::of(name.to_owned(), class.clone().unbind(), clock, methods))
     }
 
+    /// The same of a policy.
+    fn of_policy(name: &str, class: &Bound<'_, PyAny>) -> PyResult<PythonMaker> {
+        let maker = PythonMaker::new(name, class)?;
+        Ok(PythonMaker { role: Role::Policy, ..maker })
+    }
+
     fn of(name: String, class: Py<PyAny>, clock: Py<PyAny>, methods: Methods) -> PythonMaker {
         let (calls, nanoseconds) = (AtomicU64::new(0), AtomicU64::new(0));
         let (has_failed, failure) = (AtomicBool::new(false), Mutex::new(None));
-        PythonMaker { name, class, clock, methods, calls, nanoseconds, has_failed, failure }
+        PythonMaker { name, role: Role::Law, class, clock, methods, calls, nanoseconds, has_failed, failure }
+    }
+
+    /// What it decides.
+    pub fn role(&self) -> Role {
+        self.role
     }
 
     /// What stands for a law whose source has been read and not executed; it says which methods the law has, as far as
@@ -104,7 +127,8 @@ impl PythonMaker {
             return Some(failure.error);
         }
         let kind = failure.error.get_type(py).name().map_or_else(|_| "error".to_owned(), |name| name.to_string());
-        let message = format!("the law {}, {}: {kind}: {}", self.name, failure.place, failure.error.value(py));
+        let what = if self.role == Role::Law { "law" } else { "policy" };
+        let message = format!("the {what} {}, {}: {kind}: {}", self.name, failure.place, failure.error.value(py));
         let error = RunError::new_err(message);
         error.set_cause(py, Some(failure.error));
         Some(error)
@@ -159,6 +183,20 @@ pub fn read(py: Python<'_>, name: &str) -> Result<Arc<PythonMaker>, String> {
     };
     let maker = asked().map(|methods| Arc::new(PythonMaker::unexecuted(py, name, methods)));
     maker.map_err(|error| error.value(py).to_string())
+}
+
+/// The same of a policy: that its class is one is seen, and nothing executed.
+pub fn read_policy(py: Python<'_>, name: &str) -> Result<Arc<PythonMaker>, String> {
+    let asked = py.import("photocol.runs.laws").and_then(|laws| laws.getattr("check_policy")?.call1((name,)));
+    asked.map_err(|error| error.value(py).to_string())?;
+    let maker = PythonMaker::unexecuted(py, name, Methods::default());
+    Ok(Arc::new(PythonMaker { role: Role::Policy, ..maker }))
+}
+
+/// Finds the class of a policy, for which its file is executed.
+pub fn found_policy(py: Python<'_>, name: &str) -> PyResult<Arc<PythonMaker>> {
+    let class = py.import("photocol.runs.laws")?.getattr("find_policy")?.call1((name,))?;
+    PythonMaker::of_policy(name, &class).map(Arc::new)
 }
 
 /// Finds the class that a scenario names, for which its file is executed.

@@ -316,12 +316,11 @@ fn anchor_paths(tree: &mut Tree) {
         ["file", "demand"]
             .into_iter()
             .for_each(|key| child(switching, key).into_iter().for_each(|path| anchor(path, files)));
+        child(switching, "class").filter(|class| is_in_file(class)).into_iter().for_each(|class| anchor(class, files));
     }
     if let Some(Value::Table(transports)) = entries.get_mut("transport").map(|transports| &mut transports.node.value) {
-        // A module has no path; a file of Python has.
         let laws = transports.values_mut().filter_map(|transport| child(&mut transport.node, "law"));
-        laws.filter(|law| matches!(&law.value, Value::Text(law) if law.contains(".py:")))
-            .for_each(|law| anchor(law, files));
+        laws.filter(|law| is_in_file(law)).for_each(|law| anchor(law, files));
     }
     if let Some(Value::List(traces)) = entries.get_mut("link_trace").map(|traces| &mut traces.node.value) {
         traces.iter_mut().filter_map(|trace| child(trace, "file")).for_each(|path| anchor(path, files));
@@ -335,6 +334,11 @@ fn anchor_paths(tree: &mut Tree) {
             law.into_iter().for_each(|path| anchor(path, files));
         }
     }
+}
+
+/// Whether a class is in a file of Python; a module has no path.
+fn is_in_file(class: &Node) -> bool {
+    matches!(&class.value, Value::Text(class) if class.contains(".py:"))
 }
 
 fn child<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Node> {

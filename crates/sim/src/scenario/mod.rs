@@ -24,6 +24,7 @@ use crate::engine::node::machine::ApplicationMaker;
 use crate::language::keys::Explained;
 use crate::model::NodeId;
 use crate::probes::Probes;
+use crate::switching::chooser::ChooserMaker;
 use crate::switching::kind::Plan;
 use crate::{language, model};
 use control::scheduler::circuits::CircuitSchedule;
@@ -57,6 +58,18 @@ pub(crate) struct Switched {
 }
 
 impl Scenario {
+    /// The class that sets its circuits, "module:Class" or "file.py:Class", if one does.
+    pub fn code(&self) -> Option<&str> {
+        self.plan.code()
+    }
+
+    /// This makes what sets its circuits, if a class does.
+    pub fn set_chooser(&mut self, maker: Arc<dyn ChooserMaker>) {
+        if let Some(plan) = self.plan.with_chooser(maker) {
+            self.plan = plan;
+        }
+    }
+
     /// The plan, if it is one of this type.
     pub fn plan<T: Any>(&self) -> Option<&T> {
         (&*self.plan as &dyn Any).downcast_ref()

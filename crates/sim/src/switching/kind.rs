@@ -3,6 +3,7 @@
 //! A kind of switching is a folder with its keys, their check, the plan that comes out of it, its agents, its figures
 //! and its explanation. Others know it by [`Kind`] and [`Plan`] only.
 
+use super::chooser::ChooserMaker;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{Group, KeyedSums};
 use crate::engine::node::workload::Steward;
@@ -122,6 +123,17 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
     /// Who hears of the work of this traffic and tells the agents, if anybody does.
     fn steward(&self, traffic: &[Traffic]) -> Option<Box<dyn Steward>> {
         let _ = traffic;
+        None
+    }
+
+    /// The class outside of this crate that sets its circuits, if one does.
+    fn code(&self) -> Option<&str> {
+        None
+    }
+
+    /// The plan with what makes that.
+    fn with_chooser(&self, maker: Arc<dyn ChooserMaker>) -> Option<Arc<dyn Plan>> {
+        let _ = maker;
         None
     }
 

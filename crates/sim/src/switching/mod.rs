@@ -3,6 +3,7 @@
 //! | file or folder | holds |
 //! |---|---|
 //! | `kind` | what a kind of switching answers |
+//! | `chooser` | what sets circuits from outside of this crate |
 //! | `packets` | nothing but ports: the default |
 //! | `circuits` | circuits between racks that come and go, beside a packet switch |
 //! | `ocs` | optical circuit switches that a policy sets for work that depends on work |
@@ -14,6 +15,7 @@
 //! Another kind is a folder here and one line in `kinds!` (and its `mod`).
 
 pub mod aapn;
+pub mod chooser;
 pub mod circuits;
 pub(crate) mod kind;
 pub mod obs;

@@ -37,6 +37,7 @@ fn keys(name: &str) -> &'static str {
             "racks = 4\nswitches = 2\nhosts = 1\nhost_capacity = \"1 Gbps\"\nhost_delay = \"1 us\"\n\
              capacity = \"1 Gbps\"\ndelay = \"1 us\"\n[switching]\nkind = \"rotor\"\nslice = \"50 us\"\n"
         }
+        "ocs" => "hosts = 3\nswitches = 2\ncapacity = \"1 Gbps\"\ndelay = \"1 us\"\n",
         "dumbbell" | "parking-lot" => "bottleneck_delay = \"1 ms\"\n",
         _ => "",
     }
@@ -65,7 +66,7 @@ fn is_end(topology: &str, name: &str) -> bool {
         "nsfnet" => numbered(""),
         "parking-lot" => name == "source" || name == "sink" || numbered("c") || numbered("d"),
         "racks" | "rotor" => name.starts_with('t') && name.contains('h'),
-        "star" => numbered("n"),
+        "star" | "ocs" => numbered("n"),
         other => panic!("{other}: who are its ends?"),
     }
 }

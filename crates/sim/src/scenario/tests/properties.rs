@@ -99,7 +99,7 @@ proptest! {
 }
 
 /// Keys of `[switching]` that name a file, and those that go with one: a seed is a text alone.
-const WITH_FILES: [&str; 5] = ["file", "demand", "week", "rule", "slice"];
+const WITH_FILES: [&str; 6] = ["file", "demand", "week", "rule", "slice", "class"];
 
 #[test]
 fn the_seeds_are_right_and_have_every_key_of_every_kind_of_switching() {

@@ -2,15 +2,17 @@
 
 use super::frontier::{Frontier, Pair};
 use super::keys::{Acks, OcsSwitching, PolicyRule, Rest, Turns};
-use super::policy::{Demand, Overlap, PerCollective, PerStep, Policy, Static, of_works};
+use super::policy::{Demand, Outside, Overlap, PerCollective, PerStep, Policy, Static, of_works};
 use super::{Ocs, Ports, Rules, TurnRules};
 use crate::language::{At, Fault, Word, choices, quoted, room};
 use crate::model::{Arrivals, Link, LinkId, Network, NodeId, Role, Traffic};
 use crate::queue;
+use crate::switching::chooser::ChooserMaker;
 use crate::switching::kind::{Checked, Demand as Memory, Later, Site};
 use crate::topology::CIRCUIT_COST;
 use control::scheduler::circuits::{self, Algorithm, registry};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use units::Rate;
 
 /// A path over a circuit, where it stands, and the place of it.
@@ -25,11 +27,14 @@ pub(super) enum Chosen {
     PerStep(Turns),
     Overlap,
     Demand(Algorithm, circuits::Site),
+    /// A class by its name, and what makes it, if somebody can.
+    Class(String, Option<Arc<dyn ChooserMaker>>),
 }
 
 impl Chosen {
-    /// The policy before the work begins.
-    pub fn policy(&self, frontier: &Frontier, switches: usize, nodes: u32) -> Box<dyn Policy> {
+    /// The policy before the work begins, for nodes and switches of these names.
+    pub fn policy(&self, frontier: &Frontier, [nodes, switches]: &[Vec<String>; 2]) -> Box<dyn Policy> {
+        let (names, nodes, switches) = ([nodes, switches], nodes.len() as u32, switches.len());
         match self {
             Chosen::Static(Some(matchings)) => Box::new(Static { matchings: Some(matchings.clone()) }),
             Chosen::Static(None) => {
@@ -42,6 +47,9 @@ impl Chosen {
             Chosen::Demand(rule, site) => {
                 Box::new(Demand { rule: *rule, site: *site, next: u64::MAX, planned: VecDeque::new() })
             }
+            // Without a maker the switches stay dark; a face that has none refuses the scenario.
+            Chosen::Class(_, None) => Box::new(Static { matchings: None }),
+            Chosen::Class(_, Some(maker)) => Box::new(Outside(Arc::clone(maker).make(names[0], names[1]))),
         }
     }
 }
@@ -208,6 +216,13 @@ fn chosen(keys: &OcsSwitching, capacity: Rate, [switches, nodes]: [usize; 2]) ->
             return Err(keys.policy.fault("found \"overlap\" with 1 optical switch; allowed: 2 at least"));
         }
         PolicyRule::Overlap => Chosen::Overlap,
+        PolicyRule::Python => match &keys.class {
+            Some(class) => Chosen::Class(class.to_string(), None),
+            None => {
+                let allowed = "a class, \"module:Class\" or \"file.py:Class\"";
+                return Err(keys.policy.fault(format!("the key \"class\" is missing: {allowed}")));
+            }
+        },
         PolicyRule::Demand => {
             let name = &keys.rule;
             let place = || name.place().unwrap_or_else(|| keys.policy.place());

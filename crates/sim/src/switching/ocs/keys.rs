@@ -14,6 +14,9 @@ const BY_STEP: When<OcsSwitching> = When::new(
 const DEMAND: When<OcsSwitching> =
     When::new(|keys| keys.policy.0 == PolicyRule::Demand, "goes with policy = \"demand\"");
 
+const CLASS: When<OcsSwitching> =
+    When::new(|keys| keys.policy.0 == PolicyRule::Python, "goes with policy = \"python\"");
+
 keys! {
     /// Optical circuit switches (OCS) that a policy sets for the work of the scenario. The core nodes without hosts are
     /// the switches, or all core nodes but the packet switch where each has hosts; a node with a link to and from each
@@ -21,6 +24,9 @@ keys! {
     pub struct OcsSwitching {
         /// What sets the switches.
         pub policy: At<Word<PolicyRule>>;
+        /// The class that sets them, "module:Class" or "file.py:Class", under `@photocol.policy`. Only where Python runs
+        /// the scenario.
+        pub class: Option<At<String>>, when CLASS;
         /// How long no light passes while a switch turns to another matching.
         pub reconfiguration: At<Time>;
         /// Whether the first matching of a switch costs a turn.
@@ -65,6 +71,8 @@ words! {
         Overlap = "overlap",
         /// The bytes that are under way are measured again and again, and scheduled by a rule.
         Demand = "demand",
+        /// A class in Python decides.
+        Python = "python",
     }
 }
 

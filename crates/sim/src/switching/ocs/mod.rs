@@ -30,6 +30,7 @@ mod policy;
 pub(super) use check::check;
 pub use keys::OcsSwitching as Keys;
 
+use super::chooser::ChooserMaker;
 use super::kind::{self, Kind, Wording};
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{KeyedSums, SumKey};
@@ -158,8 +159,17 @@ impl kind::Plan for Ocs {
 
     fn steward(&self, traffic: &[Traffic]) -> Option<Box<dyn Steward>> {
         let frontier = self.frontier(traffic);
-        let policy = self.chosen.policy(&frontier, self.switches.len(), self.ports.len() as u32);
+        let policy = self.chosen.policy(&frontier, &self.names);
         Some(Box::new(Controller::new(self.turns, policy, frontier, self.names.clone())))
+    }
+
+    fn code(&self) -> Option<&str> {
+        if let Chosen::Class(class, _) = &self.chosen { Some(class) } else { None }
+    }
+
+    fn with_chooser(&self, maker: Arc<dyn ChooserMaker>) -> Option<Arc<dyn kind::Plan>> {
+        let class = self.code()?.to_owned();
+        Some(Arc::new(Ocs { chosen: Chosen::Class(class, Some(maker)), ..self.clone() }))
     }
 
     fn echoes(&self) -> Option<&'static str> {

@@ -5,14 +5,17 @@
 //! | `fixed` | matchings that stay: for all the work, or for one collective after another |
 //! | `by_step` | the matchings of each step, on all switches or on halves in turn |
 //! | `demand` | what is under way, measured again and again |
+//! | `outside` | what a class outside of this crate decides |
 
 mod by_step;
 mod demand;
 mod fixed;
+mod outside;
 
 pub(super) use by_step::{Overlap, PerStep};
 pub(super) use demand::Demand;
 pub(super) use fixed::{PerCollective, Static, of_works};
+pub(super) use outside::Outside;
 
 use super::frontier::{Frontier, Pair};
 use super::matching::{Outputs, covers};
