@@ -1,7 +1,7 @@
 //! The plan of a network of optical circuit switches.
 
 use super::frontier::{Frontier, Pair};
-use super::keys::{Acks, OcsSwitching, PolicyRule, Rest, Turns};
+use super::keys::{Acks, OcsSwitching, PACKET_SWITCH, PolicyRule, Rest, Turns};
 use super::policy::{Demand, Outside, Overlap, PerCollective, PerStep, Policy, Static, of_works};
 use super::{Ocs, Ports, Rules, TurnRules};
 use crate::language::{At, Fault, Word, choices, quoted, room};
@@ -58,12 +58,11 @@ impl Chosen {
 pub fn check(keys: &OcsSwitching, site: Site) -> Result<Checked, Fault> {
     let Site { at, network, largest_packet, .. } = site;
     let packet_switch = (0..).map(NodeId).zip(&network.nodes).find(|(_, node)| node.name == *keys.packet_switch);
-    let packet_switch = match (packet_switch, keys.packet_switch.place()) {
-        (None, Some(place)) => {
-            return Err(Fault::new(place, format!("there is no node {}", quoted(&keys.packet_switch))));
-        }
-        (found, _) => found.map(|(node, _)| node),
-    };
+    let packet_switch = packet_switch.map(|(node, _)| node);
+    // The usual name may be of no node, and is written out all the same.
+    if packet_switch.is_none() && *keys.packet_switch != PACKET_SWITCH {
+        return Err(keys.packet_switch.fault(format!("there is no node {}", quoted(&keys.packet_switch))));
+    }
     let switches = switches(network, packet_switch, &at)?;
     let ports = ports(network, &switches, packet_switch, &at)?;
     check_links(&ports, network, &at)?;

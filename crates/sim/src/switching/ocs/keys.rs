@@ -5,6 +5,9 @@ use crate::language::{At, Key, Room, Time, Word};
 use options::words;
 use units::{BufferSize, Duration};
 
+/// The usual name of the packet switch.
+pub(super) const PACKET_SWITCH: &str = "packet";
+
 const STATIC: When<OcsSwitching> =
     When::new(|keys| keys.policy.0 == PolicyRule::Static, "goes with policy = \"static\"");
 const BY_STEP: When<OcsSwitching> = When::new(
@@ -54,7 +57,7 @@ keys! {
         /// Nodes mark packets (ECN) that find so many waiting for the same port. Default: never.
         pub mark_from: Option<At<u32>>, in whole(1, u32::MAX);
         /// The node that switches packets, if there is one of that name.
-        pub packet_switch: Key<String> = "packet".to_owned();
+        pub packet_switch: Key<String> = PACKET_SWITCH.to_owned();
     }
 }
 
