@@ -25,6 +25,8 @@ _SENDERS: dict[str, dict[str, Any]] = {
     CUBIC: {"algorithm": "linux-cubic"},
     QUIC: {"algorithm": "quic-cubic"},
 }
+MARK_FROM = 100
+"""Packets that wait at a host for another one: 0.8 MB, two fifths of a round trip of 40 us."""
 SWOT_MB, SWOT_TURN_US = 32, 200
 PLAN_US = ((90.0, "o0", 2), (270.0, "o1", 1), (670.0, "o1", 4), (850.0, "o0", 4))
 """When a switch turns, and to which partners: rank xor so many. It begins with partners at a distance of 4. The times are
@@ -33,6 +35,7 @@ those of the linear programmes of `tests/python/test_ocs.py`, whose optimum is 1
 
 def network(transport: str, *, hosts: int, switches: int, turn_us: int, gbps: int = GBPS) -> dict[str, Any]:
     """Hosts with a port at each switch; a traffic and a policy are to be added."""
+    marks = {"mark_from": MARK_FROM} if transport == DCTCP else {}
     return {
         "run": {"duration": "10 s"},
         "topology": {
@@ -43,7 +46,13 @@ def network(transport: str, *, hosts: int, switches: int, turn_us: int, gbps: in
             "delay": f"{DELAY_US} us",
             "packet_capacity": "25 Gbps",
         },
-        "switching": {"kind": "ocs", "policy": "per-step", "start": "warm", "reconfiguration": f"{turn_us} us"},
+        "switching": {
+            "kind": "ocs",
+            "policy": "per-step",
+            "start": "warm",
+            "reconfiguration": f"{turn_us} us",
+            **marks,
+        },
         "transport": {"carrier": {"packet_size": PACKET, **_SENDERS[transport]}},
         "traffic": [{"transport": "carrier", **({"rate": f"{gbps * switches} Gbps"} if transport == UDP else {})}],
     }

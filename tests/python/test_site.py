@@ -103,8 +103,8 @@ def test_the_site_shows_what_the_notebooks_show(site: Path) -> None:
     assert "Mb/s" in page
 
 
-def test_the_notebooks_are_three() -> None:
-    assert [file.stem for file in NOTEBOOKS] == ["first-run", "own-figure", "own-law"]
+def test_the_notebooks_are_four() -> None:
+    assert [file.stem for file in NOTEBOOKS] == ["first-run", "own-figure", "own-law", "worth-turning"]
 
 
 def test_every_picture_of_the_documentation_says_how_it_is_made() -> None:

@@ -14,6 +14,8 @@ from photocol.plot.tables import OF, runs_of
 from photocol.runs.work import tasks, undone_tasks, work_by_traffic
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -31,6 +33,7 @@ _EVERY = tuple(digit * 10**power for power in range(5) for digit in (1, 2, 5))
 _MOST_COLOURS = 64
 _FULL, _GAP = 0.78, 0.07
 """The height of a row's bars; that of the gap above them, of the line of what waits, and of the gap below it."""
+_LIGHT = ("#F0E442", "#E8C14A")
 _TRANSFERS, _COMPUTES, _UNDONE = "transfers", "computes", "not done"
 _LOOKS: dict[str, dict[str, Any]] = {
     _COMPUTES: {"facecolor": "0.85", "edgecolor": "0.45", "hatch": "////", "linewidth": 0.3},
@@ -39,8 +42,27 @@ _LOOKS: dict[str, dict[str, Any]] = {
 
 
 def rank_tasks(result: Result) -> pl.DataFrame:
-    """What `photocol.work.tasks` gives, without joins. Empty where a run has no work."""
-    return tasks(result).filter(pl.col("kind") != "join")
+    """What `photocol.work.tasks` gives, without joins, and the light of optical switches that are set for it.
+
+    Of light the kind is "light", the traffic the switch, and the step the number of its matching. Empty where a run has no
+    work.
+    """
+    found = tasks(result).filter(pl.col("kind") != "join")
+    return found if found.is_empty() else pl.concat((found, _light(result, found.schema)), how="diagonal")
+
+
+def _light(result: Result, schema: Mapping[str, Any]) -> pl.DataFrame:
+    """When each switch had circuits; those that begin together are a matching."""
+    if "circuits" not in result.probes:
+        return pl.DataFrame(schema=schema)
+    spans = result.probes["circuits"].group_by("run", "switch", "start_s").agg(pl.col("end_s").max())
+    spans = spans.sort("run", "switch", "start_s").rename({"switch": "traffic"})
+    number = pl.int_range(pl.len()).over("run", "traffic")
+    # A circuit that stays beside later ones is part of the next matching.
+    end = pl.min_horizontal("end_s", pl.col("start_s").shift(-1).over("run", "traffic"))
+    spans = spans.with_columns(number.alias("step"), end.alias("end_s"), pl.lit("light").alias("kind"))
+    spans = spans.with_columns(pl.col("start_s").alias("ready_s"), pl.col("start_s").alias("begin_s"))
+    return spans.cast({name: kind for name, kind in schema.items() if name in spans.columns})
 
 
 def task_chart(axes: Axes, table: pl.DataFrame) -> None:
@@ -49,10 +71,12 @@ def task_chart(axes: Axes, table: pl.DataFrame) -> None:
     `table` is what `rank_tasks` gives. The colour of a transfer is its step; a computation is hatched. Bars of the same
     time share the height of the row. A line below them leads from the time at which a task is ready to its beginning,
     and for a receive or a wait to its end. What was not done has an open bar to the last time seen. More than
-    `MOST_BARS` tasks are drawn as a raster, whose cells show what began last at a rank. Of several replications and
-    results the first is drawn.
+    `MOST_BARS` tasks are drawn as a raster, whose cells show what began last at a rank. Below the ranks each optical switch
+    has a band: light by matching, in two shades in turn, and gaps while it turns. Of several replications and results the
+    first is drawn.
     """
     shown, remark = _first(table)
+    light, shown = shown.filter(pl.col("kind") == "light"), shown.filter(pl.col("kind") != "light")
     rows = shown.select("traffic", "rank").unique().sort("traffic", "rank").with_row_index("row")
     placed = shown.join(rows, on=["traffic", "rank"], how="left").sort("row", "begin_s", "task", nulls_last=True)
     end = float(placed.select(pl.max_horizontal("ready_s", "begin_s", "end_s").max()).item() or 0.0)
@@ -60,9 +84,10 @@ def task_chart(axes: Axes, table: pl.DataFrame) -> None:
         _draw_raster(axes, placed, end)
     else:
         _draw_bars(axes, placed, end)
-    axes.set_ylim(rows.height - 0.5, -0.5)
+    switches = _draw_light(axes, light, rows.height)
+    axes.set_ylim(rows.height + len(switches) - 0.5, -0.5)
     axes.set_xlim(min(float(placed["ready_s"].min() or 0.0), end), end or 1.0)  # type: ignore[arg-type]
-    _name_rows(axes, rows)
+    _name_rows(axes, rows, switches)
     frame(axes)
     axes.grid(visible=False, axis="both" if placed.height > MOST_BARS else "y")
     name_time(axes)
@@ -83,15 +108,30 @@ def _first(table: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     return table, remark
 
 
-def _name_rows(axes: Axes, rows: pl.DataFrame) -> None:
+def _draw_light(axes: Axes, light: pl.DataFrame, first: int) -> list[str]:
+    """A band for each switch, from this row on; their names."""
+    from matplotlib.collections import PolyCollection
+
+    switches = light["traffic"].unique(maintain_order=True).sort().to_list()
+    for parity, colour in enumerate(_LIGHT):
+        part = light.filter(pl.col("step") % 2 == parity)
+        top = np.array([first + switches.index(one) for one in part["traffic"]]) - 0.5 + _GAP
+        boxes = np.stack([part["begin_s"].to_numpy(), top, part["end_s"].to_numpy(), top + _FULL], axis=1)
+        label = {} if parity or part.is_empty() else {"label": "circuits, by matching"}
+        axes.add_collection(PolyCollection(_corners(boxes), facecolor=colour, linewidth=0, **label))
+    return switches
+
+
+def _name_rows(axes: Axes, rows: pl.DataFrame, switches: Sequence[str]) -> None:
     several = rows["traffic"].n_unique() > 1
     step = next(step for step in _EVERY if step * _MOST_NAMES >= rows.height)
     chosen = rows.filter(pl.col("row") % step == 0)
     names = [
         f"{traffic}, {rank}" if several else f"{rank}" for traffic, rank in chosen.select("traffic", "rank").rows()
     ]
-    axes.set_yticks(chosen["row"].to_list(), names)
-    axes.set_ylabel("traffic and rank" if several else "rank")
+    places = [*chosen["row"].to_list(), *range(rows.height, rows.height + len(switches))]
+    axes.set_yticks(places, [*names, *switches])
+    axes.set_ylabel(("traffic and rank" if several else "rank") + (", then switch" if switches else ""))
 
 
 def _draw_bars(axes: Axes, table: pl.DataFrame, end: float) -> None:

@@ -42,7 +42,7 @@ keys! {
         pub control_delay: Key<Time> = Time(Duration::ZERO);
         /// Switch s joins port i to port i + strides[s], modulo their number. Default: the matchings of the work.
         pub strides: Option<At<Vec<At<u32>>>>, when STATIC;
-        /// How long until the demand is measured again.
+        /// How long until the demand is measured again, if it has not been served before.
         pub interval: Key<Time> = Time(Duration::from_millis(1)), in more_than_zero(), when DEMAND;
         /// The rule of the schedule (`photocol list circuit-schedules`) for a demand.
         pub rule: Key<String> = "solstice".to_owned(), when DEMAND;

@@ -13,7 +13,7 @@ pub(in crate::switching::ocs) struct Demand {
     pub rule: Algorithm,
     /// The switches; its week is the interval.
     pub site: Site,
-    /// When the demand is measured again; `u64::MAX` when something is ready.
+    /// When the demand is measured again at the latest; `u64::MAX` while nothing is ready.
     pub next: u64,
     /// What is to be set when.
     pub planned: VecDeque<(u64, Order)>,
@@ -62,7 +62,9 @@ impl Demand {
 
 impl Policy for Demand {
     fn decide(&mut self, view: &View) -> Vec<Order> {
-        let is_due = self.next <= view.now || self.next == u64::MAX && self.planned.is_empty();
+        // What was measured has been sent, and something else is ready.
+        let is_over = self.planned.is_empty() && !view.has_circuit(view.frontier.ready());
+        let is_due = self.next <= view.now || is_over;
         if is_due {
             self.measure(view);
         }

@@ -17,7 +17,7 @@ pub(super) use demand::Demand;
 pub(super) use fixed::{PerCollective, Static, of_works};
 pub(super) use outside::Outside;
 
-use super::frontier::{Frontier, Pair};
+use super::frontier::{Frontier, Left, Pair};
 use super::matching::{Outputs, covers};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -58,6 +58,11 @@ impl View<'_> {
     fn is_used(&self, switch: usize) -> bool {
         let live = self.frontier.live();
         (0..).zip(&self.outputs[switch]).any(|(from, to)| to.is_some_and(|to| live.contains_key(&(from, to))))
+    }
+
+    /// Whether some pair of these has a circuit.
+    fn has_circuit(&self, pairs: &BTreeMap<Pair, Left>) -> bool {
+        pairs.keys().any(|(from, to)| self.outputs.iter().any(|outputs| outputs[*from as usize] == Some(*to)))
     }
 
     /// The bytes of the steps under way.
