@@ -29,8 +29,10 @@ MARK_FROM = 100
 """Packets that wait at a host for another one: 0.8 MB, two fifths of a round trip of 40 us."""
 SWOT_MB, SWOT_TURN_US = 32, 200
 PLAN_US = ((90.0, "o0", 2), (270.0, "o1", 1), (670.0, "o1", 4), (850.0, "o0", 4))
-"""When a switch turns, and to which partners: rank xor so many. It begins with partners at a distance of 4. The times are
-those of the linear programmes of `tests/python/test_ocs.py`, whose optimum is 1140 us."""
+"""When a switch turns, and to which partners: rank xor so many. It begins with partners at a distance of 4.
+
+The times are those of the linear programmes of `tests/python/test_ocs.py`, whose optimum is 1140 us.
+"""
 
 
 def network(transport: str, *, hosts: int, switches: int, turn_us: int, gbps: int = GBPS) -> dict[str, Any]:
@@ -72,7 +74,8 @@ class Planned:
             return {switch: _partners(4) for switch in view.switches}
         due = [one for one in self.left if one[0] * 1e-6 <= view.now + 1e-12]
         self.left = self.left[len(due) :]
-        if not due and not self.left and not _served(view) and view.step != self.step:
+        is_late = view.now > PLAN_US[-1][0] * 1e-6 + 1e-9
+        if is_late and view.step != self.step and not _served(view):
             self.step = view.step
             return {switch: {from_: to for from_, to, *_ in view.transfers} for switch in view.switches}
         return {switch: _partners(distance) for _, switch, distance in due}
@@ -88,7 +91,9 @@ def _partners(distance: int) -> dict[str, str]:
 
 def _served(view: View) -> bool:
     """Whether some switch has the circuits of the step."""
-    return any(all(circuits.get(from_) == to for from_, to, *_ in view.transfers) for circuits in view.circuits.values())
+    return any(
+        all(circuits.get(from_) == to for from_, to, *_ in view.transfers) for circuits in view.circuits.values()
+    )
 
 
 def swot_us(turns: int) -> float:

@@ -36,6 +36,7 @@ DURATIONS = {
     "parking-lot": "0.3 s",
     "racks": "0.005 s",
     "random-loss": "0.5 s",
+    "ocs": "0.002 s",
     "rotornet": "0.003 s",
     "slotted-packets": "0.05 s",
     "training": "0.04 s",

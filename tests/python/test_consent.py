@@ -55,7 +55,7 @@ def test_what_only_reads_executes_no_law(tmp_path: Path) -> None:
     photocol.check(file)
     assert not mark.exists()
     done = command("run", file, "--quiet", "--out", tmp_path / "out")
-    assert done.stderr.count(f"photocol: executes {tmp_path / 'my_laws.py'}, for the law Steady\n") == 1
+    assert done.stderr.count(f"photocol: executes {tmp_path / 'my_laws.py'}, for the class Steady\n") == 1
     mark.unlink()
     swept = command("sweep", file, "--grid", "run.seed=1,2", "--quiet", "--jobs", "1", "--out", tmp_path / "s")
     assert swept.stderr.count("photocol: executes") == 1, swept.stderr

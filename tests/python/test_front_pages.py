@@ -16,6 +16,7 @@ SWITCHING = {
     "aapn": "slots",
     "circuits": "circuits between racks",
     "obs": "bursts",
+    "ocs": "optical circuit switches",
     "ops": "optical packets",
     "packets": "packets",
     "rotor": "rotor switches",

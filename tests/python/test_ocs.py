@@ -55,13 +55,20 @@ def steps(collective: str, algorithm: str, ranks: int) -> list[tuple[int, float]
     return down + down[::-1] if collective == "all-reduce" else down
 
 
-CASES = (("all-reduce", "ring"), ("reduce-scatter", "ring"), ("all-to-all", "pairwise"), ("all-reduce", "halving-doubling"))
+CASES = (
+    ("all-reduce", "ring"),
+    ("reduce-scatter", "ring"),
+    ("all-to-all", "pairwise"),
+    ("all-reduce", "halving-doubling"),
+)
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_times_by_step_are_those_of_a_second_program(seed: int) -> None:
-    """Another partner is another matching. A step's packets leave k at a time, from the end of a turn; without a turn one
-    comes each 1/k of its time."""
+    """Another partner is another matching.
+
+    A step's packets leave k at a time from the end of a turn; without a turn one comes each 1/k of its time.
+    """
     dice = random.Random(seed)
     collective, algorithm = CASES[seed % len(CASES)]
     ranks = dice.choice((2, 4, 8) if algorithm == "halving-doubling" else (2, 3, 5, 8))
@@ -182,7 +189,7 @@ def deciding(answer: Callable[[Any], Any], later: Callable[[], Any] | None = Non
     if later is not None:
         methods["next_s"] = lambda _self: later()
     made = photocol.policy(type("Made", (), methods))
-    setattr(sys.modules[__name__], "Made", made)
+    sys.modules[__name__].Made = made
     return made
 
 

@@ -54,6 +54,7 @@ DURATIONS = {
     "obs": "0.1 s",
     "opera": "0.01 s",
     "racks": "0.03 s",
+    "ocs": "0.002 s",
     "rotornet": "0.01 s",
     "slotted-packets": "0.1 s",
     "training": "0.042 s",

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs, and
 /// short where fibres are, since threads wait for each other once a fibre.
-const READY_MADE: [(&str, &str); 31] = [
+const READY_MADE: [(&str, &str); 32] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
     ("all-reduce", "30 ms"),
@@ -33,6 +33,7 @@ const READY_MADE: [(&str, &str); 31] = [
     ("md1", "2.5 s"),
     ("nsfnet-buffers", "2 s"),
     ("obs", "0.6 s"),
+    ("ocs", "0.1 s"),
     ("on-off", "5 s"),
     ("opera", "0.06 s"),
     ("parking-lot", "2 s"),
@@ -48,7 +49,7 @@ const READY_MADE: [(&str, &str); 31] = [
 ];
 
 /// Work is told of all nodes in the order of time: its network is not cut, and it does not go in rounds.
-const WORK: [&str; 2] = ["all-reduce", "training"];
+const WORK: [&str; 3] = ["all-reduce", "ocs", "training"];
 
 /// Those whose networks may be cut.
 fn cut() -> impl Iterator<Item = (&'static str, &'static str)> {

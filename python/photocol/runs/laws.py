@@ -83,14 +83,14 @@ def law(cls: _Law) -> _Law:
 def policy(cls: _Law) -> _Law:
     """Make a policy of a class that can be made without arguments: it sets optical circuit switches for work.
 
-    - `decide(view)`: the work has come further. The answer is a dict: for a switch its circuits, again a dict, from node
-      to node. Circuits that it does not name stay as far as they can; None changes nothing. `view` has `now` in seconds,
-      `step`, a number that grows with each step that begins, the names `nodes` and `switches`, `circuits` as an answer
-      has them, and `transfers` of the steps under way: whence, whither, bytes, how many transfers, how many of them ready.
+    - `decide(view)`: the work has come further. The answer is a dict: for a switch its circuits, again a dict, from
+      node to node. Circuits that it does not name stay as far as they can; None changes nothing. `view` has `now` in
+      seconds, `step`, a number that grows with each step that begins, the names `nodes` and `switches`, `circuits` as
+      an answer has them, and `transfers` of the steps under way: whence, whither, bytes, how many, how many ready.
     - `next_s()`, if it is there: when it wants to be asked whatever happens, in seconds; None for never.
 
-    A scenario names it: `[switching]` with `policy = "python"` and `class = "my_policy.py:Rotate"`. Raises InputError if
-    the class has no `decide`.
+    A scenario names it: `[switching]` with `policy = "python"` and `class = "my_policy.py:Rotate"`. Raises InputError
+    if the class has no `decide`.
     """
     if not isinstance(cls, type):
         raise InputError(f"@photocol.policy stands above a class, not above {cls!r}")
@@ -174,7 +174,7 @@ def announce(names: Iterable[str]) -> None:
         file = _file_of(name)
         if file is not None and name not in _known and file not in _announced:
             _announced.add(file)
-            sys.stderr.write(shown(f"photocol: executes {file}, for the law {_split(name)[1]}\n"))
+            sys.stderr.write(shown(f"photocol: executes {file}, for the class {_split(name)[1]}\n"))
 
 
 def remember(names: Iterable[str]) -> None:
@@ -228,18 +228,18 @@ def find(name: str) -> type:
 
     Raises InputError if there is none, it is no law, its file cannot be executed or may not be.
     """
-    value = _found(name)
-    if not is_law(value):
+    found: type = _found(name)
+    if not is_law(found):
         raise InputError(f"{_split(name)[1]} is not under @photocol.law")
-    return value
+    return found
 
 
 def find_policy(name: str) -> type:
     """The policy that a scenario calls `name`, for which its file is executed. Raises InputError as `find` does."""
-    value = _found(name)
-    if not is_policy(value):
+    found: type = _found(name)
+    if not is_policy(found):
         raise InputError(f"{_split(name)[1]} is not under @photocol.policy")
-    return value
+    return found
 
 
 def _found(name: str) -> Any:

@@ -44,8 +44,8 @@ _LOOKS: dict[str, dict[str, Any]] = {
 def rank_tasks(result: Result) -> pl.DataFrame:
     """What `photocol.work.tasks` gives, without joins, and the light of optical switches that are set for it.
 
-    Of light the kind is "light", the traffic the switch, and the step the number of its matching. Empty where a run has no
-    work.
+    Of light the kind is "light", the traffic the switch, and the step the number of its matching. Empty where a run
+    has no work.
     """
     found = tasks(result).filter(pl.col("kind") != "join")
     return found if found.is_empty() else pl.concat((found, _light(result, found.schema)), how="diagonal")
@@ -71,9 +71,9 @@ def task_chart(axes: Axes, table: pl.DataFrame) -> None:
     `table` is what `rank_tasks` gives. The colour of a transfer is its step; a computation is hatched. Bars of the same
     time share the height of the row. A line below them leads from the time at which a task is ready to its beginning,
     and for a receive or a wait to its end. What was not done has an open bar to the last time seen. More than
-    `MOST_BARS` tasks are drawn as a raster, whose cells show what began last at a rank. Below the ranks each optical switch
-    has a band: light by matching, in two shades in turn, and gaps while it turns. Of several replications and results the
-    first is drawn.
+    `MOST_BARS` tasks are drawn as a raster, whose cells show what began last at a rank. Below the ranks each optical
+    switch has a band: light by matching, in two shades in turn, and gaps while it turns. Of several replications and
+    results the first is drawn.
     """
     shown, remark = _first(table)
     light, shown = shown.filter(pl.col("kind") == "light"), shown.filter(pl.col("kind") != "light")
@@ -117,8 +117,10 @@ def _draw_light(axes: Axes, light: pl.DataFrame, first: int) -> list[str]:
         part = light.filter(pl.col("step") % 2 == parity)
         top = np.array([first + switches.index(one) for one in part["traffic"]]) - 0.5 + _GAP
         boxes = np.stack([part["begin_s"].to_numpy(), top, part["end_s"].to_numpy(), top + _FULL], axis=1)
-        label = {} if parity or part.is_empty() else {"label": "circuits, by matching"}
-        axes.add_collection(PolyCollection(_corners(boxes), facecolor=colour, linewidth=0, **label))
+        bands = PolyCollection(_corners(boxes), facecolor=colour, linewidth=0)
+        axes.add_collection(bands)
+        if not parity and not part.is_empty():
+            bands.set_label("circuits, by matching")
     return switches
 
 

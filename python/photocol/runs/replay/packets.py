@@ -16,6 +16,7 @@ from photocol.runs.replay.traits import (
     GROWING,
     HANDSHAKE,
     OBS,
+    OCS,
     OPS,
     OTHER_KIND,
     ROTOR,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from photocol.runs.replay.replayed import Replayed
 
-_CUT_THROUGH = ("ops", "circuits", "rotor")
+_CUT_THROUGH = ("ops", "circuits", "ocs", "rotor")
 """Kinds of switching some of whose nodes begin to send a packet before its last bit has come."""
 
 
@@ -174,6 +175,7 @@ def begun(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
         OBS: "packets wait until their burst is complete",
         OPS: "packets are there with their first bit, or wait in memories",
         CIRCUITS: "packets wait for circuits",
+        OCS: "packets wait for circuits",
         ROTOR: "packets wait for circuits",
         FORCED: "packets leave later, or twice, by order of the scenario",
         HANDSHAKE: "segments that open and close connections are not told as sent",

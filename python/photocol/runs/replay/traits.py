@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from photocol.runs.replay.network import Link
     from photocol.runs.replay.replayed import Replayed
 
-KINDS = ("packets", "aapn", "obs", "ops", "circuits", "rotor")
+KINDS = ("packets", "aapn", "obs", "ops", "circuits", "ocs", "rotor")
 DISCIPLINES = ("drop-tail", "step", "red", "codel", "fq-codel", "pie", "dualpi2", "priority", "drr", "ndp", "abc")
 TRIMMING = ("ndp",)
 """Those that cut the payload off packets for which the room `data` is full; `header` is what stays."""
@@ -29,7 +29,7 @@ def _kind(name: str) -> Trait:
     return _switching(f'kind = "{name}"', lambda run: run.kind == name)
 
 
-PLAIN, AAPN, OBS, OPS, CIRCUITS, ROTOR = (_kind(name) for name in KINDS)
+PLAIN, AAPN, OBS, OPS, CIRCUITS, OCS, ROTOR = (_kind(name) for name in KINDS)
 DLCC = _switching("[switching.dlcc]", lambda run: "dlcc" in run.switching)
 SLOTTED = _switching("slot_time of OPS", lambda run: run.kind == "ops" and "slot_time" in run.switching)
 WAVELENGTHS = _switching("wavelengths of AAPN", lambda run: run.kind == "aapn" and _several(run.switching))
@@ -129,7 +129,7 @@ def _kept(run: Replayed) -> Collection[object]:
 KEPT_THERE = Trait("hosts", "receivers at nodes that keep packets", _kept)
 FORCED = Trait("hosts", '[[force]] with "delay" or "duplicate"', _forced)
 TRAITS: tuple[Trait, ...] = (
-    *(PLAIN, AAPN, WAVELENGTHS, SIGNALLED, OBS, OPS, SLOTTED, DLCC, SHORTENED, CIRCUITS, ROTOR, OTHER_KIND),
+    *(PLAIN, AAPN, WAVELENGTHS, SIGNALLED, OBS, OPS, SLOTTED, DLCC, SHORTENED, CIRCUITS, OCS, ROTOR, OTHER_KIND),
     *(TCP, LATE_ACKS, HANDSHAKE, TIMESTAMPS, NO_SACK, GROWING, READS, XCP, *HOSTS, FORCED, KEPT_THERE),
     *(*QUEUES.values(), OTHER_QUEUE, XCP_PORT, LOSS, CUT_OR_LOST, KEPT, FREE, EXPONENTIAL),
     *(
