@@ -50,10 +50,12 @@ pub fn probes() -> Vec<ProbeLists> {
 }
 
 /// What work that depends on work adds to the results, without being asked: figures of the summary, and tables with
-/// their columns.
+/// their columns; those of switches that are set for it too.
 #[pyfunction]
 pub fn work() -> (Vec<Named>, Vec<Listed>) {
-    (sim::work::FIGURES.to_vec(), vec![(sim::work::NAME, sim::work::COLUMNS.to_vec())])
+    let of_switching = sim::switching::tables().map(|(name, columns)| (name, columns.to_vec()));
+    let tables = [(sim::work::NAME, sim::work::COLUMNS.to_vec())].into_iter().chain(of_switching);
+    (sim::work::FIGURES.to_vec(), tables.collect())
 }
 
 /// The lines of a registry.

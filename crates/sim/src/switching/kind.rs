@@ -30,6 +30,8 @@ pub struct Kind {
     pub(crate) own_ways: bool,
     /// Whether its queues measure what leaves, for laws that read that.
     pub(crate) measures: bool,
+    /// Tables that it adds to the results of a run: the columns of each, and what they say.
+    pub(crate) tables: &'static [(&'static str, &'static [(&'static str, &'static str)])],
     /// Columns that it adds to the table of flows of every run.
     pub(crate) flow_columns: fn(&[FlowFacts]) -> Vec<(&'static str, Column)>,
 }
@@ -37,7 +39,8 @@ pub struct Kind {
 impl Kind {
     /// One that has only ordinary links and no columns.
     pub(crate) const fn new() -> Kind {
-        Kind { leads: false, equal_paths: false, own_ways: false, measures: false, flow_columns: |_| Vec::new() }
+        let tables = &[];
+        Kind { leads: false, equal_paths: false, own_ways: false, measures: false, tables, flow_columns: |_| Vec::new() }
     }
 }
 

@@ -109,6 +109,11 @@ pub fn list() -> Vec<&'static Entry> {
     entries
 }
 
+/// The tables that all kinds add to results: the columns of each, and what they say.
+pub fn tables() -> impl Iterator<Item = (&'static str, &'static [(&'static str, &'static str)])> {
+    Name::REGISTRY.iter().flat_map(|entry| entry.item.tables.iter().copied())
+}
+
 /// What a network does that says nothing about it.
 pub(crate) fn default() -> Checked {
     Checked::plan(packets::StoreAndForward)

@@ -15,6 +15,19 @@ use crate::results::{Column, Figure, Table};
 use std::collections::VecDeque;
 use units::{Duration, Instant};
 
+/// Its table: the columns, and what they say.
+pub(super) const TABLES: &[(&str, &[(&str, &str)])] = &[(
+    "circuits",
+    &[
+        ("run", "the replication"),
+        ("switch", "the optical circuit switch"),
+        ("from", "the node that sends"),
+        ("to", "the node that hears it"),
+        ("start_s", "when light could pass"),
+        ("end_s", "when the switch turned it away, or the run ended"),
+    ],
+)];
+
 /// What switches go by.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TurnRules {
@@ -194,15 +207,16 @@ impl Steward for Controller {
         };
         let seconds =
             |at: fn(&Circuit) -> u64| Column::F64(all.iter().map(|circuit| at(circuit) as f64 / 1e12).collect());
-        let columns = vec![
-            ("run", Column::U64(vec![run.into(); all.len()])),
-            ("switch", names(1, |circuit| circuit.switch)),
-            ("from", names(0, |circuit| circuit.ends[0])),
-            ("to", names(0, |circuit| circuit.ends[1])),
-            ("start_s", seconds(|circuit| circuit.begins)),
-            ("end_s", seconds(|circuit| circuit.ends_at)),
+        let columns = [
+            Column::U64(vec![run.into(); all.len()]),
+            names(1, |circuit| circuit.switch),
+            names(0, |circuit| circuit.ends[0]),
+            names(0, |circuit| circuit.ends[1]),
+            seconds(|circuit| circuit.begins),
+            seconds(|circuit| circuit.ends_at),
         ];
-        vec![("circuits", Table { columns })]
+        let (name, said) = TABLES[0];
+        vec![(name, Table { columns: said.iter().map(|(column, _)| *column).zip(columns).collect() })]
     }
 
     fn figures(&self, now: Instant) -> Vec<Figure> {

@@ -47,7 +47,7 @@ use node::Node;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(super) const KIND: Kind = Kind { own_ways: true, ..Kind::new() };
+pub(super) const KIND: Kind = Kind { own_ways: true, tables: controller::TABLES, ..Kind::new() };
 
 /// The resolved keys.
 #[derive(Clone, Debug)]
