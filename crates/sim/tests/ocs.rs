@@ -254,7 +254,21 @@ fn users_are_told_what_does_not_fit() {
     has(&[("switching.policy", "\"static\""), ("switching.strides", "[1]")], "found 1 strides; allowed: 2");
     has(&[("switching.policy", "\"static\""), ("switching.strides", "[1, 8]")], "found 8; allowed: 1 to 7");
     has(&[("switching.policy", "\"demand\""), ("switching.rule", "\"x\"")], "there is no rule \"x\"");
+    has(&[("switching.reconfiguration", "\"1 s\"")], "found \"1 s\"; allowed: less than the run");
     has(&[("switching.acks", "\"packets\"")], "there is no packet switch");
     has(&[("switching.packet_switch", "\"x\"")], "there is no node \"x\"");
     has(&[("switching.turns", "\"ahead\""), ("switching.policy", "\"overlap\"")], "goes with policy = \"per-step\"");
+}
+
+/// A ring's circuits lead one way, so that ACKs of TCP have none back; a note says so, and a packet switch helps.
+#[test]
+fn acks_that_have_no_circuit_back_are_noted() {
+    let tcp = SWOT.replace("\"udp\"", "\"sack\"").replace("rate = \"800 Gbps\"\n", "");
+    let text = tcp.replace("halving-doubling", "ring").replace("32 MB", "1 MB");
+    let noted = |text: &str| crate::support::loaded(text).notes();
+    assert!(noted(&text)[0].contains("wait for circuits, and where none leads back, for ever"), "{:?}", noted(&text));
+    assert_eq!(figure(&crate::support::run(&text, 1), "unfinished_tasks"), 112.0);
+    let helped = Builder::of(text).set("topology.packet_capacity", "\"10 Gbps\"");
+    assert_eq!(noted(&helped.text()), [""; 0]);
+    assert_eq!(figure(&helped.run(1), "unfinished_tasks"), 0.0);
 }

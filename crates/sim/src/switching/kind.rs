@@ -40,7 +40,14 @@ impl Kind {
     /// One that has only ordinary links and no columns.
     pub(crate) const fn new() -> Kind {
         let tables = &[];
-        Kind { leads: false, equal_paths: false, own_ways: false, measures: false, tables, flow_columns: |_| Vec::new() }
+        Kind {
+            leads: false,
+            equal_paths: false,
+            own_ways: false,
+            measures: false,
+            tables,
+            flow_columns: |_| Vec::new(),
+        }
     }
 }
 

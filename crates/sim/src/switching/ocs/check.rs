@@ -56,7 +56,15 @@ impl Chosen {
 
 /// The plan.
 pub fn check(keys: &OcsSwitching, site: Site) -> Result<Checked, Fault> {
-    let Site { at, network, largest_packet, .. } = site;
+    let Site { at, network, largest_packet, duration, .. } = site;
+    for (key, time) in [
+        (Some(keys.reconfiguration.place()), keys.reconfiguration.0),
+        (keys.control_delay.place(), keys.control_delay.0),
+    ] {
+        if let Some(place) = key.filter(|_| time >= duration) {
+            return Err(Fault::new(place, format!("found \"{time}\"; allowed: less than the run, \"{duration}\"")));
+        }
+    }
     let packet_switch = (0..).map(NodeId).zip(&network.nodes).find(|(_, node)| node.name == *keys.packet_switch);
     let packet_switch = packet_switch.map(|(node, _)| node);
     // The usual name may be of no node, and is written out all the same.

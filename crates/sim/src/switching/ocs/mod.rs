@@ -36,7 +36,7 @@ use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{KeyedSums, SumKey};
 use crate::engine::node::workload::Steward;
 use crate::engine::packet::admission::Interceptor;
-use crate::model::{Buffer, Light, LinkId, Network, NodeId, PortRule, Traffic};
+use crate::model::{Arrivals, Buffer, Light, LinkId, Network, NodeId, PortRule, Protocol, Scenario, Traffic};
 use crate::results::Figure;
 use check::Chosen;
 use controller::{Controller, TurnRules};
@@ -180,6 +180,22 @@ impl kind::Plan for Ocs {
         let link = &network.links[id.index()];
         let is_planned = self.is_switch(link.from) || self.is_switch(link.to);
         is_planned.then(|| format!("circuits lead over {name}, which keeps its capacity and delay"))
+    }
+
+    fn notes(&self, scenario: &Scenario) -> Vec<String> {
+        let answers = scenario.traffic.iter().find(|traffic| {
+            matches!(traffic.arrivals, Arrivals::Work(_))
+                && scenario.transports[traffic.transport.index()].kind.protocol() != Protocol::Udp
+        });
+        let waits = self.rules.acks == Acks::AsData && self.rules.rest == Rest::Wait;
+        let note = |traffic: &Traffic| {
+            format!(
+                "ACKs of the traffic {:?} wait for circuits, and where none leads back, for ever: a packet switch \
+                 (packet_capacity in [topology]) or rest = \"detour\" carries them",
+                traffic.name
+            )
+        };
+        answers.filter(|_| waits).map(note).into_iter().collect()
     }
 
     fn wording(&self) -> Wording {
