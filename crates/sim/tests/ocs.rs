@@ -1,14 +1,14 @@
-//! Optical circuit switches that a policy sets: times of collectives against closed forms for whole packets, the example
-//! of SWOT (arXiv 2510.19322), and what users are told.
+//! Optical circuit switches that a policy sets: times of collectives against closed forms for whole packets, the
+//! example of SWOT (arXiv 2510.19322), and what users are told.
 //!
 //! UDP at the rate of a node's k ports: a packet comes each s / k, with s the time that it lasts on a circuit. So a
-//! transfer of n packets over k circuits, k a divisor of n, lasts n s / k + (1 − 1 / k) s + d, with d the delay from host
-//! to host. If its packets wait for a turn they leave k at a time: n s / k + d from the end of the turn.
+//! transfer of n packets over k circuits, k a divisor of n, lasts n s / k + (1 − 1 / k) s + d, with d the delay from
+//! host to host. If its packets wait for a turn they leave k at a time: n s / k + d from the end of the turn.
 
 use crate::support::{Builder, figure, numbers, refusal, texts};
 
-/// Eight hosts with two ports of 400 Gb/s, 20 us apart, and an all-reduce of 32 MB: SWOT's example. Packets of 8 kB last
-/// 160 ns.
+/// Eight hosts with two ports of 400 Gb/s, 20 us apart, and an all-reduce of 32 MB: SWOT's example. Packets of 8 kB
+/// last 160 ns.
 const SWOT: &str = r#"
 [run]
 duration = "1 s"
@@ -100,8 +100,8 @@ fn one_shot_has_a_switch_for_each_matching() {
     exact(&of("static", 6).set("traffic.0.rate", "\"800 Gbps\""), steps(2.0, 5) + TURN);
 }
 
-/// K equal steps with matchings of their own: one plane of full rate costs K (S + d) + (K − 1) r, two of half the rate in
-/// turn K (2 S + d) while a turn is no longer than a step, and then r + 2 S + d for each further pair of steps.
+/// K equal steps with matchings of their own: one plane of full rate costs K (S + d) + (K − 1) r, two of half the rate
+/// in turn K (2 S + d) while a turn is no longer than a step, and then r + 2 S + d for each further pair of steps.
 #[test]
 fn two_planes_in_turn_hide_what_one_plane_pays() {
     let work = "{ collective = \"all-to-all\", algorithm = \"pairwise\", size = \"40 MB\", order = \"steps\" }";
@@ -222,8 +222,8 @@ fn the_table_of_circuits_has_no_port_twice_at_a_time() {
     }
 }
 
-/// Bytes under way are scheduled each interval. A demand of one matching takes a turn, by whatever rule; one of seven of
-/// equal bytes takes seven, if an interval is long enough for them.
+/// Bytes under way are scheduled each interval. A demand of one matching takes a turn, by whatever rule; one of seven
+/// of equal bytes takes seven, if an interval is long enough for them.
 #[test]
 fn a_demand_is_measured_and_scheduled() {
     for rule in ["solstice", "bvn", "eclipse", "max-weight"] {

@@ -1,6 +1,6 @@
-//! Window laws, and policies of optical switches, that are classes in Python: each event becomes a call, each answer is checked, and what goes wrong is
-//! kept with the flow and the time until the host of the run asks for it. After the first failure no law is called any
-//! more.
+//! Window laws, and policies of optical switches, that are classes in Python: each event becomes a call, each answer is
+//! checked, and what goes wrong is kept with the flow and the time until the host of the run asks for it. After the
+//! first failure no law is called any more.
 
 mod flow;
 mod policy;

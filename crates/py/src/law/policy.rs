@@ -1,4 +1,5 @@
-//! Policies of optical switches that are classes in Python: an object for each run, asked when its work has come further.
+//! Policies of optical switches that are classes in Python: an object for each run, asked when its work has come
+//! further.
 
 use super::PythonMaker;
 use pyo3::exceptions::{PyKeyError, PyValueError};

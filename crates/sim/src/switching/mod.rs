@@ -92,7 +92,7 @@ kinds! {
         "Rotor switches: circuits between racks that go round; racks wait for them, or take detours.": rotor;
     /// Circuits that a policy sets for work that depends on work.
     Ocs = "ocs", "SWOT, arXiv 2510.19322; PCCL, arXiv 2509.15450; TopoOpt: Wang et al., NSDI 2023",
-        "Optical circuit switches that a policy sets for work: once, by collective, by step, in halves, by demand.": ocs;
+        "Optical circuit switches that a policy sets for work: once, by collective, step, halves or demand.": ocs;
     /// Packets of light, in an optical packet-switched network.
     Ops = "ops", "paper 002 (XCP macroflows with optical RAM), §2.2 and §3.1; slots: Hluchyj and Karol 1988",
         "Packets of light: cut-through with a little RAM, slots or delay lines; edge nodes may pace XCP macroflows.":

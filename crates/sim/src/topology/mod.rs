@@ -143,7 +143,7 @@ topologies! {
     NsfnetEdge = "nsfnet-edge", "XCP macroflows with optical RAM, Fig. 2 (which numbers the edge nodes 14 to 27)",
         "NSFNET with an edge node \"e0\" to \"e13\" at each core node \"0\" to \"13\".": nsfnet_edge;
     Ocs = "ocs", "SWOT, arXiv 2510.19322; TopoOpt: Wang et al., NSDI 2023",
-        "Hosts \"n0\", \"n1\", … with a port at each of the optical circuit switches \"o0\", …, and a link to \"packet\".": ocs;
+        "Hosts \"n0\", \"n1\", … with a port at each of the optical circuit switches \"o0\", ….": ocs;
     ParkingLot = "parking-lot", "the multiple-bottleneck network of congestion control studies (RFC 5166 §3)",
         "A chain of routers \"0\", \"1\", … with \"source\" and \"sink\" at its ends and hosts \"c0\" to \"d0\", … \
             across each hop.": parking_lot;

@@ -27,8 +27,8 @@ keys! {
     pub struct OcsSwitching {
         /// What sets the switches.
         pub policy: At<Word<PolicyRule>>;
-        /// The class that sets them, "module:Class" or "file.py:Class", under `@photocol.policy`. Only where Python runs
-        /// the scenario.
+        /// The class that sets them, "module:Class" or "file.py:Class", under `@photocol.policy`. Only where Python
+        /// runs the scenario.
         pub class: Option<At<String>>, when CLASS;
         /// How long no light passes while a switch turns to another matching.
         pub reconfiguration: At<Time>;

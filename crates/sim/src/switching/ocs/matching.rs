@@ -19,8 +19,8 @@ pub(super) fn over(old: &Outputs, pairs: &[Pair]) -> Outputs {
     outputs
 }
 
-/// Of pairs with weights, again and again the heaviest that fits. Equal ones by their distance around all nodes, so that
-/// pairs of all with all become matchings without a gap.
+/// Of pairs with weights, again and again the heaviest that fits. Equal ones by their distance around all nodes, so
+/// that pairs of all with all become matchings without a gap.
 pub(super) fn heaviest(weights: &BTreeMap<Pair, f64>, nodes: u32) -> Vec<Pair> {
     let distance = |(from, to): Pair| (to + nodes - from) % nodes;
     let mut sorted: Vec<(Pair, f64)> = weights.iter().map(|(pair, weight)| (*pair, *weight)).collect();

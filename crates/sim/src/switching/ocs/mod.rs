@@ -1,5 +1,5 @@
-//! Optical circuit switches (OCS) that a policy sets for work that depends on work: SWOT (arXiv 2510.19322), PCCL (arXiv
-//! 2509.15450), TopoOpt (Wang et al., NSDI 2023), Opus (arXiv 2602.12521).
+//! Optical circuit switches (OCS) that a policy sets for work that depends on work: SWOT (arXiv 2510.19322), PCCL
+//! (arXiv 2509.15450), TopoOpt (Wang et al., NSDI 2023), Opus (arXiv 2602.12521).
 //!
 //! | file or folder | holds |
 //! |---|---|
