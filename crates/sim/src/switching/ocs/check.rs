@@ -305,8 +305,8 @@ fn later(keys: &OcsSwitching, plan: Ocs) -> Later {
         };
         match needed {
             Some(count) => Err(fault(format!(
-                "the work needs {count} matchings, and there are {switches} optical switches; allowed: as many at least, \
-                 or policy = \"per-step\""
+                "the work needs {count} matchings, and there are {switches} optical switches; allowed: as many at \
+                 least, or policy = \"per-step\""
             ))),
             None => Ok(()),
         }

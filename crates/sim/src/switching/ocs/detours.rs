@@ -18,18 +18,22 @@ pub(super) fn next_ports(switches: &[&Outputs]) -> Vec<Vec<u8>> {
         }
     }
     let mut next = vec![vec![NONE; nodes]; nodes];
-    for to in 0..nodes {
-        let mut open = VecDeque::from([to]);
-        while let Some(at) = open.pop_front() {
-            for (from, port) in &into[at] {
-                if *from != to && next[*from][to] == NONE {
-                    next[*from][to] = *port;
-                    open.push_back(*from);
-                }
+    (0..nodes).for_each(|to| search(&into, to, &mut next));
+    next
+}
+
+/// From the last node backwards.
+fn search(into: &[Vec<(usize, u8)>], to: usize, next: &mut [Vec<u8>]) {
+    let mut open = VecDeque::from([to]);
+    while let Some(at) = open.pop_front() {
+        for (from, port) in &into[at] {
+            let own = &mut next[*from][to];
+            if *from != to && *own == NONE {
+                *own = *port;
+                open.push_back(*from);
             }
         }
     }
-    next
 }
 
 #[cfg(test)]
