@@ -93,6 +93,24 @@ fn an_all_to_all_at_once_is_as_quick_as_its_order_lets_it() {
     close(&of("direct-same-order"), (2 * N - 3) as f64 * part + tail);
 }
 
+/// A rank sends the blocks of all its k rings one after the other, S' each, and gets one of each ring. A step is done
+/// when all have gone, or when the first has come back to its turn: the longer of k S' and T' = S' + s + 2 d. The last
+/// ring begins k - 1 blocks after the first, and its last block comes alone. Pieces of one ring's blocks do the same.
+#[test]
+fn rings_with_strides_share_the_links_in_turn() {
+    for (size, packets) in [(960_000, 100), (115_200, 12)] {
+        for rings in [1u64, 2, 4] {
+            let block = size / N / rings;
+            let step = (rings as f64 * lasts(block)).max(alone(block));
+            let expected = (rings - 1) as f64 * lasts(block) + 13.0 * step + alone(block);
+            assert_eq!(size / N / PAYLOAD, packets);
+            for key in ["rings", "chunks"] {
+                close(&format!("{{ collective = \"all-reduce\", size = \"{size} B\", {key} = {rings} }}"), expected);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_chain_of_chunks_is_a_pipeline() {
     let keys = "{ collective = \"broadcast\", algorithm = \"chain\", size = \"96 kB\", chunks = 8 }";
@@ -211,6 +229,8 @@ fn wrong_work_is_refused_with_its_place() {
         ("{ collective = \"all-reduce\", size = \"1 kB\", ranks = 1 }", "found 1; allowed: 2 to 4096"),
         ("{ collective = \"all-reduce\", size = \"1 kB\", algorithm = \"bruck\" }", "allowed for all-reduce: \"ring\""),
         ("{ collective = \"broadcast\", size = \"1 kB\", root = 8 }", "found 8; allowed: 0 to 7"),
+        ("{ collective = \"all-reduce\", size = \"1 kB\", rings = 5 }", "found 5; allowed: 1 to 4"),
+        ("{ collective = \"all-to-all\", size = \"1 kB\", rings = 2 }", "goes with algorithm = \"ring\""),
         (
             "{ collective = \"reduce-scatter\", size = \"1 kB\", algorithm = \"halving-doubling\", ranks = 6 }",
             "takes a power of two of ranks, and there are 6",
