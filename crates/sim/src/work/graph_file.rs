@@ -7,8 +7,22 @@ use std::collections::{BTreeMap, BinaryHeap};
 use units::{Field, Rows, Separator};
 
 /// The columns, those that must be there first.
-pub const COLUMNS: [&str; 11] =
-    ["task", "kind", "rank", "peer", "bytes", "time_s", "tag", "processor", "after", "begun", "needs"];
+pub const COLUMNS: [&str; 14] = [
+    "task",
+    "kind",
+    "rank",
+    "peer",
+    "bytes",
+    "time_s",
+    "tag",
+    "processor",
+    "after",
+    "begun",
+    "needs",
+    "collective",
+    "round",
+    "step",
+];
 /// An own column: the line of the file from which the row comes, for messages.
 const LINE: &str = "line";
 const KINDS: &str = "transfer, receive, compute, wait or join";
@@ -31,6 +45,9 @@ struct Row {
     after: Vec<String>,
     begun: Vec<String>,
     needs: Option<u32>,
+    collective: String,
+    round: u32,
+    step: u32,
     line: u32,
 }
 
@@ -132,6 +149,9 @@ impl Head {
             after: names("after"),
             begun: names("begun"),
             needs: small("needs")?,
+            collective: self.get(fields, "collective").map_or(String::new(), |field| field.text.to_string()),
+            round: small("round")?.unwrap_or(0),
+            step: small("step")?.unwrap_or(0),
             line: line.transpose()?.map_or(fields[0].line, |line| line as u32),
         })
     }
@@ -167,7 +187,8 @@ fn ordered(rows: Vec<Row>) -> Result<(Graph, u32), Wrong> {
         let known = |other: &usize| numbers[*other].unwrap_or(0);
         let waits: Vec<u32> = after.iter().map(known).collect();
         let begun: Vec<u32> = begun.iter().map(known).collect();
-        let number = graph.push(row.task, 0, &waits);
+        graph.enter(&row.collective, row.round);
+        let number = graph.push(row.task, row.step, &waits);
         begun.into_iter().for_each(|other| graph.push_begun(number, other));
         if let Some(count) = row.needs {
             graph.need(number, count);

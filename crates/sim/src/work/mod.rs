@@ -77,8 +77,8 @@ keys! {
         pub root: Key<u32> = 0, when NO_FILE;
         /// Ranks of a group of "hierarchical", in a row: those that share a faster link.
         pub group: Option<At<u32>>, in whole(2, MOST_RANKS), when NO_FILE, when HIERARCHICAL;
-        /// Rings of "ring", each with an equal part of the buffer: the first goes to the next rank, the others by the next
-        /// strides that are coprime to the number of ranks. Default: 1.
+        /// Rings of "ring", each with an equal part of the buffer: the first goes to the next rank, the others by the
+        /// next strides that are coprime to the number of ranks. Default: 1.
         pub rings: Option<At<u32>>, in whole(1, MOST_RANKS), when NO_FILE, when OF_RINGS;
         /// Into how many pieces each block is cut; each goes its way as soon as it can.
         pub chunks: Key<u32> = 1, in whole(1, 65_536), when NO_FILE;
@@ -224,9 +224,11 @@ fn graph(keys: &Keys, asked: Asked, size: u64) -> Graph {
     let (chunks, rounds) = (u64::from(*keys.chunks), *keys.rounds);
     let mut after = Vec::new();
     for round in 0..rounds {
+        graph.enter("", round);
         if let Some(time) = &keys.compute {
             after = before_round(&mut graph, &after, asked.ranks, time.0);
         }
+        graph.enter(asked.collective.word(), round);
         let first = graph.len();
         for chunk in 0..chunks {
             // Of an all-to-all, each rank has a buffer of its own.
