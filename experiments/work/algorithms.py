@@ -143,10 +143,7 @@ experiment = Experiment(
             where="arithmetic",
             expected="1 for ring, halving-doubling and direct with 64 kB",
             tolerance="within 5 %; in shape: 15 %",
-            check=everywhere(
-                *(near(one, 1, by=0.05) for one in SMALL_ONES),
-                in_shape=everywhere(*(near(one, 1, by=0.15) for one in SMALL_ONES)),
-            ),
+            check=everywhere(*(near(one, 1, by=0.05, in_shape=0.15) for one in SMALL_ONES)),
             reason="an initial window of 14,600 B is three packets of 4 kB, and linux-cubic opens with a handshake. "
             "With ten packets at once DCTCP's halving-doubling takes 1.00, and so does linux-cubic's without "
             "a handshake (trials)",
@@ -158,10 +155,7 @@ experiment = Experiment(
             where="arithmetic: 128 B for a packet of 4096 B",
             expected="1.031 of the closed form with 16 MB",
             tolerance="within 0.01 for all four; in shape: 0.03",
-            check=everywhere(
-                *(near(one, with_answers, by=0.01) for one in OF_NDP),
-                in_shape=everywhere(*(near(one, with_answers, by=0.03) for one in OF_NDP)),
-            ),
+            check=everywhere(*(near(one, with_answers, by=0.01, in_shape=0.03) for one in OF_NDP)),
         ),
         Claim(
             id="tcp",
@@ -170,10 +164,7 @@ experiment = Experiment(
             where="arithmetic: 40 B for a packet of 4096 B",
             expected="1 to 1.01 of the closed form of ring and halving-doubling with 16 MB",
             tolerance="0.99 to 1.03; in shape: 0.97 to 1.1",
-            check=everywhere(
-                *(within(one, 0.99, 1.03) for one in OF_TCP),
-                in_shape=everywhere(*(within(one, 0.97, 1.1) for one in OF_TCP)),
-            ),
+            check=everywhere(*(within(one, 0.99, 1.03, in_shape=(0.97, 1.1)) for one in OF_TCP)),
             reason="each of four partners has a connection, which begins slowly. With 100 packets at once and no "
             "handshake halving-doubling takes 1.013 under DCTCP and 1.015 under linux-cubic (trials)",
         ),
@@ -185,11 +176,10 @@ experiment = Experiment(
             expected="a fifth and two fifths of the ring's time with 64 kB",
             tolerance="direct at most 0.25, halving-doubling at most 0.5 of the ring; in shape: the order",
             check=everywhere(
-                at_most(over_ring(SMALL, DIRECT), 0.25),
-                at_most(over_ring(SMALL, HALVING), 0.5),
-                in_shape=everywhere(
-                    below(over_ring(SMALL, HALVING), 1), below(over_ring(SMALL, DIRECT), over_ring(SMALL, HALVING))
+                at_most(
+                    over_ring(SMALL, DIRECT), 0.25, in_shape=below(over_ring(SMALL, DIRECT), over_ring(SMALL, HALVING))
                 ),
+                at_most(over_ring(SMALL, HALVING), 0.5, in_shape=below(over_ring(SMALL, HALVING), 1)),
             ),
             reason="connections begin slowly, and linux-cubic's with a handshake, as in the claim on blocks of a "
             "packet",
@@ -216,9 +206,18 @@ experiment = Experiment(
             expected="0.69 of the ring's time with 64 kB, and 3.6 with 16 MB",
             tolerance="within 20 % by each transport; in shape: below 1, and above 2",
             check=everywhere(
-                near(over_ring(SMALL, TREES) / trees_over_ring(SMALL), 1, by=0.2),
-                near(over_ring(LARGE, TREES) / trees_over_ring(LARGE), 1, by=0.2),
-                in_shape=everywhere(below(over_ring(SMALL, TREES), 1), within(over_ring(LARGE, TREES), 2, 10)),
+                near(
+                    over_ring(SMALL, TREES) / trees_over_ring(SMALL),
+                    1,
+                    by=0.2,
+                    in_shape=below(over_ring(SMALL, TREES), 1),
+                ),
+                near(
+                    over_ring(LARGE, TREES) / trees_over_ring(LARGE),
+                    1,
+                    by=0.2,
+                    in_shape=within(over_ring(LARGE, TREES), 2, 10),
+                ),
             ),
             reason="connections begin slowly: with ten packets at once DCTCP takes 1.00 of arithmetic with 64 kB. "
             "With 16 MB two children fill the port of a parent, and linux-cubic waits for timeouts of 200 ms: "
@@ -269,11 +268,8 @@ experiment = Experiment(
             expected="1.0 to 1.1 of the star's time with 16 MB for halving-doubling and direct",
             tolerance="at most 1.15; in shape: 1.3",
             check=everywhere(
-                at_most(over_star(HALVING).among(is_ndp), 1.15),
-                at_most(over_star(DIRECT).among(is_ndp), 1.15),
-                in_shape=everywhere(
-                    at_most(over_star(HALVING).among(is_ndp), 1.3), at_most(over_star(DIRECT).among(is_ndp), 1.3)
-                ),
+                at_most(over_star(HALVING).among(is_ndp), 1.15, in_shape=1.3),
+                at_most(over_star(DIRECT).among(is_ndp), 1.15, in_shape=1.3),
             ),
             reason="all uplinks are full in two steps, and packets drawn at random overflow eight places: 6573 are "
             "trimmed and sent again. With 64 places none is, and halving-doubling takes 1.10 (trials)",
