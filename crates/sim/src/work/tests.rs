@@ -89,7 +89,8 @@ fn each_once(n: u32) -> Content {
 
 /// Numbers below n that share no divisor with it.
 fn coprime(n: u32) -> Vec<u32> {
-    (1..n).filter(|one| (2..=n).all(|factor| one % factor > 0 || n % factor > 0)).collect()
+    let divides_both = |one: u32, factor: u32| one.is_multiple_of(factor) && n.is_multiple_of(factor);
+    (1..n).filter(|one| !(2..=n).any(|factor| divides_both(*one, factor))).collect()
 }
 
 /// The blocks of the result that a rank is to have, with what each is made of.
