@@ -26,6 +26,9 @@ words! {
     }
 }
 
+/// The most ranks.
+pub const MOST_RANKS: u32 = 4096;
+
 /// The most tasks of a graph.
 pub const MOST_TASKS: usize = 20_000_000;
 

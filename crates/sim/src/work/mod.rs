@@ -19,7 +19,7 @@ use crate::engine::node::workload::{Progress, Release, Workload};
 use crate::language::keys::{When, Within, keys, whole};
 use crate::language::{At, Fault, Key, Place, Size, Time, Word, quoted};
 use crate::model::{
-    Arrivals, Carriers, Connections, Done, Flow, Graph, MOST_TASKS, NodeId, SimTime, Task, Traffic, Work,
+    Arrivals, Carriers, Connections, Done, Flow, Graph, MOST_RANKS, MOST_TASKS, NodeId, SimTime, Task, Traffic, Work,
 };
 use crate::results::{Figure, Table};
 use collectives::{Algorithm, Asked, Collective};
@@ -30,9 +30,6 @@ use units::{Duration, Instant};
 
 pub use graph_file::COLUMNS as GRAPH_COLUMNS;
 pub use table::{COLUMNS, FIGURES, NAME};
-
-/// The most ranks.
-const MOST_RANKS: u32 = 4096;
 
 words! {
     /// Which of the nodes are ranks.
