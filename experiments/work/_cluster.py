@@ -1,4 +1,4 @@
-"""Sixteen ranks on a star and on a fat tree, the transports that carry their transfers, and their closed forms.
+"""Sixteen ranks on a star, a ring and a fat tree, the transports that carry their transfers, and their closed forms.
 
 All links have 100 Gb/s and 1 us, and packets 4096 B. A transfer of B bytes over h links takes S + (h − 1) s + h d if it
 is alone. S is the time of its packets on a link, s that of one packet, and d the delay of a link.
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 RANKS, PODS, HOSTS_OF_A_SWITCH = 16, 4, 2
 RATE_GBPS, DELAY_US, PACKET = 100, 1, 4096
-STAR, TREE = "star", "fat tree"
-NDP, DCTCP, CUBIC = "NDP", "DCTCP", "linux-cubic"
-HEADERS = {NDP: 64, DCTCP: 40, CUBIC: 40}
-ANSWERS = {NDP: 128, DCTCP: 40, CUBIC: 40}
+STAR, CIRCLE, TREE = "star", "ring", "fat tree"
+"""Of the ring each rank has a switch, joined to the switches of the ranks before and behind it."""
+NDP, DCTCP, CUBIC, UDP, HPCC = "NDP", "DCTCP", "linux-cubic", "UDP", "HPCC"
+HEADERS = {NDP: 64, DCTCP: 40, CUBIC: 40, UDP: 0, HPCC: 82}
+"""Bytes of a packet that are not of the transfer; all of UDP's are. HPCC's record of telemetry has 42."""
+ANSWERS = {NDP: 128, DCTCP: 40, CUBIC: 40, UDP: 0, HPCC: 82}
 """Bytes that go back for a packet at most: NDP's ACK and pull, TCP's ACK."""
 _BUFFER = "1 MB"
 """Of a switch's port: 250 packets, 80 us."""
@@ -34,30 +36,60 @@ LINKS: dict[str, dict[str, Any]] = {
         "host": {"buffer": "unlimited"},
     },
     CUBIC: {"core": {"buffer": _BUFFER}, "host": {"buffer": "unlimited"}},
+    UDP: {"buffer": "unlimited"},
+    HPCC: {"core": {"buffer": _BUFFER}, "host": {"buffer": "unlimited"}},
 }
+"""UDP has room for all, since nobody sends again what is lost."""
 SENDERS: dict[str, dict[str, Any]] = {
     NDP: {"algorithm": "ndp", "first_window": 64},
     DCTCP: {"algorithm": "dctcp", "min_rto": "10 ms"},
     CUBIC: {"algorithm": "linux-cubic"},
 }
 """64 packets are more than a round trip over the core holds, 44. Linux's timeout is 200 ms at least."""
-LOOKS = {NDP: ("#0072B2", "-o"), DCTCP: ("#009E73", "--s"), CUBIC: ("#D55E00", ":D")}
+CARRIERS: dict[str, dict[str, Any]] = {
+    **SENDERS,
+    UDP: {"algorithm": "udp"},
+    HPCC: {"algorithm": "hpcc", "hpcc_flows": RANKS, "base_rtt": "14.4 us", "initial_window": 44, "min_rto": "10 ms"},
+}
+"""The same, a constant rate, and a law that is told the state of ports: it begins with a round trip over the core."""
+_OF_TRAFFIC: dict[str, dict[str, Any]] = {UDP: {"rate": f"{RATE_GBPS} Gbps"}}
+_OF_WORK: dict[str, dict[str, Any]] = {HPCC: {"connections": "each"}}
+LOOKS = {
+    NDP: ("#0072B2", "-o"),
+    DCTCP: ("#009E73", "--s"),
+    CUBIC: ("#D55E00", ":D"),
+    UDP: ("#000000", "-."),
+    HPCC: ("#CC79A7", "-^"),
+}
 
 
 def scenario(network: str, transport: str, work: Mapping[str, Any]) -> dict[str, Any]:
     """One collective among sixteen ranks. On the fat tree NDP sprays its packets, and the others are hashed."""
     links = {"capacity": f"{RATE_GBPS} Gbps", "delay": f"{DELAY_US} us"}
     tree = {**links, "kind": "fat-tree", "k": PODS, "host_delay": f"{DELAY_US} us"}
-    topology = {"kind": "star", "leaves": RANKS}
-    if network == TREE:
-        topology = {**tree, "routing": "spray" if transport == NDP else "ecmp"}
+    kinds: dict[str, dict[str, Any]] = {STAR: {"topology": {"kind": "star", "leaves": RANKS}}, CIRCLE: _ring()}
+    kinds[TREE] = {"topology": {**tree, "routing": "spray" if transport == NDP else "ecmp"}}
+    done = {"collective": "all-reduce", **work, **_OF_WORK.get(transport, {})}
     return {
         "run": {"duration": "60 s"},
-        "topology": topology,
+        **kinds[network],
         "link_defaults": {**({} if network == TREE else links), **LINKS[transport]},
-        "transport": {"carrier": {"packet_size": PACKET, **SENDERS[transport]}},
-        "traffic": [{"name": "sum", "transport": "carrier", "work": {"collective": "all-reduce", **work}}],
+        "transport": {"carrier": {"packet_size": PACKET, **CARRIERS[transport]}},
+        "traffic": [{"name": "sum", "transport": "carrier", "work": done, **_OF_TRAFFIC.get(transport, {})}],
     }
+
+
+def _ring() -> dict[str, Any]:
+    """Where two ways are equally long, the first is taken. HPCC's record has room for eight of their nine ports."""
+    hosts, switches = ([f"{kind}{rank}" for rank in range(RANKS)] for kind in "hs")
+    nodes = [{"name": name} for name in hosts] + [{"name": name, "role": "core"} for name in switches]
+    links = [
+        {"from": here, "to": there, "duplex": True, "telemetry": False}
+        for here, there in zip(hosts, switches, strict=True)
+    ]
+    pairs = zip(switches, switches[1:] + switches[:1], strict=True)
+    links += [{"from": here, "to": there, "duplex": True} for here, there in pairs]
+    return {"topology": {"kind": "custom"}, "node": nodes, "link": links}
 
 
 def packets(transport: str, links: int = 2) -> Packets:
@@ -75,6 +107,11 @@ def packets(transport: str, links: int = 2) -> Packets:
 def with_answers(transport: str) -> float:
     """How much longer packets last on a link that as many ACKs and pulls of the other direction share."""
     return (PACKET + ANSWERS[transport]) / PACKET
+
+
+def ring_on_the_ring_s(transport: str, size_bytes: int) -> float:
+    """30 transfers in a row over three links each, of which no two share one."""
+    return 2 * (RANKS - 1) * packets(transport, 3).transfer_s(-(-size_bytes // RANKS))
 
 
 def ring_on_the_tree_s(transport: str, size_bytes: int) -> float:

@@ -203,10 +203,7 @@ experiment = Experiment(
             where="GPipe §2.3: (m + p − 1) times a forward and a backward pass",
             expected="1 to 1.01 of it with 100 kB, by each transport",
             tolerance="0.999 to 1.015; in shape: at most 1.03",
-            check=everywhere(
-                *(within(one, 0.999, 1.015) for one in OF_SMALL),
-                in_shape=everywhere(*(within(one, 0.999, 1.03) for one in OF_SMALL)),
-            ),
+            check=everywhere(*(within(one, 0.999, 1.015, in_shape=(0.999, 1.03)) for one in OF_SMALL)),
         ),
         Claim(
             id="exposed",
@@ -215,10 +212,7 @@ experiment = Experiment(
             where="arithmetic: 2 (p − 1), and 2 (p − 1) m/p + 2 (p − 2)",
             expected="1 of arithmetic with 1 and 4 MB under NDP",
             tolerance="within 5 % by both schedules; in shape: 20 %",
-            check=everywhere(
-                *(near(one, 1, by=0.05) for one in OF_NDP),
-                in_shape=everywhere(*(near(one, 1, by=0.2) for one in OF_NDP)),
-            ),
+            check=everywhere(*(near(one, 1, by=0.05, in_shape=0.2) for one in OF_NDP)),
         ),
         Claim(
             id="ratio",
@@ -227,10 +221,7 @@ experiment = Experiment(
             where="arithmetic: 10/6, 16/6 and 28/6",
             expected="1.67, 2.67 and 4.67 times as much with 4 MB, by each transport",
             tolerance="within 10 % of it; in shape: 25 %",
-            check=everywhere(
-                *(near(one / schedule_ratio, 1, by=0.1) for one in BY_MICRO_BATCHES),
-                in_shape=everywhere(*(near(one / schedule_ratio, 1, by=0.25) for one in BY_MICRO_BATCHES)),
-            ),
+            check=everywhere(*(near(one / schedule_ratio, 1, by=0.1, in_shape=0.25) for one in BY_MICRO_BATCHES)),
         ),
         Claim(
             id="start",
@@ -239,10 +230,7 @@ experiment = Experiment(
             where="arithmetic: 8 us each, 12 with a handshake",
             expected="48 to 72 us more than arithmetic with 100 kB to 4 MB",
             tolerance="20 to 110 us for DCTCP and linux-cubic; in shape: 0 to 200",
-            check=everywhere(
-                *(within(one, 20, 110) for one in OF_TCP),
-                in_shape=everywhere(*(within(one, 0, 200) for one in OF_TCP)),
-            ),
+            check=everywhere(*(within(one, 20, 110, in_shape=(0, 200)) for one in OF_TCP)),
         ),
         Claim(
             id="long",
@@ -251,10 +239,7 @@ experiment = Experiment(
             where="arithmetic: (m − 1) (S − 1 ms) more, and nothing more",
             expected="1 of arithmetic with 16 MB under NDP",
             tolerance="within 10 % by both schedules; in shape: 25 %",
-            check=everywhere(
-                *(near(one, 1, by=0.1) for one in OF_LONG),
-                in_shape=everywhere(*(near(one, 1, by=0.25) for one in OF_LONG)),
-            ),
+            check=everywhere(*(near(one, 1, by=0.1, in_shape=0.25) for one in OF_LONG)),
             reason="activations from one side and gradients from the other meet at a rank's link. With twice the "
             "capacity from the switch 1F1B takes 1.06 of arithmetic, whatever the micro-batches (trials)",
         ),
@@ -265,9 +250,7 @@ experiment = Experiment(
             where="arithmetic: one sender for each receiver at a time, nearly always",
             expected="no timeout by any transport",
             tolerance="none; in shape: one a step",
-            check=everywhere(
-                *(at_most(one, 0) for one in TIMEOUTS), in_shape=everywhere(*(at_most(one, 1) for one in TIMEOUTS))
-            ),
+            check=everywhere(*(at_most(one, 0, in_shape=1) for one in TIMEOUTS)),
         ),
     ),
     plots=[

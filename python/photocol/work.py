@@ -5,8 +5,10 @@ from photocol.runs.work import (
     algorithm_bandwidth,
     bus_bandwidth,
     busy_time,
+    collectives,
     critical_path,
     tasks,
+    transfers,
     undone_tasks,
     work_by_traffic,
 )
@@ -16,8 +18,10 @@ __all__ = [
     "algorithm_bandwidth",
     "bus_bandwidth",
     "busy_time",
+    "collectives",
     "critical_path",
     "tasks",
+    "transfers",
     "undone_tasks",
     "work_by_traffic",
 ]

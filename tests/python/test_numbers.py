@@ -18,6 +18,12 @@ ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "bench"
 RESULTS = json.loads((BENCH / "results.json").read_text())
 ENGINE = {row["name"]: row for row in json.loads((BENCH / "engine.json").read_text())}
+COLLECTIVES = json.loads((BENCH / "collectives.json").read_text())
+CASES = {
+    "ring-star": "ring all-reduce of 1 GB, 64 hosts of a star (`ring-star`)",
+    "ring-tree": "the same, the first 64 hosts of a fat tree, k = 8 (`ring-tree`)",
+    "matrix": "a connection matrix: ring all-reduce of 64 MB on that tree (`matrix`)",
+}
 LABELS = {
     "s1-100": "dumbbell, 100 SACK flows, 1 Gb/s, 60 s",
     "s1-10000": "dumbbell, 10 000 SACK flows, 1 Gb/s, 120 s",
@@ -74,6 +80,20 @@ def engine_rows() -> list[str]:
     return rows
 
 
+def collective_rows() -> list[str]:
+    """The table of collectives.md: the least CPU seconds of `bench/collectives.py` by case and simulator."""
+    turns: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in COLLECTIVES["rows"]:
+        assert row["is_done"], row
+        turns.setdefault((row["case"], row["simulator"]), []).append(row)
+    rows = []
+    for (case, simulator), of in turns.items():
+        cpu_s, memory = min(one["cpu_s"] for one in of), max(one["peak_memory_bytes"] for one in of)
+        work_ms = 1e3 * of[0]["work_time_s"]
+        rows.append(f"| {CASES[case]} | {simulator} | {cpu_s:.1f} | {memory / 1e6:.0f} | {work_ms:.2f} |")
+    return rows
+
+
 def words_of(page: str) -> str:
     """A page with one space between words, wherever its lines end."""
     return " ".join((ROOT / page).read_text().split())
@@ -105,6 +125,15 @@ def test_a_rate_is_its_packet_hops_over_its_seconds() -> None:
 def test_the_table_of_speed_is_the_measurement() -> None:
     assert set(ENGINE) <= set(workloads.STANDARDS)
     assert missing("docs/validation/speed.md", engine_rows()) == []
+
+
+def test_the_table_of_collectives_is_the_measurement() -> None:
+    rows = collective_rows()
+    assert len(rows) == len(CASES) + 1
+    assert missing("docs/guide/collectives.md", [*rows, COLLECTIVES["date"]]) == []
+    seconds = {row["simulator"]: row["cpu_s"] for row in COLLECTIVES["rows"] if row["case"] == "matrix"}
+    times = f"htsim takes {seconds['htsim'] / seconds['photocol']:.1f} times as long"
+    assert missing("docs/guide/collectives.md", [times]) == []
 
 
 def test_a_hop_of_the_fat_tree_stands_beside_one_of_nsfnet_and_nowhere_else() -> None:

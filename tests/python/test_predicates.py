@@ -154,6 +154,8 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
         (everywhere(below(PLAIN, 0.8), above(PACED, 0.4), in_shape=MOSTLY), "disagrees"),
         (everywhere(below(PLAIN, 0.8), above(PACED, 0.4), in_shape=SOMEWHERE), "agrees in shape"),
         (everywhere(below(PLAIN, 0.8), above(PACED, 0.4), in_shape=rises(PLAIN)), "agrees in shape"),
+        (everywhere(below(PLAIN, 0.8, in_shape=0.9), above(PACED, 0.4, in_shape=0.3)), "agrees in shape"),
+        (everywhere(below(PLAIN, 0.8, in_shape=0.9), above(PACED, 0.4)), "disagrees"),
         (ordered("plain < paced", values("carried", "law", buffer=10)), "agrees"),
         (ordered("plain < paced", values("carried", "law", buffer=40)), "disagrees"),
         (rises(PLAIN), "agrees"),

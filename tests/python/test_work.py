@@ -50,13 +50,26 @@ work = { collective = "all-reduce", algorithm = "ring", size = "96 kB" }
 PACKETS = work.Packets(rate_bps=RATE, delay_s=DELAY, payload_bytes=PAYLOAD, header_bytes=HEADER)
 
 
-def of_tasks(*rows: tuple[str, int, int, float | None, float | None, float | None], flows: int = 99) -> Result:
-    """A run whose tasks have kind, rank, to, ready, start and end; as many flows as there are transfers, or more."""
+def of_tasks(
+    *rows: tuple[str, int, int, float | None, float | None, float | None], flows: int = 99, after: tuple[int, ...] = ()
+) -> Result:
+    """A run whose tasks have kind, rank, to, ready, start and end; as many flows as there are transfers, or more.
+
+    `after` has the task that made each ready, or for which it waits; of those left out it is none.
+    """
     columns = ("kind", "rank", "to", "ready_s", "start_s", "end_s")
     table = pl.DataFrame(rows, columns, orient="row").with_row_index("task")
     made = table.with_columns(pl.col("task", "rank", "to").cast(pl.UInt64), run=pl.lit(0).cast(pl.UInt64))
+    befores = [*after, *range(len(after), len(rows))]
     made = made.with_columns(
-        traffic=pl.lit("sum"), name=pl.lit(""), step=pl.col("task"), bytes=pl.lit(1000).cast(pl.UInt64)
+        pl.Series("after", befores, pl.UInt64),
+        pl.when(kind="transfer").then(pl.col("task").cast(pl.Float64)).otherwise(math.nan).alias("flow"),
+        traffic=pl.lit("sum"),
+        name=pl.lit(""),
+        collective=pl.lit("all-reduce"),
+        round=pl.lit(0).cast(pl.UInt64),
+        step=pl.col("task"),
+        bytes=pl.lit(1000).cast(pl.UInt64),
     )
     made = made.with_columns(pl.col(columns[3:]).cast(pl.Float64).fill_null(math.nan))
     of_flows = pl.DataFrame({"run": [0] * flows, "flow": range(flows), "traffic": ["sum"] * flows})
@@ -74,12 +87,13 @@ BY_HAND = (
     ("compute", 1, 1, 4.0, 4.0, 5.0),
 )
 """Rank 0 has to wait for what rank 1 sends after 3 s, until 7 s, and for half a second more."""
+AFTER = (0, 1, 0, 1, 3, 4, 2)
 
 
 def test_the_critical_path_leads_from_the_last_end_to_the_start() -> None:
-    path = work.critical_path(work.tasks(of_tasks(*BY_HAND)))
+    path = work.critical_path(work.tasks(of_tasks(*BY_HAND, after=AFTER)))
     assert path["task"].to_list() == [1, 3, 5]
-    (row,) = work.work_by_traffic(of_tasks(*BY_HAND)).rows(named=True)
+    (row,) = work.work_by_traffic(of_tasks(*BY_HAND, after=AFTER)).rows(named=True)
     assert (row["ranks"], row["tasks"], row["undone"], row["path_tasks"]) == (2, 6, 0, 3)
     # 3 and 1.5 s of computation, a transfer of 4 s, half a second of waiting; 9 s in all.
     assert row["work_time_s"] == 9.0
@@ -89,24 +103,32 @@ def test_the_critical_path_leads_from_the_last_end_to_the_start() -> None:
     assert found == pytest.approx([4 / 9, 4.5 / 9, 0.5 / 9], rel=1e-12)
 
 
-def test_a_message_decides_if_its_receive_was_there_before() -> None:
-    early = (("transfer", 0, 1, 0, 0, 5), ("receive", 1, 1, 2, 2, 5), ("compute", 1, 1, 5, 5, 6))
-    late = (
-        ("compute", 1, 1, 0, 0, 5),
-        ("transfer", 0, 1, 0, 0, 5),
-        ("receive", 1, 1, 5, 5, 5),
-        ("compute", 1, 1, 5, 5, 6),
-    )
-    assert work.critical_path(work.tasks(of_tasks(*early)))["task"].to_list() == [0, 2]
-    assert work.critical_path(work.tasks(of_tasks(*late)))["task"].to_list() == [0, 2, 3]
+MESSAGE = "task,kind,rank,peer,bytes,time_s,tag,after\n"
+"""Two ranks: a message of ten packets, 3.1 ms, and a computation behind its receive."""
 
 
-def test_another_rank_may_have_let_a_task_go() -> None:
-    rows = (("transfer", 0, 1, 0, 0, 2), ("transfer", 2, 3, 2, 2, 4), ("transfer", 3, 0, 4.5, 4.5, 5))
-    path = work.critical_path(work.tasks(of_tasks(*rows)))
-    # A signal takes half a second: nothing ends when the last is ready.
-    assert path["task"].to_list() == [2]
-    assert work.critical_path(work.tasks(of_tasks(*rows[:2])))["task"].to_list() == [0, 1]
+@pytest.mark.parametrize(("before", "path"), [("0.001", ["send", "then"]), ("0.02", ["before", "take", "then"])])
+def test_a_message_decides_if_its_receive_was_there_before(tmp_path: Path, before: str, path: list[str]) -> None:
+    file = tmp_path / "graph.csv"
+    rows = ("send,transfer,0,1,12000,,7,", f"before,compute,1,,,{before},,", "take,receive,1,0,,,7,before")
+    file.write_text(MESSAGE + "\n".join([*rows, "then,compute,1,,,0.001,,take", ""]))
+    run = package.run(STAR, set={"traffic.0.work": {"file": str(file)}})
+    assert work.critical_path(work.tasks(run))["name"].to_list() == path
+
+
+def test_another_rank_may_have_let_a_task_go_and_a_signal_may(tmp_path: Path) -> None:
+    file = tmp_path / "graph.csv"
+    rows = ("a,transfer,0,1,12000,,,", "b,transfer,2,3,12000,,,a", "c,transfer,4,5,12000,,,b")
+    file.write_text(MESSAGE + "\n".join([*rows, ""]))
+    run = package.run(STAR, set={"traffic.0.work": {"file": str(file), "signal": "5 ms"}})
+    assert work.critical_path(work.tasks(run))["name"].to_list() == ["a", "b", "c"]
+    (row,) = work.work_by_traffic(run).rows(named=True)
+    assert row["work_time_s"] == pytest.approx(3 * PACKETS.transfer_s(12_000) + 2 * 0.005, rel=1e-3)
+    # The path's last task waits for nothing that is its own; with b cut off it waits still.
+    cut = '[[event]]\nat = "0 s"\nlink = "n3-hub"\nstate = "down"\n'
+    undone = package.run(STAR + cut, set={"traffic.0.work": {"file": str(file)}, "run.duration": "1 s"})
+    first = work.undone_tasks(undone).select("name", "state", "waits_for").rows()
+    assert first == [("b", "under way", "its last byte"), ("c", "waits", "transfer b")]
 
 
 def test_tasks_of_a_file_have_their_names(tmp_path: Path) -> None:
@@ -148,7 +170,7 @@ def test_undone_tasks_name_what_they_wait_for() -> None:
         ("compute", 2, 2, None, None, None),
         ("compute", 0, 0, 0.0, None, None),
     )
-    table = work.undone_tasks(of_tasks(*rows, flows=2))
+    table = work.undone_tasks(of_tasks(*rows, flows=2, after=(0, 1, 0, 2)))
     assert table.select("task", "state", "waits_for").rows() == [
         (0, "under way", "its last byte"),
         (1, "ready", "its turn on the connection"),
@@ -156,9 +178,59 @@ def test_undone_tasks_name_what_they_wait_for() -> None:
         (2, "waits", "transfer 0 of step 0 from rank 0"),
         (3, "waits", "transfer 2 of step 2 from rank 1"),
     ]
-    assert work.undone_tasks(of_tasks(*BY_HAND)).is_empty()
+    assert work.undone_tasks(of_tasks(*BY_HAND, after=AFTER)).is_empty()
+    # More than there are, or a signal on its way.
+    never = of_tasks(*BY_HAND, ("wait", 1, 1, None, None, None), after=AFTER)
+    assert work.undone_tasks(never)["waits_for"].to_list() == ["a signal, or more than there are"]
     (row,) = work.work_by_traffic(of_tasks(*rows, flows=2)).rows(named=True)
     assert (row["undone"], row["work_time_s"], row["path_tasks"]) == (5, None, None)
+
+
+def test_each_transfer_has_its_collective_round_step_and_flow() -> None:
+    keys = {"traffic.0.work.rounds": 2, "traffic.0.work.rings": 2, "traffic.0.work.compute": "1 ms"}
+    run = package.run(STAR, set=keys)
+    table = work.transfers(run)
+    # 14 steps of two rings among eight ranks, twice; strides 1 and 3.
+    assert table.height == 2 * 2 * 14 * 8
+    assert table.group_by("round", "step").len()["len"].unique().to_list() == [16]
+    strides = (pl.col("to") + 8 - pl.col("rank")) % 8
+    assert table.select(strides.unique().sort()).to_series().to_list() == [1, 3]
+    assert table.filter(pl.format("n{}", "rank") != pl.col("source")).is_empty()
+    assert table.filter(pl.format("n{}", "to") != pl.col("destination")).is_empty()
+    assert table["collective"].unique().to_list() == ["all-reduce"]
+    assert table["flow"].n_unique() == 16
+    sums = table.group_by("flow").agg(pl.col("bytes").sum()).join(run.flows, on="flow")
+    assert (sums["bytes"] == sums["bytes_arrived"]).all()
+    first, second = work.collectives(run).rows(named=True)
+    assert [first[name] for name in ("ranks", "transfers", "steps", "bytes", "undone")] == [8, 224, 14, 224 * 6000, 0]
+    assert (first["round"], second["round"]) == (0, 1)
+    assert first["begin_s"] == pytest.approx(0.001)
+    # Each rank begins its second round when all has come to it.
+    assert second["begin_s"] == pytest.approx(first["end_s"] + 0.001, rel=1e-3)
+    assert second["end_s"] == pytest.approx(float(run.summary["work_time"]))
+    assert first["time_s"] == pytest.approx(second["time_s"], rel=1e-2)
+
+
+def test_collectives_of_a_file_are_those_that_it_names(tmp_path: Path) -> None:
+    file = tmp_path / "graph.csv"
+    rows = ("a,transfer,0,1,12000,sum,3,1,", "b,transfer,1,0,12000,sum,3,2,a", "c,transfer,0,2,12000,,,,b")
+    file.write_text("task,kind,rank,peer,bytes,collective,round,step,after\n" + "\n".join([*rows, ""]))
+    run = package.run(STAR, set={"traffic.0.work": {"file": str(file)}})
+    (row,) = work.collectives(run).rows(named=True)
+    assert [row[name] for name in ("collective", "round", "ranks", "transfers", "steps")] == ["sum", 3, 2, 2, 2]
+    assert row["time_s"] == pytest.approx(2 * PACKETS.transfer_s(12_000), rel=1e-3)
+    assert work.transfers(run)["collective"].to_list() == ["sum", "sum", ""]
+
+
+def test_a_run_that_stands_still_says_so_on_the_terminal(tmp_path: Path) -> None:
+    scenario = tmp_path / "cut.toml"
+    scenario.write_text(STAR + '[[event]]\nat = "20 ms"\nlink = "n3-hub"\nstate = "down"\n')
+    done = photocol("run", scenario, "--set", "run.duration=1 s", "--quiet")
+    assert done.returncode == 0
+    assert "run 0, sum: 36 of 112 tasks were not done; transfer " in done.stderr
+    assert "to 3 waits for its last byte" in done.stderr
+    scenario.write_text(STAR)
+    assert photocol("run", scenario, "--quiet").stderr == ""
 
 
 @pytest.mark.parametrize("algorithm", ["ring", "halving-doubling", "recursive-doubling", "direct"])

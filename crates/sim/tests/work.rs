@@ -5,8 +5,12 @@
 //! on one of them, s that of one packet, d the delay of a link. ACKs of one byte lie between the packets: each packet
 //! may wait for one, 0.1 ‰ of its own time.
 
-use crate::support::{Builder, at, figure, numbers, refusal, texts};
+use crate::support::{Builder, at, figure, numbers, refusal, scenario, texts};
+use sim::SimTime;
+use sim::engine::Options;
+use sim::random::Seed;
 use sim::results::Results;
+use sim::study::World;
 
 /// Ranks around a hub, links of 100 Mb/s and 1 ms; packets of 1250 B, 100 us, with 1200 B of payload.
 const STAR: &str = r#"
@@ -91,6 +95,24 @@ fn an_all_to_all_at_once_is_as_quick_as_its_order_lets_it() {
     let tail = PACKET + 2.0 * DELAY;
     close(&of("direct"), (N - 1) as f64 * part + tail);
     close(&of("direct-same-order"), (2 * N - 3) as f64 * part + tail);
+}
+
+/// A rank sends the blocks of all its k rings one after the other, S' each, and gets one of each ring. A step is done
+/// when all have gone, or when the first has come back to its turn: the longer of k S' and T' = S' + s + 2 d. The last
+/// ring begins k - 1 blocks after the first, and its last block comes alone. Pieces of one ring's blocks do the same.
+#[test]
+fn rings_with_strides_share_the_links_in_turn() {
+    for (size, packets) in [(960_000, 100), (115_200, 12)] {
+        for rings in [1u64, 2, 4] {
+            let block = size / N / rings;
+            let step = (rings as f64 * lasts(block)).max(alone(block));
+            let expected = (rings - 1) as f64 * lasts(block) + 13.0 * step + alone(block);
+            assert_eq!(size / N / PAYLOAD, packets);
+            for key in ["rings", "chunks"] {
+                close(&format!("{{ collective = \"all-reduce\", size = \"{size} B\", {key} = {rings} }}"), expected);
+            }
+        }
+    }
 }
 
 #[test]
@@ -201,6 +223,49 @@ fn work_that_stands_still_is_counted() {
     assert!(figure(&run, "work_time").is_nan());
 }
 
+/// The links of a rank are cut, or it was never there. Whatever waits does so, over as many others as it takes, for a
+/// transfer that was under way, from or to that rank; and what was not ready had not begun.
+#[test]
+fn whatever_stands_still_waits_for_the_rank_that_is_gone() {
+    for (collective, algorithm) in [
+        ("all-reduce", "ring"),
+        ("all-reduce", "bidirectional-ring"),
+        ("all-reduce", "halving-doubling"),
+        ("all-reduce", "direct"),
+        ("all-reduce", "double-tree"),
+        ("all-to-all", "pairwise"),
+        ("all-to-all", "bruck"),
+        ("broadcast", "chain"),
+        ("barrier", "dissemination"),
+    ] {
+        for (rank, at, more) in [(3, 0, ""), (5, 3, ", chunks = 3"), (0, 4, ", rounds = 2, compute = \"3 ms\"")] {
+            let size = if collective == "barrier" { "" } else { ", size = \"960 kB\"" };
+            let keys = format!("{{ collective = \"{collective}\", algorithm = \"{algorithm}\"{size}{more} }}");
+            let cut = |link: String| format!("[[event]]\nat = \"{at} ms\"\nlink = \"{link}\"\nstate = \"down\"\n");
+            let event = cut(format!("n{rank}-hub"));
+            let run = star(&keys).add(&event).set("run.duration", "\"1 s\"").run(1);
+            let tasks = &run.probes[0].1;
+            let [after, from, to, ready, start, end] =
+                ["after", "rank", "to", "ready_s", "start_s", "end_s"].map(|column| numbers(tasks, column));
+            let undone: Vec<usize> = (0..end.len()).filter(|task| end[*task].is_nan()).collect();
+            assert!(
+                !undone.is_empty() && figure(&run, "unfinished_tasks") == undone.len() as f64,
+                "{keys}: rank {rank}"
+            );
+            for task in undone {
+                let mut root = task;
+                while ready[root].is_nan() {
+                    assert!(start[root].is_nan() && after[root] < root as f64, "{keys}: task {root}");
+                    root = after[root] as usize;
+                    assert!(end[root].is_nan(), "{keys}: task {task} waits for {root}, which is done");
+                }
+                let is_its = [from[root], to[root]].contains(&f64::from(rank));
+                assert!(start[root].is_finite() && is_its, "{keys}: rank {rank}: task {task} waits for {root}");
+            }
+        }
+    }
+}
+
 #[test]
 fn wrong_work_is_refused_with_its_place() {
     for (keys, sentence) in [
@@ -211,6 +276,8 @@ fn wrong_work_is_refused_with_its_place() {
         ("{ collective = \"all-reduce\", size = \"1 kB\", ranks = 1 }", "found 1; allowed: 2 to 4096"),
         ("{ collective = \"all-reduce\", size = \"1 kB\", algorithm = \"bruck\" }", "allowed for all-reduce: \"ring\""),
         ("{ collective = \"broadcast\", size = \"1 kB\", root = 8 }", "found 8; allowed: 0 to 7"),
+        ("{ collective = \"all-reduce\", size = \"1 kB\", rings = 5 }", "found 5; allowed: 1 to 4"),
+        ("{ collective = \"all-to-all\", size = \"1 kB\", rings = 2 }", "goes with algorithm = \"ring\""),
         (
             "{ collective = \"reduce-scatter\", size = \"1 kB\", algorithm = \"halving-doubling\", ranks = 6 }",
             "takes a power of two of ranks, and there are 6",
@@ -370,4 +437,50 @@ fn a_rank_knows_of_others_after_a_signal() {
     is(&times, "with", 2.0, 3.0);
     is(&times, "got", arrival, arrival);
     is(&times, "known", arrival + 2.0, arrival + 2.0);
+}
+
+/// A small generator of its own, so that the test shares no stream with the engine.
+fn dice(state: &mut u64, sides: u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) % sides
+}
+
+/// Graphs at random with signals between ranks: each task waits for some before it, wherever they are. The run says
+/// why one thread works, with a signal that takes time and with one that takes none.
+#[test]
+fn graphs_give_the_same_on_1_2_and_5_threads_and_say_that_one_works() {
+    let file = std::env::temp_dir().join(format!("photocol-threads-{}.csv", std::process::id()));
+    for (seed, signal) in [(1, "2 ms"), (2, "10 us"), (3, "0 s")] {
+        let mut state = seed;
+        let mut rows = "task,kind,rank,peer,bytes,time_s,after,begun\n".to_owned();
+        for task in 0..60 {
+            let (rank, peer) = (dice(&mut state, 8), dice(&mut state, 8));
+            let bytes = 1 + dice(&mut state, 40_000);
+            let kind = ["transfer", "transfer", "compute", "wait", "join"][dice(&mut state, 5) as usize];
+            let mut some = |count: u64| {
+                let names = (0..count.min(task)).map(|_| format!("t{}", dice(&mut state, task)));
+                names.collect::<Vec<String>>().join(" ")
+            };
+            let (after, begun) = (some(2), if task % 7 == 0 { some(1) } else { String::new() });
+            rows += &format!("t{task},{kind},{rank},{peer},{bytes},0.00{},{after},{begun}\n", task % 9);
+        }
+        std::fs::write(&file, rows).unwrap();
+        let work = format!("{{ file = {:?}, signal = \"{signal}\" }}", file.to_str().unwrap());
+        let scenario = scenario(&star(&work).text());
+        let on = |threads: usize| {
+            let mut world = World::build(&scenario, Seed { seed, run: 0 }, Options::default()).unwrap();
+            world.use_threads(threads);
+            let parallelism = world.parallelism();
+            assert_eq!(parallelism.threads, 1);
+            assert_eq!(parallelism.reason.is_some_and(|why| why.contains("one thread")), threads > 1);
+            world.run_until(SimTime::NEVER);
+            world.finish().unwrap()
+        };
+        let alone = on(1);
+        all_done(&alone);
+        for threads in [2, 5] {
+            assert!(format!("{:?}", on(threads)) == format!("{alone:?}"), "signal {signal}: {threads} threads");
+        }
+    }
+    std::fs::remove_file(file).unwrap();
 }

@@ -12,7 +12,10 @@ from photocol.conversions.source import FileError
 if TYPE_CHECKING:
     from photocol.conversions.source import Source
 
-COLUMNS = ("task", "kind", "rank", "peer", "bytes", "time_s", "tag", "processor", "after", "begun", "needs", "line")
+COLUMNS = (
+    *("task", "kind", "rank", "peer", "bytes", "time_s", "tag", "processor", "after", "begun", "needs"),
+    *("collective", "round", "step", "line"),
+)
 _PS = 10**12
 
 
@@ -33,13 +36,18 @@ class Task:
     after: list[str] = field(default_factory=list)
     begun: list[str] = field(default_factory=list)
     needs: int | None = None
+    collective: str = ""
+    """The name of the collective to which it belongs."""
+    round: int = 0
+    step: int = 0
 
     def row(self) -> list[Any]:
         """Its fields in the order of the columns."""
         time_s = None if self.time_ps is None else f"{self.time_ps // _PS}.{self.time_ps % _PS:012d}"
         waits = [" ".join(self.after), " ".join(self.begun)]
         fields = [self.name, self.kind, self.rank, self.peer, self.size, time_s, self.tag, self.processor]
-        return ["" if one is None else one for one in [*fields, *waits, self.needs, self.line]]
+        where = [self.collective, self.round or None, self.step or None]
+        return ["" if one is None else one for one in [*fields, *waits, self.needs, *where, self.line]]
 
 
 @dataclass(kw_only=True)

@@ -185,14 +185,20 @@ def at_places(
 
 
 def everywhere(*parts: Predicate, in_shape: Part | Predicate | None = None) -> Predicate:
-    """All of these comparisons at each place, the same for all; in shape where all of them hold at so many."""
+    """All of these comparisons at each place, the same for all.
+
+    In shape where each of them holds or is in shape; with `in_shape`, where all hold at so many places, or where
+    another predicate does.
+    """
 
     def passed(outcome: Outcome) -> dict[Hashable, bool]:
         found = [one.passed(outcome) for one in parts]
         return {at: all(one[at] for one in found) for at in found[0]}
 
     words = parts[0].saying(*parts).words
-    if isinstance(in_shape, Part):
+    if in_shape is None:
+        in_shape = Predicate(lambda outcome: all(one.nearly(outcome) for one in parts), words)
+    elif isinstance(in_shape, Part):
         in_shape = at_places(passed, words, None, in_shape)
     return at_places(passed, words, in_shape, None)
 

@@ -1,14 +1,14 @@
 """Work that depends on work: the critical path, busy ranks and undone tasks of a run; bandwidths and times by formula.
 
-Tables are made of `result.probes["tasks"]`, whose columns are in docs/reference/probes.md. It has no edges: what a task
-waited for is found from ranks and times.
+Tables are made of `result.probes["tasks"]`, whose columns are in docs/reference/probes.md. Of all that a task waits for
+it has one: by which it became ready, or for which it waits still.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from photocol.errors import InputError
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 TASKS = "tasks"
 _KEYS = ("run", "traffic")
-_SHOWN = ("task", "name", "kind", "step", "rank", "to", "bytes", "ready_s", "start_s", "begin_s", "end_s")
+_WHERE = ("collective", "round", "step")
+_WHAT = ("task", "name", "kind", *_WHERE, "rank", "to", "bytes")
+_SHOWN = (*_WHAT, "flow", "after", "ready_s", "start_s", "begin_s", "end_s")
+_OF_TRANSFERS = (*_WHERE, "task", "name", "flow", "rank", "to", "source", "destination", "bytes")
 STATES = ("under way", "ready", "waits")
 """Of a task that is not done: it has begun; it has its rank or its connection to wait for; or it waits for another."""
 _WORKING = ("transfer", "compute")
@@ -40,11 +43,11 @@ def tasks(result: Result) -> pl.DataFrame:
     """
     import polars as pl
 
-    columns = dict.fromkeys(("run", "task", "step", "rank", "to", "bytes"), pl.UInt64)
-    times = dict.fromkeys(("ready_s", "start_s", "end_s"), pl.Float64)
-    schema = {**dict.fromkeys(("traffic", "name", "kind"), pl.String), **columns, **times}
+    columns = dict.fromkeys(("run", "task", "round", "step", "rank", "to", "bytes", "after"), pl.UInt64)
+    times = dict.fromkeys(("flow", "ready_s", "start_s", "end_s"), pl.Float64)
+    schema = {**dict.fromkeys(("traffic", "name", "kind", "collective"), pl.String), **columns, **times}
     table = result.probes.get(TASKS, pl.DataFrame(schema=schema))
-    table = table.with_columns(pl.col(list(times)).fill_nan(None))
+    table = table.with_columns(pl.col(list(times)).fill_nan(None)).cast({"flow": pl.UInt64})
     if table.is_empty():
         return table.with_columns(pl.col("start_s").alias("begin_s")).select(*_KEYS, *_SHOWN)
     flows = result.flows.group_by("run", "traffic").len("flows").with_columns(pl.col("run").cast(table.schema["run"]))
@@ -60,14 +63,52 @@ def tasks(result: Result) -> pl.DataFrame:
     return ordered.with_columns(begin.alias("begin_s")).sort(*_KEYS, "task").select(*_KEYS, *_SHOWN)
 
 
+def transfers(result: Result) -> pl.DataFrame:
+    """The flows of collectives: a row a transfer, with the collective, round and step to which it belongs.
+
+    Columns: run, traffic, collective, round, step; `task` and its `name` in a file; the `flow` that carries it, null of
+    a message to oneself; `rank` and `to`, sender and receiver, and their nodes `source` and `destination`; `bytes`;
+    `ready_s`, `begin_s`, `end_s`, as `tasks` has them, null where that has not happened.
+    """
+    import polars as pl
+
+    found = tasks(result).filter(pl.col("kind") == "transfer")
+    nodes = result.flows.select("run", "flow", "source", "destination")
+    joined = found.join(
+        nodes.cast({"run": pl.UInt64, "flow": pl.UInt64}), on=["run", "flow"], how="left", maintain_order="left"
+    )
+    return joined.select(*_KEYS, *_OF_TRANSFERS, "ready_s", "begin_s", "end_s")
+
+
+def collectives(result: Result) -> pl.DataFrame:
+    """A row a collective and round: who took part, how much was sent, and how long it took.
+
+    Columns: run, traffic, collective, round; `ranks` that send or get something, `transfers`, the `steps` that have
+    some, and their `bytes`; `undone` transfers; `begin_s` when the first was ready, `end_s` when the last was done, and
+    `time_s` between them, null where one is undone. Transfers of no collective are left out.
+    """
+    import polars as pl
+
+    found = tasks(result).filter((pl.col("kind") == "transfer") & (pl.col("collective") != ""))
+    is_done = pl.col("end_s").is_not_null().all()
+    grouped = found.group_by(*_KEYS, "collective", "round", maintain_order=True).agg(
+        pl.col("rank").append(pl.col("to")).n_unique().alias("ranks"),
+        pl.len().alias("transfers"),
+        pl.col("step").n_unique().alias("steps"),
+        pl.col("bytes").sum(),
+        pl.col("end_s").null_count().alias("undone"),
+        pl.col("ready_s").min().alias("begin_s"),
+        pl.when(is_done).then(pl.col("end_s").max()).alias("end_s"),
+    )
+    return grouped.with_columns((pl.col("end_s") - pl.col("begin_s")).alias("time_s"))
+
+
 def critical_path(table: pl.DataFrame) -> pl.DataFrame:
     """The tasks that decided when the work of one traffic in one run was done, in the order of time, without joins.
 
-    `table` has rows of what `tasks` gives. It has no edges, so they are found. A task is ready when the last that it
-    waits for is done, so that one's `end_s` is this task's `ready_s`, and mostly its `to` is this task's rank. Of
-    several that fit, those before it in the table count first, and then the last. A receive counts if its message was
-    there before it. Where nothing fits, since a file's task waits for a beginning or a signal, the path begins. It ends
-    with the last task that was done, whether or not others are undone.
+    `table` has rows of what `tasks` gives, joins too. Each task became ready by the one before it on the path, whose
+    number is its `after`. Of a message and its receive the later one is on it. The path ends with the last task that
+    was done, whether or not others are undone.
     """
     import polars as pl
 
@@ -75,42 +116,37 @@ def critical_path(table: pl.DataFrame) -> pl.DataFrame:
     done = table.filter((pl.col("kind") != "join") & is_late & pl.col("end_s").is_not_null())
     if done.is_empty():
         return done.select(_SHOWN)
-    search = _Search(done)
-    path = [int(done.select(pl.struct("end_s", "task").arg_max()).item())]
-    while (before := search.before(path[-1])) is not None:
-        path.append(before)
-    return done[path[::-1]].select(_SHOWN)
+    before = _Before(table)
+    path = [int(done.select(pl.col("task").sort_by("end_s", "task").last()).item())]
+    while (task := before.of(path[-1])) is not None:
+        path.append(task)
+    places = pl.DataFrame({"task": path[::-1]}, schema={"task": pl.UInt64})
+    return places.join(table, on="task", how="left", maintain_order="left").select(_SHOWN)
 
 
-class _Search:
-    """Finds the task that ended when another one became ready, by the place in the table."""
+class _Before:
+    """For a task by its number, the last before it by `after` that is no join."""
 
-    def __init__(self, done: pl.DataFrame) -> None:
-        import numpy as np
+    def __init__(self, table: pl.DataFrame) -> None:
+        import polars as pl
 
-        self.to, self.end, self.task = (done[name].to_numpy() for name in ("to", "end_s", "task"))
-        self.rank, self.ready = done["rank"].to_numpy(), done["ready_s"].to_numpy()
-        self.is_receive = (done["kind"] == "receive").to_numpy()
-        self.is_transfer = (done["kind"] == "transfer").to_numpy()
-        self.by_end = np.lexsort((self.task, self.end))
-        self.ends = self.end[self.by_end]
+        ordered = table.sort("task")
+        self.task, self.after = (ordered[name].to_numpy() for name in ("task", "after"))
+        self.is_join = ordered.select(pl.col("kind") == "join").to_series().to_numpy()
 
-    def before(self, now: int) -> int | None:
-        """The place of the one before that at a place; nothing if none fits."""
-        import numpy as np
+    def of(self, task: int) -> int | None:
+        """Nothing where there is none, or the table has it not."""
+        while (place := self._place(task)) is not None:
+            if self.after[place] == task:
+                return None
+            task = int(self.after[place])
+            if (place := self._place(task)) is not None and not self.is_join[place]:
+                return task
+        return None
 
-        left, right = np.searchsorted(self.ends, self.ready[now]), np.searchsorted(self.ends, self.ready[now], "right")
-        some = self.by_end[left:right]
-        # What took no time is before it only if its number is.
-        some = some[(self.ready[some] < self.ready[now]) | (self.task[some] < self.task[now])]
-        if self.is_receive[now]:
-            # Its own message is done with it.
-            some = some[~(self.is_transfer[some] & (self.to[some] == self.rank[now]))]
-        if not len(some):
-            return None
-        is_here, is_earlier = self.to[some] == self.rank[now], self.task[some] < self.task[now]
-        order = np.lexsort((self.task[some], self.is_receive[some], is_earlier, is_here))
-        return int(some[order[-1]])
+    def _place(self, task: int) -> int | None:
+        place = int(self.task.searchsorted(task))
+        return place if place < len(self.task) and self.task[place] == task else None
 
 
 def work_by_traffic(result: Result) -> pl.DataFrame:
@@ -124,19 +160,19 @@ def work_by_traffic(result: Result) -> pl.DataFrame:
     """
     import polars as pl
 
-    table = tasks(result).filter(pl.col("kind") != "join")
-    parts = table.partition_by(_KEYS, as_dict=True, maintain_order=True).items()
+    parts = tasks(result).partition_by(_KEYS, as_dict=True, maintain_order=True).items()
     rows = [{**dict(zip(_KEYS, key, strict=True)), **_figures(part)} for key, part in parts]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _figures(table: pl.DataFrame) -> dict[str, float | None]:
+def _figures(whole: pl.DataFrame) -> dict[str, float | None]:
     import polars as pl
 
+    table = whole.filter(pl.col("kind") != "join")
     undone = table["end_s"].null_count()
     ranks = pl.concat([table["rank"], table["to"]]).n_unique()
     figures: dict[str, float | None] = {"ranks": ranks, "tasks": table.height, "undone": undone}
-    path = critical_path(table)
+    path = critical_path(whole)
     if path.is_empty():
         return figures | dict.fromkeys(_OF_DONE)
     begin, end = table.select(begin=pl.col("ready_s").min(), end=pl.col("end_s").max()).row(0)
@@ -176,40 +212,62 @@ def busy_time(table: pl.DataFrame) -> pl.DataFrame:
 def undone_tasks(result: Result, most: int = 10) -> pl.DataFrame:
     """The first tasks that were not done at the end of each run, and for what they wait; those under way come first.
 
-    Columns: run, traffic, task, name, kind, step, rank, to, bytes; `state`, one of `STATES`; `waits_for`. For a task
-    that is not ready that is the first of those before it that come to its rank and are not done: the table has no
-    edges. With `chunks` it may be one of another chunk. At most `most` rows a run and traffic.
+    Columns: run, traffic, task, name, kind, collective, round, step, rank, to, bytes; `state`, one of `STATES`;
+    `waits_for`. For a task that is not ready that is the first of those for which it waits still. At most `most` rows a
+    run and traffic.
     """
     import polars as pl
 
-    table = tasks(result).filter((pl.col("kind") != "join") & pl.col("end_s").is_null())
-    parts = [_undone(part).head(most) for part in table.partition_by(_KEYS, maintain_order=True)]
+    parts = [_undone(part, most) for part in tasks(result).partition_by(_KEYS, maintain_order=True)]
     return pl.concat(parts) if parts else pl.DataFrame()
 
 
-def _undone(undone: pl.DataFrame) -> pl.DataFrame:
+def _undone(table: pl.DataFrame, most: int) -> pl.DataFrame:
     import polars as pl
 
-    state = pl.when(pl.col("begin_s").is_not_null()).then(0).when(pl.col("ready_s").is_not_null()).then(1).otherwise(2)
+    begun, ready = pl.col("begin_s").is_not_null(), pl.col("ready_s").is_not_null()
+    place = pl.when(begun).then(0).when(ready).then(1).otherwise(2).alias("place")
+    undone = table.filter((pl.col("kind") != "join") & pl.col("end_s").is_null()).with_columns(place)
+    first = undone.sort("place", "task").head(most)
+    before = _Before(table)
+    others = [before.of(task) for task in first["task"]]
+    known = pl.DataFrame({"other": others}, schema={"other": pl.UInt64})
     numbered = pl.format("{} {} of step {} from rank {}", "kind", "task", "step", "rank")
-    named = pl.when(pl.col("name") != "").then(pl.format("{} {}", "kind", "name"))
-    other = named.otherwise(numbered).alias("other")
-    first = (
-        undone.sort("task")
-        .group_by("to", maintain_order=True)
-        .agg(other.first(), pl.col("task").first().alias("before"))
-    )
-    first = first.rename({"to": "rank"})
-    known = undone.join(first, on="rank", how="left", maintain_order="left").with_columns(state.alias("place"))
-    is_transfer = pl.col("kind") == "transfer"
+    named = pl.when(pl.col("name") != "").then(pl.format("{} {}", "kind", "name")).otherwise(numbered)
+    names = table.filter(pl.col("task").is_in(known["other"].implode())).select(other="task", said=named)
+    waits = known.join(names, on="other", how="left", maintain_order="left").select("said")
+    first = pl.concat([first, waits.fill_null("a signal, or more than there are")], how="horizontal")
+    kind = pl.col("kind")
     ends = {"transfer": "its last byte", "receive": "a message", "compute": "its end", "wait": "its end"}
-    its_end = pl.col("kind").replace_strict(ends, default="its end", return_dtype=pl.String)
-    its_turn = pl.when(is_transfer).then(pl.lit("its turn on the connection")).otherwise(pl.lit("its turn at the rank"))
-    waits = pl.when(pl.col("before") < pl.col("task")).then("other").otherwise(pl.lit("a task of another rank"))
-    words = pl.when(pl.col("place") == 0).then(its_end).when(pl.col("place") == 1).then(its_turn).otherwise(waits)
-    said = pl.col("place").replace_strict(dict(enumerate(STATES)), return_dtype=pl.String)
-    ordered = known.sort("place", "task").with_columns(said.alias("state"), words.alias("waits_for"))
-    return ordered.select(*_KEYS, *_SHOWN[:7], "state", "waits_for")
+    its_end = kind.replace_strict(ends, default="its end", return_dtype=pl.String)
+    on_connection, at_rank = pl.lit("its turn on the connection"), pl.lit("its turn at the rank")
+    its_turn = pl.when(kind == "transfer").then(on_connection).otherwise(at_rank)
+    waits_for = pl.when(pl.col("place") == 0).then(its_end).when(pl.col("place") == 1).then(its_turn).otherwise("said")
+    state = pl.col("place").replace_strict(dict(enumerate(STATES)), return_dtype=pl.String)
+    return first.select(*_KEYS, *_WHAT, state.alias("state"), waits_for.alias("waits_for"))
+
+
+def standing_still(result: Result) -> list[str]:
+    """A sentence for each traffic of each run whose work was not done: how much of it, and for what the first wait."""
+    import polars as pl
+
+    if not result.summary.get("unfinished_tasks"):
+        return []
+    first = undone_tasks(result, most=3)
+    is_task = pl.col("kind") != "join"
+    counts = tasks(result).filter(is_task).group_by(*_KEYS).agg(pl.len(), pl.col("end_s").null_count().alias("undone"))
+    sentences = []
+    for (run, traffic), rows in first.partition_by(_KEYS, as_dict=True, maintain_order=True).items():
+        count, undone = counts.filter(run=run, traffic=traffic).select("len", "undone").row(0)
+        said = [f"{_called(row)} waits for {row['waits_for']}" for row in rows.iter_rows(named=True)]
+        sentences.append(f"run {run}, {traffic}: {undone} of {count} tasks were not done; {'; '.join(said)}")
+    return sentences
+
+
+def _called(row: dict[str, Any]) -> str:
+    name = row["name"] or f"{row['task']} of step {row['step']}"
+    ends = f"from rank {row['rank']} to {row['to']}" if row["kind"] == "transfer" else f"of rank {row['rank']}"
+    return f"{row['kind']} {name} {ends}"
 
 
 def algorithm_bandwidth(size_bytes: float, time_s: float) -> float:

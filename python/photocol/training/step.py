@@ -79,7 +79,7 @@ class TrainingGraph:
         return found
 
 
-_COLUMNS = ("task", "kind", "rank", "peer", "bytes", "time_s", "after")
+_COLUMNS = ("task", "kind", "rank", "peer", "bytes", "time_s", "after", "collective", "round", "step")
 
 
 def training_graph(model: Model, parallelism: Parallelism) -> TrainingGraph:
@@ -107,6 +107,7 @@ class _StageSteps:
         order = compute_order(self.spread.schedule, self.number, self.spread.pipeline, self.spread.micro_batches)
         last = next(one for one in reversed(order) if one.way is Way.BACKWARD)
         for iteration in range(self.spread.iterations):
+            self.tasks.round = iteration
             self.pending = {rank: [] for rank in self.ranks}
             self.ends = [self.now] * _AHEAD
             for one in order:

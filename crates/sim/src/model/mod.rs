@@ -57,4 +57,4 @@ pub use traffic::{
     Requests, SizeLaw, Sojourn, Traffic,
 };
 pub use transport::{HostKind, PacketSizes, Protocol, Record, RecordSize, Transport, TransportKind};
-pub use work::{Carriers, Connections, Done, Graph, MOST_TASKS, Task, Work};
+pub use work::{Carriers, Connections, Done, Graph, MOST_RANKS, MOST_TASKS, Section, Task, Work};

@@ -26,6 +26,9 @@ words! {
     }
 }
 
+/// The most ranks.
+pub const MOST_RANKS: u32 = 4096;
+
 /// The most tasks of a graph.
 pub const MOST_TASKS: usize = 20_000_000;
 
@@ -105,6 +108,17 @@ impl Task {
     }
 }
 
+/// Tasks in a row that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// The first of them.
+    pub first: u32,
+    /// The place of their collective's name; that is empty for tasks of none.
+    pub collective: u32,
+    /// How often all of it was done before.
+    pub round: u32,
+}
+
 /// Tasks, each of which waits for tasks before it in the list: there is no circle.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -120,6 +134,10 @@ pub struct Graph {
     begun: Vec<(u32, u32)>,
     /// Those that a file gives.
     names: Vec<String>,
+    /// Where tasks of another collective or round begin.
+    sections: Vec<Section>,
+    /// Collectives by name: the place of each.
+    collectives: BTreeMap<String, u32>,
     /// Whether of tasks that may go at the same instant the last one goes first.
     pub last_first: bool,
 }
@@ -155,6 +173,26 @@ impl Graph {
     /// What a file calls a task; nothing of others.
     pub fn name(&self, task: u32) -> &str {
         self.names.get(task as usize).map_or("", String::as_str)
+    }
+
+    /// The tasks that follow belong to a collective, by name, and to a round. Before that they belong to none.
+    pub fn enter(&mut self, collective: &str, round: u32) {
+        let next = self.collectives.len() as u32;
+        let collective = *self.collectives.entry(collective.to_owned()).or_insert(next);
+        let section = Section { first: self.len() as u32, collective, round };
+        if self.sections.last().is_none_or(|last| (last.collective, last.round) != (collective, round)) {
+            self.sections.push(section);
+        }
+    }
+
+    /// Which tasks belong together, in their order.
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// Collectives by name: the place of each.
+    pub fn collectives(&self) -> &BTreeMap<String, u32> {
+        &self.collectives
     }
 
     /// A task goes when another one has begun, too.

@@ -257,6 +257,17 @@ impl Schedule {
         with_schedule!(self, scheduler => scheduler.dequeue(now, dropped))
     }
 
+    /// [`Scheduler::may_pass`].
+    pub fn may_pass(&self) -> bool {
+        with_schedule!(self, scheduler => scheduler.may_pass())
+    }
+
+    /// [`Scheduler::pass`].
+    #[inline]
+    pub fn pass(&mut self, size: u16, form: Form) {
+        with_schedule!(self, scheduler => scheduler.pass(size, form))
+    }
+
     /// [`Scheduler::set_byte_time`].
     pub fn set_byte_time(&mut self, byte_time: ByteTime) {
         with_schedule!(self, scheduler => scheduler.set_byte_time(byte_time))

@@ -187,6 +187,22 @@ impl Scheduler for Ndp {
         self.headers.pop()
     }
 
+    fn may_pass(&self) -> bool {
+        true
+    }
+
+    fn pass(&mut self, size: u16, form: Form) {
+        let is_header = match form {
+            Form::Trimmed | Form::Control => true,
+            Form::Trimmable => size <= self.config.header as u16,
+            Form::Whole => false,
+        };
+        if !is_header {
+            self.largest = self.largest.max(size.into());
+        }
+        self.in_a_row = 0;
+    }
+
     fn clear(&mut self) {
         self.data.clear();
         self.headers.clear();
@@ -212,6 +228,25 @@ mod tests {
 
     fn drained(queue: &mut Ndp) -> Vec<Item> {
         std::iter::from_fn(|| queue.dequeue(0, &mut Vec::new())).collect()
+    }
+
+    /// Whatever has left before, a packet that passes leaves the queue as one that is put in and taken out does, and
+    /// the transmitter that is asked in vain behind it.
+    #[test]
+    fn what_passes_leaves_no_other_trace_than_what_is_put_in_and_taken_out() {
+        let forms = [Form::Trimmable, Form::Whole, Form::Trimmed, Form::Control];
+        for (size, form) in [40, 64, 65, 1500].into_iter().flat_map(|size| forms.map(|form| (size, form))) {
+            let (mut asked, mut passed) =
+                (filled(Config::default(), 30, ROOM).0, filled(Config::default(), 30, ROOM).0);
+            drained(&mut asked);
+            drained(&mut passed);
+            let item = Item { id: 7, size, form, ..Item::default() };
+            asked.enqueue(0, item, Room::NotNeeded, &mut Vec::new());
+            assert_eq!((asked.dequeue(0, &mut Vec::new()), asked.dequeue(0, &mut Vec::new())), (Some(item), None));
+            passed.pass(size, form);
+            let state = |queue: &Ndp| (queue.held(), queue.in_a_row, queue.largest, queue.stream.clone());
+            assert_eq!(format!("{:?}", state(&asked)), format!("{:?}", state(&passed)), "{size} B, {form:?}");
+        }
     }
 
     /// §3.1: ten headers for each packet. 8 of 40 packets wait whole, the other 32 as headers of 64 B.

@@ -1,14 +1,28 @@
 //! A graph of tasks from a CSV file: a row a task, in any order.
 
-use crate::model::{Graph, MOST_TASKS, Task};
+use crate::model::{Graph, MOST_RANKS, MOST_TASKS, Task};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use units::{Field, Rows, Separator};
 
 /// The columns, those that must be there first.
-pub const COLUMNS: [&str; 11] =
-    ["task", "kind", "rank", "peer", "bytes", "time_s", "tag", "processor", "after", "begun", "needs"];
+pub const COLUMNS: [&str; 14] = [
+    "task",
+    "kind",
+    "rank",
+    "peer",
+    "bytes",
+    "time_s",
+    "tag",
+    "processor",
+    "after",
+    "begun",
+    "needs",
+    "collective",
+    "round",
+    "step",
+];
 /// An own column: the line of the file from which the row comes, for messages.
 const LINE: &str = "line";
 const KINDS: &str = "transfer, receive, compute, wait or join";
@@ -31,6 +45,9 @@ struct Row {
     after: Vec<String>,
     begun: Vec<String>,
     needs: Option<u32>,
+    collective: String,
+    round: u32,
+    step: u32,
     line: u32,
 }
 
@@ -102,7 +119,9 @@ impl Head {
             let number = |field| whole(field, column, u32::MAX.into()).map(|value| value as u32);
             self.get(fields, column).map(number).transpose()
         };
-        let rank = whole(must("rank")?, "rank", u32::MAX.into())? as u32;
+        let rank_in =
+            |field: &Field, column: &str| whole(field, column, u64::from(MOST_RANKS - 1)).map(|rank| rank as u32);
+        let rank = rank_in(must("rank")?, "rank")?;
         let time = || {
             let field = must("time_s")?;
             let span = units::parse_duration(&format!("{} s", field.text));
@@ -112,10 +131,13 @@ impl Head {
         let task = match &*kind.text {
             "transfer" => {
                 let bytes = whole(must("bytes")?, "bytes", 1 << 60)?;
-                let to = whole(must("peer")?, "peer", u32::MAX.into())? as u32;
+                let to = rank_in(must("peer")?, "peer")?;
                 Task::Transfer { from: rank, to, bytes: bytes.max(1), tag: small("tag")? }
             }
-            "receive" => Task::Receive { rank, from: small("peer")?, tag: small("tag")? },
+            "receive" => {
+                let from = self.get(fields, "peer").map(|field| rank_in(field, "peer")).transpose()?;
+                Task::Receive { rank, from, tag: small("tag")? }
+            }
             "compute" => Task::Compute { rank, processor: small("processor")?.unwrap_or(0), time: time()? },
             "wait" => Task::Wait { rank, time: time()? },
             "join" => Task::Join { rank },
@@ -132,6 +154,9 @@ impl Head {
             after: names("after"),
             begun: names("begun"),
             needs: small("needs")?,
+            collective: self.get(fields, "collective").map_or(String::new(), |field| field.text.to_string()),
+            round: small("round")?.unwrap_or(0),
+            step: small("step")?.unwrap_or(0),
             line: line.transpose()?.map_or(fields[0].line, |line| line as u32),
         })
     }
@@ -167,7 +192,8 @@ fn ordered(rows: Vec<Row>) -> Result<(Graph, u32), Wrong> {
         let known = |other: &usize| numbers[*other].unwrap_or(0);
         let waits: Vec<u32> = after.iter().map(known).collect();
         let begun: Vec<u32> = begun.iter().map(known).collect();
-        let number = graph.push(row.task, 0, &waits);
+        graph.enter(&row.collective, row.round);
+        let number = graph.push(row.task, row.step, &waits);
         begun.into_iter().for_each(|other| graph.push_begun(number, other));
         if let Some(count) = row.needs {
             graph.need(number, count);
@@ -273,6 +299,9 @@ mod tests {
             ("a,transfer,0,1,5,,3,,,4\n", "4:1: rank 1 has 1 messages more than receives"),
             ("a,receive,0,,,,,,,4\n", "4:1: rank 0 has 1 receives more than messages"),
             ("a,join,x,,,,,,,4\n", "rank: found \"x\""),
+            ("a,join,4294967295,,,,,,,4\n", "rank: found \"4294967295\"; allowed: a whole number from 0 to 4095"),
+            ("a,transfer,0,4096,5,,,,,4\n", "peer: found \"4096\"; allowed: a whole number from 0 to 4095"),
+            ("a,receive,0,4294967295,,,,,,4\n", "peer: found \"4294967295\""),
         ] {
             let told = why(&format!("{head}{rows}"));
             assert!(told.contains(sentence), "{rows}: {told}");

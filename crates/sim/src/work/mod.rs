@@ -19,7 +19,7 @@ use crate::engine::node::workload::{Progress, Release, TaskChange, Workload};
 use crate::language::keys::{When, Within, keys, whole};
 use crate::language::{At, Fault, Key, Place, Size, Time, Word, quoted};
 use crate::model::{
-    Arrivals, Carriers, Connections, Done, Flow, Graph, MOST_TASKS, NodeId, SimTime, Task, Traffic, Work,
+    Arrivals, Carriers, Connections, Done, Flow, Graph, MOST_RANKS, MOST_TASKS, NodeId, SimTime, Task, Traffic, Work,
 };
 use crate::results::{Figure, Table};
 use collectives::{Algorithm, Asked, Collective};
@@ -30,9 +30,6 @@ use units::{Duration, Instant};
 
 pub use graph_file::COLUMNS as GRAPH_COLUMNS;
 pub use table::{COLUMNS, FIGURES, NAME};
-
-/// The most ranks.
-const MOST_RANKS: u32 = 4096;
 
 words! {
     /// Which of the nodes are ranks.
@@ -49,6 +46,11 @@ const NO_FILE: When<Keys> = When::new(|keys| keys.file.is_none(), "does not go w
 const HIERARCHICAL: When<Keys> = When::new(
     |keys| keys.algorithm.as_ref().is_some_and(|algorithm| algorithm.0 == Algorithm::Hierarchical),
     "goes with algorithm = \"hierarchical\"",
+);
+
+const OF_RINGS: When<Keys> = When::new(
+    |keys| keys.algorithm.as_ref().is_none_or(|algorithm| algorithm.0 == Algorithm::Ring),
+    "goes with algorithm = \"ring\"",
 );
 
 keys! {
@@ -72,6 +74,9 @@ keys! {
         pub root: Key<u32> = 0, when NO_FILE;
         /// Ranks of a group of "hierarchical", in a row: those that share a faster link.
         pub group: Option<At<u32>>, in whole(2, MOST_RANKS), when NO_FILE, when HIERARCHICAL;
+        /// Rings of "ring", each with an equal part of the buffer: the first goes to the next rank, the others by the
+        /// next strides that are coprime to the number of ranks. Default: 1.
+        pub rings: Option<At<u32>>, in whole(1, MOST_RANKS), when NO_FILE, when OF_RINGS;
         /// Into how many pieces each block is cut; each goes its way as soon as it can.
         pub chunks: Key<u32> = 1, in whole(1, 65_536), when NO_FILE;
         /// For what a send waits.
@@ -166,7 +171,8 @@ fn of_collective(keys: &At<Keys>, collective: Collective, nodes: &[NodeId]) -> R
         }
         (group, _) => group.as_ref().map_or(ranks, |group| **group),
     };
-    let asked = Asked { collective, algorithm, ranks, root: *keys.root, group };
+    let rings = rings(keys, algorithm, ranks)?;
+    let asked = Asked { collective, algorithm, ranks, root: *keys.root, group, rings };
     if asked.root >= ranks {
         return Err(keys.root.fault(format!("found {}; allowed: 0 to {}", asked.root, ranks - 1)));
     }
@@ -176,13 +182,25 @@ fn of_collective(keys: &At<Keys>, collective: Collective, nodes: &[NodeId]) -> R
         return Err(Fault::new(place, format!("{word} takes a power of two of ranks, and there are {ranks}")));
     }
     let size = size(keys, collective)?;
-    let mut counting = Counting(0);
-    asked.sends(&mut counting);
-    let tasks = counting.0.saturating_mul(u64::from(*keys.chunks)).saturating_mul(u64::from(*keys.rounds));
+    let tasks = sends(asked).saturating_mul(u64::from(*keys.chunks)).saturating_mul(u64::from(*keys.rounds));
     if tasks > MOST_TASKS as u64 {
         return Err(keys.fault(format!("it has {tasks} transfers; allowed: at most {MOST_TASKS}")));
     }
     Ok((graph(keys, asked, size), ranks, Done::Arrived))
+}
+
+/// How many rings there are.
+fn rings(keys: &At<Keys>, algorithm: Algorithm, ranks: u32) -> Result<u32, Fault> {
+    let Some(rings) = &keys.rings else { return Ok(1) };
+    let most = Asked::most_rings(ranks);
+    if algorithm != Algorithm::Ring {
+        return Err(rings.fault("goes with algorithm = \"ring\""));
+    }
+    if **rings > most {
+        let why = format!("found {}; allowed: 1 to {most}, as many as there are strides coprime to {ranks}", **rings);
+        return Err(rings.fault(why));
+    }
+    Ok(**rings)
 }
 
 fn size(keys: &At<Keys>, collective: Collective) -> Result<u64, Fault> {
@@ -203,9 +221,11 @@ fn graph(keys: &Keys, asked: Asked, size: u64) -> Graph {
     let (chunks, rounds) = (u64::from(*keys.chunks), *keys.rounds);
     let mut after = Vec::new();
     for round in 0..rounds {
+        graph.enter("", round);
         if let Some(time) = &keys.compute {
             after = before_round(&mut graph, &after, asked.ranks, time.0);
         }
+        graph.enter(asked.collective.word(), round);
         let first = graph.len();
         for chunk in 0..chunks {
             // Of an all-to-all, each rank has a buffer of its own.
@@ -244,6 +264,14 @@ fn round_ends(graph: &mut Graph, first: usize, after: &[u32], ranks: u32) -> Vec
         }
     }
     (0u32..).zip(waits).map(|(rank, waits)| graph.push(Task::Join { rank }, 0, &waits)).collect()
+}
+
+fn sends(asked: Asked) -> u64 {
+    asked.known_sends().unwrap_or_else(|| {
+        let mut counting = Counting(0);
+        asked.sends(&mut counting);
+        counting.0
+    })
 }
 
 /// Counts sends.

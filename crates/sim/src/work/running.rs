@@ -19,6 +19,14 @@ pub(super) struct Times {
 
 const NOT_YET: Times = Times { ready: Instant::NEVER, start: Instant::NEVER, end: Instant::NEVER };
 
+/// A task has begun, or was done, at a rank: what others hear of.
+#[derive(Clone, Copy, Debug)]
+struct News {
+    now: Instant,
+    rank: u32,
+    task: u32,
+}
+
 /// A flow that carries transfers.
 #[derive(Clone, Debug, Default)]
 struct Carrying {
@@ -45,7 +53,7 @@ pub(super) struct Running {
     first: u32,
     carrying: Vec<Carrying>,
     /// The number of the flow of each carrier.
-    flows: Vec<u32>,
+    pub flows: Vec<u32>,
     /// How many tasks each waits for still.
     left: Vec<u32>,
     /// Who waits for each task: where the list of each ends.
@@ -54,14 +62,16 @@ pub(super) struct Running {
     pub times: Vec<Times>,
     /// Tasks that have become ready or been done (true), if somebody asks for that.
     pub changes: Option<Vec<(u32, bool)>>,
+    /// The task by which each became ready; itself if it has not, or by none.
+    made_ready: Vec<u32>,
     /// Tasks that wait for another one's beginning, by that.
     begun: BTreeMap<u32, Vec<u32>>,
     /// By rank and number.
     processors: BTreeMap<(u32, u32), Processor>,
     /// When computations and waits end.
     computing: BinaryHeap<Reverse<(Instant, u32)>>,
-    /// Tasks that hear by a signal that one of those is done, or has begun, for which they wait.
-    signals: BinaryHeap<Reverse<(Instant, u32)>>,
+    /// Tasks that hear by a signal of one for which they wait, the third.
+    signals: BinaryHeap<Reverse<(Instant, u32, u32)>>,
     /// Messages of each rank that have come and that no receive has taken, and receives that wait.
     unexpected: Vec<VecDeque<u32>>,
     posted: Vec<VecDeque<u32>>,
@@ -119,6 +129,7 @@ impl Running {
             behind,
             times: vec![NOT_YET; count],
             changes: None,
+            made_ready: (0..count as u32).collect(),
             begun,
             processors: BTreeMap::new(),
             computing: BinaryHeap::new(),
@@ -201,7 +212,7 @@ impl Running {
         let Task::Transfer { to, tag: Some(_), .. } = self.task(task) else { return self.finish(now, task, ready) };
         let place = self.posted[to as usize].iter().position(|receive| self.fits(task, *receive));
         match place.and_then(|place| self.posted[to as usize].remove(place)) {
-            Some(receive) => self.finish_both(now, [task, receive], ready),
+            Some(receive) => self.finish_both(now, [task, receive], task, ready),
             None => self.unexpected[to as usize].push_back(task),
         }
     }
@@ -209,7 +220,7 @@ impl Running {
     fn receive(&mut self, now: Instant, rank: u32, receive: u32, ready: &mut VecDeque<u32>) {
         let place = self.unexpected[rank as usize].iter().position(|task| self.fits(*task, receive));
         match place.and_then(|place| self.unexpected[rank as usize].remove(place)) {
-            Some(task) => self.finish_both(now, [task, receive], ready),
+            Some(task) => self.finish_both(now, [task, receive], receive, ready),
             None => self.posted[rank as usize].push_back(receive),
         }
     }
@@ -223,19 +234,24 @@ impl Running {
         }
     }
 
-    fn finish_both(&mut self, now: Instant, both: [u32; 2], ready: &mut VecDeque<u32>) {
-        both.into_iter().for_each(|task| self.finish(now, task, ready));
+    /// A message and its receive are done by the later of them.
+    fn finish_both(&mut self, now: Instant, both: [u32; 2], later: u32, ready: &mut VecDeque<u32>) {
+        both.into_iter().for_each(|task| self.finish_by(now, task, later, ready));
     }
 
     fn begin(&mut self, now: Instant, task: u32, ready: &mut VecDeque<u32>) {
         self.times[task as usize].start = now;
-        let rank = self.task(task).rank();
+        let news = News { now, rank: self.task(task).rank(), task };
         for next in self.begun.remove(&task).unwrap_or_default() {
-            self.tell(now, rank, next, ready);
+            self.tell(news, next, ready);
         }
     }
 
     fn finish(&mut self, now: Instant, task: u32, ready: &mut VecDeque<u32>) {
+        self.finish_by(now, task, task, ready);
+    }
+
+    fn finish_by(&mut self, now: Instant, task: u32, by: u32, ready: &mut VecDeque<u32>) {
         self.times[task as usize].end = now;
         self.note(task, true);
         let rank = match self.task(task) {
@@ -246,27 +262,46 @@ impl Running {
         let end = self.ends[task as usize];
         for place in start..end {
             let place = if self.work.graph.last_first { end - 1 - (place - start) } else { place };
-            self.tell(now, rank, self.behind[place as usize], ready);
+            self.tell(News { now, rank, task: by }, self.behind[place as usize], ready);
         }
     }
 
-    /// A task hears of something that was done at a rank.
-    fn tell(&mut self, now: Instant, rank: u32, next: u32, ready: &mut VecDeque<u32>) {
-        if self.work.signal == Duration::ZERO || self.task(next).rank() == rank {
-            return self.count(next, ready);
+    /// A task hears of something that happened at a rank.
+    fn tell(&mut self, news: News, next: u32, ready: &mut VecDeque<u32>) {
+        if self.work.signal == Duration::ZERO || self.task(next).rank() == news.rank {
+            return self.count(next, news.task, ready);
         }
-        self.signals.push(Reverse((now + self.work.signal, next)));
+        self.signals.push(Reverse((news.now + self.work.signal, next, news.task)));
     }
 
     /// One more of those that a task waits for.
-    fn count(&mut self, task: u32, ready: &mut VecDeque<u32>) {
+    fn count(&mut self, task: u32, other: u32, ready: &mut VecDeque<u32>) {
         let left = &mut self.left[task as usize];
         if *left > 0 {
             *left -= 1;
             if *left == 0 {
+                self.made_ready[task as usize] = other;
                 ready.push_back(task);
             }
         }
+    }
+
+    /// For each task the one by which it became ready, or the first for which it waits still; itself if there is none.
+    pub fn after(&self) -> Vec<u64> {
+        let mut not_begun: BTreeMap<u32, u32> = BTreeMap::new();
+        let is_awaited = |other: &u32| self.times[*other as usize].start == Instant::NEVER;
+        for (task, other) in self.work.graph.begun().iter().filter(|(_, other)| is_awaited(other)) {
+            not_begun.entry(*task).or_insert(*other);
+        }
+        let is_undone = |other: &u32| self.times[*other as usize].end == Instant::NEVER;
+        let of = |task: u32| {
+            if self.times[task as usize].ready != Instant::NEVER {
+                return self.made_ready[task as usize];
+            }
+            let undone = self.work.graph.waits_for(task).iter().copied().find(is_undone);
+            undone.or_else(|| not_begun.get(&task).copied()).unwrap_or(task)
+        };
+        (0..self.times.len() as u32).map(|task| of(task).into()).collect()
     }
 
     /// When the last task was done, if all are.
@@ -298,7 +333,7 @@ impl Running {
     pub fn next_timeout(&self) -> Instant {
         match self.has_begun {
             false => Instant::from_ps(self.work.start.ps()),
-            true => [&self.computing, &self.signals].into_iter().filter_map(first).min().unwrap_or(Instant::NEVER),
+            true => self.next_signal().into_iter().chain(self.next_end()).min().unwrap_or(Instant::NEVER),
         }
     }
 
@@ -309,12 +344,12 @@ impl Running {
             self.has_begun = true;
             ready.extend((0..self.left.len() as u32).filter(|task| self.left[*task as usize] == 0));
         }
-        while first(&self.signals).is_some_and(|at| at <= now)
-            && let Some(Reverse((_, task))) = self.signals.pop()
+        while self.next_signal().is_some_and(|at| at <= now)
+            && let Some(Reverse((_, task, other))) = self.signals.pop()
         {
-            self.count(task, &mut ready);
+            self.count(task, other, &mut ready);
         }
-        while first(&self.computing).is_some_and(|at| at <= now)
+        while self.next_end().is_some_and(|at| at <= now)
             && let Some(Reverse((_, task))) = self.computing.pop()
         {
             self.finish(now, task, &mut ready);
@@ -325,9 +360,14 @@ impl Running {
         }
         self.start(now, ready, released);
     }
-}
 
-/// The earliest time of a list.
-fn first(list: &BinaryHeap<Reverse<(Instant, u32)>>) -> Option<Instant> {
-    list.peek().map(|Reverse((at, _))| *at)
+    /// When the next signal comes.
+    fn next_signal(&self) -> Option<Instant> {
+        self.signals.peek().map(|Reverse((at, ..))| *at)
+    }
+
+    /// When the next computation or wait ends.
+    fn next_end(&self) -> Option<Instant> {
+        self.computing.peek().map(|Reverse((at, _))| *at)
+    }
 }

@@ -1,7 +1,7 @@
 //! What has been done when, as a table with a row for each task, and in some numbers.
 
 use super::running::{Running, Times};
-use crate::model::{Graph, Task};
+use crate::model::{Graph, Section, Task};
 use crate::results::{Column, Figure, Table};
 use std::sync::Arc;
 use units::Instant;
@@ -10,16 +10,27 @@ use units::Instant;
 pub const NAME: &str = "tasks";
 
 /// Its columns.
-pub const COLUMNS: [(&str, &str); 12] = [
+pub const COLUMNS: [(&str, &str); 16] = [
     ("run", "the replication"),
     ("traffic", "the traffic whose work it is"),
     ("task", "its number"),
     ("name", "what a file calls it"),
     ("kind", "transfer, receive, compute, wait, or join: what waits for a join waits for all that it waits for"),
+    (
+        "collective",
+        "the collective to which it belongs, by name: that of the traffic, or as a file says; empty of others",
+    ),
+    ("round", "how often all of it was done before, from 0: the place among `rounds`, or as a file says"),
     ("step", "the step of an algorithm, from 0"),
     ("rank", "the rank that sends, receives or computes"),
     ("to", "the rank to which a transfer goes; else the same"),
     ("bytes", "of a transfer; else 0"),
+    ("flow", "the flow that carries a transfer, as in the table of flows; missing of others, and of one to oneself"),
+    (
+        "after",
+        "the task that made it ready, the last for which it waited; if it is not ready, the first for which it waits \
+         still; its own number if there is none",
+    ),
     ("ready_s", "when all was done that it waits for; missing if that was not before the end of the run, as below"),
     ("start_s", "when its flow was given it, or its rank began to compute"),
     ("end_s", "when it was done: of a transfer with a tag, when a receive took it"),
@@ -48,10 +59,14 @@ pub(super) fn of(all: &[Running], run: u32) -> Table {
         Column::U64(all.iter().flat_map(numbers).collect()),
         names(all),
         Column::Names { names: kinds.map(str::to_owned).to_vec(), rows: tasks().map(kind).collect() },
+        collectives(all),
+        Column::U64(all.iter().flat_map(|one| by_task(one).map(|section| section.round.into())).collect()),
         Column::U64(all.iter().flat_map(|one| one.work.graph.steps()).map(|step| u64::from(*step)).collect()),
         whole(&|task| ends(task).0.into()),
         whole(&|task| ends(task).1.into()),
         whole(&|task| if let Task::Transfer { bytes, .. } = task { *bytes } else { 0 }),
+        Column::F64(all.iter().flat_map(flows).collect()),
+        Column::U64(all.iter().flat_map(Running::after).collect()),
         times(|times| times.ready),
         times(|times| times.start),
         times(|times| times.end),
@@ -69,6 +84,34 @@ fn names(all: &[Running]) -> Column {
     }
     let of_graph = |graph: &Arc<Graph>| (0..graph.len() as u32).map(|task| graph.name(task).to_owned()).collect();
     Column::Text(graphs().flat_map(|graph| -> Vec<String> { of_graph(graph) }).collect())
+}
+
+/// The section of each task; the first section begins with the first task.
+fn by_task(one: &Running) -> impl Iterator<Item = Section> {
+    let graph = &one.work.graph;
+    let ends = graph.sections().iter().skip(1).map(|section| section.first).chain([graph.len() as u32]);
+    let sections = graph.sections().iter().zip(ends);
+    sections.flat_map(|(section, end)| std::iter::repeat_n(*section, (end - section.first) as usize))
+}
+
+/// The collective of each task.
+fn collectives(all: &[Running]) -> Column {
+    let (mut names, mut rows) = (Vec::new(), Vec::new());
+    for one in all {
+        let first = names.len() as u32;
+        let mut own: Vec<(u32, &String)> =
+            one.work.graph.collectives().iter().map(|(name, place)| (*place, name)).collect();
+        own.sort_unstable();
+        names.extend(own.into_iter().map(|(_, name)| name.clone()));
+        rows.extend(by_task(one).map(|section| first + section.collective));
+    }
+    Column::Names { names, rows }
+}
+
+/// The flow of each task that has one.
+fn flows(one: &Running) -> impl Iterator<Item = f64> {
+    let number = |carrier: &Option<u32>| carrier.map_or(f64::NAN, |carrier| one.flows[carrier as usize].into());
+    one.work.carriers.of_task.iter().map(number)
 }
 
 fn kind(task: &Task) -> u32 {

@@ -50,6 +50,7 @@ fn begins_with(asked: Asked, rank: u32) -> Vec<Block> {
     match (asked.collective, asked.algorithm) {
         (Collective::AllReduce | Collective::ReduceScatter | Collective::Reduce, _) => (0..asked.blocks()).collect(),
         (Collective::AllGather, _) if both => vec![rank, n + rank],
+        (Collective::AllGather, Algorithm::Ring) => (0..asked.rings).map(|ring| ring * n + rank).collect(),
         (Collective::AllGather | Collective::Gather | Collective::Barrier, _) => vec![rank],
         (Collective::AllToAll, _) => (rank * n..(rank + 1) * n).collect(),
         (Collective::Broadcast, _) if rank == asked.root => (0..asked.blocks()).collect(),
@@ -86,6 +87,12 @@ fn each_once(n: u32) -> Content {
     (0..n).map(|rank| (rank, 1)).collect()
 }
 
+/// Numbers below n that share no divisor with it.
+fn coprime(n: u32) -> Vec<u32> {
+    let divides_both = |one: u32, factor: u32| one.is_multiple_of(factor) && n.is_multiple_of(factor);
+    (1..n).filter(|one| !(2..=n).any(|factor| divides_both(*one, factor))).collect()
+}
+
 /// The blocks of the result that a rank is to have, with what each is made of.
 fn wanted(asked: Asked, rank: u32) -> Vec<(Block, Content)> {
     let n = asked.ranks;
@@ -94,7 +101,10 @@ fn wanted(asked: Asked, rank: u32) -> Vec<(Block, Content)> {
     let sum = |blocks: Vec<Block>| blocks.into_iter().map(|block| (block, each_once(n))).collect();
     match (asked.collective, asked.algorithm) {
         (Collective::AllReduce, _) => sum((0..asked.blocks()).collect()),
-        (Collective::ReduceScatter, Algorithm::Ring) => sum(vec![(rank + 1) % n]),
+        (Collective::ReduceScatter, Algorithm::Ring) => {
+            let next = |(ring, stride)| ring * n + (rank + stride) % n;
+            sum((0..asked.rings).zip(coprime(n)).map(next).collect())
+        }
         (Collective::ReduceScatter, Algorithm::BidirectionalRing) => {
             // Of the mirrored ring, counted from the other end.
             sum(vec![(rank + 1) % n, n + (rank + n - 1) % n])
@@ -113,22 +123,26 @@ fn wanted(asked: Asked, rank: u32) -> Vec<(Block, Content)> {
     .collect()
 }
 
+/// Whether so many ranks may do it: of those without a root, once.
+fn is_asked(asked: Asked) -> bool {
+    let has_root = matches!(asked.collective, Collective::Broadcast | Collective::Reduce | Collective::Gather);
+    (asked.root == 0 || has_root) && (!asked.needs_power_of_two() || asked.ranks.is_power_of_two())
+}
+
 fn all_asked(most: u32) -> Vec<Asked> {
     let mut all = Vec::new();
-    for collective in Collective::ALL {
-        for algorithm in collective.algorithms() {
-            for ranks in 2..=most {
-                for root in [0, 1, ranks - 1] {
-                    let asked = Asked { collective: *collective, algorithm: *algorithm, ranks, root, group: ranks };
-                    let has_root =
-                        matches!(collective, Collective::Broadcast | Collective::Reduce | Collective::Gather);
-                    if (root == 0 || has_root) && (!asked.needs_power_of_two() || ranks.is_power_of_two()) {
-                        let is_grouped = *algorithm == Algorithm::Hierarchical;
-                        let groups = (2..=ranks)
-                            .filter(|group| if is_grouped { ranks.is_multiple_of(*group) } else { *group == ranks });
-                        all.extend(groups.map(|group| Asked { group, ..asked }));
-                    }
+    let algorithms = |collective: &Collective| collective.algorithms().iter().map(|one| (*collective, *one)).collect();
+    for (collective, algorithm) in Collective::ALL.iter().flat_map::<Vec<_>, _>(algorithms) {
+        for ranks in 2..=most {
+            let one = Asked { collective, algorithm, ranks, root: 0, group: ranks, rings: 1 };
+            let roots = [0, 1, ranks - 1].map(|root| Asked { root, ..one }).into_iter().filter(|one| is_asked(*one));
+            match algorithm {
+                Algorithm::Hierarchical => {
+                    let groups = (2..=ranks).filter(|group| ranks.is_multiple_of(*group));
+                    all.extend(groups.map(|group| Asked { group, ..one }));
                 }
+                Algorithm::Ring => all.extend((1..=Asked::most_rings(ranks)).map(|rings| Asked { rings, ..one })),
+                _ => all.extend(roots),
             }
         }
     }
@@ -200,7 +214,7 @@ fn a_send_waits_for_all_that_it_carries() {
 fn ranks_send_as_many_bytes_as_the_literature_says() {
     const M: u64 = 48_000;
     let sent = |collective, algorithm, ranks: u32| {
-        let asked = Asked { collective, algorithm, ranks, root: 0, group: ranks };
+        let asked = Asked { collective, algorithm, ranks, root: 0, group: ranks, rings: 1 };
         let blocks = u64::from(asked.blocks()) / if collective == Collective::AllToAll { ranks.into() } else { 1 };
         let graph = built(asked, Order::Data, &|_| M / blocks);
         let mut of_rank = vec![0u64; ranks as usize];
@@ -244,6 +258,7 @@ fn a_rank_is_inside_of_one_tree_at_most() {
             ranks,
             root: 0,
             group: ranks,
+            rings: 1,
         });
         let down = all.iter().filter(|sent| sent.arrival == Arrival::Kept).map(|sent| (sent.from, sent.blocks[0]));
         let mut trees: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
@@ -252,5 +267,20 @@ fn a_rank_is_inside_of_one_tree_at_most() {
         }
         let twice: Vec<&u32> = trees.iter().filter(|(_, of)| of.len() > 1).map(|(rank, _)| rank).collect();
         assert!(twice.is_empty(), "{ranks} ranks: {twice:?}");
+    }
+}
+
+/// Euler's totient: of 2, 3, ... ranks so many rings; none of their links is that of another ring.
+#[test]
+fn rings_take_strides_that_are_coprime_to_the_number_of_ranks() {
+    let totient = [1, 2, 2, 4, 2, 6, 4, 6, 4, 10, 4];
+    for (ranks, rings) in (2..).zip(totient) {
+        assert_eq!(Asked::most_rings(ranks), rings, "{ranks} ranks");
+        let (collective, algorithm) = (Collective::AllGather, Algorithm::Ring);
+        let asked = Asked { collective, algorithm, ranks, root: 0, group: ranks, rings };
+        let all = sends(asked);
+        let pairs: BTreeSet<(u32, u32)> = all.iter().map(|sent| (sent.from, sent.to)).collect();
+        assert_eq!(pairs.len() as u32, ranks * rings, "{ranks} ranks");
+        assert_eq!(asked.known_sends(), Some(all.len() as u64));
     }
 }

@@ -11,7 +11,7 @@ import polars as pl
 from photocol.plot.probes.probe import PageTable, Picture, Probe
 from photocol.plot.style import BLUE, ORANGE, VERMILLION, frame, name_time
 from photocol.plot.tables import OF, runs_of
-from photocol.runs.work import tasks, undone_tasks, work_by_traffic
+from photocol.runs.work import collectives, tasks, undone_tasks, work_by_traffic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_BARS = 2000
 """More tasks than that are drawn as a raster, not one by one."""
+MOST_COLLECTIVES = 1000
+"""The first ones are on the page of a run."""
 _PIECES = 600
 """Of the time, in a raster."""
 _MOST_LANES = 6
@@ -262,6 +264,12 @@ PROBE = Probe(
         missing="no task was ready: a traffic with work has tasks (docs/guide/collectives.md)",
     ),
     page_table=PageTable(title="Work by traffic", name="work", table=work_by_traffic),
+)
+COLLECTIVES = Probe(
+    name="tasks",
+    page_table=PageTable(
+        title="Collectives", name="collectives", table=lambda result: collectives(result).head(MOST_COLLECTIVES)
+    ),
 )
 UNDONE = Probe(
     name="tasks",

@@ -110,6 +110,21 @@ impl DisciplinedQueue {
         self.is_armed = true;
     }
 
+    /// The discipline need not be asked until a packet comes.
+    pub fn forget_transmitter(&mut self) {
+        self.is_armed = false;
+    }
+
+    /// Whether a packet may leave without having been in the queue.
+    pub fn may_pass_on(&self) -> bool {
+        self.pause.is_none() && self.turn.is_none() && self.meter.is_none() && self.schedule.may_pass()
+    }
+
+    /// A packet leaves as it comes, while nothing waits.
+    pub fn pass(&mut self, packet: &Packet) {
+        self.schedule.pass(packet.size, form_of(packet));
+    }
+
     /// Packets that wait, and their bytes.
     pub fn held(&self) -> Count {
         Count { packets: (self.packets.len() - self.free.len()) as u64, bytes: self.bytes }

@@ -64,6 +64,8 @@ pub struct Port {
     is_plain: bool,
     /// Whether records of packets grow, so that it makes room for what it will measure.
     makes_room: bool,
+    /// Whether a discipline decides about a packet, but not about one that finds nothing here: see [`Port::pass_on`].
+    passes_on: bool,
     /// How long a byte lasts.
     byte_time: ByteTime,
     /// Offered since the start.
@@ -159,6 +161,7 @@ impl Port {
             is_up: true,
             is_plain: false,
             makes_room: false,
+            passes_on: false,
             offered: Count::default(),
             byte_time,
             room: room(rule.buffer),
@@ -181,6 +184,12 @@ impl Port {
     fn is_plain_now(&self) -> bool {
         let is_first_out = matches!(self.kind, PortKind::DropTail) && self.features.is_none();
         is_first_out && self.is_up && self.byte_time.is_short()
+    }
+
+    /// The port will not change. So a packet that finds its transmitter free is sent at once, unless its discipline
+    /// wants to be asked, and the end of a transmission behind which nothing waits is no event.
+    pub fn pass_on(&mut self) {
+        self.passes_on = self.features.is_none() && self.line().is_some_and(DisciplinedQueue::may_pass_on);
     }
 
     /// Its fibre among those of its partition.

@@ -1,7 +1,7 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
 use super::changes::Changes;
-use super::controls::{add_sample, changing, changing_properties, controls};
+use super::controls::{add_sample, changing, changing_properties, controls, has_marks};
 use super::host_links;
 use super::news;
 use super::options::{Options, RunError};
@@ -194,6 +194,8 @@ struct PortMaker<'a> {
     /// What laws ask of ports that measure.
     asked: Asked<'a>,
     changes: &'a [Timeline],
+    /// Whether nothing changes ports, neither agents nor the clock.
+    is_still: bool,
 }
 
 impl<'a> PortMaker<'a> {
@@ -204,7 +206,8 @@ impl<'a> PortMaker<'a> {
         let kinds = scenario.traffic.iter().map(|traffic| &scenario.transports[traffic.transport.index()].kind);
         let asked = Asked::by(kinds);
         let (network, changes) = (&scenario.network, &scenario.changes);
-        PortMaker { network, rules, seed, agent_setup, moved, delivering, properties, asked, changes }
+        let is_still = changes.is_empty() && agent_setup.agents.is_empty() && !has_marks(scenario);
+        PortMaker { network, rules, seed, agent_setup, moved, delivering, properties, asked, changes, is_still }
     }
 
     /// All ports, and the band of each flow at those that have several.
@@ -236,6 +239,9 @@ impl<'a> PortMaker<'a> {
         }
         if rule.controller.is_some_and(|controller| controller.follows && controller.ahead > Duration::ZERO) {
             port.take_forecast(forecast());
+        }
+        if self.is_still {
+            port.pass_on();
         }
         port
     }

@@ -82,6 +82,11 @@ pub(super) fn controls(scenario: &Scenario, flows: &[Flow], paths: &mut Paths) -
     controls
 }
 
+/// Whether packets that leave by a link are marked for a time.
+pub(super) fn has_marks(scenario: &Scenario) -> bool {
+    news::marks(scenario).next().is_some()
+}
+
 /// New paths, where links have been down, or up again, for `span`. A link whose state changes back before that has not
 /// changed for routing.
 fn reroutes(scenario: &Scenario, flows: &[Flow], paths: &mut Paths, span: Duration) -> Vec<Control> {

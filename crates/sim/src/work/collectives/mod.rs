@@ -86,6 +86,8 @@ pub struct Asked {
     pub root: u32,
     /// Ranks of a group, of which there are a whole number.
     pub group: u32,
+    /// Rings of "ring", at most as many as there are strides.
+    pub rings: u32,
 }
 
 impl Collective {
@@ -115,6 +117,11 @@ impl Collective {
 }
 
 impl Asked {
+    /// The most rings that so many ranks may have.
+    pub fn most_rings(ranks: u32) -> u32 {
+        rings::strides(ranks).count() as u32
+    }
+
     /// Whether the algorithm needs a power of two.
     pub fn needs_power_of_two(self) -> bool {
         let (halving, doubling) = (Algorithm::HalvingDoubling, Algorithm::RecursiveDoubling);
@@ -129,6 +136,7 @@ impl Asked {
         let n = self.ranks;
         match (self.collective, self.algorithm) {
             (Collective::AllToAll, _) => n * n,
+            (_, Algorithm::Ring) => self.rings * n,
             (_, Algorithm::BidirectionalRing) => 2 * n,
             (Collective::AllReduce, Algorithm::HalvingDoubling | Algorithm::RecursiveDoubling) => power_below(n),
             (Collective::AllReduce, Algorithm::DoubleTree) => 2,
@@ -138,34 +146,36 @@ impl Asked {
         }
     }
 
+    /// How many sends there are, if that is said without listing them.
+    pub fn known_sends(self) -> Option<u64> {
+        let rounds = if self.collective == Collective::AllReduce { 2 } else { 1 };
+        let [n, rings] = [self.ranks, self.rings].map(u64::from);
+        (self.algorithm == Algorithm::Ring).then_some(rounds * rings * n * (n - 1))
+    }
+
     /// All sends.
     pub fn sends(self, to: &mut dyn Sends) {
-        let Asked { collective, algorithm, ranks: n, root, group } = self;
+        let Asked { collective, algorithm, ranks: n, root, group, rings } = self;
         match (collective, algorithm) {
+            (_, Algorithm::Ring) => rings::strided(collective, n, rings, to),
             (_, Algorithm::BidirectionalRing) => rings::both_ways(collective, n, to),
             (Collective::AllReduce, Algorithm::Hierarchical) => rings::hierarchical(n, group, to),
             (Collective::AllReduce, Algorithm::HalvingDoubling) => halving::all_reduce(n, true, to),
             (Collective::AllReduce, Algorithm::RecursiveDoubling) => halving::all_reduce(n, false, to),
-            (Collective::AllReduce, Algorithm::Direct) => {
-                exchanges::reduce_scatter(n, to);
-                exchanges::all_gather(n, to);
-            }
             (Collective::AllReduce, Algorithm::Tree) => {
                 trees::reduce(n, 0, to);
                 trees::broadcast(n, 0, &[0], to);
             }
             (Collective::AllReduce, Algorithm::DoubleTree) => trees::double(n, to),
             (Collective::AllReduce, _) => {
-                rings::reduce_scatter(n, to);
-                rings::all_gather(n, 1, to);
+                exchanges::reduce_scatter(n, to);
+                exchanges::all_gather(n, to);
             }
             (Collective::ReduceScatter, Algorithm::HalvingDoubling) => halving::reduce_scatter(&all(n), to),
-            (Collective::ReduceScatter, Algorithm::Direct) => exchanges::reduce_scatter(n, to),
-            (Collective::ReduceScatter, _) => rings::reduce_scatter(n, to),
+            (Collective::ReduceScatter, _) => exchanges::reduce_scatter(n, to),
             (Collective::AllGather, Algorithm::RecursiveDoubling) => halving::all_gather(&all(n), to),
             (Collective::AllGather, Algorithm::Bruck) => halving::bruck_gather(n, to),
-            (Collective::AllGather, Algorithm::Direct) => exchanges::all_gather(n, to),
-            (Collective::AllGather, _) => rings::all_gather(n, 0, to),
+            (Collective::AllGather, _) => exchanges::all_gather(n, to),
             (Collective::AllToAll, Algorithm::Direct) => exchanges::at_once(n, false, to),
             (Collective::AllToAll, Algorithm::DirectSameOrder) => exchanges::at_once(n, true, to),
             (Collective::AllToAll, Algorithm::Bruck) => exchanges::bruck(n, to),

@@ -3,14 +3,39 @@
 use super::{Collective, all};
 use crate::work::sends::{Arrival, Block, Sends};
 
-/// After n − 1 steps rank r has block r + 1 of the sum.
-pub fn reduce_scatter(n: u32, to: &mut dyn Sends) {
-    round(&[Ring { ranks: &all(n), blocks: &|place| vec![place] }], 0, Arrival::Added, to);
+/// The distances at which a ring of n ranks comes to all of them, the least first: those coprime to n (W. Wang et al.,
+/// *TopoOpt*, NSDI 2023, §4.1).
+pub fn strides(n: u32) -> impl Iterator<Item = u32> {
+    (1..n).filter(move |stride| greatest_divisor(*stride, n) == 1)
 }
 
-/// Rank r begins with block r + `first`.
-pub fn all_gather(n: u32, first: u32, to: &mut dyn Sends) {
-    round(&[Ring { ranks: &all(n), blocks: &|place| vec![place] }], first, Arrival::Kept, to);
+/// Of both numbers (Euclid).
+fn greatest_divisor(one: u32, other: u32) -> u32 {
+    if one == 0 { other } else { greatest_divisor(other % one, one) }
+}
+
+/// So many rings, each with its own stride and an equal part of the buffer, step for step. Block i n + r of ring i is
+/// that of rank r; of a reduce-scatter a rank has in the end that of its next one in the ring.
+pub fn strided(collective: Collective, n: u32, rings: u32, to: &mut dyn Sends) {
+    let around = |stride: u32| (0..n).map(|place| place * stride % n).collect::<Vec<u32>>();
+    let ranks: Vec<Vec<u32>> = strides(n).take(rings as usize).map(around).collect();
+    let own = |(ring, ranks): (u32, &Vec<u32>)| {
+        let ranks = ranks.clone();
+        move |place: u32| vec![ring * n + ranks[place as usize]]
+    };
+    let blocks: Vec<_> = (0..).zip(&ranks).map(own).collect();
+    let rings: Vec<Ring> = ranks.iter().zip(&blocks).map(|(ranks, blocks)| Ring { ranks, blocks }).collect();
+    both_phases(collective, &rings, to);
+}
+
+/// A reduce-scatter, an all-gather, or one after the other.
+fn both_phases(collective: Collective, rings: &[Ring], to: &mut dyn Sends) {
+    if collective != Collective::AllGather {
+        round(rings, 0, Arrival::Added, to);
+    }
+    if collective != Collective::ReduceScatter {
+        round(rings, u32::from(collective == Collective::AllReduce), Arrival::Kept, to);
+    }
 }
 
 /// Ranks in a ring, and what stands for each of as many parts of the buffer.
@@ -77,11 +102,5 @@ pub fn both_ways(collective: Collective, n: u32, to: &mut dyn Sends) {
     let backwards: Vec<u32> = (0..n).rev().collect();
     let forth = Ring { ranks: &all(n), blocks: &|place| vec![place] };
     let back = Ring { ranks: &backwards, blocks: &|place| vec![n + n - 1 - place] };
-    let both = [forth, back];
-    if collective != Collective::AllGather {
-        round(&both, 0, Arrival::Added, to);
-    }
-    if collective != Collective::ReduceScatter {
-        round(&both, u32::from(collective == Collective::AllReduce), Arrival::Kept, to);
-    }
+    both_phases(collective, &[forth, back], to);
 }

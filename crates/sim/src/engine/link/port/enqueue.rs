@@ -16,10 +16,11 @@ impl Port {
         let size = packet.size;
         self.offered.add(size);
         if !self.is_plain {
-            return match self.makes_room {
-                true => self.enqueue_grown(now, packet, payloads),
-                false => self.enqueue_at_any(now, packet, payloads),
-            };
+            if self.makes_room {
+                return self.enqueue_grown(now, packet, payloads);
+            }
+            let at = if self.passes_on && !self.is_watched { self.pass(now, packet) } else { None };
+            return at.map_or_else(|| self.enqueue_at_any(now, packet, payloads), Admission::Scheduled);
         }
         let (start, lasts) = (self.busy_until(), self.byte_time.of_packet(size).ps());
         if start <= now {
@@ -33,6 +34,20 @@ impl Port {
         let end = start + lasts;
         self.backlog.follow(now, Transmission { start, end, size, is_lost: false, follows: true });
         Admission::Scheduled(self.arrival(end, lasts))
+    }
+
+    /// A packet that finds the transmitter free, and so nothing that waits: when it is at the far end.
+    #[inline]
+    fn pass(&mut self, now: u64, packet: &Packet) -> Option<u64> {
+        let (free, lasts) = (self.busy_until(), self.lasts(packet.size));
+        let PortKind::Disciplined(line) = &mut self.kind else { return None };
+        if free > now {
+            return None;
+        }
+        line.pass(packet);
+        let end = now + lasts;
+        self.backlog.begin(Transmission { start: now, end, size: packet.size, is_lost: false, follows: free == now });
+        Some(self.arrival(end, lasts))
     }
 
     /// The same of a packet that waits with the room for what will be measured of it.
@@ -85,10 +100,14 @@ impl Port {
             optical.least_backlog.note(self.backlog.busy_until().saturating_sub(now));
         }
         let is_judged = self.features.as_ref().is_some_and(|features| features.queue.is_some());
+        let is_sending = self.passes_on && self.busy_until() > now;
         match &mut self.kind {
             _ if !self.is_up => Err(Cause::Unreachable),
             PortKind::Gated(_) => self.admit_to_gate(now, packet, verdict),
             PortKind::Disciplined(line) => {
+                if is_sending {
+                    line.await_transmitter();
+                }
                 line.accept(now, &if verdict == Verdict::Mark { packet.marked() } else { *packet });
                 // A judged packet without room is dropped at once, and its mark does not count.
                 let dropped = if is_judged { line.take_dropped() } else { None };

@@ -38,7 +38,7 @@ impl Port {
             return Some(admission);
         }
         let PortKind::Disciplined(line) = &self.kind else { return None };
-        if !line.may_send() || line.is_armed() && self.backlog.busy_until() > now {
+        if !line.may_send() || (line.is_armed() || self.passes_on) && self.backlog.busy_until() > now {
             return None;
         }
         self.serve_controller(now);
@@ -47,6 +47,9 @@ impl Port {
             line.turn.iter_mut().for_each(|turn| turn.bytes = 0);
             return self.take_dropped(released);
         };
+        if self.passes_on && line.held().packets == 0 {
+            line.forget_transmitter();
+        }
         line.meter.iter_mut().for_each(|meter| meter.add(packet.size));
         *released = packet;
         self.marked += u64::from(is_marked);
