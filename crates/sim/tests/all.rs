@@ -11,6 +11,7 @@ mod circuits;
 mod connections;
 mod conservation;
 mod data_centres;
+mod delay_laws;
 mod dlcc;
 mod engine_rooms;
 mod external;

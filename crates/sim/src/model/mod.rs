@@ -11,11 +11,13 @@
 //! | `external` | hosts outside of the simulator |
 //! | `sizes`, `published` | laws of flow sizes; distributions of papers |
 //! | `changes`, `forecast` | links in time; the capacity of a link before it changes |
+//! | `delay_law` | delays that are laws of time |
 //! | `events` | what happens by order: links change, segments meet their fates |
 //! | `news` | changes of links as senders are told of them |
 //! | `scenario` | all of it: a whole run but for what its network switches |
 
 mod changes;
+mod delay_law;
 mod disjoint;
 mod events;
 mod external;
@@ -34,6 +36,7 @@ mod transport;
 mod work;
 
 pub use changes::{Change, MidPacket, Step, Timeline};
+pub use delay_law::{DelayForm, DelayLaw, Knot, LawfulLink};
 pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
 pub use events::{Fate, Forced};
 pub use external::{Ecn, External, ExternalPacket, MOST_EXTERNAL};

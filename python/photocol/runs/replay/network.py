@@ -225,6 +225,8 @@ def _traced(table: Mapping[str, Any], end: int) -> Iterator[tuple[int, Mapping[s
         return
     if table.get("format", "csv") != "csv":
         raise _UnknownError(f'format = "{table["format"]}"')
+    if table.get("delay_law") == "linear":
+        raise _UnknownError("its delay is a line between times")
     try:
         lines = [line for line in text(Path(table["file"])).splitlines() if line.strip() and line.lstrip()[0] != "#"]
         head, *rows = [[field.strip() for field in row] for row in csv.reader(lines, skipinitialspace=True)]

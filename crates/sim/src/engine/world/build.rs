@@ -30,7 +30,7 @@ use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::containers::PerFlow;
 use crate::model::{
-    Buffer, Change, Flow, Forecast, LinkId, Load, Network, PortRule, Probe, Scenario, SimTime, Timeline,
+    Buffer, Change, DelayLaw, Flow, Forecast, LinkId, Load, Network, PortRule, Probe, Scenario, SimTime, Timeline,
 };
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +103,8 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     tell_hosts(&ways, configs, &layout, &mut hosts);
-    let are_fixed = agents.is_empty() && scenario.changes.is_empty() && layout.spray.is_none();
+    let is_timeless = scenario.changes.is_empty() && scenario.laws.is_empty();
+    let are_fixed = agents.is_empty() && is_timeless && layout.spray.is_none();
     Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents, work);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
@@ -194,6 +195,8 @@ struct PortMaker<'a> {
     /// What laws ask of ports that measure.
     asked: Asked<'a>,
     changes: &'a [Timeline],
+    /// Delays that are laws of time.
+    laws: BTreeMap<LinkId, &'a DelayLaw>,
 }
 
 impl<'a> PortMaker<'a> {
@@ -204,7 +207,8 @@ impl<'a> PortMaker<'a> {
         let kinds = scenario.traffic.iter().map(|traffic| &scenario.transports[traffic.transport.index()].kind);
         let asked = Asked::by(kinds);
         let (network, changes) = (&scenario.network, &scenario.changes);
-        PortMaker { network, rules, seed, agent_setup, moved, delivering, properties, asked, changes }
+        let laws = scenario.laws.iter().map(|lawful| (lawful.link, &lawful.law)).collect();
+        PortMaker { network, rules, seed, agent_setup, moved, delivering, properties, asked, changes, laws }
     }
 
     /// All ports, and the band of each flow at those that have several.
@@ -225,7 +229,12 @@ impl<'a> PortMaker<'a> {
         let measures = self.asked.measures() && self.network.links[id.index()].telemetry && interceptor.is_none();
         let rule =
             if measures || fibre.is_decided_late || self.moved.contains(&id) { rule.decided_late() } else { rule };
-        let config = PortConfig { rule: PortRule { buffer, ..rule }, stream: stream("queue"), fibre, interceptor };
+        let law = self.laws.get(&id).copied();
+        // A port may add to the delay of its link.
+        let own = rule.delay.saturating_sub(self.network.links[id.index()].delay);
+        let delay = law.map_or(rule.delay, |law| law.least() + own);
+        let rule = PortRule { buffer, delay, ..rule };
+        let config = PortConfig { rule, stream: stream("queue"), fibre, law: law.cloned(), interceptor };
         let mut port = Port::new(config).expect("a resolved scenario has no link below 8 bit/s");
         let forecast = || Forecast::of(id, self.changes);
         if measures {
