@@ -10,6 +10,7 @@ mod circles;
 mod circuits;
 mod connections;
 mod conservation;
+mod contacts;
 mod data_centres;
 mod delay_laws;
 mod dlcc;

@@ -20,6 +20,7 @@ mod options;
 mod paths;
 mod sharing;
 mod so_far;
+mod timed;
 mod watching;
 
 pub use hashing::Hashed;

@@ -20,9 +20,12 @@ words! {
 pub struct Knot {
     /// The time, since the start of the run or of a period.
     pub at: u64,
-    /// The delay, more than zero.
+    /// The delay, or [`GONE`].
     pub delay: u64,
 }
+
+/// Instead of a delay: there is no link until the next knot.
+pub const GONE: u64 = 0;
 
 /// A delay over time. Behind its last knot it stays, or begins again.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,12 +47,12 @@ pub struct LawfulLink {
 }
 
 impl DelayLaw {
-    /// `None` unless the times rise from 0 on, to less than the period, and every delay is more than zero.
+    /// `None` unless the times rise from 0 on, to less than the period, and there is a link at one of them.
     pub fn new(knots: &[Knot], form: DelayForm, period: Option<Duration>) -> Option<DelayLaw> {
         let (first, last, period) = (knots.first()?, knots.last()?, period.map(Duration::ps));
         let rises = knots.windows(2).all(|pair| pair[0].at < pair[1].at);
-        let least = knots.iter().map(|knot| knot.delay).min()?;
-        let is_law = first.at == 0 && rises && least > 0 && period.is_none_or(|period| period > last.at);
+        let least = knots.iter().map(|knot| knot.delay).filter(|delay| *delay != GONE).min()?;
+        let is_law = first.at == 0 && rises && period.is_none_or(|period| period > last.at);
         is_law.then(|| DelayLaw { knots: knots.into(), form, period, least })
     }
 
@@ -58,10 +61,10 @@ impl DelayLaw {
         Duration::from_ps(self.least)
     }
 
-    /// The delay at `time` in picoseconds. `place` is where the last call has found its knot: times rise, so the next
+    /// The delay at `time` in picoseconds; `None` if there is no link then. `place` is where the last call has found its knot: times rise, so the next
     /// is there or little further.
     #[inline]
-    pub fn at(&self, time: u64, place: &mut usize) -> u64 {
+    pub fn at(&self, time: u64, place: &mut usize) -> Option<u64> {
         let time = self.period.map_or(time, |period| time % period);
         let knots = &self.knots;
         if knots[*place].at > time {
@@ -71,10 +74,11 @@ impl DelayLaw {
             *place += 1;
         }
         let knot = knots[*place];
-        match self.form {
+        let delay = match self.form {
             DelayForm::Steps => knot.delay,
             DelayForm::Linear => between(knot, self.behind(*place), time),
-        }
+        };
+        (knot.delay != GONE).then_some(delay)
     }
 
     /// The knot behind one: of the last the first of the next period, or itself.
@@ -87,7 +91,9 @@ impl DelayLaw {
 /// The straight line, rounded down to a picosecond.
 #[inline]
 fn between(from: Knot, to: Knot, time: u64) -> u64 {
-    let Some(span) = to.at.checked_sub(from.at).filter(|span| *span > 0) else { return from.delay };
+    let Some(span) = to.at.checked_sub(from.at).filter(|span| *span > 0 && to.delay != GONE) else {
+        return from.delay;
+    };
     let (rise, passed) = (to.delay.wrapping_sub(from.delay) as i64, (time - from.at) as i64);
     let risen = match rise.checked_mul(passed) {
         Some(product) => product.div_euclid(span as i64),
@@ -112,7 +118,7 @@ mod tests {
         let knots = [(0, 100), (10, 70), (20, 90)];
         let seen = |form, period| {
             let (law, mut place) = (law(&knots, form, period).unwrap(), 0);
-            [0, 5, 9, 10, 11, 13, 20, 25, 31].map(|time| law.at(time, &mut place))
+            [0, 5, 9, 10, 11, 13, 20, 25, 31].map(|time| law.at(time, &mut place).unwrap())
         };
         assert_eq!(seen(DelayForm::Steps, None), [100, 100, 100, 70, 70, 70, 90, 90, 90]);
         assert_eq!(seen(DelayForm::Linear, None), [100, 85, 73, 70, 72, 76, 90, 90, 90]);
@@ -121,13 +127,23 @@ mod tests {
         assert_eq!(law(&knots, DelayForm::Linear, None).unwrap().least(), Duration::from_ps(70));
     }
 
+    /// There until 20, and from 30 on; the line to its end is level.
+    #[test]
+    fn a_link_is_gone_between_two_times() {
+        let knots = [(0, 100), (10, 70), (20, GONE), (30, 50), (40, 60)];
+        let (law, mut place) = (law(&knots, DelayForm::Linear, None).unwrap(), 0);
+        let seen = [5, 19, 20, 29, 30, 35, 90].map(|time| law.at(time, &mut place));
+        assert_eq!(seen, [Some(85), Some(70), None, None, Some(50), Some(55), Some(60)]);
+        assert_eq!(law.least(), Duration::from_ps(50));
+    }
+
     #[test]
     fn what_is_no_law_is_none() {
         let none = |knots: &[(u64, u64)], period| assert_eq!(law(knots, DelayForm::Steps, period), None);
         none(&[], None);
         none(&[(1, 5)], None);
         none(&[(0, 5), (0, 6)], None);
-        none(&[(0, 5), (7, 0)], None);
+        none(&[(0, GONE), (7, GONE)], None);
         none(&[(0, 5), (7, 6)], Some(7));
     }
 
@@ -153,7 +169,7 @@ mod tests {
                         d0 + ((d1 - d0) * (i128::from(time) - t0)).div_euclid(t1 - t0)
                     }
                 };
-                prop_assert_eq!(i128::from(law.at(time, &mut place)), expected);
+                prop_assert_eq!(law.at(time, &mut place).map(i128::from), Some(expected));
             }
         }
     }

@@ -5,6 +5,7 @@
 
 mod aapn_star;
 mod clos;
+mod contacts;
 mod custom;
 mod draft;
 mod dumbbell;
@@ -121,6 +122,9 @@ topologies! {
     AapnStar = "aapn-star", "XCP-CL over an agile all-photonic network, §2.1 and Fig. 4.2",
         "Edge nodes \"e0\", \"e1\", … with queues to one another through the bufferless core nodes \"c0\", \"c1\", \
             ….": aapn_star;
+    Contacts = "contacts", "contact plans of delay-tolerant networking, e.g. Fraire et al., Ad Hoc Networks 2021",
+        "Satellites and ground stations whose contacts and routes a file has, from `photocol orbits --contacts`.":
+        contacts;
     Custom = "custom", "the scenario's [[node]] and [[link]]",
         "The nodes and links of the scenario itself.": custom;
     Dumbbell = "dumbbell", "the common single-bottleneck network of congestion control studies (RFC 5166 §3)",

@@ -33,10 +33,11 @@ impl LawReader {
         LawReader { law, place: 0 }
     }
 
-    /// How much later than the least delay a packet arrives whose last bit leaves at `end`.
+    /// How much later than the least delay a packet arrives whose last bit leaves at `end`; `None` if there is no link
+    /// then.
     #[inline]
-    pub fn late(&mut self, end: u64) -> u64 {
-        self.law.at(end, &mut self.place) - self.law.least().ps()
+    pub fn late(&mut self, end: u64) -> Option<u64> {
+        Some(self.law.at(end, &mut self.place)? - self.law.least().ps())
     }
 }
 

@@ -104,7 +104,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     tell_hosts(&ways, configs, &layout, &mut hosts);
     let is_timeless = scenario.changes.is_empty() && scenario.laws.is_empty();
-    let are_fixed = agents.is_empty() && is_timeless && layout.spray.is_none();
+    let are_fixed = agents.is_empty() && is_timeless && layout.spray.is_none() && layout.timetable.is_none();
     Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents, work);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
@@ -174,6 +174,9 @@ fn fabric(ports: Vec<Port>, layout: &PartitionLayout, order: TimerOrder) -> Fabr
     fabric.links = (0..ports.len() as u32).collect();
     fabric.ports = ports;
     (fabric.paths, fabric.returns) = (Arc::clone(&layout.paths), Arc::clone(&layout.returns));
+    if layout.timetable.is_some() {
+        (fabric.paths, fabric.timed) = layout.paths_of_ports();
+    }
     fabric.spray = layout.spray.clone();
     fabric.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));
     let agents = layout.agents.len() as u32;

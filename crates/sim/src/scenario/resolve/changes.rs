@@ -28,7 +28,9 @@ pub(super) struct InTime {
 
 /// How links change, and which delays are laws.
 pub(super) fn in_time(spec: &Spec, ports: Ports, context: &mut Context) -> Result<InTime, Fault> {
-    let (mut all, mut laws, mut taken) = (Vec::new(), Vec::new(), Taken::new());
+    let (mut all, mut laws) = (Vec::new(), context.draft.laws.clone());
+    let place = spec.topology.as_ref().map_or(Place::Unknown, At::place);
+    let mut taken: Taken = laws.iter().map(|lawful| ((lawful.link, "delay"), place.clone())).collect();
     for table in &spec.link_phases {
         table.check()?;
         all.extend(of_phases(table, ports, &mut taken, context)?);

@@ -13,6 +13,7 @@ use crate::topology::{
 };
 use options::Value;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration, PortBuffer, Rate};
 
@@ -71,10 +72,24 @@ pub(super) fn resolve(spec: &Spec, files: Option<&dyn Files>, sizing: Sizing) ->
         links.push(link);
     }
     draft.products = products;
+    check_laws(&draft)?;
     lead_through_cores(&mut links, &draft)?;
     let reroute_after = spec.topology.as_ref().and_then(|topology| topology.reroute_after()).map(|at| at.0);
     let routing = spec.topology.as_ref().map_or(Ok(Routing::First), |topology| topology.routing())?;
-    Ok((Network { nodes: draft.nodes.clone(), links, reroute_after, routing }, draft))
+    let timed = draft.timed.take().map(Arc::new);
+    Ok((Network { nodes: draft.nodes.clone(), links, reroute_after, routing, timed }, draft))
+}
+
+/// Nothing but its law says the delay of a link that has one.
+fn check_laws(draft: &Draft) -> Result<(), Fault> {
+    for lawful in &draft.laws {
+        let link = &draft.links[lawful.link.index()];
+        if let Some(given) = link.given.delay.as_ref().filter(|given| given.place != Place::Unknown) {
+            let message = format!("the delay of {} is that of its contacts; allowed: none", quoted(&link.name));
+            return Err(Fault::new(given.place.clone(), message));
+        }
+    }
+    Ok(())
 }
 
 /// The nodes of `[[node]]`. If there are none and the topology has none, the ends of links are the nodes.

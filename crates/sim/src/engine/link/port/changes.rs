@@ -83,7 +83,8 @@ impl Port {
         let mut law = self.features.as_mut().and_then(|features| features.law.take());
         for (i, packet) in self.backlog.iter().filter(|packet| !packet.is_lost).enumerate() {
             let distance = if keeps_distance { packet.end - last_end.unwrap_or(packet.start) } else { 0 };
-            let late = law.as_mut().map_or(0, |law| law.late(packet.end));
+            // What was admitted is under way, even if it leaves too late now.
+            let late = law.as_mut().and_then(|law| law.late(packet.end)).unwrap_or(0);
             arrival = (arrival + distance).max(packet.end + delay + late);
             last_end = Some(packet.end);
             // One whose first bit has been told already is not there any more.

@@ -174,14 +174,20 @@ impl Port {
     }
 
     /// How much later than a delay after `end` the packet arrives that has its time last; or why it does not: its
-    /// windows do not meet the switch, or the fibre loses it.
+    /// windows do not meet the switch, the fibre loses it, or the link has gone.
     fn passage(&mut self, end: u64, size: u16) -> Result<u64, Cause> {
         if matches!(self.kind, PortKind::Gated(_)) && self.backlog.newest().is_some_and(|newest| newest.is_lost) {
             return Err(Cause::GuardViolation);
         }
         let Some(features) = &mut self.features else { return Ok(0) };
         match features.fibre.depart(end, size) {
-            Passage::Arrives { late } => Ok(late + features.law.as_mut().map_or(0, |law| law.late(end))),
+            Passage::Arrives { late } => match features.law.as_mut().map_or(Some(0), |law| law.late(end)) {
+                Some(by_law) => Ok(late + by_law),
+                None => {
+                    self.backlog.lose_newest();
+                    Err(Cause::OutOfSight)
+                }
+            },
             Passage::Lost => {
                 self.backlog.lose_newest();
                 Err(Cause::Random)

@@ -72,6 +72,18 @@ fn a_change_of_capacity_reads_the_law_again() {
     assert_eq!(arrivals, [12 + 1012, 78 + 1078, 198 + 1198]);
 }
 
+/// The link is there until 30 µs: of packets of 12 µs the third leaves at 36 µs and is lost, having been transmitted.
+#[test]
+fn a_packet_that_leaves_when_the_link_has_gone_is_lost() {
+    let mut port = port(&law(&[(0, 100), (30, 0), (90, 50)], DelayForm::Steps), Light::None);
+    let seen = [0; 3].map(|now| port.offer(now, 1500));
+    let lost = Admission::Dropped(Cause::OutOfSight);
+    assert_eq!(seen, [Admission::Scheduled(112 * US), Admission::Scheduled(124 * US), lost]);
+    assert_eq!(port.offer(100 * US, 1500), Admission::Scheduled(162 * US));
+    let reading = port.reading(200 * US);
+    assert_eq!((reading.carried.packets, reading.dropped.packets, reading.busy), (4, 1, 48 * US));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
 
@@ -92,7 +104,7 @@ proptest! {
         for (gap, size) in packets {
             now += gap;
             free = now.max(free) + u64::from(size) * 8000;
-            before = before.max(free + law.at(free, &mut 0));
+            before = before.max(free + law.at(free, &mut 0).unwrap());
             let Admission::Scheduled(at) = port.enqueue(
                 now, &Packet { size, ..Packet::default() }, &mut PayloadTable::default(),
             ) else { return Err(TestCaseError::fail("there is room")) };
