@@ -32,7 +32,8 @@ def said(at: int, *, is_linear: bool, period_ms: int | None) -> int:
     place = bisect.bisect(times, at) - 1
     if not is_linear or place + 1 == len(times):
         return delays[place]
-    return delays[place] + (delays[place + 1] - delays[place]) * (at - times[place]) // (times[place + 1] - times[place])
+    rise, span = delays[place + 1] - delays[place], times[place + 1] - times[place]
+    return delays[place] + rise * (at - times[place]) // span
 
 
 def run(folder: Path, law: str, period_ms: int | None, **options: object) -> photocol.Result:

@@ -6,7 +6,7 @@ use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::Results;
 use sim::study::World;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Stations A and B, satellites s1 and s2; 5 ms each. A sees s1 for a second, and s2 from then on; from 2 to 3 s there
 /// is no route.
@@ -38,7 +38,7 @@ fn file(name: &str, text: &str) -> PathBuf {
 }
 
 /// 1250 B each millisecond in both directions, which last 10 µs.
-fn text(file: &PathBuf, keys: &str, more: &str) -> String {
+fn text(file: &Path, keys: &str, more: &str) -> String {
     format!(
         r#"
         run = {{ duration = "4 s" }}
@@ -160,7 +160,8 @@ fn a_route_that_changes_is_no_event() {
             format!("route,{time},0,1,0 3 1\nroute,{time},1,0,1 3 0\n")
         };
         let rows: String = (0..routes).map(both).collect();
-        let network = "photocol-contacts,1\nnode,A,station,,\nnode,B,station,,\nnode,s1,satellite,,\nnode,s2,satellite,,\n\
+        let network = "photocol-contacts,1\nnode,A,station,,\nnode,B,station,,\n\
+            node,s1,satellite,,\nnode,s2,satellite,,\n\
             contact,0,3,0,5000000000000,5000000000\ncontact,3,1,0,5000000000000,5000000000\n";
         let text = text(&file("many", &format!("{network}{rows}")), "", "");
         let mut world = World::build(&scenario(&text), Seed { seed: 3, run: 0 }, Options::default()).unwrap();
@@ -227,5 +228,5 @@ fn a_wrong_file_is_refused_where_it_stands() {
         let said = refusal(&text(&file, keys, more), &[]);
         assert!(said.contains(expected), "{said}");
     }
-    assert!(refusal(&text(&PathBuf::from("/nowhere/at.all"), "", ""), &[]).contains("there is no such file"));
+    assert!(refusal(&text(Path::new("/nowhere/at.all"), "", ""), &[]).contains("there is no such file"));
 }

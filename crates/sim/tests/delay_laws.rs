@@ -28,7 +28,9 @@ fn chain(law: &str, more: &str) -> String {
     format!(
         r#"
         run = {{ duration = "2 s" }}
-        node = [{{ name = "a" }}, {{ name = "u" }}, {{ name = "v" }}, {{ name = "w" }}, {{ name = "x" }}, {{ name = "b" }}]
+        node = [
+            {{ name = "a" }}, {{ name = "u" }}, {{ name = "v" }}, {{ name = "w" }}, {{ name = "x" }}, {{ name = "b" }},
+        ]
         link = [
             {{ from = "a", to = "u", capacity = "100 Mbps", delay = "1 ms", buffer = "20 packets" }},
             {{ from = "u", to = "v", capacity = "20 Mbps", delay = "5 ms", buffer = "20 packets" }},

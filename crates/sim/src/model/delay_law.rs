@@ -61,8 +61,8 @@ impl DelayLaw {
         Duration::from_ps(self.least)
     }
 
-    /// The delay at `time` in picoseconds; `None` if there is no link then. `place` is where the last call has found its knot: times rise, so the next
-    /// is there or little further.
+    /// The delay at `time` in picoseconds; `None` if there is no link then. `place` is where the last call has found
+    /// its knot: times rise, so the next is there or little further.
     #[inline]
     pub fn at(&self, time: u64, place: &mut usize) -> Option<u64> {
         let time = self.period.map_or(time, |period| time % period);

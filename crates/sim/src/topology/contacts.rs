@@ -123,9 +123,9 @@ impl ContactRules {
 
     /// A link in both directions, whose delay is a law.
     fn add_link(&self, ends: [u32; 2], contacts: &[Contact], plan: &Plan, draft: &mut Draft) {
-        let knots = knots(contacts, self.gone);
+        let knots = knots(contacts, plan, self.gone);
         let law = DelayLaw::new(&knots, self.form, None).expect("contacts have been checked");
-        let is_ground = ends.iter().any(|end| plan.nodes[*end as usize].kind == NodeKind::Station);
+        let is_ground = ends.iter().any(|end| plan.nodes[*end as usize].kind == NodeKind::Terminal);
         let capacity = if is_ground { self.ground_capacity } else { self.laser_capacity };
         let given = Given {
             capacity: capacity.map(|at| Property::given(at, |speed| speed.0)),
@@ -141,7 +141,7 @@ impl ContactRules {
 
 fn add_nodes(nodes: &[PlanNode], draft: &mut Draft) -> Result<(), Wrong> {
     for node in nodes {
-        let role = if node.kind == NodeKind::Station { Role::Host } else { Role::Core };
+        let role = if node.kind == NodeKind::Terminal { Role::Host } else { Role::Core };
         let taken =
             || Wrong { line: node.line, column: 6, message: format!("there is a node {} already", quoted(&node.name)) };
         let id = draft.node(node.name.as_str(), role).ok_or_else(taken)?;
@@ -150,8 +150,9 @@ fn add_nodes(nodes: &[PlanNode], draft: &mut Draft) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// The delays of contacts, and that there is no link between them if it is said then.
-fn knots(contacts: &[Contact], gone: Gone) -> Vec<Knot> {
+/// The delays of contacts, and that there is no link between them if it is said then. What is there when the file ends
+/// stays.
+fn knots(contacts: &[Contact], plan: &Plan, gone: Gone) -> Vec<Knot> {
     let mut knots: Vec<Knot> = Vec::new();
     let mut over = 0;
     for contact in contacts {
@@ -164,7 +165,7 @@ fn knots(contacts: &[Contact], gone: Gone) -> Vec<Knot> {
         knots.extend(own);
         over = contact.end();
     }
-    if gone == Gone::Lost {
+    if gone == Gone::Lost && over < plan.end {
         knots.push(Knot { at: over, delay: GONE });
     }
     knots

@@ -25,6 +25,8 @@ pub struct Draft {
     pub delay_per_km: Option<Duration>,
     /// What was read for a network from a file.
     pub(crate) imported: Imported,
+    /// The file of contacts of a constellation.
+    pub(crate) contacts: Option<At<String>>,
     /// Routes that are known beforehand.
     pub(crate) timed: Option<TimedRoutes>,
     /// Links whose delay is a law of time.

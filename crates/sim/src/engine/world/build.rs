@@ -103,8 +103,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     tell_hosts(&ways, configs, &layout, &mut hosts);
-    let is_timeless = scenario.changes.is_empty() && scenario.laws.is_empty();
-    let are_fixed = agents.is_empty() && is_timeless && layout.spray.is_none() && layout.timetable.is_none();
+    let are_fixed = agents.is_empty() && are_fixed(scenario, &layout);
     Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents, work);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
@@ -125,6 +124,12 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         now: SimTime::ZERO,
         hashed: paths.hashed,
     })
+}
+
+/// Whether links and paths stay what they are.
+fn are_fixed(scenario: &Scenario, layout: &PartitionLayout) -> bool {
+    let is_timeless = scenario.changes.is_empty() && scenario.laws.is_empty();
+    is_timeless && layout.spray.is_none() && layout.timetable.is_none()
 }
 
 /// The link of each of the engine's numbers, and the number of each link.

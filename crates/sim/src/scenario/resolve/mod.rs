@@ -15,6 +15,7 @@ mod load;
 mod memory;
 mod network;
 mod news;
+mod orbits;
 mod pairs;
 mod phases;
 mod properties;

@@ -1,5 +1,6 @@
 //! Nodes and links: the topology, what the scenario adds and changes, then the defaults.
 
+use super::orbits;
 use super::round_trips::RoundTrips;
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Place, quoted, rate_in_range, room};
@@ -43,6 +44,7 @@ pub(super) fn resolve(spec: &Spec, files: Option<&dyn Files>, sizing: Sizing) ->
             let (format, unit) = (file.format.as_ref().map(|at| at.as_str()), file.capacity_unit.map(|at| at.0));
             draft.imported = files.network(&file.path, format, unit).map_err(|why| why.fault(&file.path))?;
         }
+        orbits::prepare(spec, files, &mut draft)?;
         topology.draw(&mut draft)?;
     }
     add_nodes(spec, &mut draft)?;

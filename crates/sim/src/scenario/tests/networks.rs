@@ -3,7 +3,7 @@
 use crate::model::{Arrivals, LinkId, NodeId, Pairs, Position, Role, Routes, SimTime, components};
 use crate::scenario::{
     Error, Files, ImportError, Imported, ImportedFlow, ImportedFlows, ImportedLink, ImportedNode, ImportedSizes, Input,
-    Loaded, load, load_with,
+    Loaded, Orbits, load, load_with,
 };
 use crate::topology::list;
 use crate::work::GraphText;
@@ -180,6 +180,10 @@ fn the_large_scenario_has_100_000_links_and_a_million_flows() {
 struct Ring;
 
 impl Files for Ring {
+    fn contacts(&self, _: &Orbits) -> Result<String, ImportError> {
+        Err(ImportError { line: None, message: "no orbits".to_owned() })
+    }
+
     fn graph(&self, _: &str) -> Result<(GraphText, Vec<String>), ImportError> {
         Err(ImportError { line: None, message: "no graph".to_owned() })
     }

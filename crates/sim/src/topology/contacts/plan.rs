@@ -30,7 +30,7 @@ words! {
         /// A satellite.
         Satellite = "satellite",
         /// A ground station.
-        Station = "station",
+        Terminal = "station",
     }
 }
 
@@ -69,6 +69,8 @@ pub(super) struct Plan {
     pub contacts: BTreeMap<(u32, u32), Vec<Contact>>,
     /// By source and destination.
     pub routes: BTreeMap<(u32, u32), Vec<PlanRoute>>,
+    /// When the last contact is over, in picoseconds.
+    pub end: u64,
     /// In the order of the file.
     pub pairs: Vec<(u32, u32)>,
 }
@@ -160,6 +162,7 @@ impl Plan {
             return Err(Wrong::at(at, message));
         }
         known.push(Contact { start, step, delays: found });
+        self.end = self.end.max(known.last().map_or(0, Contact::end));
         match self.contacts.len() as u64 {
             links if 2 * links > MAX_ELEMENTS => Err(Wrong::at(one, format!("too many; allowed: {MAX_ELEMENTS}"))),
             _ => Ok(()),
