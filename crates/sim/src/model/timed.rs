@@ -22,6 +22,10 @@ pub struct TimedRoutes {
     pub pairs: BTreeMap<(NodeId, NodeId), Vec<TimedRoute>>,
     /// What becomes of packets under way.
     pub under_way: UnderWay,
+    /// How many nodes, the first ones, come with them.
+    pub nodes: u32,
+    /// The keys with which a scenario names all of it, and their values as they are written.
+    pub keys: Vec<(&'static str, String)>,
 }
 
 /// What a pair has from a time on.

@@ -6,12 +6,13 @@
 mod plan;
 
 use super::{Draft, Given, Property};
-use crate::language::{At, Fault, Place, Speed, quoted, read_text};
+use crate::language::{At, Fault, Place, Speed, quote, quoted, read_text};
 use crate::model::{
     DelayForm, DelayLaw, GONE, Knot, LawfulLink, LinkId, NodeId, Role, TimedRoute, TimedRoutes, UnderWay,
 };
-use options::words;
+use options::{Words, words};
 use plan::{Contact, NodeKind, Plan, PlanNode, PlanRoute, Wrong};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The largest file.
@@ -114,7 +115,15 @@ impl ContactRules {
         for ((one, other), contacts) in &plan.contacts {
             self.add_link([*one, *other], contacts, &plan, draft);
         }
-        draft.timed = Some(routes(&plan, self.under_way, draft).map_err(wrong)?);
+        let pairs = routes(&plan, draft).map_err(wrong)?;
+        let keys = vec![
+            ("path", quote(file)),
+            ("delay_law", quote(self.form.word())),
+            ("under_way", quote(self.under_way.word())),
+            ("gone", quote(self.gone.word())),
+        ];
+        let nodes = plan.nodes.len() as u32;
+        draft.timed = Some(TimedRoutes { pairs, under_way: self.under_way, nodes, keys });
         let back = |pair: &(u32, u32)| plan.pairs.iter().position(|other| *other == (pair.1, pair.0));
         let first = plan.pairs.iter().enumerate().filter(|(place, pair)| back(pair).is_none_or(|back| back > *place));
         draft.pairs = first.map(|(_, pair)| (NodeId(pair.0), NodeId(pair.1))).collect();
@@ -172,7 +181,7 @@ fn knots(contacts: &[Contact], plan: &Plan, gone: Gone) -> Vec<Knot> {
 }
 
 /// The routes of pairs, node by node and link by link.
-fn routes(plan: &Plan, under_way: UnderWay, draft: &Draft) -> Result<TimedRoutes, Wrong> {
+fn routes(plan: &Plan, draft: &Draft) -> Result<BTreeMap<(NodeId, NodeId), Vec<TimedRoute>>, Wrong> {
     let way = |nodes: &[u32], route: &PlanRoute| -> Result<Vec<LinkId>, Wrong> {
         let link = |pair: &[u32]| {
             let found = draft.between(NodeId(pair[0]), NodeId(pair[1])).first();
@@ -191,5 +200,5 @@ fn routes(plan: &Plan, under_way: UnderWay, draft: &Draft) -> Result<TimedRoutes
     let pair = |((from, to), routes): (&(u32, u32), &Vec<PlanRoute>)| {
         Ok(((NodeId(*from), NodeId(*to)), routes.iter().map(timed).collect::<Result<_, Wrong>>()?))
     };
-    Ok(TimedRoutes { pairs: plan.routes.iter().map(pair).collect::<Result<_, Wrong>>()?, under_way })
+    plan.routes.iter().map(pair).collect()
 }

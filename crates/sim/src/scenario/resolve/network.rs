@@ -86,8 +86,12 @@ pub(super) fn resolve(spec: &Spec, files: Option<&dyn Files>, sizing: Sizing) ->
 fn check_laws(draft: &Draft) -> Result<(), Fault> {
     for lawful in &draft.laws {
         let link = &draft.links[lawful.link.index()];
-        if let Some(given) = link.given.delay.as_ref().filter(|given| given.place != Place::Unknown) {
-            let message = format!("the delay of {} is that of its contacts; allowed: none", quoted(&link.name));
+        let least = lawful.law.least();
+        if let Some(given) = link.given.delay.as_ref().filter(|given| given.value != least) {
+            let message = format!(
+                "the delay of {} is that of its contacts; allowed: none, or their least, \"{least}\"",
+                quoted(&link.name)
+            );
             return Err(Fault::new(given.place.clone(), message));
         }
     }
