@@ -38,7 +38,11 @@ FILLING = {
     "traffic": [{"transport": "sack", "pairs": "random", "flows": 1}],
 }
 """What a fragment of a scenario is completed with."""
-TRACES = {"uplink.csv": "time_s,capacity_mbps,delay_ms\n0,12,20\n5,6,30\n", "downlink.trace": "1\n2\n4\n"}
+TRACES = {
+    "uplink.csv": "time_s,capacity_mbps,delay_ms\n0,12,20\n5,6,30\n",
+    "downlink.trace": "1\n2\n4\n",
+    "range.csv": "time_s,delay_ms\n0,4\n5,6\n",
+}
 """Files that fragments name."""
 
 

@@ -4,7 +4,7 @@ use options::Words;
 use pyo3::prelude::*;
 use sim::model::{Done, Position, Role, SimTime};
 use sim::scenario::{
-    Files, ImportError, Imported, ImportedFlow, ImportedFlows, ImportedLink, ImportedNode, ImportedSizes,
+    Files, ImportError, Imported, ImportedFlow, ImportedFlows, ImportedLink, ImportedNode, ImportedSizes, Orbits,
 };
 use sim::work::GraphText;
 use units::{Bytes, Duration, Rate};
@@ -99,6 +99,12 @@ impl Files for Conversions<'_> {
             Ok((graph, found.getattr("warnings")?.extract()?))
         };
         read().map_err(|error| self.wrong(&error))
+    }
+
+    fn contacts(&self, orbits: &Orbits) -> Result<String, ImportError> {
+        let arguments = (&orbits.keys, orbits.pairs.clone(), orbits.duration.ps(), &orbits.folder);
+        let ask = || self.0.import("photocol.orbits.kept")?.getattr("contacts")?.call1(arguments)?.extract();
+        ask().map_err(|error| self.wrong(&error))
     }
 
     fn sizes(&self, file: &str, unit: Option<Bytes>) -> Result<ImportedSizes, ImportError> {

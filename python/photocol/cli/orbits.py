@@ -44,6 +44,7 @@ _MOST_LINES = 12
 @click.option("--step", metavar="TIME", help="Between two searches of routes; by default that of the file, or 100 ms.")
 @click.option("--table", type=FOLDER, metavar="FILE", help="Write every step of every pair (.csv or .parquet).")
 @click.option("--changes", type=FOLDER, metavar="FILE", help="Write every change of a route (.csv or .parquet).")
+@click.option("--contacts", type=FOLDER, metavar="FILE", help='Write a file for kind = "contacts" with these pairs.')
 @click.option("--traces", type=FOLDER, metavar="DIR", help="Write each pair as a file for [[link_trace]].")
 @click.option(
     "--plots", type=FOLDER, metavar="DIR", help="Draw round-trips.png, and map.png with the first pair's route."
@@ -74,6 +75,7 @@ def orbits(*, file: Path, as_json: bool, **options: Any) -> int:
         for line in itertools.chain.from_iterable(map(_lines, found, routes)):
             click.echo(line)
     written: list[Path] = []
+    written += _write_contacts(made, pairs, duration, options["contacts"])
     written += _write_traces(routes, traces)
     if options["table"] is not None:
         written.append(_write(steps_table(made, routes), options["table"]))
@@ -153,6 +155,18 @@ def _write(table: pl.DataFrame, file: Path) -> Path:
 
     storage.replace(file, table.write_csv if file.suffix == ".csv" else table.write_parquet)
     return file
+
+
+def _write_contacts(
+    made: Constellation, pairs: Sequence[tuple[str, str]], duration: float, file: Path | None
+) -> list[Path]:
+    if file is None:
+        return []
+    from photocol.orbits.contacts import contacts
+    from photocol.runs import storage
+
+    storage.write_text(file, contacts(made, pairs, duration))
+    return [file]
 
 
 def _write_traces(routes: Sequence[Route], files: Sequence[Path]) -> Sequence[Path]:

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from photocol.orbits.tle import Catalogue
 
 KIND = "constellation"
+OF_RUNS = (
+    "cache", "laser_capacity", "ground_capacity", "delay_law", "under_way", "gone",
+    "reroute_after", "routing", "flowlet_gap", "hash_seed", "weights",
+)  # fmt: skip
+"""Keys of the same table that say nothing about orbits; the engine reads them."""
 _ELEVATION_DEG = 25.0
 _OLD_DAYS = 14.0
 _CLEARANCE = length_range("0", "1000")
@@ -68,6 +73,8 @@ class Read:
 def read_constellation(keys: Keys, folder: Path) -> Read:
     """Read a table; files stand beside `folder`. Raises InputError, and OSError where a file cannot be read."""
     keys.word("kind", [KIND])
+    for name in OF_RUNS:
+        keys.has(name)
     notes: list[str] = []
     groups, start = _groups(keys, folder, notes)
     moving = _moving(keys, groups, start, notes)

@@ -102,6 +102,11 @@ class Routes:
 
     def __iter__(self) -> Iterator[Block]:
         """The blocks, each of some seconds; they are computed when they are asked for."""
+        for _, links, window in self.windows():
+            yield self.block(links, window)
+
+    def windows(self) -> Iterator[tuple[int, Links, Window]]:
+        """The first step of each block, its links, and where their paths are looked for."""
         plan = self.plan
         server = Server(plan.serving, plan.sight, plan.moving, self.clock, self.satellites)
         lasers = Settled((len(plan.sight.lasers),), self.clock.steps(plan.laser_acquisition_ns))
@@ -110,8 +115,11 @@ class Routes:
         for first in range(0, self.count, length):
             times = self.clock.seconds(np.arange(first, min(first + length, self.count)))
             links = plan.sight.links(times, plan.moving.places(times))
-            usable = [lasers.usable(links.laser_in_sight, every), server.usable(first, links)]
-            yield self._block(links, np.concatenate(usable, axis=1))
+            parts = [lasers.usable(links.laser_in_sight, every), server.usable(first, links)]
+            usable = np.concatenate(parts, axis=1)
+            net = Net(links, usable, self.neighbours, self.satellites)
+            bounds = self._bounds(links, usable)
+            yield first, links, Window(net, bounds, self.column, first, has_lasers=plan.has_lasers)
 
     def tables(self) -> list[Route]:
         """All of it by pair."""
@@ -133,9 +141,8 @@ class Routes:
             for place, (one, other) in enumerate(self.pairs)
         ]
 
-    def _block(self, links: Links, usable: NDArray[np.bool_]) -> Block:
-        net = Net(links, usable, self.neighbours, self.satellites)
-        window = Window(net, self._bounds(links, usable), self.column, has_lasers=self.plan.has_lasers)
+    def block(self, links: Links, window: Window) -> Block:
+        """The paths of all pairs in a window."""
         metres, nodes = [], []
         for one, other in self.pairs:
             steps = window.steps(self.satellites + min(one, other), self.satellites + max(one, other))

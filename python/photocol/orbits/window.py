@@ -32,9 +32,10 @@ class Steps:
 class Window:
     """A window of steps."""
 
-    def __init__(self, net: Net, bounds: Bounds, column: dict[int, int], *, has_lasers: bool) -> None:
-        """`column` is that of a station's node in the bounds."""
+    def __init__(self, net: Net, bounds: Bounds, column: dict[int, int], begin: int, *, has_lasers: bool) -> None:
+        """`column` is that of a station's node in the bounds; `begin` is the number of the first step."""
         self.net, self.bounds, self.column, self.has_lasers = net, bounds, column, has_lasers
+        self.begin = begin
         self.search = Search(net, has_lasers=has_lasers)
         self.instants = len(net.metres)
         self.share = np.linspace(0.0, 1.0, self.instants)
@@ -48,6 +49,12 @@ class Window:
         pair.search(self.instants - 1)
         pair.between(0, self.instants - 1)
         return pair.steps()
+
+    def way(self, node: int, target: int, step: int) -> tuple[int, ...] | None:
+        """The nodes from any node to a station at one step, None if none lead there."""
+        instant = step - self.begin
+        path = self.search.shortest(node, self._target(target), instant, float(self.share[instant]))
+        return None if path is None else path.nodes
 
     def is_linked(self, station: int) -> NDArray[np.bool_]:
         """At which instants a station has any link that carries."""

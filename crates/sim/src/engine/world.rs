@@ -20,6 +20,7 @@ mod options;
 mod paths;
 mod sharing;
 mod so_far;
+mod timed;
 mod watching;
 
 pub use hashing::Hashed;
@@ -40,7 +41,7 @@ use crate::engine::parallel::sync::{FaultInjection, Synchronizer};
 use crate::model::{Change, Flow, LinkId, MidPacket, SimTime};
 use build::Setup;
 use changes::Changes;
-use controls::{Action, Control, add_sample};
+use controls::{Action, Control, add_sample, reroute};
 use std::sync::Arc;
 use watching::needs_one_thread;
 
@@ -390,11 +391,4 @@ fn too_few(parts: usize, threads: usize) -> Option<String> {
 fn whole_trace(partitions: &mut [Partition]) -> Option<Merged> {
     let traces = partitions.iter_mut().filter_map(|part| Observers::of_mut(&mut part.fabric)?.trace.take());
     merged(traces.map(|trace| *trace)).map(|(_, whole)| whole)
-}
-
-fn reroute(paths: &[(u32, u32, u32)], parts: &mut Partitions) {
-    for (flow, path, back) in paths {
-        parts.sender_mut(*flow).path = *path;
-        parts.receiver_mut(*flow).path = *back;
-    }
 }

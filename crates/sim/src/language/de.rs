@@ -8,6 +8,7 @@
 use super::error::{Fault, Place};
 use super::nearest::choices;
 use super::tree::{Entry, Node, Tree, Value, quoted};
+use super::value::RAW;
 use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeSeed, Deserializer, Error as _, Expected, IntoDeserializer, Unexpected, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
@@ -146,6 +147,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             Value::Float(value) => visitor.visit_f64(*value),
             Value::Text(text) => visitor.visit_borrowed_str(text),
             Value::Other(what) => Err(Fault::invalid_type(Unexpected::Other(what), &visitor)),
+            Value::Date(_) => Err(Fault::invalid_type(Unexpected::Other(&self.node.describe()), &visitor)),
             Value::List(items) => visitor.visit_seq(Items { reader: self, rest: items.iter() }),
             Value::Table(entries) => visitor.visit_map(Members { reader: self, rest: entries.iter(), value: None }),
         }
@@ -175,6 +177,8 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Fault> {
         if name == AT {
             visitor.visit_seq(NodeAndValue { reader: self, given: 0 })
+        } else if name == RAW {
+            visitor.visit_str(&self.node.inline())
         } else {
             visitor.visit_newtype_struct(self)
         }

@@ -225,7 +225,7 @@ fn assign(root: &mut Node, path: &str, value: &str, files: &mut Files) -> Result
         split_path(path).ok_or_else(|| wrong("allowed: a path such as run.duration or traffic.0.size".into()))?;
     let value = match DeValue::parse(value) {
         Ok(parsed) => match Node::from_toml_value(&parsed, file).value {
-            Value::Other(_) => Value::Text(value.to_owned()),
+            Value::Date(_) | Value::Other(_) => Value::Text(value.to_owned()),
             parsed => parsed,
         },
         Err(_) => Value::Text(value.to_owned()),
@@ -309,6 +309,9 @@ fn anchor_paths(tree: &mut Tree) {
     if let Some(path) = entries.get_mut("topology").and_then(|topology| child(&mut topology.node, "path")) {
         anchor(path, files);
     }
+    if let Some(topology) = entries.get_mut("topology") {
+        anchor_orbits(&mut topology.node, files);
+    }
     if let Some(path) = entries.get_mut("external").and_then(|external| child(&mut external.node, "recording")) {
         anchor(path, files);
     }
@@ -339,6 +342,21 @@ fn anchor_paths(tree: &mut Tree) {
 /// Whether a class is in a file of Python; a module has no path.
 fn is_in_file(class: &Node) -> bool {
     matches!(&class.value, Value::Text(class) if class.contains(".py:"))
+}
+
+/// The files of a constellation, and the folder in which its contacts are kept: beside the text that names it.
+fn anchor_orbits(topology: &mut Node, files: &Files) {
+    let origin = topology.origin;
+    let Value::Table(keys) = &mut topology.value else { return };
+    if keys.get("kind").is_none_or(|kind| kind.node.value != Value::Text("constellation".to_owned())) {
+        return;
+    }
+    let here = Node { value: Value::Text(".".to_owned()), origin, id: 0 };
+    keys.entry("cache".to_owned()).or_insert(Entry { key: origin, node: here });
+    let is_file = |node: &Node| !matches!(&node.value, Value::Text(text) if text == "+grid" || text == "none");
+    let found = ["tle", "cities", "lasers", "cache"];
+    let files_of = keys.iter_mut().filter(|(key, entry)| found.contains(&key.as_str()) && is_file(&entry.node));
+    files_of.for_each(|(_, entry)| anchor(&mut entry.node, files));
 }
 
 fn child<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Node> {

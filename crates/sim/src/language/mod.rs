@@ -42,4 +42,4 @@ pub use option::{Parameter, Setting, Word};
 pub use quantity::{Length, PortRoom, Room, Size, Speed, Time, Window};
 pub(crate) use text::{Text, quote, rounded, since_start};
 pub(crate) use tree::quoted;
-pub use value::{ByteCount, CdfPoint, Choice, DelayedAck, FlowSize, Names, PairsSpec};
+pub use value::{ByteCount, CdfPoint, Choice, DelayedAck, FlowSize, Names, PairsSpec, Raw};

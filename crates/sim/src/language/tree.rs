@@ -4,6 +4,7 @@
 //! values from it. Every node has a number, so that a fault needs to carry only that to find file, line and key.
 
 use super::error::{Error, Fault, Place, position};
+use super::text::quote;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,7 +27,9 @@ pub(crate) enum Value {
     Integer(i64),
     Float(f64),
     Text(String),
-    /// A date, or a JSON null in a list; nothing in a scenario is one.
+    /// A date or a time, as it is written.
+    Date(String),
+    /// A number beyond all others, or a JSON null in a list; nothing in a scenario is one.
     Other(String),
     List(Vec<Node>),
     Table(BTreeMap<String, Entry>),
@@ -173,9 +176,23 @@ impl Node {
                 Ok(number) => Value::Float(number),
                 Err(_) => Value::Other(format!("the number {}", number.as_str())),
             },
-            DeValue::Datetime(date) => Value::Other(format!("the date {date}")),
+            DeValue::Datetime(date) => Value::Date(date.to_string()),
         };
         Node { value, origin, id: 0 }
+    }
+
+    /// The value as TOML on one line.
+    pub fn inline(&self) -> String {
+        let pair = |(key, entry): (&String, &Entry)| format!("{} = {}", quote(key), entry.node.inline());
+        match &self.value {
+            Value::Bool(value) => value.to_string(),
+            Value::Integer(value) => value.to_string(),
+            Value::Float(value) => toml::Value::Float(*value).to_string(),
+            Value::Text(text) | Value::Other(text) => quote(text),
+            Value::Date(date) => date.clone(),
+            Value::List(items) => format!("[{}]", items.iter().map(Node::inline).collect::<Vec<_>>().join(", ")),
+            Value::Table(entries) => format!("{{ {} }}", entries.iter().map(pair).collect::<Vec<_>>().join(", ")),
+        }
     }
 
     /// What a message calls the value.
@@ -185,6 +202,7 @@ impl Node {
             Value::Integer(value) => value.to_string(),
             Value::Float(value) => format!("{value:?}"),
             Value::Text(text) => quoted(text),
+            Value::Date(date) => format!("the date {date}"),
             Value::Other(what) => what.clone(),
             Value::List(_) => "a list".to_owned(),
             Value::Table(_) => "a table".to_owned(),
@@ -199,7 +217,7 @@ impl Serialize for Node {
             Value::Bool(value) => serializer.serialize_bool(*value),
             Value::Integer(value) => serializer.serialize_i64(*value),
             Value::Float(value) => serializer.serialize_f64(*value),
-            Value::Text(text) | Value::Other(text) => serializer.serialize_str(text),
+            Value::Text(text) | Value::Date(text) | Value::Other(text) => serializer.serialize_str(text),
             Value::List(items) => serializer.collect_seq(items),
             Value::Table(entries) => serializer.collect_map(entries.iter().map(|(key, entry)| (key, &entry.node))),
         }

@@ -48,6 +48,37 @@ pub enum PairsSpec {
     List(Vec<At<(String, String)>>),
 }
 
+impl PairsSpec {
+    /// The pairs of a list.
+    pub(crate) fn list(&self) -> Option<Vec<(String, String)>> {
+        let PairsSpec::List(pairs) = self else { return None };
+        Some(pairs.iter().map(|pair| (**pair).clone()).collect())
+    }
+}
+
+/// Anything, as TOML on one line: a value that is read elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Raw(pub String);
+
+/// By this name a tree gives the text of a value.
+pub(crate) const RAW: &str = "$photocol::Raw";
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Raw, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Raw;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a value of a scenario tree")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Raw, E> {
+                Ok(Raw(text.to_owned()))
+            }
+        }
+        deserializer.deserialize_newtype_struct(RAW, Text)
+    }
+}
+
 /// `delayed_ack`: no, yes (200 ms), or this long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayedAck {
@@ -224,5 +255,6 @@ schemas! {
         "minItems": 2, "maxItems": 2, "examples": [["10 kB", 0.15]] };
     DelayedAck, "DelayedAck", { "type": ["boolean", "string"], "examples": [true, false, "100 ms"] };
     ByteCount, "ByteCount", { "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string" }] };
+    Raw, "Anything", {};
     FlowSize, "FlowSize", { "type": "string", "examples": ["greedy", "10 MB"] };
 }

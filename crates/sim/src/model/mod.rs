@@ -11,11 +11,13 @@
 //! | `external` | hosts outside of the simulator |
 //! | `sizes`, `published` | laws of flow sizes; distributions of papers |
 //! | `changes`, `forecast` | links in time; the capacity of a link before it changes |
+//! | `delay_law`, `timed` | delays that are laws of time; routes that change in time |
 //! | `events` | what happens by order: links change, segments meet their fates |
 //! | `news` | changes of links as senders are told of them |
 //! | `scenario` | all of it: a whole run but for what its network switches |
 
 mod changes;
+mod delay_law;
 mod disjoint;
 mod events;
 mod external;
@@ -29,11 +31,13 @@ mod routes;
 mod scenario;
 mod sizes;
 mod time;
+mod timed;
 mod traffic;
 mod transport;
 mod work;
 
 pub use changes::{Change, MidPacket, Step, Timeline};
+pub use delay_law::{DelayForm, DelayLaw, GONE, Knot, LawfulLink};
 pub use disjoint::{PathPair, Ties, delay, disjoint_pair};
 pub use events::{Fate, Forced};
 pub use external::{Ecn, External, ExternalPacket, MOST_EXTERNAL};
@@ -52,6 +56,7 @@ pub use routes::{EqualRoutes, Routes, components};
 pub use scenario::{Completion, Probe, RunSpec, Scenario, Selection, Trace};
 pub use sizes::{Between, Cdf, FlowSizes, MOST_BYTES, WrongPoint, pareto_least, pareto_mean};
 pub use time::SimTime;
+pub use timed::{TimedRoute, TimedRoutes, UnderWay};
 pub use traffic::{
     Arrivals, BurstLosses, BurstRule, Ends, Flow, Incast, Listed, Load, MAX_EXPONENTIAL_MEAN, MAX_FLOWS, Pairs,
     Requests, SizeLaw, Sojourn, Traffic,

@@ -1,10 +1,11 @@
 //! Nodes and links.
 
-use super::{LinkId, NodeId};
+use super::{LinkId, NodeId, TimedRoutes};
 use crate::links::LinkProperties;
 use crate::queue;
 use options::words;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use transport::xcp::RouterConfig;
 use units::{BufferSize, Bytes, Duration, Rate};
 
@@ -19,6 +20,8 @@ pub struct Network {
     pub reroute_after: Option<Duration>,
     /// Which of several equally short paths a flow takes.
     pub routing: Routing,
+    /// The routes of flows, where they are known beforehand; else they are the shortest paths.
+    pub timed: Option<Arc<TimedRoutes>>,
 }
 
 words! {

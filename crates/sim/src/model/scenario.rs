@@ -1,6 +1,6 @@
 //! A whole run, before its random parts are drawn.
 
-use super::{External, Forced, LinkNews, Network, Timeline, Traffic, Transport};
+use super::{External, Forced, LawfulLink, LinkNews, Network, Timeline, Traffic, Transport};
 use options::words;
 use units::{Bytes, Duration};
 
@@ -17,6 +17,8 @@ pub struct Scenario {
     pub traffic: Vec<Traffic>,
     /// How links change during the run, in the order of links.
     pub changes: Vec<Timeline>,
+    /// Links whose delay is a law of time, in their order.
+    pub laws: Vec<LawfulLink>,
     /// Of which of them senders are told, and how.
     pub news: Vec<LinkNews>,
     /// Segments that are dropped, delayed or duplicated by order.

@@ -42,7 +42,8 @@ pub(super) fn explain(spec: &Spec, scenario: &Scenario) -> String {
 impl Text<'_> {
     fn nodes(&mut self) {
         self.line("node = [");
-        for node in &self.network.nodes {
+        let there = self.network.timed.as_ref().map_or(0, |timed| timed.nodes as usize);
+        for node in &self.network.nodes[there..] {
             let mut keys = spec::Node::unfilled();
             keys.derive("name", node.name.form());
             keys.derive("role", Word(node.role).form());
@@ -128,6 +129,11 @@ impl Text<'_> {
         keys.derive("name", run.name.form());
         self.section("[run]", &keys);
         self.line("\n[topology]");
+        if let Some(timed) = &self.network.timed {
+            self.key("kind", quote("contacts"), "with the nodes and links above");
+            timed.keys.iter().for_each(|(key, value)| self.key(key, value.clone(), ""));
+            return;
+        }
         self.key("kind", "\"custom\"", "the nodes and links above");
         if let Some(span) = self.network.reroute_after {
             self.quantity("reroute_after", span, "after a link goes down or comes up");

@@ -4,7 +4,7 @@
 use crate::model::SimTime;
 use crate::topology::{ImportError, Imported};
 use crate::work::GraphText;
-use units::{Bytes, Rate};
+use units::{Bytes, Duration, Rate};
 
 /// Reads files in other people's forms.
 pub trait Files {
@@ -19,6 +19,22 @@ pub trait Files {
 
     /// A distribution of flow sizes, in units of so many bytes; in those of its form where that is not said.
     fn sizes(&self, file: &str, unit: Option<Bytes>) -> Result<ImportedSizes, ImportError>;
+
+    /// The path of a file of contacts, which is made if there is none yet.
+    fn contacts(&self, orbits: &Orbits) -> Result<String, ImportError>;
+}
+
+/// A constellation of which the contacts are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Orbits {
+    /// The keys of its table, as TOML.
+    pub keys: String,
+    /// The pairs of stations whose routes are asked for; `None`: all.
+    pub pairs: Option<Vec<(String, String)>>,
+    /// From the start until then.
+    pub duration: Duration,
+    /// Where the file is kept.
+    pub folder: String,
 }
 
 /// The flows of a file.

@@ -17,7 +17,7 @@ pub mod spec;
 
 pub use crate::language::{Error, Input};
 pub use crate::topology::{ImportError, Imported, ImportedLink, ImportedNode};
-pub use files::{Files, ImportedFlow, ImportedFlows, ImportedSizes};
+pub use files::{Files, ImportedFlow, ImportedFlows, ImportedSizes, Orbits};
 pub use schema::schema;
 
 use crate::engine::node::machine::ApplicationMaker;

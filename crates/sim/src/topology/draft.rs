@@ -3,7 +3,7 @@
 use super::geography::Imported;
 use crate::language::{At, Fault, Key, Place};
 use crate::links::{LinkKey, LinkProperties};
-use crate::model::{Node, NodeId, Role};
+use crate::model::{LawfulLink, Node, NodeId, Role, TimedRoutes};
 use crate::queue;
 use options::Value;
 use std::collections::BTreeMap;
@@ -25,6 +25,12 @@ pub struct Draft {
     pub delay_per_km: Option<Duration>,
     /// What was read for a network from a file.
     pub(crate) imported: Imported,
+    /// The file of contacts of a constellation.
+    pub(crate) contacts: Option<At<String>>,
+    /// Routes that are known beforehand.
+    pub(crate) timed: Option<TimedRoutes>,
+    /// Links whose delay is a law of time.
+    pub(crate) laws: Vec<LawfulLink>,
     /// Where the first buffer is given whose size waits for the round trips of the traffic.
     pub(crate) products: Option<Place>,
     by_name: BTreeMap<String, NodeId>,

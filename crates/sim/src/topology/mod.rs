@@ -5,6 +5,8 @@
 
 mod aapn_star;
 mod clos;
+mod constellation;
+mod contacts;
 mod custom;
 mod draft;
 mod dumbbell;
@@ -80,6 +82,7 @@ macro_rules! topologies {
         #[derive(Clone, Debug, Deserialize, JsonSchema)]
         #[schemars(tag = "kind")]
         #[allow(missing_docs, reason = "a variant is described by its Config")]
+        #[allow(clippy::large_enum_variant, reason = "a scenario has one")]
         pub enum Topology { $(#[serde(rename = $name)] $variant($module::Config)),+ }
 
         impl Topology {
@@ -122,6 +125,11 @@ topologies! {
     AapnStar = "aapn-star", "XCP-CL over an agile all-photonic network, §2.1 and Fig. 4.2",
         "Edge nodes \"e0\", \"e1\", … with queues to one another through the bufferless core nodes \"c0\", \"c1\", \
             ….": aapn_star;
+    Constellation = "constellation", "Starlink, Kuiper and others as in Hypatia: Kassing et al., IMC 2020",
+        "Satellites in their orbits, linked by lasers, and ground stations (`photocol orbits`).": constellation;
+    Contacts = "contacts", "contact plans of delay-tolerant networking, e.g. Fraire et al., Ad Hoc Networks 2021",
+        "Satellites and ground stations whose contacts and routes a file has, from `photocol orbits --contacts`.":
+        contacts;
     Custom = "custom", "the scenario's [[node]] and [[link]]",
         "The nodes and links of the scenario itself.": custom;
     Dumbbell = "dumbbell", "the common single-bottleneck network of congestion control studies (RFC 5166 §3)",

@@ -67,7 +67,9 @@ def form(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     wrong = pl.any_horizontal(pl.col(name).is_between(0, _LONGEST).not_() for name in ("t_ps", *_TIMES, "arrives"))
     yield from said(events.filter(wrong), "lasts longer than any run")
     yield from said(events.filter(~pl.col("event").is_in(list(FORMS))), "is an event of no known kind")
-    nodes = [node["name"] for node in run.scenario["node"]]
+    # Those of a file of contacts stand at its links only.
+    ends = {link[side] for link in run.scenario["link"] for side in ("from", "to")}
+    nodes = [*(node["name"] for node in run.scenario["node"]), *sorted(ends)]
     sizes = [one.get(key, 40) for one in run.scenario.get("transport", {}).values() for key in ("header", "ack_size")]
     # What only opens a connection is a header, which may be one of no bytes.
     empty = (pl.col("bytes") < 0) | ((pl.col("bytes") == 0) & pl.col("class").is_in(PACKETS) & (0 not in sizes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,7 +101,10 @@ class Network:
 def described(scenario: Mapping[str, Any], places: Iterable[str], end: int) -> Network:
     """The network of a resolved scenario; `places` are those of the trace, which has wavelengths of links."""
     base = _directed(scenario)
-    nodes = {node["name"] for node in scenario["node"]}
+    nodes = {node["name"] for node in scenario["node"]} | {
+        link[side] for link in scenario["link"] for side in ("from", "to")
+    }
+    in_time = "its delay is that of its contacts" if scenario.get("topology", {}).get("kind") == "contacts" else ""
     tables = [(kind, table) for kind in ("event", "link_phases", "link_trace") for table in scenario.get(kind, ())]
     named = [(kind, table, _named(table["link"], base, nodes)) for kind, table in tables]
     found = {name: _link(name, table, [one for one in named if name in one[2]], end) for name, table in base.items()}
@@ -112,6 +115,8 @@ def described(scenario: Mapping[str, Any], places: Iterable[str], end: int) -> N
             if kind == "control)":
                 table["capacity"] = _control_capacity(scenario)
             found[place] = _link(place, table, [one for one in named if name in one[2]], end)
+    if in_time:
+        found = {place: replace(link, unknown=in_time) for place, link in found.items()}
     return Network(links=found)
 
 
@@ -225,6 +230,8 @@ def _traced(table: Mapping[str, Any], end: int) -> Iterator[tuple[int, Mapping[s
         return
     if table.get("format", "csv") != "csv":
         raise _UnknownError(f'format = "{table["format"]}"')
+    if table.get("delay_law") == "linear":
+        raise _UnknownError("its delay is a line between times")
     try:
         lines = [line for line in text(Path(table["file"])).splitlines() if line.strip() and line.lstrip()[0] != "#"]
         head, *rows = [[field.strip() for field in row] for row in csv.reader(lines, skipinitialspace=True)]

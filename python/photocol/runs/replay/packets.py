@@ -278,6 +278,6 @@ def losses(run: Replayed, _: pl.DataFrame) -> Iterator[str]:
     """A loss goes with what was sent."""
     sent = run.trace.filter(pl.col("event") == "pass").select(pass_row="row", then="t_ps", size="bytes")
     gone = run.vanished.join(sent, on="pass_row", how="left", maintain_order="left")
-    at_once = pl.col("cause").is_in(["random", "guard violation"]) & pl.col("pass_row").is_not_null()
+    at_once = pl.col("cause").is_in(["random", "guard violation", "out of sight"]) & pl.col("pass_row").is_not_null()
     yield from said(gone.filter(at_once & (pl.col("t_ps") != pl.col("then"))), "is lost at another time than it left")
     yield from said(gone.filter(pl.col("bytes") != pl.col("size")), "is lost with another size than it left with")

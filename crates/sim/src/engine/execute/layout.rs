@@ -5,11 +5,13 @@ use super::site::{Endpoints, FibreEnd, PartitionSite};
 use crate::engine::link::port::{LinkDownLosses, Port, Reading};
 use crate::engine::link::ring::Ring;
 use crate::engine::node::counters::Counters;
+use crate::engine::node::fabric::TimedPaths;
 use crate::engine::node::hosts::{Lifecycle, ReceivingHost, SendingHost};
 use crate::engine::node::spray::Spray;
+use crate::engine::node::timetable::Timetable;
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
-use crate::engine::packet::{DELIVER, DropPlace, Drops, Packet, add_drops};
+use crate::engine::packet::{DELIVER, DropPlace, Drops, IN_TIME, NO_PATH, Packet, add_drops};
 use crate::model::{Flow, MidPacket};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,6 +38,8 @@ pub struct PartitionLayout {
     pub returns: Arc<[u32]>,
     /// Which of them packets take by turns, if any.
     pub spray: Option<Arc<Spray>>,
+    /// When paths end and others begin, if they do.
+    pub timetable: Option<Arc<Timetable>>,
     /// The far end of each link.
     pub ends: Arc<[FibreEnd]>,
     /// The node of each agent of the switches.
@@ -61,9 +65,22 @@ impl PartitionLayout {
     ) -> PartitionLayout {
         let ends = far_ends(&links, &paths);
         let (ports, fibres) = (Vec::new(), Vec::new());
-        let (returns, spray, of_node) = (Arc::from([]), None, Vec::new());
-        PartitionLayout { links, flows, paths, returns, spray, ends, agents, parts: 1, of_node, ports, fibres }
-            .assigned(vec![0; nodes])
+        let (returns, spray, timetable, of_node) = (Arc::from([]), None, None, Vec::new());
+        PartitionLayout {
+            links,
+            flows,
+            paths,
+            returns,
+            spray,
+            timetable,
+            ends,
+            agents,
+            parts: 1,
+            of_node,
+            ports,
+            fibres,
+        }
+        .assigned(vec![0; nodes])
     }
 
     /// The same network with its nodes in the partitions that `of_node` names.
@@ -81,6 +98,20 @@ impl PartitionLayout {
         };
         let (ports, fibres) = (number_by(|link| link.from), number_by(|link| link.to));
         PartitionLayout { parts, ports, fibres, of_node, ..self.clone() }
+    }
+
+    /// Paths as lists of ports, each in the numbering of the partition that has it: no other one reads that place. And
+    /// those that depend on the time.
+    pub fn paths_of_ports(&self) -> (Arc<[u32]>, Option<TimedPaths>) {
+        let port = |link: &u32| match *link {
+            DELIVER | NO_PATH => *link,
+            link => self.ports[link as usize].number,
+        };
+        let ports: Arc<[u32]> = self.paths.iter().map(port).collect();
+        let Some(table) = &self.timetable else { return (ports, None) };
+        let is_shown = |place: u32, port: u32| !table.has(place) || matches!(port, DELIVER | NO_PATH);
+        let shown = ports.iter().zip(0..).map(|(port, place)| if is_shown(place, *port) { *port } else { IN_TIME });
+        (shown.collect(), Some(TimedPaths { table: Arc::clone(table), ports: Arc::clone(&ports) }))
     }
 
     /// Where a partition is.

@@ -1,7 +1,7 @@
 //! What most ports do without: a queue discipline that judges arrivals, XCP's controller, properties of the fibre.
 
 use crate::links::AtPort;
-use crate::model::{Forecast, PortController, PortRule};
+use crate::model::{DelayLaw, Forecast, PortController, PortRule};
 use crate::queue::{Queue, Site};
 use transport::xcp::Router;
 use units::Instant;
@@ -15,6 +15,30 @@ pub struct PortFeatures {
     pub controller: Option<Controller>,
     /// What the properties of its link do.
     pub fibre: AtPort,
+    /// The delay, if it is a law of time.
+    pub law: Option<LawReader>,
+}
+
+/// A delay as a law of time, above the least, which is the port's.
+#[derive(Debug)]
+pub struct LawReader {
+    law: DelayLaw,
+    /// Where the law was read last.
+    place: usize,
+}
+
+impl LawReader {
+    /// At the beginning.
+    pub fn new(law: DelayLaw) -> LawReader {
+        LawReader { law, place: 0 }
+    }
+
+    /// How much later than the least delay a packet arrives whose last bit leaves at `end`; `None` if there is no link
+    /// then.
+    #[inline]
+    pub fn late(&mut self, end: u64) -> Option<u64> {
+        Some(self.law.at(end, &mut self.place)? - self.law.least().ps())
+    }
 }
 
 /// XCP's controller at a port. It is told everything at the port's own times: its timers are served when the next
@@ -41,7 +65,12 @@ impl Controller {
 
 impl PortFeatures {
     /// `None` for a port without any.
-    pub fn new(rule: &PortRule, site: impl FnOnce() -> Site, fibre: AtPort) -> Option<Box<PortFeatures>> {
+    pub fn new(
+        rule: &PortRule,
+        site: impl FnOnce() -> Site,
+        fibre: AtPort,
+        law: Option<DelayLaw>,
+    ) -> Option<Box<PortFeatures>> {
         let queue = Queue::new(&rule.queue, site);
         let controller = rule.controller.map(|PortController { config, follows, ahead }| Controller {
             router: Router::new(config, Instant::ZERO),
@@ -49,8 +78,8 @@ impl PortFeatures {
             ahead: ahead.ps(),
             forecast: None,
         });
-        let is_plain = queue.is_none() && controller.is_none() && fibre.is_empty();
-        (!is_plain).then(|| Box::new(PortFeatures { queue, controller, fibre }))
+        let is_plain = queue.is_none() && controller.is_none() && fibre.is_empty() && law.is_none();
+        (!is_plain).then(|| Box::new(PortFeatures { queue, controller, fibre, law: law.map(LawReader::new) }))
     }
 }
 

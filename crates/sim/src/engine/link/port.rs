@@ -34,7 +34,7 @@ use super::optical::{AgentBacklog, LeastBacklog};
 use crate::engine::packet::Packet;
 use crate::engine::packet::admission::{Cause, Count, Interceptor};
 use crate::links::AtPort;
-use crate::model::{Buffer, Light, Opening, PortRule};
+use crate::model::{Buffer, DelayLaw, Light, Opening, PortRule};
 use crate::queue::{self, Schedule, Site};
 use crate::random::Stream;
 use units::ByteTime;
@@ -70,7 +70,7 @@ pub struct Port {
     byte_time: ByteTime,
     /// Offered since the start.
     offered: Count,
-    /// From the port to the far end of its fibre, in picoseconds.
+    /// From the port to the far end of its fibre, in picoseconds; the least of a delay that is a law of time.
     delay: u64,
     /// When the packet sent last is at the far end. A fibre does not let packets overtake, also where the delay has
     /// become shorter.
@@ -127,6 +127,8 @@ pub struct PortConfig {
     pub stream: Stream,
     /// What the properties of its link do.
     pub fibre: AtPort,
+    /// The delay, if it is a law of time; that of the rule is its least.
+    pub law: Option<DelayLaw>,
     /// The agent that takes its packets first.
     pub interceptor: Option<Interceptor>,
 }
@@ -151,7 +153,7 @@ impl PortKind {
 impl Port {
     /// An idle port; `None` if the capacity is too small to have a byte time.
     pub fn new(config: PortConfig) -> Option<Port> {
-        let PortConfig { rule, stream, fibre, interceptor } = config;
+        let PortConfig { rule, stream, fibre, law, interceptor } = config;
         let byte_time = ByteTime::at(rule.capacity)?;
         let site = || Site { byte_time, stream: stream.clone() };
         let mut port = Port {
@@ -169,7 +171,7 @@ impl Port {
             delay: rule.delay.ps(),
             last_arrival: 0,
             kind: PortKind::new(&rule, site),
-            features: PortFeatures::new(&rule, site, fibre),
+            features: PortFeatures::new(&rule, site, fibre, law),
             kept: None,
             dropped: Count::default(),
             refused: Count::default(),
@@ -203,7 +205,7 @@ impl Port {
         self.fibre = fibre;
     }
 
-    /// How long its packets are on the fibre.
+    /// How long its packets are on the fibre at least.
     pub fn delay(&self) -> u64 {
         self.delay
     }
@@ -325,6 +327,8 @@ fn room(buffer: Buffer) -> Count {
 
 #[cfg(test)]
 mod gated_tests;
+#[cfg(test)]
+mod law_tests;
 #[cfg(test)]
 mod spacing_tests;
 #[cfg(test)]

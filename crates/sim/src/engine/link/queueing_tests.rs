@@ -35,7 +35,7 @@ fn replicate(run: u32, load: f64, buffer: Buffer, size: fn(&mut Stream) -> u16) 
     let (mut gaps, mut sizes) = (seed.stream("source", "gaps"), seed.stream("source", "sizes"));
     let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
     let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
-    let mut port = Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap();
+    let mut port = Port::new(PortConfig { rule, stream, fibre, law: None, interceptor: None }).unwrap();
     let (mut now, mut drops) = (0, 0);
     for _ in 0..PACKETS {
         now += exponential(&mut gaps, MEAN_SIZE * BYTE_PS / load).round() as u64;

@@ -9,6 +9,7 @@ pub use channel::{Batch, Boundary};
 pub use event_list::{EventList, LocalEvent, TimerOrder};
 
 use super::spray::{Flowlets, Spray};
+use super::timetable::Timetable;
 use crate::engine::link::port::Port;
 use crate::engine::link::ring::Ring;
 use crate::engine::packet::admission::{Cause, Interceptor};
@@ -16,7 +17,7 @@ use crate::engine::packet::containers::PerLink;
 use crate::engine::packet::message::ControlMessage;
 use crate::engine::packet::observer::Observer;
 use crate::engine::packet::state::{Anew, ByFibre, ByPath, ByPort, Same, Summed, state};
-use crate::engine::packet::{Class, DropPlace, LinkTotals, NEVER, Packet, PayloadTable};
+use crate::engine::packet::{Class, DELIVER, DropPlace, LinkTotals, NEVER, NO_PATH, Packet, PayloadTable};
 use std::collections::VecDeque;
 use std::hint::select_unpredictable;
 use std::sync::Arc;
@@ -50,6 +51,8 @@ state! {
         pub returns: Arc<[u32]>, Same;
         /// Which of them packets take by turns, if any.
         pub spray: Option<Arc<Spray>>, Same;
+        /// Routes that change in time, if they do.
+        pub timed: Option<TimedPaths>, Same;
         /// What goes on without a pause, where that keeps packets together.
         pub flowlets: Flowlets, ByPath;
         /// What packets in flight carry besides themselves; it moves with them.
@@ -63,6 +66,15 @@ state! {
         /// Who watches, if anybody does.
         pub observer: Option<Box<dyn Observer>>, Anew;
     }
+}
+
+/// Paths of which one goes on where another ends.
+#[derive(Clone, Debug)]
+pub struct TimedPaths {
+    /// When they end, and what comes behind them.
+    pub table: Arc<Timetable>,
+    /// The ports of all paths: [`Fabric::paths`] has [`IN_TIME`](crate::engine::packet::IN_TIME) in their places.
+    pub ports: Arc<[u32]>,
 }
 
 /// A packet on its way inside a node.
@@ -96,6 +108,13 @@ pub struct FabricPlace {
     pub boundaries: Vec<Boundary>,
     /// How many partitions there are.
     pub partitions: u32,
+}
+
+impl TimedPaths {
+    fn step(&self, hop: u32) -> Option<(u32, u32)> {
+        let port = self.ports[hop as usize];
+        (!matches!(port, DELIVER | NO_PATH)).then_some((hop, port))
+    }
 }
 
 impl Fabric {
@@ -191,6 +210,18 @@ impl Fabric {
             None => packet.hop,
             Some(spray) => spray.way(now, packet, &mut self.flowlets),
         }
+    }
+
+    /// Where a packet goes on that comes to a node while routes change in time, and its port; `None` if nowhere.
+    pub fn hop_in_time(&self, now: u64, hop: u32) -> Option<(u32, u32)> {
+        let timed = self.timed.as_ref()?;
+        timed.step(timed.table.at(now, hop))
+    }
+
+    /// Where a packet begins that leaves its host, and its port.
+    pub fn departure_in_time(&self, now: u64, first: u32) -> Option<(u32, u32)> {
+        let timed = self.timed.as_ref()?;
+        timed.step(timed.table.departure(now, first))
     }
 
     /// Whether a next link is a port of this partition, and not [`DELIVER`](crate::engine::packet::DELIVER).

@@ -14,5 +14,6 @@ pub(crate) mod node_context;
 mod speed_tests;
 pub(crate) mod spray;
 pub(crate) mod timers;
+pub(crate) mod timetable;
 pub(crate) mod tournament_tree;
 pub(crate) mod workload;

@@ -15,6 +15,8 @@ pub enum Cause {
     Forced,
     /// It was sent in a window in which the switch did not pass it.
     GuardViolation,
+    /// Its link had gone when it left.
+    OutOfSight,
     /// The queue had no room for its header, which has gone back to its sender.
     Returned,
     /// A reason that only agents know, by its number among those of their kind of switching.
@@ -24,7 +26,7 @@ pub enum Cause {
 impl Cause {
     /// Whether the packet was transmitted: the fibre or the switch loses it.
     pub fn is_after_transmission(self) -> bool {
-        matches!(self, Cause::Random | Cause::GuardViolation)
+        matches!(self, Cause::Random | Cause::GuardViolation | Cause::OutOfSight)
     }
 
     /// As written in tables; `agents` are the names of the reasons of agents.
@@ -36,6 +38,7 @@ impl Cause {
             Cause::Unreachable => "unreachable",
             Cause::Forced => "forced",
             Cause::GuardViolation => "guard violation",
+            Cause::OutOfSight => "out of sight",
             Cause::Returned => "returned",
             Cause::Agent(number) => agents.get(usize::from(number)).copied().unwrap_or("agent"),
         }

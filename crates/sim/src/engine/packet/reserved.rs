@@ -6,6 +6,8 @@ pub const NEVER: u64 = u64::MAX;
 pub const DELIVER: u32 = u32::MAX;
 /// Instead of a path's first link: there is no path.
 pub const NO_PATH: u32 = u32::MAX - 1;
+/// Instead of a link of a path: which one it is depends on the time.
+pub const IN_TIME: u32 = u32::MAX - 2;
 /// The packet carries nothing besides itself.
 pub const NO_PAYLOAD: u32 = u32::MAX;
 /// The position of "there is no way" in the array of paths.

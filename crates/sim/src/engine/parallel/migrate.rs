@@ -13,8 +13,7 @@ use crate::engine::node::hosts::Hosts;
 use crate::engine::observe::observers::Observers;
 use crate::engine::packet::containers::{PerNode, merge_nodes, split_nodes};
 use crate::engine::packet::state::{Owners, State};
-use crate::engine::packet::{DELIVER, NO_PATH, NO_PAYLOAD, Packet, PayloadTable};
-use std::sync::Arc;
+use crate::engine::packet::{NO_PAYLOAD, Packet, PayloadTable};
 
 /// Moves everything from the partitions of `before` to those of `after`; `now` is the time that all have reached.
 pub fn migrate(now: u64, old: Vec<Partition>, before: &PartitionLayout, after: &PartitionLayout) -> Vec<Partition> {
@@ -72,7 +71,7 @@ impl Whole {
         let Whole { mut fabric, hosts, mut payloads, chains, observers, mut events, order } = self;
         let Moment { now, layout } = *after;
         let mut boundaries = connect(&mut fabric.ports, layout).into_iter();
-        fabric.paths = translate(layout);
+        (fabric.paths, fabric.timed) = layout.paths_of_ports();
         let mut chains = split_nodes(chains, layout.parts, |node| layout.of_node[node as usize]).into_iter();
         let mut observers = Observers::split(observers, before, after).into_iter().map(Observers::boxed);
         let parts = fabric.split(after).into_iter().zip(hosts.split(after)).zip(0..);
@@ -158,15 +157,6 @@ fn move_payload(packet: &mut Packet, from: &mut PayloadTable, to: &mut PayloadTa
     if packet.payload != NO_PAYLOAD {
         packet.payload = to.load(from.unload(packet));
     }
-}
-
-/// Paths as lists of ports, each in the numbering of the partition that has it: no other one reads that place.
-fn translate(layout: &PartitionLayout) -> Arc<[u32]> {
-    let port = |link: &u32| match *link {
-        DELIVER | NO_PATH => *link,
-        link => layout.ports[link as usize].number,
-    };
-    layout.paths.iter().map(port).collect()
 }
 
 /// Connects every port with its fibre. Gives the fibres that lead out of each partition.

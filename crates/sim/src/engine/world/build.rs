@@ -30,7 +30,7 @@ use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::containers::PerFlow;
 use crate::model::{
-    Buffer, Change, Flow, Forecast, LinkId, Load, Network, PortRule, Probe, Scenario, SimTime, Timeline,
+    Buffer, Change, DelayLaw, Flow, Forecast, LinkId, Load, Network, PortRule, Probe, Scenario, SimTime, Timeline,
 };
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +103,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     tell_hosts(&ways, configs, &layout, &mut hosts);
-    let are_fixed = agents.is_empty() && scenario.changes.is_empty() && layout.spray.is_none();
+    let are_fixed = agents.is_empty() && are_fixed(scenario, &layout);
     Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents, work);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
@@ -124,6 +124,12 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         now: SimTime::ZERO,
         hashed: paths.hashed,
     })
+}
+
+/// Whether links and paths stay what they are.
+fn are_fixed(scenario: &Scenario, layout: &PartitionLayout) -> bool {
+    let is_timeless = scenario.changes.is_empty() && scenario.laws.is_empty();
+    is_timeless && layout.spray.is_none() && layout.timetable.is_none()
 }
 
 /// The link of each of the engine's numbers, and the number of each link.
@@ -173,6 +179,9 @@ fn fabric(ports: Vec<Port>, layout: &PartitionLayout, order: TimerOrder) -> Fabr
     fabric.links = (0..ports.len() as u32).collect();
     fabric.ports = ports;
     (fabric.paths, fabric.returns) = (Arc::clone(&layout.paths), Arc::clone(&layout.returns));
+    if layout.timetable.is_some() {
+        (fabric.paths, fabric.timed) = layout.paths_of_ports();
+    }
     fabric.spray = layout.spray.clone();
     fabric.ports.iter_mut().zip(0..).for_each(|(port, link)| port.connect(link));
     let agents = layout.agents.len() as u32;
@@ -196,6 +205,8 @@ struct PortMaker<'a> {
     changes: &'a [Timeline],
     /// Whether nothing changes ports, neither agents nor the clock.
     is_still: bool,
+    /// Delays that are laws of time.
+    laws: BTreeMap<LinkId, &'a DelayLaw>,
 }
 
 impl<'a> PortMaker<'a> {
@@ -206,8 +217,10 @@ impl<'a> PortMaker<'a> {
         let kinds = scenario.traffic.iter().map(|traffic| &scenario.transports[traffic.transport.index()].kind);
         let asked = Asked::by(kinds);
         let (network, changes) = (&scenario.network, &scenario.changes);
-        let is_still = changes.is_empty() && agent_setup.agents.is_empty() && !has_marks(scenario);
-        PortMaker { network, rules, seed, agent_setup, moved, delivering, properties, asked, changes, is_still }
+        let is_fixed = changes.is_empty() && scenario.laws.is_empty();
+        let is_still = is_fixed && agent_setup.agents.is_empty() && !has_marks(scenario);
+        let laws = scenario.laws.iter().map(|lawful| (lawful.link, &lawful.law)).collect();
+        PortMaker { network, rules, seed, agent_setup, moved, delivering, properties, asked, changes, is_still, laws }
     }
 
     /// All ports, and the band of each flow at those that have several.
@@ -228,7 +241,12 @@ impl<'a> PortMaker<'a> {
         let measures = self.asked.measures() && self.network.links[id.index()].telemetry && interceptor.is_none();
         let rule =
             if measures || fibre.is_decided_late || self.moved.contains(&id) { rule.decided_late() } else { rule };
-        let config = PortConfig { rule: PortRule { buffer, ..rule }, stream: stream("queue"), fibre, interceptor };
+        let law = self.laws.get(&id).copied();
+        // A port may add to the delay of its link.
+        let own = rule.delay.saturating_sub(self.network.links[id.index()].delay);
+        let delay = law.map_or(rule.delay, |law| law.least() + own);
+        let rule = PortRule { buffer, delay, ..rule };
+        let config = PortConfig { rule, stream: stream("queue"), fibre, law: law.cloned(), interceptor };
         let mut port = Port::new(config).expect("a resolved scenario has no link below 8 bit/s");
         let forecast = || Forecast::of(id, self.changes);
         if measures {

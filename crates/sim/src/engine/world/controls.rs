@@ -2,6 +2,7 @@
 
 use super::news;
 use super::paths::Paths;
+use crate::engine::execute::layout::Partitions;
 use crate::engine::observe::sampler::Sampler;
 use crate::model::{Change, Flow, LinkId, Scenario, SimTime, Step, Timeline};
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,6 +112,14 @@ fn reroutes(scenario: &Scenario, flows: &[Flow], paths: &mut Paths, span: Durati
         rest = later;
     }
     controls
+}
+
+/// Flows take these paths from now on: (flow, path, way back).
+pub(super) fn reroute(paths: &[(u32, u32, u32)], parts: &mut Partitions) {
+    for (flow, path, back) in paths {
+        parts.sender_mut(*flow).path = *path;
+        parts.receiver_mut(*flow).path = *back;
+    }
 }
 
 /// A link goes down or comes up.

@@ -5,6 +5,7 @@ use super::options::RunError;
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::site::Endpoints;
 use crate::engine::node::spray::Spray;
+use crate::engine::node::timetable::Timetable;
 use crate::engine::packet::{DELIVER, NO_PATH, NOWHERE};
 use crate::model::{EqualRoutes, Flow, LinkId, Network, NodeId, Routes, Routing};
 use crate::random::{Seed, Stream, uniform_index};
@@ -51,6 +52,8 @@ pub(super) struct Paths {
     pub(super) hashed: Option<Hashed>,
     /// Paths that packets take by turns.
     pub(super) spray: Option<Spray>,
+    /// When paths end and others begin, if they do.
+    pub(super) timetable: Option<Timetable>,
     spray_seed: u64,
     /// By the position of a place in a path: the position of the way back from there, or [`NOWHERE`].
     returns: Vec<u32>,
@@ -64,11 +67,15 @@ impl Paths {
     pub(super) fn new(link_numbers: Vec<u32>, seed: Seed) -> Paths {
         let mut hashes = seed.stream("network", "flow hashes");
         let (hash, spray_seed) = (hashes.next_u64(), hashes.next_u64());
-        Paths { flat: vec![NO_PATH], link_numbers, hash, hashed: None, spray: None, spray_seed, returns: Vec::new() }
+        let (flat, returns) = (vec![NO_PATH], Vec::new());
+        Paths { flat, link_numbers, hash, hashed: None, spray: None, timetable: None, spray_seed, returns }
     }
 
     /// Path and way back of every flow while the links in `up` are up.
     pub(super) fn of_flows(&mut self, network: &Network, flows: &[Flow], up: &[bool]) -> Vec<(u32, u32)> {
+        if let Some(timed) = &network.timed {
+            return self.of_timed_flows(network, timed, flows);
+        }
         if let Routing::Spray(spread) = network.routing {
             let mut spray = self.spray.take().unwrap_or_else(|| Spray::new(self.spray_seed, spread));
             let found = self.of_sprayed_flows(network, flows, up, &mut spray);
@@ -130,6 +137,7 @@ impl Paths {
         let spray = self.spray.take().filter(|spray| !spray.is_empty()).map(Arc::new);
         PartitionLayout {
             spray,
+            timetable: self.timetable.take().map(Arc::new),
             returns: std::mem::take(&mut self.returns).into(),
             ..PartitionLayout::whole(links, flows, std::mem::take(&mut self.flat).into(), agents, nodes)
         }

@@ -2,7 +2,7 @@
 
 use super::Explained;
 use crate::language::{
-    At, ByteCount, CdfPoint, Choice, Fault, FlowSize, Length, Names, PairsSpec, PortRoom, Room, Size, Speed, Time,
+    At, ByteCount, CdfPoint, Choice, Fault, FlowSize, Length, Names, PairsSpec, PortRoom, Raw, Room, Size, Speed, Time,
     Word, quote,
 };
 use options::Words;
@@ -60,6 +60,7 @@ forms! {
     u64, number => number.to_string();
     f64, number => format!("{number:?}");
     String, text => quote(text);
+    Raw, raw => raw.0.clone();
     Time, time => format!("\"{}\"", time.0);
     Speed, speed => format!("\"{}\"", speed.0);
     Size, size => format!("\"{}\"", size.0);

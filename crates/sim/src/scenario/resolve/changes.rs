@@ -8,7 +8,7 @@ use super::properties::{Ports, Properties, Rest, Said, Shape, changing_keys, nam
 use super::traces::{self, Changes};
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Names, Place};
-use crate::model::{Change, LinkId, Step, Timeline};
+use crate::model::{Change, LawfulLink, LinkId, Step, Timeline};
 use crate::scenario::spec::{Event, LinkPhases, LinkTrace, Spec};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,21 +18,34 @@ use units::Duration;
 /// The properties of links that phases or traces say, and where.
 type Taken = BTreeMap<(LinkId, &'static str), Place>;
 
-/// How links change, in the order of links.
-pub(super) fn timelines(spec: &Spec, ports: Ports, context: &mut Context) -> Result<Vec<Timeline>, Fault> {
-    let (mut all, mut taken) = (Vec::new(), Taken::new());
+/// Links in time, in their order.
+pub(super) struct InTime {
+    /// How they change.
+    pub changes: Vec<Timeline>,
+    /// Delays that are laws.
+    pub laws: Vec<LawfulLink>,
+}
+
+/// How links change, and which delays are laws.
+pub(super) fn in_time(spec: &Spec, ports: Ports, context: &mut Context) -> Result<InTime, Fault> {
+    let (mut all, mut laws) = (Vec::new(), context.draft.laws.clone());
+    let place = spec.topology.as_ref().map_or(Place::Unknown, At::place);
+    let mut taken: Taken = laws.iter().map(|lawful| ((lawful.link, "delay"), place.clone())).collect();
     for table in &spec.link_phases {
         table.check()?;
         all.extend(of_phases(table, ports, &mut taken, context)?);
     }
     for table in &spec.link_trace {
         table.check()?;
-        all.extend(of_trace(table, ports, &mut taken, context)?);
+        let of_table = of_trace(table, ports, &mut taken, context)?;
+        all.extend(of_table.changes);
+        laws.extend(of_table.laws);
     }
     all.extend(of_events(spec, ports, &taken, context)?);
     all.retain(|timeline| !timeline.steps.is_empty());
     all.sort_by_key(|timeline| timeline.link);
-    Ok(all)
+    laws.sort_by_key(|lawful| lawful.link);
+    Ok(InTime { changes: all, laws })
 }
 
 fn of_phases(
@@ -61,9 +74,9 @@ fn of_phases(
     Ok(timelines)
 }
 
-fn of_trace(table: &At<LinkTrace>, ports: Ports, taken: &mut Taken, context: &Context) -> Result<Vec<Timeline>, Fault> {
+fn of_trace(table: &At<LinkTrace>, ports: Ports, taken: &mut Taken, context: &Context) -> Result<InTime, Fault> {
     let links = links_named(&table.link, context)?;
-    let Changes { steps, period, said } = traces::read(table, ports)?;
+    let Changes { steps, law, period, said } = traces::read(table, ports)?;
     for link in &links {
         said.check(Rest::new(table.mid_packet), *link, ports, context)?;
         for (key, place) in said.keys() {
@@ -71,8 +84,9 @@ fn of_trace(table: &At<LinkTrace>, ports: Ports, taken: &mut Taken, context: &Co
         }
     }
     check_routes(said.state.map(|at| at.place()).as_ref().filter(|_| period.is_some()), ports)?;
-    let timeline = |link| Timeline { link, steps: Arc::clone(&steps), period };
-    Ok(links.into_iter().map(timeline).collect())
+    let timeline = |link: &LinkId| Timeline { link: *link, steps: Arc::clone(&steps), period };
+    let lawful = |link: &LinkId| Some(LawfulLink { link: *link, law: law.clone()? });
+    Ok(InTime { changes: links.iter().map(timeline).collect(), laws: links.iter().filter_map(lawful).collect() })
 }
 
 /// Why links whose state changes again and again, said there, cannot be in this network.

@@ -15,6 +15,7 @@ mod load;
 mod memory;
 mod network;
 mod news;
+mod orbits;
 mod pairs;
 mod phases;
 mod properties;
@@ -173,14 +174,15 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     later.map_or(Ok(()), |check| check(&network, &traffic))?;
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };
     properties::check_own(spec, ports, &context)?;
-    let changes = changes::timelines(spec, ports, &mut context)?;
+    let changes::InTime { changes, laws } = changes::in_time(spec, ports, &mut context)?;
     let news = news::resolve(spec, &changes, &transports, &*plan, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &network, &context)?;
     let trace = events::trace(spec, &network, &context)?;
     let external = external::resolve(spec, &traffic, &context)?;
     let (warnings, applications) = (context.warnings, context.applications);
-    let model = model::Scenario { run, network, transports, traffic, changes, news, forced, probe, trace, external };
+    let model =
+        model::Scenario { run, network, transports, traffic, changes, laws, news, forced, probe, trace, external };
     let scenario = Scenario { model, plan, applications, probes: spec.probe.asked(), switching };
     let memory = memory::check(spec, &scenario, demands)?;
     Ok(Resolved { scenario, warnings, memory })

@@ -1,5 +1,6 @@
 //! Nodes and links: the topology, what the scenario adds and changes, then the defaults.
 
+use super::orbits;
 use super::round_trips::RoundTrips;
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Place, quoted, rate_in_range, room};
@@ -13,6 +14,7 @@ use crate::topology::{
 };
 use options::Value;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use transport::xcp::RouterConfig;
 use units::{BufferSize, Duration, PortBuffer, Rate};
 
@@ -42,6 +44,7 @@ pub(super) fn resolve(spec: &Spec, files: Option<&dyn Files>, sizing: Sizing) ->
             let (format, unit) = (file.format.as_ref().map(|at| at.as_str()), file.capacity_unit.map(|at| at.0));
             draft.imported = files.network(&file.path, format, unit).map_err(|why| why.fault(&file.path))?;
         }
+        orbits::prepare(spec, files, &mut draft)?;
         topology.draw(&mut draft)?;
     }
     add_nodes(spec, &mut draft)?;
@@ -71,10 +74,28 @@ pub(super) fn resolve(spec: &Spec, files: Option<&dyn Files>, sizing: Sizing) ->
         links.push(link);
     }
     draft.products = products;
+    check_laws(&draft)?;
     lead_through_cores(&mut links, &draft)?;
     let reroute_after = spec.topology.as_ref().and_then(|topology| topology.reroute_after()).map(|at| at.0);
     let routing = spec.topology.as_ref().map_or(Ok(Routing::First), |topology| topology.routing())?;
-    Ok((Network { nodes: draft.nodes.clone(), links, reroute_after, routing }, draft))
+    let timed = draft.timed.take().map(Arc::new);
+    Ok((Network { nodes: draft.nodes.clone(), links, reroute_after, routing, timed }, draft))
+}
+
+/// Nothing but its law says the delay of a link that has one.
+fn check_laws(draft: &Draft) -> Result<(), Fault> {
+    for lawful in &draft.laws {
+        let link = &draft.links[lawful.link.index()];
+        let least = lawful.law.least();
+        if let Some(given) = link.given.delay.as_ref().filter(|given| given.value != least) {
+            let message = format!(
+                "the delay of {} is that of its contacts; allowed: none, or their least, \"{least}\"",
+                quoted(&link.name)
+            );
+            return Err(Fault::new(given.place.clone(), message));
+        }
+    }
+    Ok(())
 }
 
 /// The nodes of `[[node]]`. If there are none and the topology has none, the ends of links are the nodes.

@@ -30,6 +30,9 @@ pub(super) fn resolve(
     let Some(at) = &spec.switching else {
         return led.map_or(Ok((switching::default(), None)), |link| Err(nothing_grants(spec, draft, link)));
     };
+    if network.timed.is_some() {
+        return Err(at.fault("the routes of the network are known beforehand; allowed: no [switching]"));
+    }
     if led.is_some() && !Switching::name(at).entry().item.leads {
         let message =
             format!("the network has links that lead through a core node; allowed: kind = {}", switching::that_lead());

@@ -7,9 +7,9 @@
 
 use super::properties::{Ports, Rest, Said, changing_keys};
 use super::trace_columns::{Column, known_columns, known_properties};
-use crate::language::{At, Fault, Place, Speed, Time, choices, quoted, rate_in_range, read_text};
+use crate::language::{At, Fault, Place, Speed, Time, Word, choices, quoted, rate_in_range, read_text};
 use crate::links::LinkKey;
-use crate::model::{Buffer, Change, Step};
+use crate::model::{Buffer, Change, DelayForm, DelayLaw, Knot, Step};
 use crate::scenario::spec::{LONGEST_DELAY, LinkTrace, State, TraceFormat};
 use options::{Value, Words};
 use std::fmt::Write;
@@ -26,6 +26,8 @@ const MS: u64 = 1_000_000_000;
 pub(super) struct Changes {
     /// For every link of the table the same.
     pub steps: Arc<[Step]>,
+    /// The delay, if it is a law.
+    pub law: Option<DelayLaw>,
     /// After this they come again.
     pub period: Option<Duration>,
     /// The properties, as keys of the table whose values they are.
@@ -38,13 +40,38 @@ pub(super) fn read(table: &At<LinkTrace>, ports: Ports) -> Result<Changes, Fault
     let text = read_text(Path::new(file.as_str()), MAX_BYTES);
     let text = text.map_err(|why| file.fault(format!("found {}: {why}", quoted(file))))?;
     let rest = Rest::new(table.mid_packet);
-    let reader = Reader { file, rest, steps: Vec::new() };
+    let is_linear = table.delay_law.is_some_and(|form| form.0 == DelayForm::Linear);
+    let reader = Reader { file, rest, is_linear, steps: Vec::new() };
     let (steps, period) = match table.format.0 {
         TraceFormat::Csv => reader.csv(&text, table, ports)?,
         TraceFormat::Delivery => reader.deliveries(&text, table)?,
         TraceFormat::Delay => reader.delays(&text, table)?,
     };
-    Ok(Changes { said: said(file, &steps), steps: steps.into(), period })
+    let said = said(file, &steps);
+    let law = table.delay_law.map(|form| law(file, form, &steps, period)).transpose()?;
+    let is_left = |step: &Step| law.is_none() || !matches!(step.change, Change::Delay(..));
+    Ok(Changes { said, steps: steps.into_iter().filter(is_left).collect(), law, period })
+}
+
+/// The delays of a file as a law.
+fn law(
+    file: &At<String>,
+    form: At<Word<DelayForm>>,
+    all: &[Step],
+    period: Option<Duration>,
+) -> Result<DelayLaw, Fault> {
+    let knot = |step: &Step| match step.change {
+        Change::Delay(delay, _) => Some(Knot { at: step.after.ps(), delay: delay.ps() }),
+        _ => None,
+    };
+    let knots: Vec<Knot> = all.iter().filter_map(knot).collect();
+    DelayLaw::new(&knots, form.0, period).ok_or_else(|| match knots.first() {
+        None => form.fault(format!("{} has no delays; allowed: a column delay_ms", quoted(file))),
+        Some(first) => {
+            let at = Duration::from_ps(first.at);
+            file.fault(format!("the first delay is that of \"{at}\"; allowed: one at 0, where a law begins"))
+        }
+    })
 }
 
 /// The keys that steps are about; of capacities and delays the least.
@@ -74,6 +101,8 @@ fn said(file: &At<String>, steps: &[Step]) -> Said {
 struct Reader<'t> {
     file: &'t At<String>,
     rest: Rest,
+    /// Whether a delay that stays from one time to the next bends the line between others.
+    is_linear: bool,
     steps: Vec<Step>,
 }
 
@@ -154,7 +183,7 @@ impl Reader<'_> {
         let (mut lines, mut before, mut scratch) = (0, None, String::new());
         for (number, line) in (1..).zip(text.lines()) {
             let delay = self.delay(line.trim(), "ms", (number, 1), &mut scratch)?;
-            if before != Some(delay) {
+            if before != Some(delay) || self.is_linear {
                 let after = Duration::from_ps(interval.ps().saturating_mul(lines));
                 self.step(after, Change::Delay(delay, self.rest.moved()));
             }
@@ -209,7 +238,7 @@ impl Reader<'_> {
             for (column, (before, field)) in columns.iter().zip(before.iter_mut().zip(&fields)) {
                 let at = (field.line, field.column);
                 let Some(change) = self.change(*column, &field.text, at, ports, &mut scratch)? else { continue };
-                if *before != Some(change) {
+                if *before != Some(change) || self.is_linear && matches!(change, Change::Delay(..)) {
                     *before = Some(change);
                     self.step(after, change);
                 }

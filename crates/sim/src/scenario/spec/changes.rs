@@ -3,7 +3,7 @@
 use super::properties::{InTime, PropertyKeys};
 use crate::language::keys::{When, Within, a_rate, keys, more_than_zero};
 use crate::language::{At, Key, Names, Place, Room, Size, Speed, Time, Word, rate_in_range};
-use crate::model::MidPacket;
+use crate::model::{DelayForm, MidPacket};
 use options::words;
 use units::{Bytes, Duration};
 
@@ -112,6 +112,9 @@ keys! {
         pub repeat: Key<bool> = true, when NOT_CSV;
         /// What may be delivered at a line. mahimahi's program counts 1504 B, 4 of them of its tunnel.
         pub opportunity: Key<Size> = Size(Bytes(1500)), in an_opportunity(), when DELIVERY;
+        /// Delays are a law of time that each packet reads as its last bit leaves, and no changes: between the times of
+        /// the file they stay or go in a straight line. The file has one at time 0. Default: a delay is a change.
+        pub delay_law: Option<At<Word<DelayForm>>>, when NOT_DELIVERY;
         /// The time between two lines, as LeoCC has it.
         pub interval: Key<Time> = Time(Duration::from_millis(10)), in more_than_zero(), when DELAY;
         /// What becomes of a packet that is in transmission when the links change. Default: with a new capacity or
@@ -139,6 +142,8 @@ const NOT_CSV: When<LinkTrace> = When::new(
     |keys| keys.format.0 != TraceFormat::Csv,
     "goes with format = \"delivery\" and \"delay\"; for \"csv\": period",
 );
+const NOT_DELIVERY: When<LinkTrace> =
+    When::new(|keys| keys.format.0 != TraceFormat::Delivery, "goes with format = \"csv\" and \"delay\"");
 const DELIVERY: When<LinkTrace> =
     When::new(|keys| keys.format.0 == TraceFormat::Delivery, "goes with format = \"delivery\"");
 const DELAY: When<LinkTrace> = When::new(|keys| keys.format.0 == TraceFormat::Delay, "goes with format = \"delay\"");

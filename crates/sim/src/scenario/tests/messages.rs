@@ -32,7 +32,7 @@ fn two_dozen_algorithms() -> String {
 /// The kinds of topologies as messages list them.
 fn topologies() -> String {
     let names: Vec<&str> = crate::topology::list().iter().map(|entry| entry.name).collect();
-    assert_eq!(names[..3], ["aapn-star", "custom", "dumbbell"]);
+    assert_eq!(names[..3], ["aapn-star", "constellation", "contacts"]);
     names.join(", ")
 }
 

@@ -14,13 +14,14 @@ use std::sync::Arc;
 const CLASSES: [Class; 5] = [Class::Data, Class::Ack, Class::Datagram, Class::Control, Class::Unit];
 
 /// The causes that every kind of switching has, in the order of [`Table::cause`].
-const CAUSES: [Cause; 7] = [
+const CAUSES: [Cause; 8] = [
     Cause::Congestion,
     Cause::Early,
     Cause::Random,
     Cause::Unreachable,
     Cause::Forced,
     Cause::GuardViolation,
+    Cause::OutOfSight,
     Cause::Returned,
 ];
 

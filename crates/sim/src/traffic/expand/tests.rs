@@ -37,6 +37,7 @@ fn scenario(traffic: Vec<Traffic>) -> Scenario {
         transports: Vec::new(),
         traffic,
         changes: Vec::new(),
+        laws: Vec::new(),
         news: Vec::new(),
         forced: Vec::new(),
         probe: Probe::default(),

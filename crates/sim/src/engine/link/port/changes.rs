@@ -78,10 +78,14 @@ impl Port {
     pub(super) fn retime(&mut self, before: u64, in_flight: &mut Ring<Packet>) {
         // A port with properties that delay packets has at most one packet that has not left.
         let delay = self.delay + self.features.as_ref().map_or(0, |features| features.fibre.late);
-        let (unsent, placed) = (self.unsent(), in_flight.len());
+        let (unsent, placed, keeps_distance) = (self.unsent(), in_flight.len(), self.keeps_distance());
         let (mut arrival, mut last_end) = (before, None);
+        let mut law = self.features.as_mut().and_then(|features| features.law.take());
         for (i, packet) in self.backlog.iter().filter(|packet| !packet.is_lost).enumerate() {
-            arrival = (arrival + (packet.end - last_end.unwrap_or(packet.start))).max(packet.end + delay);
+            let distance = if keeps_distance { packet.end - last_end.unwrap_or(packet.start) } else { 0 };
+            // What was admitted is under way, even if it leaves too late now.
+            let late = law.as_mut().and_then(|law| law.late(packet.end)).unwrap_or(0);
+            arrival = (arrival + distance).max(packet.end + delay + late);
             last_end = Some(packet.end);
             // One whose first bit has been told already is not there any more.
             if let Some(place) = (placed + i).checked_sub(unsent) {
@@ -90,6 +94,7 @@ impl Port {
             }
         }
         self.last_arrival = arrival;
+        self.features.iter_mut().for_each(|features| features.law = law.take());
     }
 
     /// The link goes down: what has not left completely is taken back from the fibre, counted as dropped, and returned,

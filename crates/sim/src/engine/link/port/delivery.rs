@@ -81,7 +81,7 @@ mod tests {
         let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
         let delay = Duration::from_ps(DELAY);
         let rule = PortRule::plain(Rate::from_mbps(12), delay, Buffer::Packets(places)).decided_late();
-        let mut port = Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap();
+        let mut port = Port::new(PortConfig { rule, stream, fibre, law: None, interceptor: None }).unwrap();
         port.deliver_at_instants();
         port
     }

@@ -173,12 +173,19 @@ impl Port {
         if self.lets_overtake() {
             return Admission::Scheduled(end + self.delay + late);
         }
-        let at = self.arrival(end + late, lasts);
+        let at = self.arrival(end + late, if self.keeps_distance() { lasts } else { 0 });
         Admission::Scheduled(if self.tells_first_bit() { at - lasts } else { at })
     }
 
+    /// Whether the last bit of a packet arrives at least as long behind that of the packet before it as it lasts, also
+    /// where the delay falls. A delay that is a law of time says itself when it arrives: what is sent from ever nearer
+    /// comes closer together. Only the order is kept then, unless first bits are told.
+    pub(super) fn keeps_distance(&self) -> bool {
+        self.tells_first_bit() || self.features.as_ref().is_none_or(|features| features.law.is_none())
+    }
+
     /// When the last bit of a packet that leaves with it at `end` is at the far end: a delay later, and as long as it
-    /// `lasts` behind the packet before it, also where the delay has become shorter meanwhile.
+    /// `lasts`, if that counts, behind the packet before it, also where the delay has become shorter meanwhile.
     #[inline(always)]
     fn arrival(&mut self, end: u64, lasts: u64) -> u64 {
         self.last_arrival = (self.last_arrival + lasts).max(end + self.delay);
@@ -186,14 +193,20 @@ impl Port {
     }
 
     /// How much later than a delay after `end` the packet arrives that has its time last; or why it does not: its
-    /// windows do not meet the switch, or the fibre loses it.
+    /// windows do not meet the switch, the fibre loses it, or the link has gone.
     fn passage(&mut self, end: u64, size: u16) -> Result<u64, Cause> {
         if matches!(self.kind, PortKind::Gated(_)) && self.backlog.newest().is_some_and(|newest| newest.is_lost) {
             return Err(Cause::GuardViolation);
         }
         let Some(features) = &mut self.features else { return Ok(0) };
         match features.fibre.depart(end, size) {
-            Passage::Arrives { late } => Ok(late),
+            Passage::Arrives { late } => match features.law.as_mut().map_or(Some(0), |law| law.late(end)) {
+                Some(by_law) => Ok(late + by_law),
+                None => {
+                    self.backlog.lose_newest();
+                    Err(Cause::OutOfSight)
+                }
+            },
             Passage::Lost => {
                 self.backlog.lose_newest();
                 Err(Cause::Random)

@@ -19,7 +19,7 @@ fn port(opening: Opening, buffer: Buffer) -> Port {
     let seed = Seed { seed: 1, run: 0 };
     let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
     let rule = PortRule::plain(Rate::from_gbps(1000), Duration::from_millis(1), buffer);
-    Port::new(PortConfig { rule: PortRule { opening, ..rule }, stream, fibre, interceptor: None }).unwrap()
+    Port::new(PortConfig { rule: PortRule { opening, ..rule }, stream, fibre, law: None, interceptor: None }).unwrap()
 }
 
 /// When the last bit of a packet leaves and whether it passes the switch, for those that have their time now.
@@ -203,7 +203,7 @@ fn in_phases(windows: &[Window], packets: &[(u64, u16)], places: u64) -> (Vec<u6
     let seed = Seed { seed: 1, run: 0 };
     let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
     let rule = PortRule::plain(Rate::from_gbps(1000), Duration::from_millis(1), Buffer::Packets(places));
-    let config = PortConfig { rule: rule.decided_late(), stream, fibre, interceptor: None };
+    let config = PortConfig { rule: rule.decided_late(), stream, fibre, law: None, interceptor: None };
     let (mut port, mut fibre, mut dropped) = (Port::new(config).unwrap(), Ring::new(), 0);
     let mut send = |port: &mut Port, fibre: &mut Ring<Packet>, now: u64| {
         let mut packet = Packet::default();

@@ -82,7 +82,10 @@ mod tests {
             let seed = Seed { seed: 1, run: 0 };
             let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
             let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer).decided_late();
-            Late { port: Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap(), fibre: Ring::new() }
+            Late {
+                port: Port::new(PortConfig { rule, stream, fibre, law: None, interceptor: None }).unwrap(),
+                fibre: Ring::new(),
+            }
         }
 
         /// A packet comes; why it is dropped if it is.

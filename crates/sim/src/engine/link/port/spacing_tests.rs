@@ -98,7 +98,7 @@ impl Line {
         let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
         let rule = PortRule::plain(Rate::from_gbps(8), Duration::from_ps(TICK * 20), Buffer::Unlimited);
         let rule = if is_late { rule.decided_late() } else { rule };
-        let port = Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap();
+        let port = Port::new(PortConfig { rule, stream, fibre, law: None, interceptor: None }).unwrap();
         Line { port, fibre: Ring::new(), arrived: Vec::new() }
     }
 
@@ -214,7 +214,7 @@ fn a_first_bit_arrives_a_transmission_before_the_last() {
     let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
     let rule = PortRule::plain(Rate::from_gbps(8), Duration::from_micros(10), Buffer::Unlimited);
     let rule = PortRule { light: Light::FirstBit, ..rule };
-    let mut port = Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap();
+    let mut port = Port::new(PortConfig { rule, stream, fibre, law: None, interceptor: None }).unwrap();
     let mut fibre = Ring::new();
     for _ in 0..2 {
         let Admission::Scheduled(at) = port.offer(0, 1500) else { panic!("it has room") };

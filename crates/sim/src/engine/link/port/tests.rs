@@ -9,11 +9,16 @@ use proptest::prelude::*;
 use units::{Duration, Rate};
 
 /// 1 Gb/s and 1 ms.
+pub(in crate::engine) fn rule(buffer: Buffer) -> PortRule {
+    PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer)
+}
+
+/// The port of such a link.
 pub(in crate::engine) fn port(buffer: Buffer) -> Port {
     let seed = Seed { seed: 1, run: 0 };
     let (stream, fibre) = (seed.stream("port", "queue"), AtPort::default());
-    let rule = PortRule::plain(Rate::from_gbps(1), Duration::from_millis(1), buffer);
-    Port::new(PortConfig { rule, stream, fibre, interceptor: None }).unwrap()
+    let rule = rule(buffer);
+    Port::new(PortConfig { rule, stream, fibre, law: None, interceptor: None }).unwrap()
 }
 
 const MS: u64 = 1_000_000_000;

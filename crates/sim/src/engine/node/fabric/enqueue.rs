@@ -80,6 +80,15 @@ impl Fabric {
         self.record_drop(now, number, cause, packet);
     }
 
+    /// A packet has come to a node from which no way leads on any more: the port drops it by which it should have left.
+    #[cold]
+    pub fn drop_on_the_way(&mut self, now: u64, packet: &Packet) {
+        let Some(number) = self.timed.as_ref().map(|timed| timed.ports[packet.hop as usize]) else { return };
+        self.note_at(now, number, What::Drop, Some(Cause::Unreachable), packet);
+        self.ports[number as usize].refuse_before(Cause::Unreachable, packet.size);
+        self.record_drop(now, number, Cause::Unreachable, packet);
+    }
+
     /// A packet leaves a port and will be at the far end at `at`.
     #[inline(always)]
     fn send(&mut self, number: u32, at: u64, packet: &Packet) {

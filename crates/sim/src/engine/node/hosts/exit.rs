@@ -72,12 +72,15 @@ fn follow_path(now: u64, packet: &Packet, fabric: &mut Fabric) {
     // [`NO_PATH`] is the number of no port.
     match fabric.leads_on(link) {
         true => fabric.forward(now, link, packet),
-        false => drop_at_host(now, packet, fabric),
+        false => follow_timed_path(now, packet, fabric),
     }
 }
 
-/// There is no path for a packet.
+/// The path of a packet depends on the time, or there is none for it.
 #[cold]
-fn drop_at_host(now: u64, packet: &Packet, fabric: &mut Fabric) {
+fn follow_timed_path(now: u64, packet: &Packet, fabric: &mut Fabric) {
+    if let Some((hop, port)) = fabric.departure_in_time(now, packet.hop) {
+        return fabric.forward(now, port, &Packet { hop, ..*packet });
+    }
     fabric.drop(now, DropPlace::Host(packet.flow), Cause::Unreachable, packet);
 }
