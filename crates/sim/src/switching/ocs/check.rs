@@ -237,6 +237,12 @@ fn chosen(keys: &OcsSwitching, capacity: Rate, [switches, nodes]: [usize; 2]) ->
                 let names: Vec<&str> = registry().iter().map(|entry| entry.name).collect();
                 Fault::new(place(), format!("there is no rule {}{}", quoted(name), choices(name, &names)))
             })?;
+            if keys.interval.0 <= keys.reconfiguration.0 {
+                let place = keys.interval.place().unwrap_or_else(|| keys.policy.place());
+                let (interval, turn) = (keys.interval.0, keys.reconfiguration.0);
+                let message = format!("found an interval of \"{interval}\"; allowed: longer than a turn, \"{turn}\"");
+                return Err(Fault::new(place, message));
+            }
             let site = circuits::Site {
                 switches,
                 capacity,

@@ -57,31 +57,72 @@ pub(super) fn shared(bytes: &BTreeMap<Pair, u64>, count: usize, nodes: u32) -> V
     all
 }
 
-/// As few matchings as a greedy search finds in which each of these groups of pairs stands; a group that is a matching
-/// stands in one of them.
-pub(super) fn together<'a>(groups: impl Iterator<Item = &'a [Pair]>, nodes: u32) -> Vec<Vec<Pair>> {
-    let mut all: Vec<BTreeSet<Pair>> = Vec::new();
-    let mut add = |group: &[Pair]| {
-        let joined = |known: &BTreeSet<Pair>| known.iter().chain(group).copied().collect::<BTreeSet<Pair>>();
-        match all.iter_mut().find(|known| is_matching(&joined(known))) {
-            Some(known) => known.extend(group),
-            None => all.push(group.iter().copied().collect()),
-        }
+/// As few matchings as there can be in which each of these pairs stands once: as many as a node has pairs at most
+/// (König 1916, by alternating paths).
+pub(super) fn coloured(pairs: &BTreeSet<Pair>, nodes: u32) -> Vec<Vec<Pair>> {
+    let most = |end: fn(&Pair) -> u32| {
+        let mut counts = vec![0usize; nodes as usize];
+        pairs.iter().for_each(|pair| counts[end(pair) as usize] += 1);
+        counts.into_iter().max().unwrap_or(0)
     };
-    for group in groups {
-        let mut left: BTreeMap<Pair, f64> = group.iter().map(|pair| (*pair, 1.0)).collect();
-        while !left.is_empty() {
-            let part = heaviest(&left, nodes);
-            left.retain(|pair, _| !part.contains(pair));
-            add(&part);
-        }
-    }
-    all.into_iter().map(|matching| matching.into_iter().collect()).collect()
+    let mut colours = Colours::new(nodes, most(|pair| pair.0).max(most(|pair| pair.1)));
+    let mut sorted: Vec<Pair> = pairs.iter().copied().collect();
+    // By distance, so that rings around all nodes are matchings.
+    sorted.sort_by_key(|(from, to)| ((to + nodes - from) % nodes, *from));
+    sorted.into_iter().for_each(|pair| colours.add(pair));
+    colours.matchings()
 }
 
-fn is_matching(pairs: &BTreeSet<Pair>) -> bool {
-    let ends = |end: fn(&Pair) -> u32| pairs.iter().map(end).collect::<BTreeSet<u32>>().len();
-    ends(|pair| pair.0) == pairs.len() && ends(|pair| pair.1) == pairs.len()
+/// Pairs under way to their matchings: whose number is a colour.
+struct Colours {
+    /// By node and colour: to whom it sends.
+    sends: Vec<Vec<Option<u32>>>,
+    /// The same: from whom it hears.
+    hears: Vec<Vec<Option<u32>>>,
+}
+
+impl Colours {
+    fn new(nodes: u32, colours: usize) -> Colours {
+        let none = vec![vec![None; colours]; nodes as usize];
+        Colours { sends: none.clone(), hears: none }
+    }
+
+    /// One more pair: in a colour that is free at its sender, which is made free at its receiver.
+    fn add(&mut self, pair: Pair) {
+        let (from, to) = pair;
+        let free = |used: &[Option<u32>]| used.iter().position(Option::is_none).expect("a node has a colour left");
+        let (colour, other) = (free(&self.sends[from as usize]), free(&self.hears[to as usize]));
+        if self.hears[to as usize][colour].is_some() {
+            self.exchange(to, [colour, other]);
+        }
+        self.set(pair, colour, true);
+    }
+
+    /// Along the path of two colours from a receiver on, which does not lead to the new pair's sender.
+    fn exchange(&mut self, to: u32, colours: [usize; 2]) {
+        let (mut path, mut at) = (Vec::new(), to);
+        for step in 0.. {
+            let colour = colours[step % 2];
+            let (ends, is_receiver) = (if step % 2 == 0 { &self.hears } else { &self.sends }, step % 2 == 0);
+            let Some(next) = ends[at as usize][colour] else { break };
+            path.push((if is_receiver { (next, at) } else { (at, next) }, step % 2));
+            at = next;
+        }
+        path.iter().for_each(|(pair, colour)| self.set(*pair, colours[*colour], false));
+        path.iter().for_each(|(pair, colour)| self.set(*pair, colours[1 - colour], true));
+    }
+
+    fn set(&mut self, pair: Pair, colour: usize, is_there: bool) {
+        let (from, to) = pair;
+        self.sends[from as usize][colour] = is_there.then_some(to);
+        self.hears[to as usize][colour] = is_there.then_some(from);
+    }
+
+    fn matchings(&self) -> Vec<Vec<Pair>> {
+        let colours = self.sends.first().map_or(0, Vec::len);
+        let of = |colour: usize| (0..).zip(&self.sends).filter_map(move |(from, to)| Some((from, to[colour]?)));
+        (0..colours).map(|colour| of(colour).collect()).collect()
+    }
 }
 
 #[cfg(test)]
@@ -93,23 +134,30 @@ mod tests {
         pairs.filter(|(from, to)| from != to).collect()
     }
 
-    /// König: the pairs of all with all are N − 1 matchings, and no fewer.
+    /// Each pair once, each matching one, and as many as the busiest node has pairs: all with all, and pairs drawn.
     #[test]
-    fn all_with_all_are_as_few_matchings_as_can_be() {
-        for nodes in 2..9 {
-            let pairs = all_to_all(nodes);
-            let found = together([pairs.as_slice()].into_iter(), nodes);
-            assert_eq!(found.len(), nodes as usize - 1);
-            let mut seen: Vec<Pair> = found.into_iter().flatten().collect();
-            seen.sort_unstable();
-            assert_eq!(seen, pairs);
+    fn pairs_are_as_few_matchings_as_can_be() {
+        let mut drawn: u64 = 1;
+        for nodes in 2..24u32 {
+            let all: BTreeSet<Pair> = all_to_all(nodes).into_iter().collect();
+            let some = all.iter().copied().filter(|_| {
+                drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                drawn >> 62 == 0
+            });
+            let some: BTreeSet<Pair> = some.collect();
+            for pairs in [all.clone(), some] {
+                let found = coloured(&pairs, nodes);
+                let count = |node: u32, end: fn(&Pair) -> u32| pairs.iter().filter(|pair| end(pair) == node).count();
+                let busiest = (0..nodes).map(|node| count(node, |pair| pair.0).max(count(node, |pair| pair.1))).max();
+                assert_eq!(Some(found.len()), busiest);
+                for matching in &found {
+                    let ends = |end: fn(&Pair) -> u32| matching.iter().map(end).collect::<BTreeSet<u32>>().len();
+                    assert_eq!([ends(|pair| pair.0), ends(|pair| pair.1)], [matching.len(); 2]);
+                }
+                let seen: Vec<Pair> = found.into_iter().flatten().collect();
+                assert_eq!((seen.len(), seen.into_iter().collect::<BTreeSet<Pair>>()), (pairs.len(), pairs.clone()));
+            }
         }
-    }
-
-    #[test]
-    fn groups_that_fit_share_a_matching() {
-        let groups: [&[Pair]; 3] = [&[(0, 1)], &[(1, 0), (2, 3)], &[(0, 2)]];
-        assert_eq!(together(groups.into_iter(), 4), [vec![(0, 1), (1, 0), (2, 3)], vec![(0, 2)]]);
     }
 
     #[test]

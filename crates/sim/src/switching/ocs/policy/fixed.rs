@@ -2,7 +2,8 @@
 
 use super::{Order, Policy, View};
 use crate::switching::ocs::frontier::{Frontier, Pair};
-use crate::switching::ocs::matching::together;
+use crate::switching::ocs::matching::coloured;
+use std::collections::BTreeSet;
 
 /// The matchings of some works, for so many switches; how many they are, if there are more.
 pub(in crate::switching::ocs) fn of_works(
@@ -11,10 +12,9 @@ pub(in crate::switching::ocs) fn of_works(
     switches: usize,
     nodes: u32,
 ) -> Result<Vec<Vec<Pair>>, usize> {
-    let mut phases: Vec<u32> = works.flat_map(|work| frontier.phases(work).iter().copied()).collect();
-    phases.sort_unstable();
-    phases.dedup();
-    let found = together(phases.iter().map(|phase| frontier.pairs(*phase)), nodes);
+    let phases: BTreeSet<u32> = works.flat_map(|work| frontier.phases(work).iter().copied()).collect();
+    let pairs: BTreeSet<Pair> = phases.iter().flat_map(|phase| frontier.pairs(*phase).iter().copied()).collect();
+    let found = coloured(&pairs, nodes);
     match found.len() {
         0 => Ok(Vec::new()),
         many if many > switches => Err(many),
