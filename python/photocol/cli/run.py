@@ -129,10 +129,11 @@ def _tell(
         say(f"photocol: {execution.idle_threads}")
     for name, cost in execution.python_laws.items():
         say(f"photocol: the law {name}: {cost['calls']} calls, {cost['seconds']:.2f} s in Python")
-    from photocol.runs.work import standing_still
+    if "unfinished_tasks" in result.summary:
+        from photocol.runs.work import standing_still
 
-    for sentence in standing_still(result):
-        say(f"photocol: {sentence}")
+        for sentence in standing_still(result):
+            say(f"photocol: {sentence}")
     one = execution.finished[0].results if len(execution.finished) == 1 else None
     _report(result, place, one, as_json=as_json, quiet=quiet, explain=explain)
 

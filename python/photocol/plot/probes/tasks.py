@@ -114,6 +114,8 @@ def _draw_light(axes: Axes, light: pl.DataFrame, first: int) -> list[str]:
     """A band for each switch, from this row on; their names."""
     from matplotlib.collections import PolyCollection
 
+    if light.is_empty():
+        return []
     switches = light["traffic"].unique(maintain_order=True).sort().to_list()
     for parity, colour in enumerate(_LIGHT):
         part = light.filter(pl.col("step") % 2 == parity)

@@ -2,6 +2,7 @@
 //! for an interval.
 
 use super::{Order, Policy, View};
+use crate::switching::ocs::frontier::Pair;
 use control::scheduler::circuits::{Algorithm, CircuitSchedule, DemandMatrix, Readings, Site, plan};
 use std::collections::VecDeque;
 use units::Duration;
@@ -30,12 +31,14 @@ impl Demand {
             bytes[*from as usize * nodes + *to as usize] = left.bytes;
         }
         let Some(schedule) = self.schedule(bytes) else { return };
+        // A schedule's matchings are perfect: what nobody asks for is no reason to turn.
+        let is_asked = |pair: &Pair| view.frontier.ready().contains_key(pair);
         self.next = view.now.saturating_add(interval);
         let mut all = Vec::new();
         for (switch, holds) in schedule.switches().iter().enumerate() {
             for hold in holds {
                 let pairs = (0u32..).zip(&hold.outputs).filter(|(_, to)| usize::from(**to) < nodes);
-                let pairs = pairs.map(|(from, to)| (from, u32::from(*to))).collect();
+                let pairs = pairs.map(|(from, to)| (from, u32::from(*to))).filter(is_asked).collect();
                 let at = view.now + hold.start.saturating_sub(self.site.reconfiguration).ps();
                 all.push((at, Order { switch, pairs }));
             }
