@@ -40,7 +40,8 @@ keys! {
         pub dark: Key<Word<Dark>> = Word(Dark::Switch);
         /// How old what the policy knows of the work is.
         pub control_delay: Key<Time> = Time(Duration::ZERO);
-        /// Switch s joins port i to port i + strides[s], modulo their number. Default: the matchings of the work.
+        /// Each switch joins port i to port i + its stride, modulo their number. Default: each pair of the work has a
+        /// circuit.
         pub strides: Option<At<Vec<At<u32>>>>, when STATIC;
         /// How long until the demand is measured again, if it has not been served before.
         pub interval: Key<Time> = Time(Duration::from_millis(1)), in more_than_zero(), when DEMAND;
