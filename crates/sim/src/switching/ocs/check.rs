@@ -283,10 +283,13 @@ fn later(keys: &OcsSwitching, plan: Ocs) -> Later {
     let (rule, place, is_said) = (keys.policy.0, keys.policy.place(), keys.strides.is_some());
     Box::new(move |network: &Network, traffic: &[Traffic]| {
         let fault = |why: String| Fault::new(place, why);
-        for work in traffic.iter().filter_map(|one| match &one.arrivals {
-            Arrivals::Work(work) => Some(work),
-            _ => None,
-        }) {
+        let works = || {
+            traffic.iter().filter_map(|one| match &one.arrivals {
+                Arrivals::Work(work) => Some(work),
+                _ => None,
+            })
+        };
+        for work in works() {
             if let Some(rank) = work.ranks.iter().find(|rank| !plan.numbers.contains_key(rank)) {
                 let name = quoted(&network.nodes[rank.index()].name);
                 return Err(fault(format!(
@@ -297,17 +300,19 @@ fn later(keys: &OcsSwitching, plan: Ocs) -> Later {
         if is_said {
             return Ok(());
         }
-        let frontier = plan.frontier(traffic);
-        if frontier.works() == 0 {
+        if works().next().is_none() {
             let word = options::Words::word(rule);
             return Err(fault(format!("found \"{word}\" without work; allowed with a [[traffic]] that has work")));
         }
+        if !matches!(rule, PolicyRule::Static | PolicyRule::PerCollective) {
+            return Ok(());
+        }
+        let frontier = plan.frontier(traffic);
         let (switches, nodes) = (plan.switches.len(), plan.ports.len() as u32);
         let of = |works: std::ops::Range<usize>| of_works(&frontier, works, switches, nodes).err();
         let needed = match rule {
             PolicyRule::Static => of(0..frontier.works()),
-            PolicyRule::PerCollective => (0..frontier.works()).find_map(|work| of(work..work + 1)),
-            _ => None,
+            _ => (0..frontier.works()).find_map(|work| of(work..work + 1)),
         };
         match needed {
             Some(count) => Err(fault(format!(

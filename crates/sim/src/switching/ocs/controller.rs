@@ -71,8 +71,6 @@ pub(super) struct Controller {
     switches: Vec<Switch>,
     /// What has happened and is not known yet.
     delayed: VecDeque<(u64, TaskChange)>,
-    /// When a switch for which there was an order has turned.
-    again: u64,
     /// When it decides though nothing has happened: at the beginning, if there is no work.
     first: u64,
     /// Whether it has heard of anything.
@@ -94,7 +92,6 @@ impl Controller {
             switches: vec![switch; names[1].len()],
             names,
             delayed: VecDeque::new(),
-            again: NEVER,
             first: if frontier.works() == 0 { 0 } else { NEVER },
             has_begun: false,
             frontier,
@@ -116,7 +113,7 @@ impl Controller {
     }
 
     fn decide(&mut self, now: u64, told: &mut Vec<Told>) {
-        (self.again, self.first) = (NEVER, NEVER);
+        self.first = NEVER;
         let outputs: Vec<Outputs> = self.switches.iter().map(|switch| switch.outputs.clone()).collect();
         let view = View { now, nodes: self.names[0].len() as u32, frontier: &self.frontier, outputs: &outputs };
         let orders = self.policy.decide(&view);
@@ -188,7 +185,7 @@ impl Steward for Controller {
 
     fn next_timeout(&self) -> Instant {
         let known = self.delayed.front().map_or(NEVER, |(at, _)| *at);
-        Instant::from_ps(known.min(self.again).min(self.first).min(self.policy.next_timeout()))
+        Instant::from_ps(known.min(self.first).min(self.policy.next_timeout()))
     }
 
     fn handle_timeout(&mut self, now: Instant, told: &mut Vec<Told>) {

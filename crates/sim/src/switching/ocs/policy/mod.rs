@@ -42,7 +42,7 @@ pub(super) struct Order {
     pub pairs: Vec<Pair>,
 }
 
-/// What sets the switches. It is asked when the work has come further, and when a switch has turned.
+/// What sets the switches. It is asked when the work has come further.
 pub(super) trait Policy: Debug + Send {
     /// What is to be set.
     fn decide(&mut self, view: &View) -> Vec<Order>;
