@@ -3,6 +3,7 @@
 //! | file or folder | holds |
 //! |---|---|
 //! | `kind` | what a kind of switching answers |
+//! | `uplinks` | nodes with a link to and from each of some switches of light |
 //! | `chooser` | what sets circuits from outside of this crate |
 //! | `packets` | nothing but ports: the default |
 //! | `circuits` | circuits between racks that come and go, beside a packet switch |
@@ -25,6 +26,7 @@ pub mod packets;
 pub mod rotor;
 #[cfg(test)]
 mod turns;
+mod uplinks;
 
 pub use kind::ConversionRule;
 

@@ -5,13 +5,13 @@ use super::keys::{Acks, OcsSwitching, PACKET_SWITCH, PolicyRule, Rest, Turns};
 use super::policy::{Demand, Outside, Overlap, PerCollective, PerStep, Policy, Static, of_works};
 use super::{Ocs, Ports, Rules, TurnRules};
 use crate::language::{At, Fault, Word, choices, quoted, room};
-use crate::model::{Arrivals, Link, LinkId, Network, NodeId, Role, Traffic};
-use crate::queue;
+use crate::model::{Arrivals, Network, NodeId, Role, Traffic};
 use crate::switching::chooser::ChooserMaker;
 use crate::switching::kind::{Checked, Demand as Memory, Later, Site};
+use crate::switching::uplinks::{self, Joined};
 use crate::topology::CIRCUIT_COST;
 use control::scheduler::circuits::{self, Algorithm, registry};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use units::Rate;
 
@@ -124,17 +124,12 @@ fn no_packet_switch(keys: &OcsSwitching, found: &str) -> String {
 
 /// The core nodes without links with hosts, or all if each has some; not the packet switch.
 fn switches(network: &Network, packet_switch: Option<NodeId>, at: &At<()>) -> Result<Vec<NodeId>, Fault> {
-    let role = |node: NodeId| network.nodes[node.index()].role;
-    let ends = network.links.iter().flat_map(|link| [(link.from, link.to), (link.to, link.from)]);
-    let at_hosts: BTreeSet<NodeId> =
-        ends.filter(|(_, other)| role(*other) == Role::Host).map(|(node, _)| node).collect();
-    let nodes = (0..network.nodes.len() as u32).map(NodeId);
-    let cores: Vec<NodeId> = nodes.filter(|node| role(*node) == Role::Core && Some(*node) != packet_switch).collect();
-    let without: Vec<NodeId> = cores.iter().copied().filter(|node| !at_hosts.contains(node)).collect();
-    let found = if without.is_empty() { cores } else { without };
+    let cores = uplinks::cores(network).into_iter().filter(|(node, _)| Some(*node) != packet_switch);
+    let (with, without): (Vec<_>, Vec<_>) = cores.partition(|(_, has_hosts)| *has_hosts);
+    let found = if without.is_empty() { with } else { without };
     match found.len() {
         0 => Err(at.fault("found no core node; allowed: 1 optical switch at least (topology \"ocs\")")),
-        1..=254 => Ok(found),
+        1..=254 => Ok(found.into_iter().map(|(node, _)| node).collect()),
         many => Err(at.fault(format!("found {many} optical switches; allowed: 1 to 254"))),
     }
 }
@@ -146,58 +141,33 @@ fn ports(
     packet_switch: Option<NodeId>,
     at: &At<()>,
 ) -> Result<Vec<Ports>, Fault> {
-    let mut ends: BTreeMap<(NodeId, NodeId), Vec<LinkId>> = BTreeMap::new();
-    for (link, id) in network.links.iter().zip((0..).map(LinkId)) {
-        ends.entry((link.from, link.to)).or_default().push(id);
+    let joined = uplinks::joined(network, switches)
+        .map_err(|wrong| at.fault(format!("{}; allowed: one to and one from each optical switch", wrong.found)))?;
+    if joined.len() < 2 {
+        let found = joined.len();
+        return Err(at.fault(format!("found {found} nodes with ports; allowed: 2 at least (topology \"ocs\")")));
     }
-    let name = |node: NodeId| quoted(&network.nodes[node.index()].name);
+    let ends = uplinks::by_ends(network);
     let between = |from: NodeId, to: NodeId| ends.get(&(from, to)).map_or(&[][..], Vec::as_slice);
-    let mut all = Vec::new();
-    for node in (0..network.nodes.len() as u32).map(NodeId).filter(|node| !switches.contains(node)) {
-        let pairs = || switches.iter().flat_map(|switch| [(node, *switch), (*switch, node)]);
-        if pairs().all(|(from, to)| between(from, to).is_empty()) {
-            continue;
-        }
-        if let Some((from, to)) = pairs().find(|(from, to)| between(*from, *to).len() != 1) {
-            let count = between(from, to).len();
-            let message = format!("there are {count} links from {} to {}", name(from), name(to));
-            return Err(at.fault(format!("{message}; allowed: one to and one from each optical switch")));
-        }
-        let up = switches.iter().map(|switch| between(node, *switch)[0]).collect();
-        let down = switches.iter().map(|switch| between(*switch, node)[0]).collect();
-        let by_packets = packet_switch.map(|packets| (between(node, packets), between(packets, node)));
-        let packet = match by_packets {
+    let with_packets = |Joined { node, up, down }| {
+        let packet = match packet_switch.map(|packets| (between(node, packets), between(packets, node))) {
             None => None,
             Some(([to], [from])) => Some([*to, *from]),
             Some((to, _)) => {
-                let message = format!("there are {} links from {} to the packet switch", to.len(), name(node));
+                let name = quoted(&network.nodes[node.index()].name);
+                let message = format!("there are {} links from {name} to the packet switch", to.len());
                 return Err(at.fault(format!("{message}; allowed: one to and one from it")));
             }
         };
-        all.push(Ports { node, up, down, packet });
-    }
-    match all.len() {
-        0 | 1 => Err(at.fault(format!("found {} nodes with ports; allowed: 2 at least (topology \"ocs\")", all.len()))),
-        _ => Ok(all),
-    }
+        Ok(Ports { node, up, down, packet })
+    };
+    joined.into_iter().map(with_packets).collect()
 }
 
 /// Light passes switches without a stop, and is as long on the way by each of them.
 fn check_links(ports: &[Ports], network: &Network, at: &At<()>) -> Result<(), Fault> {
-    let links = || ports.iter().flat_map(|own| own.up.iter().chain(&own.down)).map(|id| &network.links[id.index()]);
-    let Some(first) = links().next() else { return Ok(()) };
-    if let Some(other) = links().find(|link| (link.capacity, link.delay) != (first.capacity, first.delay)) {
-        let said = |link: &Link| format!("{} has {} and {}", quoted(&link.name), link.capacity, link.delay);
-        let message = format!("{}, {}; allowed: links of one capacity and delay", said(first), said(other));
-        return Err(at.fault(format!("{message} with optical switches")));
-    }
-    match links().find(|link| link.queue != queue::Config::DropTail) {
-        Some(link) => {
-            let name = quoted(&link.name);
-            Err(at.fault(format!("{name} has a queue discipline; allowed: none at links with optical switches")))
-        }
-        None => Ok(()),
-    }
+    let links = ports.iter().flat_map(|own| own.up.iter().chain(&own.down)).map(|id| &network.links[id.index()]);
+    uplinks::differ(links, "optical switches").map_or(Ok(()), |why| Err(at.fault(why)))
 }
 
 /// The number of each node with ports, and that of the hosts behind it.

@@ -7,12 +7,11 @@ use super::schedule::{self, RackNetwork};
 use super::slices::Slices;
 use super::ways::{self, node_name};
 use super::{Bulk, Rotor, Rules, Uplinks};
-use crate::language::{At, Fault, Place, Size, Time, quoted, room};
-use crate::model::{Link, LinkId, Network, NodeId, Role};
-use crate::queue;
+use crate::language::{At, Fault, Place, Size, Time, room};
+use crate::model::{Network, NodeId};
 use crate::switching::kind::{Checked, Demand, Site};
+use crate::switching::uplinks::{self, Joined, Wrong};
 use crate::topology::CIRCUIT_COST;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use units::{ByteTime, Bytes, Duration};
 
@@ -73,12 +72,8 @@ pub fn check(keys: &RotorSwitching, site: Site) -> Result<Checked, Fault> {
 
 /// The core nodes without links with hosts.
 fn switches(network: &Network, at: &At<()>) -> Result<Vec<NodeId>, Fault> {
-    let role = |node: NodeId| network.nodes[node.index()].role;
-    let ends = network.links.iter().flat_map(|link| [(link.from, link.to), (link.to, link.from)]);
-    let at_hosts: BTreeSet<NodeId> =
-        ends.filter(|(_, other)| role(*other) == Role::Host).map(|(node, _)| node).collect();
-    let nodes = (0..network.nodes.len() as u32).map(NodeId);
-    let found: Vec<NodeId> = nodes.filter(|node| role(*node) == Role::Core && !at_hosts.contains(node)).collect();
+    let without = uplinks::cores(network).into_iter().filter(|(_, has_hosts)| !has_hosts);
+    let found: Vec<NodeId> = without.map(|(node, _)| node).collect();
     match found.len() {
         0 => Err(at.fault("found no core node without hosts; allowed: 1 rotor switch at least (topology \"rotor\")")),
         1..=254 => Ok(found),
@@ -88,29 +83,15 @@ fn switches(network: &Network, at: &At<()>) -> Result<Vec<NodeId>, Fault> {
 
 /// The nodes with links to and from all switches.
 fn racks(network: &Network, switches: &[NodeId], at: &At<()>) -> Result<Vec<Uplinks>, Fault> {
-    let mut ends: BTreeMap<(NodeId, NodeId), Vec<LinkId>> = BTreeMap::new();
-    for (link, id) in network.links.iter().zip((0..).map(LinkId)) {
-        ends.entry((link.from, link.to)).or_default().push(id);
-    }
-    let name = |node: NodeId| node_name(network, node);
-    let between = |from: NodeId, to: NodeId| ends.get(&(from, to)).map_or(&[][..], Vec::as_slice);
-    let mut racks = Vec::new();
-    for node in (0..network.nodes.len() as u32).map(NodeId).filter(|node| !switches.contains(node)) {
-        let pairs = || switches.iter().flat_map(|switch| [(node, *switch), (*switch, node)]);
-        if pairs().all(|(from, to)| between(from, to).is_empty()) {
-            continue;
-        }
-        if let Some((from, to)) = pairs().find(|(from, to)| between(*from, *to).len() != 1) {
-            let (count, rack) = (between(from, to).len(), name(node));
-            let message =
-                format!("there are {count} links from {} to {}; allowed: one to and one from", name(from), name(to));
-            return Err(at.fault(format!("{message} each rotor switch, as {rack} is a rack")));
-        }
-        let to = |switch: &NodeId| between(node, *switch)[0];
-        let from = |switch: &NodeId| between(*switch, node)[0];
-        let (up, down) = (switches.iter().map(to).collect(), switches.iter().map(from).collect());
-        racks.push(Uplinks { node, up, down, control_up: Vec::new(), control_down: Vec::new(), hosts: Vec::new() });
-    }
+    let joined = uplinks::joined(network, switches).map_err(|Wrong { node, found }| {
+        let rack = node_name(network, node);
+        at.fault(format!("{found}; allowed: one to and one from each rotor switch, as {rack} is a rack"))
+    })?;
+    let without_hosts = |Joined { node, up, down }| {
+        let (control_up, control_down, hosts) = Default::default();
+        Uplinks { node, up, down, control_up, control_down, hosts }
+    };
+    let racks: Vec<Uplinks> = joined.into_iter().map(without_hosts).collect();
     match racks.len() {
         0 | 1 => Err(at.fault(format!("found {} racks; allowed: 2 at least (topology \"rotor\")", racks.len()))),
         _ => Ok(racks),
@@ -119,21 +100,8 @@ fn racks(network: &Network, switches: &[NodeId], at: &At<()>) -> Result<Vec<Upli
 
 /// Light passes rotor switches without a stop, and is as long on the way by each of them.
 fn check_links(racks: &[Uplinks], network: &Network, at: &At<()>) -> Result<(), Fault> {
-    let links = || racks.iter().flat_map(|rack| rack.up.iter().chain(&rack.down)).map(|id| &network.links[id.index()]);
-    let Some(first) = links().next() else { return Ok(()) };
-    let differs = |link: &&Link| (link.capacity, link.delay) != (first.capacity, first.delay);
-    if let Some(other) = links().find(differs) {
-        let said = |link: &Link| format!("{} has {} and {}", quoted(&link.name), link.capacity, link.delay);
-        let message = format!("{}, {}; allowed: links of one capacity and delay", said(first), said(other));
-        return Err(at.fault(format!("{message} with rotor switches")));
-    }
-    match links().find(|link| link.queue != queue::Config::DropTail) {
-        Some(link) => {
-            let name = quoted(&link.name);
-            Err(at.fault(format!("{name} has a queue discipline; allowed: none at links with rotor switches")))
-        }
-        None => Ok(()),
-    }
+    let links = racks.iter().flat_map(|rack| rack.up.iter().chain(&rack.down)).map(|id| &network.links[id.index()]);
+    uplinks::differ(links, "rotor switches").map_or(Ok(()), |why| Err(at.fault(why)))
 }
 
 /// With two racks there is no other one.
