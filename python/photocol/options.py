@@ -342,6 +342,14 @@ class SenderOptions(TypedDict, total=False):
     """"tdtcp": Which data count against the window of a division. Default "own"."""
     tdtcp_holes: Literal["own-division", "any"]
     """"tdtcp": Which missing data may be found lost by what was delivered. Default "own-division"."""
+    satcp_hold: float
+    """"satcp": For how long a report counts. The relay's SATCP_DURATION: 2.3 s. Default 2300 ms."""
+    satcp_begins: Literal["report", "change"]
+    """"satcp": When that time begins. Default "report"."""
+    satcp_losses: Literal["hasten", "freeze"]
+    """"satcp": What losses do in that time. Default "hasten"."""
+    satcp_haste: float
+    """"satcp": By how much CUBIC's K is divided in that time. The module keeps one ninth. Default 9.0."""
     base_target: float
     """"swift": The delay that is aimed at on a path without hops with a large window. Default 25 us."""
     hop_delay: float
@@ -373,9 +381,10 @@ class SenderOptions(TypedDict, total=False):
     """"hpcc": Flows that share a link, as expected: the additive increase is what (1 − η) of the slowest hop's
     bandwidth-delay product leaves each of them. Default 100."""
     base_rtt: float
-    """"hpcc": The round trip of the empty path. Without it the shortest that was measured. "powertcp": The round trip
-    of the empty path. Without it the shortest that was measured. "theta-powertcp": The round trip of the empty path. In
-    a scenario by default what its links make, by hand the shortest that was measured."""
+    """"hpcc": The round trip of the empty path. Without it the shortest that was measured, on the path that is there as
+    news of it says. "powertcp": The round trip of the empty path. Without it the shortest that was measured, on the
+    path that is there as news of it says. "theta-powertcp": The round trip of the empty path. In a scenario by default
+    what its links make and what news of the path say, by hand the shortest that was measured."""
     ahead: float
     """"hpcc": The law reckons with the next capacity of a port, where the network knows it, from so long before its
     time on. With a round trip the segments that are sent for it find it. Default 0 s. "powertcp": The law reckons with

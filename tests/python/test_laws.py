@@ -165,10 +165,25 @@ def test_news_by_hand() -> None:
     assert sender.cwnd == 8000
     sender.on_news(0.2, "down", way="schedule", at=0.3)
     assert sender.cwnd == 4000
-    with pytest.raises(ValueError, match="turn is 'left', must be one of up, down"):
+    with pytest.raises(ValueError, match="turn is 'left', must be one of up, down, same"):
         sender.on_news(0.3, cast("Any", "left"))
     with pytest.raises(ValueError, match="capacity is -1 bit/s"):
         sender.on_news(0.3, "up", capacity=-1)
+    with pytest.raises(ValueError, match="base_rtt is 0 s, must be above 0 s"):
+        sender.on_news(0.3, "same", base_rtt=0)
+
+
+def test_the_round_trip_of_another_path_is_that_of_a_law_that_is_told() -> None:
+    """HPCC paces at its window in the round trip of the empty path: from 0.2 s on 40 ms where it has measured 20 ms."""
+    sender = photocol.transport.Sender("hpcc", mss=1000, initial_window=4)
+    sender.write(100)
+    sender.on_ack(0.02, 1000)
+    assert sender.pacing_rate == pytest.approx(8 * sender.cwnd / 0.02)
+    sender.on_news(0.1, "same", way="schedule", at=0.2, base_rtt=0.04)
+    sender.on_ack(0.15, 2000)
+    assert sender.pacing_rate == pytest.approx(8 * sender.cwnd / 0.02)
+    sender.on_ack(0.21, 3000)
+    assert sender.pacing_rate == pytest.approx(8 * sender.cwnd / 0.04)
 
 
 def test_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:

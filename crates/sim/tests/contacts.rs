@@ -245,3 +245,58 @@ fn a_wrong_file_is_refused_where_it_stands() {
     }
     assert!(refusal(&text(Path::new("/nowhere/at.all"), "", ""), &[]).contains("there is no such file"));
 }
+
+/// A flow of SaTCP each way, which hears of the pairs' routes with errors.
+fn told(file: &Path, news: &str) -> String {
+    format!(
+        r#"
+        run = {{ duration = "4 s" }}
+        topology = {{ kind = "contacts", path = "{}", laser_capacity = "20 Mbps", ground_capacity = "20 Mbps" }}
+        [[traffic]]
+        transport = "satcp"
+        from = "A"
+        to = "B"
+        [[traffic]]
+        transport = "hpcc"
+        from = "B"
+        to = "A"
+        [[news]]
+        {news}
+        "#,
+        file.display()
+    )
+}
+
+#[test]
+fn told_of_routes_the_bits_are_the_same_on_any_number_of_threads() {
+    let file = file("told", HANDOVER);
+    let news = "pair = \"all\"\nway = \"schedule\"\nlead = \"200 ms\"\ntime_error = \"50 ms\"\ncapacity_error = 0.3";
+    let text = told(&file, news);
+    let runs: Vec<u64> = [1, 2, 5].map(|threads| on_threads(&text, threads).fingerprint).to_vec();
+    assert!(runs.windows(2).all(|pair| pair[0] == pair[1]), "{runs:?}");
+    let silent = on_threads(&text.replace("[[news]]", "[unread]").split("[unread]").next().unwrap().to_owned(), 1);
+    assert_ne!(silent.fingerprint, runs[0], "the news moves a window");
+}
+
+#[test]
+fn news_of_routes_needs_routes_that_change_and_a_pair_that_has_some() {
+    let file = file("refused", HANDOVER);
+    let why = |news: &str| refusal(&told(&file, news), &[]);
+    let of_links = why("link = \"A->s1\"\nway = \"message\"");
+    assert!(of_links.contains("routes change in time here, so news is of pairs; allowed: pair"), "{of_links}");
+    let unknown = why("pair = \"A->s1\"\nway = \"message\"");
+    assert!(unknown.contains("found \"A->s1\"; allowed: two hosts with a route, as \"A->B\", or \"all\""), "{unknown}");
+    let marks = why("pair = \"all\"\nway = \"mark\"");
+    assert!(marks.contains("nothing marks what leaves by another route"), "{marks}");
+    let error = why("pair = \"all\"\nway = \"message\"\ntime_error = \"1 ms\"");
+    assert!(error.contains("time_error") && error.contains("goes with way = \"schedule\""), "{error}");
+    let both = why("pair = \"all\"\nlink = \"A->s1\"\nway = \"message\"");
+    assert!(both.contains("there is another subject already; allowed: link, circuit or pair"), "{both}");
+    let twice = why("pair = \"all\"\nway = \"message\"\n[[news]]\npair = \"A->B\"\nway = \"message\"");
+    assert!(twice.contains("\"A->B\" has news already"), "{twice}");
+    let network = "[run]\nduration = \"1 s\"\n[topology]\nkind = \"dumbbell\"\nbottleneck_capacity = \"1 Gbps\"\n\
+                   bottleneck_delay = \"1 ms\"\naccess_delay = \"1 ms\"\n\
+                   [[traffic]]\ntransport = \"satcp\"\n[[news]]\npair = \"all\"\nway = \"message\"";
+    let still = refusal(network, &[]);
+    assert!(still.contains("no routes change in time here"), "{still}");
+}

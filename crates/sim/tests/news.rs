@@ -306,13 +306,17 @@ fn a_circuit_is_one_between_racks() {
         load(input, &[]).err().map(|why| why.to_string()).unwrap_or_default()
     };
     for (text, news, wanted) in [
-        (RACKS, "", "the key \"link\" is missing; allowed: link or circuit"),
+        (RACKS, "", "the key \"link\" is missing; allowed: link, circuit or pair"),
         (RACKS, "circuit = \"t0->t3\"", "found \"t0->t3\"; allowed: two racks, as \"t0->t1\", or \"all\""),
         (RACKS, "circuit = \"t0->t0\"", "found \"t0->t0\"; allowed: two racks"),
         (RACKS, "circuit = \"t0h0->t1\"", "found \"t0h0->t1\"; allowed: two racks"),
         (RACKS, "circuit = []", "found an empty list"),
         (RACKS, "circuit = [\"t0->t1\", \"t0-t1\"]", "\"t0->t1\" has news already"),
-        (RACKS, "circuit = \"all\"\nlink = \"t0h0->t0\"", "there is a link already; allowed: link or circuit"),
+        (
+            RACKS,
+            "circuit = \"all\"\nlink = \"t0h0->t0\"",
+            "there is another subject already; allowed: link, circuit or pair",
+        ),
         (RACKS, "circuit = \"all\"\nbegins = \"resize\"", "\"resize\" goes with switching.resized_buffer"),
         (RACKS, "link = \"t0h0->t0\"\nbegins = \"day\"", "goes with circuit"),
         (CIRCUIT, "circuit = \"a->b\"", "allowed with kind = \"circuits\""),

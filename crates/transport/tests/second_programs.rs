@@ -108,7 +108,7 @@ fn side_by_side<L: CongestionControl>(config: &L::Config, program: &dyn Fn() -> 
 fn news(numbers: &mut Numbers, is_up: bool, now: u64) -> News {
     let (at, turn) = (Instant::ZERO + Duration::from_micros(now), if is_up { Turn::Up } else { Turn::Down });
     let way = [NewsWay::Message, NewsWay::Schedule][numbers.below(2) as usize];
-    let change = PathChange { way, turn, division: Some(is_up.into()), capacity: None, at };
+    let change = PathChange { way, turn, division: Some(is_up.into()), capacity: None, base_rtt: None, at };
     News { change, event: Event::at(at) }
 }
 

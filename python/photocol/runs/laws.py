@@ -61,7 +61,7 @@ def law(cls: _Law) -> _Law:
     - `ssthresh_after(window, loss)`: the new ssthresh at a loss, by default half of the flight; cwnd follows as in TCP.
     - `on_loss(window, loss)` instead: moves both. `loss.cause` is "fast-retransmit", "timeout", "mark" or "contention".
     - `on_news(window, news)`: the path changes, where a scenario tells of it (`[[news]]`). `news` has way, turn,
-      division, capacity and at, besides what any event has.
+      division, capacity, base_rtt and at, besides what any event has.
     - `on_repeated_timeout(window, event)`, by default cwnd is one segment; `on_idle(window, event)`, by default cwnd is
       at most the restart window; `pacing_rate(window, srtt)` in bit/s, which `paced = True` or the transport asks for.
 

@@ -145,20 +145,22 @@ class Sender:
     def on_news(
         self,
         t: float,
-        turn: Literal["up", "down"],
+        turn: Literal["up", "down", "same"],
         *,
         way: Literal["mark", "message", "schedule"] = "message",
         division: int | None = None,
         capacity: float | None = None,
         at: float | None = None,
+        base_rtt: float | None = None,
     ) -> list[Segment]:
-        """The path changes, or will: a circuit comes ("up") or goes ("down").
+        """The path changes, or will: a circuit comes ("up") or goes ("down"), or another way is as wide ("same").
 
         `way` is how the sender hears of it; `division` the number of what begins, 0 for the path as it was first and
-        None for a path that is down; `capacity` in bit/s; `at` when in seconds, by default now. Laws that do not listen
-        hear nothing. A mark in an ACK is `ece` of `on_ack`, for a sender with `path_marks=True`.
+        None for a path that is down; `capacity` in bit/s; `at` when in seconds, by default now; `base_rtt` the round
+        trip of the empty path in seconds from then on. Laws that do not listen hear nothing. A mark in an ACK is `ece`
+        of `on_ack`, for a sender with `path_marks=True`.
         """
-        return _segments(self._machine.on_news(t, (turn, way, division, capacity, at)))
+        return _segments(self._machine.on_news(t, (turn, way, division, capacity, at, base_rtt)))
 
     def on_timer(self, t: float, *, timer: Timer | None = None) -> list[Segment]:
         """The clock reaches `t` seconds: serves the timers that are due, if any.

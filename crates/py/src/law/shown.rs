@@ -161,7 +161,7 @@ impl Event {
         self.change.map(|change| change.way.word())
     }
 
-    /// Of news whether the path has more or less capacity then: "up" or "down".
+    /// Of news whether the path has more or less capacity then: "up", "down" or "same".
     #[getter]
     fn turn(&self) -> Option<&'static str> {
         self.change.map(|change| change.turn.word())
@@ -177,6 +177,12 @@ impl Event {
     #[getter]
     fn capacity(&self) -> Option<f64> {
         Some(self.change?.capacity?.bps() as f64)
+    }
+
+    /// Of news the round trip of the empty path from then on.
+    #[getter]
+    fn base_rtt(&self) -> Option<f64> {
+        self.change?.base_rtt.map(|rtt| rtt.as_secs_f64())
     }
 
     /// Of news when the path changes.

@@ -12,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use transport::cc::PathChange;
 use transport::tcp::{Codepoint, Control, TcpOptions};
-use units::{Instant, Rate};
+use units::{Duration, Instant, Rate};
 
 /// (kind, whether it asks for ECN or agrees to it, timestamp).
 type ControlSaid = (String, bool, Option<f64>);
@@ -21,11 +21,11 @@ const CONTROLS: [(&str, Control); 4] =
     [("syn", Control::Syn), ("syn-ack", Control::SynAck), ("fin", Control::Fin), ("fin-ack", Control::FinAck)];
 
 /// (turn, way, division, capacity in bit/s, when).
-type NewsIn = (String, String, Option<u16>, Option<f64>, Option<f64>);
+type NewsIn = (String, String, Option<u16>, Option<f64>, Option<f64>, Option<f64>);
 
 /// A change of the path, which is now unless it says when.
 fn change_of(news: NewsIn, now: Instant) -> PyResult<PathChange> {
-    let (turn, way, division, capacity, at) = news;
+    let (turn, way, division, capacity, at, base_rtt) = news;
     let turn = word_of("turn", &turn)?;
     let way = word_of("way", &way)?;
     let bad = |bps| PyValueError::new_err(format!("capacity is {bps} bit/s, must be None or from 0 to 1e15"));
@@ -33,7 +33,10 @@ fn change_of(news: NewsIn, now: Instant) -> PyResult<PathChange> {
     let capacity = capacity.map(rate).transpose()?;
     let wrong = |at| PyValueError::new_err(format!("at is {at} s, must be a reading of the clock, from 0 s on"));
     let at = at.map(|at| Instant::from_secs_f64(at).ok_or_else(|| wrong(at))).transpose()?.unwrap_or(now);
-    Ok(PathChange { way, turn, division, capacity, at })
+    let wrong = |rtt| PyValueError::new_err(format!("base_rtt is {rtt} s, must be above 0 s"));
+    let span = |rtt: f64| Duration::from_secs_f64(rtt).filter(|span| *span > Duration::ZERO).ok_or_else(|| wrong(rtt));
+    let base_rtt = base_rtt.map(span).transpose()?;
+    Ok(PathChange { way, turn, division, capacity, base_rtt, at })
 }
 
 /// The ECN field of a packet that leaves.

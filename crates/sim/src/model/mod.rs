@@ -27,6 +27,7 @@ mod network;
 mod news;
 mod port;
 mod published;
+mod route_news;
 mod routes;
 mod scenario;
 mod sizes;
@@ -46,12 +47,13 @@ pub use ids::{LinkId, NodeId, TransportId};
 pub use network::{
     Buffer, Lane, Link, Network, Node, PortController, Position, Role, Routing, RoutingRule, Spread, Weights,
 };
-pub use news::{LinkNews, PathPart, Telling, path_changes};
+pub use news::{LinkNews, NewsErrors, PathPart, Telling, path_changes};
 pub use port::{Light, Opening, Packing, PortRule};
 pub use published::{
     CACHE_HOMA, DATA_MINING, DATA_MINING_OPERA, DATA_MINING_VL2, HADOOP, HADOOP_HOMA, HADOOP_HPCC, Published,
     WEB_SEARCH, WEB_SEARCH_DCTCP, WEB_SEARCH_OPERA,
 };
+pub use route_news::{NodePair, RoundTripSizes, RouteNews};
 pub use routes::{EqualRoutes, Routes, components};
 pub use scenario::{Completion, Probe, RunSpec, Scenario, Selection, Trace};
 pub use sizes::{Between, Cdf, FlowSizes, MOST_BYTES, WrongPoint, pareto_least, pareto_mean};

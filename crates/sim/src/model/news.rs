@@ -1,6 +1,6 @@
 //! News of links, and of circuits between racks, to the senders whose data cross them.
 
-use super::{Change, LinkId, Network, SimTime, Timeline};
+use super::{Change, LinkId, Network, NodePair, SimTime, Timeline};
 use transport::cc::{NewsWay, PathChange, Turn};
 use units::{Duration, Rate};
 
@@ -9,10 +9,23 @@ use units::{Duration, Rate};
 pub struct LinkNews {
     /// Which.
     pub parts: Vec<PathPart>,
+    /// Pairs of nodes whose way changes in time, from the first to the second.
+    pub pairs: Vec<NodePair>,
     /// How.
     pub told: Telling,
     /// More capacity counts as there so long before it is: the queue of a circuit grows ahead of its day.
     pub ahead: Duration,
+    /// By how much it is wrong.
+    pub errors: NewsErrors,
+}
+
+/// Standard deviations of the normal errors of news, each drawn for each change.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NewsErrors {
+    /// Of the time of a change.
+    pub time: Duration,
+    /// Of its capacity, as a share of it.
+    pub capacity: f64,
 }
 
 /// A part of a path: a directed link, or the circuit between two racks.
@@ -101,7 +114,10 @@ pub fn path_changes(part: &PathPart, way: NewsWay, end: SimTime) -> Vec<(SimTime
         let turn = if now > before { Turn::Up } else { Turn::Down };
         let division = (now.bps() > 0).then(|| number_of(now, &mut known));
         let at = at_once[0].0;
-        changes.push((at, PathChange { way, turn, division, capacity: Some(now), at: at.on_ideal_clock() }));
+        changes.push((
+            at,
+            PathChange { way, turn, division, capacity: Some(now), base_rtt: None, at: at.on_ideal_clock() },
+        ));
         before = now;
     }
     changes
@@ -208,8 +224,9 @@ mod tests {
 
     #[test]
     fn more_capacity_may_count_as_there_before_it_is() {
-        let news =
-            LinkNews { parts: Vec::new(), told: Telling::Message(Duration::from_ps(5)), ahead: Duration::from_ps(30) };
+        let told = Telling::Message(Duration::from_ps(5));
+        let (parts, pairs, errors) = (Vec::new(), Vec::new(), NewsErrors::default());
+        let news = LinkNews { parts, pairs, told, ahead: Duration::from_ps(30), errors };
         let at = SimTime::from_ps(100);
         assert_eq!(news.heard(at, Turn::Up), Some(SimTime::from_ps(75)));
         assert_eq!(news.heard(at, Turn::Down), Some(SimTime::from_ps(105)));

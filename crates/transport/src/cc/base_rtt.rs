@@ -1,19 +1,47 @@
 //! What laws share that set the window by the round trip of an empty path, as told or as measured.
 
-use super::{Event, Loss, LossCause, Window};
-use units::{Duration, PS_PER_SECOND, Rate};
+use super::{Event, Loss, LossCause, PathChange, Window};
+use std::collections::VecDeque;
+use units::{Duration, Instant, PS_PER_SECOND, Rate};
+
+/// Changes of the path that are told ahead, of which a flow remembers so many.
+const MOST_AHEAD: usize = 64;
 
 /// The shortest round trip of a flow.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct BaseRtt {
     shortest: Option<Duration>,
+    /// Since when the path is what it is, as news of it say.
+    since: Option<Instant>,
+    /// When it will be another, and the round trip then.
+    ahead: VecDeque<(Instant, Duration)>,
 }
 
 impl BaseRtt {
     /// Hears of an ACK.
     pub fn note(&mut self, event: &Event) {
+        while let Some((at, base)) = self.ahead.front().copied().filter(|(at, _)| *at <= event.now) {
+            (self.shortest, self.since) = (Some(base), Some(at));
+            self.ahead.pop_front();
+        }
         let sample = event.rtt_sample.filter(|sample| *sample > Duration::ZERO);
-        self.shortest = sample.into_iter().chain(self.shortest).min();
+        // What left before the change went the other way.
+        let is_of_path =
+            |sample: &Duration| self.since.is_none_or(|since| event.now.saturating_since(since) >= *sample);
+        self.shortest = sample.filter(is_of_path).into_iter().chain(self.shortest).min();
+    }
+
+    /// Hears that the path changes, or will.
+    pub fn hear(&mut self, change: &PathChange) {
+        let Some(base) = change.base_rtt else { return };
+        let place = self.ahead.partition_point(|(at, _)| *at <= change.at);
+        self.ahead.insert(place, (change.at, base));
+        self.ahead.truncate(MOST_AHEAD);
+    }
+
+    /// Whether news has said what it is.
+    pub fn is_told(&self) -> bool {
+        self.since.is_some()
     }
 
     /// In seconds: as the law is told, or else as it was measured, if it was.
@@ -71,6 +99,27 @@ mod tests {
         assert_eq!(base.rate_of(told, 10_000), Some(Rate::from_bps(8_000_000)));
         assert_eq!([base.secs(None), base.secs(told)], [Some(0.02), Some(0.01)]);
         assert_eq!(bytes_per_second(Rate::from_bps(4_000_000)), 500_000.0);
+    }
+
+    /// A path of 20 ms that is one of 30 ms from 1 s on, and of 10 ms from 2 s on, told ahead and in any order. What
+    /// leaves before a change has gone the other way.
+    #[test]
+    fn the_round_trip_of_another_path_counts_from_its_time_on() {
+        let mut base = BaseRtt::default();
+        let ms = Duration::from_millis;
+        for (at, to) in [(2000, 10), (1000, 30)] {
+            let change = PathChange::marked(Instant::ZERO + ms(at), true);
+            base.hear(&PathChange { base_rtt: Some(ms(to)), ..change });
+        }
+        let mut after = |at, sample| {
+            base.note(&Event { rtt_sample: Some(ms(sample)), ..Event::at(Instant::ZERO + ms(at)) });
+            (base.secs(None).unwrap() * 1e3).round() as u64
+        };
+        assert_eq!([after(500, 20), after(1010, 20), after(1040, 31), after(1050, 29)], [20, 30, 30, 29]);
+        assert_eq!([after(1999, 29), after(2005, 29), after(2020, 12)], [29, 10, 10]);
+        assert!(base.is_told());
+        base.hear(&PathChange::marked(Instant::ZERO, true));
+        assert_eq!(base.ahead.len(), 0, "a mark says nothing of it");
     }
 
     #[test]

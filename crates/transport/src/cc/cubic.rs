@@ -95,6 +95,8 @@ struct State {
     est_credit: u64,
     /// The first slow start, if HyStart++ watches it.
     hystart: Option<HyStart>,
+    /// By how much K is divided.
+    haste: f64,
 }
 
 /// The constants of a stage of congestion avoidance.
@@ -139,7 +141,8 @@ impl CongestionControl for Cubic {
 
     fn new(config: &Config) -> Cubic {
         let (stage, hystart) = (Stage::Flat, config.hystart.then(HyStart::default));
-        Cubic(Box::new(State { w_max: 0, cwnd_prior: 0, stage, w_est: 0, credit: 0, est_credit: 0, hystart }))
+        let state = State { w_max: 0, cwnd_prior: 0, stage, w_est: 0, credit: 0, est_credit: 0, hystart, haste: 1.0 };
+        Cubic(Box::new(state))
     }
 
     fn wants(config: &Config) -> Wants {
@@ -209,6 +212,18 @@ impl CongestionControl for Cubic {
     }
 }
 
+impl Cubic {
+    /// Stages that begin come back to W_max in so much less than K.
+    pub(super) fn hasten(&mut self, haste: f64) {
+        self.0.haste = haste;
+    }
+
+    /// The timeout of now leaves W_max what it was, as another loss does.
+    pub(super) fn remember(&mut self) {
+        self.0.stage = Stage::Known;
+    }
+}
+
 impl State {
     /// The time since the last ACK does not count.
     fn pause(&mut self, now: Instant) {
@@ -252,7 +267,7 @@ impl State {
             Arithmetic::Segments => (bytes / window.mss) as f64,
         };
         let w_max = segments(self.w_max);
-        let k = config.k(w_max, segments(window.cwnd));
+        let k = config.k(w_max, segments(window.cwnd)) / self.haste;
         // To a whole picosecond.
         let k = Duration::from_secs_f64(k).unwrap_or(Duration::MAX).as_secs_f64();
         Curve { k, w_max, mss, alpha: fixed(config.alpha()) }

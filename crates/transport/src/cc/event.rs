@@ -257,6 +257,8 @@ pub struct Wants {
     pub marks: bool,
     /// [`on_news`](super::CongestionControl::on_news), as far as anybody tells of its path.
     pub news: bool,
+    /// The same where the news has the round trip of the empty path, and of no other news.
+    pub base_rtts: bool,
     /// Round trips by division of time, of which the news tells.
     pub division_rtt: bool,
     /// With them: nothing that left in another division than the newest delivered segment is late to RACK.

@@ -267,7 +267,7 @@ mod tests {
         fn on_news(&mut self, _: &reno::Config, window: &mut Window, news: &News) {
             window.cwnd = match news.change.turn {
                 Turn::Up => 3 * window.cwnd,
-                Turn::Down => window.cwnd / 3,
+                Turn::Down | Turn::Same => window.cwnd / 3,
             };
         }
         fn wants(_: &reno::Config) -> Wants {
@@ -318,7 +318,8 @@ mod tests {
         outer.write(Instant::ZERO, u64::MAX, &mut actions);
         let (before, sent) = (outer.cwnd(), actions.segments.len() as u64);
         let now = Instant::ZERO + Duration::from_millis(1);
-        let change = |turn, at| PathChange { way: NewsWay::Message, turn, division: Some(1), capacity: None, at };
+        let (way, division, capacity, base_rtt) = (NewsWay::Message, Some(1), None, None);
+        let change = |turn, at| PathChange { way, turn, division, capacity, base_rtt, at };
         outer.handle_news(now, change(Turn::Up, now), &mut actions);
         assert_eq!((outer.cwnd(), actions.segments.len() as u64), (3 * before, 3 * sent));
         outer.handle_news(now, change(Turn::Down, now), &mut actions);

@@ -20,7 +20,7 @@
 //! loss that duplicate ACKs show is repaired and leaves the window to the telemetry; a timeout leaves one segment.
 
 use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
-use super::{Asks, CongestionControl, Event, Fit, Host, Loss, LossCause, Measured, Wants, Window};
+use super::{Asks, CongestionControl, Event, Fit, Host, Loss, LossCause, Measured, News, Wants, Window};
 use crate::telemetry::{Hop, Telemetry};
 use options::{Kind, Range, options};
 use units::{Duration, Rate};
@@ -37,7 +37,8 @@ options! {
         /// Flows that share a link, as expected: the additive increase is what (1 − η) of the slowest hop's
         /// bandwidth-delay product leaves each of them.
         pub flows as "hpcc_flows": u32 = 100, Kind::Whole(Range::closed(1.0, 1e6));
-        /// The round trip of the empty path. Without it the shortest that was measured.
+        /// The round trip of the empty path. Without it the shortest that was measured, on the path that is there as
+        /// news of it says.
         pub base_rtt: Option<Duration> = None, Kind::POSITIVE;
         /// The law reckons with the next capacity of a port, where the network knows it, from so long before its time
         /// on. With a round trip the segments that are sent for it find it.
@@ -89,7 +90,8 @@ impl CongestionControl for Hpcc {
     }
 
     fn wants(config: &Config) -> Wants {
-        Wants { fits: Fit::of_base_rtt(config.base_rtt), ..Wants::default() }
+        let (base_rtts, fits) = (config.base_rtt.is_none(), Fit::of_base_rtt(config.base_rtt));
+        Wants { base_rtts, fits, ..Wants::default() }
     }
 
     fn on_host(&mut self, host: &Host) {
@@ -125,6 +127,10 @@ impl CongestionControl for Hpcc {
             self.0.reference = window.mss as f64;
         }
         keep_window(window, loss);
+    }
+
+    fn on_news(&mut self, _: &Config, _: &mut Window, news: &News) {
+        self.0.base.hear(&news.change);
     }
 
     fn pacing_rate(&self, config: &Config, window: &Window, _: Option<Duration>) -> Option<Rate> {

@@ -46,6 +46,7 @@ pub mod rcp;
 mod registered;
 pub mod reno;
 pub mod retcp;
+pub mod satcp;
 pub mod scalable;
 mod segments;
 pub mod swift;
@@ -282,6 +283,10 @@ laws! {
     tdtcp::TdTcp {
         TdTcp = "tdtcp", Rack, "Chen et al. 2022; RFC 8985",
             "TDTCP: a window, round trips and losses for each division of time, of which it is told; RACK-TLP.";
+    }
+    satcp::SaTcp {
+        SaTcp = "satcp", Sack, "Cao, Zhang 2023; its Linux module; RFC 9438; RFC 6675",
+            "SaTCP: CUBIC that comes back sooner from losses around a change of the path; SACK recovery.";
     }
     swift::Swift {
         Swift = "swift", Sack, "Kumar et al. 2020; RFC 6675",

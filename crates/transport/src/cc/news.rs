@@ -2,7 +2,7 @@
 
 use super::Event;
 use options::words;
-use units::{Instant, Rate};
+use units::{Duration, Instant, Rate};
 
 words! {
     /// How a sender hears that its path changes.
@@ -23,6 +23,8 @@ words! {
         Up = "up",
         /// A circuit goes, or a link goes down: there is less.
         Down = "down",
+        /// There is as much, by another way.
+        Same = "same",
     }
 }
 
@@ -38,6 +40,8 @@ pub struct PathChange {
     pub division: Option<u16>,
     /// The capacity from then on, 0 while it is down; `None` where nobody says it, as with a mark.
     pub capacity: Option<Rate>,
+    /// The round trip of the empty path from then on, of a full segment and its ACK; `None` where nobody says it.
+    pub base_rtt: Option<Duration>,
     /// When, on the node's clock. With [`NewsWay::Schedule`] it may be ahead.
     pub at: Instant,
 }
@@ -55,7 +59,14 @@ impl PathChange {
     /// What a mark says, or its absence.
     pub(crate) fn marked(now: Instant, is_marked: bool) -> PathChange {
         let turn = if is_marked { Turn::Up } else { Turn::Down };
-        PathChange { way: NewsWay::Mark, turn, division: Some(is_marked.into()), capacity: None, at: now }
+        PathChange {
+            way: NewsWay::Mark,
+            turn,
+            division: Some(is_marked.into()),
+            capacity: None,
+            base_rtt: None,
+            at: now,
+        }
     }
 }
 
@@ -63,7 +74,8 @@ impl PathChange {
 impl News {
     /// Such a change, told in this way with the flow open.
     pub(crate) fn of(way: NewsWay, turn: Turn, division: u16) -> News {
-        let change = PathChange { way, turn, division: Some(division), capacity: None, at: Instant::ZERO };
+        let (division, capacity, base_rtt) = (Some(division), None, None);
+        let change = PathChange { way, turn, division, capacity, base_rtt, at: Instant::ZERO };
         News { change, event: Event::at(Instant::ZERO) }
     }
 }

@@ -16,7 +16,7 @@
 
 use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
 use super::old_window::OldWindows;
-use super::{Asks, CongestionControl, Event, Fit, Host, Loss, Measured, Wants, Window};
+use super::{Asks, CongestionControl, Event, Fit, Host, Loss, Measured, News, Wants, Window};
 use crate::telemetry::{Hop, Telemetry};
 use options::{Kind, Range, Words, options, words};
 use units::{Duration, Rate};
@@ -43,7 +43,8 @@ options! {
         pub flows as "powertcp_flows": u32 = 100, Kind::Whole(Range::closed(1.0, 1e6));
         /// Which window the power is measured of.
         pub old_window as "powertcp_old_window": OldWindow = OldWindow::Sent, Kind::Word(&OldWindow::LIST);
-        /// The round trip of the empty path. Without it the shortest that was measured.
+        /// The round trip of the empty path. Without it the shortest that was measured, on the path that is there as
+        /// news of it says.
         pub base_rtt: Option<Duration> = None, Kind::POSITIVE;
         /// The law reckons with the next capacity of a port, where the network knows it, from so long before its time
         /// on. With a round trip the segments that are sent for it find it.
@@ -118,7 +119,8 @@ impl CongestionControl for PowerTcp {
     }
 
     fn wants(config: &Config) -> Wants {
-        Wants { fits: Fit::of_base_rtt(config.base_rtt), ..Wants::default() }
+        let (base_rtts, fits) = (config.base_rtt.is_none(), Fit::of_base_rtt(config.base_rtt));
+        Wants { base_rtts, fits, ..Wants::default() }
     }
 
     fn on_host(&mut self, host: &Host) {
@@ -158,6 +160,10 @@ impl CongestionControl for PowerTcp {
 
     fn on_loss(&mut self, _: &Config, window: &mut Window, loss: &Loss) {
         keep_window(window, loss);
+    }
+
+    fn on_news(&mut self, _: &Config, _: &mut Window, news: &News) {
+        self.0.base.hear(&news.change);
     }
 
     fn pacing_rate(&self, config: &Config, window: &Window, _: Option<Duration>) -> Option<Rate> {

@@ -142,7 +142,8 @@ mod tests {
         let delays =
             ["bbr", "bbr3", "htcp", "illinois", "yeah", "veno", "lp", "cdg", "nv", "swift", "theta-powertcp", "copa"];
         assert_eq!(names(|_, wants| wants.every_rtt), delays);
-        assert_eq!(names(|_, wants| wants.news), ["retcp", "tdtcp"]);
+        assert_eq!(names(|_, wants| wants.news), ["retcp", "tdtcp", "satcp"]);
+        assert_eq!(names(|_, wants| wants.base_rtts), ["hpcc", "powertcp", "theta-powertcp"]);
         assert_eq!(names(|_, wants| wants.division_rtt), ["tdtcp"]);
     }
 
@@ -227,7 +228,9 @@ mod tests {
         for (name, figures) in expected {
             assert_eq!(figures_of(name), figures, "{name}");
         }
-        for name in ["reno", "sack", "highspeed", "xcp", "gaimd", "btcp", "tcp-eng", "cubic", "scalable", "bic"] {
+        for name in
+            ["reno", "sack", "highspeed", "xcp", "gaimd", "btcp", "tcp-eng", "cubic", "scalable", "bic", "satcp"]
+        {
             assert_eq!(figures_of(name), [], "{name}");
         }
     }

@@ -57,7 +57,11 @@ impl CongestionControl for ReTcp {
 
     fn on_news(&mut self, config: &Config, window: &mut Window, news: &News) {
         let state = &mut *self.0;
-        state.has_circuit = news.change.turn == Turn::Up;
+        match news.change.turn {
+            Turn::Up => state.has_circuit = true,
+            Turn::Down => state.has_circuit = false,
+            Turn::Same => return,
+        }
         if news.change.way != NewsWay::Mark && !news.event.in_recovery {
             state.jump(config, window);
         }

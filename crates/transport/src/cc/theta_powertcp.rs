@@ -13,7 +13,7 @@
 use super::base_rtt::{BaseRtt, bytes_per_second, keep_window, set_window};
 use super::powertcp::Power;
 use super::segments::Round;
-use super::{Asks, CongestionControl, Event, Fit, Host, Loss, Marks, Wants, Window};
+use super::{Asks, CongestionControl, Event, Fit, Host, Loss, Marks, News, Wants, Window};
 use options::{Kind, Range, options};
 use units::{Duration, Instant, Rate};
 
@@ -25,8 +25,8 @@ options! {
         pub gamma as "powertcp_gamma": f64 = 0.9, Kind::Number(Range::closed(0.001, 1.0));
         /// β in segments.
         pub beta as "theta_powertcp_beta": f64 = 1.0, Kind::Number(Range::closed(0.001, 1e6));
-        /// The round trip of the empty path. In a scenario by default what its links make, by hand the shortest that
-        /// was measured.
+        /// The round trip of the empty path. In a scenario by default what its links make and what news of the path
+        /// say, by hand the shortest that was measured.
         pub base_rtt: Option<Duration> = None, Kind::POSITIVE;
     }
 }
@@ -61,7 +61,8 @@ impl CongestionControl for ThetaPowerTcp {
     }
 
     fn wants(config: &Config) -> Wants {
-        Wants { every_rtt: true, fits: Fit::of_base_rtt(config.base_rtt), ..Wants::default() }
+        let (base_rtts, fits) = (config.base_rtt.is_none(), Fit::of_base_rtt(config.base_rtt));
+        Wants { every_rtt: true, base_rtts, fits, ..Wants::default() }
     }
 
     fn on_host(&mut self, host: &Host) {
@@ -89,6 +90,10 @@ impl CongestionControl for ThetaPowerTcp {
         self.0.old = window.cwnd;
     }
 
+    fn on_news(&mut self, _: &Config, _: &mut Window, news: &News) {
+        self.0.base.hear(&news.change);
+    }
+
     fn pacing_rate(&self, config: &Config, window: &Window, _: Option<Duration>) -> Option<Rate> {
         self.0.base.rate_of(self.0.told(config), window.cwnd)
     }
@@ -99,9 +104,9 @@ impl CongestionControl for ThetaPowerTcp {
 }
 
 impl State {
-    /// τ, if somebody says it.
+    /// τ, if somebody says it and no news says that the path is another.
     fn told(&self, config: &Config) -> Option<Duration> {
-        config.base_rtt.or(self.host.base_rtt)
+        config.base_rtt.or(self.host.base_rtt.filter(|_| !self.base.is_told()))
     }
 
     /// What the host's link sends in τ, if both are known.

@@ -208,6 +208,11 @@ impl SenderConfig {
         self.algorithm.wants(&self.laws).news
     }
 
+    /// True if it hears of another path's round trip.
+    pub fn hears_base_rtts(&self) -> bool {
+        self.hears_news() || self.algorithm.wants(&self.laws).base_rtts
+    }
+
     /// The law's answer to congestion marks.
     pub(super) fn marks(&self) -> cc::Marks {
         if self.path_marks { cc::Marks::OfPath } else { self.algorithm.asks().marks }

@@ -9,7 +9,7 @@ impl Sender {
     /// A message of the switch has come, or the schedule has: the path changes. What the law's window then admits
     /// leaves at once. Laws that do not listen hear nothing, and nothing happens.
     pub fn handle_news(&mut self, now: Instant, change: PathChange, actions: &mut Actions) {
-        if self.config.hears_news() {
+        if self.config.hears_news() || change.base_rtt.is_some() && self.config.hears_base_rtts() {
             self.tell_news(now, change);
             self.transmit(now, actions);
             self.settle_timers(now);

@@ -102,6 +102,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         hosts(HostSetup { scenario, configs, applications, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
+    news::feed(&ways, seed, &mut hosts);
     tell_hosts(&ways, configs, &layout, &mut hosts);
     let are_fixed = agents.is_empty() && are_fixed(scenario, &layout);
     Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
@@ -321,7 +322,6 @@ fn hosts(setup: HostSetup) -> Hosts {
 
 /// What hosts know of their paths.
 fn tell_hosts(ways: &Ways, configs: &[Configs], layout: &PartitionLayout, hosts: &mut Hosts) {
-    news::feed(ways, hosts);
     sharing::tell_receivers(ways, configs, layout, hosts);
     host_links::tell(ways, layout, hosts);
 }

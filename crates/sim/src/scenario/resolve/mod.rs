@@ -165,7 +165,7 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     let rules = telemetry::Rules { tables: &spec.traffic, rules: &traffic, transports: &transports };
     telemetry::check(&context, rules, spec.has_meters())?;
     let is_said = spec.topology.as_ref().and_then(|topology| topology.routing_place()).is_some();
-    if !is_said && stores {
+    if !is_said && stores && network.timed.is_none() {
         context.warnings.extend(equal_paths::warning(&context, &traffic));
     }
     context.warnings.extend(hosts::warnings(&context, &transports, &traffic));
@@ -175,7 +175,8 @@ pub(super) fn resolve(spec: &Spec, laws: &Laws, files: Option<&dyn Files>) -> Re
     let ports = properties::Ports { network: &network, plan: &*plan, largest_packet };
     properties::check_own(spec, ports, &context)?;
     let changes::InTime { changes, laws } = changes::in_time(spec, ports, &mut context)?;
-    let news = news::resolve(spec, &changes, &transports, &*plan, &mut context)?;
+    let known = news::Known { changes: &changes, laws: &laws, plan: &*plan };
+    let news = news::resolve(spec, &known, &transports, &mut context)?;
     let forced = events::forced(spec, &traffic)?;
     let probe = events::probe(spec, &network, &context)?;
     let trace = events::trace(spec, &network, &context)?;

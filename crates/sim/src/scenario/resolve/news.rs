@@ -4,82 +4,140 @@ use super::{Context, events};
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Names, Place, quoted};
 use crate::model::{
-    Light, LinkId, LinkNews, NodeId, Opening, PathPart, SimTime, Telling, Timeline, Transport, path_changes,
+    LawfulLink, Light, LinkId, LinkNews, NewsErrors, NodeId, NodePair, Opening, PathPart, RoundTripSizes, RouteNews,
+    SimTime, Telling, Timeline, Transport, path_changes,
 };
 use crate::queue;
 use crate::scenario::spec::{self, Begins, Spec};
 use crate::switching::kind::Plan;
 use std::collections::BTreeMap;
-use transport::cc::NewsWay;
+use transport::cc::{self, NewsWay};
 use transport::tcp::SenderConfig;
 use units::Duration;
 
-/// What is told of links and circuits.
+/// What is told of links, circuits and routes. `routes` knows those that change in time.
 pub(super) fn resolve(
     spec: &Spec,
-    changes: &[Timeline],
+    known: &Known,
     transports: &[Transport],
-    plan: &dyn Plan,
     context: &mut Context,
 ) -> Result<Vec<LinkNews>, Fault> {
     let (mut all, mut said) = (Vec::new(), BTreeMap::new());
     for table in &spec.news {
         table.check()?;
-        let (parts, place) = parts(table, changes, plan, context)?;
-        for part in &parts {
-            if let Some(first) = said.insert(part.links.clone(), place.clone()) {
-                return Err(Fault::twice(place.clone(), first, format!("{} has news already", name(part, context))));
+        let (subjects, place) = subjects(table, known, context)?;
+        for subject in &subjects {
+            if let Some(first) = said.insert(subject.key(), place.clone()) {
+                return Err(Fault::twice(place.clone(), first, format!("{} has news already", name(subject, context))));
             }
         }
         let told = telling(table, context.duration)?;
         if told == Telling::Mark {
-            parts.iter().try_for_each(|part| check_marks(table, part, plan, context))?;
+            subjects.iter().try_for_each(|subject| check_marks(table, subject, known.plan, context))?;
         }
-        warn_of_silence(&parts, told.way(), context);
-        all.push(LinkNews { parts, told, ahead: ahead(table, plan)? });
+        warn_of_silence(&subjects, told.way(), known, context);
+        let (mut parts, mut pairs) = (Vec::new(), Vec::new());
+        for subject in subjects {
+            match subject {
+                Subject::Part(part) => parts.push(part),
+                Subject::Pair(pair) => pairs.push(pair),
+            }
+        }
+        let time = table.time_error.as_ref().map_or(Duration::ZERO, |error| error.0);
+        let errors = NewsErrors { time, capacity: *table.capacity_error };
+        all.push(LinkNews { parts, pairs, told, ahead: ahead(table, known.plan)?, errors });
     }
-    let listens = |transport: &Transport| transport.kind.sender().is_some_and(SenderConfig::hears_news);
-    if !all.is_empty() && !transports.iter().any(listens) {
-        let which = "\"retcp\", \"tdtcp\", and laws in Python that have on_news";
-        context.warnings.push(format!("there is [[news]], and no transport's law listens; those that do: {which}"));
-    }
+    warn_of_deafness(&all, transports, context);
     Ok(all)
 }
 
+/// What is known of a scenario beforehand.
+pub(super) struct Known<'a> {
+    pub changes: &'a [Timeline],
+    pub laws: &'a [LawfulLink],
+    pub plan: &'a dyn Plan,
+}
+
+/// What news may be about.
+enum Subject {
+    Part(PathPart),
+    Pair(NodePair),
+}
+
+impl Subject {
+    /// What no two tables may have.
+    fn key(&self) -> (Vec<LinkId>, Option<NodePair>) {
+        match self {
+            Subject::Part(part) => (part.links.clone(), None),
+            Subject::Pair(pair) => (Vec::new(), Some(*pair)),
+        }
+    }
+}
+
 /// What a table is about, and where it says so.
-fn parts(
-    table: &At<spec::LinkNews>,
-    changes: &[Timeline],
-    plan: &dyn Plan,
-    context: &Context,
-) -> Result<(Vec<PathPart>, Place), Fault> {
-    match (&table.link, &table.circuit) {
-        (Some(names), None) => {
+fn subjects(table: &At<spec::LinkNews>, known: &Known, context: &Context) -> Result<(Vec<Subject>, Place), Fault> {
+    match (&table.link, &table.circuit, &table.pair) {
+        (Some(names), None, None) => {
+            if context.network.timed.is_some() {
+                return Err(names.fault("routes change in time here, so news is of pairs; allowed: pair"));
+            }
             let links = events::links_named(names, context)?.into_iter();
-            Ok((links.map(|link| PathPart::of_link(context.network, changes, link)).collect(), names.place()))
+            let part = |link| Subject::Part(PathPart::of_link(context.network, known.changes, link));
+            Ok((links.map(part).collect(), names.place()))
         }
-        (None, Some(names)) => {
-            let pairs = pairs(names, plan, context)?.into_iter();
-            Ok((pairs.filter_map(|ends| plan.circuit(context.network, ends)).collect(), names.place()))
+        (None, Some(names), None) => {
+            let pairs = circuits(names, known.plan, context)?.into_iter();
+            let circuit = |ends| known.plan.circuit(context.network, ends).map(Subject::Part);
+            Ok((pairs.filter_map(circuit).collect(), names.place()))
         }
-        (Some(_), Some(circuit)) => Err(circuit.fault("there is a link already; allowed: link or circuit")),
-        (None, None) => Err(table.fault("the key \"link\" is missing; allowed: link or circuit")),
+        (None, None, Some(names)) => {
+            let pairs = routed_pairs(names, context)?.into_iter();
+            Ok((pairs.map(|[from, to]| Subject::Pair((from, to))).collect(), names.place()))
+        }
+        (None, None, None) => Err(table.fault("the key \"link\" is missing; allowed: link, circuit or pair")),
+        (_, circuit, pair) => {
+            let one = pair.as_ref().or(circuit.as_ref()).map_or(table.place(), At::place);
+            Err(Fault::new(one, "there is another subject already; allowed: link, circuit or pair".to_owned()))
+        }
     }
 }
 
 /// The pairs of racks that a key names.
-fn pairs(names: &At<Names>, plan: &dyn Plan, context: &Context) -> Result<Vec<[NodeId; 2]>, Fault> {
+fn circuits(names: &At<Names>, plan: &dyn Plan, context: &Context) -> Result<Vec<[NodeId; 2]>, Fault> {
     let racks = plan.racks();
     if racks.is_empty() {
         let allowed = "allowed with kind = \"circuits\" or \"rotor\"";
         return Err(names.fault(format!("the switching has no circuits between racks; {allowed}")));
     }
+    let all = racks.iter().flat_map(|a| racks.iter().map(|b| [*a, *b])).filter(|[a, b]| a != b).collect();
+    pairs(names, Ends { what: "racks", all }, context)
+}
+
+/// The pairs of hosts that a key names, whose routes are known in time.
+fn routed_pairs(names: &At<Names>, context: &Context) -> Result<Vec<[NodeId; 2]>, Fault> {
+    let Some(timed) = &context.network.timed else {
+        let allowed = "allowed with kind = \"contacts\" or \"constellation\" of [topology]";
+        return Err(names.fault(format!("no routes change in time here; {allowed}")));
+    };
+    pairs(names, Ends { what: "hosts with a route", all: timed.pairs.keys().map(|(a, b)| [*a, *b]).collect() }, context)
+}
+
+/// Pairs that may be named.
+struct Ends {
+    what: &'static str,
+    all: Vec<[NodeId; 2]>,
+}
+
+/// The pairs that a key names, of those that there are.
+fn pairs(names: &At<Names>, ends: Ends, context: &Context) -> Result<Vec<[NodeId; 2]>, Fault> {
     let mut pairs = Vec::new();
     for (name, place) in names.each() {
-        let rack = |name: &str| context.draft.find(name.trim()).filter(|node| racks.contains(node));
-        let both = |(a, b): (&str, &str)| Some([rack(a)?, rack(b)?]);
+        let both = |(a, b): (&str, &str)| {
+            let pair = [context.draft.find(a.trim())?, context.draft.find(b.trim())?];
+            ends.all.contains(&pair).then_some(pair)
+        };
         let found = match (name, name.split_once("<->"), name.split_once("->")) {
-            ("all", ..) => Some(racks.iter().flat_map(|a| racks.iter().map(|b| [*a, *b])).collect()),
+            ("all", ..) => Some(ends.all.clone()),
             (_, Some(ends), _) => both(ends).map(|[a, b]| vec![[a, b], [b, a]]),
             (_, None, Some(ends)) => both(ends).map(|ends| vec![ends]),
             (_, None, None) => {
@@ -87,15 +145,15 @@ fn pairs(names: &At<Names>, plan: &dyn Plan, context: &Context) -> Result<Vec<[N
                 name.match_indices('-').find_map(split).map(|[a, b]| vec![[a, b], [b, a]])
             }
         };
-        let found: Vec<[NodeId; 2]> = found.unwrap_or_default();
-        if !found.iter().any(|[a, b]| a != b) {
-            let [first, second] = [0, 1].map(|rack| &context.network.nodes[racks[rack].index()].name);
-            let allowed = format!("two racks, as \"{first}->{second}\", or \"all\"");
+        let Some(found) = found.filter(|found| !found.is_empty()) else {
+            let named = |pair: &[NodeId; 2]| pair.map(|node| context.network.nodes[node.index()].name.as_str());
+            let [first, second] = ends.all.first().map_or(["a", "b"], named);
+            let allowed = format!("two {}, as \"{first}->{second}\", or \"all\"", ends.what);
             return Err(Fault::new(place, format!("found {}; allowed: {allowed}", quoted(name))));
-        }
-        pairs.extend(found.into_iter().filter(|[a, b]| a != b));
+        };
+        pairs.extend(found);
     }
-    if pairs.is_empty() { Err(names.fault("found an empty list; allowed: at least one circuit")) } else { Ok(pairs) }
+    if pairs.is_empty() { Err(names.fault("found an empty list; allowed: at least one pair")) } else { Ok(pairs) }
 }
 
 /// How long before it is there more capacity counts as there.
@@ -109,14 +167,19 @@ fn ahead(table: &At<spec::LinkNews>, plan: &dyn Plan) -> Result<Duration, Fault>
     }
 }
 
-/// What a part is called.
-fn name(part: &PathPart, context: &Context) -> String {
+/// What a subject is called.
+fn name(subject: &Subject, context: &Context) -> String {
+    let quoted_pair = |ends: [NodeId; 2]| {
+        let [from, to] = ends.map(|node| &context.network.nodes[node.index()].name);
+        quoted(&format!("{from}->{to}"))
+    };
+    let part = match subject {
+        Subject::Pair(pair) => return quoted_pair([pair.0, pair.1]),
+        Subject::Part(part) => part,
+    };
     let ends = [part.links.first(), part.links.last()].map(|link| link.map(|id| &context.network.links[id.index()]));
     match (part.links.as_slice(), ends) {
-        ([_, _, ..], [Some(first), Some(last)]) => {
-            let [from, to] = [first.from, last.to].map(|node| &context.network.nodes[node.index()].name);
-            quoted(&format!("{from}->{to}"))
-        }
+        ([_, _, ..], [Some(first), Some(last)]) => quoted_pair([first.from, last.to]),
         _ => context.name(part.links[0]),
     }
 }
@@ -134,7 +197,11 @@ fn telling(table: &At<spec::LinkNews>, duration: Duration) -> Result<Telling, Fa
 }
 
 /// Marks are made as packets leave, by a port or a rack that does not mark them for another reason.
-fn check_marks(table: &At<spec::LinkNews>, part: &PathPart, plan: &dyn Plan, context: &Context) -> Result<(), Fault> {
+fn check_marks(table: &At<spec::LinkNews>, subject: &Subject, plan: &dyn Plan, context: &Context) -> Result<(), Fault> {
+    let Subject::Part(part) = subject else {
+        let message = "nothing marks what leaves by another route; allowed: \"message\", \"schedule\"";
+        return Err(Fault::new(table.way.place(), message.to_owned()));
+    };
     match part.links.as_slice() {
         [link] => check_port(table, *link, plan, context),
         _ if !plan.marks_circuits() => {
@@ -164,10 +231,33 @@ fn check_port(table: &At<spec::LinkNews>, link: LinkId, plan: &dyn Plan, context
     Ok(())
 }
 
-fn warn_of_silence(parts: &[PathPart], way: NewsWay, context: &mut Context) {
+fn warn_of_silence(subjects: &[Subject], way: NewsWay, known: &Known, context: &mut Context) {
     let end = SimTime::ZERO + context.duration;
-    if let Some(part) = parts.iter().find(|part| path_changes(part, way, end).is_empty()) {
-        let name = name(part, context);
-        context.warnings.push(format!("there is no news of {name}: nothing changes its capacity or state"));
+    let routes = RouteNews::new(context.network, known.laws, known.changes, end);
+    let is_silent = |subject: &&Subject| match subject {
+        Subject::Part(part) => path_changes(part, way, end).is_empty(),
+        Subject::Pair(pair) => routes.of_pair(*pair, way, RoundTripSizes::default()).is_empty(),
+    };
+    if let Some(subject) = subjects.iter().find(is_silent) {
+        let what = if matches!(subject, Subject::Pair(_)) { "route" } else { "capacity or state" };
+        let name = name(subject, context);
+        context.warnings.push(format!("there is no news of {name}: nothing changes its {what}"));
     }
+}
+
+/// Nobody listens.
+fn warn_of_deafness(all: &[LinkNews], transports: &[Transport], context: &mut Context) {
+    let is_of_pairs = all.iter().any(|news| !news.pairs.is_empty());
+    let listens = |sender: &SenderConfig| sender.hears_news() || is_of_pairs && sender.hears_base_rtts();
+    if all.is_empty() || transports.iter().any(|transport| transport.kind.sender().is_some_and(listens)) {
+        return;
+    }
+    let config = cc::Config::default();
+    let wants = |entry: &&cc::Entry| {
+        let wants = entry.choice.wants(&config);
+        wants.news || is_of_pairs && wants.base_rtts
+    };
+    let names: Vec<String> = cc::registry().iter().filter(wants).map(|entry| quoted(entry.name)).collect();
+    let which = format!("{}, and laws in Python that have on_news", names.join(", "));
+    context.warnings.push(format!("there is [[news]], and no transport's law listens; those that do: {which}"));
 }

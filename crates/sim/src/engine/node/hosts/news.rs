@@ -81,6 +81,7 @@ mod tests {
             turn: Turn::Up,
             division: Some(division),
             capacity: None,
+            base_rtt: None,
             at: Instant::ZERO,
         };
         let news: PathNews = Arc::from([(10, change(0)), (20, change(1)), (30, change(2)), (30, change(3))]);
