@@ -2,14 +2,17 @@
 
 London and New York, over satellites of the shell Starlink-550 on plain circles, laser by laser. Each station takes the
 nearest satellite each 15 s, and a new ground link carries nothing for 0, 0.1 or 1 s. All links have the 150 Mb/s of
-LeoEM's emulator, whose queues hold 50,000 packets. Here they hold 700, about what the path holds, or 50,000.
+LeoEM's emulator, whose queues hold 50,000 packets. Here they hold 700, 56 ms, or 50,000, 4 s. In the measured 120 s
+another satellite is the nearest four times. One that ascends and one that descends are far from one another over the
+grid, so that round trips of light go from 87 to 243 ms, and are 180 ms in the mean.
 
 M. Mazilu, A. Valentine and G. Parisis (arXiv 2510.25498) compare senders in LeoEM. Of their numbers none is at hand;
-their abstract has three orders. The expected values and tolerances below were written before the first run. By
+their abstract has three orders. The expected values and tolerances below were written before the first whole run;
+one that had been broken off had shown that Copa starved after a timeout, which was a fault of its program. By
 arithmetic:
 
-- An interruption of G at both ends costs at least G/15 of the time: 0.7 and 6.7 %.
-- NewReno's queue of 700 packets lasts 56 ms, one of 50,000 lasts 4 s. Who fills it has that beside some 55 ms of light.
+- Four interruptions of G cost 4 G of 120 s: 0.3 and 3.3 % of the 146 Mb/s of payload.
+- Who fills a queue has its 56 ms or 4 s beside 180 ms of light.
 - Vegas takes a path that is longer by 1 ms for 12 packets in a queue and gives way; Copa forgets after 10 s.
 """
 
@@ -81,7 +84,7 @@ def run(*, seed: int, law: str, gap_ms: int, queue: int) -> dict[str, float]:
     trips = series.filter((series["quantity"] == "rtt") & (series["t_s"] > PERIOD_S))["value"]
     return {
         "goodput_mbps": float(found["goodput"]) / 1e6,
-        "rtt_ms": 1e3 * float(trips.mean()),
+        "rtt_ms": 1e3 * float(trips.drop_nulls().mean()) if trips.drop_nulls().len() else float("nan"),
         "timeouts": float(found["timeouts"]),
         "sent_again_percent": 100 * float(found["retransmissions"]) / float(found["segments_sent"]),
     }
@@ -151,10 +154,10 @@ experiment = Experiment(
             id="gap",
             text="an interruption costs each sender its part of the time at least",
             whose="ours",
-            where="arithmetic: 1 s of 15 s",
-            expected="each has at most 14/15 of 146 Mb/s, 136.3, with 1 s and queues of 700 packets",
-            tolerance="at most 136.3 Mb/s",
-            check=everywhere(*(at_most(of(law).at(1000), 136.3) for law in SENDERS)),
+            where="arithmetic: four times 1 s of 120 s",
+            expected="each has at most 116/120 of 146 Mb/s, 141.1, with 1 s and queues of 700 packets",
+            tolerance="at most 141.1 Mb/s",
+            check=everywhere(*(at_most(of(law).at(1000), 141.1) for law in SENDERS)),
         ),
         Claim(
             id="vegas",
@@ -183,11 +186,11 @@ experiment = Experiment(
             text="LeoEM's queue hides interruptions, and makes round trips of seconds",
             whose="ours",
             where="arithmetic: 50,000 packets last 4 s",
-            expected="CUBIC has a mean round trip above 1 s there, and below 0.12 s with 700 packets",
-            tolerance="within; in shape: above ten times that with 700 packets",
+            expected="CUBIC has a mean round trip above 1 s there, and below 0.24 s with 700 packets",
+            tolerance="within; in shape: above 0.7 s, and below 0.3 s",
             check=everywhere(
                 above(of(CUBIC, "rtt_ms", QUEUES[1]), 1000, above(of(CUBIC, "rtt_ms", QUEUES[1]), 700)),
-                below(of(CUBIC, "rtt_ms"), 120, below(of(CUBIC, "rtt_ms"), 150)),
+                below(of(CUBIC, "rtt_ms"), 240, below(of(CUBIC, "rtt_ms"), 300)),
             ),
         ),
     ),

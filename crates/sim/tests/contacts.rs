@@ -287,7 +287,7 @@ fn news_of_routes_needs_routes_that_change_and_a_pair_that_has_some() {
     let unknown = why("pair = \"A->s1\"\nway = \"message\"");
     assert!(unknown.contains("found \"A->s1\"; allowed: two hosts with a route, as \"A->B\", or \"all\""), "{unknown}");
     let marks = why("pair = \"all\"\nway = \"mark\"");
-    assert!(marks.contains("nothing marks what leaves by another route"), "{marks}");
+    assert!(marks.contains("nothing marks what leaves by these ways"), "{marks}");
     let error = why("pair = \"all\"\nway = \"message\"\ntime_error = \"1 ms\"");
     assert!(error.contains("time_error") && error.contains("goes with way = \"schedule\""), "{error}");
     let both = why("pair = \"all\"\nlink = \"A->s1\"\nway = \"message\"");

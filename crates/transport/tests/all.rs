@@ -8,6 +8,7 @@ mod bursts;
 mod connection;
 mod ecn;
 mod frto;
+mod gap;
 mod hystart;
 mod linux;
 mod linux_bbr;

@@ -31,7 +31,7 @@ fn most_growth(law: &str, cwnd: f64, rho: f64) -> Option<f64> {
         // a(w).
         "highspeed" | "hs-rr-tcp" => highspeed::Config::default().increase(cwnd).ceil(),
         // RFC 9438 §4.2: the target is at most 1.5 cwnd.
-        "cubic" | "tdtcp" => (cwnd / 2.0).max(1.0),
+        "cubic" | "tdtcp" | "satcp" => (cwnd / 2.0).max(1.0),
         // Linux: two segments of a delayed ACK, and one of credit at a higher price (`tcp_cong_avoid_ai`).
         "scalable" | "bic" | "yeah" | "veno" | "lp" | "cdg" | "nv" => 3.0,
         // One segment at a time.

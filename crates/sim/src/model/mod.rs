@@ -11,7 +11,7 @@
 //! | `external` | hosts outside of the simulator |
 //! | `sizes`, `published` | laws of flow sizes; distributions of papers |
 //! | `changes`, `forecast` | links in time; the capacity of a link before it changes |
-//! | `delay_law`, `timed` | delays that are laws of time; routes that change in time |
+//! | `delay_law`, `timed`, `route_news` | delays that are laws of time; routes that change in time; news of them |
 //! | `events` | what happens by order: links change, segments meet their fates |
 //! | `news` | changes of links as senders are told of them |
 //! | `scenario` | all of it: a whole run but for what its network switches |

@@ -47,7 +47,7 @@ impl World {
         let hosts = hosts.chain(door.as_ref().map(|door| Some(external::maker(door)))).collect();
         let (applications, probes) = (scenario.applications.clone(), scenario.probes.clone());
         let work = work::running(&scenario.traffic, &flows);
-        let work = Working::new(work, scenario.plan.steward(&scenario.traffic));
+        let work = Working::new(work, scenario.plan.steward(scenario, &flows));
         let options = Options { capture, ..options };
         let setup = Setup { scenario, hosts, applications, flows, ports, orders, work, probes, seed, options };
         let mut world = world::World::new(setup, |build| scenario.plan.install_agents(build))?;

@@ -9,7 +9,7 @@ use crate::engine::node::counters::{Group, KeyedSums};
 use crate::engine::node::workload::Steward;
 use crate::language::keys::{Form, Written};
 use crate::language::{At, Fault, Place};
-use crate::model::{LinkId, Network, NodeId, PathPart, PortRule, Scenario, Traffic};
+use crate::model::{Flow, LinkId, Network, NodeId, PathPart, PortRule, Scenario, Traffic};
 use crate::results::{Column, Figure};
 use crate::topology::Draft;
 use control::scheduler::circuits::CircuitSchedule;
@@ -130,10 +130,15 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
         AgentSetup::default()
     }
 
-    /// Who hears of the work of this traffic and tells the agents, if anybody does.
-    fn steward(&self, traffic: &[Traffic]) -> Option<Box<dyn Steward>> {
-        let _ = traffic;
+    /// Who hears of the work of a scenario and tells agents and senders, if anybody does.
+    fn steward(&self, scenario: &Scenario, flows: &[Flow]) -> Option<Box<dyn Steward>> {
+        let _ = (scenario, flows);
         None
+    }
+
+    /// The nodes between which circuits come as the work goes on, and of which that steward tells senders.
+    fn told_nodes(&self) -> Vec<NodeId> {
+        Vec::new()
     }
 
     /// The class outside of this crate that sets its circuits, if one does.

@@ -17,7 +17,8 @@
 //! Its authors' programs number every packet anew, so that the loss of a copy shows as any other does: here it runs on
 //! RACK-TLP, without which each lost copy would end in a timeout, as no loss slows the flow down.
 //!
-//! Left out: an answer to losses in the default mode, which the paper has none of either. A timeout leaves one segment.
+//! Left out: an answer to losses in the default mode, which the paper has none of either. A timeout leaves one segment,
+//! and slow start follows until something is measured again.
 
 use super::base_rtt::keep_window;
 use super::segments::{Arrivals, Round};
@@ -92,6 +93,8 @@ struct State {
     before: f64,
     /// 1/δ beside others that fill the queue; `None` in the default mode.
     competing: Option<f64>,
+    /// Whether no round trip has been measured since a timeout.
+    is_blind: bool,
     /// Round trips since the queue was nearly empty last.
     full: u32,
     arrivals: Arrivals,
@@ -120,6 +123,7 @@ impl CongestionControl for Copa {
             round: Round::default(),
             before: 0.0,
             competing: None,
+            is_blind: false,
             full: 0,
             arrivals: Arrivals::default(),
         }))
@@ -134,8 +138,12 @@ impl CongestionControl for Copa {
         state.begin(window);
         if let Some(rtt) = event.rtt_sample {
             state.measure(config, event, rtt.ps().max(1));
+            state.is_blind = false;
         }
         let arrived = state.arrivals.of(event);
+        if state.is_blind {
+            return state.slow_start(window, arrived);
+        }
         if state.standing == 0 {
             return;
         }
@@ -154,7 +162,7 @@ impl CongestionControl for Copa {
         }
         keep_window(window, loss);
         if loss.cause == LossCause::Timeout {
-            self.0.velocity = 1.0;
+            (self.0.velocity, self.0.is_blind) = (1.0, true);
         }
     }
 
@@ -191,6 +199,14 @@ impl State {
 
     fn show(&self, window: &mut Window) {
         window.cwnd = self.shown(window.mss);
+    }
+
+    /// After a timeout only copies are acknowledged, which measure nothing (RFC 6298 §3): RFC 5681 §3.1.
+    fn slow_start(&mut self, window: &mut Window, arrived: u64) {
+        if window.in_slow_start() {
+            self.cwnd += window.counted(arrived) as f64 / window.mss as f64;
+            self.show(window);
+        }
     }
 
     fn measure(&mut self, config: &Config, event: &Event, rtt: u64) {

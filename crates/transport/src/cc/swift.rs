@@ -98,10 +98,16 @@ impl CongestionControl for Swift {
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         self.begin(window);
         let arrived = self.0.arrivals.of(event);
-        let Some(delay) = event.rtt_sample else { return self.show(window) };
+        let acked = window.counted(arrived) as f64 / window.mss as f64;
+        let Some(delay) = event.rtt_sample else {
+            // After a timeout only copies are acknowledged, which measure nothing (RFC 6298 §3).
+            if self.0.timeouts > 0 && !event.is_app_limited {
+                self.0.cwnd += config.ai * acked / self.0.cwnd.max(1.0);
+            }
+            return self.show(window);
+        };
         (self.0.rtt_ns, self.0.timeouts) = (u32::try_from(delay.ps() / 1000).unwrap_or(u32::MAX), 0);
         let (delay, target) = (delay.as_secs_f64(), self.target(config));
-        let acked = window.counted(arrived) as f64 / window.mss as f64;
         if delay >= target {
             self.decrease(config, event.now, 1.0 - config.beta * (delay - target) / delay);
         } else if !event.is_app_limited {

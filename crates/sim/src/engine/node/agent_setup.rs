@@ -18,6 +18,8 @@ pub struct AgentSetup {
     pub unbounded: BTreeSet<LinkId>,
     /// The links whose capacity agents share out, in order: they have accounts, and their ports are control channels.
     pub shared: Vec<LinkId>,
+    /// Links by which agents let data come to a node, instead of the last ones of its paths.
+    pub arrivals: BTreeMap<NodeId, Vec<LinkId>>,
 }
 
 impl AgentSetup {

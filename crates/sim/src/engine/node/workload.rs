@@ -4,6 +4,7 @@
 use crate::engine::packet::message::Message;
 use crate::results::{Figure, Table};
 use std::fmt::Debug;
+use transport::cc::PathChange;
 use units::Instant;
 
 /// How far a flow has come.
@@ -61,16 +62,27 @@ pub trait Workload: Debug + Send {
     fn figures(&self) -> Vec<Figure>;
 }
 
-/// An agent is told something.
+/// Somebody is told something.
 #[derive(Debug)]
-pub struct Told {
-    /// The agent.
-    pub agent: u32,
-    /// What.
-    pub message: Message,
+pub enum Told {
+    /// An agent, this.
+    Agent(u32, Message),
+    /// The sender of a flow, what becomes of its path.
+    Sender(SenderNews),
 }
 
-/// Hears what becomes of tasks, and tells agents, without delay. So a run that has one is in one partition.
+/// News of the path of a flow.
+#[derive(Debug)]
+pub struct SenderNews {
+    /// The flow.
+    pub flow: u32,
+    /// What has been said of later times is not so any more, as far as the sender has not heard it.
+    pub after: Instant,
+    /// When it hears of which change, in the order of changes.
+    pub news: Vec<(Instant, PathChange)>,
+}
+
+/// Hears what becomes of tasks, and tells agents and senders, without delay. So a run that has one is in one partition.
 pub trait Steward: Debug + Send {
     /// Something has become of tasks.
     fn handle_changes(&mut self, now: Instant, changes: &[TaskChange], told: &mut Vec<Told>);

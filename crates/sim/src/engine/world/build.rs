@@ -6,7 +6,7 @@ use super::host_links;
 use super::news;
 use super::options::{Options, RunError};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
-use super::sharing;
+use super::sharing::{self, Arriving};
 use super::watching::{Watching, Ways, trace_rules};
 use super::{ThreadPool, World};
 use crate::engine::execute::layout::PartitionLayout;
@@ -103,7 +103,8 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     news::feed(&ways, seed, &mut hosts);
-    tell_hosts(&ways, configs, &layout, &mut hosts);
+    sharing::tell_receivers(&ways, Arriving { configs, layout: &layout, instead: &agent_setup.arrivals }, &mut hosts);
+    host_links::tell(&ways, &layout, &mut hosts);
     let are_fixed = agents.is_empty() && are_fixed(scenario, &layout);
     Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents, work);
@@ -318,12 +319,6 @@ fn hosts(setup: HostSetup) -> Hosts {
     hosts.arm_starts(flows.len() as u32);
     hosts.forced = forced;
     hosts
-}
-
-/// What hosts know of their paths.
-fn tell_hosts(ways: &Ways, configs: &[Configs], layout: &PartitionLayout, hosts: &mut Hosts) {
-    sharing::tell_receivers(ways, configs, layout, hosts);
-    host_links::tell(ways, layout, hosts);
 }
 
 fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {

@@ -16,9 +16,18 @@ struct Ends {
     links: BTreeSet<LinkId>,
 }
 
+/// What decides by which links packets come to receiving ends.
+pub(super) struct Arriving<'a> {
+    pub configs: &'a [Configs],
+    pub layout: &'a PartitionLayout,
+    /// Links to a node, instead of the last ones of paths.
+    pub instead: &'a BTreeMap<NodeId, Vec<LinkId>>,
+}
+
 /// Receiving ends learn which of their node is the first, and how long a full packet lasts on the links by which such
 /// flows come there, all together, as they are at the start.
-pub(super) fn tell_receivers(ways: &Ways, configs: &[Configs], layout: &PartitionLayout, hosts: &mut Hosts) {
+pub(super) fn tell_receivers(ways: &Ways, arriving: Arriving, hosts: &mut Hosts) {
+    let Arriving { configs, layout, instead } = arriving;
     let configs = |flow: u32| &configs[ways.flows[flow as usize].transport.index()];
     let transport = |flow: u32| &ways.scenario.transports[ways.flows[flow as usize].transport.index()];
     let mut nodes: BTreeMap<(NodeId, &str), Ends> = BTreeMap::new();
@@ -30,7 +39,8 @@ pub(super) fn tell_receivers(ways: &Ways, configs: &[Configs], layout: &Partitio
         let others = layout.spray.iter().flat_map(|spray| spray.ways(first));
         ends.links.extend([first].iter().chain(others).filter_map(|path| ways.links_of(*path).last()));
     }
-    for Ends { flows, links } in nodes.into_values() {
+    for ((node, _), Ends { flows, links }) in nodes {
+        let links = instead.get(&node).map_or(links, |links| links.iter().copied().collect());
         let first = flows[0];
         let Some(shared) = configs(first).maker().and_then(|maker| maker.shared()) else { continue };
         hosts.shared.insert(first, SharedHost { shared, armed: NEVER });

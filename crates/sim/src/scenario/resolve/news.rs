@@ -85,6 +85,13 @@ fn subjects(table: &At<spec::LinkNews>, known: &Known, context: &Context) -> Res
             let part = |link| Subject::Part(PathPart::of_link(context.network, known.changes, link));
             Ok((links.map(part).collect(), names.place()))
         }
+        (None, Some(names), None) if !known.plan.told_nodes().is_empty() => {
+            let nodes = known.plan.told_nodes();
+            refuse_schedules(table)?;
+            let ends = Ends { what: "nodes with ports", all: all_pairs(&nodes) };
+            let pairs = pairs(names, ends, context)?.into_iter();
+            Ok((pairs.map(|[from, to]| Subject::Pair((from, to))).collect(), names.place()))
+        }
         (None, Some(names), None) => {
             let pairs = circuits(names, known.plan, context)?.into_iter();
             let circuit = |ends| known.plan.circuit(context.network, ends).map(Subject::Part);
@@ -109,8 +116,19 @@ fn circuits(names: &At<Names>, plan: &dyn Plan, context: &Context) -> Result<Vec
         let allowed = "allowed with kind = \"circuits\" or \"rotor\"";
         return Err(names.fault(format!("the switching has no circuits between racks; {allowed}")));
     }
-    let all = racks.iter().flat_map(|a| racks.iter().map(|b| [*a, *b])).filter(|[a, b]| a != b).collect();
-    pairs(names, Ends { what: "racks", all }, context)
+    pairs(names, Ends { what: "racks", all: all_pairs(&racks) }, context)
+}
+
+fn all_pairs(nodes: &[NodeId]) -> Vec<[NodeId; 2]> {
+    nodes.iter().flat_map(|a| nodes.iter().map(|b| [*a, *b])).filter(|[a, b]| a != b).collect()
+}
+
+/// A policy decides as the work goes on: there is no schedule that could be wrong, and no queue that is resized.
+fn refuse_schedules(table: &At<spec::LinkNews>) -> Result<(), Fault> {
+    let places =
+        [table.begins.as_ref().map(At::place), table.time_error.as_ref().map(At::place), table.capacity_error.place()];
+    let why = "a policy sets these circuits as the work goes on; allowed: no such key";
+    places.into_iter().flatten().next().map_or(Ok(()), |place| Err(Fault::new(place, why.to_owned())))
 }
 
 /// The pairs of hosts that a key names, whose routes are known in time.
@@ -199,7 +217,7 @@ fn telling(table: &At<spec::LinkNews>, duration: Duration) -> Result<Telling, Fa
 /// Marks are made as packets leave, by a port or a rack that does not mark them for another reason.
 fn check_marks(table: &At<spec::LinkNews>, subject: &Subject, plan: &dyn Plan, context: &Context) -> Result<(), Fault> {
     let Subject::Part(part) = subject else {
-        let message = "nothing marks what leaves by another route; allowed: \"message\", \"schedule\"";
+        let message = "nothing marks what leaves by these ways; allowed: \"message\", \"schedule\"";
         return Err(Fault::new(table.way.place(), message.to_owned()));
     };
     match part.links.as_slice() {
@@ -236,7 +254,9 @@ fn warn_of_silence(subjects: &[Subject], way: NewsWay, known: &Known, context: &
     let routes = RouteNews::new(context.network, known.laws, known.changes, end);
     let is_silent = |subject: &&Subject| match subject {
         Subject::Part(part) => path_changes(part, way, end).is_empty(),
-        Subject::Pair(pair) => routes.of_pair(*pair, way, RoundTripSizes::default()).is_empty(),
+        Subject::Pair(pair) => {
+            context.network.timed.is_some() && routes.of_pair(*pair, way, RoundTripSizes::default()).is_empty()
+        }
     };
     if let Some(subject) = subjects.iter().find(is_silent) {
         let what = if matches!(subject, Subject::Pair(_)) { "route" } else { "capacity or state" };
@@ -247,7 +267,7 @@ fn warn_of_silence(subjects: &[Subject], way: NewsWay, known: &Known, context: &
 
 /// Nobody listens.
 fn warn_of_deafness(all: &[LinkNews], transports: &[Transport], context: &mut Context) {
-    let is_of_pairs = all.iter().any(|news| !news.pairs.is_empty());
+    let is_of_pairs = context.network.timed.is_some();
     let listens = |sender: &SenderConfig| sender.hears_news() || is_of_pairs && sender.hears_base_rtts();
     if all.is_empty() || transports.iter().any(|transport| transport.kind.sender().is_some_and(listens)) {
         return;

@@ -10,14 +10,16 @@ keys! {
     /// whose data cross the link and whose window law listens ("retcp", "tdtcp", "satcp", a law in Python with
     /// `on_news`). A change is one of capacity or state, by `[[event]]`; each capacity of a link has a number, 0 the
     /// first. Of the circuits of `[switching]` with kind = "circuits" or "rotor", senders between the two racks hear; 0
-    /// is the packet switch, or what two racks have at the start. Rotor switches mark nothing. Of pairs of hosts whose
-    /// routes are known in time, as over satellites, senders hear when another route begins, how wide it is and how
-    /// long the round trip of its empty path; laws that reckon with that ("hpcc", "powertcp", "theta-powertcp") listen
-    /// too.
+    /// is the packet switch, or what two racks have at the start. Rotor switches mark nothing. Of circuits that a
+    /// policy sets (kind = "ocs"), senders between the two nodes hear as they are decided, and the number is that of
+    /// the circuits. Of pairs of hosts whose routes are known in time, as over satellites, senders hear when another
+    /// route begins, how wide it is and how long the round trip of its empty path; laws that reckon with that ("hpcc",
+    /// "powertcp", "theta-powertcp") listen too.
     pub struct LinkNews {
         /// "a->b" for one direction, "a-b" for both, or a list of such. This, `circuit` or `pair`.
         pub link: Option<At<Names>>;
-        /// Two racks whose circuit it is: "a->b" for one direction, "a-b" for both, a list of such, or "all".
+        /// Two racks, or nodes with ports, whose circuit it is: "a->b" for one direction, "a-b" for both, a list of
+        /// such, or "all".
         pub circuit: Option<At<Names>>;
         /// Two hosts whose routes change in time ("contacts", "constellation"): "a->b" for one direction, "a-b" for
         /// both, a list of such, or "all".

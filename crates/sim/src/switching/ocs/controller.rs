@@ -7,6 +7,7 @@ use super::frontier::Frontier;
 use super::keys::{Dark, Start};
 use super::matching::{Outputs, over};
 use super::policy::{Order, Policy, View};
+use super::told::Tellers;
 use super::{Notice, Turn, detours};
 use crate::engine::node::workload::{Steward, TaskChange, Told};
 use crate::engine::packet::NEVER;
@@ -39,6 +40,12 @@ pub(super) struct TurnRules {
     pub detours: bool,
 }
 
+/// What decides, and by what.
+pub(super) struct Deciding {
+    pub policy: Box<dyn Policy>,
+    pub frontier: Frontier,
+}
+
 /// A switch.
 #[derive(Clone, Debug)]
 struct Switch {
@@ -66,6 +73,7 @@ pub(super) struct Controller {
     rules: TurnRules,
     policy: Box<dyn Policy>,
     frontier: Frontier,
+    tellers: Tellers,
     /// Names of the nodes with ports, and of the switches.
     names: [Vec<String>; 2],
     switches: Vec<Switch>,
@@ -83,12 +91,14 @@ pub(super) struct Controller {
 
 impl Controller {
     /// A controller of switches without circuits.
-    pub fn new(rules: TurnRules, policy: Box<dyn Policy>, frontier: Frontier, names: [Vec<String>; 2]) -> Controller {
+    pub fn new(rules: TurnRules, deciding: Deciding, tellers: Tellers, names: [Vec<String>; 2]) -> Controller {
+        let Deciding { policy, frontier } = deciding;
         let nodes = names[0].len();
         let switch = Switch { outputs: vec![None; nodes], lit: 0, has_turned: false, since: vec![0; nodes] };
         Controller {
             rules,
             policy,
+            tellers,
             switches: vec![switch; names[1].len()],
             names,
             delayed: VecDeque::new(),
@@ -121,10 +131,15 @@ impl Controller {
         for Order { switch, pairs } in orders {
             has_turned |= self.turn(now, switch, &over(&outputs[switch], &pairs), told);
         }
+        if has_turned {
+            let states: Vec<(&Outputs, &[u64])> =
+                self.switches.iter().map(|switch| (&switch.outputs, switch.since.as_slice())).collect();
+            self.tellers.tell(now, &states, told);
+        }
         if has_turned && self.rules.detours {
             let outputs: Vec<&Outputs> = self.switches.iter().map(|switch| &switch.outputs).collect();
             for (agent, next) in (0..).zip(detours::next_ports(&outputs)) {
-                told.push(Told { agent, message: Message::new(Notice::Detours(next)) });
+                told.push(Told::Agent(agent, Message::new(Notice::Detours(next))));
             }
         }
     }
@@ -153,7 +168,7 @@ impl Controller {
             }
             since[input] = lit;
             let turn = Turn { switch: number as u32, lit, to };
-            told.push(Told { agent: input as u32, message: Message::new(Notice::Turn(turn)) });
+            told.push(Told::Agent(input as u32, Message::new(Notice::Turn(turn))));
         }
         old.clone_from(outputs);
         true

@@ -11,6 +11,7 @@
 //! | `members` | to which port a packet goes, and its way over a circuit |
 //! | `node` | the agent of a node with ports: a queue for each other node |
 //! | `detours` | ways over other nodes |
+//! | `told` | senders that are told of the circuits of their pair |
 //!
 //! A node is a host with ports, or a rack whose hosts are behind it. Light passes a switch without a stop. A circuit
 //! that is idle costs no event; a turn costs a message to each node whose circuit changes.
@@ -26,6 +27,7 @@ mod matching;
 mod members;
 mod node;
 mod policy;
+mod told;
 
 pub(super) use check::check;
 pub use keys::OcsSwitching as Keys;
@@ -36,16 +38,18 @@ use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{KeyedSums, SumKey};
 use crate::engine::node::workload::Steward;
 use crate::engine::packet::admission::Interceptor;
-use crate::model::{Arrivals, Buffer, Light, LinkId, Network, NodeId, PortRule, Protocol, Scenario, Traffic};
+use crate::model::{Arrivals, Buffer, Flow, Light, LinkId, Network, NodeId, PortRule, Protocol, Scenario, Traffic};
 use crate::results::Figure;
 use check::Chosen;
-use controller::{Controller, TurnRules};
+use controller::{Controller, Deciding, TurnRules};
 use frontier::Frontier;
 use keys::{Acks, Rest};
 use members::Members;
 use node::Node;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use told::{Capacities, Tellers};
+use units::Rate;
 
 pub(super) const KIND: Kind = Kind { own_ways: true, tables: controller::TABLES, ..Kind::new() };
 
@@ -152,15 +156,28 @@ impl kind::Plan for Ocs {
                 agent_setup.interceptors.insert(*link, Interceptor { agent, place });
             }
             agent_setup.unbounded.extend(own.up.iter().chain(&own.down).chain(own.packet.iter().map(|[to, _]| to)));
+            let by_packets = own.packet.filter(|_| self.rules.rest == Rest::Packets);
+            let arrivals = own.down.iter().copied().chain(by_packets.map(|[_, from]| from));
+            agent_setup.arrivals.insert(own.node, arrivals.collect());
             agent_setup.agents.push((own.node, Box::new(Node::new(self, agent, &members, build))));
         }
         agent_setup
     }
 
-    fn steward(&self, traffic: &[Traffic]) -> Option<Box<dyn Steward>> {
-        let frontier = self.frontier(traffic);
+    fn steward(&self, scenario: &Scenario, flows: &[Flow]) -> Option<Box<dyn Steward>> {
+        let frontier = self.frontier(&scenario.traffic);
         let policy = self.chosen.policy(&frontier, &self.names);
-        Some(Box::new(Controller::new(self.turns, policy, frontier, self.names.clone())))
+        let capacity = |link: LinkId| scenario.network.links[link.index()].capacity;
+        let by_packets = self.ports[0].packet.filter(|_| self.rules.rest == Rest::Packets);
+        let without = by_packets.map_or(Rate::from_bps(0), |[to, _]| capacity(to));
+        let capacities = Capacities { circuit: capacity(self.ports[0].up[0]), without };
+        let tellers = Tellers::new(&scenario.news, flows, &self.numbers, capacities);
+        let deciding = Deciding { policy, frontier };
+        Some(Box::new(Controller::new(self.turns, deciding, tellers, self.names.clone())))
+    }
+
+    fn told_nodes(&self) -> Vec<NodeId> {
+        self.ports.iter().map(|own| own.node).collect()
     }
 
     fn code(&self) -> Option<&str> {

@@ -3,6 +3,7 @@
 use super::Hosts;
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::timers::{TimerId, TimerKind};
+use crate::engine::node::workload::SenderNews;
 use crate::engine::packet::NEVER;
 use std::sync::Arc;
 use transport::cc::PathChange;
@@ -41,7 +42,27 @@ impl NewsFeed {
     }
 }
 
+impl NewsFeed {
+    /// What has been said of times after this one, and is not told yet, is not so: this is.
+    fn go_on_with(&mut self, SenderNews { after, news, .. }: SenderNews) {
+        let left = self.news[self.told..].iter().filter(|(_, change)| change.at <= after).copied();
+        let mut all: Vec<_> = left.chain(news.into_iter().map(|(at, change)| (at.ps(), change))).collect();
+        all.sort_by_key(|(at, _)| *at);
+        (self.news, self.told) = (all.into(), 0);
+    }
+}
+
 impl Hosts {
+    /// A flow hears of changes that are decided during the run.
+    pub(super) fn hear_later(&mut self, news: SenderNews) {
+        let flow = news.flow;
+        let feed = self.news.entry(flow).or_insert_with(|| NewsFeed::new([].into()));
+        feed.go_on_with(news);
+        if let Some(next) = feed.next() {
+            self.timers.push(next, TimerId::new(flow, TimerKind::News));
+        }
+    }
+
     /// A flow hears the news of its path, once it has started.
     pub fn feed(&mut self, flow: u32, news: &PathNews) {
         let feed = NewsFeed::new(Arc::clone(news));
@@ -89,5 +110,22 @@ mod tests {
         let mut told = |now| feed.take(now).iter().filter_map(|(_, change)| change.division).collect::<Vec<_>>();
         assert_eq!([told(25), told(25), told(30), told(40)], [vec![1], vec![], vec![2, 3], vec![]]);
         assert_eq!(NewsFeed::new(news).next(), Some(10));
+    }
+
+    /// What is decided at 25 ps replaces all that has been said of later times, as far as nobody has heard it.
+    #[test]
+    fn what_was_to_come_may_be_taken_back() {
+        let change = |at| PathChange { at: Instant::from_ps(at), ..marked(at) };
+        let mut feed = NewsFeed::new(Arc::from([(10, change(10)), (25, change(20)), (30, change(30))]));
+        assert_eq!(feed.take(12).len(), 1);
+        let news = vec![(Instant::from_ps(50), change(40))];
+        feed.go_on_with(SenderNews { flow: 0, after: Instant::from_ps(25), news });
+        let heard: Vec<u64> = feed.news.iter().map(|(_, change)| change.at.ps()).collect();
+        assert_eq!((heard, feed.next()), (vec![20, 40], Some(25)));
+    }
+
+    fn marked(at: u64) -> PathChange {
+        let (way, turn, division, capacity, base_rtt) = (NewsWay::Message, Turn::Up, Some(1), None, None);
+        PathChange { way, turn, division, capacity, base_rtt, at: Instant::from_ps(at) }
     }
 }

@@ -150,7 +150,12 @@ impl Hosts {
         self.work.tell_steward(Instant::from_ps(now));
         self.arm_work();
         let mut told = std::mem::take(&mut self.work.told);
-        told.drain(..).for_each(|Told { agent, message }| self.give_message(now, agent, message, fabric));
+        for told in told.drain(..) {
+            match told {
+                Told::Agent(agent, message) => self.give_message(now, agent, message, fabric),
+                Told::Sender(news) => self.hear_later(news),
+            }
+        }
         self.work.told = told;
         self.let_all_go(now, fabric);
     }
