@@ -10,7 +10,7 @@ import pytest
 
 import photocol
 
-GBPS, PACKETS_GBPS = 400, 25
+GBPS, PACKETS_GBPS, END_S = 400, 25, 1.0
 NEWS = tuple[float, str, "int | None", float, float]
 
 
@@ -29,7 +29,7 @@ def run(news: dict[str, Any], **switching: Any) -> tuple[list[NEWS], pl.DataFram
 
     result = photocol.run(
         {
-            "run": {"duration": "1 s"},
+            "run": {"duration": f"{END_S} s"},
             "topology": {
                 "kind": "ocs",
                 "hosts": 8,
@@ -73,8 +73,8 @@ def changes(circuits: pl.DataFrame, without: float) -> list[tuple[float, str, in
 @pytest.mark.parametrize(("rest", "without"), [("wait", 0.0), ("packets", PACKETS_GBPS * 1e9)])
 def test_a_message_comes_its_delay_after_each_change(policy: str, rest: str, without: float) -> None:
     heard, circuits = run({"way": "message", "delay": "30 us"}, policy=policy, rest=rest)
-    expected = [row for row in changes(circuits, without) if row[0] + 30e-6 < heard[-1][0] + 1e-9]
-    assert len(heard) >= 2
+    expected = [row for row in changes(circuits, without) if row[0] < END_S]
+    assert expected
     assert [(row[1], row[2], row[3]) for row in heard] == [row[1:] for row in expected]
     for (now, *_, at), (change, *_) in zip(heard, expected, strict=True):
         assert at == pytest.approx(change, abs=1e-12)

@@ -1,8 +1,10 @@
 //! A path that carries nothing for a while: all laws are back in some round trips, whatever they had measured before.
 //!
-//! Round trips are 100 ms, or for the last 400 ms before the gap twice that. In the gap all segments of a window are lost, and timeouts follow. What is sent again gives no round trips (Karn's
-//! algorithm, RFC 6298 §3), so a law that goes by delay knows nothing until new data are acknowledged. RFC 5681 §3.1
-//! has slow start then, which doubles what is acknowledged in a round trip: a window of 200 segments takes 8.
+//! Round trips are 100 ms, or for the last 400 ms before the gap twice that. Its first 40 ms take segments, and then
+//! ACKs too, so that the first copy behind it is acknowledged together with what arrived long before. Copies give no
+//! round trips (Karn's algorithm, RFC 6298 §3), and neither does what has waited for one: a law that goes by delay knows
+//! nothing until new data are acknowledged. RFC 5681 §3.1 has slow start then, which doubles what is acknowledged in a
+//! round trip: a window of 200 segments takes 8.
 
 use crate::harness::{Fate, Line, MSS, receiver_config, sender_config};
 use transport::cc::registry;
@@ -20,12 +22,16 @@ fn rounds(law: &str, gap: Duration, delayed_ms: u64) -> u64 {
     config.laws.swift.base_target = Duration::from_millis(1000);
     let mut line = Line::new(config, receiver_config());
     line.write(1_000_000);
-    let begins = Instant::ZERO + Duration::from_millis(4000);
-    line.run_until(Instant::ZERO + Duration::from_millis(4000 - delayed_ms));
+    let at = |ms| Instant::ZERO + Duration::from_millis(ms);
+    line.run_until(at(4000 - delayed_ms));
     line.segment_fate = Box::new(|_, _| Fate::Delay(Duration::from_millis(100)));
-    line.run_until(begins);
+    line.run_until(at(4000));
+    // Segments are lost first, and then ACKs of those that arrived before.
     line.segment_fate = Box::new(|_, _| Fate::Drop);
+    line.run_until(at(4040));
     line.ack_fate = Box::new(|_| Fate::Drop);
+    let begins = at(4100);
+    line.run_until(begins);
     let sent = line.sent.iter().map(|(_, segment)| segment.seq + u64::from(segment.len)).max().unwrap();
     line.run_until(begins + gap);
     line.segment_fate = Box::new(|_, _| Fate::Deliver);
@@ -53,7 +59,9 @@ fn every_law_is_back_after_a_gap() {
         {
             let found = rounds(entry.name, Duration::from_millis(gap_ms), delayed_ms);
             // Swift adds one segment in a round trip, from a thousandth of one: 20 are 1 + 2 + … = 210 segments.
-            if found > if entry.name == "swift" { 24 } else { 16 } {
+            // θ-PowerTCP adds β, of which 0.9 segments count, while its power is what it was.
+            let most = if ["swift", "theta-powertcp"].contains(&entry.name) { 28 } else { 16 };
+            if found > most {
                 slow.push((entry.name, gap_ms, delayed_ms, found));
             }
         }

@@ -178,10 +178,14 @@ impl Segments {
         deliveries.sample(now, self.losses_found)
     }
 
-    /// The shortest round trip of what the present ACK is the first to report and was sent once.
+    /// The shortest round trip of what the present ACK is the first to report and was sent once. Behind a copy that
+    /// fills a hole it may have waited for long, if the ACKs that had it in SACK blocks were lost: then only what is in
+    /// SACK blocks now counts (Linux's `tcp_clean_rtx_queue`).
     pub(super) fn round_trip(&self, now: Instant) -> Option<Duration> {
-        let sent_once = self.reported.iter().filter(|record| !record.retransmitted);
-        sent_once.map(|record| now.saturating_since(record.sent_at)).min()
+        let is_sacked = |record: &Record| record.state == State::Sacked;
+        let fills_hole = self.reported.iter().any(|record| record.retransmitted && !is_sacked(record));
+        let counts = |record: &&Record| !record.retransmitted && (!fills_hole || is_sacked(record));
+        self.reported.iter().filter(counts).map(|record| now.saturating_since(record.sent_at)).min()
     }
 
     /// The round trips of the first and of the last segment that the present ACK is the first to report; `None` if any

@@ -60,17 +60,18 @@ impl Sender {
         else {
             return (None, None);
         };
-        let mut round_trip = None;
+        let (mut round_trip, mut has_copy) = (None, false);
         let rate_sample = segments.measure_in_order(now, una, |record| {
             if let Some(rack) = rack {
                 rack.deliver(now, record, |_| false);
             }
+            has_copy |= record.retransmitted;
             if *times_segments && !record.retransmitted {
                 let rtt = now.saturating_since(record.sent_at);
                 round_trip = Some(round_trip.map_or(rtt, |least: Duration| least.min(rtt)));
             }
         });
-        (round_trip, rate_sample)
+        (round_trip.filter(|_| !has_copy), rate_sample)
     }
 
     /// Everything below `una` is acknowledged: RACK looks whether anything sent before has stayed away.
