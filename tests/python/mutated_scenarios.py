@@ -29,6 +29,7 @@ DURATIONS = {
     "load-balanced-bursts": "0.1 s",
     "lost-bursts": "0.2 s",
     "low-orbit": "0.5 s",
+    "satellites": "0.5 s",
     "macroflows": "0.3 s",
     "nsfnet-buffers": "0.3 s",
     "obs": "0.05 s",

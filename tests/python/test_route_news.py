@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import photocol
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+ROOT = Path(__file__).resolve().parents[2]
 S = 10**12
 """Picoseconds in a second."""
 CONTACTS = """photocol-contacts,1
@@ -122,3 +121,16 @@ def test_errors_are_normal_with_the_deviations_that_are_asked_for(tmp_path: Path
     assert abs(np.corrcoef(late, wide)[0, 1]) < 0.1
     right = heard(file, often(number), {**news, "time_error": "0 s", "capacity_error": 0})
     assert [row[3] for row in right] == [1e9] * (number - 1)
+
+
+def test_the_ready_made_contacts_are_those_of_the_constellation() -> None:
+    """scenarios/traces/satellites.csv, as `photocol orbits --contacts` writes it."""
+    from photocol.orbits import Constellation
+    from photocol.orbits.contacts import contacts
+
+    keys = {"serving": "every 15 s", "min_elevation": 25, "acquisition": "1 s", "step": "1 s", "orbit": "circular"}
+    pair = ("London", "New York")
+    made = Constellation.from_toml(
+        {"kind": "constellation", "shell": {"name": "kuiper-630"}, "stations": list(pair), **keys}
+    )
+    assert (ROOT / "scenarios" / "traces" / "satellites.csv").read_text() == contacts(made, [pair], 60.0)

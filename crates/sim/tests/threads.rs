@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ready-made scenarios, with the simulated time that a test spends on each: long enough for drops and time-outs, and
 /// short where fibres are, since threads wait for each other once a fibre.
-const READY_MADE: [(&str, &str); 32] = [
+const READY_MADE: [(&str, &str); 33] = [
     ("aapn", "3 s"),
     ("aapn-signalled", "3 s"),
     ("all-reduce", "30 ms"),
@@ -41,6 +41,7 @@ const READY_MADE: [(&str, &str); 32] = [
     ("racks", "0.15 s"),
     ("random-loss", "8 s"),
     ("rotornet", "0.06 s"),
+    ("satellites", "17 s"),
     ("slotted-packets", "1 s"),
     ("star", "2 s"),
     ("training", "0.15 s"),
