@@ -232,6 +232,8 @@ experiment = Experiment(
             expected="97 % or more with each gap, told a round trip ahead",
             tolerance="at least 97 %; in shape: 93 %",
             check=at_least(used(CALENDAR), 97, at_least(used(CALENDAR), 93)),
+            reason="nothing wakes it at the time that it was told: its window is opened by the first ACK behind the "
+            "gap, after a timeout. Told as the change happens, with no lead, it has 99.6 % with the gap of 1 s",
         ),
         Claim(
             id="lead",
@@ -251,10 +253,10 @@ experiment = Experiment(
             where="arithmetic: 0.2 to 0.8 s of 15 s after a gap, and a window that a loss has cut",
             expected="2 to 8 points less than the calendar with each gap, 0 to 3 points without",
             tolerance="within; in shape: it has less with each gap",
-            check=everywhere(
-                within(WORTH.at(100, 1000), 2, 8, above(WORTH.at(100, 1000), 0)),
-                within(WORTH.at(0), 0, 3, within(WORTH.at(0), -1, 5)),
+            check=(within(WORTH.at(100, 1000), 2, 8) & within(WORTH.at(0), 0, 3)).in_shape(
+                above(WORTH.at(100, 1000), 0)
             ),
+            reason="without a gap CUBIC's queue never runs empty, 250 packets are more than its cut leaves open",
         ),
         Claim(
             id="satcp",
@@ -273,6 +275,9 @@ experiment = Experiment(
             expected="within 0.5 points of CUBIC with each gap",
             tolerance="0.5 points; in shape: 1.5 points",
             check=within(SPENT, -0.5, 0.5, within(SPENT, -1.5, 1.5)),
+            reason="each gap has two reports, that of its end comes later by the gap; and CUBIC still comes back "
+            "sooner from the loss before. With a hold of 1 s it has 95.4 % with the gap of 0.1 s, CUBIC 95.3; "
+            "with haste 1 95.2 (trials)",
         ),
         Claim(
             id="freeze",
@@ -282,6 +287,8 @@ experiment = Experiment(
             expected="more with each gap",
             tolerance="above; in shape: with one of them",
             check=above((used(FREEZE) - used(CHANGE)).at(100, 1000), 0),
+            reason="2.3 s are too long: the window of the wide way does not fit the narrow one, and its losses are "
+            "ignored. With a hold of 0.3 s it has 96.9 % with the gap of 0.1 s, the other 96.8 (trial)",
         ),
         Claim(
             id="at-once",
@@ -291,6 +298,9 @@ experiment = Experiment(
             expected="at least 3 points less than told a round trip ahead, with each gap",
             tolerance="3 points; in shape: less",
             check=at_least(EARLY, 3, above(EARLY, 0)),
+            reason="with the gap of 1 s the halving and three timeouts come together, and Reno's growth needs the 15 "
+            "s: SACK, which does not jump, has 90.0 % there (trial); told 50 round trips ahead, both jumps come"
+            " before the gap",
         ),
         Claim(
             id="late",
@@ -303,6 +313,8 @@ experiment = Experiment(
                 at_most(lost_by(CALENDAR, LATE_MS[0]), 1, at_most(lost_by(CALENDAR, LATE_MS[0]), 2)),
                 at_most(lost_by(CALENDAR, LATE_MS[1]), 5, at_most(lost_by(CALENDAR, LATE_MS[1]), 10)),
             ),
+            reason="the errors of both ends of a gap of 0.1 s are drawn apart: where the end is said to be before the "
+            "beginning, the calendar holds one segment for 15 s. Without a gap it has 99.6 % and 99.2 (trials)",
         ),
         Claim(
             id="wrong",
