@@ -27,6 +27,8 @@ const VIEWS = [
 const EVERY = { id: "any", title: "Anything sampled", hint: "Every quantity that was sampled.", height: 190 };
 /** Of links: the picture has the greatest of them. */
 const BY_SIZE = new Set(["queue", "dropped", "utilization", "mean_queue", "offered", "lost_share"]);
+/** Less than that is next to nothing: a burst network's headers wait for no other one. */
+const LEAST = { mean_queue: 0.01 };
 /** From above to below. */
 const ORDER = ["tasks", "windows", "queues", "rates", "circuits", "trips", "flows", "losses", EVERY.id];
 /** The picture of circuits has so many periods, about the moment of the network. */
@@ -219,7 +221,7 @@ export class Pictures {
     const before = this.pinned?.quantities ?? new Map();
     const empty = VIEWS.filter((view) => !this.showView(view, pick(quantities, before, view.quantities), before)).filter((view) => pick(quantities, before, view.quantities, true).size);
     this.showView(EVERY, quantities, before);
-    this.nothing.textContent = empty.length ? `Not drawn, for all samples are zero: ${empty.map((view) => view.title.toLowerCase()).join(", ")}.` : "";
+    this.nothing.textContent = empty.length ? `Not drawn, for all samples are zero or next to it: ${empty.map((view) => view.title.toLowerCase()).join(", ")}.` : "";
     this.choose(this.chosen);
   }
 
@@ -270,10 +272,11 @@ function comparison(pinned, summary, label) {
     element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, ...[...first, ...gone].map(row)))));
 }
 
-/** Quantities of these names; without `hasZeros` those of which this run or the pinned one has something that is not zero. */
+/** Quantities of these names; without `hasZeros` those of which this run or the pinned one has something to show. */
 function pick(quantities, before, names, hasZeros = false) {
-  const isSome = (all) => [...(all?.values() ?? [])].some((points) => highest(points) > 0);
-  const found = names.filter((name) => quantities.has(name) && (hasZeros || isSome(quantities.get(name)) || isSome(before.get(name))));
+  const isSome = (all, least) => [...(all?.values() ?? [])].some((points) => highest(points) > least);
+  const isShown = (name) => [quantities, before].some((those) => isSome(those.get(name), LEAST[name] ?? 0));
+  const found = names.filter((name) => quantities.has(name) && (hasZeros || isShown(name)));
   return new Map(found.map((name) => [name, name === "dropped" ? lossy(quantities.get(name)) : quantities.get(name)]));
 }
 
