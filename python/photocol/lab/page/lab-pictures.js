@@ -50,7 +50,7 @@ export class Pictures {
 
   /** Another scenario: what is drawn is not of it. */
   clear() {
-    Object.assign(this, { run: null, drawn: null, isFramed: false, chosen: null });
+    Object.assign(this, { run: null, drawn: null, framed: null, chosen: null });
     this.timeline.isWhole = false;
     this.network.hidden = true;
     this.figures.replaceChildren();
@@ -105,16 +105,18 @@ export class Pictures {
     timeline.all();
   }
 
-  /** At the first end of a run: the part of the time in which something happens, if that is a small one. */
+  /** At the end of a run: the part of the time in which something happens, if that is a small one, unless it was moved. */
   begin() {
-    const { timeline, run } = this;
-    const isMoved = timeline.low > timeline.begin || timeline.high < timeline.end;
-    if (this.isFramed || isMoved) return;
-    this.isFramed = true;
-    if (run.circuits) this.scrub.value = this.firstLit();
+    const { timeline, run, pinned } = this;
+    const [low, high] = this.framed ?? [timeline.begin, timeline.end];
+    if (timeline.low !== low || timeline.high !== high) return;
+    if (!this.framed && run.circuits) this.scrub.value = this.firstLit();
     const period = run.days?.period_s;
-    if (run.active_until_s) timeline.show(0, BEHIND * run.active_until_s);
+    const until = run.active_until_s && Math.max(run.active_until_s, pinned?.active_until_s ?? 0);
+    if (until) timeline.show(0, BEHIND * until);
     else if (period && period * MANY_PERIODS < run.duration_s) timeline.show(run.duration_s - PERIODS * period, run.duration_s);
+    else timeline.all();
+    this.framed = [timeline.low, timeline.high];
   }
 
   /** A moment near the middle at which there are circuits. */
