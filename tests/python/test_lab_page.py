@@ -478,6 +478,33 @@ def test_the_axis_is_that_of_the_measured_time(small: Path, tmp_path: Path) -> N
     look(small, tmp_path, judge)
 
 
+def test_the_part_of_the_time_in_which_something_happens_is_seen(small: Path, tmp_path: Path) -> None:
+    """A flow of 60 kB at 10 Mb/s needs 50 ms of 4 s; another scenario begins with all of its own time."""
+    short = tmp_path / "short.toml"
+    short.write_text(SMALL.replace("flows = 3", 'size = "60 kB"').replace('warm_up = "1 s"\n', ""))
+    last = photocol.run(short).flows.select("start_s", "completion_s").sum_horizontal().max()
+
+    async def judge(lab: Looker) -> None:
+        await lab.ended()
+        window = "[photocol.pictures.timeline.low, photocol.pictures.timeline.high]"
+        low, high = await lab.ask(window)
+        assert (low, high) == (0, pytest.approx(1.05 * last))
+        assert not await lab.ask("document.getElementById('whole-time').hidden")
+        await lab.ask("document.getElementById('whole-time').click()")
+        assert await lab.ask(window) == [0, 4]
+        await lab.ask("photocol.pictures.timeline.show(1, 2)")
+        # What a person has chosen stays, and another scenario is seen from its beginning.
+        await lab.write(f"{BUFFER} input[type=text]", "5 packets")
+        await lab.ended()
+        assert await lab.ask(window) == [1, 2]
+        await lab.write("#choosers select", "dumbbell")
+        await lab.until("photocol.of.name === 'dumbbell'")
+        await lab.ended()
+        assert await lab.ask(window) == [0, 20]
+
+    look(short, tmp_path, judge)
+
+
 def test_on_a_phone_a_slider_and_a_picture_are_on_one_screen(small: Path, tmp_path: Path) -> None:
     async def judge(lab: Looker) -> None:
         await lab.ended()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import pairwise
 from typing import Any
@@ -193,3 +194,19 @@ def test_the_largest_flow_of_each_part_of_the_time_has_a_curve() -> None:
         low = int(row["start_s"] / eighth) * eighth
         of_part = flows.filter((flows["start_s"] >= low) & (flows["start_s"] < low + eighth))
         assert row["size_bytes"] == of_part["size_bytes"].max()
+
+
+@pytest.mark.parametrize("name", [name for name, _ in bundled.scenarios()])
+def test_every_ready_made_scenario_has_a_useful_first_picture(name: str) -> None:
+    """What the page has after the first 300 000 events: a network, curves or bars that are not zero."""
+    file = bundled.found(name)
+    loaded = load(file, answers.probes(file.read_text(), load(file)))
+    picture = answers.Picture(loaded)
+    simulation = _core.Simulation(loaded, loaded.seed, 0)
+    simulation.advance(loaded.duration_s, 300_000)
+    first = picture.of(simulation.so_far(), simulation.now_s)
+    assert len(first["network"]["nodes"]) >= 2
+    quantities = {part["quantity"] for part in first["series"]["parts"]}
+    assert quantities & {"cwnd", "bytes_arrived"}
+    assert quantities & {"queue", "utilization"}
+    assert len(json.dumps(first, allow_nan=False)) < 2_000_000

@@ -52,6 +52,7 @@ export class Pictures {
   clear() {
     Object.assign(this, { run: null, drawn: null, framed: null, chosen: null });
     this.timeline.isWhole = false;
+    this.timeline.all();
     this.network.hidden = true;
     this.figures.replaceChildren();
     this.nothing.textContent = "";
@@ -250,7 +251,7 @@ export class Pictures {
     const { summary, measured_from_s: from, completions } = this.run;
     const parts = [];
     if (!summary) parts.push(element("section", {}, element("p", { class: "hint" }, `Figures count from ${time(from)} on; the run is not there yet.`)));
-    else if (this.pinned?.summary) parts.push(comparison(this.pinned, summary, this.label));
+    else if (this.pinned?.summary && this.pinned.fingerprint !== this.run.fingerprint) parts.push(comparison(this.pinned, summary, this.label));
     else parts.push(summarySection(summary));
     if (completions.table.rows.length) {
       parts.push(element("section", { id: "completions" }, element("h2", {}, completions.title), element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": completions.title }, makeTable(completions.table, completions.title))));
