@@ -210,3 +210,25 @@ def test_every_ready_made_scenario_has_a_useful_first_picture(name: str) -> None
     assert quantities & {"cwnd", "bytes_arrived"}
     assert quantities & {"queue", "utilization"}
     assert len(json.dumps(first, allow_nan=False)) < 2_000_000
+
+
+def test_in_a_large_network_links_between_switches_are_sampled() -> None:
+    """200 hosts around 2 switches that have two fibres to one another, one of them in one direction only."""
+    text = """[run]
+duration = "1 ms"
+[[traffic]]
+transport = "cubic"
+from = "h0"
+to = "h1"
+"""
+    names = [*(f"h{k}" for k in range(200)), "x", "y"]
+    text += "".join(f'[[node]]\nname = "{one}"\nrole = "{"core" if one in "xy" else "host"}"\n' for one in names)
+    ends = [*((f"h{k}", "xy"[k % 2], "true", "") for k in range(200)), ("x", "y", "true", "")]
+    ends.append(("x", "y", "false", "parallel = true\n"))
+    text += "".join(
+        f'[[link]]\nfrom = "{a}"\nto = "{b}"\ncapacity = "1 Gbps"\ndelay = "1 us"\nduplex = {both}\n{more}'
+        for a, b, both, more in ends
+    )
+    chosen = answers.probes(text, load(text))
+    assert chosen["probe.links"] == ["x->y", "y->x"]
+    assert load(text, chosen).duration_s == 1e-3

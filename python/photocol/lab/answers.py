@@ -94,36 +94,35 @@ def probes(text: str, loaded: _core.Scenario) -> dict[str, Any]:
         # Work is often done in a small part of the time.
         seldom_s /= 4
     settings: dict[str, Any] = {"probe.interval": f"{min(max(often_s, given_s), seldom_s):.6g} s"}
+    simulation = _core.Simulation(loaded, loaded.seed, 0)
+    begun = in_memory(simulation.so_far(), {"scenario": "", "seed": loaded.seed, "name": ""})
     if 2 * len(explained.get("link", [])) <= _LINKS_DRAWN:
         settings["probe.links"] = "all"
-    elif "links" not in said and (chosen := _between_switches(explained)):
+    elif "links" not in said and (chosen := _between_switches(begun, explained)):
         settings["probe.links"] = chosen
     flows = said.get("flows", [])
     if flows != "all":
-        settings["probe.flows"] = sorted({*flows, *_told_apart(loaded)})
+        several = _FLOWS_DRAWN < simulation.flows <= _MOST_FLOWS
+        settings["probe.flows"] = sorted({*flows, *_told_apart(begun, loaded.duration_s if several else 0.0)})
     return settings
 
 
-def _between_switches(explained: Mapping[str, Any]) -> list[str]:
-    """Both directions of the links that join no host; none if these are too many too."""
+def _between_switches(begun: Result, explained: Mapping[str, Any]) -> list[str]:
+    """The links that join no host; none if these are too many too."""
     hosts = {node["name"] for node in explained.get("node", ()) if node.get("role") == "host"}
-    inner = [one for one in explained.get("link", ()) if not {one["from"], one["to"]} & hosts]
-    names = [f"{a}->{b}" for one in inner for a, b in ((one["from"], one["to"]), (one["to"], one["from"]))]
-    unique = list(dict.fromkeys(names))
-    return unique if len(unique) <= _LINKS_DRAWN else []
+    inner = begun.links.filter(~pl.col("from").is_in(hosts) & ~pl.col("to").is_in(hosts))
+    # Of fibres side by side the first has the plain name.
+    names = inner.filter(pl.col("link") == pl.format("{}->{}", "from", "to"))["link"].unique(maintain_order=True)
+    return names.to_list() if len(names) <= _LINKS_DRAWN else []
 
 
-def _told_apart(loaded: _core.Scenario) -> list[int]:
+def _told_apart(begun: Result, duration_s: float) -> list[int]:
     """The flows that have curves: the first ones, or where all have sizes the largest of each part of the time."""
-    simulation = _core.Simulation(loaded, loaded.seed, 0)
     first = list(range(_FLOWS_DRAWN))
-    if not _FLOWS_DRAWN < simulation.flows <= _MOST_FLOWS:
+    if duration_s <= 0 or begun.flows["size_bytes"].null_count():
         return first
-    flows = in_memory(simulation.so_far(), {"scenario": "", "seed": loaded.seed, "name": ""}).flows
-    if flows["size_bytes"].null_count():
-        return first
-    part = (flows["start_s"] / loaded.duration_s * _FLOWS_DRAWN).floor().alias("part")
-    largest = flows.with_columns(part).sort("size_bytes", "flow", descending=[True, False])
+    part = (begun.flows["start_s"] / duration_s * _FLOWS_DRAWN).floor().alias("part")
+    largest = begun.flows.with_columns(part).sort("size_bytes", "flow", descending=[True, False])
     chosen = largest.group_by("part", maintain_order=True).agg(pl.col("flow").first())["flow"].to_list()
     return [*chosen, *(flow for flow in first if flow not in chosen)][:_FLOWS_DRAWN]
 
