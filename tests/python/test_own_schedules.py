@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from command import photocol as command_line
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import photocol
 from photocol import InputError
@@ -83,6 +85,34 @@ def test_a_matching_changes_where_one_of_its_circuits_does(tmp_path: Path) -> No
 def test_what_is_wrong_is_said_at_its_line(rows: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=reason):
         read_week(table(tmp_path, f"start_us,end_us,from,to\n{rows}\n"))
+
+
+PIECES = ["", "-", "0", "9999999999", "1e9", "nan", ",", "\n", '"', "t", " us", "\x00", "switch", "-1"]
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    name=st.sampled_from(sorted(SAME)), place=st.floats(0, 1), length=st.integers(0, 6), piece=st.sampled_from(PIECES)
+)
+def test_a_table_with_a_place_changed_is_a_week_or_refused(
+    tmp_path: Path, name: str, place: float, length: int, piece: str
+) -> None:
+    text = SAME[name]
+    at = int(place * len(text))
+    file = table(tmp_path, text[:at] + piece + text[at + length :])
+    try:
+        if not is_week(file):
+            return
+        week = read_week(file)
+    except InputError as error:
+        assert str(file) in str(error)
+        return
+    assert week.ports <= 4096
+    for _, start, lasts, outputs in week.holds:
+        assert 0 <= start < start + lasts <= week.week_ps
+        used = [one for one in outputs if one >= 0]
+        assert len(set(used)) == len(used)
+        assert (len(outputs), max(used) < week.ports) == (week.ports, True)
 
 
 def test_choices_that_do_not_fit_are_told(tmp_path: Path) -> None:
