@@ -137,7 +137,7 @@ def blocks(kind: str) -> list[str]:
 
 
 def test_the_guide_does_what_it_says(tmp_path: Path) -> None:
-    circuits, week, rotor = blocks("text")
+    circuits, week, rotor, turns = blocks("text")
     (tmp_path / "circuits.csv").write_text(circuits)
     (tmp_path / "rotor.csv").write_text(rotor)
     commands = [line for block in blocks("") for line in block.splitlines() if line.startswith("photocol ")]
@@ -146,7 +146,8 @@ def test_the_guide_does_what_it_says(tmp_path: Path) -> None:
         words = [one.strip('"') for one in re.findall(r'"[^"]*"|\S+', line)[1:]]
         done = command_line(*words, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-    assert (tmp_path / "week.csv").read_text() == week
+    assert (tmp_path / "racks-week.csv").read_text() == week
+    assert (tmp_path / "turns.csv").read_text() == turns
     for text in blocks("toml"):
         file = tmp_path / "scenario.toml"
         file.write_text(text)
