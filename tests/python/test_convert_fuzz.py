@@ -46,6 +46,8 @@ SMALL: dict[str, bytes] = {
     "ion": circuits.ION.encode(),
     "orbcc": b'{"0": 53, "5.118": 60, "10.05": 70}',
     "opera": circuits.OPERA.encode(),
+    "demands": b"from,to,demand_mbps\nParis,Lyon,40\nLyon,Paris,0.5\n",
+    "matrix": b"Mbps,Paris,Lyon,Milan\nParis,0,40,1e1\nLyon,7,-,2\nMilan,,3,0\n",
     "openoptics": b'{"time_slice_duration_us": 50, "circuits": [[0, 0, 1, 0, 0], [1, 0, 2, 0, 0]]}',
 }
 PIECES = [

@@ -311,7 +311,7 @@ def test_the_guide_lists_every_format_and_every_choice() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "other-peoples-files.md").read_text()
     assert sorted(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)) == sorted(FORMATS)
     options = {option for parameter in command.params for option in parameter.opts}
-    choices = {f"--{field.name.replace('_', '-')}" for field in fields(Choices)}
+    choices = {f"--{field.name.strip('_').replace('_', '-')}" for field in fields(Choices)}
     assert choices <= options
     said = set(re.findall(r"--[a-z][a-z-]+", page)) - {"--to"}
     assert said <= options | {"--undirected"}

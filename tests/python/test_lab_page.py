@@ -185,7 +185,7 @@ def test_two_runs_stand_in_one_picture(small: Path, tmp_path: Path) -> None:
             "[...document.querySelector('#summary td[data-name=max_queue]').parentElement.cells]"
             ".map((one) => one.textContent)"
         )
-        assert cells == ["max queue", "20 packets", "5 packets"]
+        assert cells == ["max queue", "20 packets at left->right", "5 packets at left->right"]
         assert "dashed: the pinned run" in await lab.ask("document.querySelector('#queues .legend').textContent")
         lines = await lab.ask("photocol.pictures.views.get('queues').svg()")
         assert lines.count("stroke-dasharray") >= 1
@@ -209,15 +209,19 @@ def test_a_lesson_asks_for_a_prediction_first(small: Path, tmp_path: Path) -> No
         await lab.ask("document.querySelector('#lesson input[type=radio]').click()")
         await lab.ask("document.querySelector('#lesson button.first').click()")
         assert await lab.ended() == photocol.run(lesson.scenario).fingerprint
+        # What a lesson has prepared is what all its changes stand beside.
+        assert await lab.ask("photocol.pictures.pinned.label") == "as prepared"
         assert not await lab.ask("document.querySelector('#lesson details').open")
         await lab.ask("document.querySelectorAll('#lesson ol button')[1].click()")
         changed = lesson.sights[1].settings
         await lab.until(f"document.getElementById('toml').value.includes({json.dumps(next(iter(changed.values())))})")
         assert await lab.ended() == photocol.run(lesson.scenario, set=changed).fingerprint
-        # A page that is loaded again asks for no second prediction.
+        # A page that is loaded again asks for no second prediction, and pins the same.
         await lab.page.call("Page.reload")
         await lab.until("document.body?.dataset.ready === 'yes' && location.href")
         assert await lab.ended() == photocol.run(lesson.scenario, set=changed).fingerprint
+        heads = await lab.ask("[...document.querySelectorAll('#summary th[scope=col]')].map((one) => one.textContent)")
+        assert heads[1] == "Pinned: as prepared"
 
     look(small, tmp_path, judge)
 
@@ -239,8 +243,18 @@ def test_an_error_stands_at_its_key_in_the_words_of_check(small: Path, tmp_path:
         await lab.until(f"document.querySelector('{BUFFER} .wrong').hidden")
         await lab.ended()
         await lab.write("#toml", wrong)
-        await lab.until(f"document.getElementById('note').textContent.includes('line {found.value.line},')")
-        assert found.value.message in await lab.ask("document.getElementById('note').textContent")
+        # Who types sees it at the text, with the line that is wrong.
+        await lab.until(f"document.getElementById('toml-wrong').textContent.includes('line {found.value.line},')")
+        said = await lab.ask("document.getElementById('toml-wrong').textContent")
+        assert found.value.message in said
+        assert said.endswith(wrong.splitlines()[found.value.line - 1].strip())
+        seen = "(({ top, bottom }) => [top, bottom, innerHeight])(%s.getBoundingClientRect())"
+        await lab.ask("document.getElementById('toml').scrollIntoView({ block: 'end' })")
+        top, bottom, high = await lab.ask(seen % "document.getElementById('toml-wrong')")
+        assert 0 <= top < bottom <= high
+        await lab.write("#toml", SMALL)
+        await lab.ended()
+        assert await lab.ask("document.getElementById('toml-wrong').hidden")
 
     look(small, tmp_path, judge)
 
@@ -418,6 +432,111 @@ def test_the_command_is_copied_and_a_file_saved(small: Path, tmp_path: Path) -> 
                 break
             await asyncio.sleep(0.05)
         assert (tmp_path / "small.zip").is_file()
+
+    look(small, tmp_path, judge)
+
+
+def test_a_change_that_is_tried_at_once_waits_for_what_is_prepared(small: Path, tmp_path: Path) -> None:
+    lesson = lessons.read(lessons.found()[0])
+
+    async def judge(lab: Looker) -> None:
+        await lab.ended()
+        await lab.write("label:nth-child(2) select", lesson.name)
+        await lab.until("document.getElementById('status').textContent.includes('prediction')")
+        await lab.ask(
+            "document.querySelector('#lesson input[type=radio]').click();"
+            "document.querySelector('#lesson button.first').click();"
+            "document.querySelectorAll('#lesson ol button')[1].click()"
+        )
+        assert await lab.ended() == photocol.run(lesson.scenario, set=lesson.sights[1].settings).fingerprint
+        assert await lab.ask("photocol.pictures.pinned.fingerprint") == photocol.run(lesson.scenario).fingerprint
+
+    look(small, tmp_path, judge)
+
+
+def test_the_axis_is_that_of_the_measured_time(small: Path, tmp_path: Path) -> None:
+    """Slow start overshoots: the highest window of the warm-up is out of the picture until it is asked for."""
+    samples = photocol.run(small, set={"probe.interval": "16 ms", "probe.flows": "all"}).series
+    windows = samples.filter(samples["quantity"] == "cwnd")
+    measured = float(windows.filter(windows["t_s"] >= 1)["value"].max())
+    assert float(windows["value"].max()) > 1.5 * measured
+
+    async def judge(lab: Looker) -> None:
+        await lab.ended()
+        highest = (
+            "Math.max(...[...photocol.pictures.views.get('windows').svg().matchAll(/>([0-9.]+) (k?)B[<]/g)]"
+            ".map((found) => found[1] * (found[2] ? 1000 : 1)))"
+        )
+        low = await lab.ask(highest)
+        assert 0.5 * measured < low <= 1.05 * measured
+        button = "document.querySelector('#windows button.whole')"
+        assert await lab.ask(f"{button}.getAttribute('aria-pressed')") == "false"
+        await lab.ask(f"{button}.click()")
+        assert await lab.ask(highest) > 1.3 * low
+        assert await lab.ask("document.querySelector('#queues button.whole').getAttribute('aria-pressed')") == "true"
+
+    look(small, tmp_path, judge)
+
+
+def test_the_part_of_the_time_in_which_something_happens_is_seen(small: Path, tmp_path: Path) -> None:
+    """A flow of 60 kB at 10 Mb/s needs 50 ms of 4 s; another scenario begins with all of its own time."""
+    short = tmp_path / "short.toml"
+    short.write_text(SMALL.replace("flows = 3", 'size = "60 kB"').replace('warm_up = "1 s"\n', ""))
+    last = photocol.run(short).flows.select("start_s", "completion_s").sum_horizontal().max()
+
+    async def judge(lab: Looker) -> None:
+        await lab.ended()
+        window = "[photocol.pictures.timeline.low, photocol.pictures.timeline.high]"
+        low, high = await lab.ask(window)
+        assert (low, high) == (0, pytest.approx(1.05 * last))
+        assert not await lab.ask("document.getElementById('whole-time').hidden")
+        await lab.ask("document.getElementById('whole-time').click()")
+        assert await lab.ask(window) == [0, 4]
+        await lab.ask("photocol.pictures.timeline.show(1, 2)")
+        # What a person has chosen stays, and another scenario is seen from its beginning.
+        await lab.write(f"{BUFFER} input[type=text]", "5 packets")
+        await lab.ended()
+        assert await lab.ask(window) == [1, 2]
+        await lab.write("#choosers select", "dumbbell")
+        await lab.until("photocol.of.name === 'dumbbell'")
+        await lab.ended()
+        assert await lab.ask(window) == [0, 20]
+
+    look(short, tmp_path, judge)
+
+
+def test_on_a_phone_a_slider_and_a_picture_are_on_one_screen(small: Path, tmp_path: Path) -> None:
+    async def judge(lab: Looker) -> None:
+        await lab.ended()
+        shown = "[...document.querySelectorAll('#right section.view')].filter((one) => one.offsetParent !== null)"
+        assert await lab.ask(f"{shown}.map((one) => one.id)") == ["windows"]
+        await lab.write("#tabs select", "queues")
+        assert await lab.ask(f"{shown}.map((one) => one.id)") == ["queues"]
+        for path in ("topology.bottleneck_buffer", "run.duration"):
+            find = f"document.querySelector('[data-path=\"{path}\"] input[type=range]')"
+            await lab.ask(f"{find}.scrollIntoView({{ block: 'center' }})")
+            slider, picture = [
+                await lab.ask(f"(({{ top, bottom }}) => [top, bottom])({one}.getBoundingClientRect())")
+                for one in (find, "document.querySelector('#queues canvas')")
+            ]
+            assert 0 <= picture[0] < picture[1] <= slider[0] < slider[1] <= 900
+
+    look(small, tmp_path, judge, width=390)
+
+
+def test_what_was_said_of_a_run_goes_with_it(small: Path, tmp_path: Path) -> None:
+    async def judge(lab: Looker) -> None:
+        await lab.ended()
+        await lab.ask("document.getElementById('shared').textContent = 'Saved: small.zip'")
+        await lab.ask(
+            "photocol.started = null;"
+            "new MutationObserver(() => (photocol.started ??= document.getElementById('bar').value))"
+            ".observe(document.getElementById('progress'), { attributes: true })"
+        )
+        await lab.write(f"{BUFFER} input[type=text]", "9 packets")
+        await lab.ended()
+        assert await lab.ask("document.getElementById('shared').textContent") == ""
+        assert await lab.ask("photocol.started") == 0
 
     look(small, tmp_path, judge)
 

@@ -52,6 +52,7 @@ def _with_choices(command: Any) -> Any:
 @click.command()
 @click.argument("inputs", nargs=-1, required=True, type=FOLDER, metavar="INPUT...")
 @click.option("--to", type=FOLDER, required=True, metavar="NAME.toml", help="The scenario; flows go beside it.")
+@click.option("--as", "as_", metavar="links|demands", help="What tables of from, to and rate are.")
 @click.option("--directed/--undirected", default=None, help="Whether a link is one direction; by default as files say.")
 @_with_choices
 @click.option("--force", is_flag=True, help="Replace files that are there already.")

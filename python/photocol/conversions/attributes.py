@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,15 @@ if TYPE_CHECKING:
 
 LATITUDES = ("latitude", "lat")
 LONGITUDES = ("longitude", "lon", "lng", "long")
-CAPACITIES = ("linkspeedraw", "capacity", "bandwidth", "bw", "rate", "datarate")
+_RATES = ("rate", "datarate", "data_rate", "bitrate", "bit_rate", "speed")
+CAPACITIES = ("linkspeedraw", "capacity", "cap", "bandwidth", "bw", *_RATES)
 DELAYS = ("delay", "latency")
 LENGTHS = ("length", "distance", "dist", "km")
 _SPEED_UNITS = {"": "bps", "k": "kbps", "m": "Mbps", "g": "Gbps", "t": "Tbps"}
+_LETTER = re.compile(r"[\d.]{1,20}\s*[kKMGT]")
+"""A speed as it is spoken: 10G."""
+_SLOW = 1_000_000
+"""Links of fewer bit/s are rather ones whose unit nobody has written."""
 _SHORT = 90
 _MISSING = {"", "nan", "_nan", "none", "null", "na", "n/a", "-", "inf", "+inf", "-inf", "unlimited"}
 
@@ -115,6 +121,15 @@ class Graph:
             name, text = "LinkSpeed", f"{speed.strip()} {_SPEED_UNITS[unit]}"
         if not text or plain(text) == 0:
             return None
+        if _LETTER.fullmatch(text.strip()):
+            text = f"{text.strip()}bps"
+        said = self.choices.capacity_unit or known.get(f"{name} unit")
+        if (number := plain(text)) is not None and not said and number < _SLOW and "capacity" not in self.units:
+            self.units.add("capacity")
+            self.found.warnings.append(
+                f"capacities are numbers without a unit: taken as bit/s, as the {number:f} in line {line} "
+                "(capacity_unit says another)"
+            )
         unit = self.choices.unit("capacity_unit", known.get(f"{name} unit", "bps"))
         return self.source.quantity(line, name, text, unit, RATE)
 

@@ -12,6 +12,7 @@ from photocol.errors import InputError, did_you_mean
 
 DUPLICATES = ("first", "keep", "error")
 BETWEEN = ("down", "pause")
+AS = ("links", "demands")
 _USER = Source("", b"", Path())
 
 
@@ -21,6 +22,8 @@ class Choices:
 
     format: str | None = None
     """The format of all inputs. Default: by their endings and contents."""
+    as_: str | None = None
+    """What tables of from, to and rate are: "links" or "demands". Default: as their titles and the network say."""
     capacity: str = "10 Gbps"
     """Of links without one."""
     delay: str | None = None
@@ -67,6 +70,7 @@ class Choices:
     def __post_init__(self) -> None:
         _one_of("duplicates", self.duplicates, DUPLICATES)
         _one_of("between", self.between or "down", BETWEEN)
+        _one_of("as", self.as_ or "links", AS)
         for name in _KINDS:
             self.quantity(name)
         for name in ("capacity_unit", "delay_unit", "time_unit"):

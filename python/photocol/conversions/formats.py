@@ -9,9 +9,22 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from photocol.conversions import circuits, contacts, edges, flows, gml, graphml, hpcc, ion, orbcc, repetita, sndlib
+from photocol.conversions import (
+    circuits,
+    contacts,
+    edges,
+    flows,
+    gml,
+    graphml,
+    hpcc,
+    ion,
+    matrix,
+    orbcc,
+    repetita,
+    sndlib,
+)
 from photocol.conversions.source import Source, plain, shown
-from photocol.conversions.table import Table, numeric
+from photocol.conversions.table import Table, numeric, records
 from photocol.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -23,6 +36,7 @@ if TYPE_CHECKING:
 _HEAD, _LINES = 100_000, 40
 """Letters and lines of a file that are looked at."""
 _LONGEST_HEAD = 1000
+_LONGEST_ROW = 50_000
 _NEARLY = Decimal("0.1")
 """How far the last share of a distribution may be from all, to be recognised."""
 
@@ -130,6 +144,18 @@ def _is_openoptics(lines: list[str]) -> bool:
     return _titles("slice", "source", "target")(lines) or _any(r'\[\s*(\[|$)|.*"circuits"\s*:')(lines)
 
 
+def _is_matrix(lines: list[str]) -> bool:
+    """As many rows as columns, as far as the file is looked at."""
+    if len(lines) < 2 or len(lines[0]) > _LONGEST_ROW:
+        return False
+    is_cut = len(lines) >= _LINES - 1 or sum(map(len, lines)) > _HEAD // 2
+    try:
+        rows = [row for _, row in records(Source("", "\n".join(lines[:-1] if is_cut else lines).encode(), Path()))]
+    except InputError:
+        return False
+    return matrix.is_matrix(rows, is_cut=is_cut)
+
+
 def _orbcc(source: Source, choices: Choices) -> Found:
     return orbcc.read([source], choices)
 
@@ -149,6 +175,8 @@ FORMATS: dict[str, Format] = {
     "contacts": Format("contact plan as a table", contacts.read_csv, (), _titles("source", "target", "start", "end")),
     "openoptics": Format("OpenOptics circuits", circuits.read_openoptics, (), _is_openoptics),
     "flows": Format("list of flows as a table", flows.read_csv, (), _titles("source", "target", "start", "size")),
+    "demands": Format("table of demands", matrix.read_table, (), _titles("source", "target", "demand")),
+    "matrix": Format("traffic matrix", matrix.read, (), _is_matrix),
     "orbcc": Format("OrbCC bandwidths or round trips", _orbcc, (), _matches(r'\{\s*("[\d.]+"\s*:|$)')),
     "opera": Format("Opera topology", circuits.read_opera, (), _is_opera),
     "hpcc": Format("HPCC list of flows", flows.read_hpcc, (), _is_hpcc),
@@ -185,12 +213,23 @@ def read_all(sources: Sequence[Source], choices: Choices) -> list[Found]:
     """What each file holds; OrbCC's two files are one, named as the first."""
     found: list[Found] = []
     paths: list[Source] = []
+    of_rates: dict[int, tuple[Source, str]] = {}
     for source in sources:
         name = recognised(source, choices)
+        column = matrix.is_of_rates(source) if name == "edges" else ""
+        if column and choices.as_ == "demands":
+            name = "demands"
+        elif column and choices.as_ is None:
+            of_rates[len(found)] = (source, column)
         if name == "orbcc":
             paths.append(source)
         else:
             found.append(FORMATS[name].read(source, choices))
+    others = [one for number, one in enumerate(found) if number not in of_rates]
+    for number, (source, column) in of_rates.items():
+        if matrix.as_traffic(source, column, found[number], others):
+            found[number] = matrix.read_table(source, choices)
+            found[number].warnings.append("read as traffic, for its pairs are links of the network; else --as links")
     found += [orbcc.read(paths, choices)] if paths else []
     for one in found:
         if not (one.nodes or one.links or one.contacts or one.demands or one.flows or one.sizes or one.is_empty):

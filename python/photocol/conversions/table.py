@@ -44,6 +44,8 @@ class Table:
         self.line = line
         if len(fields) > _MOST_COLUMNS:
             source.wrong(line, f"found {len(fields)} columns; allowed: {_MOST_COLUMNS}")
+        self.titles = fields
+        """The first row as it stands."""
         self.units: dict[str, str] = {}
         self.columns: list[str] = []
         for field in fields:

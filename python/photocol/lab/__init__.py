@@ -8,6 +8,7 @@
 | `workers` | processes that simulate, and their limits |
 | `worker` | such a process |
 | `answers` | what is drawn of a run so far |
+| `spans` | bars of work, days, flows under way, goodput by traffic |
 | `controls` | the keys of a scenario as controls, from the schema |
 | `toml_text` | a value changed in a text, its comments kept |
 | `lessons` | Markdown files with a scenario and a question |

@@ -87,7 +87,10 @@ class Lab:
         if (kind, name) == (self.first.kind, self.first.name):
             return self.first
         if kind == "lesson" and name in self.lessons:
-            return Opened(kind, name, lessons.read(self.lessons[name]).scenario, str(Path.cwd()), None)
+            file = self.lessons[name]
+            # Orbits of a lesson leave a file of contacts beside the scenario: it goes with the server.
+            folder = self.workers.folder if file.parent == lessons.FOLDER else Path.cwd()
+            return Opened(kind, name, lessons.read(file).scenario, str(folder), None)
         if kind == "scenario" and name in dict(bundled.scenarios()):
             return of_file(name)
         raise RefusedError(404, "There is no such scenario.")

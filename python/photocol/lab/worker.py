@@ -123,9 +123,8 @@ class Work:
             yield asked
             return
         self._check_memory(loaded)
-        drawn = load(self._source(text), answers.probes(text, loaded))
         with laws.only(self.request.get("allowed") or {}):
-            yield from self._simulate(drawn)
+            yield from self._simulate(load(self._source(text), answers.probes(text, loaded)))
 
     def _simulate(self, scenario: _core.Scenario) -> Iterator[dict[str, Any]]:
         simulation = _core.Simulation(scenario, scenario.seed, 0)
@@ -210,8 +209,8 @@ class Work:
             return
         self._check_memory(loaded)
         watch = machine.MemoryWatch(self.memory_bytes)
-        drawn = load(self._source(text), answers.probes(text, loaded))
         with laws.only(self.request.get("allowed") or {}):
+            drawn = load(self._source(text), answers.probes(text, loaded))
             execution = Execution(drawn, runs=1)
             execution.carry_out(lambda status: self._still_at_it(status.now_s, watch))
             yield {"kind": "file", **share.packed(execution.result(), text, str(self.request["base"]), loaded.name)}

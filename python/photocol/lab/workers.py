@@ -174,7 +174,7 @@ class Workers:
 
     def __init__(self, limits: Limits, folder: Path) -> None:
         self.limits = limits
-        self._folder = folder
+        self.folder = folder
         self._idle: list[Worker] = []
         self._busy: dict[Worker, str] = {}
         self._is_closed = False
@@ -182,7 +182,7 @@ class Workers:
 
     def warm_up(self) -> None:
         """Start one before it is needed: the first answer is sooner."""
-        worker = Worker(self.limits, self._folder)
+        worker = Worker(self.limits, self.folder)
         with self._changed:
             self._busy[worker] = ""
         self._back(worker)
@@ -227,7 +227,7 @@ class Workers:
                 if is_coming and not self._idle:
                     self._changed.wait(_STOPS_WITHIN_S)
                 elif self._idle or len(self._busy) < self.limits.processes:
-                    worker = self._idle.pop() if self._idle else Worker(self.limits, self._folder)
+                    worker = self._idle.pop() if self._idle else Worker(self.limits, self.folder)
                     self._busy[worker] = who
                     return worker
                 elif not self._changed.wait(end - time.monotonic()):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from photocol.report.shapes import tiers
 from photocol.report.sides import sides
 
 if TYPE_CHECKING:
@@ -31,16 +32,19 @@ def places(
 ) -> dict[str, Place]:
     """A place for each node: on the map if its coordinates are known.
 
-    Others stand left and right of a core that is a chain or a column, by their distance from it; else where springs
-    along the links put them.
+    Others stand left and right of a core that is a chain or a column, by their distance from it; in tiers if the core
+    has layers; else where springs along the links put them.
     """
     fixed = _projected(on_map or {})
-    beside = None if fixed else sides(nodes, links, [node for node in nodes if node in core])
+    known = set(core)
+    beside = None if fixed else sides(nodes, links, [node for node in nodes if node in known])
+    if beside is None and not fixed:
+        beside = tiers(nodes, links, known)
     if beside is not None:
-        return _fitted(beside)
+        return fitted(beside)
     if len(nodes) > _MOST_SPRINGS and len(fixed) < len(nodes):
-        return _fitted(_circle(nodes))
-    return _fitted(_springs(nodes, links, fixed))
+        return fitted(_circle(nodes))
+    return fitted(_springs(nodes, links, fixed))
 
 
 def _projected(on_map: Mapping[str, Degrees]) -> dict[str, Place]:
@@ -92,7 +96,7 @@ def _forces(at: NDArray[np.float64], ends: NDArray[np.int_], length: float) -> N
     return push
 
 
-def _fitted(places: Mapping[str, Place]) -> dict[str, Place]:
+def fitted(places: Mapping[str, Place]) -> dict[str, Place]:
     """Stretched to fill the picture; a direction without extent is its middle."""
 
     def fit(values: Sequence[float]) -> list[float]:

@@ -19,7 +19,8 @@ from photocol.quantity import readable
 from photocol.report import columns
 from photocol.report.circuits import circuits
 from photocol.report.levels import levels
-from photocol.report.places import Degrees, places
+from photocol.report.places import Degrees, fitted, places
+from photocol.report.shapes import ring
 from photocol.runs import meanings
 from photocol.runs.replay import picoseconds
 from photocol.runs.results import Result
@@ -40,7 +41,8 @@ def page(folder: Path) -> dict[str, Any]:
     result = Result.load(folder)
     manifest = result.manifest
     events = result.trace
-    drawn = network(result, manifest)
+    lit = circuits(manifest, _first(result.links), _first(result.flows))
+    drawn = network(result, manifest, lit)
     held = None if events is None or not events.height else columns.trace(events, MOST_EVENTS)
     duration_s = _duration(result)
     if held is not None and events is not None:
@@ -57,7 +59,7 @@ def page(folder: Path) -> dict[str, Any]:
         "measured_from_s": _measured_from(result),
         "summary": summary_rows(result),
         "network": drawn,
-        "circuits": circuits(manifest, _first(result.links), _first(result.flows)),
+        "circuits": lit,
         "trace": held,
         "series": columns.samples(_samples(result)),
         "tables": _tables(result),
@@ -181,8 +183,8 @@ def _first(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(pl.col("run") == 0) if "run" in frame.columns else frame
 
 
-def network(result: Result, manifest: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Nodes with places, links with what they did in the first replication."""
+def network(result: Result, manifest: Mapping[str, Any], lit: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+    """Nodes with places, links with what they did in the first replication; racks between circuits in a ring."""
     table = _first(result.links)
     rows = [row for row in table.iter_rows(named=True) if row["class"] != "control"]
     if not rows:
@@ -191,7 +193,12 @@ def network(result: Result, manifest: Mapping[str, Any]) -> dict[str, Any] | Non
     nodes = list(dict.fromkeys(name for row in rows for name in (row["from"], row["to"])))
     ends = [(row["from"], row["to"]) for row in rows]
     roles = {name: str(node.get("role", "host")) for name, node in said.items()}
-    at = places(nodes, ends, _on_map(said, nodes), [name for name in nodes if roles.get(name) == "core"])
+    core = [name for name in nodes if roles.get(name) == "core"]
+    racks = [] if lit is None else [rack for rack in lit["racks"] if rack in said]
+    if lit is not None and racks:
+        at = fitted(ring(nodes, ends, racks, set(lit["switches"])))
+    else:
+        at = places(nodes, ends, _on_map(said, nodes), core)
     links = [
         {
             "name": row["link"],

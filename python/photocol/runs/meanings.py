@@ -149,7 +149,16 @@ _OF_LINKS = ("offered_packets", "carried_packets", "dropped_packets")
 """Where bursts are switched, links count bursts: the figures of bursts say it better."""
 
 HEADLINE = (
-    *("goodput", "circuit_utilization", *_RATES, "mean_core_utilization", "max_link_utilization", "max_queue"),
+    *(
+        "work_time",
+        "goodput",
+        "circuit_utilization",
+        "switch_turns",
+        *_RATES,
+        "mean_core_utilization",
+        "max_link_utilization",
+        "max_queue",
+    ),
     *("fairness_index", "mean_completion_time", "mean_packet_delay", "mean_burst_delay"),
     *("retransmissions", "timeouts", "flows"),
 )

@@ -363,7 +363,12 @@ def summarize(replications: Sequence[_core.Results]) -> Summary:
 def in_memory(results: _core.Results, manifest: Mapping[str, Any]) -> Result:
     """What one replication has to say, also of one that goes on."""
     raw = [results]
-    return Result(summary=summarize(raw), manifest=manifest, table=lambda name: _frame(raw, name))
+    return Result(
+        summary=summarize(raw),
+        manifest=manifest,
+        table=lambda name: _frame(raw, name),
+        probes=lambda: {name: _frame(raw, name) for name in results.probes},
+    )
 
 
 def _mean(values: Sequence[float], unit: str) -> Figure:

@@ -26,7 +26,7 @@ from photocol.errors import InputError
 from photocol.quantity import readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import ArrayLike, NDArray
@@ -256,6 +256,24 @@ def circuit_schedule(
         raise InputError(f"{switches} switches; allowed: 1 or more, at most one for each port")
     matrix, rest = demand_matrix(demand), (switches, [capacity, packet_capacity], given, words, seed)
     return CircuitSchedule(_asked(lambda: _core.circuit_schedule(matrix, algorithm, *rest)), algorithm)
+
+
+def circuits_of(
+    file: Path, ports: int, week_ps: int, reconfiguration: float | str, holds: Sequence[tuple[int, int, int, list[int]]]
+) -> CircuitSchedule:
+    """Return the schedule of these matchings: switch, start and length in picoseconds, the output of each input."""
+    from photocol.quantity import factor
+
+    dark = reconfiguration
+    if isinstance(dark, str):
+        number, _, unit = dark.strip().partition(" ")
+        try:
+            dark = float(number) * factor(unit or "s", "s")
+        except ValueError:
+            raise InputError(f"reconfiguration is {reconfiguration!r:.40}; allowed: a time such as '20 us'") from None
+    dark_ps = round(dark / _PS)
+    raw = _asked(lambda: _core.CircuitSchedule.of_holds(ports, week_ps, dark_ps, list(holds)), file)
+    return CircuitSchedule(raw, file.name)
 
 
 def read_circuits(file: Path) -> CircuitSchedule:

@@ -47,17 +47,23 @@ class Lab {
   async open(of, text = null, kept = null) {
     giveUp("run");
     const said = await ask("/api/open", { of });
-    Object.assign(this, { of, name: said.name, original: said.text, pending: new Map(), first: null, isLocked: Boolean(said.lesson) && !kept?.isPredicted });
+    const isLesson = Boolean(said.lesson);
+    Object.assign(this, { of, name: said.name, original: said.text, pending: new Map(), first: null, isLocked: isLesson && !kept?.isPredicted, hasToPin: isLesson, next: null });
     this.scenarios.select.value = of.kind === "lesson" ? "" : of.name;
     this.lessons.select.value = of.kind === "lesson" ? of.name : "";
     this.controls.forget();
     this.unpin();
     this.pictures.clear();
     this.tell("");
+    at("bar").value = 0;
     at("scrub").value = 1000;
     showLesson(at("lesson"), said.lesson, { isPredicted: !this.isLocked, begin: () => this.unlock(), change: (set) => this.tryOut(set) });
     if (this.isLocked) this.say("Make your prediction, then the run begins.");
-    await this.write(text ?? said.text);
+    if (isLesson && !this.isLocked && text !== null && text !== said.text) {
+      // A page that is loaded again: what the lesson compares with first, then the run that it had.
+      this.next = () => this.write(text);
+    }
+    await this.write(this.next ? said.text : (text ?? said.text));
     isReady();
   }
 
@@ -75,11 +81,16 @@ class Lab {
     await (this.isLocked ? this.check() : this.run(true));
   }
 
-  /** What a lesson proposes: its scenario with these values. */
+  /** What a lesson proposes: its scenario with these values, beside the prepared one, which is run first. */
   tryOut(set) {
-    this.text = this.original;
-    this.pending.clear();
-    return set.length ? this.change(set) : this.write(this.original);
+    const act = () => {
+      this.text = this.original;
+      this.pending.clear();
+      return set.length ? this.change(set) : this.write(this.original);
+    };
+    if (!this.hasToPin || !set.length) return act();
+    this.next = act;
+    return this.isPreparing ? undefined : this.write(this.original);
   }
 
   /** Values of controls; the text follows. */
@@ -107,7 +118,11 @@ class Lab {
       if (asked.length) this.say("Make your prediction first, then the run begins.");
       return;
     }
+    this.isPreparing = this.hasToPin && this.text === this.original && !asked.length;
+    if (!this.isPreparing) this.next = null;
     at("progress").dataset.state = "asked";
+    at("bar").value = 0;
+    at("shared").textContent = "";
     const began = performance.now();
     let [first, drawn] = [null, -Infinity];
     await follow({ do: "run", of: this.of, text: this.text, set: asked, allowed: this.allowed, controls: hasControls }, async (message, isGivenUp) => {
@@ -121,7 +136,17 @@ class Lab {
       if (!await this.pictures.show(message, isStale)) return;
       [first, drawn] = [first ?? performance.now() - began, performance.now()];
       this.progress(message, first);
+      if (message.kind === "end" && this.isPreparing) this.prepared();
     });
+  }
+
+  /** The run of a lesson as it is prepared is the one that others stand beside. */
+  prepared() {
+    Object.assign(this, { hasToPin: false, isPreparing: false });
+    this.pin();
+    const next = this.next;
+    this.next = null;
+    next?.();
   }
 
   /** The scenario is right: the text is that of the controls. */
@@ -138,7 +163,8 @@ class Lab {
       this.controls.set(path, value);
     }
     this.controls.forgive();
-    this.tell(message.warnings.map((one) => element("p", { class: "note" }, one)));
+    this.sayAtText("");
+    this.tell(warned(message.warnings));
     this.keep();
     if (message.controls) return;
     if (grown || asked.some(([, value]) => value === null)) this.check();
@@ -155,9 +181,21 @@ class Lab {
 
   complain({ line, column, key, message }) {
     const hasControl = this.controls.complain(key, message);
-    const place = line && !this.pending.size ? ` (line ${line}, column ${column})` : "";
-    this.tell([element("p", { class: "note" }, `${key ? `${key}: ` : ""}${message}${place}`)]);
+    const isOfText = line && !this.pending.size;
+    const place = isOfText ? ` (line ${line}, column ${column})` : "";
+    const sentence = `${key ? `${key}: ` : ""}${message}${place}`;
+    // Who types looks at the text.
+    const isTyped = isOfText && document.activeElement === at("toml");
+    this.sayAtText(isOfText ? sentence : "", this.text.split("\n")[line - 1]);
+    this.tell(isTyped ? "" : [element("p", { class: "note" }, sentence)]);
     this.say(hasControl ? "The scenario is wrong: see the key that is marked." : "The scenario is wrong; what is drawn is of the one before.");
+  }
+
+  /** A complaint below the text, with the line that it is about. */
+  sayAtText(sentence, line) {
+    at("toml").setAttribute("aria-invalid", sentence ? "true" : "false");
+    at("toml-wrong").hidden = !sentence;
+    at("toml-wrong").replaceChildren(...(sentence ? [sentence, ...(line?.trim() ? [element("br"), element("code", {}, line.trim())] : [])] : []));
   }
 
   /** A law in Python is code: a person sees it before it is executed. */
@@ -174,10 +212,12 @@ class Lab {
   }
 
   progress({ kind, now_s: now, duration_s: duration, fingerprint, hops }, first) {
+    // With something to do next this is not yet the end that is waited for.
     const isEnd = kind === "end";
+    const isLast = isEnd && !(this.isPreparing && this.next);
     isReady();
     at("bar").value = now / duration;
-    at("progress").dataset.state = isEnd ? "end" : "so far";
+    at("progress").dataset.state = isLast ? "end" : "so far";
     Object.assign(at("progress").dataset, { first: Math.round(first), number: this.answers });
     at("status").replaceChildren(...(isEnd
       ? ["The whole run, ", time(duration), ". Fingerprint ", element("span", { class: "fingerprint", id: "fingerprint" }, fingerprint), `, ${hops.toLocaleString("en").replaceAll(",", " ")} packet-hops.`]
@@ -210,7 +250,7 @@ class Lab {
 
   /** What the keys of this run are that the original has otherwise. */
   label() {
-    if (this.text === this.original) return "the original";
+    if (this.text === this.original) return this.of.kind === "lesson" ? "as prepared" : "the original";
     const changed = this.controls.all.filter(({ path, value }) => written(value) !== written(this.first?.get(path)));
     const said = changed.slice(0, MOST_NAMED).map(({ key, value }) => (value === null ? `no ${key}` : `${key} = ${written(value)}`));
     return said.join(", ") + (changed.length > MOST_NAMED ? ", …" : "") || "changed";
@@ -251,6 +291,13 @@ class Lab {
       } else if (message.kind !== "done") this.hear(message);
     });
   }
+}
+
+/** One warning as it is, several behind the first. */
+function warned(warnings) {
+  const notes = warnings.map((one) => element("p", { class: "note" }, one));
+  if (notes.length < 2) return notes;
+  return [element("details", { class: "note" }, element("summary", {}, `${warnings.length} warnings: ${warnings[0]}`), ...warnings.slice(1).map((one) => element("p", {}, one)))];
 }
 
 const lab = new Lab();

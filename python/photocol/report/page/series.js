@@ -11,7 +11,7 @@ const BINS = 400;
 const FIRST = ["cwnd", "cwnd (trace)", "queue", "queue (trace)", "goodput", "goodput (trace)", "mean_queue", "utilization", "rtt"];
 const UNITS = { cwnd: "B", ssthresh: "B", pipe: "B", acked: "B", bytes_arrived: "B", rtt: "s", srtt: "s", rto: "s", mean_rtt: "s", utilization: "1",
   believed_capacity: "bps", feedback: "bps", persistent_queue: "B", queue: "packets", mean_queue: "packets", goodput: "bps",
-  throughput: "bps", class_throughput: "bps", link_throughput: "bps", fairness: "1" };
+  throughput: "bps", class_throughput: "bps", flows_under_way: "1", lost_share: "1", link_throughput: "bps", fairness: "1" };
 
 /** Quantity → entity → points, from samples. */
 export function sampled(series) {
@@ -22,7 +22,20 @@ export function sampled(series) {
   }
   const arrived = found.get("bytes_arrived");
   if (arrived && !found.has("goodput")) found.set("goodput", new Map([...arrived].map(([entity, points]) => [entity, later(() => slopeOf(points))])));
+  addLost(found);
   return found;
+}
+
+/** The share of what links were offered that they lost, from each sample to the next, of those that lost something. */
+function addLost(found) {
+  const offered = found.get("offered");
+  const lossy = offered ? [...(found.get("dropped") ?? [])].filter(([name, { v }]) => v.at(-1) > 0 && offered.has(name)) : [];
+  if (lossy.length) found.set("lost_share", new Map(lossy.map(([name, points]) => [name, later(() => shareOf(points, offered.get(name)))])));
+}
+
+function shareOf({ t, v }, offered) {
+  const share = (k) => (offered.v[k + 1] > offered.v[k] ? (v[k + 1] - v[k]) / (offered.v[k + 1] - offered.v[k]) : 0);
+  return { t: t.subarray(1), v: Float64Array.from(t.subarray(1), (_, k) => share(k)) };
 }
 
 /** Arrived bits a second from each sample to the next; at a sample, those since the one before. */
@@ -78,7 +91,7 @@ export function seriesView(quantities, timeline, { id, title, hint, height } = A
   if (!quantities.size) return null;
   let names = [...quantities.keys()].sort((a, b) => rank(a) - rank(b));
   let pinned = new Map();
-  const state = { quantity: names[0], entity: "" };
+  const state = { quantity: names[0], entity: "", isChosen: false };
   const lines = () => {
     const all = [...(quantities.get(state.quantity) ?? [])];
     const some = (state.entity === "" ? all : all.filter(([name]) => name === state.entity)).slice(0, MOST_LINES);
@@ -110,22 +123,38 @@ export function seriesView(quantities, timeline, { id, title, hint, height } = A
     view.refresh();
   };
   const what = chooser("Quantity", [], (value) => {
-    Object.assign(state, { quantity: value, entity: "" });
+    Object.assign(state, { quantity: value, entity: "", isChosen: true });
     renew();
   });
   const offer = () => (what.control.hidden = names.length < 2) || what.select.replaceChildren(...names.map((name) => element("option", { value: name, selected: name === state.quantity }, name)));
   view.renew = (fresh, before = new Map()) => {
     [quantities, pinned, names] = [fresh, before, [...fresh.keys()].sort((a, b) => rank(a) - rank(b))];
-    if (!quantities.has(state.quantity)) state.quantity = names[0];
+    if (!state.isChosen || !quantities.has(state.quantity)) state.quantity = names[0];
     if (!quantities.get(state.quantity)?.has(state.entity)) state.entity = "";
     offer();
     renew();
   };
-  view.controls.append(what.control, whom.control);
+  const tall = wholeHeight(timeline);
+  view.controls.append(what.control, whom.control, tall);
   view.saving.before(legend);
   offer();
   renew();
   return view;
+}
+
+/** The axis has room for the measured time; this button gives it room for the warm-up too. */
+function wholeHeight(timeline) {
+  const button = element("button", { type: "button", "aria-pressed": "false", class: "whole", title: "Room for the values of the warm-up too", onclick: () => {
+    timeline.isWhole = !timeline.isWhole;
+    timeline.heard.forEach((told) => told());
+  } }, "Whole height");
+  const follow = () => {
+    button.setAttribute("aria-pressed", String(timeline.isWhole));
+    button.hidden = timeline.measuredFrom <= timeline.low;
+  };
+  timeline.listen(follow);
+  follow();
+  return button;
 }
 
 const rank = (name) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
@@ -143,23 +172,33 @@ function numbers(lines, name, { low, high }) {
 const unitOf = (name) => UNITS[name.replace(" (trace)", "")] ?? "1";
 
 function draw(context, area, x, timeline, lines, unit) {
-  const y = drawValueAxis(context, area, range(lines, timeline), (value) => quantity(value, unit === "packets" ? "1" : unit));
+  const y = drawValueAxis(context, area, room(lines, timeline), (value) => quantity(value, unit === "packets" ? "1" : unit));
   within(context, area, () => lines.forEach(([, points, k, isPinned]) => drawLine(context, points, x, y, timeline, k, isPinned)));
 }
 
-function range(lines, timeline) {
+/** The values for which an axis has room: those of the measured time, for those of the warm-up are often far greater. */
+function room(lines, timeline) {
+  const { low, high, measuredFrom, isWhole } = timeline;
+  const measured = isWhole || measuredFrom <= low || measuredFrom >= high ? null : range(lines, { low: measuredFrom, high, isFirm: true });
+  return padded(measured ?? range(lines, { low, high }) ?? [0, 0]);
+}
+
+/** The least and the greatest of a window, zero among them; null where there is none. Not `isFirm`: with the point before it. */
+function range(lines, window) {
   let [low, high] = [0, -Infinity];
   for (const [, points] of lines) {
-    const from = Math.max(0, lowerBound(points.t, timeline.low) - 1);
-    const to = lowerBound(points.t, timeline.high);
+    const from = Math.max(0, lowerBound(points.t, window.low) - (window.isFirm ? 0 : 1));
+    const to = lowerBound(points.t, window.high);
     for (let k = from; k < to; k++) {
       if (!Number.isFinite(points.v[k])) continue;
       low = Math.min(low, points.v[k]);
       high = Math.max(high, points.v[k]);
     }
   }
-  return high > low ? [low, high * 1.05] : [low, low + 1];
+  return high > low ? [low, high] : null;
 }
+
+const padded = ([low, high]) => (high > low ? [low, high * 1.05] : [low, low + 1]);
 
 function drawLine(context, points, x, y, timeline, number, isPinned) {
   context.strokeStyle = COLOURS[number % COLOURS.length];

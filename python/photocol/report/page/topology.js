@@ -74,9 +74,9 @@ function lanesOf({ nodes, links }) {
 
 /** The drawing, made anew for each width, so that letters keep their size. */
 export class NetworkMap {
-  /** With `hasQueues`, lanes have bars for those that wait. */
-  constructor(network, hasQueues = false) {
-    Object.assign(this, { hasQueues, network, lanes: lanesOf(network), shares: network.links.map((link) => link.utilization), wide: 0, queues: null, most: 0 });
+  /** With `hasQueues`, lanes have bars for those that wait. Of `switches` of light only the circuits are drawn, which `light` is given. */
+  constructor(network, hasQueues = false, switches = []) {
+    Object.assign(this, { hasQueues, network, switches, circuits: [], lanes: lanesOf(network), shares: network.links.map((link) => link.utilization), wide: 0, queues: null, most: 0 });
     this.holder = element("div", { class: "map" });
     this.note = element("p", { class: "hint" });
     new ResizeObserver(() => this.fit()).observe(this.holder);
@@ -108,32 +108,50 @@ export class NetworkMap {
     }
   }
 
+  /** The circuits that are up: names of both ends, and the number of the switch. */
+  light(circuits) {
+    this.circuits = circuits;
+    const paths = circuits.filter(({ from, to }) => this.places.has(from) && this.places.has(to)).map(({ from, to, number }) => {
+      const [[x0, y0], [x1, y1]] = [this.places.get(from), this.places.get(to)];
+      return element("path", { d: `M${x0},${y0}L${x1},${y1}`, fill: "none", stroke: COLOURS[number % COLOURS.length], "stroke-width": 2, "stroke-opacity": 0.8, class: "circuit" },
+        element("title", {}, `${isolated(from)} to ${isolated(to)} by ${isolated(this.switches[number])}`));
+    });
+    this.chords.replaceChildren(...paths);
+  }
+
   draw(wide) {
     this.wide = wide;
-    const { nodes, links } = this.network;
+    const dark = new Set(this.switches);
+    const { links } = this.network;
+    const nodes = this.network.nodes.filter((node) => !dark.has(node.name));
     const small = wide < 500 || nodes.length > 60;
     const high = Math.round(Math.max(220, Math.min(520, wide * (wide < 500 ? 0.8 : nodes.length > 16 ? 0.55 : 0.36))));
     const edge = { across: Math.min(50, wide / 9), down: 34 };
-    const at = new Map(nodes.map((node) => [node, [edge.across + node.x * (wide - 2 * edge.across), edge.down + node.y * (high - 2 * edge.down)]]));
+    const at = new Map(this.network.nodes.map((node) => [node, [edge.across + node.x * (wide - 2 * edge.across), edge.down + node.y * (high - 2 * edge.down)]]));
     this.size = { width: wide, height: high };
     this.svg = element("svg", { viewBox: `0 0 ${wide} ${high}`, width: wide, height: high, role: "img", "aria-label": `${nodes.length} nodes and ${links.length} links; the numbers stand in the table of links`, class: "network" });
     const thick = small ? 3 : 5;
     const radius = nodes.length > 60 ? (wide < 500 ? 3 : 4) : small ? 5 : 8;
-    const lines = this.lanes.map((lane) => beside(at.get(lane.from), at.get(lane.to), thick / 2 + 0.75));
-    this.drawn = this.lanes.map((lane, k) => this.road(lane, lines[k], thick));
+    this.places = new Map(nodes.map((node) => [node.name, at.get(node)]));
+    this.chords = element("g", {});
+    this.svg.append(this.chords);
+    const isDark = ({ from, to }) => dark.has(from.name) || dark.has(to.name);
+    const lines = this.lanes.map((lane) => (isDark(lane) ? stub(at.get(lane.from), at.get(lane.to), dark.has(lane.from.name)) : beside(at.get(lane.from), at.get(lane.to), thick / 2 + 0.75)));
+    this.drawn = this.lanes.map((lane, k) => this.road(lane, lines[k], isDark(lane) ? 0 : thick));
     const taken = nodes.map((node) => box(at.get(node), radius + 1));
     this.marks(lines, taken);
     nodes.forEach((node) => this.svg.append(element("circle", { cx: at.get(node)[0], cy: at.get(node)[1], r: radius, fill: node.role === "core" ? COLOURS[0] : "#555" }, element("title", {}, `${isolated(node.name)} (${node.role})`))));
     this.names(at, { radius, lines, taken, size: small ? 11 : 13 });
     this.holder.replaceChildren(this.svg);
     this.paint(this.shares);
+    this.light(this.circuits);
   }
 
   road(lane, [x0, y0, x1, y1], thick) {
     const title = element("title", {});
     const shape = element("path", { d: `M${x0},${y0}L${x1},${y1}`, fill: "none", "stroke-width": thick, class: "link" }, title);
-    this.svg.append(shape);
-    return { shape, said: [title], lane, bar: this.hasQueues ? this.bar([x0, y0, x1, y1]) : null };
+    if (thick) this.svg.append(shape);
+    return { shape, said: [title], lane, bar: this.hasQueues && !this.switches.includes(lane.from.name) ? this.bar([x0, y0, x1, y1]) : null };
   }
 
   /** Where a queue stands: at the port, beside the road. */
@@ -161,7 +179,7 @@ export class NetworkMap {
 
   /** Names where there is room; those of core nodes first. */
   names(at, { radius, lines, taken, size }) {
-    const { nodes } = this.network;
+    const nodes = [...at.keys()].filter((node) => this.places.has(node.name));
     const order = nodes.length > NAMED ? [] : [...nodes].sort((a, b) => (b.role === "core") - (a.role === "core"));
     let left = nodes.length - order.length;
     for (const node of order) {
@@ -184,6 +202,12 @@ function sentence(links, { fibres }, shares) {
 
 function box([x, y], radius) {
   return [x - radius, y - radius, x + radius, y + radius];
+}
+
+/** Of a road between a node and a switch of light, the part at the node. */
+function stub([x0, y0], [x1, y1], isFromSwitch) {
+  const [from, to] = isFromSwitch ? [0.85, 1] : [0, 0.15];
+  return [x0 + (x1 - x0) * from, y0 + (y1 - y0) * from, x0 + (x1 - x0) * to, y0 + (y1 - y0) * to];
 }
 
 /** A line moved `far` to the right of its direction: the lanes of a road lie beside each other. */

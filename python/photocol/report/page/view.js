@@ -7,11 +7,17 @@ const MARGIN = { left: 74, right: 12, top: 8, bottom: 26 };
 const NARROW = 60;
 const LEAST = 1e-11;
 const WARM_UP = "#f1f1ee";
+const DAY = "#fdf0c8";
+/** Days that are closer than so many pixels are a grey wash, so they are not drawn. */
+const LEAST_PERIOD = 3;
 
-/** The window of time, in seconds, and who is told of its changes. */
+/**
+ * The window of time, in seconds, and who is told of its changes. With `isWhole` axes of values have room for the warm-up too. `days` are
+ * times that come again, `[from, to]` each within a period, which are shaded.
+ */
 export class Timeline {
   constructor(begin, end, measuredFrom = begin) {
-    Object.assign(this, { begin, end, measuredFrom, low: begin, high: end, heard: [] });
+    Object.assign(this, { begin, end, measuredFrom, low: begin, high: end, heard: [], isWhole: false, days: null });
   }
 
   listen(told) {
@@ -174,11 +180,12 @@ export class View {
   }
 }
 
-function drawTimeAxis(context, area, { low, high, measuredFrom, mark }, x) {
+function drawTimeAxis(context, area, { low, high, measuredFrom, mark, days }, x) {
   if (measuredFrom > low) {
     context.fillStyle = WARM_UP;
     context.fillRect(area.left, area.top, x(Math.min(measuredFrom, high)) - area.left, area.high);
   }
+  drawDays(context, area, { low, high, days }, x);
   const marks = ticks(low, high, area.wide / 110);
   const step = marks.length > 1 ? marks[1] - marks[0] : high - low;
   const digits = Math.max(3, Math.min(12, Math.ceil(Math.log10(Math.max(Math.abs(high), step) / step)) + 2));
@@ -194,6 +201,18 @@ function drawTimeAxis(context, area, { low, high, measuredFrom, mark }, x) {
   drawMark(context, area, mark, x);
   context.strokeStyle = "#888";
   line(context, area.left, area.top + area.high + 0.5, area.left + area.wide, area.top + area.high + 0.5);
+}
+
+function drawDays(context, area, { low, high, days }, x) {
+  if (!days || x(low + days.period_s) - x(low) < LEAST_PERIOD) return;
+  context.fillStyle = DAY;
+  const first = Math.max(0, Math.floor((low - days.offset_s) / days.period_s));
+  for (let begin = days.offset_s + first * days.period_s; begin < high; begin += days.period_s) {
+    for (const [from, to] of days.days) {
+      const [left, right] = [Math.max(x(begin + from), area.left), Math.min(x(begin + to), area.left + area.wide)];
+      if (right > left) context.fillRect(left, area.top, Math.max(1, right - left), area.high);
+    }
+  }
 }
 
 /** The moment that is looked at elsewhere, if there is one. */

@@ -1,0 +1,19 @@
+// The circuits that are up at a time: of a schedule that comes again, or as a policy has set them.
+
+/** The circuits at `at`, each with the names of its ends and the number of its switch. */
+export function circuitsAt(lit, turns, at) {
+  if (!lit) return [];
+  return lit.holds ? ofSchedule(lit, at) : ofPolicy(lit, turns, at);
+}
+
+function ofSchedule({ period_s: period, racks, holds }, at) {
+  const within = at % period;
+  const isUp = ([, begins, lasts]) => (within >= begins && within < begins + lasts) || within + period < begins + lasts;
+  return holds.filter(isUp).flatMap(([number, , , to]) => to.flatMap((far, near) => (far >= 0 && far !== near && far < racks.length ? [{ from: racks[near], to: racks[far], number }] : [])));
+}
+
+function ofPolicy({ switches }, turns, at) {
+  const up = turns.filter(([, , , begin, end]) => begin <= at && (end === null || end > at));
+  return up.map(([name, from, to]) => ({ from, to, number: switches.indexOf(name) }));
+}
+
