@@ -254,8 +254,11 @@ fn warn_of_silence(subjects: &[Subject], way: NewsWay, known: &Known, context: &
     let routes = RouteNews::new(context.network, known.laws, known.changes, end);
     let is_silent = |subject: &&Subject| match subject {
         Subject::Part(part) => path_changes(part, way, end).is_empty(),
+        // A run that ends before the first change is no mistake.
         Subject::Pair(pair) => {
-            context.network.timed.is_some() && routes.of_pair(*pair, way, RoundTripSizes::default()).is_empty()
+            let timed = context.network.timed.as_ref();
+            timed.is_some_and(|timed| timed.pairs.get(pair).is_some_and(|routes| routes.len() <= 1))
+                && routes.of_pair(*pair, way, RoundTripSizes::default()).is_empty()
         }
     };
     if let Some(subject) = subjects.iter().find(is_silent) {
