@@ -46,6 +46,8 @@ struct Queue {
     fifo: Fifo,
     deficit: u64,
     is_active: bool,
+    /// The flow that came last, whose own it is if flows have their own.
+    flow: u64,
 }
 
 impl Drr {
@@ -64,6 +66,7 @@ impl Drr {
         let queue = &mut self.queues[number];
         if queue.fifo.is_empty() {
             (queue.deficit, queue.is_active) = (0, false);
+            self.flows.give_back(queue.flow);
         } else {
             self.active.push(number);
         }
@@ -94,6 +97,7 @@ impl Scheduler for Drr {
             self.queues.resize(number + 1, Queue::default());
         }
         let queue = &mut self.queues[number];
+        queue.flow = item.flow;
         queue.fifo.push(item);
         self.held.add(&item);
         if !std::mem::replace(&mut queue.is_active, true) {
@@ -126,7 +130,13 @@ impl Scheduler for Drr {
         None
     }
 
+    /// A packet that nothing waits beside has the turn, and behind it there is nobody, with nothing left over.
+    fn may_pass(&self) -> bool {
+        true
+    }
+
     fn clear(&mut self) {
+        self.queues.iter().filter(|queue| queue.is_active).for_each(|queue| self.flows.give_back(queue.flow));
         self.queues.iter_mut().for_each(|queue| *queue = Queue::default());
         (self.active, self.is_begun, self.held) = (Ring::default(), false, Held::default());
     }

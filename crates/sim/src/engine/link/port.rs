@@ -326,6 +326,8 @@ fn room(buffer: Buffer) -> Count {
 }
 
 #[cfg(test)]
+mod by_flow_tests;
+#[cfg(test)]
 mod gated_tests;
 #[cfg(test)]
 mod law_tests;

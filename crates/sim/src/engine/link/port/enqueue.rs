@@ -19,8 +19,8 @@ impl Port {
             if self.makes_room {
                 return self.enqueue_grown(now, packet, payloads);
             }
-            let at = if self.passes_on && !self.is_watched { self.pass(now, packet) } else { None };
-            return at.map_or_else(|| self.enqueue_at_any(now, packet, payloads), Admission::Scheduled);
+            let done = if self.passes_on && !self.is_watched { self.pass(now, packet) } else { None };
+            return done.unwrap_or_else(|| self.enqueue_at_any(now, packet, payloads));
         }
         let (start, lasts) = (self.busy_until(), self.byte_time.of_packet(size).ps());
         if start <= now {
@@ -36,18 +36,19 @@ impl Port {
         Admission::Scheduled(self.arrival(end, lasts))
     }
 
-    /// A packet that finds the transmitter free, and so nothing that waits: when it is at the far end.
+    /// A packet finds the transmitter free, and so nothing that waits, or it waits behind others: `None` if it is the
+    /// first that waits.
     #[inline]
-    fn pass(&mut self, now: u64, packet: &Packet) -> Option<u64> {
+    fn pass(&mut self, now: u64, packet: &Packet) -> Option<Admission> {
         let (free, lasts) = (self.busy_until(), self.lasts(packet.size));
         let PortKind::Disciplined(line) = &mut self.kind else { return None };
         if free > now {
-            return None;
+            return line.join(now, packet);
         }
         line.pass(packet);
         let end = now + lasts;
         self.backlog.begin(Transmission { start: now, end, size: packet.size, is_lost: false, follows: free == now });
-        Some(self.arrival(end, lasts))
+        Some(Admission::Scheduled(self.arrival(end, lasts)))
     }
 
     /// The same of a packet that waits with the room for what will be measured of it.

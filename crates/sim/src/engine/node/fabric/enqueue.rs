@@ -143,6 +143,9 @@ impl Fabric {
                 Admission::Scheduled(at) | Admission::Marked(at) => {
                     self.measure(now, number, &packet);
                     self.send(number, at, &packet);
+                    if self.ports[number as usize].has_released(now) {
+                        break;
+                    }
                 }
                 Admission::Dropped(cause) => self.record_drop(now, number, cause, &packet),
                 Admission::Returned(header) => self.send_back(now, number, header, &packet),
