@@ -117,7 +117,7 @@ impl DisciplinedQueue {
 
     /// Whether a packet may leave without having been in the queue.
     pub fn may_pass_on(&self) -> bool {
-        self.pause.is_none() && self.turn.is_none() && self.meter.is_none() && self.schedule.may_pass()
+        self.pause.is_none() && self.turn.is_none() && self.meter.is_none() && self.schedule.may_pass(self.room)
     }
 
     /// A packet leaves as it comes, while nothing waits.

@@ -19,8 +19,8 @@ impl Port {
             if self.makes_room {
                 return self.enqueue_grown(now, packet, payloads);
             }
-            let done = if self.passes_on && !self.is_watched { self.pass(now, packet) } else { None };
-            return done.unwrap_or_else(|| self.enqueue_at_any(now, packet, payloads));
+            let at = if self.passes_on && !self.is_watched { self.pass(now, packet) } else { None };
+            return at.map_or_else(|| self.enqueue_at_any(now, packet, payloads), Admission::Scheduled);
         }
         let (start, lasts) = (self.busy_until(), self.byte_time.of_packet(size).ps());
         if start <= now {
@@ -36,19 +36,18 @@ impl Port {
         Admission::Scheduled(self.arrival(end, lasts))
     }
 
-    /// A packet finds the transmitter free, and so nothing that waits, or it waits behind others: `None` if it is the
-    /// first that waits.
+    /// A packet that finds the transmitter free, and so nothing that waits: when it is at the far end.
     #[inline]
-    fn pass(&mut self, now: u64, packet: &Packet) -> Option<Admission> {
+    fn pass(&mut self, now: u64, packet: &Packet) -> Option<u64> {
         let (free, lasts) = (self.busy_until(), self.lasts(packet.size));
         let PortKind::Disciplined(line) = &mut self.kind else { return None };
         if free > now {
-            return line.join(now, packet);
+            return None;
         }
         line.pass(packet);
         let end = now + lasts;
         self.backlog.begin(Transmission { start: now, end, size: packet.size, is_lost: false, follows: free == now });
-        Some(Admission::Scheduled(self.arrival(end, lasts)))
+        Some(self.arrival(end, lasts))
     }
 
     /// The same of a packet that waits with the room for what will be measured of it.
@@ -64,6 +63,13 @@ impl Port {
     /// is, and it may be lost behind the port.
     #[inline(never)]
     fn enqueue_at_any(&mut self, now: u64, packet: &Packet, payloads: &mut PayloadTable) -> Admission {
+        if self.passes_on
+            && !self.is_watched
+            && let Some(line) = self.line_mut()
+            && let Some(admission) = line.join(now, packet)
+        {
+            return admission;
+        }
         let verdict = self.judge(now, packet);
         let header = if self.reads_payload() { payloads.header_mut(packet) } else { None };
         self.tell_arrival(now, packet.size, header.as_deref());
