@@ -1,7 +1,11 @@
 //! Hosts' own links: how flows of one host share the link by which they leave.
 
-use crate::support::{numbers, run};
+use crate::support::{at, numbers, run, scenario};
+use sim::SimTime;
+use sim::engine::Options;
+use sim::random::Seed;
 use sim::results::Results;
+use sim::study::World;
 
 /// Hosts of one leaf at 1 Gb/s: 1500 B last 12 µs, and there is 1 µs from host to leaf and from leaf to host. A flow
 /// may send a thousand segments of 1460 B at once.
@@ -79,5 +83,53 @@ fn who_asks_for_less_than_a_share_has_all_of_it() {
             let near = found.iter().zip(expected).all(|(rate, of)| (rate / of - 1.0).abs() < 0.01);
             assert!(near, "{queue}: {found:?}");
         }
+    }
+}
+
+/// Small queues of Linux: a bound of ten segments.
+const BOUND: &str = "limit_output = \"14600 B\"\n";
+
+/// One more than the bound waits, as the kernel looks before it sends. So a short flow of k packets, eleven at most,
+/// that begins in the middle of the eleventh packet is behind that and eleven others, even first in, first out.
+#[test]
+fn a_bound_of_a_flow_s_own_queue_lets_others_in_and_costs_it_nothing() {
+    for short in [1, 5, 11] {
+        let traffic = |bound: &str| bound.to_owned() + &flow("h1", 1000, "0 s") + &flow("h2", short, "126 us");
+        let found = run(&leaf(FIFO, &traffic(BOUND)), 1);
+        assert_eq!(delivered(&found), [arrives(1000 + short), arrives(22 + short)], "{short} packets");
+        let most = |results: &Results| at(&results.links, "link", "h0->l0", "max_queue");
+        assert_eq!(most(&found), (11 + short) as f64);
+        assert_eq!(most(&run(&leaf(FIFO, &traffic("")), 1)), 999.max(989 + short) as f64);
+    }
+}
+
+/// In turn with a bound as without: flows that share a link send as soon as the transmitter is free.
+#[test]
+fn by_flow_the_bound_changes_no_departure() {
+    let traffic = flow("h1", 300, "0 s") + &flow("h2", 200, "0 s") + &flow("h3", 40, "777 us");
+    let bounded = run(&leaf(BY_FLOW, &(BOUND.to_owned() + &traffic)), 1);
+    assert_eq!(delivered(&bounded), delivered(&run(&leaf(BY_FLOW, &traffic), 1)));
+    assert!(at(&bounded.links, "link", "h0->l0", "max_queue") <= 33.0);
+}
+
+/// Both kinds of hosts, with losses in the network.
+#[test]
+fn hosts_give_the_same_on_1_2_and_5_threads() {
+    for queue in [BY_FLOW, FIFO] {
+        let core = "[link_defaults.core]\nbuffer = \"20 packets\"\n";
+        let traffic = "[transport.kernel]\nalgorithm = \"linux-cubic\"\nlimit_output = \"60 kB\"\n\
+                       [[traffic]]\ntransport = \"kernel\"\npairs = \"random\"\nflows = 20\nspread = \"20 ms\"\n\
+                       [[traffic]]\ntransport = \"sack\"\npairs = \"random\"\nflows = 20\nsize = \"100 kB\"\n\
+                       spread = \"50 ms\"\n";
+        let scenario = scenario(&leaf(&format!("{queue}\n{core}"), traffic));
+        let on = |threads| {
+            let mut world = World::build(&scenario, Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+            world.use_threads(threads);
+            world.run_until(SimTime::NEVER);
+            let Results { fingerprint, flows, links, .. } = world.finish().unwrap();
+            format!("{fingerprint} {flows:?} {links:?}")
+        };
+        let alone = on(1);
+        [2, 5].into_iter().for_each(|threads| assert!(on(threads) == alone, "{queue} on {threads} threads"));
     }
 }
