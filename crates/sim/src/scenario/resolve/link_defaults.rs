@@ -2,6 +2,7 @@
 
 use crate::language::{At, Fault, Place};
 use crate::model::Role;
+use crate::queue;
 use crate::scenario::spec::{self, LinkKeys, Spec};
 use crate::topology::{Draft, Given, NSFNET_CAPACITY, Property, Topology};
 use units::{BufferSize, PortBuffer};
@@ -38,10 +39,11 @@ impl Defaults {
             Some(class) => Ok(class.shared().given(draft)?.or(&general)),
             None => Ok(general.clone()),
         };
+        let by_flow = Given { queue: own_queue_of_hosts(spec), ..Given::default() };
         Ok(Defaults {
             core: class(&table.core)?,
             edge: class(&table.edge)?,
-            host: class(&table.host)?,
+            host: class(&table.host)?.or(&by_flow),
             place: spec.topology.as_ref().map_or(Place::Unknown, At::place),
         })
     }
@@ -53,4 +55,11 @@ impl Defaults {
             Role::Host => &self.host,
         }
     }
+}
+
+/// The queue of a host's own links in a data centre, where nobody names one: flows take turns.
+fn own_queue_of_hosts(spec: &Spec) -> Option<Property<queue::Config>> {
+    use Topology::{FatTree, LeafSpine, Racks, Rotor};
+    let is_data_centre = matches!(spec.topology.as_deref(), Some(LeafSpine(_) | FatTree(_) | Racks(_) | Rotor(_)));
+    is_data_centre.then(|| Property::built_in(queue::Config::Drr(queue::drr::Config::default()))).flatten()
 }
