@@ -91,7 +91,9 @@ def setup(point: Point) -> Setup:
         settings["switching.mark_from"] = MARK_FROM
     if law in (TOLD, TOLD_ANY_ORDER):
         believes = bound(pattern, routes) * CIRCUIT_GBPS
-        settings["link_defaults"] = f'{{ host = {{ xcp = {{ capacity = "{believes:.6f} Gbps" }} }} }}'
+        settings["link_defaults"] = (
+            f'{{ host = {{ queue = {{ kind = "drop-tail" }}, xcp = {{ capacity = "{believes:.6f} Gbps" }} }} }}'
+        )
     return Setup(scenario="rotornet.toml", settings=settings)
 
 

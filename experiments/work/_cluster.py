@@ -26,6 +26,8 @@ ANSWERS = {NDP: 128, DCTCP: 40, CUBIC: 40, UDP: 0, HPCC: 82}
 """Bytes that go back for a packet at most: NDP's ACK and pull, TCP's ACK."""
 _BUFFER = "1 MB"
 """Of a switch's port: 250 packets, 80 us."""
+_HOST: dict[str, Any] = {"buffer": "unlimited", "queue": {"kind": "drop-tail"}}
+"""A host's link is first in, first out, on the fat tree too."""
 LINKS: dict[str, dict[str, Any]] = {
     NDP: {
         "core": {"buffer": "64 kB", "queue": {"kind": "ndp"}},
@@ -33,11 +35,11 @@ LINKS: dict[str, dict[str, Any]] = {
     },
     DCTCP: {
         "core": {"buffer": _BUFFER, "queue": {"kind": "step", "threshold": "30 packets"}},
-        "host": {"buffer": "unlimited"},
+        "host": _HOST,
     },
-    CUBIC: {"core": {"buffer": _BUFFER}, "host": {"buffer": "unlimited"}},
-    UDP: {"buffer": "unlimited"},
-    HPCC: {"core": {"buffer": _BUFFER}, "host": {"buffer": "unlimited"}},
+    CUBIC: {"core": {"buffer": _BUFFER}, "host": _HOST},
+    UDP: {"buffer": "unlimited", "host": _HOST},
+    HPCC: {"core": {"buffer": _BUFFER}, "host": _HOST},
 }
 """UDP has room for all, since nobody sends again what is lost."""
 SENDERS: dict[str, dict[str, Any]] = {

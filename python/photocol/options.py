@@ -30,6 +30,9 @@ class SenderOptions(TypedDict, total=False):
     """Slow start ends here at first. RFC 5681 §3.1: "arbitrarily high"."""
     max_window: int
     """The congestion window never exceeds this (ns-2's maxcwnd_; its window_ is the peer's window too)."""
+    limit_output: int
+    """TCP small queues of Linux (tcp_limit_output_bytes): the flow has no more payload in the queue of its own host's
+    link, and no more than its rate makes in 1/1024 s, but two segments in any case."""
     receiver_window: int
     """What the receiver offers, to the sender before its first ACK."""
     min_rto: float

@@ -17,6 +17,7 @@ mod dlcc;
 mod engine_rooms;
 mod external;
 mod flow_delays;
+mod host_queues;
 mod hostile;
 mod jitter;
 mod links;

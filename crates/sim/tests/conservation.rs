@@ -58,6 +58,7 @@ const BASES: &[Base] = &[
             ("link_defaults.loss", LOSSES),
             ("link_defaults.xcp", &["{}"]),
             ("traffic.0.transport", LAWS),
+            ("transport.sack", &["{ limit_output = \"20 kB\" }"]),
             ("traffic.0.size", &["\"40 kB\""]),
             ("traffic.0.spread", &["\"50 ms\""]),
             ("+", CHANGES),

@@ -19,6 +19,7 @@ mod news;
 mod options;
 mod paths;
 mod sharing;
+mod small_queues;
 mod so_far;
 mod timed;
 mod watching;

@@ -38,6 +38,9 @@ pub struct Drr {
     active: Ring,
     /// Whether the first of them has had its quantum in this turn.
     is_begun: bool,
+    /// Whether nothing is ever dropped. Among queues of one length that loses a packet whose flow came first, so
+    /// queues keep their numbers where that may be.
+    is_unlimited: bool,
     held: Held,
 }
 
@@ -46,6 +49,8 @@ struct Queue {
     fifo: Fifo,
     deficit: u64,
     is_active: bool,
+    /// The flow that came last, whose own it is if flows have their own.
+    flow: u64,
 }
 
 impl Drr {
@@ -64,6 +69,9 @@ impl Drr {
         let queue = &mut self.queues[number];
         if queue.fifo.is_empty() {
             (queue.deficit, queue.is_active) = (0, false);
+            if self.is_unlimited {
+                self.flows.give_back(queue.flow);
+            }
         } else {
             self.active.push(number);
         }
@@ -82,18 +90,21 @@ impl Scheduler for Drr {
     fn new(config: &Config, site: Site) -> Drr {
         let flows = Flows::new(config.flows, site.stream);
         let (queues, active) = (Vec::new(), Ring::default());
-        Drr { config: *config, flows, queues, active, is_begun: false, held: Held::default() }
+        let (is_begun, is_unlimited) = (false, false);
+        Drr { config: *config, flows, queues, active, is_begun, is_unlimited, held: Held::default() }
     }
 
     fn enqueue(&mut self, _: u64, item: Item, room: Room, dropped: &mut Vec<Dropped>) {
         if !self.config.steal && !self.held.admits(room, &item) {
             return dropped.push(Dropped { item, reason: Reason::Full });
         }
+        self.is_unlimited = room == Room::Unlimited || self.is_unlimited && room == Room::NotNeeded;
         let number = self.flows.number_of(item.flow);
         if number >= self.queues.len() {
             self.queues.resize(number + 1, Queue::default());
         }
         let queue = &mut self.queues[number];
+        queue.flow = item.flow;
         queue.fifo.push(item);
         self.held.add(&item);
         if !std::mem::replace(&mut queue.is_active, true) {
@@ -126,7 +137,16 @@ impl Scheduler for Drr {
         None
     }
 
+    /// A packet that nothing waits beside has the turn, and behind it there is nobody, with nothing left over. What is
+    /// dropped hangs on the order in which flows came first.
+    fn may_pass(&self, room: Room) -> bool {
+        room == Room::Unlimited
+    }
+
     fn clear(&mut self) {
+        if self.is_unlimited {
+            self.queues.iter().filter(|queue| queue.is_active).for_each(|queue| self.flows.give_back(queue.flow));
+        }
         self.queues.iter_mut().for_each(|queue| *queue = Queue::default());
         (self.active, self.is_begun, self.held) = (Ring::default(), false, Held::default());
     }

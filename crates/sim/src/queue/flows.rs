@@ -34,15 +34,31 @@ pub enum Flows {
         /// Makes the hash another one in every run.
         perturbation: u64,
     },
-    /// Every flow has its own, numbered in the order of their first packets.
-    Own(BTreeMap<u64, usize>),
+    /// Every flow has its own.
+    Own(Own),
+}
+
+/// Queues of which each belongs to one flow, until it is given back.
+#[derive(Debug, Default)]
+pub struct Own {
+    known: BTreeMap<u64, usize>,
+    /// Given back.
+    free: Vec<usize>,
+}
+
+impl Own {
+    fn number_of(&mut self, flow: u64) -> usize {
+        let Own { known, free } = self;
+        let made = known.len() + free.len();
+        *known.entry(flow).or_insert_with(|| free.pop().unwrap_or(made))
+    }
 }
 
 impl Flows {
     /// `queues` queues; 0: one for every flow.
     pub fn new(queues: u32, mut stream: Stream) -> Flows {
         match queues {
-            0 => Flows::Own(BTreeMap::new()),
+            0 => Flows::Own(Own::default()),
             _ => Flows::Hashed { queues: queues.into(), perturbation: stream.next_u64() },
         }
     }
@@ -51,10 +67,14 @@ impl Flows {
     pub fn number_of(&mut self, flow: u64) -> usize {
         match self {
             Flows::Hashed { queues, perturbation } => (mix(flow ^ *perturbation) % *queues) as usize,
-            Flows::Own(known) => {
-                let next = known.len();
-                *known.entry(flow).or_insert(next)
-            }
+            Flows::Own(own) => own.number_of(flow),
+        }
+    }
+
+    /// Nothing of the flow waits any more: if the queue was its own, another flow may have it.
+    pub fn give_back(&mut self, flow: u64) {
+        if let Flows::Own(own) = self {
+            own.free.extend(own.known.remove(&flow));
         }
     }
 }
@@ -85,8 +105,11 @@ mod tests {
     }
 
     #[test]
-    fn without_a_hash_every_flow_has_its_own_queue() {
+    fn without_a_hash_every_flow_has_its_own_queue_and_there_are_as_many_as_were_in_use_at_once() {
         let mut flows = Flows::new(0, stream(0));
         assert_eq!([9, 4, 9, 7].map(|flow| flows.number_of(flow)), [0, 1, 0, 2]);
+        flows.give_back(4);
+        flows.give_back(8);
+        assert_eq!([5, 9, 4, 7].map(|flow| flows.number_of(flow)), [1, 0, 3, 2]);
     }
 }

@@ -258,8 +258,8 @@ impl Schedule {
     }
 
     /// [`Scheduler::may_pass`].
-    pub fn may_pass(&self) -> bool {
-        with_schedule!(self, scheduler => scheduler.may_pass())
+    pub fn may_pass(&self, room: Room) -> bool {
+        with_schedule!(self, scheduler => scheduler.may_pass(room))
     }
 
     /// [`Scheduler::pass`].

@@ -187,7 +187,7 @@ impl Scheduler for Ndp {
         self.headers.pop()
     }
 
-    fn may_pass(&self) -> bool {
+    fn may_pass(&self, _: Room) -> bool {
         true
     }
 

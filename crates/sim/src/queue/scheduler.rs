@@ -171,8 +171,8 @@ pub trait Scheduler: Sized {
     fn dequeue(&mut self, now: u64, dropped: &mut Vec<Dropped>) -> Option<Item>;
 
     /// Whether a packet that comes while nothing waits and the transmitter is free need not be put in and taken out:
-    /// it leaves as it is, whatever there was, and [`Scheduler::pass`] is told of it.
-    fn may_pass(&self) -> bool {
+    /// it leaves as it is, whatever there was, and [`Scheduler::pass`] is told of it. So much may wait at its port.
+    fn may_pass(&self, _room: Room) -> bool {
         false
     }
 

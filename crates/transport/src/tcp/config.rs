@@ -81,6 +81,9 @@ options! {
         pub initial_ssthresh: Option<u64> = None, Kind::Window;
         /// The congestion window never exceeds this (ns-2's maxcwnd_; its window_ is the peer's window too).
         pub max_cwnd as "max_window": u64 = u64::MAX, Kind::Window;
+        /// TCP small queues of Linux (tcp_limit_output_bytes): the flow has no more payload in the queue of its own
+        /// host's link, and no more than its rate makes in 1/1024 s, but two segments in any case.
+        pub limit_output: Option<u64> = None, Kind::Window;
         /// What the receiver offers, to the sender before its first ACK.
         pub initial_peer_window as "receiver_window": u64 = u64::MAX, Kind::Window;
         /// The least retransmission timeout. RFC 6298 §2.4 says 1 s, which senders by hand have; runs of a scenario

@@ -10,6 +10,7 @@ use super::prr::Prr;
 use super::rack::Rack;
 use super::reordering::Reordering;
 use super::segments::{Rates, Segments};
+use super::small_queue::SmallQueue;
 use super::timestamps::Timestamps;
 use super::undo::Reductions;
 use super::{EcnFeedback, Frto, LossRecovery, Sender, SenderConfig, Undo, UndoResponse};
@@ -30,6 +31,7 @@ pub(super) struct SenderFeatures {
     pub(super) reordering: Option<Box<Reordering>>,
     pub(super) delay: Option<Delay>,
     pub(super) divisions: Option<Box<Divisions>>,
+    pub(super) small_queue: Option<SmallQueue>,
     pub(super) fast_path: FastPath,
     /// True if the law measures the round trip of every segment.
     pub(super) times_segments: bool,
@@ -70,12 +72,14 @@ impl SenderFeatures {
         let divisions = Divisions::new(config);
         // RFC 4015 §3.1 step 11 reads the samples after an undo.
         let adapts_timer = reductions.is_some() && config.undo_response == UndoResponse::Eifel;
+        let small_queue = config.limit_output.map(|_| SmallQueue::default());
         let needs_all = segments.is_some() || prr.is_some() || ecn.is_some() || reordering.is_some() || adapts_timer;
-        let is_plain = pacer.is_none() && !needs_all && timestamps.is_none();
+        let is_plain = pacer.is_none() && !needs_all && timestamps.is_none() && small_queue.is_none();
         // Marks that are told by a counter and count as losses are looked for where losses are.
         let counts_marks =
             config.has_ecn() && config.feedback() == EcnFeedback::Accurate && !config.marks().are_counted();
-        let needs_more = bursts.is_some() || timestamps.is_some() || adapts_timer || counts_marks;
+        let needs_more =
+            bursts.is_some() || timestamps.is_some() || adapts_timer || counts_marks || small_queue.is_some();
         let has_fast_path = (rack.is_some() || config.loss_recovery() == LossRecovery::Sack) && !needs_more;
         let fast_path = match has_fast_path {
             _ if is_plain => FastPath::WindowOnly,
@@ -99,6 +103,7 @@ impl SenderFeatures {
                 reordering,
                 delay,
                 divisions,
+                small_queue,
                 fast_path,
                 times_segments,
                 sends_by_window,

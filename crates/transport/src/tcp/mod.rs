@@ -78,6 +78,7 @@ mod scoreboard;
 mod segment;
 mod segments;
 mod sender;
+mod small_queue;
 mod spurious;
 mod stats;
 mod timer;

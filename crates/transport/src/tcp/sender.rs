@@ -257,6 +257,7 @@ impl Sender {
     #[inline]
     pub(super) fn send(&mut self, now: Instant, segment: Segment, actions: &mut Actions) {
         actions.segments.push(segment);
+        self.note_queued(segment.len);
         self.note_reduction(segment.len);
         self.note_sent(now, 1);
     }

@@ -32,6 +32,9 @@ impl Sender {
                 pacer.wait();
                 return;
             }
+            if self.waits_for_queue(next) {
+                break;
+            }
             self.emit(now, next, actions);
         }
         if let Some(pacer) = self.pacer_mut() {

@@ -12,6 +12,9 @@ impl Sender {
         if self.nxt - self.una + self.window.mss > self.window.cwnd {
             return true;
         }
+        if self.is_queue_full() {
+            return false;
+        }
         let unsent = (self.written - self.nxt).min(self.window.mss);
         unsent > 0 && self.nxt.saturating_add(unsent) <= self.edge
     }

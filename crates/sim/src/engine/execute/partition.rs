@@ -165,6 +165,7 @@ impl Partition {
                     self.hash_arrival(node, packet.digest());
                     self.hosts.receive(now, &packet, &mut self.fabric);
                 }
+                Pending::Left(packet) => self.hosts.note_departure(now, &packet, &mut self.fabric),
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::meter::Meter;
 use super::optical::AgentBacklog;
-use crate::engine::packet::admission::{Cause, Count};
+use crate::engine::packet::admission::{Admission, Cause, Count};
 use crate::engine::packet::{Class, Flags, Packet};
 use crate::model::Buffer;
 use crate::queue::{Dropped, Ecn, Form, Item, Reason, Room, Schedule};
@@ -117,7 +117,7 @@ impl DisciplinedQueue {
 
     /// Whether a packet may leave without having been in the queue.
     pub fn may_pass_on(&self) -> bool {
-        self.pause.is_none() && self.turn.is_none() && self.meter.is_none() && self.schedule.may_pass()
+        self.pause.is_none() && self.turn.is_none() && self.meter.is_none() && self.schedule.may_pass(self.room)
     }
 
     /// A packet leaves as it comes, while nothing waits.
@@ -158,6 +158,31 @@ impl DisciplinedQueue {
         let (size, flow, form) = (packet.size, flow_of(packet), form_of(packet));
         let item = Item { id, size, priority, ecn, flow, form, cut: 0, arrived: now };
         self.schedule.enqueue(now, item, room, &mut self.dropped);
+    }
+
+    /// A packet comes while others wait for the packet in transmission to end; `None` if none do. It waits with them,
+    /// and nothing has to happen unless one is dropped.
+    pub fn join(&mut self, now: u64, packet: &Packet) -> Option<Admission> {
+        if !self.is_armed {
+            return None;
+        }
+        self.accept(now, packet);
+        if !self.dropped.is_empty() {
+            return Some(Admission::Queued);
+        }
+        self.note_held(now);
+        Some(Admission::Blocked)
+    }
+
+    /// Whether there is nothing more to do before the packet in transmission ends.
+    pub fn is_settled(&self) -> bool {
+        self.dropped.is_empty()
+    }
+
+    /// So much waits from now on.
+    pub fn note_held(&mut self, now: u64) {
+        let Count { packets, bytes } = self.held();
+        self.kept.set(now, packets, bytes);
     }
 
     /// A packet that the discipline has dropped, as it came, and why; the bytes of its header if that goes back.

@@ -66,6 +66,8 @@ pub struct Port {
     makes_room: bool,
     /// Whether a discipline decides about a packet, but not about one that finds nothing here: see [`Port::pass_on`].
     passes_on: bool,
+    /// Whether the host behind it is told when packets leave.
+    tells_departures: bool,
     /// How long a byte lasts.
     byte_time: ByteTime,
     /// Offered since the start.
@@ -164,6 +166,7 @@ impl Port {
             is_plain: false,
             makes_room: false,
             passes_on: false,
+            tells_departures: false,
             offered: Count::default(),
             byte_time,
             room: room(rule.buffer),
@@ -191,7 +194,19 @@ impl Port {
     /// The port will not change. So a packet that finds its transmitter free is sent at once, unless its discipline
     /// wants to be asked, and the end of a transmission behind which nothing waits is no event.
     pub fn pass_on(&mut self) {
-        self.passes_on = self.features.is_none() && self.line().is_some_and(DisciplinedQueue::may_pass_on);
+        self.passes_on =
+            self.features.is_none() && !self.tells_departures && self.line().is_some_and(DisciplinedQueue::may_pass_on);
+    }
+
+    /// The host behind it is told when packets leave.
+    pub fn tell_departures(&mut self) {
+        self.tells_departures = true;
+    }
+
+    /// Whether it is.
+    #[inline]
+    pub fn tells_departures(&self) -> bool {
+        self.tells_departures
     }
 
     /// Its fibre among those of its partition.
@@ -325,6 +340,8 @@ fn room(buffer: Buffer) -> Count {
     Count { packets, bytes }
 }
 
+#[cfg(test)]
+mod by_flow_tests;
 #[cfg(test)]
 mod gated_tests;
 #[cfg(test)]

@@ -84,6 +84,8 @@ pub enum Pending {
     Take(Interceptor, Packet),
     /// From an agent to a host of this node.
     Deliver(u32, Packet),
+    /// It has left a port that says so to the host at which its flow starts.
+    Left(Packet),
 }
 
 /// What is needed soon of a packet that comes out of a fibre, read where it lay: the copy would give it later.

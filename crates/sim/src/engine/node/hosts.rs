@@ -6,6 +6,7 @@
 mod agents;
 mod connections;
 mod control;
+mod departures;
 mod ecn;
 mod exit;
 mod explicit;

@@ -61,7 +61,7 @@ pub enum Admission {
     Queued,
     /// The same, and a copy of it is to come behind it.
     Doubled,
-    /// It stays in the port, which can send nothing before its gate opens.
+    /// It stays in the port, which can send nothing before its gate opens or a transmission ends, as it knows already.
     Blocked,
 }
 

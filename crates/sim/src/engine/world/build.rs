@@ -7,6 +7,7 @@ use super::news;
 use super::options::{Options, RunError};
 use super::paths::{Paths, check_paths, ends, invert, link_order};
 use super::sharing::{self, Arriving};
+use super::small_queues;
 use super::watching::{Watching, Ways, trace_rules};
 use super::{ThreadPool, World};
 use crate::engine::execute::layout::PartitionLayout;
@@ -87,8 +88,8 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         seed,
         add: &mut |links| paths.add(Some(links.to_vec())),
     });
-    agent_setup.check(network);
-    let ports = PortMaker::new(scenario, &rules, seed, &agent_setup).ports(&order, bands(scenario, &flows));
+    let telling = small_queues::telling(scenario, configs, &flows, &rules, &agent_setup);
+    let ports = PortMaker::new(scenario, &rules, seed, &agent_setup, &telling).ports(&order, bands(scenario, &flows));
     let agents: Vec<_> = agent_setup.agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
     lead_back(&mut paths, configs, network, &first);
@@ -102,9 +103,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         hosts(HostSetup { scenario, configs, applications, flows: &flows, paths: &first, mask, seed, orders });
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
-    news::feed(&ways, seed, &mut hosts);
-    sharing::tell_receivers(&ways, Arriving { configs, layout: &layout, instead: &agent_setup.arrivals }, &mut hosts);
-    host_links::tell(&ways, &layout, &mut hosts);
+    tell_hosts(&ways, seed, Arriving::of(configs, &layout, &agent_setup.arrivals), &telling, &mut hosts);
     let are_fixed = agents.is_empty() && are_fixed(scenario, &layout);
     Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents, work);
@@ -198,6 +197,8 @@ struct PortMaker<'a> {
     agent_setup: &'a AgentSetup,
     /// Links whose capacity, delay or buffer changes.
     moved: BTreeSet<LinkId>,
+    /// Links whose ports tell the host behind them when packets leave.
+    telling: &'a BTreeSet<LinkId>,
     /// Links that deliver at instants.
     delivering: BTreeSet<LinkId>,
     /// The keys of properties that change, by link.
@@ -212,7 +213,14 @@ struct PortMaker<'a> {
 }
 
 impl<'a> PortMaker<'a> {
-    fn new(scenario: &'a Scenario, rules: &'a [PortRule], seed: Seed, agent_setup: &'a AgentSetup) -> PortMaker<'a> {
+    fn new(
+        scenario: &'a Scenario,
+        rules: &'a [PortRule],
+        seed: Seed,
+        agent_setup: &'a AgentSetup,
+        telling: &'a BTreeSet<LinkId>,
+    ) -> PortMaker<'a> {
+        agent_setup.check(&scenario.network);
         let moved = changing(scenario, |change| change.moves_departures() || matches!(change, Change::Buffer(_)));
         let delivering = changing(scenario, Change::delivers);
         let properties = changing_properties(scenario);
@@ -222,7 +230,20 @@ impl<'a> PortMaker<'a> {
         let is_fixed = changes.is_empty() && scenario.laws.is_empty();
         let is_still = is_fixed && agent_setup.agents.is_empty() && !has_marks(scenario);
         let laws = scenario.laws.iter().map(|lawful| (lawful.link, &lawful.law)).collect();
-        PortMaker { network, rules, seed, agent_setup, moved, delivering, properties, asked, changes, is_still, laws }
+        PortMaker {
+            network,
+            rules,
+            seed,
+            agent_setup,
+            moved,
+            telling,
+            delivering,
+            properties,
+            asked,
+            changes,
+            is_still,
+            laws,
+        }
     }
 
     /// All ports, and the band of each flow at those that have several.
@@ -241,8 +262,9 @@ impl<'a> PortMaker<'a> {
         let fibre = rule.properties.at_port(changing, stream);
         let buffer = if self.agent_setup.unbounded.contains(&id) { Buffer::Unlimited } else { rule.buffer };
         let measures = self.asked.measures() && self.network.links[id.index()].telemetry && interceptor.is_none();
-        let rule =
-            if measures || fibre.is_decided_late || self.moved.contains(&id) { rule.decided_late() } else { rule };
+        let tells = self.telling.contains(&id);
+        let is_late = measures || tells || fibre.is_decided_late || self.moved.contains(&id);
+        let rule = if is_late { rule.decided_late() } else { rule };
         let law = self.laws.get(&id).copied();
         // A port may add to the delay of its link.
         let own = rule.delay.saturating_sub(self.network.links[id.index()].delay);
@@ -259,6 +281,9 @@ impl<'a> PortMaker<'a> {
         }
         if rule.controller.is_some_and(|controller| controller.follows && controller.ahead > Duration::ZERO) {
             port.take_forecast(forecast());
+        }
+        if tells {
+            port.tell_departures();
         }
         if self.is_still {
             port.pass_on();
@@ -319,6 +344,14 @@ fn hosts(setup: HostSetup) -> Hosts {
     hosts.arm_starts(flows.len() as u32);
     hosts.forced = forced;
     hosts
+}
+
+/// What hosts know of their paths.
+fn tell_hosts(ways: &Ways, seed: Seed, arriving: Arriving, telling: &BTreeSet<LinkId>, hosts: &mut Hosts) {
+    small_queues::tell(ways, telling, hosts);
+    news::feed(ways, seed, hosts);
+    sharing::tell_receivers(ways, &arriving, hosts);
+    host_links::tell(ways, arriving.layout, hosts);
 }
 
 fn sending_host(machine: SendingMachine, flow: &Flow, path: u32, configs: &Configs) -> SendingHost {

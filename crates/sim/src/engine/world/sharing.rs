@@ -24,9 +24,20 @@ pub(super) struct Arriving<'a> {
     pub instead: &'a BTreeMap<NodeId, Vec<LinkId>>,
 }
 
+impl<'a> Arriving<'a> {
+    /// With these links instead of the last ones of paths, by node.
+    pub fn of(
+        configs: &'a [Configs],
+        layout: &'a PartitionLayout,
+        instead: &'a BTreeMap<NodeId, Vec<LinkId>>,
+    ) -> Arriving<'a> {
+        Arriving { configs, layout, instead }
+    }
+}
+
 /// Receiving ends learn which of their node is the first, and how long a full packet lasts on the links by which such
 /// flows come there, all together, as they are at the start.
-pub(super) fn tell_receivers(ways: &Ways, arriving: Arriving, hosts: &mut Hosts) {
+pub(super) fn tell_receivers(ways: &Ways, arriving: &Arriving, hosts: &mut Hosts) {
     let Arriving { configs, layout, instead } = arriving;
     let configs = |flow: u32| &configs[ways.flows[flow as usize].transport.index()];
     let transport = |flow: u32| &ways.scenario.transports[ways.flows[flow as usize].transport.index()];

@@ -11,6 +11,7 @@ mod external;
 mod fits;
 mod flow_list;
 mod hosts;
+mod link_defaults;
 mod load;
 mod memory;
 mod network;

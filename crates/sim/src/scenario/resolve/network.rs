@@ -1,5 +1,6 @@
 //! Nodes and links: the topology, what the scenario adds and changes, then the defaults.
 
+use super::link_defaults::Defaults;
 use super::orbits;
 use super::round_trips::RoundTrips;
 use crate::language::keys::Table;
@@ -9,18 +10,12 @@ use crate::model::{Buffer, Lane, Link, LinkId, Network, NodeId, PortController, 
 use crate::queue;
 use crate::scenario::Files;
 use crate::scenario::spec::{self, LONGEST_DELAY, LinkKeys, Shared, Spec};
-use crate::topology::{
-    Controller, Draft, DraftLink, Given, GivenProperties, MAX_ELEMENTS, NSFNET_CAPACITY, Property, Topology,
-};
+use crate::topology::{Controller, Draft, DraftLink, Given, GivenProperties, MAX_ELEMENTS, Property, Topology};
 use options::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use transport::xcp::RouterConfig;
-use units::{BufferSize, Duration, PortBuffer, Rate};
-
-/// Where nobody says anything: 100 packets, as in ns-3.
-const DEFAULT_BUFFER: PortBuffer = PortBuffer::Size(BufferSize::Packets(100));
-const UNLIMITED: PortBuffer = PortBuffer::Size(BufferSize::Unlimited);
+use units::{Duration, PortBuffer, Rate};
 
 /// By what buffers are sized besides their link.
 #[derive(Clone, Copy)]
@@ -181,7 +176,7 @@ fn add_link(link: &At<spec::Link>, draft: &mut Draft) -> Result<(), Fault> {
 }
 
 impl Shared<'_> {
-    fn given(&self, draft: &Draft) -> Result<Given, Fault> {
+    pub(super) fn given(&self, draft: &Draft) -> Result<Given, Fault> {
         let delay = match (self.delay, self.length) {
             (Some(_), Some(length)) => return Err(length.fault("there is a delay already; allowed: delay or length")),
             (Some(delay), None) => Some(Property { value: delay.0, place: delay.place() }),
@@ -248,51 +243,6 @@ impl Shared<'_> {
             given.push((key, Property { value, place }));
         }
         Ok(GivenProperties(given))
-    }
-}
-
-/// What links have that do not say otherwise, by the role of the node they leave.
-struct Defaults {
-    core: Given,
-    edge: Given,
-    host: Given,
-    /// The place to name when something is missing.
-    place: Place,
-}
-
-impl Defaults {
-    fn new(spec: &Spec, draft: &Draft) -> Result<Defaults, Fault> {
-        let table = &spec.link_defaults;
-        let built_in = Given {
-            capacity: match spec.topology.as_deref() {
-                Some(Topology::Nsfnet(_) | Topology::NsfnetEdge(_)) => Property::built_in(NSFNET_CAPACITY),
-                _ => None,
-            },
-            buffer: match spec.topology.as_deref() {
-                Some(Topology::Racks(_) | Topology::Rotor(_)) => Property::built_in(UNLIMITED),
-                _ => Property::built_in(DEFAULT_BUFFER),
-            },
-            ..Given::default()
-        };
-        let general = table.shared().given(draft)?.or(&built_in);
-        let class = |class: &Option<At<spec::ClassDefaults>>| match class {
-            Some(class) => Ok(class.shared().given(draft)?.or(&general)),
-            None => Ok(general.clone()),
-        };
-        Ok(Defaults {
-            core: class(&table.core)?,
-            edge: class(&table.edge)?,
-            host: class(&table.host)?,
-            place: spec.topology.as_ref().map_or(Place::Unknown, At::place),
-        })
-    }
-
-    fn of(&self, role: Role) -> &Given {
-        match role {
-            Role::Core => &self.core,
-            Role::Edge => &self.edge,
-            Role::Host => &self.host,
-        }
     }
 }
 

@@ -46,7 +46,8 @@ macro_rules! link_keys {
                 /// delays at the start. A link that none passes takes the longest of all.
                 pub buffer: Option<At<PortRoom>>;
                 /// What becomes of packets before the buffer is full: `photocol list queues`. Default: nothing
-                /// (drop-tail).
+                /// (drop-tail); at a link that leaves a host of leaf-spine, fat-tree, racks or rotor, flows take turns
+                /// (drr).
                 pub queue: Option<At<QueueTable>>;
                 /// The keys that properties declare.
                 pub properties: PropertyKeys<Own>;

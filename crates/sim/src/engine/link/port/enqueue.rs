@@ -63,6 +63,13 @@ impl Port {
     /// is, and it may be lost behind the port.
     #[inline(never)]
     fn enqueue_at_any(&mut self, now: u64, packet: &Packet, payloads: &mut PayloadTable) -> Admission {
+        if self.passes_on
+            && !self.is_watched
+            && let Some(line) = self.line_mut()
+            && let Some(admission) = line.join(now, packet)
+        {
+            return admission;
+        }
         let verdict = self.judge(now, packet);
         let header = if self.reads_payload() { payloads.header_mut(packet) } else { None };
         self.tell_arrival(now, packet.size, header.as_deref());

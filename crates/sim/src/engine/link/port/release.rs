@@ -1,7 +1,7 @@
 //! The way out of a port that holds packets back: behind a gate, or in a queue discipline.
 
 use super::{Port, PortKind};
-use crate::engine::packet::admission::{Admission, Cause, Count};
+use crate::engine::packet::admission::{Admission, Cause};
 use crate::engine::packet::{NEVER, Packet};
 use std::sync::Arc;
 
@@ -21,15 +21,24 @@ impl Port {
             },
             PortKind::Disciplined(_) => {
                 let admission = self.release_disciplined(now, released);
-                if admission.is_none()
-                    && let Some(line) = self.line_mut()
-                {
-                    let Count { packets, bytes } = line.held();
-                    line.kept.set(now, packets, bytes);
+                if admission.is_none() {
+                    self.line_mut().into_iter().for_each(|line| line.note_held(now));
                 }
                 admission
             }
         }
+    }
+
+    /// Whether nothing more is to be done now, once a packet has been released: its transmission has begun, and the
+    /// port does not change.
+    #[inline]
+    pub fn has_released(&mut self, now: u64) -> bool {
+        let PortKind::Disciplined(line) = &mut self.kind else { return false };
+        let is_done = self.passes_on && line.is_settled();
+        if is_done {
+            line.note_held(now);
+        }
+        is_done
     }
 
     /// The discipline is asked whenever the transmitter is free.

@@ -114,6 +114,21 @@ impl Fabric {
         // A packet that the fibre or the switch loses was sent.
         self.totals.packet_hops += u64::from(cause.is_after_transmission());
         self.drop(now, DropPlace::Link(self.links[number as usize]), cause, packet);
+        self.tell_if_asked(number, packet);
+    }
+
+    /// A packet is in a port's queue no more, which may be one that says so.
+    #[inline]
+    fn tell_if_asked(&mut self, number: u32, packet: &Packet) {
+        if self.ports[number as usize].tells_departures() && packet.class == Class::Data {
+            self.tell_departure(packet);
+        }
+    }
+
+    /// A packet has left the queue of its host's own link, or does not come there.
+    #[cold]
+    pub fn tell_departure(&mut self, packet: &Packet) {
+        self.defer(Pending::Left(*packet));
     }
 
     /// A packet does not get past a port, and its header of so many bytes goes back to its sender, if there is a way.
@@ -143,6 +158,10 @@ impl Fabric {
                 Admission::Scheduled(at) | Admission::Marked(at) => {
                     self.measure(now, number, &packet);
                     self.send(number, at, &packet);
+                    self.tell_if_asked(number, &packet);
+                    if self.ports[number as usize].has_released(now) {
+                        break;
+                    }
                 }
                 Admission::Dropped(cause) => self.record_drop(now, number, cause, &packet),
                 Admission::Returned(header) => self.send_back(now, number, header, &packet),

@@ -122,6 +122,11 @@ impl Configs {
         if let Machine::Hosted(maker, _) = &self.machine { Some(&**maker) } else { None }
     }
 
+    /// Whether its senders bound what waits at their host.
+    pub fn bounds_queue(&self) -> bool {
+        matches!(&self.machine, Machine::Tcp(sender, _) if sender.limit_output.is_some())
+    }
+
     /// Whether the connections use ECN.
     pub fn has_ecn(&self) -> bool {
         matches!(&self.machine, Machine::Tcp(sender, _) if sender.has_ecn())

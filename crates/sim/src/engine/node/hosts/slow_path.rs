@@ -8,7 +8,7 @@ use crate::engine::packet::event::What;
 use crate::engine::packet::said::Said;
 use crate::engine::packet::{DropPlace, Flags, Packet, Stamp};
 use crate::model::Fate;
-use transport::tcp::{SackList, TcpOptions};
+use transport::tcp::{SackList, Sender, TcpOptions};
 use units::Instant;
 
 impl Hosts {
@@ -72,6 +72,9 @@ impl Hosts {
             None => enter(now, packet, fabric),
             Some(Fate::Drop) => {
                 fabric.drop(now, DropPlace::Host(flow), Cause::Forced, &packet);
+                if self.senders[flow].machine.tcp().is_some_and(Sender::counts_queue) {
+                    fabric.tell_departure(&packet);
+                }
             }
             Some(Fate::Duplicate) => {
                 self.emitted += 1;
