@@ -136,8 +136,8 @@ experiment = Experiment(
             expected="a longer round trip than CUBIC's with both interruptions and queues of 700 packets",
             tolerance="above; in shape: with one of them",
             check=above((of(SATCP, "rtt_ms") - of(CUBIC, "rtt_ms")).told("+.1f", " ms").at(100, 1000), 0),
-            reason="a full queue adds 56 ms at most to 180 ms of light, and SaTCP loses less often. It is not what losses "
-            "do: frozen, it has 196.5 ms and 109.1 Mb/s with 0.1 s (trial)",
+            reason="a full queue adds 56 ms at most to 180 ms of light, and SaTCP loses less often. It is not what "
+            "losses do: frozen, it has 196.5 ms and 109.1 Mb/s with 0.1 s (trial)",
         ),
         Claim(
             id="bbr3",
