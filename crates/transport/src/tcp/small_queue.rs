@@ -1,5 +1,6 @@
-//! TCP small queues: a bound of the bytes of one flow that wait at its own host's link. Source: Linux 6.18,
-//! net/ipv4/tcp_output.c, `tcp_small_queue_check` and `tcp_wfree`; net/ipv4/tcp_input.c, `tcp_update_pacing_rate`.
+//! TCP small queues: a bound of the bytes of one flow that wait at its own host's link. Source: Linux,
+//! net/ipv4/tcp_output.c, `tcp_small_queue_check` and `tcp_wfree`; net/ipv4/tcp_input.c, `tcp_update_pacing_rate`; as
+//! excerpts and patches of its mailing list have them.
 //!
 //! A segment leaves only while at most the bound waits: two segments, or what the flow's rate makes in 2^-10 s (its
 //! pacing rate, which flows that are not paced have too), for these at most [`SenderConfig::limit_output`]. For what is
