@@ -300,3 +300,18 @@ fn news_of_routes_needs_routes_that_change_and_a_pair_that_has_some() {
     let still = refusal(network, &[]);
     assert!(still.contains("no routes change in time here"), "{still}");
 }
+
+/// From 2 to 3 s there is no route: data are dropped where A would send them, and ACKs where B would.
+#[test]
+fn acks_that_have_no_route_are_dropped_at_the_host_that_sends_them() {
+    let text = told(&file("acks", HANDOVER), "pair = \"all\"\nway = \"message\"");
+    let run = on_threads(&text.replace("from = \"B\"\n        to = \"A\"", "from = \"A\"\n        to = \"B\""), 1);
+    let drops = &run.drops;
+    let [places, classes, causes] = ["where", "class", "cause"].map(|name| texts(drops, name));
+    let at = |class: &str| -> Vec<&str> {
+        let rows = (0..places.len()).filter(|row| classes[*row] == class && causes[*row] == "unreachable");
+        rows.map(|row| places[row].as_str()).filter(|place| place.len() == 1).collect()
+    };
+    assert!(at("ack").contains(&"B") && !at("ack").contains(&"A"), "{places:?} {classes:?} {causes:?}");
+    assert!(at("data").contains(&"A") && !at("data").contains(&"B"));
+}

@@ -19,6 +19,7 @@ use crate::engine::node::counters::{Counters, LinkAccount};
 use crate::engine::observe::accounts::{Baseline, FlowTotals};
 use crate::engine::observe::probe::{FlowLife, RunSoFar};
 use crate::engine::observe::trace::Merged;
+use crate::engine::packet::Class;
 use crate::engine::packet::DropPlace;
 use crate::engine::packet::admission::Count;
 use crate::engine::world::{Hashed, World};
@@ -228,10 +229,12 @@ fn drops(end: &End, parts: &Partitions) -> Table {
     for (link, number) in end.world.link_numbers.iter().enumerate() {
         order[*number as usize] = link;
     }
-    let place = |place: DropPlace| match place {
+    let place = |place: DropPlace, class: Class| match place {
         DropPlace::Link(number) => scenario.network.links[order[number as usize]].name.clone(),
         DropPlace::Host(flow) => {
-            scenario.network.nodes[end.world.layout.flows[flow as usize].source.index()].name.clone()
+            let flow = &end.world.layout.flows[flow as usize];
+            let node = if class == Class::Ack { flow.destination } else { flow.source };
+            scenario.network.nodes[node.index()].name.clone()
         }
     };
     let before = |key| end.world.baseline.drops.get(key).copied().unwrap_or_default();
@@ -244,7 +247,7 @@ fn drops(end: &End, parts: &Partitions) -> Table {
     Table {
         columns: vec![
             ("run", Column::U64(vec![u64::from(end.run); rows.len()])),
-            ("where", Column::Text(rows.iter().map(|((at, ..), _)| place(*at)).collect())),
+            ("where", Column::Text(rows.iter().map(|((at, class, _), _)| place(*at, *class)).collect())),
             (
                 "class",
                 Column::Text(rows.iter().map(|((_, class, _), _)| class.name(wording.unit).to_owned()).collect()),

@@ -25,8 +25,8 @@ pub struct TraceRules {
     pub links: Arc<[bool]>,
     /// By number.
     pub flows: Arc<[bool]>,
-    /// The node at which each flow's packets are sent.
-    pub sources: Arc<[u32]>,
+    /// The nodes at which each flow's data and its ACKs are sent.
+    pub ends: Arc<[[u32; 2]]>,
     /// The node of each link's port, by the engine's number.
     pub senders: Arc<[u32]>,
     /// Whether that is all of them, so that what belongs to no flow is traced too.
@@ -124,10 +124,11 @@ impl Trace {
         }
     }
 
-    /// The sending host of a packet does something with it.
+    /// The host that sends a packet does something with it.
     pub fn note_at_host(&mut self, now: u64, what: What, packet: &Packet, more: impl FnOnce(Event) -> Event) {
         if self.rules.hosts && self.follows(packet.class, packet.flow) {
-            let place = Spot::node(self.rules.sources[packet.flow as usize]);
+            let [source, destination] = self.rules.ends[packet.flow as usize];
+            let place = Spot::node(if packet.class == Class::Ack { destination } else { source });
             self.note(more(Event::of_packet(now, what, place, packet)));
         }
     }
@@ -281,7 +282,7 @@ mod tests {
         TraceRules {
             flows: Arc::clone(&links),
             links,
-            sources: vec![0; 4].into(),
+            ends: vec![[0, 1]; 4].into(),
             senders: (0..4).collect(),
             all_flows: true,
             hosts: true,

@@ -82,7 +82,7 @@ pub(super) fn trace_rules(scenario: &Scenario, layout: &PartitionLayout, order: 
     Some(TraceRules {
         links: order.iter().map(|link| links.has(link.0)).collect(),
         flows: (0..layout.flows.len() as u32).map(|flow| flows.has(flow)).collect(),
-        sources: layout.flows.iter().map(|flow| flow.source.0).collect(),
+        ends: layout.flows.iter().map(|flow| [flow.source.0, flow.destination.0]).collect(),
         senders: layout.links.iter().map(|link| link.from).collect(),
         all_flows: *flows == Selection::All,
         hosts: *hosts,
