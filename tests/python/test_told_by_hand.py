@@ -111,8 +111,8 @@ def test_what_no_law_reads_is_refused() -> None:
 
 GETTERS = {
     "alpha": {"dctcp", "prague"},
-    "w_max": {"cubic"},
-    "k": {"cubic"},
+    "w_max": {"cubic", "satcp"},
+    "k": {"cubic", "satcp"},
     "max_bandwidth": {"bbr", "bbr3"},
     "min_rtt": {"bbr", "bbr3"},
     "rounds": {"bbr", "bbr3"},

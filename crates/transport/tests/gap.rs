@@ -2,9 +2,9 @@
 //!
 //! Round trips are 100 ms, or for the last 400 ms before the gap twice that. Its first 40 ms take segments, and then
 //! ACKs too, so that the first copy behind it is acknowledged together with what arrived long before. Copies give no
-//! round trips (Karn's algorithm, RFC 6298 §3), and neither does what has waited for one: a law that goes by delay knows
-//! nothing until new data are acknowledged. RFC 5681 §3.1 has slow start then, which doubles what is acknowledged in a
-//! round trip: a window of 200 segments takes 8.
+//! round trips (Karn's algorithm, RFC 6298 §3), and neither does what has waited for one: a law that goes by delay
+//! knows nothing until new data are acknowledged. RFC 5681 §3.1 has slow start then, which doubles what is acknowledged
+//! in a round trip: a window of 200 segments takes 8.
 
 use crate::harness::{Fate, Line, MSS, receiver_config, sender_config};
 use transport::cc::registry;

@@ -124,11 +124,12 @@ impl Trace {
         }
     }
 
-    /// The host that sends a packet does something with it.
+    /// A sending host does something with a packet, or the host that would send an ACK drops it.
     pub fn note_at_host(&mut self, now: u64, what: What, packet: &Packet, more: impl FnOnce(Event) -> Event) {
         if self.rules.hosts && self.follows(packet.class, packet.flow) {
             let [source, destination] = self.rules.ends[packet.flow as usize];
-            let place = Spot::node(if packet.class == Class::Ack { destination } else { source });
+            let is_own = packet.class == Class::Ack && what == What::Drop;
+            let place = Spot::node(if is_own { destination } else { source });
             self.note(more(Event::of_packet(now, what, place, packet)));
         }
     }
