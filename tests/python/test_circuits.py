@@ -194,7 +194,7 @@ def test_the_command_scales_relative_demands(tmp_path: Path) -> None:
         ),
         *(
             (["--from", "week.csv", *words], f"{words[0]} is for schedules that are made; with --from the file is one")
-            for words in (["--week", "1 ms"], ["--switches", "2"], ["--algorithm", "bvn"], ["--set", "seed=1"])
+            for words in (["--switches", "2"], ["--algorithm", "bvn"], ["--set", "seed=1"])
         ),
         (["--week", "1 ms", "--set", "seed=x"], "seed is 'x'; allowed: a whole number"),
         (["--week", "1 ms", "--set", "week=2"], "--set week=…: allowed: --week"),

@@ -75,9 +75,10 @@ _IS_ONE = "is for schedules that are made; with --from the file is one"
 
 
 def _allowed(source: Path) -> set[str]:
-    """The options that go with this file."""
+    """The options that go with this file; what goes with none is refused before it is read."""
     from photocol.conversions.weeks import is_week
 
+    _refuse_all_but(_OF_TABLES, _IS_ONE)
     return _OF_TABLES if is_week(source) else _OF_FILES
 
 
