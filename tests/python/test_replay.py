@@ -49,7 +49,7 @@ DURATIONS = {
     "load-balanced-bursts": "0.2 s",
     "lost-bursts": "0.4 s",
     "low-orbit": "0.3 s",
-    "satellites": "2 s",
+    "satellites": "15.5 s",
     "macroflows": "0.5 s",
     "nsfnet-buffers": "0.6 s",
     "obs": "0.1 s",
