@@ -274,7 +274,7 @@ fn told_of_routes_the_bits_are_the_same_on_any_number_of_threads() {
     let text = told(&file, news);
     let runs: Vec<u64> = [1, 2, 5].map(|threads| on_threads(&text, threads).fingerprint).to_vec();
     assert!(runs.windows(2).all(|pair| pair[0] == pair[1]), "{runs:?}");
-    let silent = on_threads(&text.replace("[[news]]", "[unread]").split("[unread]").next().unwrap().to_owned(), 1);
+    let silent = on_threads(text.split("[[news]]").next().unwrap(), 1);
     assert_ne!(silent.fingerprint, runs[0], "the news moves a window");
 }
 
