@@ -20,7 +20,7 @@ type ControlSaid = (String, bool, Option<f64>);
 const CONTROLS: [(&str, Control); 4] =
     [("syn", Control::Syn), ("syn-ack", Control::SynAck), ("fin", Control::Fin), ("fin-ack", Control::FinAck)];
 
-/// (turn, way, division, capacity in bit/s, when).
+/// (turn, way, division, capacity in bit/s, when, round trip of the empty path in seconds).
 type NewsIn = (String, String, Option<u16>, Option<f64>, Option<f64>, Option<f64>);
 
 /// A change of the path, which is now unless it says when.

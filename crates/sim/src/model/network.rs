@@ -7,7 +7,7 @@ use options::words;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use transport::xcp::RouterConfig;
-use units::{BufferSize, Bytes, Duration, Rate};
+use units::{BufferSize, ByteTime, Bytes, Duration, Rate};
 
 /// The graph.
 #[derive(Clone, Debug, Default)]
@@ -163,6 +163,13 @@ pub struct Link {
     pub lane: Lane,
     /// Whether the port writes what it measures into packets that ask for it.
     pub telemetry: bool,
+}
+
+impl Link {
+    /// How long a packet of so many bytes lasts on it at its first capacity; nothing if it has none.
+    pub fn lasts(&self, size: u32) -> Duration {
+        ByteTime::at(self.capacity).map_or(Duration::ZERO, |byte| byte.of(size))
+    }
 }
 
 /// A part of a fibre.

@@ -111,7 +111,7 @@ pub fn path_changes(part: &PathPart, way: NewsWay, end: SimTime) -> Vec<(SimTime
         if now == before {
             continue;
         }
-        let turn = if now > before { Turn::Up } else { Turn::Down };
+        let turn = Turn::of(before, now);
         let division = (now.bps() > 0).then(|| number_of(now, &mut known));
         let at = at_once[0].0;
         changes.push((
@@ -123,11 +123,11 @@ pub fn path_changes(part: &PathPart, way: NewsWay, end: SimTime) -> Vec<(SimTime
     changes
 }
 
-/// The number of the division with this capacity.
-fn number_of(capacity: Rate, known: &mut Vec<Rate>) -> u16 {
-    let place = known.iter().position(|one| *one == capacity).unwrap_or(known.len());
+/// The number of the division with this capacity, or whatever tells divisions apart.
+pub(super) fn number_of<T: PartialEq>(division: T, known: &mut Vec<T>) -> u16 {
+    let place = known.iter().position(|one| *one == division).unwrap_or(known.len());
     if place == known.len() {
-        known.push(capacity);
+        known.push(division);
     }
     u16::try_from(place).unwrap_or(u16::MAX)
 }

@@ -1,9 +1,10 @@
 //! News of routes that change in time: when a pair of nodes has another way, and how long and wide that is.
 
+use super::news::number_of;
 use super::{DelayLaw, LawfulLink, LinkId, Network, NodeId, PathPart, SimTime, TimedRoute, Timeline, path_changes};
 use std::collections::BTreeMap;
 use transport::cc::{NewsWay, PathChange, Turn};
-use units::{ByteTime, Duration, Rate};
+use units::{Duration, Rate};
 
 /// Two nodes whose way changes: from the first to the second.
 pub type NodePair = (NodeId, NodeId);
@@ -44,14 +45,10 @@ impl<'a> RouteNews<'a> {
         let mut all = Vec::new();
         for (from, now) in self.states(pair) {
             let capacity = now.capacity;
-            let last = before.replace(now.clone());
-            let division = (capacity.bps() > 0).then(|| number_of(&now, &mut known));
+            let last = before.replace(now);
+            let division = (capacity.bps() > 0).then(|| number_of(now, &mut known));
             let Some(last) = last else { continue };
-            let turn = match capacity.cmp(&last.capacity) {
-                std::cmp::Ordering::Less => Turn::Down,
-                std::cmp::Ordering::Equal => Turn::Same,
-                std::cmp::Ordering::Greater => Turn::Up,
-            };
+            let turn = Turn::of(last.capacity, capacity);
             let base_rtt = division.and_then(|_| self.base_rtt(pair, from, sizes));
             let at = SimTime::from_ps(from).on_ideal_clock();
             let change = PathChange { way, turn, division, capacity: Some(capacity), base_rtt, at };
@@ -106,24 +103,15 @@ impl<'a> RouteNews<'a> {
         let of = |sum: Duration, id: &LinkId| {
             let link = &self.network.links[id.index()];
             let delay = self.laws.get(id).and_then(|law| law.at(time, &mut 0)).map_or(link.delay, Duration::from_ps);
-            sum + delay + ByteTime::at(link.capacity).map_or(Duration::ZERO, |byte| byte.of(size))
+            sum + delay + link.lasts(size)
         };
         (!way.is_empty()).then(|| way.iter().fold(Duration::ZERO, of))
     }
 }
 
 /// What a pair has: the links of its way, and their least capacity.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct State<'a> {
     way: &'a [LinkId],
     capacity: Rate,
-}
-
-/// The number of a division with this way.
-fn number_of<'a>(state: &State<'a>, known: &mut Vec<State<'a>>) -> u16 {
-    let place = known.iter().position(|one| one == state).unwrap_or(known.len());
-    if place == known.len() {
-        known.push(state.clone());
-    }
-    u16::try_from(place).unwrap_or(u16::MAX)
 }

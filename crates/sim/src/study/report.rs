@@ -233,7 +233,7 @@ fn drops(end: &End, parts: &Partitions) -> Table {
         DropPlace::Link(number) => scenario.network.links[order[number as usize]].name.clone(),
         DropPlace::Host(flow) => {
             let flow = &end.world.layout.flows[flow as usize];
-            let node = if class == Class::Ack { flow.destination } else { flow.source };
+            let node = class.sent_by([flow.source, flow.destination]);
             scenario.network.nodes[node.index()].name.clone()
         }
     };

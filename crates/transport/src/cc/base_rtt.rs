@@ -1,11 +1,8 @@
 //! What laws share that set the window by the round trip of an empty path, as told or as measured.
 
+use super::ahead::Ahead;
 use super::{Event, Loss, LossCause, PathChange, Window};
-use std::collections::VecDeque;
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
-
-/// Changes of the path that are told ahead, of which a flow remembers so many.
-const MOST_AHEAD: usize = 64;
 
 /// The shortest round trip of a flow.
 #[derive(Clone, Debug, Default)]
@@ -14,15 +11,14 @@ pub(super) struct BaseRtt {
     /// Since when the path is what it is, as news of it say.
     since: Option<Instant>,
     /// When it will be another, and the round trip then.
-    ahead: VecDeque<(Instant, Duration)>,
+    ahead: Ahead<Duration>,
 }
 
 impl BaseRtt {
     /// Hears of an ACK.
     pub fn note(&mut self, event: &Event) {
-        while let Some((at, base)) = self.ahead.front().copied().filter(|(at, _)| *at <= event.now) {
+        if let Some((at, base)) = self.ahead.take_due(event.now) {
             (self.shortest, self.since) = (Some(base), Some(at));
-            self.ahead.pop_front();
         }
         let sample = event.rtt_sample.filter(|sample| *sample > Duration::ZERO);
         // What left before the change went the other way.
@@ -33,10 +29,9 @@ impl BaseRtt {
 
     /// Hears that the path changes, or will.
     pub fn hear(&mut self, change: &PathChange) {
-        let Some(base) = change.base_rtt else { return };
-        let place = self.ahead.partition_point(|(at, _)| *at <= change.at);
-        self.ahead.insert(place, (change.at, base));
-        self.ahead.truncate(MOST_AHEAD);
+        if let Some(base) = change.base_rtt {
+            self.ahead.note(change.at, base);
+        }
     }
 
     /// Whether news has said what it is.
@@ -119,7 +114,7 @@ mod tests {
         assert_eq!([after(1999, 29), after(2005, 29), after(2020, 12)], [29, 10, 10]);
         assert!(base.is_told());
         base.hear(&PathChange::marked(Instant::ZERO, true));
-        assert_eq!(base.ahead.len(), 0, "a mark says nothing of it");
+        assert!(base.ahead.take_due(Instant::NEVER).is_none(), "a mark says nothing of it");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! list of all.
 
 pub mod abc;
+mod ahead;
 mod base_rtt;
 pub mod bbr;
 pub mod bbr3;

@@ -2,6 +2,7 @@
 
 use super::Event;
 use options::words;
+use std::cmp::Ordering;
 use units::{Duration, Instant, Rate};
 
 words! {
@@ -25,6 +26,17 @@ words! {
         Down = "down",
         /// There is as much, by another way.
         Same = "same",
+    }
+}
+
+impl Turn {
+    /// From a capacity to another one, or the same.
+    pub fn of(before: Rate, now: Rate) -> Turn {
+        match now.cmp(&before) {
+            Ordering::Less => Turn::Down,
+            Ordering::Equal => Turn::Same,
+            Ordering::Greater => Turn::Up,
+        }
     }
 }
 

@@ -14,10 +14,10 @@
 //!
 //! Left out: HyStart as it was in that kernel, and whole segments; CUBIC is that of RFC 9438.
 
+use super::ahead::Ahead;
 use super::cubic::{self, Cubic};
 use super::{CongestionControl, Event, Loss, LossCause, News, Wants, Window};
 use options::{Kind, Range, Words, options, words};
-use std::collections::VecDeque;
 use units::{Duration, Instant};
 
 words! {
@@ -55,9 +55,6 @@ options! {
     }
 }
 
-/// Changes ahead of which a flow remembers so many.
-const MOST_AHEAD: usize = 64;
-
 /// The law of one flow.
 #[derive(Clone, Debug)]
 pub struct SaTcp(Box<State>);
@@ -66,8 +63,10 @@ pub struct SaTcp(Box<State>);
 struct State {
     cubic: Cubic,
     growth: cubic::Config,
-    /// When the times begin that reports have begun, in their order; the last that has is the first.
-    begins: VecDeque<Instant>,
+    /// When the time of the last report has begun.
+    begun: Option<Instant>,
+    /// When those of others begin.
+    ahead: Ahead<()>,
 }
 
 impl CongestionControl for SaTcp {
@@ -75,7 +74,7 @@ impl CongestionControl for SaTcp {
 
     fn new(_: &Config) -> SaTcp {
         let growth = cubic::Config::default();
-        SaTcp(Box::new(State { cubic: Cubic::new(&growth), growth, begins: VecDeque::new() }))
+        SaTcp(Box::new(State { cubic: Cubic::new(&growth), growth, begun: None, ahead: Ahead::default() }))
     }
 
     fn wants(_: &Config) -> Wants {
@@ -94,9 +93,7 @@ impl CongestionControl for SaTcp {
             Begins::Report => news.event.now,
             Begins::Change => news.change.at,
         };
-        let all = &mut self.0.begins;
-        all.insert(all.partition_point(|one| *one <= begins), begins);
-        all.truncate(MOST_AHEAD);
+        self.0.ahead.note(begins, ());
     }
 
     fn on_loss(&mut self, config: &Config, window: &mut Window, loss: &Loss) {
@@ -123,10 +120,8 @@ impl CongestionControl for SaTcp {
 impl State {
     /// Whether a report counts now.
     fn holds(&mut self, config: &Config, now: Instant) -> bool {
-        while self.begins.get(1).is_some_and(|next| *next <= now) {
-            self.begins.pop_front();
-        }
-        self.begins.front().is_some_and(|begun| *begun <= now && now.saturating_since(*begun) <= config.hold)
+        self.begun = self.begun.max(self.ahead.take_due(now).map(|(at, ())| at));
+        self.begun.is_some_and(|begun| now.saturating_since(begun) <= config.hold)
     }
 }
 

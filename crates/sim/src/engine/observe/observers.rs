@@ -38,7 +38,7 @@ impl Observer for Observers {
 
     fn at_host(&mut self, now: u64, what: What, packet: &Packet, value: u64) {
         if let Some(trace) = &mut self.trace {
-            trace.note_at_host(now, what, packet, |event| Event { value, ..event });
+            trace.note_at_host(now, what, packet, value);
         }
         self.probes.iter_mut().for_each(|probe| probe.at_host(now, what, packet, value));
     }
@@ -88,7 +88,7 @@ impl Observer for Observers {
     fn dropped(&mut self, now: u64, place: DropPlace, cause: Cause, packet: &Packet) {
         // A drop at a link has been told as an event there.
         if let (Some(trace), DropPlace::Host(_)) = (&mut self.trace, place) {
-            trace.note_at_host(now, What::Drop, packet, |event| Event { cause: Some(cause), ..event });
+            trace.note_drop_at_host(now, cause, packet);
         }
         self.probes.iter_mut().for_each(|probe| probe.dropped(now, place, cause, packet));
     }

@@ -12,6 +12,7 @@
 //! The times of a packet that waits are known in advance. Where a change of its link moves them, [`Trace::amend`] says
 //! so; up to the last such change no event goes to the sink.
 
+use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::{Event, Leaving, Spot, What};
 use crate::engine::packet::{Class, Packet};
 use crate::results;
@@ -124,14 +125,16 @@ impl Trace {
         }
     }
 
-    /// A sending host does something with a packet, or the host that would send an ACK drops it.
-    pub fn note_at_host(&mut self, now: u64, what: What, packet: &Packet, more: impl FnOnce(Event) -> Event) {
-        if self.rules.hosts && self.follows(packet.class, packet.flow) {
-            let [source, destination] = self.rules.ends[packet.flow as usize];
-            let is_own = packet.class == Class::Ack && what == What::Drop;
-            let place = Spot::node(if is_own { destination } else { source });
-            self.note(more(Event::of_packet(now, what, place, packet)));
-        }
+    /// The sending host of a packet's flow does something with it.
+    pub fn note_at_host(&mut self, now: u64, what: What, packet: &Packet, value: u64) {
+        let [source, _] = self.rules.ends[packet.flow as usize];
+        self.note_packet(Event { value, ..Event::of_packet(now, what, Spot::node(source), packet) });
+    }
+
+    /// The host that would send a packet drops it.
+    pub fn note_drop_at_host(&mut self, now: u64, cause: Cause, packet: &Packet) {
+        let place = Spot::node(packet.class.sent_by(self.rules.ends[packet.flow as usize]));
+        self.note_packet(Event { cause: Some(cause), ..Event::of_packet(now, What::Drop, place, packet) });
     }
 
     /// Something happens that concerns these flows.

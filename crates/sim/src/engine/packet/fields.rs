@@ -20,6 +20,13 @@ pub enum Class {
     Unit,
 }
 
+impl Class {
+    /// Which end of a flow, its source and its destination, sends such packets.
+    pub fn sent_by<T: Copy>(self, ends: [T; 2]) -> T {
+        ends[usize::from(self == Class::Ack)]
+    }
+}
+
 /// A packet on a fibre. What changes on the way is in the first half, so that the other half is copied as a whole.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]

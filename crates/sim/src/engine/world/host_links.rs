@@ -6,7 +6,7 @@ use crate::engine::node::hosts::Hosts;
 use crate::model::LinkId;
 use std::collections::BTreeSet;
 use transport::cc::Host;
-use units::{ByteTime, Duration, Rate};
+use units::{Duration, Rate};
 
 /// Tells each sender that asks the rate of the links by which its flow may leave, all together, as they are at the
 /// start, the bytes of its headers, and the round trip of the empty way.
@@ -30,7 +30,5 @@ pub(super) fn tell(ways: &Ways, layout: &PartitionLayout, hosts: &mut Hosts) {
 /// How long a packet of `size` bytes takes over the links of a path on which nothing else is, as they are at the start.
 fn empty(ways: &Ways, path: u32, size: u32) -> Duration {
     let links = ways.links_of(path).map(|link| &ways.scenario.network.links[link.index()]);
-    links.fold(Duration::ZERO, |time, link| {
-        time + link.delay + ByteTime::at(link.capacity).map_or(Duration::ZERO, |byte| byte.of(size))
-    })
+    links.fold(Duration::ZERO, |time, link| time + link.delay + link.lasts(size))
 }

@@ -121,11 +121,10 @@ impl Capacities {
     /// From `at` on there are other numbers of circuits, before and behind; `None` if that makes no difference.
     fn change(self, news: &LinkNews, at: u64, circuits: [u32; 2]) -> Option<PathChange> {
         let [before, now] = circuits.map(|circuits| self.of(circuits));
-        let turn = match now.cmp(&before) {
-            std::cmp::Ordering::Less => Turn::Down,
-            std::cmp::Ordering::Equal => return None,
-            std::cmp::Ordering::Greater => Turn::Up,
-        };
+        if now == before {
+            return None;
+        }
+        let turn = Turn::of(before, now);
         let division = (now.bps() > 0).then(|| u16::try_from(circuits[1]).unwrap_or(u16::MAX));
         let (way, at) = (news.told.way(), SimTime::from_ps(at).on_ideal_clock());
         Some(PathChange { way, turn, division, capacity: Some(now), base_rtt: None, at })
