@@ -1,11 +1,12 @@
 //! From files to one tree: `extends` below, the file itself above, `--set` on top.
 //!
 //! Tables merge key by key; everything else, lists too, replaces what was below. A table whose `kind` or `law` differs
-//! from the one below replaces it as a whole, since the keys of one kind mean nothing to another.
+//! from the one below replaces it as a whole, since the keys of one kind mean nothing to another. `drop` takes keys of
+//! what is below away before.
 
 use super::error::Error;
 use super::json;
-use super::nearest::choices;
+use super::paths::{self, split_path, step};
 use super::tree::{Entry, Files, Node, Origin, SourceText, TextKind, Tree, Value, join, quoted};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -18,8 +19,6 @@ const MAX_LAYERS: usize = 16;
 const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// What some editors write in front of UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// The most keys in one `--set` path.
-const MAX_PATH_KEYS: usize = 32;
 
 /// Where a scenario comes from.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +64,11 @@ pub(crate) fn read(source: Input<'_>, set: &[(String, String)]) -> Result<Tree, 
         chain.push(identity);
     }
     // From the bottom up, since a layer means the kinds of what is below it.
-    let mut root = layers.pop().expect("the top layer is one");
-    while let Some(over) = layers.pop() {
+    let mut root = Node { value: Value::Table(BTreeMap::new()), origin: Origin { file: 0, start: 0 }, id: 0 };
+    while let Some(mut over) = layers.pop() {
+        if let Some((dropped, origin)) = take_drop(&mut over, &files)? {
+            paths::remove(&mut root, &dropped).map_err(|why| files.error_at(origin, "drop".into(), why))?;
+        }
         root = merge(root, over);
     }
     name_run(&mut root, &files);
@@ -184,6 +186,19 @@ fn take_extends(layer: Option<&mut Node>, files: &Files) -> Result<Option<(Strin
     }
 }
 
+/// Removes `drop` from a layer.
+fn take_drop(layer: &mut Node, files: &Files) -> Result<Option<(Vec<String>, Origin)>, Error> {
+    let Value::Table(entries) = &mut layer.value else { return Ok(None) };
+    let Some(entry) = entries.remove("drop") else { return Ok(None) };
+    let texts = match &entry.node.value {
+        Value::List(items) => items.iter().map(Node::text).collect(),
+        _ => None,
+    };
+    let found = || format!("found {}; allowed: a list of paths, as in [\"traffic.0\"]", entry.node.describe());
+    let paths = texts.ok_or_else(|| files.error_at(entry.node.origin, "drop".into(), found()))?;
+    Ok(Some((paths, entry.node.origin)))
+}
+
 /// `over` on top of `base`.
 fn merge(base: Node, over: Node) -> Node {
     let (Value::Table(below), Value::Table(above)) = (base.value, over.value.clone()) else { return over };
@@ -239,66 +254,6 @@ fn assign(root: &mut Node, path: &str, value: &str, files: &mut Files) -> Result
     }
     *node = Node { value, origin, id: 0 };
     Ok(())
-}
-
-/// The keys of a path; a key with dots stands in double quotes.
-fn split_path(path: &str) -> Option<Vec<String>> {
-    let mut keys = vec![String::new()];
-    let mut inside_quotes = false;
-    for letter in path.trim().chars() {
-        match letter {
-            '"' => inside_quotes = !inside_quotes,
-            '.' if !inside_quotes => keys.push(String::new()),
-            _ => keys.last_mut()?.push(letter),
-        }
-    }
-    let sound = !inside_quotes && keys.len() <= MAX_PATH_KEYS && keys.iter().all(|key| !key.is_empty());
-    sound.then_some(keys)
-}
-
-/// The child of `node` that `key` names: a key of a table (made if it is missing), an index of a list (one past the
-/// end appends), or the `name` of a table in a list.
-fn step<'n>(node: &'n mut Node, key: &str, next_is_index: bool, origin: Origin) -> Result<&'n mut Node, String> {
-    let described = node.describe();
-    let fresh = |list: bool| Node {
-        value: if list { Value::List(Vec::new()) } else { Value::Table(BTreeMap::new()) },
-        origin,
-        id: 0,
-    };
-    match &mut node.value {
-        Value::Table(entries) => {
-            let entry = entries.entry(key.to_owned());
-            Ok(&mut entry.or_insert_with(|| Entry { key: origin, node: fresh(next_is_index) }).node)
-        }
-        Value::List(items) => {
-            let count = items.len();
-            let index = match key.parse::<usize>() {
-                Ok(index) => index,
-                Err(_) => named(items, key)?,
-            };
-            if index == count {
-                items.push(fresh(next_is_index));
-            }
-            items.get_mut(index).ok_or_else(|| format!("found the index {index}; allowed: 0 to {count}"))
-        }
-        _ => Err(format!("{described} has no key {}", quoted(key))),
-    }
-}
-
-fn named(items: &[Node], key: &str) -> Result<usize, String> {
-    let name = |item: &Node| match &item.value {
-        Value::Table(entries) => match entries.get("name").map(|entry| &entry.node.value) {
-            Some(Value::Text(name)) => Some(name.clone()),
-            _ => None,
-        },
-        _ => None,
-    };
-    let names: Vec<Option<String>> = items.iter().map(name).collect();
-    let known: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
-    names
-        .iter()
-        .position(|name| name.as_deref() == Some(key))
-        .ok_or_else(|| format!("no item is named {}{}", quoted(key), choices(key, &known)))
 }
 
 /// Makes the paths of data files absolute: each is relative to the folder of the text that names it (of a `--set`: to

@@ -3,7 +3,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `layers` | reading files, `extends`, `--set` |
+//! | `layers` | reading files, `extends`, `drop`, `--set` |
+//! | `paths` | what `drop` and `--set` name |
 //! | `tree` | values that know where they were written |
 //! | `json` | the tree of a JSON text |
 //! | `de` | typed values out of the tree |
@@ -22,6 +23,7 @@ pub(crate) mod keys;
 mod layers;
 mod nearest;
 mod option;
+mod paths;
 mod quantity;
 mod text;
 mod tree;

@@ -195,6 +195,11 @@ impl Node {
         }
     }
 
+    /// The text that it is.
+    pub fn text(&self) -> Option<String> {
+        if let Value::Text(text) = &self.value { Some(text.clone()) } else { None }
+    }
+
     /// What a message calls the value.
     pub fn describe(&self) -> String {
         match &self.value {

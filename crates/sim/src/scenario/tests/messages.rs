@@ -376,10 +376,10 @@ fn a_dict_has_key_paths_only() {
 }
 
 /// A folder of its own for a test, removed when dropped.
-struct Folder(std::path::PathBuf);
+pub(super) struct Folder(pub(super) std::path::PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Folder {
+    pub(super) fn new(name: &str) -> Folder {
         let path = std::env::temp_dir().join(format!("photocol-test-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Folder(path)
@@ -425,6 +425,23 @@ fn files_that_cannot_be_read_say_why() {
     assert_eq!(
         folder.message(&extends("b.toml"), "b.toml", "[run]\nduration = \"1 s\"\nseed = -1"),
         "b.toml:3:8: run.seed: found -1; allowed: a whole number from 0"
+    );
+    let drop =
+        |drop: &str| folder.message(&format!("{}\ndrop = {drop}", extends("b.toml")), "b.toml", "[run]\nseed = 1");
+    for (dropped, why) in [
+        ("[\"run.sede\"]", "there is no \"run.sede\" below; did you mean \"seed\"? allowed: seed"),
+        ("[\"run.seed.0\"]", "there is no \"run.seed.0\" below"),
+        ("[\"run\", \"run.seed\"]", "\"run.seed\" is named twice"),
+        ("[\"run.seed\", \"run.seed\"]", "\"run.seed\" is named twice"),
+        ("[\"\"]", "found \"\"; allowed: a path such as traffic.0"),
+        ("\"run\"", "found \"run\"; allowed: a list of paths, as in [\"traffic.0\"]"),
+        ("[1]", "found a list; allowed: a list of paths, as in [\"traffic.0\"]"),
+    ] {
+        assert_eq!(drop(dropped), format!("test.toml:2:8: drop: {why}"));
+    }
+    assert_eq!(
+        load_text("drop = [\"run\"]\nrun.seed = 1").unwrap_err().to_string(),
+        "test.toml:1:8: drop: there is no \"run\" below"
     );
     for layer in 0..20 {
         std::fs::write(folder.0.join(format!("{layer}.toml")), extends(&format!("{}.toml", layer + 1))).unwrap();

@@ -17,6 +17,7 @@ mod traffic;
 use super::*;
 use crate::links::loss;
 use crate::model::*;
+use messages::Folder;
 use std::path::PathBuf;
 use transport::tcp::InitialWindow;
 use units::{Bytes, Duration, Rate};
@@ -288,6 +289,37 @@ fn layers_merge_tables_and_replace_lists_and_kinds() {
     );
     assert_eq!(scenario.scenario.network.nodes.len(), 3, "keys of the dumbbell below mean nothing to a star");
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A scenario without what a layer drops is the one that never had it.
+#[test]
+fn layers_drop_keys_and_items_of_lists_of_what_is_below() {
+    let flow = |name: &str, stop: &str| {
+        format!("[[traffic]]\nname = \"{name}\"\ntransport = \"sack\"\nfrom = \"l0\"\nto = \"r0\"\n{stop}")
+    };
+    let (network, _) = SMALL.split_once("[[traffic]]").unwrap();
+    let network = network.replace("[run]", "[run]\nname = \"one\"");
+    let sack = "[transport.sack]\nmss = \"1000 B\"\n";
+    let [a, b, c] = ["a", "b", "c"].map(|name| flow(name, "stop = \"2 s\"\n"));
+    let folder = Folder::new("drop");
+    let dropped = |drop: &str| {
+        std::fs::write(folder.0.join("base.toml"), network.clone() + sack + &a + &b + &c).unwrap();
+        let text = format!("extends = \"base.toml\"\ndrop = {drop}");
+        load(Input::Text { name: "top.toml", text: &text, folder: &folder.0 }, &[])
+            .unwrap_or_else(|why| panic!("{why}"))
+    };
+    let endless = flow("b", "");
+    for (drop, rest) in [
+        ("[\"transport.sack\"]", a.clone() + &b + &c),
+        ("[\"transport.sack.mss\"]", a.clone() + &b + &c),
+        ("[]", sack.to_owned() + &a + &b + &c),
+        ("[\"traffic.0\", \"traffic.2\"]", sack.to_owned() + &b),
+        ("[\"traffic.a\", \"traffic.1\"]", sack.to_owned() + &c),
+        ("[\"traffic.b.stop\", \"traffic.0\"]", sack.to_owned() + &endless + &c),
+    ] {
+        let expected = load_text(&(network.clone() + &rest)).unwrap_or_else(|why| panic!("{drop}: {why}"));
+        same(&dropped(drop).scenario, &expected.scenario);
+    }
 }
 
 #[test]
