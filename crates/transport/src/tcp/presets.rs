@@ -2,8 +2,9 @@
 //! count more.
 //!
 //! Linux's, as of 6.18: RACK-TLP, PRR, undo by D-SACK and by timestamps, F-RTO (recovery "linux"); the retransmission
-//! timer's rules; an initial window of ten segments; delayed ACKs of 40 ms behind sixteen quick ones. CUBIC has HyStart
-//! and whole segments. Reno and CUBIC are not paced unless the queue `fq` does it; BBR is, a hundredth below its rate.
+//! timer's rules; an initial window of ten segments; small queues at the host's own link; delayed ACKs of 40 ms behind
+//! sixteen quick ones. CUBIC has HyStart and whole segments. Reno and CUBIC are not paced unless the queue `fq` does it;
+//! BBR is, a hundredth below its rate.
 //! Differences from the kernel that remain: `docs/guide/hosts.md`.
 
 use super::{ReceiverConfig, SenderConfig};
@@ -29,6 +30,7 @@ const LINUX: Settings = &[
     ("timestamps", Value::Flag(true)),
     ("handshake", Value::Flag(true)),
     ("initial_window", Value::Whole(10)),
+    ("limit_output", Value::Whole(4 << 20)),
     ("min_rto", Value::Time(Duration::from_millis(200))),
     ("max_rto", Value::Time(Duration::from_secs(120))),
     ("clock_granularity", Value::Time(Duration::from_millis(200))),
