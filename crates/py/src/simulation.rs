@@ -189,6 +189,12 @@ impl Results {
         self.0.summary.iter().map(|figure| (figure.name, figure.value, figure.unit)).collect()
     }
 
+    /// Sentences on what misleads in these figures.
+    #[getter]
+    fn remarks(&self) -> Vec<String> {
+        self.0.remarks.clone()
+    }
+
     /// 16 hexadecimal digits.
     #[getter]
     fn fingerprint(&self) -> String {

@@ -64,6 +64,8 @@ pub struct Results {
     pub probes: Vec<(&'static str, Table)>,
     /// What happened, if that was asked for.
     pub trace: Option<Trace>,
+    /// Sentences on what misleads in these figures.
+    pub remarks: Vec<String>,
     /// The figures of `summary.json`.
     pub summary: Vec<Figure>,
     /// Hash over every arrival, equal for equal runs.

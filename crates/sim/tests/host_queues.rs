@@ -133,3 +133,33 @@ fn hosts_give_the_same_on_1_2_and_5_threads() {
         [2, 5].into_iter().for_each(|threads| assert!(on(threads) == alone, "{queue} on {threads} threads"));
     }
 }
+
+/// Two sources of 600 Mb/s each send a packet of 1500 B every 20 µs into a link that sends one in 12 µs. By t µs on
+/// average t/10 + 1 have come and t/12 + 1/2 have left, so that t/60 + 1/2 wait: 1583.8 in the last tenth of 100 ms. A
+/// remark says so where they wait for each other, first in, first out, and nowhere else.
+#[test]
+fn a_remark_says_where_flows_wait_for_each_other_at_their_own_host() {
+    let source = |from: &str, to: &str, rate: u32| {
+        format!(
+            "[[traffic]]\ntransport = \"udp\"\nfrom = \"{from}\"\nto = \"{to}\"\nload = \"constant\"\n\
+             rate = \"{rate} Mbps\"\n"
+        )
+    };
+    let udp = "[transport.udp]\npacket_size = \"1500 B\"\n";
+    let remarks = |queue: &str, traffic: String| run(&leaf(queue, &(udp.to_owned() + &traffic)), 1).remarks;
+    let two = || source("h0", "h1", 600) + &source("h0", "h2", 600);
+    let [said] = &remarks(FIFO, two())[..] else { panic!("one remark") };
+    assert!(said.contains("1584 packets waited at h0->l0, a host's own link, and at most 0 at any other"), "{said}");
+    for (queue, traffic) in [
+        // In turn.
+        (BY_FLOW, two()),
+        // One flow waits for itself.
+        (FIFO, source("h0", "h1", 1200)),
+        // Below the capacity of the link.
+        (FIFO, source("h0", "h1", 400) + &source("h0", "h2", 400)),
+        // More waits in the network: three hosts send 1.2 Gb/s to a fourth, each by two flows.
+        (FIFO, [0, 1, 2].map(|from| source(&format!("h{from}"), "h3", 200).repeat(2)).concat()),
+    ] {
+        assert_eq!(remarks(queue, traffic.clone()), Vec::<String>::new(), "{queue}: {traffic}");
+    }
+}

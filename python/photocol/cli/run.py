@@ -134,6 +134,8 @@ def _tell(
 
         for sentence in standing_still(result):
             say(f"photocol: {sentence}")
+    for remark in next((run.results.remarks for run in execution.finished if run.results.remarks), ()):
+        say(f"photocol: {remark}")
     one = execution.finished[0].results if len(execution.finished) == 1 else None
     _report(result, place, one, as_json=as_json, quiet=quiet, explain=explain)
 

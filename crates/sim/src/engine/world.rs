@@ -33,6 +33,7 @@ use crate::engine::execute::windowed::Schedule;
 use crate::engine::node::agent_setup::{AgentSetup, BuildContext};
 use crate::engine::node::counters::{Counters, Record};
 use crate::engine::observe::accounts::{Accounts, Baseline};
+use crate::engine::observe::host_queues::HostQueues;
 use crate::engine::observe::observers::Observers;
 use crate::engine::observe::sampler::Sampler;
 use crate::engine::observe::trace::{Merged, Sink, merged};
@@ -108,6 +109,7 @@ pub struct World {
     changes: Changes,
     pub(crate) sampler: Sampler,
     pub(crate) baseline: Baseline,
+    pub(crate) host_queues: HostQueues,
     /// What happened, if anybody asked; made at the end.
     pub(crate) trace: Option<Merged>,
     pub(crate) now: SimTime,
@@ -119,7 +121,9 @@ impl World {
     /// Sets up a network with nothing sent yet; `equip` makes its agents.
     pub fn new(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
         options::check_number(setup.flows.len())?;
+        let scenario = setup.scenario;
         let mut world = build::world(setup, equip)?;
+        world.watch_hosts(scenario);
         world.use_threads(1);
         Ok(world)
     }
@@ -348,6 +352,7 @@ impl World {
                     *effort = effort.saturating_sub(self.sampler.entities() as u64 + 1);
                     add_sample(&mut self.controls, &self.sampler);
                 }
+                Action::LastTenth => self.host_queues.begin(self.now, parts),
                 Action::EndWarmUp => self.baseline = Baseline::read(self.now, parts),
                 Action::Mark(link, is_on) => parts.port_mut(self.link_numbers[link.index()]).mark_all(is_on),
                 Action::Reroute(paths) => reroute(&paths, parts),

@@ -75,6 +75,7 @@ pub fn run(end: End, parts: &mut Partitions) -> Results {
     summary.push(Figure { name: "packet_hops", value: packet_hops as f64, unit: "1" });
     summary.push(Figure { name: "events", value: events as f64, unit: "1" });
     let drops = drops(&end, parts);
+    let remarks = end.world.host_queues.remark(end.world.now, &end.scenario.network, parts);
     let fingerprint = parts.fingerprint();
     Results {
         flows: flows.table(end.run, probes.columns),
@@ -83,6 +84,7 @@ pub fn run(end: End, parts: &mut Partitions) -> Results {
         series: if end.is_over { end.world.sampler.take_table(end.run) } else { end.world.sampler.table(end.run) },
         drops,
         trace,
+        remarks: remarks.into_iter().collect(),
         summary,
         fingerprint,
         events,

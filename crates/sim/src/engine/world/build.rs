@@ -26,6 +26,7 @@ use crate::engine::node::machine::{ApplicationMaker, HostMaker};
 use crate::engine::node::timers::TimingWheel;
 use crate::engine::observe::accounts::Baseline;
 use crate::engine::observe::capture::{self, start};
+use crate::engine::observe::host_queues::HostQueues;
 use crate::engine::observe::probe::AnyProbe;
 use crate::engine::observe::sampler::{Known, Sampler};
 use crate::engine::packet::NEVER;
@@ -118,6 +119,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
         schedule: Schedule::Auto,
         sampler,
         baseline: Baseline::zero(network.links.len()),
+        host_queues: HostQueues::default(),
         link_numbers,
         controls,
         changes: Changes::new(&scenario.changes),

@@ -1,8 +1,9 @@
 //! What happens from outside but for links that change: flows take other paths, statistics begin, samples are due.
 
-use super::news;
 use super::paths::Paths;
+use super::{World, news};
 use crate::engine::execute::layout::Partitions;
+use crate::engine::observe::host_queues::HostQueues;
 use crate::engine::observe::sampler::Sampler;
 use crate::model::{Change, Flow, LinkId, Scenario, SimTime, Step, Timeline};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,8 @@ pub(super) enum Action {
     Sample,
     /// Statistics begin.
     EndWarmUp,
+    /// Nine tenths of the run are over.
+    LastTenth,
     /// Data that leave by a link from now on are marked, or not: a circuit has come or gone.
     Mark(LinkId, bool),
     /// Flows take new paths: (flow, path, way back), as positions in the array of paths.
@@ -34,14 +37,31 @@ impl Action {
         match self {
             Action::Sample => 0,
             Action::EndWarmUp => 1,
-            Action::Mark(..) => 2,
-            Action::Reroute(_) => 3,
+            Action::LastTenth => 2,
+            Action::Mark(..) => 3,
+            Action::Reroute(_) => 4,
         }
     }
 
     /// Whether it comes before the changes of links of its instant.
     pub(super) fn precedes_changes(&self) -> bool {
         !matches!(self, Action::Mark(..) | Action::Reroute(_))
+    }
+}
+
+impl World {
+    /// Whether flows wait for each other at their hosts, if ports are all that there is in the network.
+    pub(super) fn watch_hosts(&mut self, scenario: &Scenario) {
+        if self.partitions.iter().any(|part| part.hosts.have_agents()) {
+            return;
+        }
+        let queues = HostQueues::new(&scenario.network, &self.layout.flows, &self.link_numbers);
+        if !queues.is_empty() {
+            self.host_queues = queues;
+            let at = SimTime::from_ps(self.end.ps() - self.end.ps() / 10);
+            let place = self.controls.partition_point(|control| (control.at, control.action.rank()) > (at, 2));
+            self.controls.insert(place, Control { at, action: Action::LastTenth });
+        }
     }
 }
 

@@ -80,6 +80,11 @@ impl Hosts {
         hosted.arm(place as u32, fabric);
     }
 
+    /// Whether there is one here.
+    pub fn have_agents(&self) -> bool {
+        self.agents.len() > 0
+    }
+
     /// Packets that agents keep.
     pub fn kept(&self) -> i64 {
         self.agents.items().iter().map(|hosted| hosted.agent.kept()).sum()

@@ -1,0 +1,77 @@
+//! Whether flows wait for each other at their own host rather than in the network: the packets that wait at hosts' own
+//! links in the last tenth of a run, beside those at all other links.
+
+use crate::engine::execute::layout::Partitions;
+use crate::model::{Flow, LinkId, Network, SimTime};
+use std::collections::BTreeMap;
+
+/// The ports in question, and what had waited at them as the last tenth began.
+#[derive(Debug, Default)]
+pub struct HostQueues {
+    /// First in, first out, and several flows leave by it: the only link of their host.
+    own: Vec<Watched>,
+    others: Vec<Watched>,
+    since: Option<SimTime>,
+}
+
+/// A link, its port, and packet-picoseconds.
+#[derive(Debug)]
+struct Watched {
+    link: LinkId,
+    port: u32,
+    waited: u128,
+}
+
+impl HostQueues {
+    /// Those of a network of ports alone; `numbers` are the engine's of each link.
+    pub fn new(network: &Network, flows: &[Flow], numbers: &[u32]) -> HostQueues {
+        let (mut sources, mut leaving) = (BTreeMap::<_, u32>::new(), BTreeMap::<_, u32>::new());
+        flows.iter().for_each(|flow| *sources.entry(flow.source).or_default() += 1);
+        network.links.iter().for_each(|link| *leaving.entry(link.from).or_default() += 1);
+        let mut queues = HostQueues::default();
+        for (id, (link, port)) in (0..).map(LinkId).zip(network.links.iter().zip(numbers)) {
+            let watched = Watched { link: id, port: *port, waited: 0 };
+            let is_own = leaving[&link.from] == 1 && sources.contains_key(&link.from);
+            if !is_own {
+                queues.others.push(watched);
+            } else if sources[&link.from] > 1 && !link.queue.is_scheduler() {
+                queues.own.push(watched);
+            }
+        }
+        queues
+    }
+
+    /// Whether there is nothing to find out.
+    pub fn is_empty(&self) -> bool {
+        self.own.is_empty()
+    }
+
+    /// The last tenth begins.
+    pub fn begin(&mut self, now: SimTime, parts: &mut Partitions) {
+        for watched in self.own.iter_mut().chain(&mut self.others) {
+            watched.waited = parts.whole_reading(now.ps(), watched.port).0.waited;
+        }
+        self.since = Some(now);
+    }
+
+    /// A sentence, if a host's queue held more packets on average than that of any other link, and one at least.
+    pub fn remark(&self, now: SimTime, network: &Network, parts: &mut Partitions) -> Option<String> {
+        let span = now.saturating_since(self.since?).ps();
+        let mut most = |of: &[Watched]| {
+            let mean = |watched: &Watched| {
+                let waited = parts.whole_reading(now.ps(), watched.port).0.waited - watched.waited;
+                (waited as f64 / span.max(1) as f64, watched.link)
+            };
+            of.iter().map(mean).reduce(|a, b| if b.0 > a.0 { b } else { a })
+        };
+        let ((at_host, own), (elsewhere, _)) = (most(&self.own)?, most(&self.others).unwrap_or((0.0, LinkId(0))));
+        let link = &network.links[own.index()].name;
+        (at_host > elsewhere.max(1.0)).then(|| {
+            format!(
+                "in the last tenth of the run {at_host:.0} packets waited at {link}, a host's own link, and at most \
+                 {elsewhere:.0} at any other: flows of one host wait for each other there, first in, first out; queue = \
+                 {{ kind = \"drr\" }} at hosts serves them in turn, limit_output bounds each"
+            )
+        })
+    }
+}
