@@ -106,6 +106,20 @@ fn a_target_below_the_empty_round_trip_starves_a_flow_and_is_told() {
     assert!(load(&mended) > 0.9, "{}", load(&mended));
 }
 
+/// The same under QUIC, with packets and ACKs of these sizes.
+#[test]
+fn the_target_of_a_law_under_quic_is_told_too() {
+    let told = |more: &str| {
+        let host = "[transport.fast]\nalgorithm = \"quic\"\ncongestion_control = \"swift\"\npacket_size = \"1500 B\"\n\
+                    ack_size = \"40 B\"\n";
+        warnings(&dumbbell("fast", 1, "10 Mbps", 20.0).add(&(host.to_owned() + more)).text())
+    };
+    let said = "the transport \"fast\": from \"l0\" to \"r0\" a round trip takes about 21300 us if nothing waits, and \
+                its base_target fits at most 128 us; give it base_target = \"21300 us\"";
+    assert_eq!(told(""), [said]);
+    assert_eq!(told("base_target = \"21300 us\""), [""; 0]);
+}
+
 /// A round trip that is said may be ten times as long or as short as that of the path, which is 21.25664 ms as above;
 /// one that is measured fits.
 #[test]

@@ -4,7 +4,7 @@ use options::{Options, words};
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
-use transport::cc;
+use transport::cc::{self, Fit};
 use transport::tcp::{ReceiverConfig, SenderConfig};
 use transport::telemetry::{Echo, Telemetry};
 
@@ -59,6 +59,11 @@ pub trait HostKind: Any + Debug + Send + Sync {
     /// Packets that a sender lets out before it has heard anything.
     fn first_window(&self) -> u32 {
         0
+    }
+
+    /// The round trips that its window law fits; `None` if these are all.
+    fn fit(&self) -> Option<Fit> {
+        None
     }
 
     /// Its own parameters, if it has any.
@@ -217,6 +222,14 @@ impl TransportKind {
         match self {
             TransportKind::Tcp { sender, .. } => Some(sender.mss),
             TransportKind::Hosted(kind) => (kind.protocol() == Protocol::Tcp).then(|| kind.sizes().payload),
+        }
+    }
+
+    /// The round trips that its window law fits; `None` if these are all.
+    pub fn fit(&self) -> Option<Fit> {
+        match self {
+            TransportKind::Tcp { sender, .. } => sender.algorithm.wants(&sender.laws).fits,
+            TransportKind::Hosted(kind) => kind.fit(),
         }
     }
 

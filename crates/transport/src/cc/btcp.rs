@@ -63,7 +63,8 @@ impl CongestionControl for Btcp {
 
     #[inline]
     fn on_ack(&mut self, _: &Config, window: &mut Window, event: &Event) {
-        self.0.on_ack(&RENO, window, event);
+        let reno = reno::Config { slow_start_counts: event.counts, ..RENO };
+        self.0.on_ack(&reno, window, event);
     }
 
     fn ssthresh_after(&mut self, _: &Config, window: &Window, loss: &Loss) -> u64 {

@@ -88,7 +88,7 @@ impl CongestionControl for Dctcp {
             return state.reduce(window);
         }
         if event.acked > 0 && event.marked == 0 && !event.in_recovery && !event.is_app_limited {
-            state.grow(window, event.acked);
+            state.grow(window, event);
         }
     }
 
@@ -127,11 +127,11 @@ impl State {
     }
 
     /// RFC 5681 §3.1.
-    fn grow(&mut self, window: &mut Window, acked: u64) {
+    fn grow(&mut self, window: &mut Window, event: &Event) {
         if window.in_slow_start() {
-            return window.slow_start(acked);
+            return window.slow_start_by(event.counts, event.acked);
         }
-        self.growth += window.counted(acked);
+        self.growth += window.counted(event.acked);
         if self.growth >= window.cwnd {
             self.growth -= window.cwnd;
             window.cwnd = window.cwnd.saturating_add(window.mss);

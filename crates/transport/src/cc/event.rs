@@ -1,5 +1,6 @@
 //! The events of a window law, and its needs.
 
+use super::SlowStartCounts;
 use crate::telemetry::Telemetry;
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
@@ -10,6 +11,8 @@ pub struct Event {
     pub now: Instant,
     /// Bytes that the cumulative ACK newly covers.
     pub acked: u64,
+    /// How they count in slow start, for laws that have no word on it.
+    pub counts: SlowStartCounts,
     /// Bytes above the cumulative ACK of which this ACK is the first to say that they have arrived.
     pub sacked: u64,
     /// At a loss: the outstanding bytes that count as lost now.
@@ -44,6 +47,7 @@ impl Event {
         Event {
             now,
             acked: 0,
+            counts: SlowStartCounts::Segment,
             sacked: 0,
             lost: 0,
             rtt_sample: None,

@@ -149,7 +149,7 @@ impl CongestionControl for Gaimd {
         }
         let acked = event.acked;
         if window.in_slow_start() {
-            return window.slow_start(acked);
+            return window.slow_start_by(event.counts, acked);
         }
         match config.grows_by {
             GrowsBy::Bytes => self.growth.add(self.alpha, window, acked),

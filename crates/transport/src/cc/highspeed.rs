@@ -116,7 +116,7 @@ impl CongestionControl for HighSpeed {
             return;
         }
         if window.in_slow_start() {
-            window.slow_start(event.acked);
+            window.slow_start_by(event.counts, event.acked);
             return;
         }
         let acked = window.counted(event.acked);

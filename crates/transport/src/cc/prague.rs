@@ -109,7 +109,7 @@ impl CongestionControl for Prague {
             state.reduce(window, event);
         }
         if !event.in_recovery && !event.is_app_limited {
-            state.grow(window, event.acked.saturating_sub(event.marked), rtt.share());
+            state.grow(window, event, rtt.share());
         }
         state.end_round(config, &rtt, event, window);
     }
@@ -173,12 +173,13 @@ impl State {
     }
 
     /// Bytes without a mark: as in slow start, or `share` of a segment for a window of them.
-    fn grow(&mut self, window: &mut Window, bytes: u64, share: f64) {
+    fn grow(&mut self, window: &mut Window, event: &Event, share: f64) {
+        let bytes = event.acked.saturating_sub(event.marked);
         if bytes == 0 {
             return;
         }
         if window.in_slow_start() {
-            return window.slow_start(bytes);
+            return window.slow_start_by(event.counts, bytes);
         }
         self.fraction += window.counted(bytes) as f64 * window.mss as f64 / window.cwnd as f64 * share;
         let whole = self.fraction.floor();

@@ -51,6 +51,7 @@ impl CongestionControl for ReTcp {
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         let state = &mut *self.0;
+        state.growth.slow_start_counts = event.counts;
         state.reno.on_ack(&state.growth, window, event);
         state.jump(config, window);
     }

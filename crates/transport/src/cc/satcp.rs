@@ -85,6 +85,7 @@ impl CongestionControl for SaTcp {
         let state = &mut *self.0;
         let haste = if state.holds(config, event.now) { config.haste } else { 1.0 };
         state.cubic.hasten(haste);
+        state.growth.slow_start_counts = event.counts;
         state.cubic.on_ack(&state.growth, window, event);
     }
 

@@ -1,7 +1,7 @@
 //! The laws of Linux have this in common: windows of whole segments, growth by one for each so many that are
 //! acknowledged, and round trips that end when what was sent last at their beginning is acknowledged.
 
-use super::{Event, Window};
+use super::{Event, SlowStartCounts, Window};
 use options::words;
 use units::Duration;
 
@@ -46,9 +46,12 @@ pub(super) fn half(arithmetic: Arithmetic, flight: u64, mss: u64) -> u64 {
 }
 
 /// The bytes for which an ACK lets a window grow: two segments at most, as a delayed ACK covers. Linux counts what is
-/// newly delivered, which after a repair is far less than what an ACK covers.
+/// newly delivered, which after a repair is far less than what an ACK covers. Where all counts, a window at most.
 pub(super) fn counted(window: &Window, event: &Event) -> u64 {
-    event.acked.min(2 * window.mss)
+    match event.counts {
+        SlowStartCounts::Segment => event.acked.min(2 * window.mss),
+        SlowStartCounts::All => window.counted(event.acked),
+    }
 }
 
 /// Slow start up to ssthresh, where the window is below it. Returns the bytes that are left for congestion avoidance.

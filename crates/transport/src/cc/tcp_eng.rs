@@ -127,7 +127,7 @@ impl CongestionControl for TcpEng {
         }
         let acked = event.acked;
         if window.in_slow_start() {
-            return window.slow_start(acked);
+            return window.slow_start_by(event.counts, acked);
         }
         let state = &mut *self.0;
         let alpha = state.alpha_now(config, window);

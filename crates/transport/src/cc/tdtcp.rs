@@ -306,8 +306,14 @@ impl State {
             },
         };
         match &mut one.growth {
-            Grower::Cubic(law, config) => law.on_ack(config, &mut one.window, &event),
-            Grower::Reno(law, config) => law.on_ack(config, &mut one.window, &event),
+            Grower::Cubic(law, config) => {
+                config.slow_start_counts = event.counts;
+                law.on_ack(config, &mut one.window, &event);
+            }
+            Grower::Reno(law, config) => {
+                config.slow_start_counts = event.counts;
+                law.on_ack(config, &mut one.window, &event);
+            }
         }
     }
 }

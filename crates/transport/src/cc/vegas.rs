@@ -117,7 +117,7 @@ impl Paper {
 
     fn on_ack(&mut self, config: &Config, window: &mut Window, event: &Event) {
         if window.in_slow_start() && self.slow_start == SlowStart::Grows && !event.is_app_limited {
-            window.slow_start(event.acked);
+            window.slow_start_by(event.counts, event.acked);
         }
         let is_over = self.round.is_over_after(event.acked);
         let Some(rtt) = event.rtt_sample else { return };

@@ -103,7 +103,7 @@ impl CongestionControl for Westwood {
             return;
         }
         if window.in_slow_start() {
-            return window.slow_start(event.acked);
+            return window.slow_start_by(event.counts, event.acked);
         }
         state.acked += window.counted(event.acked);
         if state.acked >= window.cwnd {

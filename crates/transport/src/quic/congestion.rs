@@ -7,7 +7,7 @@ use super::config::{Config, Persistent};
 use super::rtt::Rtt;
 use super::sent::{Newly, Sent, SentPacket};
 use crate::cc::hystart::HyStart;
-use crate::cc::{Event, Law, Loss, LossCause, LostSegment, Window};
+use crate::cc::{Event, Law, Loss, LossCause, LostSegment, SlowStartCounts, Window};
 use crate::tcp::Deliveries;
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
@@ -106,6 +106,8 @@ impl Congestion {
         let every_ack = config.algorithm.asks().every_ack;
         let event = Event {
             acked: if every_ack { packets.iter().map(|one| u64::from(one.size)).sum() } else { total },
+            // RFC 9002 §7.3.1.
+            counts: SlowStartCounts::All,
             in_flight: self.bytes_in_flight,
             in_recovery: packets.last().is_some_and(|one| self.is_in_recovery(one.sent_at)),
             ..*ack

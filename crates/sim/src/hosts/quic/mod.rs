@@ -18,7 +18,7 @@ use options::{ConfigError, Options, Value};
 use parameters::{CHOICE, Parameters};
 use std::any::Any;
 use std::sync::Arc;
-use transport::cc::Algorithm;
+use transport::cc::{Algorithm, Fit};
 
 /// Headers of IP and UDP, which are no part of a datagram, as windows count it.
 const BELOW: u32 = 28;
@@ -63,6 +63,11 @@ impl HostKind for Quic {
         let (sender, receiver) = (&self.parameters.sender, &self.parameters.receiver);
         let window = sender.initial_window.bytes(sender.max_datagram_size).min(receiver.receive_window);
         u32::try_from(window / u64::from(sender.max_datagram_size)).unwrap_or(u32::MAX)
+    }
+
+    fn fit(&self) -> Option<Fit> {
+        let sender = &self.parameters.sender;
+        sender.algorithm.wants(&sender.laws).fits
     }
 
     fn options(&self) -> Option<&dyn Options> {

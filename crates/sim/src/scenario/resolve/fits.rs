@@ -15,8 +15,7 @@ pub(super) fn warnings(context: &Context, transports: &[Transport], traffic: &[T
     let mut warnings = BTreeSet::new();
     for one in traffic {
         let transport = &transports[one.transport.index()];
-        let Some(sender) = transport.kind.sender() else { continue };
-        let Some(fit) = sender.algorithm.wants(&sender.laws).fits else { continue };
+        let Some(fit) = transport.kind.fit() else { continue };
         let mut trip =
             |(from, to)| round_trip(network, &transport.kind, [routes.path(from, to)?, routes.path(to, from)?]);
         let misfit = some_of(one.arrivals.ends()).into_iter().find_map(|pair| {
