@@ -123,7 +123,7 @@ impl World {
         options::check_number(setup.flows.len())?;
         let scenario = setup.scenario;
         let mut world = build::world(setup, equip)?;
-        world.watch_hosts(scenario);
+        world.add_watches(scenario);
         world.use_threads(1);
         Ok(world)
     }

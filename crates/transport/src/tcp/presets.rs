@@ -3,8 +3,8 @@
 //!
 //! Linux's, as of 6.18: RACK-TLP, PRR, undo by D-SACK and by timestamps, F-RTO (recovery "linux"); the retransmission
 //! timer's rules; an initial window of ten segments; small queues at the host's own link; delayed ACKs of 40 ms behind
-//! sixteen quick ones. CUBIC has HyStart and whole segments. Reno and CUBIC are not paced unless the queue `fq` does it;
-//! BBR is, a hundredth below its rate.
+//! sixteen quick ones. CUBIC has HyStart and whole segments. Reno and CUBIC are not paced unless the queue `fq` does
+//! it; BBR is, a hundredth below its rate.
 //! Differences from the kernel that remain: `docs/guide/hosts.md`.
 
 use super::{ReceiverConfig, SenderConfig};

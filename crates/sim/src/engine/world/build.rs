@@ -1,7 +1,7 @@
 //! From a scenario and its flows to a world in which nothing has happened.
 
 use super::changes::Changes;
-use super::controls::{add_sample, changing, changing_properties, controls, has_marks};
+use super::controls::{changing, changing_properties, controls, has_marks};
 use super::host_links;
 use super::news;
 use super::options::{Options, RunError};
@@ -76,7 +76,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let mut paths = Paths::new(link_numbers.clone(), seed);
     let first = paths.of_flows(network, &flows, &network.open_to_flows());
     check_paths(network, &flows, &first)?;
-    let mut controls = controls(scenario, &flows, &mut paths);
+    let controls = controls(scenario, &flows, &mut paths);
     let (mask, timer_order) = order_of_timers(shuffle.as_mut());
     let laid: Vec<_> = paths.flat.iter().map(|number| order.get(*number as usize).copied()).collect();
     let agent_setup = equip(&mut BuildContext {
@@ -110,7 +110,6 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     hosts.install(agents, work);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
     let sampler = sampler(&probe, network, &link_numbers, &flows, &agent_setup.shared);
-    add_sample(&mut controls, &sampler);
     Ok(World {
         end: SimTime::ZERO + scenario.run.duration,
         partitions: vec![Partition::new(parts, layout.site(0), 0)],

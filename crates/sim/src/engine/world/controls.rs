@@ -50,8 +50,10 @@ impl Action {
 }
 
 impl World {
-    /// Whether flows wait for each other at their hosts, if ports are all that there is in the network.
-    pub(super) fn watch_hosts(&mut self, scenario: &Scenario) {
+    /// The first sample; and the last tenth of the run, where ports are all that there is in the network and flows may
+    /// wait for each other at their hosts.
+    pub(super) fn add_watches(&mut self, scenario: &Scenario) {
+        add_sample(&mut self.controls, &self.sampler);
         if self.partitions.iter().any(|part| part.hosts.have_agents()) {
             return;
         }
