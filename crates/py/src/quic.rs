@@ -17,7 +17,7 @@ use transport::tcp::{Codepoint, keys};
 use units::{Duration, Instant};
 
 /// (number, size, stream, start, length, asks for an ACK, again, probe, codepoint); the three of a stream are `None`
-/// without data.
+/// without data, of a datagram the stream alone.
 type Packet = (u64, u32, Option<u32>, Option<u64>, Option<u32>, bool, bool, bool, &'static str);
 /// Ranges of numbers, from the lowest to the highest of each; the highest range first.
 type RangeList = Vec<(u64, u64)>;
@@ -165,6 +165,7 @@ impl QuicSender {
             "max_datagram_size" => whole(machine.config().max_datagram_size.into())?,
             "next_number" => whole(machine.next_number())?,
             "bytes_acked" => whole(machine.bytes_acked())?,
+            "bytes_dropped" => whole(machine.bytes_dropped())?,
             "bytes_lost" => whole(machine.bytes_lost())?,
             "packet_threshold" => whole(machine.thresholds().0.into())?,
             "time_threshold" => Some(PyFloat::new(py, machine.thresholds().1).into_any()),
@@ -216,7 +217,7 @@ impl QuicSender {
             (
                 packet.number,
                 packet.size,
-                chunk.map(|chunk| chunk.stream),
+                chunk.filter(|chunk| !chunk.is_datagram()).map(|chunk| chunk.stream),
                 chunk.map(|chunk| chunk.start),
                 chunk.map(|chunk| chunk.length),
                 packet.is_ack_eliciting,
@@ -257,7 +258,7 @@ impl QuicReceiver {
         number: u64,
         asks: bool,
         ecn: Option<&str>,
-        chunk: Option<(u32, u64, u32)>,
+        chunk: Option<(Option<u32>, u64, u32)>,
     ) -> PyResult<Option<AckSaid>> {
         let mark = match ecn {
             None | Some("not-ect") => Mark::Sent(Codepoint::NotEct),
@@ -269,7 +270,10 @@ impl QuicReceiver {
             }
         };
         self.now = reading(self.now, Some(t))?;
-        let chunk = chunk.map(|(stream, start, length)| Chunk { stream, start, length });
+        let chunk = chunk.map(|(stream, start, length)| {
+            let stream = stream.unwrap_or(Chunk::DATAGRAM);
+            Chunk { stream, start, length }
+        });
         let packet = quic::Received { number, is_ack_eliciting: asks, mark, chunk };
         Ok(self.machine.handle_packet(self.now, &packet).map_err(failed)?.map(ack_said))
     }

@@ -142,6 +142,35 @@ fn a_late_packet_is_taken_for_lost_and_known_to_be_spurious() {
 }
 
 #[test]
+fn a_lost_datagram_is_not_sent_again_and_holds_nothing_back() {
+    // One of ten is lost at its host. The ninth on the link arrives by itself and its ACK waits; then the fate of all
+    // is known.
+    let run =
+        one().set("traffic.0.size", "\"12 kB\"").set("transport.it.frames", "\"datagram\"").add(&dropping(&[1])).run(1);
+    close(figure(&run, "end_s"), 8.0 * PACKET + ROUND + MAX_ACK_DELAY);
+    let counts = ["segments_sent", "retransmissions", "bytes_arrived"].map(|name| figure(&run, name));
+    assert_eq!(counts, [10.0, 0.0, 9.0 * 1200.0]);
+    close(figure(&run, "delivered_s"), 9.0 * PACKET + FIBRE);
+}
+
+/// An application writes 1200 B every millisecond, 9.6 Mb/s, and the link takes 5 Mb/s with headers: 4.8 Mb/s. A bound
+/// of what waits at the sender drops the rest there; all that leaves is new.
+#[test]
+fn datagrams_that_the_window_holds_back_are_dropped_at_the_sender() {
+    let media = Builder::of(&ONE.replace("size = \"6 kB\"", ""))
+        .set("link.0.capacity", "\"5 Mbps\"")
+        .set("link.0.buffer", "\"20 packets\"")
+        .set("transport.it.frames", "\"datagram\"")
+        .set("traffic.0.application", "{ kind = \"paced\", write = \"1200 B\", every = \"1 ms\" }");
+    for queue in ["5 packets", "1 packet"] {
+        let run = media.clone().set("transport.it.datagram_queue", &format!("\"{queue}\"")).run(1);
+        let goodput = figure(&run, "bytes_arrived") * 8.0 / 20.0;
+        assert!((0.85..=1.0).contains(&(goodput / 4.8e6)), "{queue}: {goodput}");
+        assert_eq!(figure(&run, "retransmissions"), 0.0);
+    }
+}
+
+#[test]
 fn what_is_explained_of_windows_is_what_was_said() {
     let limited =
         one().set("transport.it.receive_window", "\"20 packets\"").set("transport.it.max_window", "\"50 kB\"");

@@ -16,6 +16,7 @@ mod linux_windows;
 mod loss_recovery;
 mod modern;
 mod prr;
+mod quic_datagrams;
 mod quic_laws;
 mod quinn;
 mod rack;

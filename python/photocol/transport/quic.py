@@ -32,14 +32,14 @@ Codepoint = Literal["not-ect", "ect0", "ect1", "ce"]
 
 
 class QuicPacket(NamedTuple):
-    """A packet that leaves; `stream`, `start` and `length` are None without data of a stream."""
+    """A packet that leaves; `stream`, `start` and `length` are None without data, of a datagram `stream` alone."""
 
     number: int
     size: int
     """Bytes of its UDP datagram."""
     stream: int | None
     start: int | None
-    """The place in its stream of the first byte."""
+    """The place in its stream of the first byte; of a datagram, among all bytes that were written."""
     length: int | None
     ack_eliciting: bool
     again: bool
@@ -252,8 +252,13 @@ class QuicSender:
 
     @property
     def bytes_acked(self) -> int:
-        """Bytes of streams that were acknowledged, each once."""
+        """Bytes of streams and datagrams that were acknowledged, each once."""
         return self._count("bytes_acked")
+
+    @property
+    def bytes_dropped(self) -> int:
+        """Bytes of datagrams that were never sent, since more than `datagram_queue` waited."""
+        return self._count("bytes_dropped")
 
     @property
     def bytes_lost(self) -> int:
@@ -318,11 +323,11 @@ class QuicReceiver:
         *,
         ack_eliciting: bool = True,
         ecn: Codepoint | None = None,
-        data: tuple[int, int, int] | None = None,
+        data: tuple[int | None, int, int] | None = None,
     ) -> QuicAck | None:
         """A packet arrives at `t` seconds: its ACK, if one leaves at once.
 
-        `data` is (stream, place of the first byte, bytes). Raises QuicError with the error's name in RFC 9000:
+        `data` is (stream, place of the first byte, bytes), with None for the stream of a datagram. Raises QuicError with the error's name in RFC 9000:
         FLOW_CONTROL_ERROR, STREAM_LIMIT_ERROR, and others for numbers of 2^62 and more.
         """
         return _ack(self._machine.on_packet(t, number, ack_eliciting, ecn, data))
@@ -342,7 +347,7 @@ class QuicReceiver:
 
     @property
     def bytes_read(self) -> int:
-        """Bytes read on all streams, each from its first on."""
+        """Bytes read: on all streams, of each from its first on, and of datagrams."""
         return self._machine.bytes_read
 
     @property

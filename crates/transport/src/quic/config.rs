@@ -53,6 +53,16 @@ words! {
 }
 
 words! {
+    /// The frames that carry the data.
+    pub enum Frames {
+        /// Of streams: all arrives, and in order.
+        Stream = "stream",
+        /// Datagrams (RFC 9221): each leaves once, in a packet of its own, and counts as it arrives.
+        Datagram = "datagram",
+    }
+}
+
+words! {
     /// How streams share the connection.
     pub enum StreamOrder {
         /// A packet of each in turn.
@@ -122,6 +132,10 @@ options! {
         pub streams: u32 = 1, Kind::Whole(Range::closed(1.0, 65_536.0));
         /// How they share the connection.
         pub stream_order: StreamOrder = StreamOrder::RoundRobin, Kind::Word(&StreamOrder::LIST);
+        /// Which frames carry the data.
+        pub frames: Frames = Frames::Stream, Kind::Word(&Frames::LIST);
+        /// Bytes of datagrams that window and pacing hold back at most; of more the oldest are dropped (RFC 9221 §5.4).
+        pub datagram_queue: u64 = u64::MAX, Kind::Window;
         /// The peer delays its ACKs by so much at most: its max_ack_delay.
         pub peer_max_ack_delay: Duration = Duration::from_millis(25), Kind::SPAN;
         /// The peer's ack_delay_exponent: an ACK says its delay in units of so many powers of two of a microsecond.
@@ -156,6 +170,9 @@ impl Config {
         }
         if self.initial_window.bytes(self.max_datagram_size) < self.minimum_bytes() {
             return wrong("initial_window", "must hold minimum_window packets");
+        }
+        if self.frames == Frames::Datagram && self.streams > 1 {
+            return wrong("streams", "must be 1: datagrams belong to no stream");
         }
         if self.peer_max_ack_delay >= LONGEST_DELAY {
             return wrong("peer_max_ack_delay", "must be below 2^14 ms (RFC 9000 §18.2)");
@@ -256,6 +273,8 @@ mod tests {
         assert_eq!(field(Config { max_window: 1000, ..Config::default() }), "max_window");
         let one = InitialWindow::Segments(1);
         assert_eq!(field(Config { initial_window: one, ..Config::default() }), "initial_window");
+        let two = Config { frames: Frames::Datagram, streams: 2, ..Config::default() };
+        assert_eq!(field(two), "streams");
         assert_eq!(field(Config { algorithm: Algorithm::Xcp, ..Config::default() }), "algorithm");
         assert_eq!(field(Config { algorithm: Algorithm::Dctcp, ..Config::default() }), "ecn");
         let late = Duration::from_millis(1 << 14);

@@ -73,7 +73,7 @@ impl Sender {
         let number = one.number;
         if let Some(packet) = self.sent.get(number) {
             if let Some(chunk) = packet.chunk {
-                self.streams.acknowledge(chunk);
+                self.streams.acknowledge(chunk, one.was_lost);
             }
             if let Some(deliveries) = self.congestion.deliveries() {
                 deliveries.deliver(now, &record(number, packet));

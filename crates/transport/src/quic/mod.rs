@@ -9,12 +9,13 @@
 //! | `congestion` | RFC 9002 appendix B, or a window law of [`cc`](crate::cc) in its place |
 //! | `rtt`, `pacer`, `ecn` | round trips, pacing, validation of ECN |
 //! | `sent`, `ranges` | packets by number, sets of numbers |
-//! | `streams` | bytes that were written, sent, lost and acknowledged |
+//! | `streams`, `datagrams` | bytes that were written, sent, lost and acknowledged |
 //! | `receiver` | ACKs, and bytes in order |
 //! | `ack` | an ACK frame, and the errors of a peer |
 //!
-//! There is one space of packet numbers, of a handshake that is confirmed. A packet carries bytes of one stream. The
-//! permission for more data (MAX_DATA, MAX_STREAM_DATA) is in every ACK, so that a lost one needs no repair.
+//! There is one space of packet numbers, of a handshake that is confirmed. A packet carries bytes of one stream, or a
+//! datagram (RFC 9221). The permission for more data (MAX_DATA, MAX_STREAM_DATA) is in every ACK, so that a lost one
+//! needs no repair.
 //!
 //! Left out: handshake and encryption, migration, the limit before an address is validated (anti-amplification,
 //! RFC 9000 §8.1), path MTU discovery, the undo of a spurious loss, and laws that routers tell.
@@ -22,6 +23,7 @@
 mod ack;
 mod config;
 mod congestion;
+mod datagrams;
 mod ecn;
 mod losses;
 mod pacer;
@@ -35,7 +37,7 @@ mod streams;
 mod transmit;
 
 pub use ack::{Ack, EcnCounts, TransportError};
-pub use config::{Config, GrowthOrder, Persistent, ReceiverConfig, StreamOrder, Threshold, Underuse};
+pub use config::{Config, Frames, GrowthOrder, Persistent, ReceiverConfig, StreamOrder, Threshold, Underuse};
 pub use receiver::{AckOut, Mark, Received, Receiver};
 pub use rtt::Rtt;
 pub use sender::{ByHand, News, Packet, Sender, Timer};

@@ -109,7 +109,12 @@ impl Sender {
         self.streams.is_complete()
     }
 
-    /// Bytes of streams that have been acknowledged, each once.
+    /// Bytes of datagrams that were never sent, since more waited than [`Config::datagram_queue`].
+    pub fn bytes_dropped(&self) -> u64 {
+        self.streams.dropped()
+    }
+
+    /// Bytes of streams that have been acknowledged, each once, and of datagrams.
     pub fn bytes_acked(&self) -> u64 {
         self.streams.acked()
     }

@@ -109,6 +109,8 @@ pub struct Receiver {
     /// Bytes read on all streams, and behind the highest of each, added up.
     read: u64,
     claimed: u64,
+    /// Bytes of datagrams.
+    in_datagrams: u64,
     duplicates: u64,
 }
 
@@ -131,6 +133,7 @@ impl Receiver {
             all,
             read: 0,
             claimed: 0,
+            in_datagrams: 0,
             duplicates: 0,
         }
     }
@@ -214,8 +217,12 @@ impl Receiver {
         }
     }
 
-    /// Bytes of a stream arrive.
+    /// Bytes of a stream arrive, or a datagram.
     fn take(&mut self, now: Instant, chunk: Chunk) -> Result<(), TransportError> {
+        if chunk.is_datagram() {
+            self.in_datagrams += u64::from(chunk.length);
+            return Ok(());
+        }
         if chunk.end() > LARGEST {
             return Err(TransportError::FrameEncoding);
         }
@@ -253,15 +260,15 @@ impl Receiver {
         Ok(())
     }
 
-    /// Bytes that have been read, each stream's from its first on.
+    /// Bytes that have been read: each stream's from its first on, and all datagrams.
     pub fn bytes_read(&self) -> u64 {
-        self.read
+        self.read + self.in_datagrams
     }
 
     /// Bytes that have arrived, each once.
     pub fn bytes_arrived(&self) -> u64 {
         let waiting = |stream: &Stream| stream.arrived.iter().map(|(start, end)| end - start).sum::<u64>();
-        self.read + self.streams.iter().map(waiting).sum::<u64>()
+        self.bytes_read() + self.streams.iter().map(waiting).sum::<u64>()
     }
 
     /// Bytes that were read of a stream.

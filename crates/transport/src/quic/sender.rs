@@ -35,7 +35,7 @@ pub struct Packet {
     pub number: u64,
     /// Bytes of its datagram.
     pub size: u32,
-    /// Its part of a stream.
+    /// Its part of a stream, or its datagram.
     pub chunk: Option<Chunk>,
     /// Whether it asks for an ACK.
     pub is_ack_eliciting: bool,
@@ -142,6 +142,7 @@ impl Sender {
         self.streams.spread(bytes);
         self.begin(now);
         self.transmit(now, out);
+        self.streams.shorten();
     }
 
     /// The same for one stream, below [`Config::streams`].
@@ -149,6 +150,7 @@ impl Sender {
         self.streams.write(stream as usize, bytes);
         self.begin(now);
         self.transmit(now, out);
+        self.streams.shorten();
     }
 
     /// Nothing new is sent from now on.

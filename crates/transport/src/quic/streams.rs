@@ -1,9 +1,10 @@
 //! Bytes of streams at the sending end: which were written, sent, lost and acknowledged.
 
-use super::config::{Config, StreamOrder};
+use super::config::{Config, Frames, StreamOrder};
+use super::datagrams::Datagrams;
 use super::ranges::Ranges;
 
-/// Bytes of a stream in a packet.
+/// Bytes of a stream in a packet, or of a datagram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Chunk {
     /// The number of the stream.
@@ -15,6 +16,14 @@ pub struct Chunk {
 }
 
 impl Chunk {
+    /// Stands in the place of a stream's number: the bytes are a datagram.
+    pub const DATAGRAM: u32 = u32::MAX;
+
+    /// Whether the bytes are a datagram and not a stream's.
+    pub fn is_datagram(&self) -> bool {
+        self.stream == Chunk::DATAGRAM
+    }
+
     /// The place behind the last byte.
     pub fn end(&self) -> u64 {
         self.start.saturating_add(self.length.into())
@@ -35,9 +44,10 @@ struct Stream {
     limit: u64,
 }
 
-/// The streams of a connection.
+/// The streams of a connection, or its datagrams.
 #[derive(Clone, Debug)]
 pub(super) struct Streams {
+    datagrams: Option<Datagrams>,
     list: Vec<Stream>,
     order: StreamOrder,
     /// Whose turn it is.
@@ -50,8 +60,10 @@ pub(super) struct Streams {
 impl Streams {
     pub fn new(config: &Config) -> Streams {
         let stream = Stream { limit: config.peer_max_stream_data, ..Stream::default() };
+        let datagrams = (config.frames == Frames::Datagram).then(|| Datagrams::new(config));
         Streams {
-            list: vec![stream; config.streams as usize],
+            list: vec![stream; if datagrams.is_none() { config.streams as usize } else { 0 }],
+            datagrams,
             order: config.stream_order,
             turn: 0,
             sent: 0,
@@ -61,12 +73,18 @@ impl Streams {
 
     /// More bytes of one stream.
     pub fn write(&mut self, stream: usize, bytes: u64) {
+        if let Some(datagrams) = &mut self.datagrams {
+            return datagrams.write(bytes);
+        }
         let stream = &mut self.list[stream];
         stream.written = stream.written.saturating_add(bytes);
     }
 
     /// More bytes, spread over all; `u64::MAX` is without end.
     pub fn spread(&mut self, bytes: u64) {
+        if let Some(datagrams) = &mut self.datagrams {
+            return datagrams.write(bytes);
+        }
         let count = self.list.len() as u64;
         for (number, stream) in (0..).zip(&mut self.list) {
             let share = if bytes == u64::MAX { bytes } else { bytes / count + u64::from(number < bytes % count) };
@@ -76,27 +94,44 @@ impl Streams {
 
     /// What was written and never sent is forgotten.
     pub fn stop(&mut self) {
+        self.datagrams.iter_mut().for_each(Datagrams::stop);
         self.list.iter_mut().for_each(|stream| stream.written = stream.next);
     }
 
-    /// Whether all that was written has been acknowledged.
+    /// Of datagrams the oldest are dropped if too many wait.
+    pub fn shorten(&mut self) {
+        self.datagrams.iter_mut().for_each(Datagrams::shorten);
+    }
+
+    /// Bytes of datagrams that were dropped so.
+    pub fn dropped(&self) -> u64 {
+        self.datagrams.map_or(0, |datagrams| datagrams.dropped())
+    }
+
+    /// Whether all that was written has been acknowledged; of datagrams, is known to be lost or to have arrived.
     pub fn is_complete(&self) -> bool {
-        self.list.iter().all(|stream| stream.acked_bytes == stream.written)
+        self.datagrams.is_none_or(|datagrams| datagrams.is_complete())
+            && self.list.iter().all(|stream| stream.acked_bytes == stream.written)
     }
 
     /// Bytes that have been acknowledged, each once.
     pub fn acked(&self) -> u64 {
-        self.list.iter().map(|stream| stream.acked_bytes).sum()
+        self.datagrams.map_or(0, |datagrams| datagrams.acked())
+            + self.list.iter().map(|stream| stream.acked_bytes).sum::<u64>()
     }
 
     /// Whether something may be sent.
     pub fn has_more(&self) -> bool {
         let room = self.limit.saturating_sub(self.sent);
-        self.list.iter().any(|stream| !stream.lost.is_empty() || room > 0 && stream.unsent() > 0)
+        self.datagrams.is_some_and(|datagrams| datagrams.waiting() > 0)
+            || self.list.iter().any(|stream| !stream.lost.is_empty() || room > 0 && stream.unsent() > 0)
     }
 
     /// The next bytes: what was lost first.
     pub fn take(&mut self, most: u32) -> Option<(Chunk, bool)> {
+        if let Some(datagrams) = &mut self.datagrams {
+            return Some((datagrams.take(most)?, false));
+        }
         self.take_lost(most).map(|chunk| (chunk, true)).or_else(|| Some((self.take_new(most)?, false)))
     }
 
@@ -134,8 +169,11 @@ impl Streams {
         })
     }
 
-    /// Bytes have arrived.
-    pub fn acknowledge(&mut self, chunk: Chunk) {
+    /// Bytes have arrived, perhaps after they were taken for lost.
+    pub fn acknowledge(&mut self, chunk: Chunk, was_lost: bool) {
+        if let Some(datagrams) = &mut self.datagrams {
+            return datagrams.acknowledge(chunk.length, was_lost);
+        }
         let stream = &mut self.list[chunk.stream as usize];
         let new: u64 = stream.acked.missing(chunk.start, chunk.end()).map(|(start, end)| end - start).sum();
         stream.acked.insert(chunk.start, chunk.end());
@@ -145,6 +183,9 @@ impl Streams {
 
     /// Bytes are lost: those that were not acknowledged are sent again.
     pub fn lose(&mut self, chunk: Chunk) {
+        if let Some(datagrams) = &mut self.datagrams {
+            return datagrams.lose(chunk.length);
+        }
         let stream = &mut self.list[chunk.stream as usize];
         for (start, end) in stream.acked.missing(chunk.start, chunk.end()) {
             stream.lost.insert(start, end);
