@@ -43,7 +43,7 @@ pub struct Spec {
     /// Another scenario below this one, relative to this file. Tables merge key by key; lists replace.
     pub extends: Option<String>,
     /// What is taken out of the scenario below before this one is laid over it: paths of its keys and of items of its
-    /// lists, as "transport.sack", "traffic.0" or "traffic.bulk.stop".
+    /// lists, as "transport.sack", "traffic.0" or "traffic.1.stop".
     #[serde(default)]
     pub drop: Vec<String>,
     /// How long the run is, and how it is repeated.
