@@ -5,7 +5,8 @@
 //! A segment leaves only while at most the bound waits: two segments, or what the flow's rate makes in 2^-10 s (its
 //! pacing rate, which flows that are not paced have too), for these at most [`SenderConfig::limit_output`]. For what is
 //! sent again it is twice that. With one segment outstanding or none the next one leaves in any case. As bytes leave
-//! the queue, the flow goes on. While the bound holds it back, cwnd does not.
+//! the queue, the flow goes on. While the bound holds it back, the window grows only if the flow has filled it in its
+//! last window (`tcp_cwnd_validate`), or in slow start if that is less than twice what was outstanding then.
 //!
 //! Left out: the kernel counts the memory of buffers that hold up to 64 kB each (TSO); here segments are single, and
 //! their payload is counted.
@@ -21,6 +22,11 @@ pub(super) struct SmallQueue {
     is_told: bool,
     queued: u64,
     is_full: bool,
+    /// Whether what was outstanding has filled cwnd, and the most that was (tp->is_cwnd_limited, max_packets_out).
+    has_filled: bool,
+    most_out: u64,
+    /// They are of the window that ends here (cwnd_usage_seq).
+    window_end: u64,
 }
 
 /// The pacing rate over cwnd/SRTT in tenths: net.ipv4.tcp_pacing_ss_ratio and tcp_pacing_ca_ratio.
@@ -82,6 +88,23 @@ impl Sender {
             queue.is_full = is_full;
         }
         is_full
+    }
+
+    /// `tcp_cwnd_validate`: something has been sent since the next byte was `before`, or cwnd leaves no room.
+    #[inline]
+    pub(super) fn note_use(&mut self, before: u64) {
+        let (una, nxt, out) = (self.una, self.nxt, self.flight_size());
+        let is_filled = out + self.window.mss > self.window.cwnd;
+        let Some(queue) = self.small_queue_mut().filter(|_| nxt > before || is_filled) else { return };
+        if una >= queue.window_end || is_filled || !queue.has_filled && out > queue.most_out {
+            (queue.has_filled, queue.most_out, queue.window_end) = (is_filled, out, nxt);
+        }
+    }
+
+    /// `tcp_is_cwnd_limited`.
+    pub(super) fn filled_cwnd(&self) -> bool {
+        let Some(queue) = self.features.as_deref().and_then(|features| features.small_queue) else { return false };
+        queue.has_filled || self.window.in_slow_start() && self.window.cwnd < 2 * queue.most_out
     }
 
     /// `tcp_small_queue_check`: what may wait.
@@ -147,6 +170,33 @@ mod tests {
         assert!(sender.is_queue_full() && !sender.is_cwnd_limited());
         assert_eq!([1, MSS - 1, MSS, 3 * MSS].map(|bytes| leaves(&mut sender, bytes)), [0, 1, 1, 3]);
         assert_eq!(leaves(&mut sender, 11 * MSS), 11);
+    }
+
+    /// Eleven of a hundred are out: in slow start a window below 22 could grow. In the next window all of it leaves, and
+    /// grows although the bound holds the flow back again; in the one after that it does not.
+    #[test]
+    fn a_window_that_was_filled_grows_while_the_bound_holds_the_flow_back() {
+        let mut sender = sender(Some(10 * MSS));
+        assert_eq!(write(&mut sender), 11);
+        sender.window.cwnd = 22 * MSS;
+        assert!(sender.is_queue_full() && !sender.is_cwnd_limited());
+        sender.window.cwnd = 21 * MSS;
+        assert!(sender.is_cwnd_limited());
+        sender.window.ssthresh = 2 * MSS;
+        assert!(!sender.is_cwnd_limited());
+        assert_eq!((leaves(&mut sender, 11 * MSS), sender.flight_size()), (10, 21 * MSS));
+        assert!(!sender.is_queue_full() && sender.is_cwnd_limited());
+        let grown = |sender: &mut Sender, ack: u64| {
+            let ack = Ack { ack: ack * MSS, window: u64::MAX, sack: &[], ecn_echo: false };
+            sender.handle_ack(Instant::ZERO + Duration::from_millis(1), &ack, &mut Actions::default());
+            (sender.is_queue_full(), sender.is_cwnd_limited())
+        };
+        // The ten wait still. One more leaves, and the other ten that the window has room for do not.
+        assert_eq!(grown(&mut sender, 11), (true, true), "the window was filled up to byte 21 000");
+        assert_eq!(leaves(&mut sender, 3 * MSS), 3);
+        assert_eq!(grown(&mut sender, 22), (true, true), "nothing has left since");
+        assert_eq!(leaves(&mut sender, MSS), 1);
+        assert!(sender.is_queue_full() && !sender.is_cwnd_limited(), "of a later window four are out");
     }
 
     /// Whatever the bound is, two segments may wait, and so a third is begun.

@@ -24,19 +24,21 @@ pub(super) enum Next {
 impl Sender {
     /// Sends what window, phase and pacing permit.
     pub(super) fn transmit(&mut self, now: Instant, actions: &mut Actions) {
+        let before = self.nxt;
         while let Some(next) = self.next_segment() {
             if matches!(next, Next::NewData { .. }) && self.is_held_back() {
                 break;
             }
             if let Some(pacer) = self.pacer_mut().filter(|pacer| !pacer.permits(now)) {
                 pacer.wait();
-                return;
+                return self.note_use(before);
             }
             if self.waits_for_queue(next) {
                 break;
             }
             self.emit(now, next, actions);
         }
+        self.note_use(before);
         if let Some(pacer) = self.pacer_mut() {
             pacer.rest();
         }

@@ -13,7 +13,7 @@ impl Sender {
             return true;
         }
         if self.is_queue_full() {
-            return false;
+            return self.filled_cwnd();
         }
         let unsent = (self.written - self.nxt).min(self.window.mss);
         unsent > 0 && self.nxt.saturating_add(unsent) <= self.edge
