@@ -82,6 +82,10 @@ impl Parameters for Config {
     fn marks(&self) -> bool {
         false
     }
+
+    fn serves_by_flow(&self) -> bool {
+        true
+    }
 }
 
 impl Scheduler for Drr {

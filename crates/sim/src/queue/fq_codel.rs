@@ -132,6 +132,10 @@ impl Parameters for Config {
     fn marks(&self) -> bool {
         self.ecn
     }
+
+    fn serves_by_flow(&self) -> bool {
+        true
+    }
 }
 
 impl Scheduler for FqCoDel {

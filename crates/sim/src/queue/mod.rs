@@ -91,6 +91,11 @@ pub trait Parameters: Options {
     /// True if it marks packets that are ECN-capable.
     fn marks(&self) -> bool;
 
+    /// True if flows take turns, so that none waits behind all packets of another.
+    fn serves_by_flow(&self) -> bool {
+        false
+    }
+
     /// True if it trims packets that may be trimmed.
     fn trims(&self) -> bool {
         false
@@ -319,6 +324,11 @@ impl Config {
     /// True if it decides when packets leave.
     pub fn is_scheduler(&self) -> bool {
         Schedule::has(self)
+    }
+
+    /// True if flows take turns, so that none waits behind all packets of another.
+    pub fn serves_by_flow(&self) -> bool {
+        self.parameters().is_some_and(Parameters::serves_by_flow)
     }
 
     /// True if it trims packets that may be trimmed.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// The ports in question, and what had waited at them as the last tenth began.
 #[derive(Debug, Default)]
 pub struct HostQueues {
-    /// First in, first out, and several flows leave by it: the only link of their host.
+    /// Several flows leave by it, the only link of their host, and do not take turns.
     own: Vec<Watched>,
     others: Vec<Watched>,
     since: Option<SimTime>,
@@ -34,7 +34,7 @@ impl HostQueues {
             let is_own = leaving[&link.from] == 1 && sources.contains_key(&link.from);
             if !is_own {
                 queues.others.push(watched);
-            } else if sources[&link.from] > 1 && !link.queue.is_scheduler() {
+            } else if sources[&link.from] > 1 && !link.queue.serves_by_flow() {
                 queues.own.push(watched);
             }
         }
@@ -69,8 +69,8 @@ impl HostQueues {
         (at_host > elsewhere.max(1.0)).then(|| {
             format!(
                 "in the last tenth of the run {at_host:.0} packets waited at {link}, a host's own link, and at most \
-                 {elsewhere:.0} at any other: flows of one host wait for each other there, first in, first out; \
-                 queue = {{ kind = \"drr\" }} at hosts serves them in turn, limit_output bounds each"
+                 {elsewhere:.0} at any other: flows of one host wait behind each other there; queue = {{ kind = \"drr\" \
+                 }} at hosts serves them in turn, limit_output bounds each"
             )
         })
     }

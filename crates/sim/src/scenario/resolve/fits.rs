@@ -1,4 +1,4 @@
-//! Times of window laws that do not fit the paths of their flows.
+//! Times of window laws that do not fit the paths of their flows, and timers that do not fit each other.
 
 use super::Context;
 use super::equal_paths::some_of;
@@ -8,6 +8,9 @@ use std::collections::BTreeSet;
 use transport::cc::Fit;
 use units::{ByteTime, Duration};
 
+/// The initial timeout is so many times the least one, at most.
+const MOST_TIMES: u64 = 10;
+
 /// What to tell the user of such laws: of each traffic the first pair of nodes.
 pub(super) fn warnings(context: &Context, transports: &[Transport], traffic: &[Traffic]) -> Vec<String> {
     let network = context.network;
@@ -15,6 +18,7 @@ pub(super) fn warnings(context: &Context, transports: &[Transport], traffic: &[T
     let mut warnings = BTreeSet::new();
     for one in traffic {
         let transport = &transports[one.transport.index()];
+        warnings.extend(first_timer(transport));
         let Some(fit) = transport.kind.fit() else { continue };
         let mut trip =
             |(from, to)| round_trip(network, &transport.kind, [routes.path(from, to)?, routes.path(to, from)?]);
@@ -29,6 +33,19 @@ pub(super) fn warnings(context: &Context, transports: &[Transport], traffic: &[T
         }));
     }
     warnings.into_iter().collect()
+}
+
+/// A flow whose first packets are lost has measured nothing, and waits for the initial timeout.
+fn first_timer(transport: &Transport) -> Option<String> {
+    let sender = transport.kind.sender().filter(|sender| !sender.handshake)?;
+    let (least, first) = (sender.min_rto, sender.initial_rto);
+    (first > least.saturating_mul(MOST_TIMES)).then(|| {
+        format!(
+            "the transport {}: a flow that loses its first packets waits for {first} (initial_rto), and others for \
+             {least} at least (min_rto); give it initial_rto = \"{least}\", or handshake = true, which measures first",
+            quoted(&transport.name)
+        )
+    })
 }
 
 /// What is wrong, and what would be right.

@@ -270,7 +270,7 @@ fn settle(table: &spec::Transport, sender: &mut SenderConfig, receiver: &mut Rec
         }
         Some(_) => {}
     }
-    if let Some(ecn) = table.get("ecn").filter(|_| !sender.ecn && sender.has_ecn()) {
+    if let Some(ecn) = table.get("ecn").filter(|_| !sender.ecn && sender.has_ecn() && !sender.path_marks) {
         let law = quoted(sender.algorithm.name());
         return Err(ecn
             .value

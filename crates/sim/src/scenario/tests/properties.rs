@@ -174,3 +174,25 @@ fn deep_nesting_is_refused() {
         fuzz(format!("{deep} = 1").as_bytes());
     }
 }
+
+/// Whatever the transport is and however news of its path comes, what is explained means the same.
+#[test]
+fn every_transport_is_explained_as_it_is_whatever_news_it_hears() {
+    let laws = transport::cc::registry().iter().map(|entry| entry.name);
+    let presets = transport::tcp::presets().iter().map(|entry| entry.name);
+    let hosts = crate::hosts::list().iter().map(|entry| entry.name);
+    let mut explained = 0;
+    for name in laws.chain(presets).chain(hosts) {
+        for way in ["mark", "message", "schedule"] {
+            let text = format!(
+                "[run]\nduration = \"1 s\"\n[topology]\nkind = \"dumbbell\"\nbottleneck_capacity = \"100 Mbps\"\n\
+                 bottleneck_delay = \"10 ms\"\n[[traffic]]\ntransport = \"{name}\"\nfrom = \"l0\"\nto = \"r0\"\n\
+                 [[event]]\nat = \"0.5 s\"\nlink = \"left->right\"\ncapacity = \"50 Mbps\"\n\
+                 [[news]]\nlink = \"left->right\"\nway = \"{way}\"\n"
+            );
+            load_and_explain(&text);
+            explained += usize::from(load_text(&text).is_ok());
+        }
+    }
+    assert!(explained > 100, "{explained}");
+}
