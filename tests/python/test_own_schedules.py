@@ -80,11 +80,41 @@ def test_a_matching_changes_where_one_of_its_circuits_does(tmp_path: Path) -> No
         ("0,x,0,1", r"own\.csv:2: end: found \"x\""),
         ("0,10,0,", r"own\.csv:2: the column \"target\" is missing or empty"),
         ("0,10,0,-", r"own\.csv:1: there are no circuits"),
+        (
+            "0,10,0,1\n0,70e6,2,3",
+            r"own\.csv:3: the circuit ends after 70 s; allowed: at most 60 s.*start_us and end_us",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_at_its_line(rows: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=reason):
         read_week(table(tmp_path, f"start_us,end_us,from,to\n{rows}\n"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "dark"),
+    [
+        ("0,10,0,1\n0,20,2,3", 3, 0),
+        ("0,10,0,1\n5,10,2,3", 3, 0),
+        ("0,10,0,1\n14,20,0,2", 3, 4),
+        ("0,30,0,1\n10,20,2,3", 3, 0),
+        ("0,10,0,1\n14,20,0,1", None, 4),
+        ("0,10,0,1\n15,20,0,2", None, 5),
+    ],
+)
+def test_circuits_of_a_switch_that_is_dark_between_them_begin_and_end_together(
+    rows: str, line: int | None, dark: int, tmp_path: Path
+) -> None:
+    file = table(tmp_path, f"start_us,end_us,from,to\n{rows}\n")
+    assert read_week(file).week_ps in (10 * US, 20 * US, 30 * US)
+    if line is None:
+        assert len(read_week(file, reconfiguration="5 us").holds) == 2
+        return
+    reason = (
+        rf"own\.csv:{line}: switch 0 joins other ports at .*, {dark} us after the last ones; allowed: at least 5 us"
+    )
+    with pytest.raises(InputError, match=reason):
+        read_week(file, reconfiguration="5 us")
 
 
 PIECES = ["", "-", "0", "9999999999", "1e9", "nan", ",", "\n", '"', "t", " us", "\x00", "switch", "-1"]
@@ -124,7 +154,7 @@ def test_choices_that_do_not_fit_are_told(tmp_path: Path) -> None:
     for words, reason in (
         (["schedule"], "without DEMAND there is --from FILE"),
         (["schedule", "--from", str(file), "--reconfiguration", "30 us"], "allowed: at least 30 us"),
-        (["schedule", "--from", str(file), "--reconfiguration", "soon"], "allowed: a time such as '20 us'"),
+        (["schedule", "--from", str(file), "--reconfiguration", "soon"], 'reconfiguration: found "soon"; allowed: '),
         (["schedule", "--from", str(file), "--switches", "2"], "--switches is for schedules that are made"),
     ):
         done = command_line(*words)

@@ -597,3 +597,24 @@ def test_a_sweep_with_a_mistake_is_not_valid(place: Path, rest: str, words: list
     if not words:
         said = json.loads(photocol("check", "sweep.toml", "--json").stdout)
         assert (said["valid"], message in said["error"]["message"]) == (False, True)
+
+
+def test_a_percentile_of_too_few_values_is_told_as_such(place: Path) -> None:
+    del place
+    words = (
+        "sweep",
+        "incast",
+        "--set",
+        "run.duration=200 ms",
+        "--set",
+        "traffic.0.senders=8",
+        "--grid",
+        "run.seed=1,2",
+        "--metric",
+        "request_time_p95",
+        "--out",
+        "few",
+    )
+    done = photocol(*words)
+    assert done.returncode == 2
+    assert "no run has a figure 'request_time_p95' (too few values for that percentile)" in done.stderr

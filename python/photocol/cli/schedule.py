@@ -102,7 +102,7 @@ def _given(
 
     if not is_week(source):
         return read_circuits(source)
-    found = read_week(source, week=week, ports=ports, both_ways=both_ways)
+    found = read_week(source, week=week, reconfiguration=reconfiguration, ports=ports, both_ways=both_ways)
     return circuits_of(source, found.ports, found.week_ps, reconfiguration, found.holds)
 
 

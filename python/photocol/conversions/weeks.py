@@ -26,6 +26,9 @@ _PORT = re.compile(r"(?P<name>[^\d\s]*(?:.*\D)?)(?P<number>\d{1,5})")
 _MOST_PORTS, _MOST_SWITCHES = 4096, 1024
 _MOST_ROWS = 1_000_000
 _MOST_OUTPUTS = 1 << 26
+_US = 10**6
+_LONGEST_PS = 60 * 10**12
+"""Weeks are not longer."""
 _NONE = "-"
 Row = tuple[int, int, int, list[int]]
 """Switch, start and length in picoseconds, and the output of each input, -1 for none."""
@@ -59,13 +62,20 @@ def is_week(file: Path) -> bool:
 
 
 def read_week(
-    file: Path, *, week: str | None = None, ports: int | None = None, both_ways: bool = False, time_unit: str = "s"
+    file: Path,
+    *,
+    week: str | None = None,
+    reconfiguration: str = "0 s",
+    ports: int | None = None,
+    both_ways: bool = False,
+    time_unit: str = "s",
 ) -> Week:
     """The schedule of a table with the columns start, end, from, to and perhaps switch.
 
     Arguments:
         file: the table; a unit in a title, as in `start_ms`, or in a field holds before `time_unit`.
         week: after which time the circuits come again; by default at the last end.
+        reconfiguration: how long a switch is dark before it joins others.
         ports: how many there are; by default as many as the largest number says.
         both_ways: whether a row is a circuit back too.
         time_unit: of numbers without a unit.
@@ -75,9 +85,17 @@ def read_week(
     source = read(file)
     circuits = _circuits(source, time_unit, both_ways=both_ways)
     last = max((one.end for one in circuits), default=0)
-    week_ps = last if week is None else _length(source, week)
+    week_ps = last if week is None else _length(source, "week", week)
+    dark_ps = _length(source, "reconfiguration", reconfiguration)
     if last == 0:
         source.wrong(1, "there are no circuits; allowed: at least one")
+    if last > _LONGEST_PS:
+        late = next(one for one in circuits if one.end > _LONGEST_PS)
+        source.wrong(
+            late.line,
+            f"the circuit ends after {late.end / 10**12:g} s; allowed: at most 60 s. A title names the unit, as in "
+            "start_us and end_us; without one, times are seconds",
+        )
     if week_ps < last:
         late = next(one for one in circuits if one.end > week_ps)
         source.wrong(late.line, f"the circuit ends behind the week of {week}; allowed: up to that")
@@ -85,12 +103,12 @@ def read_week(
     count = named if ports is None else ports
     if not named <= count <= _MOST_PORTS:
         raise InputError(f"{file}: ports is {count}; allowed: {named} to {_MOST_PORTS}, for the table has that many")
-    return Week(count, week_ps, list(_holds(source, circuits, count)))
+    return Week(count, week_ps, list(_holds(source, circuits, count, dark_ps)))
 
 
-def _length(source: Source, week: str) -> int:
+def _length(source: Source, name: str, span: str) -> int:
     try:
-        return source.quantity(0, "week", week, "s", TIME)
+        return source.quantity(0, name, span, "s", TIME)
     except InputError as error:
         raise InputError(str(error).replace(f"{source.name}:0: ", "")) from None
 
@@ -131,8 +149,8 @@ def _port(source: Source, line: int, name: str, names: dict[str, int]) -> int:
     return source.whole(line, "port", match["number"], 0, _MOST_PORTS - 1)
 
 
-def _holds(source: Source, circuits: Iterable[_Circuit], ports: int) -> Iterator[Row]:
-    """The matchings: from each time at which a switch changes to the next one."""
+def _holds(source: Source, circuits: Iterable[_Circuit], ports: int, dark_ps: int) -> Iterator[Row]:
+    """The matchings: from each time at which a switch changes to the next one, dark for so long before it."""
     of_switch: dict[int, list[_Circuit]] = {}
     for one in circuits:
         of_switch.setdefault(one.switch, []).append(one)
@@ -141,6 +159,7 @@ def _holds(source: Source, circuits: Iterable[_Circuit], ports: int) -> Iterator
         own = sorted(of_switch.get(switch, ()), key=lambda one: (one.start, one.line))
         edges = sorted({edge for one in own for edge in (one.start, one.end)})
         up: list[_Circuit] = []
+        last: tuple[int, list[int]] | None = None
         place = 0
         for start, end in pairwise(edges):
             up = [one for one in up if one.end > start]
@@ -152,7 +171,18 @@ def _holds(source: Source, circuits: Iterable[_Circuit], ports: int) -> Iterator
             outputs += ports
             if outputs > _MOST_OUTPUTS:
                 source.wrong(up[0].line, "the week has too many matchings of so many ports; allowed: a shorter one")
-            yield switch, start, end - start, _matching(source, up, ports)
+            joined = _matching(source, up, ports)
+            if last is not None and start - last[0] < dark_ps and joined != last[1]:
+                one = next((one for one in up if one.start == start), up[0])
+                at, after, dark = (f"{time / _US:g} us" for time in (start, start - last[0], dark_ps))
+                source.wrong(
+                    one.line,
+                    f"switch {switch} joins other ports at {at}, {after} after the last ones; allowed: at least "
+                    f"{dark}, the reconfiguration. Circuits of one switch begin and end together; a column `switch` tells "
+                    "several apart",
+                )
+            last = end, joined
+            yield switch, start, end - start, joined
 
 
 def _matching(source: Source, up: Iterable[_Circuit], ports: int) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 import tempfile
 import threading
 import time
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from photocol.sweeps.campaign.study import Point, Value
     from photocol.sweeps.precision import Precision
     from photocol.sweeps.swept import SweepTable
+
+_PERCENTILE = re.compile(r"_p\d+$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,8 +250,11 @@ def chosen_metrics(described: Described, rows: Sequence[Row]) -> list[str]:
     there = folders.names_of(rows)
     for name in described.sweep.metrics:
         if name not in there:
+            stem = _PERCENTILE.sub("_p", name)
+            is_known = stem != name and any(other.startswith(stem) for other in there)
+            few = " (too few values for that percentile)" if is_known else ""
             raise InputError(
-                f"metrics: no run has a figure {name!r}; {did_you_mean(name, there)}there are: {', '.join(there)}"
+                f"metrics: no run has a figure {name!r}{few}; {did_you_mean(name, there)}there are: {', '.join(there)}"
             )
     if not described.sweep.metrics:
         return there

@@ -1,6 +1,6 @@
-//! Datagrams at the sending end (RFC 9221): bytes that leave once, in packets of their own, and belong to no stream. What
-//! is lost is not sent again (§5.2), the peer's limits do not hold them (§5.3), and what window and pacing hold back
-//! waits or is dropped (§5.4).
+//! Datagrams at the sending end (RFC 9221): bytes that leave once, in packets of their own, and belong to no stream.
+//! What is lost is not sent again (§5.2), the peer's limits do not hold them (§5.3), and what window and pacing hold
+//! back waits or is dropped (§5.4).
 
 use super::config::Config;
 use super::streams::Chunk;

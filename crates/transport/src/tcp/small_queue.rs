@@ -172,8 +172,8 @@ mod tests {
         assert_eq!(leaves(&mut sender, 11 * MSS), 11);
     }
 
-    /// Eleven of a hundred are out: in slow start a window below 22 could grow. In the next window all of it leaves, and
-    /// grows although the bound holds the flow back again; in the one after that it does not.
+    /// Eleven of a hundred are out: in slow start a window below 22 could grow. The next window is filled, and grows
+    /// although the bound holds the flow back again; the one after that does not.
     #[test]
     fn a_window_that_was_filled_grows_while_the_bound_holds_the_flow_back() {
         let mut sender = sender(Some(10 * MSS));

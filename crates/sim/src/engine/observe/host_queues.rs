@@ -69,8 +69,8 @@ impl HostQueues {
         (at_host > elsewhere.max(1.0)).then(|| {
             format!(
                 "in the last tenth of the run {at_host:.0} packets waited at {link}, a host's own link, and at most \
-                 {elsewhere:.0} at any other: flows of one host wait behind each other there; queue = {{ kind = \"drr\" \
-                 }} at hosts serves them in turn, limit_output bounds each"
+                 {elsewhere:.0} at any other: flows of one host wait behind each other there; \
+                 queue = {{ kind = \"drr\" }} at hosts serves them in turn, limit_output bounds each"
             )
         })
     }
