@@ -178,8 +178,8 @@ def _holds(source: Source, circuits: Iterable[_Circuit], ports: int, dark_ps: in
                 source.wrong(
                     one.line,
                     f"switch {switch} joins other ports at {at}, {after} after the last ones; allowed: at least "
-                    f"{dark}, the reconfiguration. Circuits of one switch begin and end together; a column `switch` tells "
-                    "several apart",
+                    f"{dark}, the reconfiguration. Circuits of one switch begin and end together; a column `switch` "
+                    "tells several apart",
                 )
             last = end, joined
             yield switch, start, end - start, joined

@@ -327,8 +327,9 @@ class QuicReceiver:
     ) -> QuicAck | None:
         """A packet arrives at `t` seconds: its ACK, if one leaves at once.
 
-        `data` is (stream, place of the first byte, bytes), with None for the stream of a datagram. Raises QuicError with the error's name in RFC 9000:
-        FLOW_CONTROL_ERROR, STREAM_LIMIT_ERROR, and others for numbers of 2^62 and more.
+        `data` is (stream, place of the first byte, bytes), with None for the stream of a datagram. Raises QuicError
+        with the error's name in RFC 9000: FLOW_CONTROL_ERROR, STREAM_LIMIT_ERROR, and others for numbers of 2^62 and
+        more.
         """
         return _ack(self._machine.on_packet(t, number, ack_eliciting, ecn, data))
 
