@@ -83,6 +83,29 @@ fn a_mark_comes_with_the_ack_of_the_first_packet_that_left_by_the_circuit() {
     assert!(is_doubled(&after), "{after:?}");
 }
 
+/// The same law under QUIC hears messages and schedules as TCP does, at the same times. Marks are TCP's.
+#[test]
+fn a_law_under_quic_hears_of_its_path_too() {
+    let deaf = || {
+        let host = "algorithm = \"quic\"\ncongestion_control = \"retcp\"\n";
+        Builder::of(CIRCUIT.replace("algorithm = \"retcp\"\n", host))
+    };
+    let quic = |news: &str| deaf().add(&format!("[[news]]\nlink = \"a->b\"\n{news}"));
+    for (news, up, down) in [
+        ("way = \"message\"\ndelay = \"3 ms\"", [1103, 1104], [1204, 1203]),
+        ("way = \"schedule\"\nlead = \"5 ms\"", [1095, 1096], [1196, 1195]),
+    ] {
+        let run = quic(news).run(1);
+        let [before, after] = [windows(&run, &up), windows(&run, &down)];
+        assert!(is_doubled(&before) && is_doubled(&after), "{news}: {before:?}, {after:?}");
+        assert_eq!(run.fingerprint, quic(news).run(2).fingerprint);
+    }
+    let marked = quic("way = \"mark\"");
+    assert_eq!(marked.run(1).fingerprint, deaf().run(1).fingerprint);
+    let loaded = load(Input::Text { name: "test.toml", text: &marked.text(), folder: Path::new("") }, &[]);
+    assert!(loaded.unwrap().warnings[0].starts_with("there is [[news]], and no transport's law listens"));
+}
+
 #[test]
 fn who_does_not_listen_sends_the_same_bits() {
     let plain = |news: &str| {

@@ -63,5 +63,5 @@ pub use traffic::{
     Arrivals, BurstLosses, BurstRule, Ends, Flow, Incast, Listed, Load, MAX_EXPONENTIAL_MEAN, MAX_FLOWS, Pairs,
     Requests, SizeLaw, Sojourn, Traffic,
 };
-pub use transport::{HostKind, PacketSizes, Protocol, Record, RecordSize, Transport, TransportKind};
+pub use transport::{Hears, HostKind, PacketSizes, Protocol, Record, RecordSize, Transport, TransportKind};
 pub use work::{Carriers, Connections, Done, Graph, MOST_RANKS, MOST_TASKS, Section, Task, Work};

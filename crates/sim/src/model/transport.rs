@@ -66,10 +66,24 @@ pub trait HostKind: Any + Debug + Send + Sync {
         None
     }
 
+    /// Which news of its path a sender hears.
+    fn hears(&self) -> Hears {
+        Hears::default()
+    }
+
     /// Its own parameters, if it has any.
     fn options(&self) -> Option<&dyn Options> {
         None
     }
+}
+
+/// News of paths that senders hear.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hears {
+    /// All of it.
+    pub news: bool,
+    /// Another path's round trip.
+    pub base_rtts: bool,
 }
 
 /// Bytes of packets on the wire.
@@ -222,6 +236,16 @@ impl TransportKind {
         match self {
             TransportKind::Tcp { sender, .. } => Some(sender.mss),
             TransportKind::Hosted(kind) => (kind.protocol() == Protocol::Tcp).then(|| kind.sizes().payload),
+        }
+    }
+
+    /// Which news of its path a sender hears.
+    pub fn hears(&self) -> Hears {
+        match self {
+            TransportKind::Tcp { sender, .. } => {
+                Hears { news: sender.hears_news(), base_rtts: sender.hears_base_rtts() }
+            }
+            TransportKind::Hosted(kind) => kind.hears(),
         }
     }
 

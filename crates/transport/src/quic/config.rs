@@ -194,6 +194,18 @@ impl Config {
         !asks.congestion_header && !asks.telemetry && algorithm != Algorithm::External
     }
 
+    /// Whether the law hears of its path. That of divisions does not: which packet left in which of them is TCP's to
+    /// know.
+    pub fn hears_news(&self) -> bool {
+        let wants = self.algorithm.wants(&self.laws);
+        self.uses_law() && wants.news && !wants.division_rtt
+    }
+
+    /// Whether it hears of another path's round trip.
+    pub fn hears_base_rtts(&self) -> bool {
+        self.hears_news() || self.uses_law() && self.algorithm.wants(&self.laws).base_rtts
+    }
+
     /// Whether the law counts marks, so that packets must be capable of ECN.
     pub fn needs_ecn(&self) -> bool {
         let counts = self.algorithm.asks().marks.are_counted() || self.algorithm.wants(&self.laws).marks;

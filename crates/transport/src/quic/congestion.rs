@@ -7,7 +7,7 @@ use super::config::{Config, Persistent};
 use super::rtt::Rtt;
 use super::sent::{Newly, Sent, SentPacket};
 use crate::cc::hystart::HyStart;
-use crate::cc::{Event, Law, Loss, LossCause, LostSegment, SlowStartCounts, Window};
+use crate::cc::{Event, Law, Loss, LossCause, LostSegment, News, PathChange, SlowStartCounts, Window};
 use crate::tcp::Deliveries;
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
@@ -118,6 +118,15 @@ impl Congestion {
                 law.0.on_event(&config.laws, &mut self.window, &event);
             }
             Control::Law(_) => {}
+        }
+        self.bound(config);
+    }
+
+    /// The path changes.
+    pub fn handle_news(&mut self, change: PathChange, event: Event, config: &Config) {
+        let event = Event { in_flight: self.bytes_in_flight, is_app_limited: !self.is_full(), ..event };
+        if let Control::Law(law) = &mut self.control {
+            law.0.on_news(&config.laws, &mut self.window, &News { change, event });
         }
         self.bound(config);
     }

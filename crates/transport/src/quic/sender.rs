@@ -11,6 +11,7 @@ use super::pacer::Pacer;
 use super::rtt::Rtt;
 use super::sent::{Episode, Fate, Newly, Sent, SentPacket};
 use super::streams::{Chunk, Streams};
+use crate::cc::{Event, PathChange};
 use crate::tcp::{Codepoint, SenderStats, Snapshot};
 use options::words;
 use std::sync::Arc;
@@ -205,6 +206,22 @@ impl Sender {
     pub fn permit(&mut self, now: Instant, all: u64, each: &[u64], out: &mut Vec<Packet>) {
         self.streams.permit(all, each.iter().copied());
         self.transmit(now, out);
+    }
+
+    /// The flow's path changes. What the law's window then admits leaves at once; laws that do not listen hear nothing.
+    pub fn handle_news(&mut self, now: Instant, change: PathChange, out: &mut Vec<Packet>) {
+        self.begin(now);
+        if self.config.hears_news() || change.base_rtt.is_some() && self.config.hears_base_rtts() {
+            let event = Event { srtt: self.srtt(), in_recovery: self.is_repairing(), ..Event::at(now) };
+            self.congestion.handle_news(change, event, &self.config);
+            self.transmit(now, out);
+        }
+    }
+
+    /// Whether packets from before the last cut are outstanding.
+    fn is_repairing(&self) -> bool {
+        let oldest = self.sent.outstanding(u64::MAX - 1).next().map(|(_, packet)| packet.sent_at);
+        oldest.is_some_and(|sent_at| self.congestion.is_in_recovery(sent_at))
     }
 
     /// OnLossDetectionTimeout() of A.9, and paced packets: the clock has reached `now`.

@@ -8,6 +8,7 @@ use crate::engine::packet::{Carried, Class, NO_PAYLOAD, Packet};
 use crate::random::Stream;
 use std::any::Any;
 use std::fmt::Debug;
+use transport::cc::PathChange;
 use transport::tcp::{Actions, SenderStats};
 use units::{Duration, Instant};
 
@@ -24,6 +25,11 @@ pub trait HostMachine: Debug + Send {
 
     /// Nothing new is sent from now on, at the sending end.
     fn stop(&mut self) {}
+
+    /// Its path changes, at the sending end of a kind that hears of it.
+    fn handle_news(&mut self, change: &PathChange, context: &mut HostContext) {
+        let _ = (change, context);
+    }
 
     /// Its deadline has come.
     fn handle_timeout(&mut self, context: &mut HostContext) {

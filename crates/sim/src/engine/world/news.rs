@@ -11,7 +11,6 @@ use crate::random::{Seed, normal};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use transport::cc::PathChange;
-use transport::tcp::SenderConfig;
 use units::{Duration, Rate};
 
 /// News by the link with which the part begins that it is about.
@@ -45,8 +44,7 @@ pub(super) fn feed(ways: &Ways, seed: Seed, hosts: &mut Hosts) {
     if subjects.is_empty() {
         return;
     }
-    let listens: Vec<bool> =
-        scenario.transports.iter().map(|one| one.kind.sender().is_some_and(SenderConfig::hears_news)).collect();
+    let listens: Vec<bool> = scenario.transports.iter().map(|one| one.kind.hears().news).collect();
     for (number, _) in ways.flows.iter().enumerate().filter(|(_, flow)| listens[flow.transport.index()]) {
         let links = || ways.links(number).collect::<Vec<_>>();
         let news = known.entry(ways.first[number].0).or_insert_with(|| of_path(&subjects, &links()));
@@ -63,7 +61,7 @@ fn feed_routes(ways: &Ways, seed: Seed, hosts: &mut Hosts) {
     let nodes = &scenario.network.nodes;
     for (number, flow) in ways.flows.iter().enumerate() {
         let (kind, pair) = (&scenario.transports[flow.transport.index()].kind, (flow.source, flow.destination));
-        if !kind.sender().is_some_and(SenderConfig::hears_base_rtts) {
+        if !kind.hears().base_rtts {
             continue;
         }
         let Some((news, _)) = told.iter().find(|(_, pairs)| pairs.contains(&pair)) else { continue };

@@ -5,6 +5,7 @@ use crate::engine::node::machine::{HostContext, HostMachine, HostMaker};
 use crate::engine::packet::{Flags, Packet};
 use std::any::Any;
 use std::sync::Arc;
+use transport::cc::PathChange;
 use transport::quic::{self, AckOut, Chunk, Config, Mark, Received, ReceiverConfig, TransportError};
 use transport::tcp::{Codepoint, SenderStats};
 use units::Instant;
@@ -70,6 +71,11 @@ impl HostMachine for Sending {
 
     fn stop(&mut self) {
         self.machine.stop();
+    }
+
+    fn handle_news(&mut self, change: &PathChange, context: &mut HostContext) {
+        self.machine.handle_news(context.now, *change, &mut self.packets);
+        self.send(context);
     }
 
     fn handle_packet(&mut self, _: &Packet, context: &mut HostContext) {

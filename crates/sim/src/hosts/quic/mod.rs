@@ -13,7 +13,7 @@ use super::keys::{Keys, MAX_PACKET, bytes};
 use super::kind::Kind;
 use crate::engine::node::machine::HostMaker;
 use crate::language::{Fault, Setting};
-use crate::model::{HostKind, PacketSizes};
+use crate::model::{Hears, HostKind, PacketSizes};
 use options::{ConfigError, Options, Value};
 use parameters::{CHOICE, Parameters};
 use std::any::Any;
@@ -63,6 +63,11 @@ impl HostKind for Quic {
         let (sender, receiver) = (&self.parameters.sender, &self.parameters.receiver);
         let window = sender.initial_window.bytes(sender.max_datagram_size).min(receiver.receive_window);
         u32::try_from(window / u64::from(sender.max_datagram_size)).unwrap_or(u32::MAX)
+    }
+
+    fn hears(&self) -> Hears {
+        let sender = &self.parameters.sender;
+        Hears { news: sender.hears_news(), base_rtts: sender.hears_base_rtts() }
     }
 
     fn fit(&self) -> Option<Fit> {

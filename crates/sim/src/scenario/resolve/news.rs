@@ -4,15 +4,14 @@ use super::{Context, events};
 use crate::language::keys::Table;
 use crate::language::{At, Fault, Names, Place, quoted};
 use crate::model::{
-    LawfulLink, Light, LinkId, LinkNews, NewsErrors, NodeId, NodePair, Opening, PathPart, RoundTripSizes, RouteNews,
-    SimTime, Telling, Timeline, Transport, path_changes,
+    Hears, LawfulLink, Light, LinkId, LinkNews, NewsErrors, NodeId, NodePair, Opening, PathPart, RoundTripSizes,
+    RouteNews, SimTime, Telling, Timeline, Transport, TransportKind, path_changes,
 };
 use crate::queue;
 use crate::scenario::spec::{self, Begins, Spec};
 use crate::switching::kind::Plan;
 use std::collections::BTreeMap;
 use transport::cc::{self, NewsWay};
-use transport::tcp::SenderConfig;
 use units::Duration;
 
 /// What is told of links, circuits and routes. `routes` knows those that change in time.
@@ -271,8 +270,13 @@ fn warn_of_silence(subjects: &[Subject], way: NewsWay, known: &Known, context: &
 /// Nobody listens.
 fn warn_of_deafness(all: &[LinkNews], transports: &[Transport], context: &mut Context) {
     let is_of_pairs = context.network.timed.is_some();
-    let listens = |sender: &SenderConfig| sender.hears_news() || is_of_pairs && sender.hears_base_rtts();
-    if all.is_empty() || transports.iter().any(|transport| transport.kind.sender().is_some_and(listens)) {
+    // Marks are read in the ACKs of TCP.
+    let are_marks = all.iter().all(|news| news.told.way() == NewsWay::Mark);
+    let listens = |kind: &TransportKind| {
+        let Hears { news, base_rtts } = kind.hears();
+        (news || is_of_pairs && base_rtts) && (!are_marks || kind.sender().is_some())
+    };
+    if all.is_empty() || transports.iter().any(|transport| listens(&transport.kind)) {
         return;
     }
     let config = cc::Config::default();

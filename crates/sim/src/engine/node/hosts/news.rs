@@ -78,14 +78,26 @@ impl Hosts {
         if life.completed != NEVER || now >= life.stop {
             return false;
         }
-        let Some(sender) = self.senders[flow].machine.tcp_mut() else { return false };
-        for (_, change) in feed.take(now) {
-            sender.handle_news(Instant::from_ps(now), *change, &mut self.segments);
-        }
+        let due = feed.take(now);
+        let is_tcp = match self.senders[flow].machine.tcp_mut() {
+            Some(sender) => {
+                due.iter().for_each(|(_, one)| sender.handle_news(Instant::from_ps(now), *one, &mut self.segments));
+                true
+            }
+            None => false,
+        };
+        // A machine of another kind is lent all of the host.
+        let due = if is_tcp { Vec::new() } else { due.to_vec() };
         if let Some(next) = feed.next() {
             self.timers.push(next, TimerId::new(flow, TimerKind::News));
         }
-        self.send_segments(now, flow, fabric);
+        if is_tcp {
+            self.send_segments(now, flow, fabric);
+            return true;
+        }
+        self.call_sender(now, flow, fabric, |source, context| {
+            due.iter().for_each(|(_, change)| source.machine.handle_news(change, context));
+        });
         true
     }
 }
