@@ -64,6 +64,7 @@ def points(**said: object) -> list[dict[str, object]]:
 
 
 def test_a_grid_is_every_combination_and_a_zip_goes_side_by_side() -> None:
+    assert points(zip={"a": [1, 2, 2], "b": [0, 0, 3]}) == [{"a": 1, "b": 0}, {"a": 2, "b": 0}, {"a": 2, "b": 3}]
     assert points(grid={"a": [1, 2]}, zip={"b": ["x", "y"], "c": [0.5, 1.5]}) == [
         {"a": 1, "b": "x", "c": 0.5},
         {"a": 1, "b": "y", "c": 1.5},
@@ -123,6 +124,7 @@ def test_ranges_meet_their_ends() -> None:
         ({"grid": {"a": [math.inf]}}, "not a finite number"),
         ({"grid": {"a": [1]}, "zip": {"a": [2]}}, "two axes are called 'a'"),
         ({"zip": {"a": [1, 2], "b": [1]}}, "as many values each: a has 2, b has 1"),
+        ({"zip": {"a": [1, 2, 1], "b": [3, 3, 3]}}, "side by side have the same values twice: a = 1, b = 3"),
         ({"gird": {"a": [1]}}, "unknown key 'gird'; did you mean 'grid'"),
         ({"grid": {"a": 3}}, "grid.a: a list of values"),
         ({"grid": {"a": [1]}, "where": "b > 1"}, "where = 'b > 1'"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -62,16 +63,21 @@ class Plan:
 
 
 def grouped(axes: Sequence[Axis]) -> Group:
-    """Axes that go side by side. Raises InputError if one has more values than another."""
+    """Axes that go side by side. Raises InputError if one has more values than another, or all have theirs twice."""
     lengths = {len(axis.values) for axis in axes}
     if len(lengths) > 1:
         sizes = ", ".join(f"{axis.name} has {len(axis.values)}" for axis in axes)
         raise InputError(f"axes that go side by side have as many values each: {sizes}")
+    rows = Counter(zip(*(axis.values for axis in axes), strict=True))
+    ((twice, times),) = rows.most_common(1)
+    if times > 1:
+        said = ", ".join(f"{axis.name} = {value}" for axis, value in zip(axes, twice, strict=True))
+        raise InputError(f"axes that go side by side have the same values twice: {said}")
     return tuple(axes)
 
 
-def axis(name: str, keys: Sequence[str], values: Sequence[Value]) -> Axis:
-    """An axis. Values of several kinds become text, so that its column has one."""
+def axis(name: str, keys: Sequence[str], values: Sequence[Value], *, may_repeat: bool = False) -> Axis:
+    """An axis. Values of several kinds become text, so that its column has one; they differ unless they may repeat."""
     if not values:
         raise InputError(f"the axis {name} has no values")
     kinds = {type(value) for value in values}
@@ -84,7 +90,7 @@ def axis(name: str, keys: Sequence[str], values: Sequence[Value]) -> Axis:
     elif len(kinds) > 1:
         values = [str(value) for value in values]
     twice = next((value for n, value in enumerate(values) if value in values[:n]), None) if len(values) < 1000 else None
-    if twice is not None or len(set(values)) < len(values):
+    if not may_repeat and (twice is not None or len(set(values)) < len(values)):
         raise InputError(f"the axis {name} has a value twice: {twice}")
     return Axis(name, tuple(keys), tuple(values))
 

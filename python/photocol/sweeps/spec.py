@@ -144,7 +144,10 @@ def _groups(said: Mapping[str, Any], layers: Sequence[schemes.Scheme]) -> tuple[
         groups.append((axis(key, [key], _list(values, f"grid.{key}")),))
     zips = said.get("zip", ())
     for one in [zips] if isinstance(zips, Mapping) else _list(zips, "zip"):
-        sides = [axis(key, [key], _list(values, f"zip.{key}")) for key, values in _mapping(one, "zip").items()]
+        sides = [
+            axis(key, [key], _list(values, f"zip.{key}"), may_repeat=True)
+            for key, values in _mapping(one, "zip").items()
+        ]
         if sides:
             groups.append(grouped(sides))
     groups += [(_long_axis(one),) for one in _list(said.get("axis", ()), "axis")]
