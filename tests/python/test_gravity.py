@@ -186,8 +186,7 @@ def test_the_commands_of_the_guide_run(here: Path) -> None:
     page = (ROOT / "docs" / "guide" / "constellations.md").read_text()
     first = re.findall(r"```text\n(.*?)```", page, re.DOTALL)[0]
     (here / "leo.toml").write_text(first.replace('"200 s"', '"1 s"'))
-    [block] = re.findall(r"```\n(photocol gravity .*?)```", page, re.DOTALL)
-    gravity, run = (shlex.split(line)[1:] for line in block.splitlines())
+    gravity, run = _commands(page, "photocol gravity")
     done = command(*gravity, cwd=here)
     products = [37 * 19.2, 37 * 15.2, 19.2 * 15.2, 37 * 6.2, 19.2 * 6.2, 15.2 * 6.2]
     most = 10 * products[0] / sum(products)
@@ -195,3 +194,15 @@ def test_the_commands_of_the_guide_run(here: Path) -> None:
     done = command(*run, cwd=here)
     assert done.returncode == DONE, done.stderr
     assert len(pl.read_parquet(here / "out" / "gravity" / "flows.parquet")) == 12
+    # Its pictures too, of the other run of the page.
+    for words in (["run", "leo.toml", "--out", "out/leo"], *_commands(page, "photocol plot out/leo")):
+        done = command(*words, cwd=here)
+        assert done.returncode == DONE, done.stderr
+    files = {file.name for file in (here / "out" / "leo" / "plots").iterdir()}
+    assert files == {"globe.png", "round_trips.png"}
+    assert (here / "out" / "leo" / "report.html").is_file()
+
+
+def _commands(page: str, first: str) -> list[list[str]]:
+    [block] = re.findall(rf"```\n({first} .*?)```", page, re.DOTALL)
+    return [shlex.split(line)[1:] for line in block.splitlines()]
