@@ -32,6 +32,7 @@ COMMANDS = {
     "completion": ["completion", "bash"],
     "convert": ["convert", "net.csv", "--to", "c.toml"],
     "export": ["export", "--ro-crate", "out"],
+    "gravity": ["gravity", "leo.toml", "--to", "g.toml", "--rate", "1 Gbps"],
     "list": ["list", "experiments"],
     "model": ["model", "erlang-b", "--set", "load=5", "--set", "servers=8"],
     "new": ["new", "experiment", "901/figure"],

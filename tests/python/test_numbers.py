@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import statistics
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,33 @@ def test_a_rate_is_its_packet_hops_over_its_seconds() -> None:
 def test_the_table_of_speed_is_the_measurement() -> None:
     assert set(ENGINE) <= set(workloads.STANDARDS)
     assert missing("docs/validation/speed.md", engine_rows()) == []
+
+
+def test_a_constellation_beside_ns3_is_the_measurement() -> None:
+    """Ratios follow from the seconds and counts of the record, and the pages have them with two or three digits."""
+    record = json.loads((BENCH / "constellation-ns3.json").read_text())
+    own, other = (record["simulators"][name] for name in ("photocol", "ns-3"))
+    for one in (own, other):
+        assert one["hops_per_cpu_s"] == pytest.approx(one["packet_hops"] / one["cpu_s"])
+    rates = [f"{one['hops_per_cpu_s'] / 1e6:#.3g} ({one['hops_per_cpu_s_net'] / 1e6:#.3g})" for one in (other, own)]
+    assert missing("bench/README.md", [f"it made {rates[0]} and photocol {rates[1]}"]) == []
+    apart = [
+        f"{100 * abs(one / two - 1):.1f} %"
+        for one, two in (
+            (own["packet_hops"], other["packet_hops"]),
+            (sum(own["acked_segments"]), sum(other["acked_segments"])),
+        )
+    ]
+    flows = [abs(a - b) / max(a, b) for a, b in zip(own["acked_segments"], other["acked_segments"], strict=True)]
+    assert len(flows) == record["flows"] == 100
+    net = [one["hops_per_cpu_s_net"] / 1e6 for one in (other, own)]
+    said = [
+        f"{net[0]:.3g} million packet-hops per CPU second and photocol {net[1]:.3g} million, "
+        f"{net[1] / net[0]:.0f} times as many",
+        f"differ by {apart[0]}, acknowledged segments by {apart[1]}, and those of a flow by "
+        f"{100 * statistics.median(flows):.0f} % in the median",
+    ]
+    assert missing("docs/guide/constellations.md", said) == []
 
 
 def test_the_table_of_collectives_is_the_measurement() -> None:

@@ -28,6 +28,7 @@ from photocol.cli.arguments import (
 from photocol.cli.campaign_commands import export, reproduce, sweep, verify
 from photocol.cli.convert import convert
 from photocol.cli.emulate import emulate
+from photocol.cli.gravity import gravity
 from photocol.cli.lab import lab
 from photocol.cli.listing import list_
 from photocol.cli.new import new
@@ -336,5 +337,20 @@ def bench(*, as_json: bool, large: bool, threads: int | None) -> None:
         click.echo(measured(as_json=as_json, large=large))
 
 
-for command in (run, convert, emulate, lab, list_, new, orbits, schedule, sweep, training, verify, export, reproduce):
+for command in (
+    run,
+    convert,
+    emulate,
+    gravity,
+    lab,
+    list_,
+    new,
+    orbits,
+    schedule,
+    sweep,
+    training,
+    verify,
+    export,
+    reproduce,
+):
     app.add_command(command)

@@ -88,9 +88,9 @@ def orbits(*, file: Path, as_json: bool, **options: Any) -> int:
     return DONE
 
 
-def _read(file: Path, options: dict[str, Any]) -> tuple[Constellation, list[tuple[str, str]], float, float | None]:
-    """The constellation, pairs, and seconds of the run and of a step."""
-    from photocol.conversions.keys import Keys, read_toml, time_range
+def opened(file: Path) -> tuple[Constellation, Keys]:
+    """The constellation of a scenario, and all keys of that."""
+    from photocol.conversions.keys import Keys, read_toml
     from photocol.orbits import Constellation
 
     table, places = read_toml(file)
@@ -98,10 +98,17 @@ def _read(file: Path, options: dict[str, Any]) -> tuple[Constellation, list[tupl
     topology = table.get("topology")
     if not isinstance(topology, dict):
         top.wrong("topology", 'is missing; allowed: a table with kind = "constellation"')
-    made = Constellation.from_toml(topology, folder=file.parent, places=places)
+    return Constellation.from_toml(topology, folder=file.parent, places=places), top
+
+
+def _read(file: Path, options: dict[str, Any]) -> tuple[Constellation, list[tuple[str, str]], float, float | None]:
+    """The constellation, pairs, and seconds of the run and of a step."""
+    from photocol.conversions.keys import Keys, time_range
+
+    made, top = opened(file)
     span = time_range("0.001", "10000000")
-    run = table.get("run")
-    in_file = Keys(run if isinstance(run, dict) else {}, "run", places)
+    run = top.raw("run")
+    in_file = Keys(run if isinstance(run, dict) else {}, "run", top.places)
     said = Keys({f"--{name}": options[name] for name in ("duration", "step") if options[name]}, "")
     source, name = (said, "--duration") if said.has("--duration") else (in_file, "duration")
     duration = source.quantity(name, span, "200 s")

@@ -4,7 +4,7 @@
 `stations` are places on the ground, `grid` says which satellites have lasers, `sight` how long links are and which are
 there, `serving` which satellites a station may use. `bounds`, `search` and `window` find the shortest paths, `routes`
 goes through a run. `traces` makes links of them, `contacts` what the engine runs, and `kept` keeps that.
-`shell_keys` and `reading` read the table of a scenario.
+`gravity` has traffic by inhabitants. `shell_keys` and `reading` read the table of a scenario.
 `Constellation` is what users have.
 """
 

@@ -4,6 +4,9 @@ It has the links that some route uses, each from its first use until it may be e
 while it carries; and the routes of all pairs in both directions. Where a route changes, packets may be at nodes that
 are none of the new one: it has their ways too, the shortest from there at that step, of nodes that were on a route
 within the last ten seconds.
+
+Comments at its end say where satellites are over time and which have lasers, for pictures: the engine needs no places.
+`known.py` reads them.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from photocol.orbits.earth import LIGHT_M_S
+from photocol.orbits.earth import LIGHT_M_S, latitude_longitude
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,6 +34,11 @@ if TYPE_CHECKING:
 HEAD = "photocol-contacts,1"
 UNDER_WAY_NS = 10_000_000_000
 """Packets that have been under way for longer are lost where the route has changed."""
+PLACE = "# place"
+"""A comment that begins so has a node, a time between places in picoseconds, and degrees north and east, from 0 on."""
+LASERS = "# lasers"
+"""The same with pairs of satellites, numbered from 0 on in the order of their places."""
+_PLACES_S, _MOST_PLACES = 20.0, 240
 _PS_IN_NS, _PS_PER_METRE = 1000, 1e12 / LIGHT_M_S
 Ends = tuple[int, int]
 
@@ -63,7 +71,7 @@ def contacts(made: Constellation, pairs: Iterable[Sequence[str]], duration_s: fl
     known: dict[frozenset[str], Sequence[str]] = {}
     for pair in pairs:
         known.setdefault(frozenset(pair), pair)
-    return _Plan(made.routes(known.values(), duration_s)).text(made)
+    return _Plan(made.routes(known.values(), duration_s)).text(made, duration_s)
 
 
 class _Plan:
@@ -134,8 +142,8 @@ class _Plan:
                 else:
                     link.contacts.append((first + begin, delays))
 
-    def text(self, made: Constellation) -> str:
-        """The file: stations and the satellites that are used, contacts, routes."""
+    def text(self, made: Constellation, duration_s: float) -> str:
+        """The file: stations and the satellites that are used, contacts, routes, places."""
         stations = [self.satellites + number for number in range(len(made.stations))]
         order = [*stations, *sorted({node for ends in self.links for node in ends} - set(stations))]
         number = {node: place for place, node in enumerate(order)}
@@ -154,6 +162,8 @@ class _Plan:
             for step, nodes, others in direction.rows:
                 rows.writerow(["route", step * step_ps, *ends, " ".join(str(number[node]) for node in nodes)])
                 rows.writerows(["way", " ".join(str(number[node]) for node in way)] for way in others)
+        rows.writerows(_places(made, number, duration_s))
+        rows.writerow([LASERS, " ".join(f"{one} {other}" for one, other in self.lasers)])
         return out.getvalue()
 
     def _nodes(self, made: Constellation, order: list[int]) -> Iterator[list[object]]:
@@ -167,6 +177,16 @@ class _Plan:
                 name = f"{name} ({node})" if name in taken else name
                 taken.add(name)
                 yield ["node", name, "satellite", "", ""]
+
+
+def _places(made: Constellation, number: dict[int, int], duration_s: float) -> Iterator[list[object]]:
+    """Where each satellite is over time, to a hundredth of a degree; those that no route uses have no number."""
+    step_s = max(_PLACES_S, duration_s / _MOST_PLACES)
+    north, east = latitude_longitude(made.positions(np.arange(0.0, duration_s + step_s, step_s)))
+    degrees = np.stack([north, east], axis=-1)
+    for node in range(len(made.satellites)):
+        words = " ".join(f"{one:.2f}" for one in degrees[:, node].ravel().tolist())
+        yield [PLACE, number.get(node, ""), round(step_s * 1e12), words]
 
 
 def _runs(metres: NDArray[np.float64]) -> Iterator[tuple[int, list[int]]]:

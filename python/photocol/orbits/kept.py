@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_PAIRS = 500
 _FILES = ("tle", "cities", "lasers")
-_METHOD = "1"
+_METHOD = "2"
 """Another number where the same keys come to another file."""
 _PS = 1e12
 

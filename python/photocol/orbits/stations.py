@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,9 @@ class Station:
     name: str
     latitude_deg: float
     longitude_deg: float
-    population_m: float = 0.0
+    population_m: float | None = None
+    where: str = field(default="", compare=False, repr=False)
+    """Where it stands in a file, for messages."""
 
     @property
     def place(self) -> NDArray[np.float64]:
@@ -84,11 +86,13 @@ def _station(source: Source, line: int, fields: Mapping[str, str]) -> Station:
     name = cleaned(fields["name"])
     if not name:
         source.wrong(line, "the name is empty; allowed: a name in each line")
+    millions = fields.get("population", "").strip()
     return Station(
         name,
         float(source.number(line, "latitude", fields["latitude"], Decimal(-90), Decimal(90))),
         float(source.number(line, "longitude", fields["longitude"], Decimal(-180), Decimal(360))),
-        float(source.number(line, "population", fields.get("population") or "0", Decimal(0), Decimal(100))),
+        float(source.number(line, "population in millions", millions, Decimal(0), Decimal(100))) if millions else None,
+        f"{source.name}:{line}",
     )
 
 
@@ -118,7 +122,8 @@ def _in_place(keys: Keys) -> Station:
         cleaned(keys.text("name", "a name")),
         keys.real("latitude", -90, 90, unit=" degrees"),
         keys.real("longitude", -180, 360, unit=" degrees"),
-        keys.real("population", 0, 100, 0, unit=" millions"),
+        keys.real("population", 0, 100, unit=" millions") if keys.has("population") else None,
+        f"{keys.places.of(keys.path)}{keys.path}",
     )
     keys.finish()
     return station

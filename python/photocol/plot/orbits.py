@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 4
 """Of one picture; with more, cells are too low."""
-_HALF_TURN = 180.0
+HALF_TURN = 180.0
 _MOST_SATELLITES_WITH_LASERS = 2500
 """With more the lasers would be a grey area."""
 
@@ -70,21 +70,18 @@ def world(axes: Axes, made: Constellation, time_s: float, nodes: Nodes = ()) -> 
     Lasers that are out of sight are not drawn, nor any of very large shells.
     """
     north, east = latitude_longitude(made.positions([time_s])[0])
-    known = np.array(list(cities().values()))
+    known = city_places()
     axes.plot(known[:, 1], known[:, 0], ".", color="0.15", markersize=4, zorder=3, label="cities")
     if len(made.satellites) <= _MOST_SATELLITES_WITH_LASERS:
         links = made.links([time_s])
         seen = links.lasers[links.laser_in_sight[0]]
-        x, y = _lines(east[seen], north[seen])
+        x, y = map_lines(east[seen], north[seen])
         axes.plot(x, y, color="0.82", linewidth=0.5, zorder=1, label="lasers")
     size = float(np.clip(85 / np.sqrt(len(north)), 1.5, 5.0))
     axes.plot(east, north, "o", color=BLUE, markersize=size, alpha=0.6, markeredgewidth=0, label="satellites")
     if nodes:
         _route(axes, made, nodes, np.stack([east, north], axis=1))
-    axes.set(xlim=(-_HALF_TURN, _HALF_TURN), ylim=(-90, 90), xlabel="longitude (degrees)", ylabel="latitude (degrees)")
-    axes.set_xticks(range(-180, 181, 60))
-    axes.set_yticks(range(-90, 91, 30))
-    axes.set_aspect("equal")
+    draw_map(axes)
     if nodes:
         ends = [made.stations[node - len(made.satellites)].name for node in (nodes[0], nodes[-1])]
         axes.set_title(f"{' – '.join(ends)} at {time_s:g} s", loc="left", fontsize="medium")
@@ -92,6 +89,19 @@ def world(axes: Axes, made: Constellation, time_s: float, nodes: Nodes = ()) -> 
     if (legend := axes.get_legend()) is not None:
         for handle in legend.get_lines():
             handle.set_markersize(max(4.0, handle.get_markersize()))
+
+
+def city_places() -> NDArray[np.float64]:
+    """Degrees north and east of the cities that photocol knows."""
+    return np.array([place[:2] for place in cities().values()])
+
+
+def draw_map(axes: Axes) -> None:
+    """Degrees, all round."""
+    axes.set(xlim=(-HALF_TURN, HALF_TURN), ylim=(-90, 90), xlabel="longitude (degrees)", ylabel="latitude (degrees)")
+    axes.set_xticks(range(-180, 181, 60))
+    axes.set_yticks(range(-90, 91, 30))
+    axes.set_aspect("equal")
 
 
 def _route(axes: Axes, made: Constellation, nodes: Nodes, places: NDArray[np.float64]) -> None:
@@ -110,7 +120,7 @@ def _route(axes: Axes, made: Constellation, nodes: Nodes, places: NDArray[np.flo
         ]
     )
     pairs = np.stack([points[:-1], points[1:]], axis=1)
-    x, y = _lines(pairs[..., 0], pairs[..., 1])
+    x, y = map_lines(pairs[..., 0], pairs[..., 1])
     axes.plot(x, y, color=VERMILLION, linewidth=2.2, zorder=4, label="route")
     middle = np.array([node < satellites for node in nodes])
     axes.plot(*points[middle].T, "o", color=VERMILLION, markersize=5, zorder=5)
@@ -125,7 +135,7 @@ def _route(axes: Axes, made: Constellation, nodes: Nodes, places: NDArray[np.flo
             (east, north),
             xytext=(0, 7 if is_above else -7),
             textcoords="offset points",
-            ha="right" if east > _HALF_TURN / 2 else "left" if east < -_HALF_TURN / 2 else "center",
+            ha="right" if east > HALF_TURN / 2 else "left" if east < -HALF_TURN / 2 else "center",
             va="bottom" if is_above else "top",
             zorder=7,
             fontweight="bold",
@@ -133,10 +143,10 @@ def _route(axes: Axes, made: Constellation, nodes: Nodes, places: NDArray[np.flo
         )
 
 
-def _lines(east: NDArray[np.float64], north: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def map_lines(east: NDArray[np.float64], north: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Pairs of points of shape (lines, 2) as one line with gaps; what crosses the edge of the map is drawn twice."""
-    is_over = np.abs(east[:, 1] - east[:, 0]) > _HALF_TURN
-    turn = np.where(east[:, 1] > east[:, 0], -1.0, 1.0) * 2 * _HALF_TURN
+    is_over = np.abs(east[:, 1] - east[:, 0]) > HALF_TURN
+    turn = np.where(east[:, 1] > east[:, 0], -1.0, 1.0) * 2 * HALF_TURN
     ahead, behind = east.copy(), east.copy()
     ahead[:, 1] += np.where(is_over, turn, 0.0)
     behind[:, 0] -= turn
@@ -148,4 +158,4 @@ def _lines(east: NDArray[np.float64], north: NDArray[np.float64]) -> tuple[NDArr
 
 def _signed(degrees: float) -> float:
     """A longitude from -180 to 180."""
-    return (degrees + _HALF_TURN) % (2 * _HALF_TURN) - _HALF_TURN
+    return (degrees + HALF_TURN) % (2 * HALF_TURN) - HALF_TURN

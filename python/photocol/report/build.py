@@ -25,6 +25,8 @@ MODULES = (
     "levels",
     "trace",
     "topology",
+    "trips",
+    "globe",
     "tables",
     "summary",
     "gantt",

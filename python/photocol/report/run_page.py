@@ -18,6 +18,7 @@ from photocol.plot.trace_delays import flow_delays
 from photocol.quantity import readable
 from photocol.report import columns
 from photocol.report.circuits import circuits
+from photocol.report.globe import globe
 from photocol.report.levels import levels
 from photocol.report.places import Degrees, fitted, places
 from photocol.report.shapes import ring
@@ -60,6 +61,7 @@ def page(folder: Path) -> dict[str, Any]:
         "summary": summary_rows(result),
         "network": drawn,
         "circuits": lit,
+        "globe": globe(result),
         "trace": held,
         "series": columns.samples(_samples(result)),
         "tables": _tables(result),

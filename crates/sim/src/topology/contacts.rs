@@ -159,19 +159,21 @@ fn add_nodes(nodes: &[PlanNode], draft: &mut Draft) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// The delays of contacts, and that there is no link between them if it is said then. What is there when the file ends
-/// stays.
+/// The delays of contacts, and that there is no link between them if it is said then, else that its last delay stays.
+/// What is there when the file ends stays.
 fn knots(contacts: &[Contact], plan: &Plan, gone: Gone) -> Vec<Knot> {
     let mut knots: Vec<Knot> = Vec::new();
     let mut over = 0;
     for contact in contacts {
-        if gone == Gone::Lost && contact.start > over {
-            knots.push(Knot { at: over, delay: GONE });
+        if contact.start > over {
+            knots.push(match (gone, knots.last()) {
+                (Gone::Lost, _) => Knot { at: over, delay: GONE },
+                (Gone::Delivered, Some(last)) => Knot { at: contact.start - 1, ..*last },
+                (Gone::Delivered, None) => Knot { at: 0, delay: contact.delays[0] },
+            });
         }
-        let at = |step: u64| if step == 0 && knots.is_empty() { 0 } else { contact.start + step * contact.step };
-        let own: Vec<Knot> =
-            (0..).zip(&contact.delays).map(|(step, delay)| Knot { at: at(step), delay: *delay }).collect();
-        knots.extend(own);
+        let at = |step: u64| contact.start + step * contact.step;
+        knots.extend((0..).zip(&contact.delays).map(|(step, delay)| Knot { at: at(step), delay: *delay }));
         over = contact.end();
     }
     if gone == Gone::Lost && over < plan.end {
@@ -201,4 +203,24 @@ fn routes(plan: &Plan, draft: &Draft) -> Result<BTreeMap<(NodeId, NodeId), Vec<T
         Ok(((NodeId(*from), NodeId(*to)), routes.iter().map(timed).collect::<Result<_, Wrong>>()?))
     };
     plan.routes.iter().map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In contact from 100 to 130 and from 200 on, a step is 10: the last delay stays until just before 200, and the
+    /// first is that before 100; or there is no link then.
+    #[test]
+    fn between_contacts_the_last_delay_stays_or_there_is_no_link() {
+        let contacts = [
+            Contact { start: 100, step: 10, delays: vec![7, 8, 9] },
+            Contact { start: 200, step: 10, delays: vec![5, 4] },
+        ];
+        let plan = Plan { end: 220, ..Plan::default() };
+        let made = |gone| knots(&contacts, &plan, gone).iter().map(|knot| (knot.at, knot.delay)).collect::<Vec<_>>();
+        let [first, second] = [[(100, 7), (110, 8), (120, 9)].as_slice(), &[(200, 5), (210, 4)]];
+        assert_eq!(made(Gone::Delivered), [&[(0, 7)], first, &[(199, 9)], second].concat());
+        assert_eq!(made(Gone::Lost), [&[(0, GONE)], first, &[(130, GONE)], second].concat());
+    }
 }

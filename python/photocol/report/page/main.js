@@ -3,6 +3,7 @@
 import { circuitsView } from "./circuits.js";
 import { readPage, readSeries } from "./data.js";
 import { ganttView } from "./gantt.js";
+import { globeSection } from "./globe.js";
 import { sampled, seriesView, traced } from "./series.js";
 import { sequenceView } from "./sequence.js";
 import { spaceView } from "./space.js";
@@ -45,6 +46,8 @@ async function runSections(page, room) {
   const span = { begin: page.trace?.from_s ?? 0, end: page.duration_s };
   const shares = page.network && sharesOver(page, trace, series, span);
   if (page.network) room.append(topologySection(page.network, span, shares));
+  const globe = globeSection(page.globe, page.duration_s);
+  if (globe) room.append(globe);
   const views = [];
   const add = (view) => view && (views.push(view), room.append(view.figure));
   const sequence = trace && sequenceView(trace, timeline);

@@ -1,7 +1,7 @@
 """A second opinion on a run: its trace is replayed by plain rules of what fibres, queues, slots and ACKs can do.
 
-It reads what lies in the directory of a run and nothing else: the events, the network as the scenario describes it, and
-the tables. It shares no code with the engine. Times are picoseconds, as in the trace.
+It reads what lies in the directory of a run: the events, the network as the scenario describes it, and the tables; and
+the files that the scenario names. It shares no code with the engine. Times are picoseconds, as in the trace.
 
 A rule is declared where it stands (`rules.rule`), with the kinds of switching, hosts and links (`traits`) of which it
 can say nothing. There it is not checked, and that is said.

@@ -149,7 +149,7 @@ def delays(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     sent = _in_order(run, events)
     arrived = pl.when(pl.col("lost_at").is_null()).then("arrives").forward_fill().shift(1).over(_CHANNEL)
     sent = sent.with_columns(ahead=arrived).filter(~pl.col("is_taken"))
-    sent = _stated(run, _stated(run, sent, "begins"), "ends")
+    sent = _by_law(run, _stated(run, _stated(run, sent, "begins"), "ends"))
     # A header of bursts has arrived when the node has worked on it, and so may what goes beside bursts.
     work = picoseconds(run.switching.get("processing", 0)) if run.kind == "obs" else 0
     worked = pl.when(_is_beside(run)).then(work).otherwise(0)
@@ -163,6 +163,18 @@ def delays(run: Replayed, events: pl.DataFrame) -> Iterator[str]:
     unbound = pl.col("place").is_in(sorted(EXPONENTIAL.of(run), key=str)) & (jitter > 0)
     yield from said(sent.filter(pl.col("flight_ps") < least), "arrives sooner than its fibre lets it")
     yield from said(sent.filter(~unbound & (pl.col("flight_ps") > most)), "arrives later than its fibre lets it")
+
+
+def _by_law(run: Replayed, sent: pl.DataFrame) -> pl.DataFrame:
+    """With the delay that a file of contacts has when the last bit leaves; null where there is no link."""
+    parts = []
+    for (place,), part in sent.partition_by("place", as_dict=True, maintain_order=True).items():
+        law = run.network.links[str(place)].law if str(place) in run.network.links else None
+        if law is not None:
+            delay = pl.Series(law.at(part["ends"].to_numpy())).replace(0, None)
+            part = part.with_columns(delay=delay, delay_ends=delay)
+        parts.append(part)
+    return pl.concat(parts) if parts else sent
 
 
 @rule(

@@ -13,6 +13,7 @@ import polars as pl
 
 from photocol.errors import InputError
 from photocol.files import text
+from photocol.runs.replay.contacts import Law, laws
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,6 +54,8 @@ class Link:
     room_changes: bool = False
     formats: frozenset[str] = frozenset()
     """Of the files of `[[link_trace]]`."""
+    law: Law | None = None
+    """Its delay over time by a file of contacts, in the place of that of its states."""
     unknown: str = ""
     """Why its capacity, delay and jitter from time to time cannot be said; empty where they can."""
 
@@ -104,7 +107,6 @@ def described(scenario: Mapping[str, Any], places: Iterable[str], end: int) -> N
     nodes = {node["name"] for node in scenario["node"]} | {
         link[side] for link in scenario["link"] for side in ("from", "to")
     }
-    in_time = "its delay is that of its contacts" if scenario.get("topology", {}).get("kind") == "contacts" else ""
     tables = [(kind, table) for kind in ("event", "link_phases", "link_trace") for table in scenario.get(kind, ())]
     named = [(kind, table, _named(table["link"], base, nodes)) for kind, table in tables]
     found = {name: _link(name, table, [one for one in named if name in one[2]], end) for name, table in base.items()}
@@ -115,9 +117,18 @@ def described(scenario: Mapping[str, Any], places: Iterable[str], end: int) -> N
             if kind == "control)":
                 table["capacity"] = _control_capacity(scenario)
             found[place] = _link(place, table, [one for one in named if name in one[2]], end)
-    if in_time:
-        found = {place: replace(link, unknown=in_time) for place, link in found.items()}
-    return Network(links=found)
+    topology = scenario.get("topology", {})
+    return Network(links=_in_time(found, topology) if topology.get("kind") == "contacts" else found)
+
+
+def _in_time(links: Mapping[str, Link], topology: Mapping[str, Any]) -> dict[str, Link]:
+    """The links with their delays by a file of contacts."""
+    try:
+        known = laws(topology)
+        return {place: replace(link, law=known[place.partition("#")[0]]) for place, link in links.items()}
+    except (OSError, ValueError, LookupError, InputError):
+        unknown = "its file of contacts cannot be read again"
+        return {place: replace(link, unknown=unknown) for place, link in links.items()}
 
 
 def _directed(scenario: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
