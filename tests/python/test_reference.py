@@ -43,7 +43,7 @@ def test_the_index_lists_the_tables_in_the_order_in_which_one_writes_them() -> N
     order = [page for page in pages if "-" not in page]
     assert order[:2] == ["run", "topology"]
     assert order.index("link") < order.index("switching") < order.index("transport") < order.index("traffic")
-    assert {*order, "extends"} == set(schema["properties"])
+    assert {*order, "extends", "drop"} == set(schema["properties"])
 
 
 def test_every_page_of_a_table_has_an_example_that_uses_it() -> None:
