@@ -93,6 +93,9 @@ impl Sender {
     /// `tcp_cwnd_validate`: something has been sent since the next byte was `before`, or cwnd leaves no room.
     #[inline]
     pub(super) fn note_use(&mut self, before: u64) {
+        if !self.counts_queue() {
+            return;
+        }
         let (una, nxt, out) = (self.una, self.nxt, self.flight_size());
         let is_filled = out + self.window.mss > self.window.cwnd;
         let Some(queue) = self.small_queue_mut().filter(|_| nxt > before || is_filled) else { return };
