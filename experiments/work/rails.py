@@ -13,16 +13,15 @@ and 2.346 s step by step with a turn of 1 ms, by UDP; with free communication it
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import photocol
 from photocol.claims import Values, above, at_most, everywhere, values, within
 from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Source, Trial, grid
 from photocol.plot import Lines
 from photocol.training import Parallelism, read_model, training_graph
+
+from ._graphs import run_graph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,10 +57,7 @@ def run(*, seed: int, transport: str, rail: str, turn_us: int) -> dict[str, floa
     )
     how = Parallelism(data=REPLICAS, pipeline=STAGES, micro_batches=MICRO_BATCHES, chunks=1, buckets=2)
     graph = training_graph(replace(model, layers=layers), how)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "tasks.csv"
-        file.write_text(graph.text)
-        result = photocol.run(scenario(transport, rail, turn_us, str(file)), set={"run.seed": seed})
+    result = run_graph(graph, lambda file: scenario(transport, rail, turn_us, file), seed=seed)
     time_s = float(result.summary["work_time"])
     return {
         "time_s": time_s,
