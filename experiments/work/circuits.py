@@ -15,8 +15,8 @@ the rate a round trip less. UDP at the rate of the circuits has no such start, a
 packets.
 
 Rows of NDP, reTCP and a window that is told its rate, with the last four claims, came later; their expectations were
-committed before their first run. NDP sends a round trip blindly, and its receivers pull at the rate of the circuits. The
-told window is a round trip of the rate that its pair has, as soon as the policy has decided. So neither has a slow
+committed before their first run. NDP sends a round trip blindly, and its receivers pull at the rate of the circuits.
+The told window is a round trip of the rate that its pair has, as soon as the policy has decided. So neither has a slow
 start: by arithmetic they take the times of UDP, 1.008 and 1.005 of them where light is full, by their headers of 64 and
 40 B, and decide as the fluid model does. reTCP hears that a circuit comes, and doubles its window: of five or six round
 trips of a slow start it saves one, 40 us.
