@@ -27,6 +27,8 @@ hosts. Nor is TDTCP: without a circuit nothing leaves, so that all its data belo
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import photocol
@@ -55,7 +57,7 @@ from ._optical import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from photocol.experiment import Point, RunResult
 
@@ -134,8 +136,18 @@ def over_udp(transport: str, case: str) -> Values:
 
 
 def decides(transport: str, case: str, other: str, turn_us: float) -> Predicate:
-    """A case is quicker than another one where a turn is shorter than this, and slower where it is longer."""
-    return above((over(transport, case, other) - 1) * (lambda turn: -1 if float(turn) < turn_us else 1), 0)
+    """A case is quicker than another one where a turn is shorter than this, and slower where it is longer.
+
+    In shape where that is so at the shortest and the longest turn.
+    """
+    found = (over(transport, case, other) - 1) * (lambda turn: -1 if float(turn) < turn_us else 1)
+    turns = PLANE_TURNS_US if case == ONE else TURNS_US
+    return above(found, 0, in_shape=above(found.at(turns[0], turns[-1]), 0))
+
+
+def each(parts: Iterable[Predicate]) -> Predicate:
+    """All of them, each at its own places."""
+    return reduce(operator.and_, parts)
 
 
 def fluid(case: str, expected: float, turns: int) -> Any:
@@ -275,7 +287,7 @@ experiment = Experiment(
             where="arithmetic: headers of 64 and 40 B, and no slow start",
             expected="1 to 1.01 of UDP's time without a plan",
             tolerance="1 to 1.06; in shape: 0.99 to 1.15",
-            check=everywhere(*(within(one, 1, 1.06, in_shape=(0.99, 1.15)) for one in FILLED)),
+            check=each(within(one, 1, 1.06, in_shape=(0.99, 1.15)) for one in FILLED),
         ),
         Claim(
             id="filled-decide",
@@ -284,15 +296,7 @@ experiment = Experiment(
             where="arithmetic: both sides of a decision take 1.01 at most",
             expected="two planes from 113 us on, and a ring from 100 us on, with 1 and 64 MB",
             tolerance="the order at each turn; in shape: at the shortest and the longest",
-            check=everywhere(
-                *DECISIONS,
-                in_shape=everywhere(
-                    *(below(over(one, ONE, TWO).at(50), 1) for one in FILLING),
-                    *(above(over(one, ONE, TWO).at(200), 1) for one in FILLING),
-                    *(below(over(one, HALVING[size], RING[size]).at(10), 1) for one in FILLING for size in RING),
-                    *(above(over(one, HALVING[size], RING[size]).at(500), 1) for one in FILLING for size in RING),
-                ),
-            ),
+            check=each(DECISIONS),
         ),
         Claim(
             id="filled-plan",
@@ -301,7 +305,7 @@ experiment = Experiment(
             where="arithmetic: 1 % more bytes find room in the 40 us of light on its way before a turn",
             expected="0.77 to 0.80 of the time without a plan",
             tolerance="0.76 to 0.85; in shape: below 1",
-            check=everywhere(*(within(one, 0.76, 0.85, in_shape=(0.7, 1)) for one in FILLED_PLANS)),
+            check=each(within(one, 0.76, 0.85, in_shape=(0.7, 1)) for one in FILLED_PLANS),
         ),
         Claim(
             id="told-jump",
@@ -310,14 +314,8 @@ experiment = Experiment(
             where="arithmetic: five round trips of a slow start are left of six, for each of four pairs",
             expected="halving over ring above 1 with 64 MB and a turn of 10 us, and a plan no gain, as with windows",
             tolerance="the order; in shape: a plan at least 0.9",
-            check=everywhere(
-                above(over(RETCP, HALVING[LARGE_KB], RING[LARGE_KB]).at(10), 1),
-                at_least(over(RETCP, PLANNED, WARM), 1),
-                in_shape=everywhere(
-                    above(over(RETCP, HALVING[LARGE_KB], RING[LARGE_KB]).at(10), 1),
-                    at_least(over(RETCP, PLANNED, WARM), 0.9),
-                ),
-            ),
+            check=above(over(RETCP, HALVING[LARGE_KB], RING[LARGE_KB]).at(10), 1)
+            & at_least(over(RETCP, PLANNED, WARM), 1, in_shape=0.9),
         ),
     ),
     plots=[
