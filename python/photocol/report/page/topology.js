@@ -48,7 +48,7 @@ export function topologySection(network, { begin, end }, at, lit) {
   return element("section", { id: "topology", class: "view", "aria-labelledby": "topology-title" },
     element("h2", { id: "topology-title" }, "Network"),
     element("p", { class: "hint" }, `Two lanes a road, in the colour of their utilization${dropped ? "; a red mark is on a lane that dropped something, larger and darker for more" : ""}. Numbers show under the pointer, and stand in the table of links.${lit ? " At a time the circuits stand in the place of their switches." : ""}`),
-    slider, map.holder, keys, map.note, networkLegend(dropped),
+    slider, map.holder, map.note, lit ? keys : null, networkLegend(dropped),
     saveButtons("network", { svg: () => standalone(map.svg, map.size), csv: () => numbers(network, map.shares) }));
 }
 
