@@ -4,8 +4,8 @@
 //! Rules go by bytes, as those of Helios, c-Through and Solstice do, and as longest queue first does, which may starve
 //! short queues for ever. Oldest cell first does not (McKeown, Mekkittikul, Anantharam, Walrand, IEEE Transactions on
 //! Communications 47(8), 1999). There it is a matching of the largest sum of waiting times in each slot; here it is one
-//! matching before the rule's, of pairs in the order of their waiting. So a pair waits at most for as many intervals as
-//! there are pairs that share a node with it.
+//! matching before the rule's, of pairs in the order of their waiting (docs/deviations.md). So a pair waits at most for
+//! as many intervals as there are pairs that share a node with it.
 
 use super::{Order, Policy, View};
 use crate::switching::ocs::frontier::Pair;
