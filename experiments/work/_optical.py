@@ -11,19 +11,28 @@ from typing import TYPE_CHECKING, Any
 import photocol
 
 if TYPE_CHECKING:
-    from photocol.laws import View
+    from photocol.laws import Event, View, Window
 
 GBPS, DELAY_US, PACKET = 400, 20, 8000
 PACKET_US = PACKET * 8 / GBPS / 1000
 UDP, DCTCP, CUBIC, QUIC = "UDP", "DCTCP", "linux-cubic", "quic-cubic"
+NDP, TOLD, RETCP = "NDP", "told rate", "reTCP"
 WINDOWS = (DCTCP, CUBIC, QUIC)
 """Those that begin slowly with each new pair."""
-LOOKS = {UDP: ("black", "-o"), DCTCP: ("#009E73", "--s"), CUBIC: ("#D55E00", ":D"), QUIC: ("#0072B2", "-.^")}
-_SENDERS: dict[str, dict[str, Any]] = {
-    UDP: {"algorithm": "udp"},
-    DCTCP: {"algorithm": "dctcp", "min_rto": "10 ms"},
-    CUBIC: {"algorithm": "linux-cubic"},
-    QUIC: {"algorithm": "quic-cubic"},
+FILLING = (NDP, TOLD)
+"""Those that send what a circuit carries in a round trip at once: NDP blindly, the other as it is told."""
+HEARING = (TOLD, RETCP)
+"""Those that hear of circuits, as soon as the policy has decided: reTCP that one comes, the other of its rate."""
+ROUND_TRIP_US = 42
+"""40 of light and of the packet network, and the time of packets and ACKs."""
+LOOKS = {
+    UDP: ("black", "-o"),
+    NDP: ("#CC79A7", "--v"),
+    TOLD: ("#56B4E9", "-x"),
+    RETCP: ("#E69F00", "-.P"),
+    DCTCP: ("#009E73", "--s"),
+    CUBIC: ("#D55E00", ":D"),
+    QUIC: ("#0072B2", "-.^"),
 }
 MARK_FROM = 100
 """Packets that wait at a host for another one: 0.8 MB, two fifths of a round trip of 40 us."""
@@ -35,10 +44,38 @@ The times are those of the linear programmes of `tests/python/test_ocs.py`, whos
 """
 
 
+@photocol.law
+class ToldRate:
+    """A window of a round trip at the rate that its pair has, as it is told; nothing else moves it."""
+
+    def on_ack(self, window: Window, event: Event) -> None:
+        """Nothing."""
+
+    def on_news(self, window: Window, news: Any) -> None:
+        """Circuits come or go."""
+        window.cwnd = max(window.mss, int((news.capacity or 0.0) * ROUND_TRIP_US / 8e6))
+
+
+_SENDERS: dict[str, dict[str, Any]] = {
+    UDP: {"algorithm": "udp"},
+    NDP: {"algorithm": "ndp"},
+    TOLD: {"law": ToldRate, "min_rto": "10 ms"},
+    RETCP: {"algorithm": "retcp", "min_rto": "10 ms"},
+    DCTCP: {"algorithm": "dctcp", "min_rto": "10 ms"},
+    CUBIC: {"algorithm": "linux-cubic"},
+    QUIC: {"algorithm": "quic-cubic"},
+}
+
+
 def network(transport: str, *, hosts: int, switches: int, turn_us: int, gbps: int = GBPS) -> dict[str, Any]:
     """Hosts with a port at each switch; a traffic and a policy are to be added."""
     marks = {"mark_from": MARK_FROM} if transport == DCTCP else {}
-    return {
+    sender = _SENDERS[transport]
+    if transport == NDP:
+        # A round trip over all circuits.
+        sender = sender | {"first_window": -(-gbps * switches * 1000 * ROUND_TRIP_US // (8 * PACKET))}
+    news = {"news": [{"circuit": "all", "way": "schedule", "lead": f"{turn_us} us"}]} if transport in HEARING else {}
+    return news | {
         "run": {"duration": "10 s"},
         "topology": {
             "kind": "ocs",
@@ -55,7 +92,7 @@ def network(transport: str, *, hosts: int, switches: int, turn_us: int, gbps: in
             "reconfiguration": f"{turn_us} us",
             **marks,
         },
-        "transport": {"carrier": {"packet_size": PACKET, **_SENDERS[transport]}},
+        "transport": {"carrier": {"packet_size": PACKET, **sender}},
         "traffic": [{"transport": "carrier", **({"rate": f"{gbps * switches} Gbps"} if transport == UDP else {})}],
     }
 

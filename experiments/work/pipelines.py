@@ -21,18 +21,16 @@ network and NDP. By arithmetic, with c = S + s + 2 d for a transfer, p stages an
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import photocol
 from photocol.claims import Values, at_most, everywhere, near, values, within
 from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Source, Trial, grid
 from photocol.plot import Lines
 from photocol.training import Layer, Model, Parallelism, training_graph
 
 from ._cluster import CUBIC, DCTCP, DELAY_US, LINKS, LOOKS, NDP, PACKET, RATE_GBPS, SENDERS, packets
+from ._graphs import run_graph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,10 +61,7 @@ def run(*, seed: int, transport: str, schedule: str, micro_batches: int, size_kb
     """A step of training on a star of four ranks."""
     model = Model(name="even", layers=(replace(LAYER, activation_bytes=1000 * size_kb),) * STAGES)
     graph = training_graph(model, Parallelism(pipeline=STAGES, micro_batches=micro_batches, schedule=schedule))
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "tasks.csv"
-        file.write_text(graph.text)
-        result = photocol.run(scenario(transport, str(file)), set={"run.seed": seed})
+    result = run_graph(graph, lambda file: scenario(transport, file), seed=seed)
     time_us = 1e6 * float(result.summary["work_time"])
     flows = result.flows
     return {

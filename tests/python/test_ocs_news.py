@@ -102,3 +102,50 @@ def test_a_schedule_is_known_from_the_decision_on_and_no_earlier() -> None:
 def test_what_cannot_be_told_is_refused(news: dict[str, Any], why: str) -> None:
     with pytest.raises(photocol.ScenarioError, match=re.escape(why)):
         run(news, policy="per-step")
+
+
+def test_the_base_round_trip_is_what_an_empty_way_takes() -> None:
+    """Of 8000 B, on the wire, and an ACK of 40 B: by a circuit of 400 Gb/s 160 ns and 20 us, by packets 2560 ns on each
+    of two links, and 20 us; the ACK by packets, 12.8 ns on each. A transfer of a packet measures the same.
+    """
+    told: list[tuple[int | None, float | None]] = []
+    measured: list[float] = []
+
+    @photocol.law
+    class Listens:
+        def on_ack(self, window: Any, event: Any) -> None:
+            measured.append(event.rtt_sample)
+
+        def on_news(self, window: Any, news: Any) -> None:
+            told.append((news.division, news.base_rtt))
+
+    made: dict[str, Any] = {
+        "run": {"duration": "1 ms"},
+        "topology": {
+            "kind": "ocs",
+            "hosts": 3,
+            "capacity": f"{GBPS} Gbps",
+            "delay": "20 us",
+            "packet_capacity": f"{PACKETS_GBPS} Gbps",
+        },
+        "switching": {
+            "kind": "ocs",
+            "reconfiguration": "100 us",
+            "policy": "demand",
+            "rest": "packets",
+            "start": "warm",
+        },
+        "transport": {"it": {"law": Listens, "packet_size": 8000}},
+        "traffic": [
+            {"transport": "it", "among": ["n0", to], "work": {"collective": "broadcast", "size": "7960 B", **when}}
+            for to, when in (("n1", {}), ("n2", {"compute": "300 us"}))
+        ],
+        "news": [{"circuit": "n0->n1", "way": "message"}],
+    }
+    photocol.run(made)
+    back = 20e-6 + 2 * 40 * 8 / (PACKETS_GBPS * 1e9)
+    by_circuit = 8000 * 8 / (GBPS * 1e9) + 20e-6 + back
+    by_packets = 2 * 8000 * 8 / (PACKETS_GBPS * 1e9) + 20e-6 + back
+    expected = [(1, pytest.approx(by_circuit, abs=1e-12)), (0, pytest.approx(by_packets, abs=1e-12))]
+    assert told == expected
+    assert measured == [pytest.approx(by_circuit, abs=1e-12), pytest.approx(by_packets, abs=1e-12)]

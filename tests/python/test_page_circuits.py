@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 import pytest
 from command import SMALL
 from test_page_network import CAUGHT
@@ -30,6 +32,14 @@ def rotor(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sixteen racks and three switches that turn together: five slices of 100 µs are a cycle."""
     out = tmp_path_factory.mktemp("runs") / "rotor"
     photocol.run(ROOT / "scenarios" / "rotornet.toml", set=SHORT | {"traffic.0.size": "100 kB"}, out=out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def ocs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight nodes with ports at two switches, which a policy sets for four collectives."""
+    out = tmp_path_factory.mktemp("runs") / "ocs"
+    photocol.run(ROOT / "scenarios" / "ocs.toml", out=out)
     return out
 
 
@@ -66,6 +76,47 @@ def test_circuits_beside_a_packet_network_are_shown_too_and_other_networks_have_
     assert len(found["holds"]) == len(found["racks"]) - 1
     photocol.run(SMALL, out=tmp_path / "run")
     assert page(tmp_path / "run")["circuits"] is None
+
+
+def test_circuits_that_a_policy_sets_are_shown_as_they_were(ocs: Path) -> None:
+    """A matching of eight pairs each; partners of halving and doubling are rank xor 4, 2, 1, 2, 4, in four rounds."""
+    found = circuits(ocs)
+    assert (found["racks"], found["switches"]) == ([f"n{rank}" for rank in range(8)], ["o0", "o1"])
+    result = photocol.Result.load(ocs)
+    assert found["period_s"] == result.summary["duration"].value
+    assert found["until_s"] == pytest.approx(float(result.summary["work_time"]), rel=1e-12)
+    for switch in (0, 1):
+        own = sorted(hold for hold in found["holds"] if hold[0] == switch)
+        partners = [4, 2, 1, 2] * 4 + [4]
+        assert [hold[3] for hold in own] == [[rank ^ partner for rank in range(8)] for partner in partners]
+        ends = [begins + lasts for _, begins, lasts, _ in own]
+        # A turn of 20 us lies between two matchings, and before the first.
+        assert [hold[1] for hold in own] == pytest.approx([end + 20e-6 for end in [0.0, *ends[:-1]]], abs=1e-12)
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1200, 420])
+def test_the_matching_of_a_moment_is_drawn_between_the_nodes(ocs: Path, tmp_path: Path, width: int) -> None:
+    """In the middle of the work of 3.46 ms, in the third round; and while both switches turn first."""
+    seen: list[list[str]] = []
+
+    async def judge(page: Page) -> None:
+        for value in (-1, 0, 100):
+            choose = f"const one = document.querySelector('#slider'); one.value = {value}; "
+            await page.ask(f"(() => {{ {choose} one.dispatchEvent(new Event('input')); }})()")
+            await page.settle()
+            texts = "[...document.querySelectorAll('#topology .circuit title, #lit')].map((one) => one.textContent)"
+            seen.append([re.sub("[\u2068\u2069]", "", text) for text in await page.ask(texts)])
+
+    look(build.write(ocs), tmp_path / "profile", judge, width=width)
+    whole, turning, [*chords, said] = seen
+    assert whole == [""]
+    assert turning == ["Circuits at 8.657 µs, by switch: o0 (dark)o1 (dark)"]
+    assert said.endswith("by switch: o0o1")
+    at = 100.5 / 200 * circuits(ocs)["until_s"]
+    up = photocol.Result.load(ocs).probes["circuits"].filter(pl.col("start_s") <= at, pl.col("end_s") > at)
+    expected = {f"{source} to {far} by {switch}" for source, far, switch in up.select("from", "to", "switch").rows()}
+    assert (len(chords), set(chords)) == (16, expected)
 
 
 @needs_browser

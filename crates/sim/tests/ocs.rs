@@ -242,6 +242,51 @@ fn a_demand_is_measured_and_scheduled() {
     }
 }
 
+/// One switch follows the demand of n0 each 500 us. Transfers of so many microseconds of light go to n1, n2, … at once,
+/// and at 300 us one of 0.8 MB, 16 us of light, to the next node. When the transfers are done, in seconds.
+fn done_beside(large_us: &[u32], first: &str) -> Vec<f64> {
+    let switching = format!("[switching]\ninterval = \"500 us\"\nfirst = {first:?}");
+    let mut text = SWOT.replace("[switching]", &switching).replace("\"per-step\"", "\"demand\"");
+    text = text.split_once("[[traffic]]").unwrap().0.to_owned();
+    let bytes = large_us.iter().map(|us| (us * 50_000, "0 us")).chain([(800_000, "300 us")]);
+    for ((bytes, compute), to) in bytes.zip(1..) {
+        let work = format!("{{ collective = \"broadcast\", size = \"{bytes} B\", compute = \"{compute}\" }}");
+        text += "[[traffic]]\ntransport = \"it\"\nrate = \"400 Gbps\"\n";
+        text += &format!("among = [\"n0\", \"n{to}\"]\nwork = {work}\n");
+    }
+    let run = Builder::of(text).set("topology.switches", 1).run(1);
+    let (_, tasks) = run.probes.iter().find(|(name, _)| *name == "tasks").unwrap();
+    let kinds = texts(tasks, "kind");
+    numbers(tasks, "end_s").into_iter().zip(kinds).filter(|(_, kind)| kind == "transfer").map(|(end, _)| end).collect()
+}
+
+/// Beside 800 us of light for another pair, a small transfer waits by bytes until that is done: a turn, the light and
+/// the delay until it is known, and another turn. With the oldest first it has the beginning of the next interval: at
+/// 500 us a turn, and its 16 us. The other one then takes two turns and 16 us longer. A packet that leaves as a switch
+/// turns is sent to its end.
+#[test]
+fn a_small_transfer_waits_for_one_interval_where_the_oldest_are_first() {
+    let large = TURN + 800e-6 + DELAY;
+    let small = 16e-6 + DELAY;
+    let all =
+        [("rule", [large, large + TURN + small]), ("oldest", [large + 2.0 * TURN + 16e-6, 500e-6 + TURN + small])];
+    for (first, expected) in all {
+        for (found, expected) in done_beside(&[800], first).into_iter().zip(expected) {
+            assert!((found - expected).abs() < PACKET + 1e-12, "{first}: {found} s, and not {expected} s");
+        }
+    }
+}
+
+/// Three pairs share its sender. Each goes first at most once, for an interval; by bytes all of them do, to the end.
+#[test]
+fn a_pair_waits_at_most_an_interval_for_each_pair_that_shares_a_node() {
+    let large = [2000, 2000, 2000];
+    let small = |first: &str| done_beside(&large, first)[3];
+    let most = (1.0 + 3.0) * 500e-6 + TURN + 16e-6 + DELAY;
+    let (oldest, rule) = (small("oldest"), small("rule"));
+    assert!(oldest <= most + 1e-12 && rule > 3.0 * 2000e-6, "{oldest} s and {rule} s; {most} s at most");
+}
+
 #[test]
 fn users_are_told_what_does_not_fit() {
     let told = |keys: &[(&str, &str)]| refusal(SWOT, keys);

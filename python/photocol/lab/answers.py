@@ -16,7 +16,7 @@ from photocol.files import content
 from photocol.lab import controls, spans
 from photocol.plot.completion import completions_by_size
 from photocol.report import columns, run_page
-from photocol.report.circuits import circuits
+from photocol.report.circuits import circuits, set_by_policy, turns
 from photocol.runs import law_source
 from photocol.runs.replay import picoseconds
 from photocol.runs.runner import in_memory
@@ -134,7 +134,7 @@ class Picture:
         self._scenario = scenario
         self._explained = scenario.explain()
         self._said = tomllib.loads(self._explained)
-        self._by_policy = spans.set_by_policy(self._said)
+        self._by_policy = set_by_policy(self._said)
         self._manifest = {"scenario": self._explained, "seed": scenario.seed, "name": scenario.name}
         warm_up = self._said.get("run", {}).get("warm_up", "0 s")
         self._measured_from_s = picoseconds(warm_up) / 1e12
@@ -155,7 +155,7 @@ class Picture:
             "active_until_s": spans.active_until(result, duration_s) if is_over else None,
             "summary": spans.told(run_page.summary_rows(result), result) if measures else None,
             "tasks": spans.tasks(result),
-            "turns": spans.turns(result),
+            "turns": turns(result),
             "links": _links(result),
             "series": columns.samples(series, _QUICK),
             "completions": columns.rows("Completion times by size", "completions", times, leave=("run",)),

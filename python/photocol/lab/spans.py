@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _MOST_BARS = 3000
 _MOST_ROWS = 40
-_MOST_TURNS = 20_000
 _MOST_TRAFFICS = 12
 _SAMPLES = 250
 _EVENTFUL = 0.6
@@ -50,27 +49,6 @@ def tasks(result: Result) -> dict[str, Any] | None:
     ]
     left = named.height - len(bars)
     return {"rows": rows, "bars": bars, "left": left, "of": len(every)}
-
-
-def turns(result: Result) -> list[list[Any]]:
-    """The circuits that a policy has set so far: switch, from, to, begin and end in seconds."""
-    if "circuits" not in result.probes:
-        return []
-    table = result.probes["circuits"].head(_MOST_TURNS)
-    ends = table.select("switch", "from", "to", "start_s", "end_s").iter_rows()
-    return [[*row[:4], row[4] if row[4] is not None and math.isfinite(row[4]) else None] for row in ends]
-
-
-def set_by_policy(explained: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The nodes between which switches of light are set as work asks for it, and the switches; None without."""
-    switching = explained.get("switching", {})
-    if switching.get("kind") != "ocs":
-        return None
-    nodes = explained.get("node", [])
-    switches = [
-        node["name"] for node in nodes if node["role"] == "core" and node["name"] != switching.get("packet_switch")
-    ]
-    return {"racks": [node["name"] for node in nodes if node["role"] != "core"], "switches": switches, "flows": []}
 
 
 def days(explained: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -24,6 +24,7 @@ MODULES = (
     "view",
     "levels",
     "trace",
+    "light",
     "topology",
     "trips",
     "globe",

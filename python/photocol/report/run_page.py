@@ -17,7 +17,7 @@ from photocol.plot.tables import with_kinds
 from photocol.plot.trace_delays import flow_delays
 from photocol.quantity import readable
 from photocol.report import columns
-from photocol.report.circuits import circuits
+from photocol.report.circuits import as_they_were, circuits
 from photocol.report.globe import globe
 from photocol.report.levels import levels
 from photocol.report.places import Degrees, fitted, places
@@ -42,7 +42,7 @@ def page(folder: Path) -> dict[str, Any]:
     result = Result.load(folder)
     manifest = result.manifest
     events = result.trace
-    lit = circuits(manifest, _first(result.links), _first(result.flows))
+    lit = as_they_were(result) or circuits(manifest, _first(result.links), _first(result.flows))
     drawn = network(result, manifest, lit)
     held = None if events is None or not events.height else columns.trace(events, MOST_EVENTS)
     duration_s = _duration(result)

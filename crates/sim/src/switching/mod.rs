@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `kind` | what a kind of switching answers |
 //! | `uplinks` | nodes with a link to and from each of some switches of light |
+//! | `ends` | between which of them a flow's packets travel |
 //! | `chooser` | what sets circuits from outside of this crate |
 //! | `packets` | nothing but ports: the default |
 //! | `circuits` | circuits between racks that come and go, beside a packet switch |
@@ -18,6 +19,7 @@
 pub mod aapn;
 pub mod chooser;
 pub mod circuits;
+mod ends;
 pub(crate) mod kind;
 pub mod obs;
 pub mod ocs;

@@ -2,14 +2,14 @@
 
 import { circuitsView } from "./circuits.js";
 import { lowerBound, readSeries } from "./data.js";
-import { circuitsAt } from "./lab-light.js";
+import { circuitsAt, switchKeys } from "./light.js";
 import { tasksView } from "./lab-tasks.js";
 import { sampled, seriesView } from "./series.js";
 import { figureText, summarySection } from "./summary.js";
 import { makeTable } from "./tables.js";
 import { NetworkMap, networkLegend } from "./topology.js";
 import { Timeline } from "./view.js";
-import { COLOURS, chooser, element, isolated, quantity, time } from "./words.js";
+import { chooser, element, quantity, time } from "./words.js";
 
 const PARTS = 1000;
 /** After so many of its last periods a network with days is drawn, if the run has many more. */
@@ -179,14 +179,12 @@ export class Pictures {
     if (!circuits) return;
     const up = circuitsAt(circuits, this.run.turns, at);
     this.plan.light(up);
-    const own = new Set(up.map((one) => one.number));
-    const keys = circuits.switches.map((name, k) => element("span", {}, element("i", { style: `background:${COLOURS[k % COLOURS.length]}` }), `${isolated(name)}${own.has(k) ? "" : " (dark)"}`));
     if (circuits.holds && this.cycles) {
       this.cycles.mark = at;
       const first = Math.max(0, Math.floor(at / circuits.period_s - CYCLES / 2));
       this.cycles.show(first * circuits.period_s, (first + CYCLES) * circuits.period_s);
     }
-    this.lit.replaceChildren("Circuits at this moment, by switch: ", ...keys);
+    this.lit.replaceChildren("Circuits at this moment, by switch: ", ...switchKeys(circuits, up));
   }
 
   showTasks() {

@@ -13,11 +13,12 @@ const LETTER = 6.5;
 const BAND = "#f0f2f5";
 const MOST_NUMBERS = 100_000;
 const HINT = "Bars have the colour of the far rack; between them no light passes. Slices are shaded. Flows stand above, from their start to their end.";
+const HINT_ONCE = "Bars have the colour of the far node; between them no light passes.";
 
-/** The circuits of a period, which come again. */
+/** The circuits of a period, which come again; with `until_s` they do not, and work for which they were set is done then. */
 class Circuits {
-  constructor({ period_s, holds }) {
-    Object.assign(this, { period: period_s, holds: holds.map(([number, begins, lasts, to]) => ({ switch: number, begins, lasts, to })) });
+  constructor({ period_s, until_s, holds }) {
+    Object.assign(this, { isOnce: until_s !== undefined, period: period_s, holds: holds.map(([number, begins, lasts, to]) => ({ switch: number, begins, lasts, to })) });
     this.edges = [...new Set(this.holds.map((hold) => hold.begins))].sort((a, b) => a - b);
   }
 
@@ -28,6 +29,7 @@ class Circuits {
 
   /** About so many of them begin in a time. */
   count(span) {
+    if (this.isOnce) return this.holds.length;
     return (span / this.period) * this.holds.length;
   }
 
@@ -43,6 +45,7 @@ class Circuits {
 
   /** Every other slice of a window of time. */
   *bands(low, high) {
+    if (this.isOnce) return;
     let number = Math.round(this.before(low) / this.period) * this.edges.length;
     for (let base = this.before(low); base < high; base += this.period) {
       for (const [k, edge] of this.edges.entries()) {
@@ -69,7 +72,7 @@ export function circuitsView(held, timeline) {
   const view = new View({
     id: "circuits",
     title: "Circuits",
-    hint: HINT,
+    hint: circuits.isOnce ? HINT_ONCE : HINT,
     timeline,
     height: () => 34 + ROW * (state.lanes + state.rows.length),
     draw: (context, area, x, window) => draw(context, area, x, window, { held, circuits, state }),
@@ -78,14 +81,19 @@ export function circuitsView(held, timeline) {
   });
   const whole = held.racks.length > MOST_RACKS ? `the first ${MOST_RACKS} of ${held.racks.length}` : "all";
   const racks = held.racks.map((name, number) => [number, isolated(name)]);
-  const choice = chooser("Rack", [[-1, whole], ...racks], (value) => {
+  const choice = chooser(circuits.isOnce ? "Node" : "Rack", [[-1, whole], ...racks], (value) => {
     state.rack = +value;
     choose();
     view.refresh();
   });
-  const cycle = element("button", { type: "button", onclick: () => timeline.show(timeline.low, timeline.low + circuits.period) }, `Show a cycle (${time(circuits.period)})`);
-  view.controls.append(choice.control, cycle);
+  view.controls.append(choice.control, circuits.isOnce
+    ? button(`Show the work (${time(held.until_s)})`, () => timeline.show(0, held.until_s))
+    : button(`Show a cycle (${time(circuits.period)})`, () => timeline.show(timeline.low, timeline.low + circuits.period)));
   return view;
+}
+
+function button(text, act) {
+  return element("button", { type: "button", onclick: act }, text);
 }
 
 /** A rack with all its switches, or a switch of one rack. */
@@ -117,7 +125,7 @@ function drawCircuits(context, area, x, { low, high }, { held, circuits, state }
   for (const hold of circuits.between(low, high)) {
     state.rows.forEach((row, number) => {
       const [place, to] = [row.switches.indexOf(hold.switch), hold.to[row.rack]];
-      if (place < 0 || to < 0) return;
+      if (place < 0 || !(to >= 0)) return;
       const tall = (ROW - 4) / row.switches.length;
       const top = area.top + ROW * (state.lanes + number) + 2 + place * tall;
       const [left, right] = [Math.max(x(hold.begins), area.left), Math.min(x(hold.begins + hold.lasts), area.left + area.wide)];

@@ -14,6 +14,7 @@ import { Trace } from "./trace.js";
 import { Timeline } from "./view.js";
 import { element } from "./words.js";
 
+const BEHIND = 1.05;
 const OF_WHOM = { paper: "Claims of the paper", ours: "Our own expectations" };
 const VERDICTS = { agrees: "✓", "agrees in shape": "◐", "cannot be told": "?", disagrees: "✗" };
 
@@ -43,9 +44,9 @@ async function runSections(page, room) {
   const series = await readSeries(page.series);
   const timeline = new Timeline(0, page.duration_s, page.measured_from_s);
   room.append(summarySection(page.summary));
-  const span = { begin: page.trace?.from_s ?? 0, end: page.duration_s };
+  const span = { begin: page.trace?.from_s ?? 0, end: page.circuits?.until_s ?? page.duration_s };
   const shares = page.network && sharesOver(page, trace, series, span);
-  if (page.network) room.append(topologySection(page.network, span, shares));
+  if (page.network) room.append(topologySection(page.network, span, shares, page.circuits));
   const globe = globeSection(page.globe, page.duration_s);
   if (globe) room.append(globe);
   const views = [];
@@ -59,6 +60,7 @@ async function runSections(page, room) {
   if (trace) add(spaceView(trace, new Map(page.network.links.map((link) => [link.name, link])), timeline));
   for (const table of page.tables) room.append(tableSection({ ...table, open: false }));
   timeline.all();
+  if (page.circuits?.until_s) timeline.show(0, Math.min(page.duration_s, page.circuits.until_s * BEHIND));
   if (trace) timeline.show(span.begin, Math.min(page.duration_s, page.trace.until_s));
   return { timeline, trace, series, views, shares };
 }

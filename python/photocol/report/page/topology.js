@@ -1,6 +1,7 @@
 // The network: nodes at their places, roads in the colour of their utilization, what they dropped, at any part of the time.
 
 import { csvText, saveButtons, standalone } from "./save.js";
+import { circuitsAt, switchKeys } from "./light.js";
 import { labelled, marked } from "./placing.js";
 import { COLOURS, element, isolated, short, time } from "./words.js";
 
@@ -10,6 +11,8 @@ const STEPS = [0, 0.1, 0.3, 0.6, 0.8, 0.95];
 const LOSSES = ["#f2a3a3", "#dd5a5a", "#b00000", "#5c0000"];
 const QUEUE = "#5b3f8c";
 const BAR = 60;
+// Circuits between two nodes by several switches lie so far from each other.
+const CHORD = 3;
 const MOST_SAID = 12;
 const NAMED = 400;
 
@@ -26,25 +29,36 @@ export function lossMark(dropped) {
   return { radius: Math.min(9, 3 + tens), colour: LOSSES[Math.min(LOSSES.length - 1, Math.floor(tens / 2))] };
 }
 
-/** The section; `at` gives the shares of all links in a part of a span of time, or null. */
-export function topologySection(network, { begin, end }, at) {
+/** The section; `at` gives the shares of all links in a part of a span of time, or null; of `lit` the circuits of its middle are drawn. */
+export function topologySection(network, { begin, end }, at, lit) {
   const reading = element("output", { id: "slider-reading", for: "slider" }, "the whole run");
+  const keys = element("p", { class: "legend", id: "lit", hidden: true });
   const map = new NetworkMap(network);
+  const width = (end - begin) / BINS;
   const paint = (bin) => {
     map.paint(bin < 0 || !at ? network.links.map((link) => link.utilization) : at(bin));
-    const width = (end - begin) / BINS;
     reading.textContent = bin < 0 ? "the whole run" : `${time(begin + bin * width)} to ${time(begin + (bin + 1) * width)}`;
+    if (lit) light(map, keys, lit, bin < 0 ? null : begin + (bin + 0.5) * width);
   };
   paint(-1);
-  const slider = at && element("label", { class: "control" }, "Time ", element("input", {
+  const slider = (at || lit) && element("label", { class: "control" }, "Time ", element("input", {
     type: "range", id: "slider", min: -1, max: BINS - 1, value: -1, oninput: (event) => paint(+event.target.value),
   }), " ", reading);
   const dropped = Math.max(0, ...map.lanes.map((lane) => lane.dropped));
   return element("section", { id: "topology", class: "view", "aria-labelledby": "topology-title" },
     element("h2", { id: "topology-title" }, "Network"),
-    element("p", { class: "hint" }, `Two lanes a road, in the colour of their utilization${dropped ? "; a red mark is on a lane that dropped something, larger and darker for more" : ""}. Numbers show under the pointer, and stand in the table of links.`),
-    slider, map.holder, map.note, networkLegend(dropped),
+    element("p", { class: "hint" }, `Two lanes a road, in the colour of their utilization${dropped ? "; a red mark is on a lane that dropped something, larger and darker for more" : ""}. Numbers show under the pointer, and stand in the table of links.${lit ? " At a time the circuits stand in the place of their switches." : ""}`),
+    slider, map.holder, map.note, lit ? keys : null, networkLegend(dropped),
     saveButtons("network", { svg: () => standalone(map.svg, map.size), csv: () => numbers(network, map.shares) }));
+}
+
+/** The circuits of a moment in the place of the switches; null is the whole run, with switches. */
+function light(map, keys, lit, moment) {
+  map.leaveOut(moment === null ? [] : lit.switches);
+  const up = moment === null ? [] : circuitsAt(lit, [], moment);
+  map.light(up);
+  keys.hidden = moment === null;
+  if (moment !== null) keys.replaceChildren(`Circuits at ${time(moment)}, by switch: `, ...switchKeys(lit, up));
 }
 
 export function networkLegend(dropped) {
@@ -108,11 +122,23 @@ export class NetworkMap {
     }
   }
 
+  /** Switches that are not drawn from now on. */
+  leaveOut(switches) {
+    if (switches.length === this.switches.length) return;
+    this.switches = switches;
+    this.draw(this.wide);
+  }
+
   /** The circuits that are up: names of both ends, and the number of the switch. */
   light(circuits) {
     this.circuits = circuits;
-    const paths = circuits.filter(({ from, to }) => this.places.has(from) && this.places.has(to)).map(({ from, to, number }) => {
-      const [[x0, y0], [x1, y1]] = [this.places.get(from), this.places.get(to)];
+    const shown = circuits.filter(({ from, to }) => this.places.has(from) && this.places.has(to));
+    const roads = new Map();
+    for (const { from, to, number } of shown) roads.set(roadOf(from, to), (roads.get(roadOf(from, to)) ?? new Set()).add(number));
+    const paths = shown.map(({ from, to, number }) => {
+      const own = [...roads.get(roadOf(from, to))].sort((a, b) => a - b);
+      const far = CHORD * (own.indexOf(number) - (own.length - 1) / 2);
+      const [x0, y0, x1, y1] = beside(this.places.get(from), this.places.get(to), from < to ? far : -far);
       return element("path", { d: `M${x0},${y0}L${x1},${y1}`, fill: "none", stroke: COLOURS[number % COLOURS.length], "stroke-width": 2, "stroke-opacity": 0.8, class: "circuit" },
         element("title", {}, `${isolated(from)} to ${isolated(to)} by ${isolated(this.switches[number])}`));
     });
@@ -202,6 +228,11 @@ function sentence(links, { fibres }, shares) {
 
 function box([x, y], radius) {
   return [x - radius, y - radius, x + radius, y + radius];
+}
+
+/** Both directions between two nodes. */
+function roadOf(from, to) {
+  return JSON.stringify([from, to].sort());
 }
 
 /** Of a road between a node and a switch of light, the part at the node. */

@@ -46,7 +46,7 @@ pub(super) fn resolve(
         let errors = NewsErrors { time, capacity: *table.capacity_error };
         all.push(LinkNews { parts, pairs, told, ahead: ahead(table, known.plan)?, errors });
     }
-    warn_of_deafness(&all, transports, context);
+    warn_of_deafness(&all, transports, known.plan, context);
     Ok(all)
 }
 
@@ -268,8 +268,8 @@ fn warn_of_silence(subjects: &[Subject], way: NewsWay, known: &Known, context: &
 }
 
 /// Nobody listens.
-fn warn_of_deafness(all: &[LinkNews], transports: &[Transport], context: &mut Context) {
-    let is_of_pairs = context.network.timed.is_some();
+fn warn_of_deafness(all: &[LinkNews], transports: &[Transport], plan: &dyn Plan, context: &mut Context) {
+    let is_of_pairs = context.network.timed.is_some() || !plan.told_nodes().is_empty();
     // Marks are read in the ACKs of TCP.
     let are_marks = all.iter().all(|news| news.told.way() == NewsWay::Mark);
     let listens = |kind: &TransportKind| {

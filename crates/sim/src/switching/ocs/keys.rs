@@ -47,6 +47,8 @@ keys! {
         pub interval: Key<Time> = Time(Duration::from_millis(1)), in more_than_zero(), when DEMAND;
         /// The rule of the schedule (`photocol list circuit-schedules`) for a demand.
         pub rule: Key<String> = "solstice".to_owned(), when DEMAND;
+        /// What each interval begins with.
+        pub first: Key<Word<First>> = Word(First::Rule), when DEMAND;
         /// A turn and the light behind it, for the rules that need it.
         pub slice: Option<At<Time>>, in more_than_zero(), when DEMAND;
         /// What becomes of a packet to whose port no circuit leads.
@@ -97,6 +99,17 @@ words! {
         Ahead = "ahead",
         /// When the first transfer of the step is ready.
         OnDemand = "on-demand",
+    }
+}
+
+words! {
+    /// What an interval of measured demand begins with.
+    pub enum First {
+        /// The schedule of the rule, which goes by bytes: pairs with few may wait as long as others have many.
+        Rule = "rule",
+        /// Pairs that have waited the longest since they had a circuit, or were ready (oldest cell first; McKeown,
+        /// Mekkittikul, Anantharam, Walrand 1999), for as long as the bytes of the first of them take. Then the rule.
+        Oldest = "oldest",
     }
 }
 

@@ -12,6 +12,7 @@
 //! | `node` | the agent of a node with ports: a queue for each other node |
 //! | `detours` | ways over other nodes |
 //! | `told` | senders that are told of the circuits of their pair |
+//! | `round_trips` | how long a packet and its ACK take on empty ways |
 //!
 //! A node is a host with ports, or a rack whose hosts are behind it. Light passes a switch without a stop. A circuit
 //! that is idle costs no event; a turn costs a message to each node whose circuit changes.
@@ -27,6 +28,7 @@ mod matching;
 mod members;
 mod node;
 mod policy;
+mod round_trips;
 mod told;
 
 pub(super) use check::check;
@@ -46,6 +48,7 @@ use frontier::Frontier;
 use keys::{Acks, Rest};
 use members::Members;
 use node::Node;
+use round_trips::round_trips;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use told::{Capacities, Tellers};
@@ -171,7 +174,8 @@ impl kind::Plan for Ocs {
         let by_packets = self.ports[0].packet.filter(|_| self.rules.rest == Rest::Packets);
         let without = by_packets.map_or(Rate::from_bps(0), |[to, _]| capacity(to));
         let capacities = Capacities { circuit: capacity(self.ports[0].up[0]), without };
-        let tellers = Tellers::new(&scenario.news, flows, &self.numbers, capacities);
+        let round_trips = |flow: &Flow| round_trips(self, scenario, flow);
+        let tellers = Tellers::new(&scenario.news, flows, &self.numbers, capacities, &round_trips);
         let deciding = Deciding { policy, frontier };
         Some(Box::new(Controller::new(self.turns, deciding, tellers, self.names.clone())))
     }

@@ -8,7 +8,7 @@ use crate::engine::node::workload::{SenderNews, Told};
 use crate::model::{Flow, LinkNews, NodeId, SimTime};
 use std::collections::BTreeMap;
 use transport::cc::{PathChange, Turn};
-use units::{Instant, Rate};
+use units::{Duration, Instant, Rate};
 
 /// Two nodes with ports, by their numbers: from the first to the second.
 type Pair = [u32; 2];
@@ -24,10 +24,14 @@ pub(super) struct Tellers {
 #[derive(Debug)]
 struct Teller {
     news: LinkNews,
-    flows: Vec<u32>,
+    flows: Vec<(u32, RoundTrips)>,
     /// What has been told, or is to be: from when on there are so many circuits.
     known: Vec<(u64, u32)>,
 }
+
+/// The round trips of a full packet of a flow and its ACK on empty ways, by a circuit and without one; `None` where
+/// there is no way.
+pub(super) type RoundTrips = [Option<Duration>; 2];
 
 /// What a pair has.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +43,14 @@ pub(super) struct Capacities {
 }
 
 impl Tellers {
-    /// For these flows between nodes, which have numbers. `listens` says whether the sender of a flow does.
-    pub fn new(news: &[LinkNews], flows: &[Flow], numbers: &BTreeMap<NodeId, u32>, capacities: Capacities) -> Tellers {
+    /// For these flows between nodes, which have numbers.
+    pub fn new(
+        news: &[LinkNews],
+        flows: &[Flow],
+        numbers: &BTreeMap<NodeId, u32>,
+        capacities: Capacities,
+        round_trips: &dyn Fn(&Flow) -> RoundTrips,
+    ) -> Tellers {
         let mut pairs: BTreeMap<Pair, Teller> = BTreeMap::new();
         for (news, pair) in news.iter().flat_map(|news| news.pairs.iter().map(move |pair| (news, pair))) {
             let (Some(from), Some(to)) = (numbers.get(&pair.0), numbers.get(&pair.1)) else { continue };
@@ -52,7 +62,7 @@ impl Tellers {
             if let [Some(from), Some(to)] = ends
                 && let Some(teller) = pairs.get_mut(&[from, to])
             {
-                teller.flows.push(number);
+                teller.flows.push((number, round_trips(flow)));
             }
         }
         pairs.retain(|_, teller| !teller.flows.is_empty());
@@ -103,10 +113,14 @@ impl Teller {
                 Some((Instant::from_ps(heard), change))
             })
             .collect();
-        let all = self.flows.iter();
-        told.extend(
-            all.map(|flow| Told::Sender(SenderNews { flow: *flow, after: Instant::from_ps(now), news: news.clone() })),
-        );
+        for (flow, [by_circuit, without]) in &self.flows {
+            let own = |(heard, change): &(Instant, PathChange)| {
+                let base_rtt = change.division.and_then(|circuits| if circuits > 0 { *by_circuit } else { *without });
+                (*heard, PathChange { base_rtt, ..*change })
+            };
+            let (after, news) = (Instant::from_ps(now), news.iter().map(own).collect());
+            told.push(Told::Sender(SenderNews { flow: *flow, after, news }));
+        }
     }
 }
 
@@ -135,13 +149,13 @@ impl Capacities {
 mod tests {
     use super::*;
     use crate::model::{NewsErrors, Telling};
-    use units::Duration;
 
     /// A pair with two switches, told of a change 5 ps after it, or as it is decided. 10 b/s a circuit.
     fn teller(told: Telling) -> Tellers {
         let (parts, pairs, ahead, errors) = (Vec::new(), Vec::new(), Duration::ZERO, NewsErrors::default());
         let news = LinkNews { parts, pairs, told, ahead, errors };
-        let teller = Teller { news, flows: vec![7], known: vec![(0, 0)] };
+        let flows = vec![(7, [Some(Duration::from_ps(30)), Some(Duration::from_ps(40))])];
+        let teller = Teller { news, flows, known: vec![(0, 0)] };
         let capacities = Capacities { circuit: Rate::from_bps(10), without: Rate::from_bps(1) };
         Tellers { pairs: [([0, 1], teller)].into(), capacities }
     }
@@ -184,6 +198,21 @@ mod tests {
         assert_eq!(tell(&mut tellers, 120, &[(None, 0), (None, 0)]), Some((120, vec![])));
         let later = tell(&mut tellers, 130, &[(Some(1), 180), (None, 0)]);
         assert_eq!(later, Some((130, vec![(185, Turn::Up, Some(1), 10, 180)])));
+    }
+
+    /// 30 ps by circuits, however many, and 40 without.
+    #[test]
+    fn the_base_round_trip_is_that_of_the_way_from_then_on() {
+        let mut tellers = teller(Telling::Message(Duration::from_ps(5)));
+        let mut base = |now, switches: [Option<u32>; 2]| {
+            let all = switches.map(|to| (vec![to, None], vec![now, 0]));
+            let states: Vec<(&Outputs, &[u64])> = all.iter().map(|(to, since)| (to, since.as_slice())).collect();
+            let mut told = Vec::new();
+            tellers.tell(now, &states, &mut told);
+            let Some(Told::Sender(news)) = told.pop() else { panic!("the flow is told") };
+            news.news.iter().map(|(_, change)| change.base_rtt.unwrap().ps()).collect::<Vec<_>>()
+        };
+        assert_eq!([base(100, [Some(1), None]), base(200, [Some(1); 2]), base(300, [None; 2])], [[30], [30], [40]]);
     }
 
     /// A turn of 50 ps is known when it is decided, and not 200 ps ahead.

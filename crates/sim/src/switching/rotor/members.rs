@@ -5,14 +5,15 @@ use super::keys::Acks;
 use super::slices::Slices;
 use crate::engine::node::agent_setup::BuildContext;
 use crate::engine::packet::{Class, Packet};
-use crate::model::{Flow, Lane, Link, LinkId, Load, Network, NodeId, Role};
+use crate::model::{Flow, Lane, Link, Load, Network, NodeId, Role};
+use crate::switching::ends::Ends;
 use std::collections::BTreeMap;
 
 /// All flows between racks, and the paths from rack to rack.
 #[derive(Debug)]
 pub(super) struct Members {
     /// By flow.
-    flows: Vec<Option<Ends>>,
+    flows: Vec<Option<Known>>,
     /// By matching and rack: where the array of paths has the way over the rack's circuit, which ends before the port
     /// of the far rack's uplink to the same switch.
     ways: Vec<u32>,
@@ -23,11 +24,9 @@ pub(super) struct Members {
 
 /// What racks know of a flow.
 #[derive(Clone, Copy, Debug)]
-struct Ends {
-    /// Those of its source and of its destination.
-    racks: [u32; 2],
-    /// What is left of the path at the destination's rack, and at the source's of the way back.
-    tails: [u32; 2],
+struct Known {
+    /// Its racks.
+    ends: Ends,
     /// Whether data, and ACKs, take the shortest path within a slice.
     by_slice: [bool; 2],
     /// The numbers of the source and of the destination among the hosts of their racks.
@@ -81,14 +80,12 @@ impl Members {
             ends.for_each(|link| switch_links[link.index()] = Some(rack));
         }
         let numbers = host_numbers(uplinks, build.network);
-        let part = |path: u32| of_path(build.laid, path, &switch_links);
-        let ends = |(flow, (there, back)): (&Flow, &(u32, u32))| {
-            let [there, back] = [part(*there)?, part(*back)?];
-            let racks = [there.from, there.to];
+        let known = |(flow, (there, back)): (&Flow, &(u32, u32))| {
+            let ends = Ends::of(build.laid, [*there, *back], &switch_links)?;
             let hosts = [flow.source, flow.destination].map(|node| numbers[node.index()]);
-            Some(Ends { racks, tails: [there.tail, back.tail], by_slice: by_slice.of(flow), hosts })
+            Some(Known { ends, by_slice: by_slice.of(flow), hosts })
         };
-        let flows = build.flows.iter().zip(build.paths).map(ends).collect();
+        let flows = build.flows.iter().zip(build.paths).map(known).collect();
         let mut ways = Vec::with_capacity(slices.matchings().len() * uplinks.len());
         for (switch, matching) in slices.matchings() {
             let switch = *switch as usize;
@@ -107,21 +104,12 @@ impl Members {
     /// Where a packet at a rack is going; `None` if it goes to no other rack.
     #[inline]
     pub fn goal(&self, packet: &Packet, here: u32) -> Option<Goal> {
-        let ends = (*self.flows.get(packet.flow as usize)?)?;
-        let back = match packet.class {
-            Class::Data | Class::Datagram | Class::Unit => 0,
-            Class::Ack => 1,
-            // A message begins at one end and takes one hop.
-            Class::Control => usize::from((ends.racks[1] == here) != self.is_from_light(packet)),
-        };
-        let [source, destination] = ends.hosts;
-        let hosts = if back == 0 { [source, destination] } else { [destination, source] };
-        Some(Goal {
-            hosts,
-            to: ends.racks[1 - back],
-            tail: ends.tails[back],
-            by_slice: ends.by_slice[back] && packet.class != Class::Control,
-        })
+        let known = (*self.flows.get(packet.flow as usize)?)?;
+        let way = known.ends.way(packet, here, self.is_from_light(packet));
+        let (to, tail) = known.ends.goal(way);
+        let [source, destination] = known.hosts;
+        let hosts = if way == 0 { [source, destination] } else { [destination, source] };
+        Some(Goal { hosts, to, tail, by_slice: known.by_slice[way] && packet.class != Class::Control })
     }
 
     /// Whether a packet before an uplink came over a circuit.
@@ -151,29 +139,14 @@ fn host_numbers(uplinks: &[Uplinks], network: &Network) -> Vec<u16> {
     numbers
 }
 
-/// Between which racks a path leads, and where it goes on at the second one.
-struct Part {
-    from: u32,
-    to: u32,
-    tail: u32,
-}
-
-/// The part over a switch of the path that begins there in the array of paths.
-fn of_path(laid: &[Option<LinkId>], path: u32, switch_links: &[Option<u32>]) -> Option<Part> {
-    let links = laid[path as usize..].iter().map_while(|link| *link);
-    let rack = |link: LinkId| switch_links[link.index()];
-    let (place, up) = (path..).zip(links).find(|(_, link)| rack(*link).is_some())?;
-    let down = (*laid.get(place as usize + 1)?)?;
-    Some(Part { from: rack(up)?, to: rack(down)?, tail: place + 2 })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     /// A flow from host 3 of rack 0 to host 4 of rack 1, whose data takes circuits in turn and whose ACKs the slice.
     fn members() -> Members {
-        let ends = Ends { racks: [0, 1], tails: [20, 10], by_slice: [false, true], hosts: [3, 4] };
-        Members { flows: vec![None, Some(ends)], ways: (50..56).collect(), racks: 3, first: 50 }
+        let ends = Ends { nodes: [0, 1], tails: [20, 10] };
+        let known = Known { ends, by_slice: [false, true], hosts: [3, 4] };
+        Members { flows: vec![None, Some(known)], ways: (50..56).collect(), racks: 3, first: 50 }
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(super) use demand::Demand;
 pub(super) use fixed::{PerCollective, Static, of_works};
 pub(super) use outside::Outside;
 
-use super::frontier::{Frontier, Left, Pair};
+use super::frontier::{Frontier, Pair};
 use super::matching::{Outputs, covers};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -61,8 +61,9 @@ impl View<'_> {
     }
 
     /// Whether some pair of these has a circuit.
-    fn has_circuit(&self, pairs: &BTreeMap<Pair, Left>) -> bool {
-        pairs.keys().any(|(from, to)| self.outputs.iter().any(|outputs| outputs[*from as usize] == Some(*to)))
+    fn has_circuit<'a>(&self, pairs: impl IntoIterator<Item = &'a Pair>) -> bool {
+        let leads = |(from, to): &Pair| self.outputs.iter().any(|outputs| outputs[*from as usize] == Some(*to));
+        pairs.into_iter().any(leads)
     }
 
     /// The bytes of the steps under way.

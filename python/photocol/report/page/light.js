@@ -1,5 +1,7 @@
 // The circuits that are up at a time: of a schedule that comes again, or as a policy has set them.
 
+import { COLOURS, element, isolated } from "./words.js";
+
 /** The circuits at `at`, each with the names of its ends and the number of its switch. */
 export function circuitsAt(lit, turns, at) {
   if (!lit) return [];
@@ -17,3 +19,8 @@ function ofPolicy({ switches }, turns, at) {
   return up.map(([name, from, to]) => ({ from, to, number: switches.indexOf(name) }));
 }
 
+/** The colours of the switches, and which of them has none of these circuits. */
+export function switchKeys({ switches }, up) {
+  const own = new Set(up.map((one) => one.number));
+  return switches.map((name, k) => element("span", {}, element("i", { style: `background:${COLOURS[k % COLOURS.length]}` }), `${isolated(name)}${own.has(k) ? "" : " (dark)"}`));
+}
