@@ -2,8 +2,8 @@
 //! What is lost is not sent again (§5.2), the peer's limits do not hold them (§5.3), and what window and pacing hold
 //! back waits or is dropped (§5.4).
 
+use super::chunk::Chunk;
 use super::config::Config;
-use super::streams::Chunk;
 
 /// Those of a connection.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,7 +9,7 @@
 //! | `congestion` | RFC 9002 appendix B, or a window law of [`cc`](crate::cc) in its place |
 //! | `rtt`, `pacer`, `ecn` | round trips, pacing, validation of ECN |
 //! | `sent`, `ranges` | packets by number, sets of numbers |
-//! | `streams`, `datagrams` | bytes that were written, sent, lost and acknowledged |
+//! | `streams`, `datagrams`, `chunk` | bytes that were written, sent, lost and acknowledged |
 //! | `receiver` | ACKs, and bytes in order |
 //! | `ack` | an ACK frame, and the errors of a peer |
 //!
@@ -21,6 +21,7 @@
 //! RFC 9000 §8.1), path MTU discovery, the undo of a spurious loss, and laws that routers tell.
 
 mod ack;
+mod chunk;
 mod config;
 mod congestion;
 mod datagrams;
@@ -37,9 +38,9 @@ mod streams;
 mod transmit;
 
 pub use ack::{Ack, EcnCounts, TransportError};
+pub use chunk::Chunk;
 pub use config::{Config, Frames, GrowthOrder, Persistent, ReceiverConfig, StreamOrder, Threshold, Underuse};
 pub use receiver::{AckOut, Mark, Received, Receiver};
 pub use rtt::Rtt;
 pub use sender::{ByHand, News, Packet, Sender, Timer};
 pub use sent::SentPacket;
-pub use streams::Chunk;

@@ -2,9 +2,9 @@
 //! streams.
 
 use super::ack::{Ack, EcnCounts, TransportError};
+use super::chunk::Chunk;
 use super::config::ReceiverConfig;
 use super::ranges::Ranges;
-use super::streams::Chunk;
 use crate::tcp::Codepoint;
 use std::sync::Arc;
 use units::{Duration, Instant};

@@ -4,13 +4,14 @@
 //! no other call.
 
 use super::ack::{Ack, TransportError};
+use super::chunk::Chunk;
 use super::config::Config;
 use super::congestion::{Congestion, persistent_after};
 use super::ecn::Marking;
 use super::pacer::Pacer;
 use super::rtt::Rtt;
 use super::sent::{Episode, Fate, Newly, Sent, SentPacket};
-use super::streams::{Chunk, Streams};
+use super::streams::Streams;
 use crate::cc::{Event, PathChange};
 use crate::tcp::{Codepoint, SenderStats, Snapshot};
 use options::words;

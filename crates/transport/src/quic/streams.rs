@@ -1,34 +1,9 @@
 //! Bytes of streams at the sending end: which were written, sent, lost and acknowledged.
 
+use super::chunk::Chunk;
 use super::config::{Config, Frames, StreamOrder};
 use super::datagrams::Datagrams;
 use super::ranges::Ranges;
-
-/// Bytes of a stream in a packet, or of a datagram.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Chunk {
-    /// The number of the stream.
-    pub stream: u32,
-    /// Bytes.
-    pub length: u32,
-    /// The place of the first in the stream.
-    pub start: u64,
-}
-
-impl Chunk {
-    /// Stands in the place of a stream's number: the bytes are a datagram.
-    pub const DATAGRAM: u32 = u32::MAX;
-
-    /// Whether the bytes are a datagram and not a stream's.
-    pub fn is_datagram(&self) -> bool {
-        self.stream == Chunk::DATAGRAM
-    }
-
-    /// The place behind the last byte.
-    pub fn end(&self) -> u64 {
-        self.start.saturating_add(self.length.into())
-    }
-}
 
 /// A stream at its sending end.
 #[derive(Clone, Debug, Default)]

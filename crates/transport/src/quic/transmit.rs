@@ -1,8 +1,8 @@
 //! What leaves: probes, and what window, peer and pacing permit.
 
+use super::chunk::Chunk;
 use super::sender::{ByHand, Packet, Sender};
 use super::sent::{Fate, SentPacket};
-use super::streams::Chunk;
 use crate::tcp::{Sending, Snapshot};
 use units::Instant;
 
