@@ -207,8 +207,8 @@ def test_a_sweep_draws_its_slowdown_when_it_ends_and_on_its_page(tmp_path: Path)
     file.write_text(said.format('tables = ["flows"]', "percentiles = [50]\nbins = 2"))
     assert photocol("sweep", file, "--jobs", "1", "--out", tmp_path / "out").returncode == 0
     assert (tmp_path / "out" / "plot-1.png").is_file()
-    ((name, drawn),) = as_svg(package.SweepTable.load(tmp_path / "out"), tmp_path / "out")
-    assert (name, drawn.startswith("<?xml")) == ("slowdown", True)
+    ((name, drawn),), gone = as_svg(package.SweepTable.load(tmp_path / "out"), tmp_path / "out")
+    assert (name, drawn.startswith("<?xml"), gone) == ("slowdown", True, [])
     assert [one["name"] for one in page_of(tmp_path / "out")["pictures"]] == ["slowdown"]
     for tables, more, message in (
         ("", "", 'plot: the slowdown needs the flows of all runs: tables = ["flows"]'),

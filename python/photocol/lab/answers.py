@@ -170,7 +170,7 @@ class Picture:
         self._is_placed = True
         ends = result.links.select("link", "from", "to", "class").hash_rows().to_list()
         said = self._explained.partition("\n[")[0]
-        lit = self._by_policy or circuits(self._manifest, result.links, result.flows.clear())
+        lit = self._by_policy or circuits(self._scenario.circuits(), result.links, result.flows.clear())
         drawn = _placed((tuple(ends), said), lambda: run_page.network(result, self._manifest, lit))
         return {"network": drawn, "circuits": lit, "days": spans.days(self._said)}
 

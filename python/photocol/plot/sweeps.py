@@ -115,20 +115,23 @@ def save_drawings(drawings: Sequence[Drawing], table: SweepTable, folder: Path) 
     return remarks
 
 
-def as_svg(table: SweepTable, folder: Path | None = None) -> list[tuple[str, str]]:
-    """What the page of a sweep in `folder` shows: its `[[plot]]`, else its main figures; name and SVG each."""
+def as_svg(table: SweepTable, folder: Path | None = None) -> tuple[list[tuple[str, str]], list[str]]:
+    """What the page of a sweep in `folder` shows: its `[[plot]]`, else its main figures; name and SVG each.
+
+    And why those that cannot be drawn any more are left out, as when a file is gone.
+    """
     wanted = table.drawings or [Drawing(x="", y=name) for name in table.main_metrics()]
-    pictures = []
+    pictures, missing = list[tuple[str, str]](), list[str]()
     for said in wanted:
         try:
             with drawing(None):
                 file = io.BytesIO()
                 _described(said, table, folder).savefig(file, format="svg", metadata={"Date": None})
-        except InputError:
-            # What cannot be drawn any more, as a file that is gone, leaves the rest of the page as it is.
+        except InputError as error:
+            missing.append(f"The picture {_name_of(said)} is left out: {error}.")
             continue
         pictures.append((_name_of(said), file.getvalue().decode("utf-8")))
-    return pictures
+    return pictures, missing
 
 
 def _described(said: Drawing, table: SweepTable, folder: Path | None) -> Figure:
