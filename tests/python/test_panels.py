@@ -16,6 +16,7 @@ from test_plot_sweeps import table
 import photocol as package
 from photocol import plot
 from photocol.plot.by_size import BySize, slowdowns
+from photocol.plot.fitting import fit, heighten
 from photocol.plot.labels import places
 from photocol.plot.style import drawing
 from photocol.plot.sweep_sizes import Numbers, figure, numbers_of
@@ -225,11 +226,34 @@ def test_names_along_x_that_would_touch_are_left_out_in_every_picture() -> None:
     with drawing(COLUMN):
         narrow = plot.new_figure(COLUMN)
         plot.link_utilization(narrow.add_subplot(), links)
-        from photocol.plot.fitting import fit
-
         fit(narrow)
         narrow.draw_without_rendering()
     assert touching(number_texts(narrow.axes[0], "x")) == []
+
+
+def test_few_names_are_all_there_aslant_if_need_be() -> None:
+    made = drawn(table(scheme=list(FOUR), load=[1, 2]), "goodput", x="scheme", panels="load", width_inches=2.8)
+    made.draw_without_rendering()
+    for cell in made.axes:
+        seen = number_texts(cell, "x")
+        assert [text.get_text() for text in seen] == list(FOUR)
+        assert touching(seen) == []
+
+
+def test_a_narrow_picture_of_losses_is_as_high_as_its_names_need() -> None:
+    with drawing(COLUMN):
+        made = plot.new_figure(COLUMN)
+        drops = pl.DataFrame({"where": [f"n{k}->n{k + 1}" for k in range(30)], "units": list(range(1, 31))})
+        plot.losses(
+            made.add_subplot(), drops.with_columns(pl.lit("data").alias("class"), pl.lit("full").alias("cause"))
+        )
+        heighten(made)
+        fit(made)
+        made.draw_without_rendering()
+    boxes = sorted((text.get_window_extent() for text in number_texts(made.axes[0], "y")), key=lambda box: box.y0)
+    assert len(boxes) == 20
+    assert all(below.y1 <= above.y0 for below, above in itertools.pairwise(boxes))
+    assert made.get_figwidth() == COLUMN
 
 
 @pytest.mark.parametrize("names", ["above", "lines"])
@@ -270,8 +294,6 @@ def test_short_times_along_a_described_axis_too() -> None:
     points = pl.DataFrame({"lead_s": [0.0, 5e-5, 1.5e-4], "share": [0.1, 0.2, 0.3]})
     made = plot.new_figure()
     plot.Lines("lead_s", "share", labels=("lead (s)", "share"))(made.add_subplot(), points)
-    from photocol.plot.fitting import fit
-
     fit(made)
     made.draw_without_rendering()
     assert made.axes[0].get_xlabel() == "lead (µs)"

@@ -14,7 +14,7 @@ from photocol.errors import InputError, did_you_mean
 from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
 from photocol.plot.by_size import BySize, slowdowns, without_places
 from photocol.plot.completion import completion_times, request_times, requests, sized_flows
-from photocol.plot.fitting import fit
+from photocol.plot.fitting import fit, heighten
 from photocol.plot.over_time import (
     FAIRNESS,
     OF_CLASSES,
@@ -220,6 +220,7 @@ def _save(picture: _Picture, stem: Path, how: Pictures) -> list[Path]:
     with drawing(how.width_inches, how.names):
         figure = new_figure(how.width_inches)
         draw(figure.add_subplot(), table)
+        heighten(figure)
         fit(figure)
         for file in files:
             storage.replace(file, functools.partial(save_figure, figure, width_inches=how.width_inches))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import textwrap
@@ -25,6 +26,9 @@ _FEWEST_LETTERS = 12
 """Of a line that was broken."""
 _GAP = 0.4
 """Between names side by side, in heights of a letter."""
+_ASLANT = 30.0
+_LEADING = 1.1
+"""From one line to the next, in heights of a text."""
 _IN_SECONDS = re.compile(r"\(s\)$")
 
 
@@ -49,6 +53,25 @@ def fit(figure: Figure) -> None:
     for axes in figure.axes:
         lift_title(axes)
         place_names(axes)
+
+
+def heighten(figure: Figure) -> None:
+    """Make a figure as high as the names at its vertical axes need, one below the other."""
+    from matplotlib.ticker import FixedLocator
+
+    figure.draw_without_rendering()
+    missing = 0.0
+    for axes in figure.axes:
+        ticks = axes.yaxis.get_major_ticks()
+        if not isinstance(axes.yaxis.get_major_locator(), FixedLocator) or len(ticks) < 2:
+            continue
+        places = sorted(float(axes.transData.transform((0.0, tick.get_loc()))[1]) for tick in ticks)
+        step = min(after - before for before, after in itertools.pairwise(places))
+        needed = _LEADING * max(tick.label1.get_window_extent().height for tick in ticks)
+        if 0 < step < needed and axes.get_yscale() == "linear":
+            missing = max(missing, axes.get_window_extent().height * (needed / step - 1))
+    if missing:
+        figure.set_figheight(figure.get_figheight() + missing / figure.dpi)
 
 
 def _texts(figure: Figure) -> Iterator[tuple[Text, float]]:
@@ -100,8 +123,20 @@ def _thinned(axes: Axes) -> bool:
             last, before = at, _room(tick.label1)
     if kept == names:
         return False
+    labels = [tick.label1 for tick in ticks]
+    if not any(label.get_rotation() for label in labels) and not all(map(_is_number, names)):
+        # Aslant they may have room, and no name is lost.
+        axis.set_tick_params(rotation=_ASLANT)
+        for label in labels:
+            label.set_horizontalalignment("right")
+            label.set_rotation_mode("anchor")
+        return True
     axis.set_major_formatter(FixedFormatter(kept))
     return True
+
+
+def _is_number(name: str) -> bool:
+    return name.replace(".", "").replace("\N{MINUS SIGN}", "").isdigit() or not name
 
 
 def _room(text: Text) -> float:
@@ -112,7 +147,7 @@ def _room(text: Text) -> float:
     text.set_rotation(turn)
     gap = _GAP * box.height
     aslant = abs(math.sin(math.radians(turn)))
-    return float(min(box.width + gap, box.height * 1.1 / aslant) if aslant else box.width + gap)
+    return float(min(box.width + gap, box.height * _LEADING / aslant) if aslant else box.width + gap)
 
 
 def _shorten_times(axis: Axis) -> None:

@@ -100,7 +100,7 @@ def _sweep(manifest: Mapping[str, Any]) -> str:
 
 
 def _pictures(folder: Path, table: SweepTable) -> tuple[list[dict[str, str]], list[str]]:
-    """Pictures as they are, drawn once by `photocol reproduce`; of a sweep its own, drawn now, and why one is left out."""
+    """Pictures as they are, drawn once by `photocol reproduce`; of a sweep its own, drawn now, and why one is gone."""
     drawn, gone = {file.stem: file.read_bytes() for file in sorted(folder.glob("*.svg"))}, list[str]()
     if not drawn:
         own, gone = as_svg(table, folder)
