@@ -13,6 +13,7 @@ from photocol.errors import InputError
 from photocol.plot.completion import completions_by_size
 from photocol.plot.over_time import THROUGHPUT, over_time, queues
 from photocol.plot.probes import PAGE_TABLES
+from photocol.plot.probes.round_trips import why_unknown
 from photocol.plot.tables import with_kinds
 from photocol.plot.trace_delays import flow_delays
 from photocol.quantity import readable
@@ -58,7 +59,7 @@ def page(folder: Path) -> dict[str, Any]:
         "kind": "run",
         "name": str(manifest.get("name") or folder.name),
         "subtitle": f"{_subtitle(manifest)}{_span(result, held)}",
-        "note": " ".join(filter(None, (_note(manifest, held, duration_s), why))) or None,
+        "note": " ".join(filter(None, (_note(manifest, held, duration_s), why, _no_globe(result)))) or None,
         "duration_s": duration_s,
         "measured_from_s": _measured_from(result),
         "summary": summary_rows(result),
@@ -80,7 +81,13 @@ def _scheduled(manifest: Mapping[str, Any]) -> tuple[Found | None, str]:
     try:
         return scheduled(manifest), ""
     except (InputError, ValueError) as error:  # of scenarios and of TOML
-        return None, f"Circuits are not drawn, for the scenario cannot be read again: {error}"
+        return None, f"Circuits are not drawn, for the scenario cannot be read again: {error}."
+
+
+def _no_globe(result: Result) -> str:
+    """Why there are no satellites on the page though the run had some."""
+    why = why_unknown(result)
+    return f"Satellites and their routes are not drawn, for the file of contacts cannot be read: {why}." if why else ""
 
 
 def _samples(result: Result) -> pl.DataFrame:
