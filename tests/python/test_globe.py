@@ -21,7 +21,7 @@ from photocol.orbits.contacts import HEAD, contacts
 from photocol.orbits.earth import latitude_longitude
 from photocol.orbits.known import read_known
 from photocol.plot.probes.globe import COLOURS, LOADS, globe
-from photocol.plot.probes.round_trips import changes, known_of, round_trips
+from photocol.plot.probes.round_trips import changes, known_of, round_trips, why_unknown
 from photocol.report import build
 from photocol.report.run_page import page
 
@@ -163,8 +163,11 @@ def test_without_the_file_there_is_no_picture(tmp_path: Path) -> None:
     assert round_trips(result).height == 2 * 10
     file.unlink()
     assert known_of(result) is None
+    assert file.name in why_unknown(result)
     assert round_trips(result).is_empty()
-    assert page(result.save(tmp_path / "run"))["globe"] is None
+    made = page(result.save(tmp_path / "run"))
+    assert made["globe"] is None
+    assert "Satellites and their routes are not drawn, for the file of contacts cannot be read: " in made["note"]
     with pytest.raises(ValueError, match="no file of contacts with places"):
         result.plot.globe()
 

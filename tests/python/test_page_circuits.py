@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,3 +142,45 @@ def test_a_rack_is_chosen_a_cycle_is_shown_and_saved(rotor: Path, tmp_path: Path
     assert sorted(row["to"] for row in tables[0]) == sorted(f"t{rack}" for rack in range(16) if rack != 3)
     lasts = [float(row["ends_s"]) - float(row["begins_s"]) for row in tables[0]]
     assert lasts == pytest.approx([90e-6] * 15, rel=1e-6)
+
+
+def test_a_page_without_circuits_says_why_the_scenario_cannot_be_read_again(rotor: Path, tmp_path: Path) -> None:
+    """A run keeps the text of its scenario; the table of circuits that it names lay beside it."""
+    assert "Circuits" not in str(page(rotor)["note"])
+    shutil.copytree(rotor, tmp_path / "run")
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    manifest["scenario"] = manifest["scenario"].replace('matchings = "offsets"', 'matchings = "gone.csv"')
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps(manifest))
+    made = page(tmp_path / "run")
+    assert made["circuits"] is None
+    assert "Circuits are not drawn, for the scenario cannot be read again: " in made["note"]
+    assert "gone.csv" in made["note"]
+
+
+@needs_browser
+def test_circuits_of_short_slices_begin_with_one_cycle(rotor: Path, tmp_path: Path) -> None:
+    """Twenty thousand cycles of 500 µs in 10 s have no slices that can be told apart; four cycles of 2 ms do."""
+    settings = {"run.duration": "10 s", "run.warm_up": "0 s", "traffic.0.size": "100 kB"}
+    photocol.run(ROOT / "scenarios" / "rotornet.toml", set=settings, out=tmp_path / "long")
+    own = "photocol.views.views.find((one) => one.figure.id === 'circuits').timeline"
+    empty = "document.querySelector('#circuits .drawn').textContent"
+
+    async def judge(page: Page) -> None:
+        await page.settle()
+        assert await page.ask(empty) == ""
+        low, high = await page.ask(f"(({{ low, high }}) => [low, high])({own})")
+        assert high - low == pytest.approx(500e-6)
+        # The other pictures have all of the time, and what is done in them leaves this one as it is.
+        assert await page.ask("photocol.views.timeline.high") == 10
+        await page.ask("photocol.views.timeline.show(1, 2)")
+        await page.settle()
+        assert await page.ask(empty) == ""
+
+    look(build.write(tmp_path / "long"), tmp_path / "profile", judge)
+
+    async def judge_short(page: Page) -> None:
+        await page.settle()
+        assert await page.ask(empty) == ""
+        assert await page.ask(f"{own} === photocol.views.timeline")
+
+    look(build.write(rotor), tmp_path / "short", judge_short)

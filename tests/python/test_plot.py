@@ -20,7 +20,8 @@ from PIL import Image
 import photocol
 from photocol import InputError, plot
 from photocol.plot.files import pictures_of
-from photocol.plot.style import drawing, fit
+from photocol.plot.fitting import fit
+from photocol.plot.style import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -387,7 +387,7 @@ def test_a_sweep_is_drawn_by_the_command_and_shown_on_its_page(tmp_path: Path) -
     assert photocol("plot", tmp_path / "oo").stderr == f"there is no {tmp_path / 'oo'}; nearest: {out}\n"
     loaded = package.SweepTable.load(out)
     assert (loaded.axes, loaded.unit("goodput")) == (["topology.bottleneck_buffer"], "bps")
-    assert [name for name, _ in as_svg(loaded)] == loaded.main_metrics()
+    assert [name for name, _ in as_svg(loaded)[0]] == loaded.main_metrics()
     page = page_of(out)
     assert [picture["name"] for picture in page["pictures"]] == [*loaded.main_metrics()]
     points = page["tables"][0]["table"]
@@ -502,3 +502,18 @@ def test_the_title_of_a_single_panel_stands_above_the_legend() -> None:
     figure.draw_without_rendering()
     (title,) = [one for one in axes.get_children() if getattr(one, "get_text", str)() == "buffer: 3"]
     assert title.get_window_extent().y0 >= axes.get_legend().get_window_extent().y1 - 1
+
+
+def test_a_page_says_which_picture_of_its_sweep_is_left_out_and_why(tmp_path: Path) -> None:
+    """A picture is asked for with points of a file that is gone by the time at which the page is made."""
+    made = table(load=[1, 2])
+    points = tmp_path / "points.csv"
+    points.write_text("1,0.5\n")
+    asked = checked({"grid": {"load": [1, 2]}, "plot": [{"x": "load", "y": "goodput", "over": str(points)}]}).plots
+    made = SweepTable.of(made, units=made.units, drawings=asked)
+    assert (len(as_svg(made)[0]), as_svg(made)[1]) == (1, [])
+    points.unlink()
+    pictures, gone = as_svg(made)
+    assert (pictures, len(gone)) == ([], 1)
+    assert gone[0].startswith("The picture goodput along load is left out: ")
+    assert "points.csv" in gone[0]

@@ -190,8 +190,9 @@ def _write_traces(routes: Sequence[Route], files: Sequence[Path]) -> Sequence[Pa
 def _draw(made: Constellation, routes: Sequence[Route], folder: Path, at_s: float) -> list[Path]:
     """The two pictures; the map has the route of the first pair."""
     from photocol.plot.files import save_figure
+    from photocol.plot.fitting import fit
     from photocol.plot.orbits import MOST_PAIRS, round_trips, world
-    from photocol.plot.style import fit, new_figure
+    from photocol.plot.style import new_figure
 
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / "round-trips.png", folder / "map.png"]

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _FLOWS_DRAWN = 8
 """As many as a picture has curves for."""
+_FLOWS_TOGETHER = 40
+"""Of more flows without an end a picture has the median of so many, and a band."""
 _LINKS_DRAWN = 250
 """In larger networks only the links between switches are sampled, or those that the scenario names."""
 _SAMPLES_DRAWN = 250
@@ -117,9 +119,11 @@ def _between_switches(begun: Result, explained: Mapping[str, Any]) -> list[str]:
 
 
 def _told_apart(begun: Result, duration_s: float) -> list[int]:
-    """The flows that have curves: the first ones, or where all have sizes the largest of each part of the time."""
+    """The flows that are drawn: the first ones, or where all have sizes the largest of each part of the time."""
+    if begun.flows["size_bytes"].null_count():
+        return list(range(_FLOWS_TOGETHER))
     first = list(range(_FLOWS_DRAWN))
-    if duration_s <= 0 or begun.flows["size_bytes"].null_count():
+    if duration_s <= 0:
         return first
     part = (begun.flows["start_s"] / duration_s * _FLOWS_DRAWN).floor().alias("part")
     largest = begun.flows.with_columns(part).sort("size_bytes", "flow", descending=[True, False])
@@ -170,7 +174,7 @@ class Picture:
         self._is_placed = True
         ends = result.links.select("link", "from", "to", "class").hash_rows().to_list()
         said = self._explained.partition("\n[")[0]
-        lit = self._by_policy or circuits(self._manifest, result.links, result.flows.clear())
+        lit = self._by_policy or circuits(self._scenario.circuits(), result.links, result.flows.clear())
         drawn = _placed((tuple(ends), said), lambda: run_page.network(result, self._manifest, lit))
         return {"network": drawn, "circuits": lit, "days": spans.days(self._said)}
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from photocol.errors import did_you_mean
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
-from photocol.plot.by_size import BySize, slowdown_by_size
+from photocol.plot.by_size import BySize
 from photocol.plot.completion import completion_times, completions_by_size, request_times, requests, sized_flows
 from photocol.plot.described import Lines
 from photocol.plot.files import Pictures, check_names, pictures_of, save_all, save_figure
@@ -19,6 +19,7 @@ from photocol.plot.over_time import FAIRNESS, fairness, over_time, queue_distrib
 from photocol.plot.probes import PICTURES
 from photocol.plot.probes.flow_delays import delay_percentiles, measured_delays
 from photocol.plot.probes.tasks import rank_tasks, task_chart
+from photocol.plot.slowdown import slowdown_by_size
 from photocol.plot.sparkline import sparklines
 from photocol.plot.style import COLUMN_INCHES, PAGE_INCHES, SIZE_INCHES, Look, frame, looks, new_figure, once
 from photocol.plot.tables import Chosen, together, with_kinds

@@ -1,4 +1,4 @@
-"""The slowdown by the size of flows: of a run, with bootstrap intervals, and of a sweep, with intervals over its seeds.
+"""The numbers of the slowdown by the size of flows: of a run, with bootstrap intervals, and of a sweep, over its seeds.
 
 Sizes fall into ranges: half decades (`"decades"`), N ranges with about as many flows each (a number), or tenths of
 all flows, side by side at equal widths, as the law of the sizes has them (`"law"`). Equal sizes are never apart, and a
@@ -15,32 +15,22 @@ import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
-from photocol.plot.labels import plain
-from photocol.plot.style import frame, looks, marker_size, width
 from photocol.plot.tables import OF, with_names
-from photocol.quantity import readable
 from photocol.stats import bootstrap_ranks, student_t_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from matplotlib.axes import Axes
-
-    from photocol.plot.style import Look
+    from collections.abc import Sequence
 
 DECADES, LAW = "decades", "law"
 _A_DECADE = 2
 _TENTHS = 10
 _MOST_BINS = 1000
 PERCENTILES = {"p50": ("median", 0.5), "p95": ("95th percentile", 0.95), "p99": ("99th percentile", 0.99)}
-_LINES = {"p50": "-", "p95": "--", "p99": ":"}
 _VALUES = {"completion_s": ("completion", "_s"), "slowdown": ("slowdown", "")}
 """What percentiles are of, with the beginning and the end of their names."""
 _ENDS = ("", "_low", "_high")
-_NEAR = 4.0
-"""Slowdowns within this factor stand on a linear axis."""
-_WIDE = 10.0
-"""So far beyond the values a logarithmic axis goes for their intervals."""
+_FEWEST = 6
+"""Flows of a point: fewer values have no interval of 95 % for their median, 1 - 2 / 2⁵ is 0.94."""
 _RANGE = ("place", "size_from_bytes", "size_to_bytes", "size_middle_bytes", "share_from", "share_to")
 _OF_PICTURE = ("size_middle_bytes", "share_from", "share_to")
 """Where a range stands in a picture."""
@@ -125,100 +115,25 @@ def over_seeds(flows: pl.DataFrame, keys: Sequence[str], bins: str | int = DECAD
 def slowdowns(
     flows: pl.DataFrame, how: BySize | None = None, *, is_over_seeds: bool = False, keys: Sequence[str] = (OF, "class")
 ) -> pl.DataFrame:
-    """The numbers of the picture: a row for each result (`of`), class and range, of the flows that have a slowdown.
+    """The numbers of the picture: a row for each result (`of`), class and range.
+
+    They are of the flows that have a slowdown, and of those that have not completed. Slowdowns of fewer than six flows
+    are null.
 
     Empty where no range has enough flows for one of the percentiles.
     """
-    table = with_names(flows).filter(pl.col("slowdown").is_not_null() & (pl.col("size_bytes") > 0))
+    is_shown = pl.col("slowdown").is_not_null() | pl.col("completion_s").is_null()
+    table = with_names(flows).filter(is_shown & (pl.col("size_bytes") > 0))
     made, how = over_seeds if is_over_seeds else by_size, how or BySize()
     numbers = made(table, list(keys), how.bins)
+    enough = pl.when(pl.col("completed") >= _FEWEST)
+    numbers = numbers.with_columns(enough.then(pl.col("^slowdown_.*$")).name.keep())
     return numbers if any(numbers[f"slowdown_{rank}"].count() for rank in how.percentiles) else numbers.clear()
 
 
 def without_places(table: pl.DataFrame) -> pl.DataFrame:
     """The numbers without where they stand in a picture."""
     return table.drop(_OF_PICTURE)
-
-
-def slowdown_by_size(
-    axes: Axes, flows: pl.DataFrame, *, percentiles: Sequence[str] = ("p50", "p95"), bins: str | int = DECADES
-) -> None:
-    """Percentiles of the slowdown by the size of flows, a curve a class, with their bootstrap intervals at 95 %.
-
-    `flows` is what `sized_flows` gives. Arguments: some of "p50", "p95", "p99"; "decades", "law", or the number of
-    ranges with as many flows each. Raises InputError for others.
-    """
-    how = BySize(percentiles=percentiles, bins=bins)
-    draw_slowdowns(axes, slowdowns(flows, how), how)
-
-
-def looks_of(table: pl.DataFrame) -> dict[tuple[object, ...], Look]:
-    """The look of each curve of a table of `slowdowns`, the same in all panels."""
-    curves = table.select(OF, "class").unique(maintain_order=True).rows()
-    return dict(zip(curves, looks(len(curves)), strict=True))
-
-
-def draw_slowdowns(
-    axes: Axes, table: pl.DataFrame, how: BySize, known: Mapping[tuple[object, ...], Look] | None = None
-) -> None:
-    """The curves of a table of `slowdowns`: a colour and a marker a result or class, a line a percentile."""
-    parts, known = table.partition_by(OF, "class", as_dict=True, maintain_order=True), known or looks_of(table)
-    is_one = len(how.percentiles) == 1
-    for (name, kind), part in parts.items():
-        look = known[name, kind]
-        at = _at(part, how)
-        for number, rank in enumerate(how.percentiles):
-            value, low, high = (part.get_column(f"slowdown_{rank}{end}").to_numpy() for end in _ENDS)
-            axes.plot(
-                at,
-                value,
-                color=look.colour,
-                linestyle=look.line if is_one else _LINES[rank],
-                marker=look.marker,
-                markerfacecolor=look.colour if number == 0 else "white",
-                markersize=marker_size(),
-                linewidth=width(),
-                label=plain(": ".join(filter(None, (str(name), str(kind))))) if number == 0 else "_more",
-            )
-            axes.fill_between(at, low, high, color=look.colour, alpha=0.15, linewidth=0)
-            # A band of one point has no width.
-            axes.vlines(at, low, high, color=look.colour, linewidth=width() / 2, alpha=0.5)
-    words = [PERCENTILES[rank][0] for rank in how.percentiles]
-    for rank, word in zip(how.percentiles, words, strict=True):
-        if not is_one:
-            axes.plot([], [], color="0.3", linestyle=_LINES[rank], linewidth=width(), label=word)
-    _scale(axes, table, how)
-    axes.set_ylabel(f"slowdown{f', {words[0]}' if is_one else ''} (time / time on the empty path)")
-    frame(axes)
-
-
-def _scale(axes: Axes, table: pl.DataFrame, how: BySize) -> None:
-    drawn = [value for rank in how.percentiles for value in table.get_column(f"slowdown_{rank}").drop_nulls()]
-    low, high = min(drawn, default=0.0), max(drawn, default=0.0)
-    if high > _NEAR * low > 0:
-        axes.set_yscale("log")
-        # Very wide intervals go to the edges.
-        axes.set_ylim(max(axes.get_ylim()[0], low / _WIDE), min(axes.get_ylim()[1], high * _WIDE))
-    else:
-        axes.set_ylim(0, 1.05 * axes.dataLim.y1 if high > 0 else 1)
-    of = f"{table['flows'].sum():,} flows"
-    if how.bins == LAW:
-        edges = table.select("share_to", "size_to_bytes").unique().sort("share_to").rows()
-        first = float(table["size_from_bytes"].min() or 0)  # type: ignore[arg-type]
-        axes.set_xlim(0, 1)
-        sizes = [readable(size, "B").replace(" ", "\N{NO-BREAK SPACE}") for size in (first, *(to for _, to in edges))]
-        axes.set_xticks([0.0, *(share for share, _ in edges)], sizes, rotation=40, ha="right", rotation_mode="anchor")
-        axes.set_xlabel(f"size of the flow (equal widths: equal shares of {of})")
-    else:
-        axes.set_xscale("log")
-        axes.set_xlabel(f"size of the flow (kB; {of})")
-
-
-def _at(part: pl.DataFrame, how: BySize) -> np.ndarray:
-    """Where the points of a curve stand: at the median size of all flows of their range."""
-    if how.bins == LAW:
-        return ((part.get_column("share_from") + part.get_column("share_to")) / 2).to_numpy()
-    return part.get_column("size_middle_bytes").to_numpy() / 1e3
 
 
 def _binned(flows: pl.DataFrame, bins: str | int) -> pl.DataFrame:

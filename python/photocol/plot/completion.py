@@ -30,13 +30,13 @@ _FAR_APART = 30.0
 
 
 def sized_flows(result: Result) -> pl.DataFrame:
-    """The flows that completion times are about: run, flow, class, size_bytes, completion_s (null: not completed),
-    slowdown.
+    """The flows that completion times are about: run, flow, traffic, class, size_bytes, completion_s (null: not
+    completed), slowdown.
     """
     flows = result.flows
     sized = flows.filter(pl.col("size_bytes").is_not_null() & (pl.col("start_s") >= warm_up_s(result.summary)))
     slowdown = pl.col("slowdown") if "slowdown" in flows.columns else pl.lit(None, pl.Float64)
-    there = [name for name in ("run", "flow") if name in flows.columns]
+    there = [name for name in ("run", "flow", "traffic") if name in flows.columns]
     return sized.select(
         *there,
         class_of(flows).alias("class"),

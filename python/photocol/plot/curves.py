@@ -35,6 +35,7 @@ _MOST_COLUMNS_WITH_TEXT, _MOST_ROWS_WITH_TEXT, _MOST_COLUMNS_WITH_SPREAD = 10, 1
 _LIGHT = 0.6
 """Share of the colours above which letters are black."""
 PLACE = "place of x"
+_WIDE, _ROOM = 10.0, 1.1
 _DENSE = 40
 """Points of a curve beyond which its interval is a band."""
 
@@ -98,18 +99,32 @@ def placed(view: View, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def finish(cells: Sequence[Axes], view: View) -> None:
-    """The vertical axes, when everything is drawn: from zero on unless values lie close together, or logarithmic."""
+    """The vertical axes, when everything is drawn: from zero on unless values lie close together, or logarithmic.
+
+    They hold the intervals of all panels, of which a logarithmic one goes down by ten times at most.
+    """
     low = min(cell.dataLim.y0 for cell in cells)
     high = max(cell.dataLim.y1 for cell in cells)
     for cell in cells:
         if view.is_log_y:
             logarithmic_with_zero(cell)
+            _hold_intervals(cell, view)
             continue
         cell.ticklabel_format(axis="y", useOffset=False)
         if low == high == 0:
             cell.set_ylim(-0.05, 1)
         elif 0 <= low < 0.5 * high:
             cell.set_ylim(0, 1.05 * high)
+
+
+def _hold_intervals(axes: Axes, view: View) -> None:
+    """Room on a logarithmic axis for the intervals that are drawn later."""
+    values = view.table.get_column(view.metric).to_numpy() / view.scale[0]
+    spread = spread_of(view.table, view.metric) / view.scale[0]
+    (bottom, top), above = axes.get_ylim(), (values - spread)[values > spread]
+    if spread.any() and (values > 0).all() and len(above):
+        bottom = min(bottom, max(float(above.min()), float(values.min()) / _WIDE) / _ROOM)
+    axes.set_ylim(bottom, max(top, float((values + spread).max()) * _ROOM) if spread.any() else top)
 
 
 def name_places(axes: Axes, spots: Places, *, is_log: bool, across: int = 1) -> None:

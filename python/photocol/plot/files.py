@@ -12,8 +12,9 @@ import polars as pl
 
 from photocol.errors import InputError, did_you_mean
 from photocol.plot.axes import goodput_distribution, link_utilization, losses, samples
-from photocol.plot.by_size import BySize, draw_slowdowns, slowdowns, without_places
+from photocol.plot.by_size import BySize, slowdowns, without_places
 from photocol.plot.completion import completion_times, request_times, requests, sized_flows
+from photocol.plot.fitting import fit, heighten
 from photocol.plot.over_time import (
     FAIRNESS,
     OF_CLASSES,
@@ -25,7 +26,8 @@ from photocol.plot.over_time import (
     queue_samples,
 )
 from photocol.plot.probes import PICTURES
-from photocol.plot.style import ABOVE, drawing, fit, new_figure
+from photocol.plot.slowdown import draw_slowdowns
+from photocol.plot.style import ABOVE, drawing, new_figure
 from photocol.plot.tables import Chosen, together, with_kinds
 from photocol.runs import storage
 from photocol.runs.pictures import DATES, save_png, save_vectors
@@ -218,6 +220,7 @@ def _save(picture: _Picture, stem: Path, how: Pictures) -> list[Path]:
     with drawing(how.width_inches, how.names):
         figure = new_figure(how.width_inches)
         draw(figure.add_subplot(), table)
+        heighten(figure)
         fit(figure)
         for file in files:
             storage.replace(file, functools.partial(save_figure, figure, width_inches=how.width_inches))

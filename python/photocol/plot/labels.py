@@ -50,15 +50,20 @@ class Places(NamedTuple):
 
 
 def places(values: Sequence[object]) -> Places:
-    """Numbers stand at their value, and quantities of one kind, in the unit of the first; others are names."""
+    """Numbers stand at their value, and quantities of one kind, in the unit of the first that is not zero; others are
+    names.
+    """
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return Places([float(str(value)) for value in values], "")
     found = [_QUANTITY.fullmatch(str(value)) for value in values]
     units = [match[2] or "" for match in found if match is not None]
     try:
         if len(units) == len(values):
-            scales = {unit: factor(unit, units[0]) for unit in dict.fromkeys(units)}
-            return Places([float(match[1]) * scales[match[2] or ""] for match in found if match is not None], units[0])
+            numbers = [float(match[1]) for match in found if match is not None]
+            # A zero says little of the others' size.
+            own = next((unit for number, unit in zip(numbers, units, strict=True) if number), units[0])
+            scales = {unit: factor(unit, own) for unit in dict.fromkeys(units)}
+            return Places([number * scales[unit] for number, unit in zip(numbers, units, strict=True)], own)
     except InputError:
         pass
     named = names(values)
@@ -100,7 +105,9 @@ def axis_title(name: str, others: Sequence[str], unit: str = "") -> str:
     last = name.rpartition(".")[2]
     is_one = sum(other.rpartition(".")[2] == last for other in others) <= 1
     text, known = _without_unit(last if is_one else name.replace(".", " "))
-    shown = re.sub(r"bps$", "b/s", unit) or known or ("erlang" if _IN_ERLANG.fullmatch(name) else "")
+    shown = (
+        re.sub(r"^us$", "µs", re.sub(r"bps$", "b/s", unit)) or known or ("erlang" if _IN_ERLANG.fullmatch(name) else "")
+    )
     return f"{text} ({shown})" if shown else text
 
 

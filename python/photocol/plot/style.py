@@ -6,10 +6,12 @@ Colours: M. Okabe, K. Ito, *Color Universal Design*, 2008; without their yellow,
 from __future__ import annotations
 
 import contextlib
-import textwrap
+import itertools
+import math
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from photocol.plot.line_names import name_lines
 from photocol.quantity import scale_of
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
-    from matplotlib.text import Text
 
 SIZE_INCHES = (6.4, 4.0)
 """On a screen and in a report."""
@@ -36,21 +37,21 @@ OVERLAY_LINES: tuple[Any, ...] = ((0, (10, 3)), (0, (10, 3, 2, 3)), (0, (1, 4)))
 """Of what is laid over the curves of a picture; no curve has such a line."""
 _GOLDEN = 1.6
 _SMALL_PT = 7.0
+_BESIDE_A_NAME = 10.5
+"""What the line in a legend, its gap and that of the columns take, in letters."""
 _HANDLE = 3.0
 """The length of a line in a legend, in letters: a dash and the gap behind it are seen."""
-_MOST_PASSES = 4
-"""A label in two lines takes room from others."""
 _BELOW_BASELINE_PT = 5.0
 """Room for the lower parts of a title's letters."""
-_FEWEST_LETTERS = 12
-"""Of a line that was broken."""
 ABOVE, AT_LINES = "above", "lines"
 """Where names of curves stand: in a legend above the axes, or at the right ends of the lines."""
 _names: ContextVar[str] = ContextVar("names", default=ABOVE)
 _PLAIN_LEAST, _PLAIN_MOST = 1e-3, 1e5
 """Between these the ticks of a logarithmic axis are plain numbers."""
-_BETWEEN = ((4.0, (1, 2, 3, 4, 5, 6, 7, 8, 9)), (15.0, (1, 2, 3, 5)), (40.0, (1, 2, 5)))
-"""Greatest over least value of an axis, and the digits that have numbers up to there."""
+_BETWEEN = (tuple(range(1, 10)), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,))
+"""Digits that have numbers in a decade: the first for which there is room."""
+_MOST_DECADES = 7
+"""With a number each along the vertical axis."""
 
 
 class Look(NamedTuple):
@@ -129,7 +130,7 @@ def frame(axes: Axes, *, title: str = "") -> None:
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     if _names.get() == AT_LINES:
-        _name_lines(axes)
+        name_lines(axes)
     labels = [label for label in axes.get_legend_handles_labels()[1] if label]
     if labels:
         axes.legend(
@@ -144,7 +145,7 @@ def frame(axes: Axes, *, title: str = "") -> None:
             bbox_to_anchor=(0.0, 1.0),
             borderaxespad=0.2,
         )
-        _lift_title(axes)
+        lift_title(axes)
 
 
 def common_legend(figure: Figure, cells: Sequence[Axes], title: str = "") -> None:
@@ -189,58 +190,25 @@ def once(figure: Figure) -> Figure:
     return figure
 
 
-def fit(figure: Figure) -> None:
-    """Break the lines of labels and legends that are longer than what they stand at, when everything is drawn."""
-    whole: dict[Text, str] = {}
-    for _ in range(_MOST_PASSES):
-        figure.draw_without_rendering()
-        broken = [_fitted(text, room, whole) for text, room in _texts(figure)]
-        if not any(broken):
-            break
-    for axes in figure.axes:
-        _lift_title(axes)
-
-
-def _texts(figure: Figure) -> Iterator[tuple[Text, float]]:
-    """Each text that may be too long, and how much room it has, in pixels."""
-    from matplotlib.text import Text
-
-    for axes in figure.axes:
-        room = axes.get_window_extent()
-        yield axes.xaxis.label, room.width
-        yield axes.yaxis.label, room.height
-        # Titles.
-        yield from ((text, room.width) for text in axes.get_children() if isinstance(text, Text))
-        if (legend := axes.get_legend()) is not None:
-            over = max(0.0, legend.get_window_extent().x1 - figure.bbox.x1)
-            yield from ((text, text.get_window_extent().width - over) for text in legend.get_texts())
-    yield from ((text, 0.97 * figure.bbox.width) for text in figure.texts)
-
-
-def _fitted(text: Text, room: float, whole: dict[Text, str]) -> bool:
-    """Whether a text had to be broken into more lines; `whole` keeps it as it was."""
-    box, now = text.get_window_extent(), text.get_text().split("\n")
-    length = box.height if text.get_rotation() == 90 else box.width
-    if length <= room:
-        return False
-    letters = max(_FEWEST_LETTERS, int(max(map(len, now)) * room / length))
-    lines = whole.setdefault(text, text.get_text()).split("\n")
-    broken = "\n".join(textwrap.fill(line, letters, break_long_words=False, break_on_hyphens=False) for line in lines)
-    is_new = broken != text.get_text()
-    text.set_text(broken)
-    return is_new
-
-
 def columns(labels: Sequence[str], width_inches: float) -> int:
-    """As many columns of a legend as fit above a figure; a letter is about half as wide as it is high."""
+    """As many columns of a legend, which are filled one after the other, as fit above a figure.
+
+    A letter is about half as wide as it is high.
+    """
     import matplotlib as mpl
+    import numpy as np
 
     letter_inches = 0.83 * 0.55 * float(mpl.rcParams["font.size"]) / 72
-    longest = (max(map(len, labels), default=0) + 7) * letter_inches
-    return max(1, min(4, len(labels), int(width_inches * 0.85 / longest)))
+    long = [len(label) + _BESIDE_A_NAME for label in labels]
+    wide = {
+        number: sum(max(part) for part in np.array_split(long, number)) for number in range(1, min(4, len(long)) + 1)
+    }
+    return max(
+        (number for number, letters in wide.items() if letters * letter_inches <= 0.85 * width_inches), default=1
+    )
 
 
-def _lift_title(axes: Axes) -> None:
+def lift_title(axes: Axes) -> None:
     """Let the title of the axes stand above their legend."""
     from matplotlib.text import Text
 
@@ -258,8 +226,10 @@ def _lift_title(axes: Axes) -> None:
 
 
 def _number_plainly(axis: Axis) -> None:
-    """Plain numbers at a logarithmic axis, between decades too where it spans few; named ticks stay."""
-    from matplotlib.ticker import FuncFormatter, LogFormatter
+    """Plain numbers at a logarithmic axis, between decades too where there is room; named ticks stay."""
+    import matplotlib as mpl
+    from matplotlib.axis import YAxis
+    from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator
 
     if axis.get_scale() != "log" or not isinstance(axis.get_major_formatter(), LogFormatter):
         return
@@ -276,60 +246,27 @@ def _number_plainly(axis: Axis) -> None:
         low, high = span()
         if not is_plain():
             return minor(value, place) if high < 10 * low else ""
-        digits = next((digits for most, digits in _BETWEEN if high <= most * low), ())
-        return f"{value:g}" if int(f"{value:e}"[0]) in digits else ""
+        return f"{value:g}" if int(f"{value:e}"[0]) in _digits(axis, low, high) else ""
 
+    # Long and short ticks have their numbers at one height.
+    long, short = float(mpl.rcParams["xtick.major.size"]), float(mpl.rcParams["xtick.minor.size"])
+    axis.set_tick_params(which="minor", pad=float(mpl.rcParams["xtick.major.pad"]) + long - short)
+    if isinstance(axis, YAxis):
+        axis.set_major_locator(LogLocator(numticks=_MOST_DECADES))
     axis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:g}" if is_plain() else major(value, place)))
     axis.set_minor_formatter(FuncFormatter(between))
 
 
-def _name_lines(axes: Axes) -> None:
-    """The names of the lines at their right ends, one below the other where ends lie close together."""
-    import matplotlib as mpl
-    import numpy as np
+def _digits(axis: Axis, low: float, high: float) -> tuple[int, ...]:
+    """The digits whose numbers have room beside each other in every decade of an axis from `low` to `high`."""
+    from matplotlib.axis import YAxis
 
-    figure = axes.get_figure(root=True)
-    assert figure is not None, "axes are in a figure"
-    axes.autoscale_view()
-    ends = []
-    for line in axes.get_lines():
-        at = np.asarray(line.get_xydata(), dtype=float)
-        at = at[np.isfinite(at).all(axis=1)]
-        if len(at) and line.get_label() and not str(line.get_label()).startswith("_"):
-            height = axes.transAxes.inverted().transform(axes.transData.transform(at[np.argmax(at[:, 0])]))[1]
-            ends.append((float(height), line))
-    if not ends:
-        return
-    # A line of text, of the part of the figure's height that axes have.
-    step = 0.83 * 1.25 * float(mpl.rcParams["font.size"]) / 72 / (0.75 * figure.get_figheight() * _share(axes))
-    places = _apart([height for height, _ in sorted(ends, key=lambda one: one[0])], step)
-    for place, (_, line) in zip(places, sorted(ends, key=lambda one: one[0]), strict=True):
-        name = str(line.get_label())
-        axes.annotate(
-            name,
-            (1.02, place),
-            xycoords="axes fraction",
-            color=line.get_color(),
-            fontsize="small",
-            va="center",
-            annotation_clip=False,
-        )
-        line.set_label(f"_{name}")
-
-
-def _share(axes: Axes) -> float:
-    """The part of the figure's rows that the axes have."""
-    place = axes.get_subplotspec()
-    return 1.0 if place is None else 1.0 / place.get_gridspec().nrows
-
-
-def _apart(places: Sequence[float], step: float) -> list[float]:
-    """Ascending places within 0 and 1, moved as little as keeps them a step apart from the lowest up."""
-    moved: list[float] = []
-    for place in places:
-        moved.append(max(0.0, min(1.0, place)) if not moved else max(min(1.0, place), moved[-1] + step))
-    most = 1.0
-    for number in reversed(range(len(moved))):
-        moved[number] = min(moved[number], most)
-        most = moved[number] - step
-    return moved
+    figure, box = axis.get_figure(root=True), axis.axes.get_window_extent()
+    letter = float(axis.get_major_ticks(1)[0].label1.get_fontsize()) / 72 * (figure.dpi if figure is not None else 72)
+    is_up = isinstance(axis, YAxis)
+    # Numbers stand a part of a letter apart; the longest of them is at an end of the axis.
+    longest = max(len(f"{float(f'{end:.0e}'):g}") for end in (low, high))
+    needed = 1.35 * letter if is_up else (0.65 * longest + 0.6) * letter
+    decade = (box.height if is_up else box.width) / math.log10(high / low)
+    steps = {digits: min(math.log10(b / a) for a, b in itertools.pairwise((*digits, 10))) for digits in _BETWEEN}
+    return next((digits for digits in _BETWEEN if steps[digits] * decade >= needed), (1,))

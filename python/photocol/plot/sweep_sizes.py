@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from photocol.errors import InputError
-from photocol.plot.by_size import draw_slowdowns, looks_of, slowdowns, without_places
+from photocol.plot import panels as small
+from photocol.plot.by_size import LAW, slowdowns, without_places
 from photocol.plot.completion import sized_flows
 from photocol.plot.files import save_figure, without_numbers, write_numbers
+from photocol.plot.fitting import fit
 from photocol.plot.labels import axis_title, names
-from photocol.plot.style import COLUMN_INCHES, SIZE_INCHES, common_legend, drawing, fit
+from photocol.plot.slowdown import counted, draw_panels, remarks
+from photocol.plot.style import SIZE_INCHES, common_legend, drawing
 from photocol.plot.tables import OF
 from photocol.plot.view import kept_points
 from photocol.runs import storage
@@ -35,7 +38,8 @@ NAME = SLOWDOWN
 """Of the picture, which is no figure of the table."""
 _PANEL = "panel"
 _MOST_CURVES = 24
-_PANEL_RATIO = 1.25
+_BELOW_INCHES = 0.6
+"""For the legend and the small print; the names of a law's sizes have as much again."""
 
 
 class Numbers(NamedTuple):
@@ -115,12 +119,23 @@ def swept_flows(folder: Path, table: SweepTable, asked: Asked) -> pl.DataFrame:
     if not parts:
         raise InputError(f"{folder}: no run of these points is finished")
     flows = pl.concat(parts, how="diagonal_relaxed")
-    # A single kind of flow needs no name beside that of its point.
-    kinds = flows.group_by(OF).agg(pl.col("class").n_unique())["class"].max()
-    flows = flows if kinds != 1 else flows.with_columns(pl.lit("").alias("class"))
+    flows = _told_apart(flows)
     orders = {OF: list(dict.fromkeys(labels.values()))}
     orders[_PANEL] = list(dict.fromkeys(f"{title}{one}" if panels else "" for one in titles.values()))
     return flows.with_columns(pl.col(name).cast(pl.Enum(order)) for name, order in orders.items())
+
+
+def _told_apart(flows: pl.DataFrame) -> pl.DataFrame:
+    """Flows whose class says no more than tells apart those of one point, so that it is the same in all panels.
+
+    A single kind of flow needs no name beside that of its point; of one whose transport is another from point to point
+    the traffic is named.
+    """
+    kinds = flows.group_by(OF, _PANEL).agg(pl.col("class").n_unique(), pl.col("traffic").n_unique())
+    if kinds["class"].max() == 1:
+        return flows.with_columns(pl.lit("").alias("class"))
+    is_told = (kinds["class"] == kinds["traffic"]).all() and flows["class"].n_unique() > flows["traffic"].n_unique()
+    return flows.with_columns(pl.col("traffic").alias("class")) if is_told else flows
 
 
 def _labels(points: pl.DataFrame, axes: Sequence[str]) -> dict[tuple[object, ...], str]:
@@ -138,41 +153,41 @@ def figure(numbers: Numbers, how: BySize, width_inches: float | None) -> Figure:
     from matplotlib.figure import Figure
 
     panels, seeds = numbers
-    known = looks_of(pl.concat(table for _, table in panels).sort(OF, "class"))
     width = SIZE_INCHES[0] if width_inches is None else width_inches
-    across = min(len(panels), 2 if width <= COLUMN_INCHES else 3)
-    down = -(-len(panels) // across)
-    height = width / 1.6 if len(panels) == 1 else down * width / across / _PANEL_RATIO + 0.6
+    beside = small.across(len(panels), width)
+    down = -(-len(panels) // beside)
+    below = _BELOW_INCHES * (2 if how.bins == LAW else 1)
+    height = width / 1.6 if len(panels) == 1 else down * width / beside / small.PANEL_RATIO + below
     figure = Figure(figsize=(width, height), layout="constrained")
-    grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
-    cells = [cell for row in grid for cell in row]
-    for place, (cell, (_, table)) in enumerate(zip(cells, panels, strict=False)):
-        draw_slowdowns(cell, table, how, known)
-        cell.set_xlabel(cell.get_xlabel() if place >= len(panels) - across else "")
-        # In small panels the definition has no room.
-        label = cell.get_ylabel() if len(panels) == 1 else cell.get_ylabel().partition(" (")[0]
-        cell.set_ylabel(label if place % across == 0 else "")
-    for cell in cells[len(panels) :]:
-        cell.remove()
-    common_legend(figure, cells[: len(panels)])
-    for cell, (title, _) in zip(cells, panels, strict=False):
-        cell.set_title(title, fontsize="small", loc="left")
-    said = (
-        f"flows of {seeds} runs, 95 % intervals over runs"
-        if seeds > 1
-        else "one run, 95 % bootstrap intervals over flows"
-    )
-    figure.supxlabel(said, x=0.99, ha="right", fontsize="x-small", color="0.4")
+    cells, tables = small.made(figure, len(panels)), [table for _, table in panels]
+    draw_panels(cells, tables, how)
+    if len(panels) > 1:
+        for cell in cells:
+            # In small panels the definition has no room.
+            cell.set_ylabel(cell.get_ylabel().partition(" (")[0])
+    common_legend(figure, cells)
+    small.name_outer(cells, [title for title, _ in panels], beside)
+    over = "95 % intervals over runs" if seeds > 1 else "95 % bootstrap intervals over flows"
+    of = f"{seeds} runs" if seeds > 1 else "one run"
+    said = [
+        counted(pl.concat(tables), of),
+        over,
+        *(["equal widths are equal shares of flows"] if how.bins == LAW else []),
+    ]
+    figure.supxlabel("; ".join([*said, *remarks(tables, how)]), x=0.99, ha="right", fontsize="x-small", color="0.4")
     fit(figure)
     return figure
 
 
 def _remarks(numbers: Numbers, how: BySize) -> list[str]:
-    """Which percentiles have no value because a run has too few flows of a size."""
-    every = pl.concat(part for _, part in numbers.panels)
+    """Which percentiles have no value because a run has too few flows of a size, and flows that have no slowdown."""
+    every = pl.concat(part.with_columns(pl.lit(title).alias(_PANEL)) for title, part in numbers.panels)
     gone = {rank: every.get_column(f"slowdown_{rank}").null_count() for rank in how.percentiles}
-    return [
+    said = [
         f"{NAME}: {count} of {len(every)} ranges of sizes have no {rank}: too few flows"
         for rank, count in gone.items()
         if count
     ]
+    curves = every.group_by(_PANEL, OF, "class").agg(pl.col("flows").sum(), pl.col("completed").sum())
+    left, most = curves.select((pl.col("flows") - pl.col("completed")).alias("left"), "flows").sort("left").row(-1)
+    return [*said, f"{NAME}: up to {left:,} of {most:,} flows of a curve did not complete"] if left else said

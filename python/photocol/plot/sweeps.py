@@ -10,12 +10,14 @@ import numpy as np
 import polars as pl
 
 from photocol.errors import InputError
+from photocol.plot import panels as small
 from photocol.plot import sweep_sizes
 from photocol.plot.by_size import BySize
 from photocol.plot.curves import colours, curves, finish, intervals, look_of
 from photocol.plot.files import Pictures, save_figure, without_numbers, write_numbers
+from photocol.plot.fitting import fit
 from photocol.plot.over import Overlay, overlays
-from photocol.plot.style import COLUMN_INCHES, SIZE_INCHES, common_legend, drawing, fit, frame, once
+from photocol.plot.style import COLUMN_INCHES, SIZE_INCHES, common_legend, drawing, frame, once
 from photocol.plot.view import Asked, View, view_of
 from photocol.runs import storage
 from photocol.sweeps.spec import Drawing
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
     from photocol.plot.style import Look
     from photocol.sweeps.swept import SweepTable
 
-_PANEL_RATIO = 1.25
-_MOST_ACROSS = 3
 _LINE_INCHES = 0.2
 """Of a legend."""
 
@@ -115,20 +115,23 @@ def save_drawings(drawings: Sequence[Drawing], table: SweepTable, folder: Path) 
     return remarks
 
 
-def as_svg(table: SweepTable, folder: Path | None = None) -> list[tuple[str, str]]:
-    """What the page of a sweep in `folder` shows: its `[[plot]]`, else its main figures; name and SVG each."""
+def as_svg(table: SweepTable, folder: Path | None = None) -> tuple[list[tuple[str, str]], list[str]]:
+    """What the page of a sweep in `folder` shows: its `[[plot]]`, else its main figures; name and SVG each.
+
+    And why those that cannot be drawn any more are left out, as when a file is gone.
+    """
     wanted = table.drawings or [Drawing(x="", y=name) for name in table.main_metrics()]
-    pictures = []
+    pictures, missing = list[tuple[str, str]](), list[str]()
     for said in wanted:
         try:
             with drawing(None):
                 file = io.BytesIO()
                 _described(said, table, folder).savefig(file, format="svg", metadata={"Date": None})
-        except InputError:
-            # What cannot be drawn any more, as a file that is gone, leaves the rest of the page as it is.
+        except InputError as error:
+            missing.append(f"The picture {_name_of(said)} is left out: {error}.")
             continue
         pictures.append((_name_of(said), file.getvalue().decode("utf-8")))
-    return pictures
+    return pictures, missing
 
 
 def _described(said: Drawing, table: SweepTable, folder: Path | None) -> Figure:
@@ -190,21 +193,16 @@ def _figure(view: View, asked: Asked, over: Sequence[Overlay], width_inches: flo
     return figure
 
 
-def _across(view: View, width_inches: float | None) -> int:
-    """Panels side by side."""
-    most = 2 if width_inches is not None and width_inches <= COLUMN_INCHES else _MOST_ACROSS
-    return min(most, len(view.multiples()))
-
-
 def _size(view: View, width_inches: float | None, more: int = 0) -> tuple[float, float]:
     """Width and height; a legend with many names, and `more` of what is laid over, has room of its own."""
     width = SIZE_INCHES[0] if width_inches is None else width_inches
-    number, across = len(view.multiples()), _across(view, width_inches)
+    number = len(view.multiples())
+    across = small.across(number, width_inches)
     names = [name for name, _ in view.parts(view.table)]
     lines = -(-(len(names) + more) // _columns(names, width))
     if number == 1:
         return width, width / 1.6 + _LINE_INCHES * max(0, lines - 2)
-    return width, -(-number // across) * width / across / _PANEL_RATIO + 0.4 + _LINE_INCHES * (lines + 1)
+    return width, -(-number // across) * width / across / small.PANEL_RATIO + 0.4 + _LINE_INCHES * (lines + 1)
 
 
 def _columns(names: Sequence[str], width: float) -> int:
@@ -215,25 +213,14 @@ def _columns(names: Sequence[str], width: float) -> int:
 
 def _fill(figure: Figure, view: View, asked: Asked, over: Sequence[Overlay]) -> None:
     multiples = view.multiples()
-    across = _across(view, figure.get_figwidth())
-    grid = figure.subplots(-(-len(multiples) // across), across, sharex=True, sharey=_is_shared(view), squeeze=False)
-    cells = [cell for row in grid for cell in row]
+    cells = small.made(figure, len(multiples), is_shared=_is_shared(view))
     if asked.is_map:
         if over:
             raise InputError("nothing can be laid over a map; curves can")
         _fill_map(figure, view, cells)
     else:
         _fill_curves(figure, view, cells, over)
-    for cell in cells[len(multiples) :]:
-        cell.remove()
-    # Below a panel that was removed the one above has the names of the axis.
-    for cell in cells[max(0, len(multiples) - across) : len(multiples)]:
-        cell.tick_params(labelbottom=True)
-    for place, (cell, (title, _)) in enumerate(zip(cells, multiples, strict=False)):
-        if title:
-            cell.set_title(title, fontsize="small", loc="left")
-            cell.set_xlabel(cell.get_xlabel() if place >= len(multiples) - across else "")
-            cell.set_ylabel(cell.get_ylabel() if place % across == 0 else "")
+    small.name_outer(cells, [title for title, _ in multiples], small.across(len(cells), figure.get_figwidth()))
     figure.supxlabel(_small_print(view), x=0.99, ha="right", fontsize="x-small", color="0.4")
     fit(figure)
 

@@ -33,6 +33,7 @@ MODULES = (
     "gantt",
     "sequence",
     "space",
+    "bands",
     "series",
     "circuits",
     "main",

@@ -37,13 +37,15 @@ def page(folder: Path) -> dict[str, Any]:
     name = str(judged.get("experiment") or manifest.get("name") or folder.name)
     missing = judged.get("jobs_missing")
     table = SweepTable.load(folder)
+    pictures, gone = _pictures(folder, table)
+    interrupted = f"Interrupted: {missing} runs are missing, and no claim is judged." if missing else ""
     return {
         "kind": "campaign",
         "name": name,
         "subtitle": _title(folder) or f"a campaign of photocol {manifest.get('version', '')}",
-        "note": f"Interrupted: {missing} runs are missing, and no claim is judged." if missing else None,
+        "note": " ".join(filter(None, (interrupted, *gone))) or None,
         "claims": judged.get("claims", []),
-        "pictures": _pictures(folder, table),
+        "pictures": pictures,
         "tables": _tables(folder, table),
         "command": _command(judged, manifest),
         "facts": [[key, said[key]] for said in [{**manifest, **judged}] for key in _FACTS if said.get(key) is not None],
@@ -97,15 +99,17 @@ def _sweep(manifest: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
-def _pictures(folder: Path, table: SweepTable) -> list[dict[str, str]]:
-    """Pictures as they are, drawn once by `photocol reproduce`; of a sweep its own, drawn now."""
-    found = {file.stem: file.read_bytes() for file in sorted(folder.glob("*.svg"))}
-    drawn = found or {name: text.encode() for name, text in as_svg(table, folder)}
+def _pictures(folder: Path, table: SweepTable) -> tuple[list[dict[str, str]], list[str]]:
+    """Pictures as they are, drawn once by `photocol reproduce`; of a sweep its own, drawn now, and why one is gone."""
+    drawn, gone = {file.stem: file.read_bytes() for file in sorted(folder.glob("*.svg"))}, list[str]()
+    if not drawn:
+        own, gone = as_svg(table, folder)
+        drawn = {name: text.encode() for name, text in own}
     drawn |= {file.stem: file.read_bytes() for file in sorted(folder.glob("plots/*.svg"))}
     return [
         {"name": name, "data": f"data:image/svg+xml;base64,{base64.b64encode(svg).decode('ascii')}"}
         for name, svg in drawn.items()
-    ]
+    ], gone
 
 
 def _tables(folder: Path, table: SweepTable) -> list[dict[str, Any]]:

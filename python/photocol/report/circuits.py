@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from photocol.errors import InputError
 from photocol.runs.scenario import ScenarioText, load
 from photocol.runs.work import tasks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from photocol._core import CircuitSchedule
     from photocol.runs.results import Result
+
+    Found = tuple[list[str], list[str], CircuitSchedule]
+    """Racks, switches and their schedule."""
 
 MOST_FLOWS = 5000
 MOST_OUTPUTS = 1 << 18
@@ -26,15 +29,19 @@ MOST_TURNS = 20_000
 _PS = 1e-12
 
 
-def circuits(manifest: Mapping[str, Any], links: pl.DataFrame, flows: pl.DataFrame) -> dict[str, Any] | None:
-    """The schedule and the flows between its racks, as JSON can hold them; None without one, or if its file is gone."""
+def scheduled(manifest: Mapping[str, Any]) -> Found | None:
+    """The racks, switches and schedule of the scenario of a run; None without any.
+
+    Raises ScenarioError or ValueError where the scenario cannot be read again, as one whose file is gone.
+    """
     text = str(manifest.get("scenario", ""))
-    try:
-        if "switching" not in tomllib.loads(text):
-            return None
-        found = load(ScenarioText(text=text, folder=str(Path.cwd()), name="scenario.toml")).circuits()
-    except (InputError, ValueError):  # of TOML and of scenarios, too
+    if "switching" not in tomllib.loads(text):
         return None
+    return load(ScenarioText(text=text, folder=str(Path.cwd()), name="scenario.toml")).circuits()
+
+
+def circuits(found: Found | None, links: pl.DataFrame, flows: pl.DataFrame) -> dict[str, Any] | None:
+    """A schedule and the flows between its racks, as JSON can hold them; None without one."""
     if found is None:
         return None
     racks, switches, schedule = found

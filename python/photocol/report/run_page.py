@@ -13,11 +13,12 @@ from photocol.errors import InputError
 from photocol.plot.completion import completions_by_size
 from photocol.plot.over_time import THROUGHPUT, over_time, queues
 from photocol.plot.probes import PAGE_TABLES
+from photocol.plot.probes.round_trips import why_unknown
 from photocol.plot.tables import with_kinds
 from photocol.plot.trace_delays import flow_delays
 from photocol.quantity import readable
 from photocol.report import columns
-from photocol.report.circuits import as_they_were, circuits
+from photocol.report.circuits import as_they_were, circuits, scheduled
 from photocol.report.globe import globe
 from photocol.report.levels import levels
 from photocol.report.places import Degrees, fitted, places
@@ -29,6 +30,8 @@ from photocol.runs.results import Result
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from photocol.report.circuits import Found
 
 MOST_EVENTS = 1_000_000
 MOST_FLOWS = 20_000
@@ -42,7 +45,8 @@ def page(folder: Path) -> dict[str, Any]:
     result = Result.load(folder)
     manifest = result.manifest
     events = result.trace
-    lit = as_they_were(result) or circuits(manifest, _first(result.links), _first(result.flows))
+    schedule, why = _scheduled(manifest)
+    lit = as_they_were(result) or circuits(schedule, _first(result.links), _first(result.flows))
     drawn = network(result, manifest, lit)
     held = None if events is None or not events.height else columns.trace(events, MOST_EVENTS)
     duration_s = _duration(result)
@@ -55,7 +59,7 @@ def page(folder: Path) -> dict[str, Any]:
         "kind": "run",
         "name": str(manifest.get("name") or folder.name),
         "subtitle": f"{_subtitle(manifest)}{_span(result, held)}",
-        "note": _note(manifest, held, duration_s),
+        "note": " ".join(filter(None, (_note(manifest, held, duration_s), why, _no_globe(result)))) or None,
         "duration_s": duration_s,
         "measured_from_s": _measured_from(result),
         "summary": summary_rows(result),
@@ -70,6 +74,20 @@ def page(folder: Path) -> dict[str, Any]:
         "facts": [*_facts(manifest), *_set(manifest)],
         "scenario": str(manifest.get("scenario", "")),
     }
+
+
+def _scheduled(manifest: Mapping[str, Any]) -> tuple[Found | None, str]:
+    """The schedule of circuits, and why there is none on the page though the run may have had one."""
+    try:
+        return scheduled(manifest), ""
+    except (InputError, ValueError) as error:  # of scenarios and of TOML
+        return None, f"Circuits are not drawn, for the scenario cannot be read again: {error}."
+
+
+def _no_globe(result: Result) -> str:
+    """Why there are no satellites on the page though the run had some."""
+    why = why_unknown(result)
+    return f"Satellites and their routes are not drawn, for the file of contacts cannot be read: {why}." if why else ""
 
 
 def _samples(result: Result) -> pl.DataFrame:

@@ -86,17 +86,17 @@ class Lab {
     const act = () => {
       this.text = this.original;
       this.pending.clear();
-      return set.length ? this.change(set) : this.write(this.original);
+      return set.length ? this.change(set, true) : this.write(this.original);
     };
     if (!this.hasToPin || !set.length) return act();
     this.next = act;
     return this.isPreparing ? undefined : this.write(this.original);
   }
 
-  /** Values of controls; the text follows. */
-  change(set) {
+  /** Values of controls; the text follows. Of another text than theirs, all of them are asked for. */
+  change(set, hasControls = false) {
     for (const [path, value] of set) this.pending.set(path, value);
-    return this.run();
+    return this.run(hasControls);
   }
 
   async check() {
@@ -248,16 +248,23 @@ class Lab {
     at("sharing").replaceChildren(button("save", "Save as…", () => this.save()), button("copy", "Copy the command", () => this.copy()), element("output", { id: "shared" }));
   }
 
-  /** What the keys of this run are that the original has otherwise. */
-  label() {
+  /** The value of each key of the run. */
+  values() {
+    return new Map(this.controls.all.map(({ path, value }) => [path, value]));
+  }
+
+  /** What the keys of this run are that another one has otherwise: the pinned one, or the original. */
+  label(base = this.pictures.pinned?.values ?? this.first) {
     if (this.text === this.original) return this.of.kind === "lesson" ? "as prepared" : "the original";
-    const changed = this.controls.all.filter(({ path, value }) => written(value) !== written(this.first?.get(path)));
-    const said = changed.slice(0, MOST_NAMED).map(({ key, value }) => (value === null ? `no ${key}` : `${key} = ${written(value)}`));
-    return said.join(", ") + (changed.length > MOST_NAMED ? ", …" : "") || "changed";
+    const now = this.values();
+    const changed = [...new Set([...now.keys(), ...(base?.keys() ?? [])])].filter((path) => written(now.get(path)) !== written(base?.get(path)));
+    const say = (key, value) => (value === null || value === undefined ? `no ${key}` : `${key} = ${written(value)}`);
+    const said = changed.slice(0, MOST_NAMED).map((path) => say(path.split(".").at(-1), now.get(path)));
+    return said.join(", ") + (changed.length > MOST_NAMED ? ", …" : "") || "the same";
   }
 
   pin() {
-    this.pictures.pin(this.label());
+    this.pictures.pin(this.label(this.first), this.values());
     this.pinButton.textContent = "Unpin";
     this.pinButton.setAttribute("aria-pressed", "true");
   }

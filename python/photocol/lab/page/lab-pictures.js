@@ -81,8 +81,8 @@ export class Pictures {
   }
 
   /** The run that others are compared with from now on. */
-  pin(label) {
-    this.pinned = this.run ? { ...this.run, label } : null;
+  pin(label, values) {
+    this.pinned = this.run ? { ...this.run, label, values } : null;
     this.redraw();
   }
 
@@ -268,9 +268,14 @@ function comparison(pinned, summary, label) {
   const text = (figure) => (figure ? figureText(figure, 4) : "–");
   const row = ({ name, meaning }) => element("tr", {}, element("th", { scope: "row", title: meaning }, name.replaceAll("_", " ")),
     element("td", { class: "number" }, text(before.get(name))), element("td", { class: "number", "data-name": name, "data-value": now.get(name)?.value }, text(now.get(name))));
-  const heads = ["Figure", `Pinned: ${pinned.label}`, `Now: ${label}`];
+  const heads = ["Figure", `Pinned: ${pinned.label}`, `Now: ${label}`].map(breakable);
   return element("section", { id: "summary", "aria-labelledby": "summary-title" }, element("h2", { id: "summary-title" }, "Two runs, the same seed"),
-    element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, ...[...first, ...gone].map(row)))));
+    element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, ...head)))), element("tbody", {}, ...[...first, ...gone].map(row)))));
+}
+
+/** A text that may be broken behind each `_` of a key. */
+function breakable(text) {
+  return text.split(/(?<=_)/).flatMap((part, k) => (k ? [element("wbr"), part] : [part]));
 }
 
 /** Quantities of these names; without `hasZeros` those of which this run or the pinned one has something to show. */

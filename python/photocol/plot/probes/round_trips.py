@@ -35,14 +35,29 @@ _COLUMNS = {"pair": pl.String, "t_s": pl.Float64, _VALUE: pl.Float64, "hops": pl
 
 def known_of(result: Result) -> Known | None:
     """The file of contacts of a run; None if it has none, or if that is gone."""
+    with contextlib.suppress(InputError, OSError, ValueError, KeyError):  # of TOML, too
+        return _contacts_of(result)
+    return None
+
+
+def why_unknown(result: Result) -> str:
+    """Why the file of contacts of a run cannot be read; empty if it can, or if there is none."""
+    try:
+        _contacts_of(result)
+    except (InputError, OSError, ValueError, KeyError) as error:
+        return str(error)
+    return ""
+
+
+def _contacts_of(result: Result) -> Known | None:
     text = str(result.manifest.get("scenario", ""))
     if '"contacts"' not in text:
         return None
-    with contextlib.suppress(InputError, OSError, ValueError, KeyError):  # of TOML, too
-        topology = tomllib.loads(text)["topology"]
-        file = Path(topology["path"])
-        return _read(file, file.stat().st_mtime_ns) if topology["kind"] == "contacts" else None
-    return None
+    topology = tomllib.loads(text)["topology"]
+    if topology["kind"] != "contacts":
+        return None
+    file = Path(topology["path"])
+    return _read(file, file.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=1)

@@ -1,6 +1,6 @@
 // Which circuit is up when: a row for each rack, or for each switch that one rack has, and the flows above them. Slices are shaded.
 
-import { View, line, within } from "./view.js";
+import { Timeline, View, line, within } from "./view.js";
 import { COLOURS, chooser, element, isolated, time } from "./words.js";
 
 const ROW = 22;
@@ -9,9 +9,12 @@ const MOST_LANES = 8;
 // A picture draws at most as many bars, and no slice that is narrower than so many pixels.
 const MOST_BARS = 6000;
 const LEAST_SLICE = 6;
+const WIDEST = 1000;
+const BESIDE = 120;
 const LETTER = 6.5;
 const BAND = "#f0f2f5";
 const MOST_NUMBERS = 100_000;
+const OF_ITS_OWN = " This picture has a window of time of its own, which begins with a cycle: slices are short.";
 const HINT = "Bars have the colour of the far rack; between them no light passes. Slices are shaded. Flows stand above, from their start to their end.";
 const HINT_ONCE = "Bars have the colour of the far node; between them no light passes.";
 
@@ -59,7 +62,26 @@ class Circuits {
   }
 }
 
-export function circuitsView(held, timeline) {
+/** A window that begins with a cycle, or as much of it as can be told apart; the common one, if its whole time can be. */
+export function windowOf(held, timeline) {
+  if (!held) return timeline;
+  const circuits = new Circuits(held);
+  const { begin, end, measuredFrom } = timeline;
+  if (circuits.isOnce || longest(circuits, held) >= end - begin) return timeline;
+  const own = new Timeline(begin, end, measuredFrom);
+  const first = circuits.before(Math.min(end, ...held.flows.map((flow) => flow.start_s)) % end);
+  own.show(first, first + Math.min(circuits.period, longest(circuits, held)));
+  return own;
+}
+
+/** The longest span of time in which slices can be told apart and bars are few enough, all racks together. */
+function longest({ slice, period, holds }, { racks }) {
+  const wide = Math.min(WIDEST, window.innerWidth) - BESIDE;
+  return Math.min((slice * wide) / LEAST_SLICE, (period * MOST_BARS) / (holds.length * Math.min(racks.length, MOST_RACKS)));
+}
+
+/** `isOwn`: no other picture has this window of time. */
+export function circuitsView(held, timeline, isOwn = false) {
   if (!held) return null;
   const circuits = new Circuits(held);
   const state = { rack: -1, rows: [], flows: [], lanes: 0 };
@@ -72,7 +94,7 @@ export function circuitsView(held, timeline) {
   const view = new View({
     id: "circuits",
     title: "Circuits",
-    hint: circuits.isOnce ? HINT_ONCE : HINT,
+    hint: circuits.isOnce ? HINT_ONCE : isOwn ? HINT + OF_ITS_OWN : HINT,
     timeline,
     height: () => 34 + ROW * (state.lanes + state.rows.length),
     draw: (context, area, x, window) => draw(context, area, x, window, { held, circuits, state }),
@@ -86,9 +108,10 @@ export function circuitsView(held, timeline) {
     choose();
     view.refresh();
   });
+  const shown = Math.min(circuits.period, longest(circuits, held));
   view.controls.append(choice.control, circuits.isOnce
     ? button(`Show the work (${time(held.until_s)})`, () => timeline.show(0, held.until_s))
-    : button(`Show a cycle (${time(circuits.period)})`, () => timeline.show(timeline.low, timeline.low + circuits.period)));
+    : button(`Show a ${shown < circuits.period ? "part of a " : ""}cycle (${time(shown)})`, () => timeline.show(timeline.low, timeline.low + shown)));
   return view;
 }
 

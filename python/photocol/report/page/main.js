@@ -1,6 +1,6 @@
 // The page of a run or a campaign, from the JSON and the columns that it holds.
 
-import { circuitsView } from "./circuits.js";
+import { circuitsView, windowOf } from "./circuits.js";
 import { readPage, readSeries } from "./data.js";
 import { ganttView } from "./gantt.js";
 import { globeSection } from "./globe.js";
@@ -54,7 +54,8 @@ async function runSections(page, room) {
   const sequence = trace && sequenceView(trace, timeline);
   const quantities = new Map([...sampled(series), ...(trace ? traced(trace, sequence?.flows, span) : [])]);
   add(seriesView(quantities, timeline));
-  add(circuitsView(page.circuits, timeline));
+  const cycles = windowOf(page.circuits, timeline);
+  add(circuitsView(page.circuits, cycles, cycles !== timeline));
   if (trace) add(ganttView(trace, timeline));
   add(sequence);
   if (trace) add(spaceView(trace, new Map(page.network.links.map((link) => [link.name, link])), timeline));

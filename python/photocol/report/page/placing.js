@@ -3,6 +3,8 @@
 const ALONG = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8, 0.15, 0.85];
 const AROUND = [[0, -1], [0, 1], [1, 0], [-1, 0], [0.8, -0.8], [-0.8, -0.8], [0.8, 0.8], [-0.8, 0.8]];
 const LEAST_MARK = 3;
+/** Beside a name, in letters' heights: names of a line would read as one. */
+const BESIDE = 0.25;
 
 const meet = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 
@@ -24,7 +26,7 @@ export function marked([x0, y0, x1, y1], radius, taken) {
 
 /** Where a name stands beside its node: over no road if that can be, over nothing else ever; null without room. */
 export function labelled(text, [x, y], { radius, size, taken, lines, within }) {
-  const [wide, high] = [widthOf(text, size) + 2, size * 1.2];
+  const [wide, high] = [widthOf(text, size) + 2 * BESIDE * size, size * 1.2];
   let crossing = null;
   for (const far of [3, 12]) {
     for (const [across, down] of AROUND) {

@@ -65,6 +65,12 @@ export class SvgContext {
     if (this.path.length) this.parts.push(`<path d="${this.path.join("")}" fill="none" stroke="${this.strokeStyle}" stroke-width="${this.lineWidth}"${dash}/>`);
   }
 
+  /** A colour with two digits more is as opaque as they say. */
+  fill() {
+    const opacity = this.fillStyle.length === 9 ? ` fill-opacity="${near(parseInt(this.fillStyle.slice(7), 16) / 255)}"` : "";
+    if (this.path.length) this.parts.push(`<path d="${this.path.join("")}" fill="${this.fillStyle.slice(0, 7)}"${opacity}/>`);
+  }
+
   fillRect(x, y, wide, high) {
     this.parts.push(`<rect x="${near(x)}" y="${near(y)}" width="${near(wide)}" height="${near(high)}" fill="${this.fillStyle}"/>`);
   }

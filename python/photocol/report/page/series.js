@@ -1,5 +1,6 @@
 // Values over time: what [probe] sampled, and what follows from the trace (windows, queues, rates).
 
+import { areFlows, bandsOf, drawBand } from "./bands.js";
 import { lowerBound } from "./data.js";
 import { queueOf } from "./trace.js";
 import { View, drawCourse, drawValueAxis, within } from "./view.js";
@@ -7,6 +8,8 @@ import { COLOURS, DASHES, chooser, element, isolated, quantity, time } from "./w
 
 const MOST_LINES = 8;
 const BINS = 400;
+/** In the list of whom to draw: not all flows together, but the first. */
+const SOME = "\0some";
 // Looked at first.
 const FIRST = ["cwnd", "cwnd (trace)", "queue", "queue (trace)", "goodput", "goodput (trace)", "mean_queue", "utilization", "rtt"];
 const UNITS = { cwnd: "B", ssthresh: "B", pipe: "B", acked: "B", bytes_arrived: "B", rtt: "s", srtt: "s", rto: "s", mean_rtt: "s", utilization: "1",
@@ -93,9 +96,10 @@ export function seriesView(quantities, timeline, { id, title, hint, height } = A
   let pinned = new Map();
   const state = { quantity: names[0], entity: "", isChosen: false };
   const lines = () => {
-    const all = [...(quantities.get(state.quantity) ?? [])];
-    const some = (state.entity === "" ? all : all.filter(([name]) => name === state.entity)).slice(0, MOST_LINES);
+    const all = quantities.get(state.quantity) ?? new Map();
     const before = pinned.get(state.quantity);
+    if (state.entity === "" && isMany(all)) return bandLines(all, before);
+    const some = [...all].filter(([name]) => [name, "", SOME].includes(state.entity)).slice(0, MOST_LINES);
     return some.flatMap(([name, points], k) => [...(before?.has(name) ? [[`${name} (pinned)`, before.get(name), k, true]] : []), [name, points, k, false]]);
   };
   const legend = element("p", { class: "legend" });
@@ -114,12 +118,14 @@ export function seriesView(quantities, timeline, { id, title, hint, height } = A
     renew();
   });
   const renew = () => {
-    const all = [...(quantities.get(state.quantity)?.keys() ?? [])];
-    const some = all.length > MOST_LINES ? `the first ${MOST_LINES} of ${all.length}` : "all";
-    whom.select.replaceChildren(...[["", some], ...all.map((name) => [name, isolated(name)])].map(([value, text]) => element("option", { value, selected: value === state.entity }, text)));
+    const all = quantities.get(state.quantity) ?? new Map();
+    const some = all.size > MOST_LINES ? `the first ${MOST_LINES} of ${all.size}` : "all";
+    const whole = isMany(all) ? [["", `median of ${all.size}`], [SOME, some]] : [["", some]];
+    whom.select.replaceChildren(...[...whole, ...[...all.keys()].map((name) => [name, isolated(name)])].map(([value, text]) => element("option", { value, selected: value === state.entity }, text)));
     const own = lines().filter(([, , , isPinned]) => !isPinned);
     const dashed = own.length < lines().length ? [element("span", {}, "dashed: the pinned run")] : [];
-    legend.replaceChildren(...own.map(([name, , k]) => element("span", {}, element("i", { style: `background:${COLOURS[k % COLOURS.length]}` }), element("bdi", {}, name))), ...dashed);
+    const key = (colour, ...text) => element("span", {}, element("i", { style: `background:${colour}` }), ...text);
+    legend.replaceChildren(...own.flatMap(([name, , k, , band]) => [key(colourOf(k), element("bdi", {}, name)), ...(band ? [key(`${colourOf(k)}33`, "10 to 90 %")] : [])]), ...dashed);
     view.refresh();
   };
   const what = chooser("Quantity", [], (value) => {
@@ -130,7 +136,7 @@ export function seriesView(quantities, timeline, { id, title, hint, height } = A
   view.renew = (fresh, before = new Map()) => {
     [quantities, pinned, names] = [fresh, before, [...fresh.keys()].sort((a, b) => rank(a) - rank(b))];
     if (!state.isChosen || !quantities.has(state.quantity)) state.quantity = names[0];
-    if (!quantities.get(state.quantity)?.has(state.entity)) state.entity = "";
+    if (state.entity !== SOME && !quantities.get(state.quantity)?.has(state.entity)) state.entity = "";
     offer();
     renew();
   };
@@ -140,6 +146,20 @@ export function seriesView(quantities, timeline, { id, title, hint, height } = A
   offer();
   renew();
   return view;
+}
+
+const colourOf = (k) => COLOURS[k % COLOURS.length];
+
+/** More flows than curves that can be told apart. */
+const isMany = (all) => all.size > MOST_LINES && areFlows(all);
+
+/** A median and a band a class of flows; of a pinned run the median. */
+function bandLines(all, before) {
+  const [own, pinned] = [bandsOf(all), before?.size ? bandsOf(before) : new Map()];
+  return [...own].flatMap(([kind, { name, median, low, high }], k) => {
+    const other = pinned.get(kind);
+    return [...(other ? [[`${other.name} (pinned)`, other.median, k, true]] : []), [name, median, k, false, { low, high }]];
+  });
 }
 
 /** The axis has room for the measured time; this button gives it room for the warm-up too. */
@@ -161,7 +181,8 @@ const rank = (name) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.lengt
 
 /** Heads and rows of the points of a window, as numbers to save. */
 function numbers(lines, name, { low, high }) {
-  const rows = lines.flatMap(([entity, { t, v }]) => {
+  const named = lines.flatMap(([entity, points, , , band]) => [[entity, points], ...(band ? [[`10 % (${entity})`, band.low], [`90 % (${entity})`, band.high]] : [])]);
+  const rows = named.flatMap(([entity, { t, v }]) => {
     const found = [];
     for (let k = lowerBound(t, low); k < t.length && t[k] <= high; k++) found.push([t[k], entity, name, v[k]]);
     return found;
@@ -173,7 +194,10 @@ const unitOf = (name) => UNITS[name.replace(" (trace)", "")] ?? "1";
 
 function draw(context, area, x, timeline, lines, unit) {
   const y = drawValueAxis(context, area, room(lines, timeline), (value) => quantity(value, unit === "packets" ? "1" : unit));
-  within(context, area, () => lines.forEach(([, points, k, isPinned]) => drawLine(context, points, x, y, timeline, k, isPinned)));
+  within(context, area, () => {
+    lines.forEach(([, , k, , band]) => band && drawBand(context, band, { x, y, window: timeline, colour: colourOf(k) }));
+    lines.forEach(([, points, k, isPinned]) => drawLine(context, points, x, y, timeline, k, isPinned));
+  });
 }
 
 /** The values for which an axis has room: those of the measured time, for those of the warm-up are often far greater. */
@@ -186,7 +210,7 @@ function room(lines, timeline) {
 /** The least and the greatest of a window, zero among them; null where there is none. Not `isFirm`: with the point before it. */
 function range(lines, window) {
   let [low, high] = [0, -Infinity];
-  for (const [, points] of lines) {
+  for (const points of lines.flatMap(([, one, , , band]) => (band ? [one, band.low, band.high] : [one]))) {
     const from = Math.max(0, lowerBound(points.t, window.low) - (window.isFirm ? 0 : 1));
     const to = lowerBound(points.t, window.high);
     for (let k = from; k < to; k++) {
@@ -201,7 +225,7 @@ function range(lines, window) {
 const padded = ([low, high]) => (high > low ? [low, high * 1.05] : [low, low + 1]);
 
 function drawLine(context, points, x, y, timeline, number, isPinned) {
-  context.strokeStyle = COLOURS[number % COLOURS.length];
+  context.strokeStyle = colourOf(number);
   context.setLineDash(DASHES[isPinned ? 1 : Math.floor(number / COLOURS.length) % DASHES.length]);
   context.lineWidth = 1.5;
   const seen = [Math.max(0, lowerBound(points.t, timeline.low) - 1), Math.min(points.t.length, lowerBound(points.t, timeline.high) + 1)];
@@ -211,9 +235,10 @@ function drawLine(context, points, x, y, timeline, number, isPinned) {
 }
 
 function describe(lines, name, at) {
-  const said = lines.slice(0, 4).map(([entity, points]) => {
+  const said = lines.slice(0, 4).map(([entity, points, , , band]) => {
     const k = lowerBound(points.t, at) - 1;
-    return k < 0 ? "" : `${isolated(entity)} ${quantity(points.v[k], unitOf(name))}`;
+    const text = (those) => quantity(those.v[k], unitOf(name));
+    return k < 0 ? "" : `${isolated(entity)} ${text(points)}${band ? ` (10 to 90 %: ${text(band.low)} to ${text(band.high)})` : ""}`;
   });
   return `${name}, ${time(at, Math.abs(at) || 1, 8)}: ${said.filter(Boolean).join("; ")}`;
 }
