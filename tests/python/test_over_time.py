@@ -304,11 +304,9 @@ def test_the_numbers_of_the_slowdown_are_its_quantiles_with_their_intervals(tmp_
 
 
 def test_slowdown_stands_at_the_median_of_its_sizes() -> None:
-    table = flows(
-        *[(1.0, 2.0, size, True, slow) for size, slow in ((1000, 2.0), (1000, 4.0), (100_000, 30.0), (100_000, 9.0))]
-    )
+    some = ((1000, 2.0), (1000, 4.0), (100_000, 30.0), (100_000, 9.0))
+    table = flows(*[(1.0, 2.0, size, True, slow) for size, slow in some * 3])
     axes = result(flows=table).plot.slowdown(Figure().add_subplot())
-    # One flow is its own range's median only with another beside it.
     assert list(axes.lines[0].get_xdata()) == [1.0, 100.0]
     assert (axes.lines[0].get_ydata()[0], axes.get_xscale(), axes.get_yscale()) == (2.0, "log", "log")
 
@@ -322,6 +320,8 @@ def test_a_run_without_any_of_it_has_none_of_the_pictures() -> None:
     assert pictures_of({"": result()}) == {}
     with pytest.raises(ValueError, match="no flow with a size has completed"):
         result().plot.completion_times()
+    with pytest.raises(ValueError, match="no range of sizes has enough completed flows for p50, p95"):
+        result(flows=flows(*[(1.0, 2.0, 1000, True, 2.0)] * 5)).plot.slowdown()
     with pytest.raises(ValueError, match="no queue was sampled"):
         result().plot.queue_distribution()
     with pytest.raises(AttributeError, match="did you mean 'goodput'"):
@@ -341,7 +341,9 @@ def test_a_run_draws_and_tells_them(tmp_path: Path) -> None:
     # Four flows of 100 kB are 3.2 Mb, in samples 0.1 s apart; what comes before a flow's first sample is in none.
     assert sums["value"].sum() * 0.1 == pytest.approx(3.2e6, rel=0.05)
     names = set(pictures_of({"": Result.load(run)}))
-    assert {"completion_times", "slowdown", "throughput", "fairness", "link_throughput", "queue_distribution"} <= names
+    assert {"completion_times", "throughput", "fairness", "link_throughput", "queue_distribution"} <= names
+    # The median of four flows says little.
+    assert "slowdown" not in names
     page = page_of(run)
     assert {"table-completions", "table-queues"} <= {table["id"] for table in page["tables"]}
     assert {"class_throughput", "fairness"} <= {part["quantity"] for part in page["series"]["parts"]}

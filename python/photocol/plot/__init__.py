@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from photocol.errors import did_you_mean
 from photocol.plot.axes import course, goodput_distribution, link_utilization, losses, samples
-from photocol.plot.by_size import BySize
+from photocol.plot.by_size import BySize, slowdowns
 from photocol.plot.completion import completion_times, completions_by_size, request_times, requests, sized_flows
 from photocol.plot.described import Lines
 from photocol.plot.files import Pictures, check_names, pictures_of, save_all, save_figure
@@ -135,9 +135,11 @@ class Plots:
         percentiles: Sequence[str] = ("p50", "p95"),
         bins: str | int = "decades",
     ) -> Axes:
-        """`photocol.plot.slowdown_by_size` of this result; ValueError if no flow with a size completed."""
-        draw = functools.partial(slowdown_by_size, percentiles=percentiles, bins=bins)
-        return _drawn(draw, axes, self._completed())
+        """`photocol.plot.slowdown_by_size` of this result; ValueError if too few flows with a size completed."""
+        draw, flows = functools.partial(slowdown_by_size, percentiles=percentiles, bins=bins), self._completed()
+        if slowdowns(flows, BySize(percentiles=percentiles, bins=bins)).is_empty():
+            raise ValueError(f"no range of sizes has enough completed flows for {', '.join(percentiles)}")
+        return _drawn(draw, axes, flows)
 
     def over_time(self, quantity: str = "throughput", axes: Axes | None = None) -> Axes:
         """Throughput, `class_throughput`, `link_throughput` or `fairness` over time; ValueError if it is not there."""
