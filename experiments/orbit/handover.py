@@ -18,21 +18,17 @@ arithmetic:
 
 from __future__ import annotations
 
-import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import photocol
 from photocol.claims import Values, above, at_least, at_most, below, everywhere, values
-from photocol.experiment import Claim, Experiment, Form, Metric, Plot, Source, Trial, grid
+from photocol.experiment import Claim, Experiment, Form, Plot, Source, Trial, grid
 from photocol.plot import Lines
 
+from ._stations import METRICS, carried, measure
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from photocol.experiment import Point
 
-    from photocol.experiment import Point, RunResult
-
-LASTS_S, PERIOD_S, GBPS = 135, 15, 0.15
-ENDS = ("London", "New York")
 GAPS_MS, QUEUES = (0, 100, 1000), (700, 50_000)
 NEWRENO, CUBIC, SATCP, VEGAS, BBR, BBR3, COPA = "newreno", "cubic", "satcp", "vegas", "bbr", "bbr3", "copa"
 SENDERS = (NEWRENO, CUBIC, SATCP, VEGAS, BBR, BBR3, COPA)
@@ -52,47 +48,9 @@ def setup(point: Point) -> Trial:
     return Trial(function=run, arguments=dict(point))
 
 
-def scenario(law: str, gap_ms: int, queue: int) -> dict[str, Any]:
-    """A flow from London to New York that starts in the first tenth of a second."""
-    news = {"pair": "all", "way": "schedule", "lead": "500 ms"}
-    return {
-        "run": {"duration": f"{LASTS_S} s", "warm_up": f"{PERIOD_S} s"},
-        "topology": {
-            "kind": "constellation",
-            "shell": {"name": "starlink-550"},
-            "orbit": "circular",
-            "stations": list(ENDS),
-            "serving": f"every {PERIOD_S} s",
-            "serving_choice": "nearest",
-            "acquisition": f"{gap_ms} ms",
-            "laser_capacity": f"{GBPS} Gbps",
-            "ground_capacity": f"{GBPS} Gbps",
-            "cache": tempfile.gettempdir(),
-        },
-        "link_defaults": {"buffer": f"{queue} packets"},
-        "transport": {"it": {"algorithm": law}},
-        "traffic": [{"transport": "it", "pairs": [list(ENDS)], "spread": "100 ms"}],
-        "news": [news] if law == SATCP else [],
-        "probe": {"interval": "100 ms", "flows": [0]},
-    }
-
-
 def run(*, seed: int, law: str, gap_ms: int, queue: int) -> dict[str, float]:
     """What it had after the first 15 s."""
-    result = photocol.run(scenario(law, gap_ms, queue), seed=seed)
-    found, series = result.summary, result.series
-    trips = series.filter((series["quantity"] == "rtt") & (series["t_s"] > PERIOD_S))["value"]
-    return {
-        "goodput_mbps": float(found["goodput"]) / 1e6,
-        "rtt_ms": 1e3 * float(trips.drop_nulls().mean()) if trips.drop_nulls().len() else float("nan"),
-        "timeouts": float(found["timeouts"]),
-        "sent_again_percent": 100 * float(found["retransmissions"]) / float(found["segments_sent"]),
-    }
-
-
-def measure(result: RunResult) -> Mapping[str, float]:
-    """The figures of the trial."""
-    return {metric.name: result.summary[metric.name].value for metric in METRICS}
+    return carried({"algorithm": law}, gap_ms, queue, seed)
 
 
 def of(law: str, metric: str = "goodput_mbps", queue: int = QUEUES[0]) -> Values:
@@ -101,12 +59,6 @@ def of(law: str, metric: str = "goodput_mbps", queue: int = QUEUES[0]) -> Values
     return values(metric, "gap_ms", form=".1f", law=law, queue=queue).told(".1f", unit, law)
 
 
-METRICS = (
-    Metric(name="goodput_mbps", label="goodput (Mb/s)", form=".1f"),
-    Metric(name="rtt_ms", label="mean round trip (ms)", form=".1f"),
-    Metric(name="timeouts", label="timeouts", form=".1f"),
-    Metric(name="sent_again_percent", label="sent again (%)", form=".2f"),
-)
 ORDER = "arXiv 2510.25498, abstract"
 
 experiment = Experiment(
