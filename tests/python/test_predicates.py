@@ -38,6 +38,7 @@ from photocol.claims import (
     ratio,
     rises,
     rises_with,
+    some_of,
     span,
     spread,
     steps,
@@ -156,6 +157,12 @@ def test_single_numbers_are_those_of_arithmetic() -> None:
         (everywhere(below(PLAIN, 0.8), above(PACED, 0.4), in_shape=rises(PLAIN)), "agrees in shape"),
         (everywhere(below(PLAIN, 0.8, in_shape=0.9), above(PACED, 0.4, in_shape=0.3)), "agrees in shape"),
         (everywhere(below(PLAIN, 0.8, in_shape=0.9), above(PACED, 0.4)), "disagrees"),
+        (some_of(2, rises(PLAIN), falls(PLAIN), rises(PACED)), "agrees"),
+        (some_of(3, rises(PLAIN), falls(PLAIN), rises(PACED)), "disagrees"),
+        (
+            everywhere(below(PLAIN, 0.8), below(PACED, 0.9), in_shape=some_of(1, falls(PLAIN), rises(PLAIN))),
+            "agrees in shape",
+        ),
         (ordered("plain < paced", values("carried", "law", buffer=10)), "agrees"),
         (ordered("plain < paced", values("carried", "law", buffer=40)), "disagrees"),
         (rises(PLAIN), "agrees"),
@@ -183,6 +190,11 @@ def test_what_was_measured_has_the_numbers_with_their_places() -> None:
     )
     assert found(near(PLAIN.at(10), {10: 0.25}, 1)).measured == "0.2 at 10; expected 0.25 at 10"
     assert found(rises(PLAIN) & rises(PLAIN)).measured == "0.2 at 10, 0.6 at 20, 0.8 at 40"
+
+
+def test_a_number_is_no_part_of_the_places() -> None:
+    with pytest.raises(TypeError, match=r"in_shape=1: a part of the places, or a predicate"):
+        everywhere(rises(PLAIN), in_shape=1)  # type: ignore[arg-type]
 
 
 def test_a_predicate_is_no_boolean() -> None:

@@ -7,6 +7,8 @@ Chance is no matter of predicates: `photocol.experiments.chance` asks them again
 
 from __future__ import annotations
 
+import functools
+import itertools
 import operator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -71,6 +73,7 @@ __all__ = [
     "ratio",
     "rises",
     "rises_with",
+    "some_of",
     "span",
     "spread",
     "steps",
@@ -200,7 +203,15 @@ def everywhere(*parts: Predicate, in_shape: Part | Predicate | None = None) -> P
         in_shape = Predicate(lambda outcome: all(one.nearly(outcome) for one in parts), words)
     elif isinstance(in_shape, Part):
         in_shape = at_places(passed, words, None, in_shape)
+    elif not isinstance(in_shape, Predicate):
+        raise TypeError(f"in_shape={in_shape!r}: a part of the places, or a predicate")
     return at_places(passed, words, in_shape, None)
+
+
+def some_of(least: int, *parts: Predicate) -> Predicate:
+    """So many of these at least hold, each at all its places."""
+    chosen = itertools.combinations(parts, least)
+    return functools.reduce(operator.or_, (functools.reduce(operator.and_, each) for each in chosen))
 
 
 def at_least(of: Values, bound: Beside, in_shape: Weaker = None) -> Predicate:
