@@ -179,7 +179,8 @@ fn a_failure_elsewhere_leaves_small_queues_alone() {
 /// Two hosts on one link: it is the bottleneck that was drawn, and nothing is said of it.
 #[test]
 fn a_link_between_two_hosts_is_no_host_s_own_queue() {
-    let text = "[run]\nduration = \"10 s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\ncapacity = \"10 Mbps\"\ndelay = \
-                \"1 ms\"\nbuffer = \"50 packets\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \"a\"\nto = \"b\"\nflows = 2\n";
+    let text = "[run]\nduration = \"10 s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\ncapacity = \"10 Mbps\"\n\
+                delay = \"1 ms\"\nbuffer = \"50 packets\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \"a\"\n\
+                to = \"b\"\nflows = 2\n";
     assert_eq!(run(text, 1).remarks, Vec::<String>::new());
 }

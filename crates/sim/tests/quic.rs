@@ -144,7 +144,7 @@ fn a_late_packet_is_taken_for_lost_and_known_to_be_spurious() {
 /// Ten packets are written at once, and the second is lost at its host.
 #[test]
 fn a_lost_datagram_is_not_sent_again_and_holds_nothing_back() {
-    let media = Builder::of(&ONE.replace("size = \"6 kB\"", ""))
+    let media = Builder::of(ONE.replace("size = \"6 kB\"", ""))
         .set("run.duration", "\"0.9 s\"")
         .set("transport.it.frames", "\"datagram\"")
         .set("traffic.0.application", "{ kind = \"paced\", write = \"12 kB\", every = \"1 s\" }");
@@ -175,13 +175,13 @@ fn nothing_waits_for_datagrams_that_may_be_lost() {
 /// of what waits at the sender drops the rest there; all that leaves is new.
 #[test]
 fn datagrams_that_the_window_holds_back_are_dropped_at_the_sender() {
-    let media = Builder::of(&ONE.replace("size = \"6 kB\"", ""))
+    let media = Builder::of(ONE.replace("size = \"6 kB\"", ""))
         .set("link.0.capacity", "\"5 Mbps\"")
         .set("link.0.buffer", "\"20 packets\"")
         .set("transport.it.frames", "\"datagram\"")
         .set("traffic.0.application", "{ kind = \"paced\", write = \"1200 B\", every = \"1 ms\" }");
     for queue in ["5 packets", "1 packet"] {
-        let run = media.clone().set("transport.it.datagram_queue", &format!("\"{queue}\"")).run(1);
+        let run = media.clone().set("transport.it.datagram_queue", format!("\"{queue}\"")).run(1);
         let goodput = figure(&run, "bytes_arrived") * 8.0 / 20.0;
         assert!((0.85..=1.0).contains(&(goodput / 4.8e6)), "{queue}: {goodput}");
         assert_eq!(figure(&run, "retransmissions"), 0.0);

@@ -49,8 +49,8 @@ pub(super) fn resolve(
 
 /// Datagrams that are lost never arrive, so that nothing may wait for all of them.
 fn refuse_of_losers(table: &Traffic) -> Result<(), Fault> {
-    let message = "nothing waits until all datagrams have arrived, for some may be lost; allowed: size = \"greedy\", or \
-                   an application of kind \"paced\" or \"on-off\"";
+    let message = "nothing waits until all datagrams have arrived, for some may be lost; allowed: size = \"greedy\", \
+                   or an application of kind \"paced\" or \"on-off\"";
     match (&table.size_law, &table.application, *table.size) {
         (Some(law), ..) => Err(law.fault(message)),
         (_, Some(application), _) if matches!(**application, Application::RequestResponse(_)) => {
