@@ -271,7 +271,8 @@ impl QuicReceiver {
         };
         self.now = reading(self.now, Some(t))?;
         let chunk = chunk.map(|(stream, start, length)| {
-            let stream = stream.unwrap_or(Chunk::DATAGRAM);
+            // No stream has the number that stands for a datagram: it is above all that are permitted.
+            let stream = stream.map_or(Chunk::DATAGRAM, |stream| stream.min(Chunk::DATAGRAM - 1));
             Chunk { stream, start, length }
         });
         let packet = quic::Received { number, is_ack_eliciting: asks, mark, chunk };

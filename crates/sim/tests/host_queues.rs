@@ -163,3 +163,24 @@ fn a_remark_says_where_flows_wait_for_each_other_at_their_own_host() {
         assert_eq!(remarks(queue, traffic.clone()), Vec::<String>::new(), "{queue}: {traffic}");
     }
 }
+
+/// A link that goes down elsewhere leaves the bound as it is, and a host whose own link does so has none.
+#[test]
+fn a_failure_elsewhere_leaves_small_queues_alone() {
+    let traffic = BOUND.to_owned() + &flow("h1", 1000, "0 s");
+    let most = |link: &str| {
+        let event = format!("[[event]]\nat = \"90 ms\"\nlink = \"{link}\"\nstate = \"down\"\n");
+        at(&run(&leaf(FIFO, &(traffic.clone() + &event)), 1).links, "link", "h0->l0", "max_queue")
+    };
+    assert_eq!([most("h3-l0"), most("l1-s0")], [11.0, 11.0]);
+    assert_eq!(most("h0-l0"), 999.0);
+}
+
+/// Two hosts on one link: it is the bottleneck that was drawn, and nothing is said of it.
+#[test]
+fn a_link_between_two_hosts_is_no_host_s_own_queue() {
+    let text = "[run]\nduration = \"10 s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\ncapacity = \"10 Mbps\"\n\
+                delay = \"1 ms\"\nbuffer = \"50 packets\"\n[[traffic]]\ntransport = \"sack\"\nfrom = \"a\"\n\
+                to = \"b\"\nflows = 2\n";
+    assert_eq!(run(text, 1).remarks, Vec::<String>::new());
+}

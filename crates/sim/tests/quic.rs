@@ -141,29 +141,47 @@ fn a_late_packet_is_taken_for_lost_and_known_to_be_spurious() {
     assert_eq!(counts, [0.0, 0.0]);
 }
 
+/// Ten packets are written at once, and the second is lost at its host.
 #[test]
 fn a_lost_datagram_is_not_sent_again_and_holds_nothing_back() {
-    // One of ten is lost at its host. The ninth on the link arrives by itself and its ACK waits; then the fate of all
-    // is known.
-    let run =
-        one().set("traffic.0.size", "\"12 kB\"").set("transport.it.frames", "\"datagram\"").add(&dropping(&[1])).run(1);
-    close(figure(&run, "end_s"), 8.0 * PACKET + ROUND + MAX_ACK_DELAY);
+    let media = Builder::of(ONE.replace("size = \"6 kB\"", ""))
+        .set("run.duration", "\"0.9 s\"")
+        .set("transport.it.frames", "\"datagram\"")
+        .set("traffic.0.application", "{ kind = \"paced\", write = \"12 kB\", every = \"1 s\" }");
+    let run = media.add(&dropping(&[1])).run(1);
     let counts = ["segments_sent", "retransmissions", "bytes_arrived"].map(|name| figure(&run, name));
     assert_eq!(counts, [10.0, 0.0, 9.0 * 1200.0]);
-    close(figure(&run, "delivered_s"), 9.0 * PACKET + FIBRE);
+}
+
+#[test]
+fn nothing_waits_for_datagrams_that_may_be_lost() {
+    let datagrams = ONE.replace("[transport.it]\n", "[transport.it]\nframes = \"datagram\"\n");
+    let all = "nothing waits until all datagrams have arrived, for some may be lost; allowed: size = \"greedy\", or an \
+               application of kind \"paced\" or \"on-off\"";
+    assert_eq!(refusal(&datagrams, &[]), format!("test.toml:27:8: traffic.0.size: {all}"));
+    let text =
+        datagrams.replace("size = \"6 kB\"", "application = { kind = \"request-response\", response = \"1 kB\" }");
+    assert!(refusal(&text, &[]).contains(all), "{}", refusal(&text, &[]));
+    let graph = "among = [\"a\", \"b\"]\nwork = { collective = \"all-reduce\", size = \"1 MB\" }";
+    let text = datagrams.replace("from = \"a\"\nto = \"b\"\nsize = \"6 kB\"", graph);
+    assert!(
+        refusal(&text, &[]).contains("datagrams may be lost; allowed: frames = \"stream\""),
+        "{}",
+        refusal(&text, &[])
+    );
 }
 
 /// An application writes 1200 B every millisecond, 9.6 Mb/s, and the link takes 5 Mb/s with headers: 4.8 Mb/s. A bound
 /// of what waits at the sender drops the rest there; all that leaves is new.
 #[test]
 fn datagrams_that_the_window_holds_back_are_dropped_at_the_sender() {
-    let media = Builder::of(&ONE.replace("size = \"6 kB\"", ""))
+    let media = Builder::of(ONE.replace("size = \"6 kB\"", ""))
         .set("link.0.capacity", "\"5 Mbps\"")
         .set("link.0.buffer", "\"20 packets\"")
         .set("transport.it.frames", "\"datagram\"")
         .set("traffic.0.application", "{ kind = \"paced\", write = \"1200 B\", every = \"1 ms\" }");
     for queue in ["5 packets", "1 packet"] {
-        let run = media.clone().set("transport.it.datagram_queue", &format!("\"{queue}\"")).run(1);
+        let run = media.clone().set("transport.it.datagram_queue", format!("\"{queue}\"")).run(1);
         let goodput = figure(&run, "bytes_arrived") * 8.0 / 20.0;
         assert!((0.85..=1.0).contains(&(goodput / 4.8e6)), "{queue}: {goodput}");
         assert_eq!(figure(&run, "retransmissions"), 0.0);

@@ -81,8 +81,7 @@ fn limits_of_the_peer_do_not_hold_datagrams() {
 fn what_the_window_holds_back_waits_or_is_dropped_the_oldest_first() {
     for (queue, next, dropped) in [(u64::MAX, 2, 0), (5, 5, 3), (1, 9, 7), (0, 10, 8)] {
         let mut sender = sender(2, |config| {
-            let payload = u64::from(config.payload());
-            config.datagram_queue = payload.saturating_mul(queue);
+            config.datagram_queue = u64::from(config.max_datagram_size).saturating_mul(queue);
         });
         let size = payload(&sender);
         assert_eq!(written(&mut sender, 10 * size).len(), 2);
@@ -91,6 +90,19 @@ fn what_the_window_holds_back_waits_or_is_dropped_the_oldest_first() {
         let first = more.first().and_then(|one| one.chunk).map(|chunk| chunk.start / size);
         assert_eq!(first, (next < 10).then_some(next), "{queue}");
         assert_eq!(sender.is_complete(), queue == 0);
+    }
+}
+
+/// Packets of 100 B have 62 B of payload beside 38 B: a bound of ten of them is ten datagrams, whatever their overhead.
+#[test]
+fn a_bound_in_packets_counts_their_overhead() {
+    for size in [100, 500, 1500] {
+        let mut sender = sender(2, |config| {
+            (config.max_datagram_size, config.datagram_queue) = (size, 10 * u64::from(size));
+        });
+        let length = payload(&sender);
+        assert_eq!(written(&mut sender, 30 * length).len(), 2);
+        assert_eq!(sender.bytes_dropped(), 18 * length, "{size}");
     }
 }
 

@@ -50,6 +50,9 @@ class Known:
     """Of satellites: number if a route uses it, step in picoseconds, degrees."""
     lasers: list[tuple[int, int]] = field(default_factory=list)
     """Between satellites in the order of their places."""
+    _read: dict[tuple[int, int], list[tuple[NDArray[np.float64], NDArray[np.float64], float]]] = field(
+        default_factory=dict, repr=False
+    )
 
     @cached_property
     def number(self) -> dict[str, int]:
@@ -91,12 +94,19 @@ class Known:
     def _delays_ms(self, link: tuple[int, int], times_s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of one link; NaN where it has no contact."""
         found = np.full(len(times_s), np.nan)
-        for begin, step, text in self.contacts.get((min(link), max(link)), []):
-            delays = np.array(text.split(), dtype=float) / _PS_IN_MS
-            at = (begin + step * np.arange(len(delays))) / _PS_IN_S
-            part = (times_s >= at[0] - _NEAR_S) & (times_s < at[-1] + step / _PS_IN_S - _NEAR_S)
+        for at, delays, step_s in self._contact((min(link), max(link))):
+            part = (times_s >= at[0] - _NEAR_S) & (times_s < at[-1] + step_s - _NEAR_S)
             found[part] = np.interp(times_s[part], at, delays)
         return found
+
+    def _contact(self, link: tuple[int, int]) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float]]:
+        """Times, delays in milliseconds and step of each contact of a link, read once."""
+        if link not in self._read:
+            self._read[link] = []
+            for begin, step, text in self.contacts.get(link, []):
+                delays = np.array(text.split(), dtype=float) / _PS_IN_MS
+                self._read[link].append(((begin + step * np.arange(len(delays))) / _PS_IN_S, delays, step / _PS_IN_S))
+        return self._read[link]
 
 
 def read_known(path: Path) -> Known:

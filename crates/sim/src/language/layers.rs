@@ -238,6 +238,9 @@ fn assign(root: &mut Node, path: &str, value: &str, files: &mut Files) -> Result
     let wrong = |message: String| files.error_at(origin, path.to_owned(), message);
     let keys =
         split_path(path).ok_or_else(|| wrong("allowed: a path such as run.duration or traffic.0.size".into()))?;
+    if let top @ ("drop" | "extends") = keys[0].as_str() {
+        return Err(wrong(format!("the key {} stands in a file; allowed: the path of a value", quoted(top))));
+    }
     let value = match DeValue::parse(value) {
         Ok(parsed) => match Node::from_toml_value(&parsed, file).value {
             Value::Date(_) | Value::Other(_) => Value::Text(value.to_owned()),

@@ -66,10 +66,10 @@ fn named(items: &[Node], key: &str) -> Result<usize, String> {
     };
     let names: Vec<Option<String>> = items.iter().map(name).collect();
     let known: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
-    names
-        .iter()
-        .position(|name| name.as_deref() == Some(key))
-        .ok_or_else(|| format!("no item is named {}{}", quoted(key), choices(key, &known)))
+    names.iter().position(|name| name.as_deref() == Some(key)).ok_or_else(|| match known.len() {
+        0 => format!("found {}; allowed: the number of an item, below {}", quoted(key), items.len()),
+        _ => format!("no item is named {}{}", quoted(key), choices(key, &known)),
+    })
 }
 
 /// Where a value stands: keys of tables, and places in lists.
@@ -110,7 +110,8 @@ fn place(root: &Node, path: &str) -> Result<Vec<Step>, String> {
                 (Step::Key(key.clone()), entries.get(key).map(|entry| &entry.node).ok_or_else(|| absent(&known))?)
             }
             Value::List(items) => {
-                let index = key.parse().or_else(|_| named(items, key))?;
+                let index = if key.bytes().all(|digit| digit.is_ascii_digit()) { key.parse().ok() } else { None };
+                let index = index.map_or_else(|| named(items, key), Ok)?;
                 (Step::Index(index), items.get(index).ok_or_else(|| absent(&[]))?)
             }
             _ => return Err(absent(&[])),

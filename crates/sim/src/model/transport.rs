@@ -71,6 +71,11 @@ pub trait HostKind: Any + Debug + Send + Sync {
         Hears::default()
     }
 
+    /// Whether what is lost stays lost, so that a flow of a size may never be complete.
+    fn loses(&self) -> bool {
+        false
+    }
+
     /// Its own parameters, if it has any.
     fn options(&self) -> Option<&dyn Options> {
         None
@@ -237,6 +242,11 @@ impl TransportKind {
             TransportKind::Tcp { sender, .. } => Some(sender.mss),
             TransportKind::Hosted(kind) => (kind.protocol() == Protocol::Tcp).then(|| kind.sizes().payload),
         }
+    }
+
+    /// Whether what is lost stays lost, though packets are acknowledged.
+    pub fn loses(&self) -> bool {
+        self.hosted().is_some_and(HostKind::loses)
     }
 
     /// Which news of its path a sender hears.

@@ -134,7 +134,8 @@ options! {
         pub stream_order: StreamOrder = StreamOrder::RoundRobin, Kind::Word(&StreamOrder::LIST);
         /// Which frames carry the data.
         pub frames: Frames = Frames::Stream, Kind::Word(&Frames::LIST);
-        /// Bytes of datagrams that window and pacing hold back at most; of more the oldest are dropped (RFC 9221 §5.4).
+        /// Bytes of packets with datagrams that window and pacing hold back at most, their overhead included; of more
+        /// the oldest are dropped (RFC 9221 §5.4).
         pub datagram_queue: u64 = u64::MAX, Kind::Window;
         /// The peer delays its ACKs by so much at most: its max_ack_delay.
         pub peer_max_ack_delay: Duration = Duration::from_millis(25), Kind::SPAN;

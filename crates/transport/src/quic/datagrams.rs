@@ -15,7 +15,7 @@ pub(super) struct Datagrams {
     lost: u64,
     /// Never sent, since too many waited.
     dropped: u64,
-    /// So many bytes wait at most.
+    /// So many bytes of payload wait at most.
     most: u64,
     /// Bytes of the largest.
     payload: u64,
@@ -23,7 +23,11 @@ pub(super) struct Datagrams {
 
 impl Datagrams {
     pub fn new(config: &Config) -> Datagrams {
-        Datagrams { most: config.datagram_queue, payload: config.payload().into(), ..Datagrams::default() }
+        let (payload, whole) = (u128::from(config.payload()), u128::from(config.max_datagram_size));
+        // The bound counts packets as windows do, with their overhead.
+        let most = u128::from(config.datagram_queue) * payload / whole;
+        let most = if config.datagram_queue == u64::MAX { u64::MAX } else { u64::try_from(most).unwrap_or(u64::MAX) };
+        Datagrams { most, payload: config.payload().into(), ..Datagrams::default() }
     }
 
     /// More bytes; `u64::MAX` is without end.

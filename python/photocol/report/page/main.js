@@ -44,7 +44,7 @@ async function runSections(page, room) {
   const series = await readSeries(page.series);
   const timeline = new Timeline(0, page.duration_s, page.measured_from_s);
   room.append(summarySection(page.summary));
-  const span = { begin: page.trace?.from_s ?? 0, end: page.circuits?.until_s ?? page.duration_s };
+  const span = { begin: page.trace?.from_s ?? 0, end: page.duration_s };
   const shares = page.network && sharesOver(page, trace, series, span);
   if (page.network) room.append(topologySection(page.network, span, shares, page.circuits));
   const globe = globeSection(page.globe, page.duration_s);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// The ports in question, and what had waited at them as the last tenth began.
 #[derive(Debug, Default)]
 pub struct HostQueues {
-    /// Several flows leave by it, the only link of their host, and do not take turns.
+    /// Several flows leave by it, the only link of their host, to a node that passes them on, and do not take turns.
     own: Vec<Watched>,
     others: Vec<Watched>,
     since: Option<SimTime>,
@@ -31,7 +31,8 @@ impl HostQueues {
         let mut queues = HostQueues::default();
         for (id, (link, port)) in (0..).map(LinkId).zip(network.links.iter().zip(numbers)) {
             let watched = Watched { link: id, port: *port, waited: 0 };
-            let is_own = leaving[&link.from] == 1 && sources.contains_key(&link.from);
+            let leads_on = leaving.get(&link.to).is_some_and(|links| *links > 1);
+            let is_own = leaving[&link.from] == 1 && sources.contains_key(&link.from) && leads_on;
             if !is_own {
                 queues.others.push(watched);
             } else if sources[&link.from] > 1 && !link.queue.serves_by_flow() {
@@ -70,7 +71,7 @@ impl HostQueues {
             format!(
                 "in the last tenth of the run {at_host:.0} packets waited at {link}, a host's own link, and at most \
                  {elsewhere:.0} at any other: flows of one host wait behind each other there; \
-                 queue = {{ kind = \"drr\" }} at hosts serves them in turn, limit_output bounds each"
+                 queue = {{ kind = \"drr\" }} at hosts serves them in turn, limit_output of TCP bounds each"
             )
         })
     }

@@ -1,5 +1,6 @@
 //! Hosts whose senders bound what waits at their own link, and the ports that say when packets leave.
 
+use super::controls::changing;
 use super::watching::Ways;
 use crate::engine::node::agent_setup::AgentSetup;
 use crate::engine::node::hosts::{Configs, Hosts};
@@ -7,7 +8,7 @@ use crate::model::{Change, Flow, Light, LinkId, NodeId, Opening, PortRule, Scena
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The only links of the nodes at which such flows start. A node with several may pass on packets of others. A link
-/// that goes down takes along what waits, and routes may end then: no port says so where that can happen.
+/// that goes down takes along what waits, and where routes change a packet may find none: no port says so.
 pub(super) fn telling(
     scenario: &Scenario,
     configs: &[Configs],
@@ -15,10 +16,11 @@ pub(super) fn telling(
     rules: &[PortRule],
     agents: &AgentSetup,
 ) -> BTreeSet<LinkId> {
-    let goes_down = || scenario.changes.iter().any(|timeline| timeline.has(|change| matches!(change, Change::Down(_))));
+    let changing = changing(scenario, |change| matches!(change, Change::Down(_)));
+    let reroutes = scenario.network.timed.is_some() || scenario.network.reroute_after.is_some() && !changing.is_empty();
     let bounding = flows.iter().filter(|flow| configs[flow.transport.index()].bounds_queue());
     let sources: BTreeSet<NodeId> = bounding.map(|flow| flow.source).collect();
-    if sources.is_empty() || scenario.network.timed.is_some() || goes_down() {
+    if sources.is_empty() || reroutes {
         return BTreeSet::new();
     }
     let stores = |link: LinkId| {
@@ -33,7 +35,7 @@ pub(super) fn telling(
         .into_values()
         .filter_map(|links| <[LinkId; 1]>::try_from(links).ok())
         .flatten()
-        .filter(|id| stores(*id))
+        .filter(|id| stores(*id) && !changing.contains(id))
         .collect()
 }
 

@@ -19,6 +19,7 @@ use parameters::{CHOICE, Parameters};
 use std::any::Any;
 use std::sync::Arc;
 use transport::cc::{Algorithm, Fit};
+use transport::quic::Frames;
 
 /// Headers of IP and UDP, which are no part of a datagram, as windows count it.
 const BELOW: u32 = 28;
@@ -68,6 +69,10 @@ impl HostKind for Quic {
     fn hears(&self) -> Hears {
         let sender = &self.parameters.sender;
         Hears { news: sender.hears_news(), base_rtts: sender.hears_base_rtts() }
+    }
+
+    fn loses(&self) -> bool {
+        self.parameters.sender.frames == Frames::Datagram
     }
 
     fn fit(&self) -> Option<Fit> {

@@ -28,6 +28,9 @@ pub(super) fn resolve(
     sizes: Option<&FlowSizes>,
     context: &mut Context,
 ) -> Result<Load, Fault> {
+    if kind.loses() {
+        refuse_of_losers(table)?;
+    }
     if let (Some(sizes), Some(law)) = (sizes, &table.size_law) {
         return drawn(table, law, sizes);
     }
@@ -41,6 +44,20 @@ pub(super) fn resolve(
         }
         (None, Some(application)) => writes(table, application, context),
         (None, None) => stream(table),
+    }
+}
+
+/// Datagrams that are lost never arrive, so that nothing may wait for all of them.
+fn refuse_of_losers(table: &Traffic) -> Result<(), Fault> {
+    let message = "nothing waits until all datagrams have arrived, for some may be lost; allowed: size = \"greedy\", \
+                   or an application of kind \"paced\" or \"on-off\"";
+    match (&table.size_law, &table.application, *table.size) {
+        (Some(law), ..) => Err(law.fault(message)),
+        (_, Some(application), _) if matches!(**application, Application::RequestResponse(_)) => {
+            Err(application.fault(message))
+        }
+        (.., FlowSize::Bytes(_)) => Err(table.size.fault(message)),
+        _ => Ok(()),
     }
 }
 

@@ -71,10 +71,15 @@ fn one(
     };
     let arrivals = arrivals::resolve(table, &name, mean_size, context)?;
     if let Arrivals::List(list) = &arrivals
-        && kind.payload().is_none()
+        && (kind.payload().is_none() || kind.loses())
         && list.iter().any(|flow| flow.size.is_some())
     {
-        return Err(table.fault("the list gives sizes, which are for TCP; UDP flows last until \"stop\""));
+        return Err(table.fault("the list gives sizes, which are for TCP; datagrams last until \"stop\""));
+    }
+    if matches!(arrivals, Arrivals::Work(_)) && kind.loses() {
+        return Err(
+            table.fault("work goes on when all has arrived, and datagrams may be lost; allowed: frames = \"stream\"")
+        );
     }
     if let Arrivals::Work(work) = &arrivals
         && kind.payload().is_none()

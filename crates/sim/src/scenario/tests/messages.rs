@@ -435,6 +435,7 @@ fn files_that_cannot_be_read_say_why() {
         ("[\"run.seed\", \"run.seed\"]", "\"run.seed\" is named twice"),
         ("[\"\"]", "found \"\"; allowed: a path such as traffic.0"),
         ("\"run\"", "found \"run\"; allowed: a list of paths, as in [\"traffic.0\"]"),
+        ("[\"run.seed.+0\"]", "there is no \"run.seed.+0\" below"),
         ("[1]", "found a list; allowed: a list of paths, as in [\"traffic.0\"]"),
     ] {
         assert_eq!(drop(dropped), format!("test.toml:2:8: drop: {why}"));

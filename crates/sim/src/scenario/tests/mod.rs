@@ -323,6 +323,14 @@ fn layers_drop_keys_and_items_of_lists_of_what_is_below() {
 }
 
 #[test]
+fn what_stands_in_a_file_alone_is_not_set() {
+    for key in ["drop", "extends", "drop.0"] {
+        let error = load_set(SMALL, &[(key, "[]")]).unwrap_err().to_string();
+        assert!(error.ends_with("stands in a file; allowed: the path of a value"), "{error}");
+    }
+}
+
+#[test]
 fn conditioned_arrivals_are_uniform_starts() {
     let text = |rest: &str| SMALL.replace("from = \"l0\"", &format!("arrivals = \"poisson\"\n{rest}\nfrom = \"l0\""));
     let arrivals = |rest: &str| load_text(&text(rest)).unwrap().scenario.model.traffic.remove(0).arrivals;
