@@ -535,7 +535,8 @@ class QuicSenderOptions(TypedDict, total=False):
     frames: Literal["stream", "datagram"]
     """Which frames carry the data. Default "stream"."""
     datagram_queue: int
-    """Bytes of datagrams that window and pacing hold back at most; of more the oldest are dropped (RFC 9221 §5.4)."""
+    """Bytes of packets with datagrams that window and pacing hold back at most, their overhead included; of more the
+    oldest are dropped (RFC 9221 §5.4)."""
     peer_max_ack_delay: float
     """The peer delays its ACKs by so much at most: its max_ack_delay. Default 25 ms."""
     peer_ack_delay_exponent: int
