@@ -45,8 +45,10 @@ async function runSections(page, room) {
   const timeline = new Timeline(0, page.duration_s, page.measured_from_s);
   room.append(summarySection(page.summary));
   const span = { begin: page.trace?.from_s ?? 0, end: page.duration_s };
-  const shares = page.network && sharesOver(page, trace, series, span);
-  if (page.network) room.append(topologySection(page.network, span, shares, page.circuits));
+  // Circuits are set for work, and the network is shown until that is done.
+  const worked = page.circuits?.until_s > span.begin ? { ...span, end: page.circuits.until_s } : span;
+  const shares = page.network && sharesOver(page, trace, series, worked);
+  if (page.network) room.append(topologySection(page.network, worked, shares, page.circuits));
   const globe = globeSection(page.globe, page.duration_s);
   if (globe) room.append(globe);
   const views = [];
