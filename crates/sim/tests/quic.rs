@@ -159,8 +159,9 @@ fn nothing_waits_for_datagrams_that_may_be_lost() {
     let all = "nothing waits until all datagrams have arrived, for some may be lost; allowed: size = \"greedy\", or an \
                application of kind \"paced\" or \"on-off\"";
     assert_eq!(refusal(&datagrams, &[]), format!("test.toml:27:8: traffic.0.size: {all}"));
-    let text =
-        datagrams.replace("size = \"6 kB\"", "application = { kind = \"request-response\", response = \"1 kB\" }");
+    let asks = "application = { kind = \"request-response\", response = \"1 kB\", think = { law = \"constant\", mean = \
+                \"1 s\" } }";
+    let text = datagrams.replace("size = \"6 kB\"", asks);
     assert!(refusal(&text, &[]).contains(all), "{}", refusal(&text, &[]));
     let graph = "among = [\"a\", \"b\"]\nwork = { collective = \"all-reduce\", size = \"1 MB\" }";
     let text = datagrams.replace("from = \"a\"\nto = \"b\"\nsize = \"6 kB\"", graph);
