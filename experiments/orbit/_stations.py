@@ -6,6 +6,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any
 
 import photocol
+from photocol.claims import Values, values
 from photocol.experiment import Metric
 
 if TYPE_CHECKING:
@@ -55,6 +56,12 @@ def carried(transport: Mapping[str, Any], gap_ms: int, queue: int, seed: int) ->
         "timeouts": float(found["timeouts"]),
         "sent_again_percent": 100 * float(found["retransmissions"]) / float(found["segments_sent"]),
     }
+
+
+def figure(law: str, metric: str = "goodput_mbps", **where: object) -> Values:
+    """A figure of a law, by the interruption, with these values of further axes."""
+    unit = " Mb/s" if metric == "goodput_mbps" else " ms"
+    return values(metric, "gap_ms", form=".1f", law=law, **where).told(".1f", unit, law)
 
 
 def measure(result: RunResult) -> Mapping[str, float]:

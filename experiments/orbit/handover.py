@@ -20,11 +20,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from photocol.claims import Values, above, at_least, at_most, below, everywhere, some_of, values
+from photocol.claims import Values, above, at_least, at_most, below, everywhere, some_of
 from photocol.experiment import Claim, Experiment, Form, Plot, Source, Trial, grid
 from photocol.plot import Lines
 
-from ._stations import METRICS, carried, measure
+from ._stations import METRICS, carried, figure, measure
 
 if TYPE_CHECKING:
     from photocol.experiment import Point
@@ -55,8 +55,7 @@ def run(*, seed: int, law: str, gap_ms: int, queue: int) -> dict[str, float]:
 
 def of(law: str, metric: str = "goodput_mbps", queue: int = QUEUES[0]) -> Values:
     """A figure of a law, by the interruption."""
-    unit = " Mb/s" if metric == "goodput_mbps" else " ms"
-    return values(metric, "gap_ms", form=".1f", law=law, queue=queue).told(".1f", unit, law)
+    return figure(law, metric, queue=queue)
 
 
 KEEPS = (

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from photocol.claims import Values, above, at_least, at_most, below, everywhere, some_of, values
+from photocol.claims import Values, above, at_least, at_most, below, everywhere, some_of
 from photocol.experiment import Claim, Experiment, Form, Plot, Source, Trial, grid
 
 from ._stations import METRICS, carried, measure
+from ._stations import figure as of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,12 +54,6 @@ def setup(point: Point) -> Trial:
 def run(*, seed: int, law: str, gap_ms: int) -> dict[str, float]:
     """What it had after the first 15 s."""
     return carried(SENDERS[law], gap_ms, QUEUE, seed)
-
-
-def of(law: str, metric: str = "goodput_mbps") -> Values:
-    """A figure of a law, by the gap."""
-    unit = " Mb/s" if metric == "goodput_mbps" else " ms"
-    return values(metric, "gap_ms", form=".1f", law=law).told(".1f", unit, law)
 
 
 def over(law: str, other: str) -> Values:

@@ -32,6 +32,7 @@ def gravity(*, file: Path, target: Path, rate: str, most: int | None, transport:
     """
     from photocol.conversions.keys import Keys
     from photocol.conversions.source import RATE, SIZE
+    from photocol.conversions.writer import datagrams
     from photocol.orbits import gravity as model
     from photocol.runs import storage
 
@@ -43,7 +44,12 @@ def gravity(*, file: Path, target: Path, rate: str, most: int | None, transport:
         raise InputError(f"--to {target}: allowed: another file than the one that it extends")
     made, _ = opened(file)
     demands = model.demands(model.heaviest(made.stations, most), total_bps)
-    tables = [model.datagrams(one) if transport is None else model.flows(one, transport, size_bytes) for one in demands]
+    tables = [
+        datagrams(one.name, (one.source, one.target), one.bps)
+        if transport is None
+        else model.flows(one, transport, size_bytes)
+        for one in demands
+    ]
     base = Path(os.path.relpath(file, target.parent)).as_posix()
     storage.write_text(target, model.scenario(base, tables))
     first = demands[0]

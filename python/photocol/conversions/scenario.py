@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from photocol.conversions.changes import end_of, events, is_kept
 from photocol.conversions.network import Network, listed
 from photocol.conversions.source import RATE
-from photocol.conversions.writer import length, rate, time
+from photocol.conversions.writer import datagrams, length, rate, time
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
@@ -148,8 +148,7 @@ class Conversion:
                 name = f"{base[:_LONGEST]} #{names[base]}"
             names[name] = 1
             ends = (demand.source, demand.target)
-            table = {"name": name, "transport": "udp", "from": ends[0], "to": ends[1]}
-            self._add(table | {"load": "poisson", "rate": rate(bps)}, ends)
+            self._add(datagrams(name, ends, bps), ends)
         if one.demands and self.choices.transport is not None:
             self.warnings.append(
                 f"{one.file}: transport {self.choices.transport} is for flows; demands are streams of datagrams (udp). "

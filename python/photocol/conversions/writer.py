@@ -32,6 +32,12 @@ def length(metres: int) -> str:
     return _in_largest(metres, _LENGTHS)
 
 
+def datagrams(name: str, ends: tuple[str, str], bps: int) -> dict[str, Any]:
+    """A table of `[[traffic]]`: datagrams as a Poisson process at the rate, from one end to the other."""
+    table = {"name": name, "transport": "udp", "from": ends[0], "to": ends[1]}
+    return table | {"load": "poisson", "rate": rate(bps)}
+
+
 def _in_largest(value: int, units: Sequence[tuple[int, str]]) -> str:
     size, unit = next(((size, unit) for size, unit in units if value and value % size == 0), units[0])
     return f"{value // size} {unit}"

@@ -67,25 +67,17 @@ def demands(pairs: Iterable[tuple[Station, Station]], total_bps: int) -> list[De
     return found
 
 
-def datagrams(demand: Demand) -> dict[str, Any]:
-    """A table of `[[traffic]]`: datagrams as a Poisson process at the rate."""
-    return _ends(demand) | {"transport": "udp", "load": "poisson", "rate": rate(demand.bps)}
-
-
 def flows(demand: Demand, transport: str, size_bytes: int) -> dict[str, Any]:
     """A table of `[[traffic]]`: flows of one size that start as a Poisson process, whose payload has the rate."""
     starts = {"arrivals": "poisson", "flows_per_second": demand.bps / (8 * size_bytes), "size": f"{size_bytes} B"}
-    return _ends(demand) | {"transport": transport} | starts
+    ends = {"from": demand.source, "to": demand.target}
+    return {"name": demand.name, "transport": transport} | ends | starts
 
 
 def scenario(base: str, traffic: list[dict[str, Any]]) -> str:
     """A scenario over another one, with this traffic alone."""
     tables = toml(["Traffic by gravity: in proportion to the product of inhabitants."], {"traffic": traffic})
     return f"extends = {json.dumps(base, ensure_ascii=False)}\n\n{tables}"
-
-
-def _ends(demand: Demand) -> dict[str, Any]:
-    return {"name": demand.name, "from": demand.source, "to": demand.target}
 
 
 def _product(pair: tuple[Station, Station]) -> int:

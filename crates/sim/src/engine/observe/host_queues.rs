@@ -3,7 +3,6 @@
 
 use crate::engine::execute::layout::Partitions;
 use crate::model::{Flow, LinkId, Network, SimTime};
-use std::collections::BTreeMap;
 
 /// The ports in question, and what had waited at them as the last tenth began.
 #[derive(Debug, Default)]
@@ -25,17 +24,17 @@ struct Watched {
 impl HostQueues {
     /// Those of a network of ports alone; `numbers` are the engine's of each link.
     pub fn new(network: &Network, flows: &[Flow], numbers: &[u32]) -> HostQueues {
-        let (mut sources, mut leaving) = (BTreeMap::<_, u32>::new(), BTreeMap::<_, u32>::new());
-        flows.iter().for_each(|flow| *sources.entry(flow.source).or_default() += 1);
-        network.links.iter().for_each(|link| *leaving.entry(link.from).or_default() += 1);
+        // By node.
+        let (mut begun, mut leaving) = (vec![0u32; network.nodes.len()], vec![0u32; network.nodes.len()]);
+        flows.iter().for_each(|flow| begun[flow.source.index()] += 1);
+        network.links.iter().for_each(|link| leaving[link.from.index()] += 1);
         let mut queues = HostQueues::default();
         for (id, (link, port)) in (0..).map(LinkId).zip(network.links.iter().zip(numbers)) {
             let watched = Watched { link: id, port: *port, waited: 0 };
-            let leads_on = leaving.get(&link.to).is_some_and(|links| *links > 1);
-            let is_own = leaving[&link.from] == 1 && sources.contains_key(&link.from) && leads_on;
-            if !is_own {
+            let (from, to) = (link.from.index(), link.to.index());
+            if !(leaving[from] == 1 && begun[from] > 0 && leaving[to] > 1) {
                 queues.others.push(watched);
-            } else if sources[&link.from] > 1 && !link.queue.serves_by_flow() {
+            } else if begun[from] > 1 && !link.queue.serves_by_flow() {
                 queues.own.push(watched);
             }
         }

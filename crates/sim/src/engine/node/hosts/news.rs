@@ -1,6 +1,7 @@
 //! News of paths, at the hosts of senders that listen.
 
 use super::Hosts;
+use super::sides::SendingMachine;
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::timers::{TimerId, TimerKind};
 use crate::engine::node::workload::SenderNews;
@@ -78,26 +79,22 @@ impl Hosts {
         if life.completed != NEVER || now >= life.stop {
             return false;
         }
-        let due = feed.take(now);
-        let is_tcp = match self.senders[flow].machine.tcp_mut() {
-            Some(sender) => {
-                due.iter().for_each(|(_, one)| sender.handle_news(Instant::from_ps(now), *one, &mut self.segments));
-                true
-            }
-            None => false,
-        };
-        // A machine of another kind is lent all of the host.
-        let due = if is_tcp { Vec::new() } else { due.to_vec() };
+        if matches!(self.senders[flow].machine, SendingMachine::Datagrams(_)) {
+            return false;
+        }
+        let due = feed.take(now).to_vec();
         if let Some(next) = feed.next() {
             self.timers.push(next, TimerId::new(flow, TimerKind::News));
         }
-        if is_tcp {
-            self.send_segments(now, flow, fabric);
-            return true;
+        match self.senders[flow].machine.tcp_mut() {
+            Some(sender) => {
+                due.iter().for_each(|(_, one)| sender.handle_news(Instant::from_ps(now), *one, &mut self.segments));
+                self.send_segments(now, flow, fabric);
+            }
+            None => self.call_sender(now, flow, fabric, |source, context| {
+                due.iter().for_each(|(_, one)| source.machine.handle_news(one, context));
+            }),
         }
-        self.call_sender(now, flow, fabric, |source, context| {
-            due.iter().for_each(|(_, change)| source.machine.handle_news(change, context));
-        });
         true
     }
 }
