@@ -33,6 +33,7 @@ mod quic;
 mod rack_pairs;
 mod rooms;
 mod rotor;
+mod shared_ways;
 mod signalled;
 mod stars;
 mod starving;

@@ -21,6 +21,7 @@ mod paths;
 mod sharing;
 mod small_queues;
 mod so_far;
+mod sprayed;
 mod timed;
 mod watching;
 

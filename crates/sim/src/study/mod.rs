@@ -48,8 +48,9 @@ impl World {
         let (applications, probes) = (scenario.applications.clone(), scenario.probes.clone());
         let work = work::running(&scenario.traffic, &flows);
         let work = Working::new(work, scenario.plan.steward(scenario, &flows));
-        let options = Options { capture, ..options };
-        let setup = Setup { scenario, hosts, applications, flows, ports, orders, work, probes, seed, options };
+        let (options, has_agents) = (Options { capture, ..options }, scenario.plan.has_agents());
+        let setup =
+            Setup { scenario, hosts, applications, flows, ports, orders, work, probes, seed, options, has_agents };
         let mut world = world::World::new(setup, |build| scenario.plan.install_agents(build))?;
         world.trace_to(|world| {
             report::behind::behind(|| Box::new(report::trace::Table::new(scenario, &world.link_numbers)))

@@ -124,6 +124,11 @@ pub(crate) trait Plan: Any + Debug + Send + Sync {
         PortRule::of(&network.links[id.index()])
     }
 
+    /// Whether the network has agents.
+    fn has_agents(&self) -> bool {
+        true
+    }
+
     /// The agents of the network.
     fn install_agents(&self, build: &mut BuildContext) -> AgentSetup {
         let _ = build;

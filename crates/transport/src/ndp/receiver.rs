@@ -31,7 +31,11 @@ impl Receiver {
             return;
         }
         self.arrived += u64::from(len);
-        self.behind.insert(seq, len);
+        if seq > self.next {
+            self.behind.insert(seq, len);
+            return;
+        }
+        self.next = end;
         while let Some(first) = self.behind.first_entry().filter(|first| *first.key() <= self.next) {
             let (seq, len) = first.remove_entry();
             self.next = self.next.max(seq.saturating_add(len.into()));

@@ -97,14 +97,21 @@ impl Sender {
         }
         self.answered += 1;
         self.unused = self.unused.min(self.early_pulls());
-        self.behind.insert(seq);
+        match seq == self.acked {
+            true => self.pass(seq),
+            false => _ = self.behind.insert(seq),
+        }
         while self.behind.remove(&self.acked) {
-            let end = self.end_of(self.acked);
-            self.short.remove(&self.acked);
-            self.acked = end;
+            self.pass(self.acked);
         }
         self.send_unpulled(now, actions);
         self.send_what_nothing_pulls(now, actions);
+    }
+
+    /// All before the end of the packet that begins at `seq` has been acknowledged.
+    fn pass(&mut self, seq: u64) {
+        self.acked = self.end_of(seq);
+        self.short.remove(&seq);
     }
 
     /// Only the header of the packet that begins at `seq` has arrived: it is sent again when a PULL comes, or at once

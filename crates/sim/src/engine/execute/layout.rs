@@ -7,11 +7,11 @@ use crate::engine::link::ring::Ring;
 use crate::engine::node::counters::Counters;
 use crate::engine::node::fabric::TimedPaths;
 use crate::engine::node::hosts::{Lifecycle, ReceivingHost, SendingHost};
-use crate::engine::node::spray::Spray;
+use crate::engine::node::spray::{Spray, spread_set};
 use crate::engine::node::timetable::Timetable;
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::What;
-use crate::engine::packet::{DELIVER, DropPlace, Drops, IN_TIME, NO_PATH, Packet, add_drops};
+use crate::engine::packet::{DELIVER, DropPlace, Drops, IN_TIME, NO_PATH, Packet, SPREAD, add_drops};
 use crate::model::{Flow, MidPacket};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub struct PartitionLayout {
     pub paths: Arc<[u32]>,
     /// See [`Fabric::returns`](crate::engine::node::fabric::Fabric::returns).
     pub returns: Arc<[u32]>,
+    /// See [`Fabric::last_links`](crate::engine::node::fabric::Fabric::last_links).
+    pub last_links: Arc<[[u32; 2]]>,
     /// Which of them packets take by turns, if any.
     pub spray: Option<Arc<Spray>>,
     /// When paths end and others begin, if they do.
@@ -65,12 +67,14 @@ impl PartitionLayout {
     ) -> PartitionLayout {
         let ends = far_ends(&links, &paths);
         let (ports, fibres) = (Vec::new(), Vec::new());
-        let (returns, spray, timetable, of_node) = (Arc::from([]), None, None, Vec::new());
+        let (returns, last_links) = (Arc::from([]), Arc::from([]));
+        let (spray, timetable, of_node) = (None, None, Vec::new());
         PartitionLayout {
             links,
             flows,
             paths,
             returns,
+            last_links,
             spray,
             timetable,
             ends,
@@ -103,15 +107,30 @@ impl PartitionLayout {
     /// Paths as lists of ports, each in the numbering of the partition that has it: no other one reads that place. And
     /// those that depend on the time.
     pub fn paths_of_ports(&self) -> (Arc<[u32]>, Option<TimedPaths>) {
-        let port = |link: &u32| match *link {
-            DELIVER | NO_PATH => *link,
-            link => self.ports[link as usize].number,
-        };
-        let ports: Arc<[u32]> = self.paths.iter().map(port).collect();
+        let ports: Arc<[u32]> = self.paths.iter().map(|link| self.port_number(*link)).collect();
         let Some(table) = &self.timetable else { return (ports, None) };
         let is_shown = |place: u32, port: u32| !table.has(place) || matches!(port, DELIVER | NO_PATH);
         let shown = ports.iter().zip(0..).map(|(port, place)| if is_shown(place, *port) { *port } else { IN_TIME });
         (shown.collect(), Some(TimedPaths { table: Arc::clone(table), ports: Arc::clone(&ports) }))
+    }
+
+    /// The positions of all paths of which this is the first, if packets are spread among several.
+    pub fn ways(&self, first: u32) -> &[u32] {
+        let set = spread_set(&self.paths, first);
+        self.spray.as_ref().zip(set).map_or(&[], |(spray, set)| spray.ways(set))
+    }
+
+    /// The last links of flows as ports, like those of paths.
+    pub fn last_ports(&self) -> Arc<[[u32; 2]]> {
+        self.last_links.iter().map(|links| links.map(|link| self.port_number(link))).collect()
+    }
+
+    /// A word of a path: a port in the numbering of its partition, or what is no link.
+    fn port_number(&self, link: u32) -> u32 {
+        match link {
+            link if link >= SPREAD => link,
+            link => self.ports[link as usize].number,
+        }
     }
 
     /// Where a partition is.

@@ -18,7 +18,7 @@ use crate::engine::link::port::Port;
 use crate::engine::node::fabric::{Arrival, Batch, Fabric, LocalEvent, Pending};
 use crate::engine::node::hosts::Hosts;
 use crate::engine::packet::containers::PerNode;
-use crate::engine::packet::{Class, DELIVER, IN_TIME, Packet};
+use crate::engine::packet::{Class, DELIVER, Packet, TO_HOST};
 
 /// Bytes of hosts that fit a core's second-level cache. With fewer, fetching ahead costs more than it saves.
 const HOSTS_IN_CACHE: usize = 1 << 20;
@@ -202,8 +202,8 @@ impl Partition {
             if self.fabric.leads_on(next) {
                 return self.pass_on::<M>(now, fibre, next, packet);
             }
-            if next == IN_TIME {
-                return self.pass_on_in_time::<M>(now, fibre, packet);
+            if next != DELIVER {
+                return self.pass_on_unnamed::<M>(now, fibre, next, packet);
             }
         }
         self.count_off();
@@ -213,9 +213,13 @@ impl Partition {
         self.hosts.receive(now, packet, &mut self.fabric);
     }
 
-    /// A packet from a fibre enters the port to which its path leads at this time.
+    /// A packet from a fibre enters a port that its path does not name: the one to its host, or the one to which its path
+    /// leads at this time.
     #[inline(never)]
-    fn pass_on_in_time<M: ExecutionMode>(&mut self, now: u64, fibre: u32, packet: &Packet) {
+    fn pass_on_unnamed<M: ExecutionMode>(&mut self, now: u64, fibre: u32, next: u32, packet: &Packet) {
+        if next == TO_HOST {
+            return self.pass_on::<M>(now, fibre, self.fabric.last_link(packet), packet);
+        }
         match self.fabric.hop_in_time(now, packet.hop) {
             Some((hop, port)) => self.pass_on::<M>(now, fibre, port, &Packet { hop, ..*packet }),
             None => self.fabric.drop_on_the_way(now, packet),

@@ -8,7 +8,7 @@ mod observing;
 pub use channel::{Batch, Boundary};
 pub use event_list::{EventList, LocalEvent, TimerOrder};
 
-use super::spray::{Flowlets, Spray};
+use super::spray::{Flowlets, Spray, spread_set};
 use super::timetable::Timetable;
 use crate::engine::link::port::Port;
 use crate::engine::link::ring::Ring;
@@ -49,6 +49,9 @@ state! {
         /// The way back from each place of a path where that may be needed, or
         /// [`NOWHERE`](crate::engine::packet::NOWHERE).
         pub returns: Arc<[u32]>, Same;
+        /// By flow: the ports that [`TO_HOST`](crate::engine::packet::TO_HOST) stands for, to its destination and to
+        /// its source.
+        pub last_links: Arc<[[u32; 2]]>, Same;
         /// Which of them packets take by turns, if any.
         pub spray: Option<Arc<Spray>>, Same;
         /// Routes that change in time, if they do.
@@ -205,13 +208,20 @@ impl Fabric {
         self.paths[packet.hop as usize]
     }
 
-    /// The path of a packet that leaves its host.
-    #[inline]
-    pub fn way(&mut self, now: u64, packet: &Packet) -> u32 {
-        match &self.spray {
-            None => packet.hop,
-            Some(spray) => spray.way(now, packet, &mut self.flowlets),
-        }
+    /// The port of the last link of a packet, where its path names none.
+    pub fn last_link(&self, packet: &Packet) -> u32 {
+        self.last_links[packet.flow as usize][usize::from(packet.class == Class::Ack)]
+    }
+
+    /// The path of a packet that leaves its host, and the port by which it does.
+    pub fn way(&mut self, now: u64, packet: &Packet) -> (u32, u32) {
+        let hop = match (&self.spray, spread_set(&self.paths, packet.hop)) {
+            (Some(spray), Some(set)) => spray.way(now, packet, set, &mut self.flowlets),
+            _ => packet.hop,
+        };
+        // The head of a shared way is nobody's link.
+        let head = self.paths[hop as usize];
+        (hop, if head == NO_PATH { self.next_link(packet) } else { head })
     }
 
     /// Where a packet goes on that comes to a node while routes change in time, and its port; `None` if nowhere.

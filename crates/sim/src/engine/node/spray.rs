@@ -1,6 +1,6 @@
 //! Packets, or bursts of them, that take any of several equally short paths.
 
-use crate::engine::packet::Packet;
+use crate::engine::packet::{Packet, SPREAD, TO_HOST};
 use crate::model::Spread;
 use crate::random::mixed;
 use std::collections::BTreeMap;
@@ -8,10 +8,16 @@ use std::collections::BTreeMap;
 /// The paths among which the packets of flows are spread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spray {
-    /// By the position of the first one: the positions of all, two at least.
-    ways: BTreeMap<u32, Box<[u32]>>,
+    /// The positions of all paths of each set.
+    sets: Vec<Box<[u32]>>,
     seed: u64,
     spread: Spread,
+}
+
+/// The set of paths among which packets are spread that begin a path here.
+pub fn spread_set(paths: &[u32], first: u32) -> Option<u32> {
+    let before = *paths.get((first as usize).wrapping_sub(1))?;
+    (SPREAD..TO_HOST).contains(&before).then(|| before - SPREAD)
 }
 
 /// When the last packet of a flow left by a path, and which one it took; by flow and position of the first path.
@@ -20,30 +26,29 @@ pub type Flowlets = BTreeMap<(u32, u32), (u64, u32)>;
 impl Spray {
     /// Nothing is spread yet; another seed, other draws.
     pub fn new(seed: u64, spread: Spread) -> Spray {
-        Spray { ways: BTreeMap::new(), seed, spread }
+        Spray { sets: Vec::new(), seed, spread }
     }
 
-    /// Packets with the first of these paths will take any of them.
-    pub fn add(&mut self, ways: Vec<u32>) {
-        if let [first, _, ..] = ways[..] {
-            self.ways.insert(first, ways.into());
-        }
+    /// A set of paths gets its number.
+    pub fn add(&mut self, ways: Vec<u32>) -> u32 {
+        self.sets.push(ways.into());
+        self.sets.len() as u32 - 1
     }
 
-    /// The positions of all paths of which this is the first, if there are several.
-    pub fn ways(&self, first: u32) -> &[u32] {
-        self.ways.get(&first).map_or(&[], |ways| ways)
+    /// The positions of all paths of a set.
+    pub fn ways(&self, set: u32) -> &[u32] {
+        &self.sets[set as usize]
     }
 
     /// Whether no flow has several paths.
     pub fn is_empty(&self) -> bool {
-        self.ways.is_empty()
+        self.sets.iter().all(|ways| ways.len() < 2)
     }
 
-    /// The path of a packet that leaves its host now.
+    /// The path, of a set, of a packet that leaves its host now.
     #[inline(never)]
-    pub fn way(&self, now: u64, packet: &Packet, flowlets: &mut Flowlets) -> u32 {
-        let Some(ways) = self.ways.get(&packet.hop) else { return packet.hop };
+    pub fn way(&self, now: u64, packet: &Packet, set: u32, flowlets: &mut Flowlets) -> u32 {
+        let ways = self.ways(set);
         let Spread::Flowlets(gap) = self.spread else { return self.drawn(now, packet, ways) };
         let flowlet = flowlets.entry((packet.flow, packet.hop)).or_insert_with(|| (now, self.drawn(now, packet, ways)));
         if now - flowlet.0 > gap.ps() {
@@ -78,11 +83,11 @@ mod tests {
             gap in 1u64..1 << 50, start in 0u64..1 << 40, shares in prop::collection::vec(0.0..=1.0f64, 0..20),
         ) {
             let mut spray = Spray::new(7, Spread::Flowlets(Duration::from_ps(gap)));
-            spray.add((0..1000).collect());
+            let set = spray.add((0..1000).collect());
             let (mut flowlets, mut now, mut seq, mut same) = (Flowlets::new(), start, 0, 0);
             let mut way = |now: u64| {
                 seq += 1;
-                spray.way(now, &Packet { seq, ..Packet::default() }, &mut flowlets)
+                spray.way(now, &Packet { seq, ..Packet::default() }, set, &mut flowlets)
             };
             let mut before = way(now);
             for _ in 0..40 {

@@ -20,4 +20,4 @@ pub use carried::Carried;
 pub use drops::{DropPlace, Drops, LinkTotals, add_drops};
 pub use fields::{Class, Flags, Packet};
 pub use payload::{HostPayload, Payload, PayloadTable, Stamp, Written};
-pub use reserved::{DELIVER, IN_TIME, NEVER, NO_PATH, NO_PAYLOAD, NOWHERE};
+pub use reserved::{DELIVER, IN_TIME, NEVER, NO_PATH, NO_PAYLOAD, NOWHERE, SPREAD, TO_HOST};

@@ -72,6 +72,7 @@ impl Whole {
         let Moment { now, layout } = *after;
         let mut boundaries = connect(&mut fabric.ports, layout).into_iter();
         (fabric.paths, fabric.timed) = layout.paths_of_ports();
+        fabric.last_links = layout.last_ports();
         let mut chains = split_nodes(chains, layout.parts, |node| layout.of_node[node as usize]).into_iter();
         let mut observers = Observers::split(observers, before, after).into_iter().map(Observers::boxed);
         let parts = fabric.split(after).into_iter().zip(hosts.split(after)).zip(0..);

@@ -64,16 +64,30 @@ pub struct Setup<'a> {
     pub seed: Seed,
     /// How it is to be run.
     pub options: Options,
+    /// Whether nodes have agents: those know paths by their positions.
+    pub has_agents: bool,
 }
 
 /// Builds a world; `equip` makes the agents.
 pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
-    let Setup { scenario, hosts: by, applications, flows, ports: rules, orders, work, probes, seed, options } = setup;
+    let Setup {
+        scenario,
+        hosts: by,
+        applications,
+        flows,
+        ports: rules,
+        orders,
+        work,
+        probes,
+        seed,
+        options,
+        has_agents,
+    } = setup;
     let network = &scenario.network;
     let (configs, applications) = (&configs(scenario, &by), &applications);
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
     let (order, link_numbers) = numbers(network, shuffle.as_mut());
-    let mut paths = Paths::new(link_numbers.clone(), seed);
+    let mut paths = Paths::new(link_numbers.clone(), seed, !has_agents && orders.is_empty());
     let first = paths.of_flows(network, &flows, &network.open_to_flows());
     check_paths(network, &flows, &first)?;
     let controls = controls(scenario, &flows, &mut paths);
@@ -181,6 +195,7 @@ fn fabric(ports: Vec<Port>, layout: &PartitionLayout, order: TimerOrder) -> Fabr
     fabric.links = (0..ports.len() as u32).collect();
     fabric.ports = ports;
     (fabric.paths, fabric.returns) = (Arc::clone(&layout.paths), Arc::clone(&layout.returns));
+    fabric.last_links = Arc::clone(&layout.last_links);
     if layout.timetable.is_some() {
         (fabric.paths, fabric.timed) = layout.paths_of_ports();
     }

@@ -15,9 +15,8 @@ pub(super) fn tell(ways: &Ways, layout: &PartitionLayout, hosts: &mut Hosts) {
         let header = host.header.into();
         let Some(sender) = host.machine.tcp_mut().filter(|sender| sender.asks_of_host()) else { continue };
         let first = ways.first[flow].0;
-        let others = layout.spray.iter().flat_map(|spray| spray.ways(first));
         let links: BTreeSet<LinkId> =
-            [first].iter().chain(others).filter_map(|path| ways.links_of(*path).next()).collect();
+            [first].iter().chain(layout.ways(first)).filter_map(|path| ways.links_of(*path).next()).collect();
         let rates = links.iter().map(|link| ways.scenario.network.links[link.index()].capacity.bps());
         let line_rate = Some(Rate::from_bps(rates.sum())).filter(|rate| rate.bps() > 0);
         let kind = &ways.scenario.transports[ways.flows[flow].transport.index()].kind;

@@ -2,12 +2,13 @@
 
 use super::hashing::{Hashed, Hashing};
 use super::options::RunError;
+use super::sprayed::Spraying;
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::site::Endpoints;
-use crate::engine::node::spray::Spray;
+use crate::engine::node::spray::{Spray, spread_set};
 use crate::engine::node::timetable::Timetable;
-use crate::engine::packet::{DELIVER, NO_PATH, NOWHERE};
-use crate::model::{EqualRoutes, Flow, LinkId, Network, NodeId, Routes, Routing};
+use crate::engine::packet::{DELIVER, NO_PATH, NOWHERE, TO_HOST};
+use crate::model::{Flow, LinkId, Network, NodeId, Routes, Routing};
 use crate::random::{Seed, Stream, uniform_index};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -43,7 +44,7 @@ pub(super) fn ends(network: &Network, order: &[LinkId]) -> Arc<[Endpoints]> {
 
 /// All paths in one array; a pair of nodes has one path per state of the network.
 pub(super) struct Paths {
-    /// Of each path its links, as the engine numbers them, and [`DELIVER`].
+    /// Of each path its links, as the engine numbers them, and [`DELIVER`]. Before it may be a number above [`SPREAD`](crate::engine::packet::SPREAD).
     pub(super) flat: Vec<u32>,
     link_numbers: Vec<u32>,
     /// What flows are hashed with, if nodes do.
@@ -55,20 +56,32 @@ pub(super) struct Paths {
     /// When paths end and others begin, if they do.
     pub(super) timetable: Option<Timetable>,
     spray_seed: u64,
+    /// Whether hosts at the same two switches have the ways between those together.
+    shares_ways: bool,
+    /// By flow: the links that [`TO_HOST`] stands for, to its destination and to its source.
+    last_links: Vec<[u32; 2]>,
     /// By the position of a place in a path: the position of the way back from there, or [`NOWHERE`].
     returns: Vec<u32>,
 }
 
-/// Packets between two nodes are spread over so many paths at most: those of a fat tree with k = 128.
-const MOST_WAYS: usize = 4096;
-
 impl Paths {
-    /// Where nodes hash flows, another `seed` gives flows other ports, as it were.
-    pub(super) fn new(link_numbers: Vec<u32>, seed: Seed) -> Paths {
+    /// Where nodes hash flows, another `seed` gives flows other ports, as it were. Flows may share ways if they are
+    /// known by nobody.
+    pub(super) fn new(link_numbers: Vec<u32>, seed: Seed, shares_ways: bool) -> Paths {
         let mut hashes = seed.stream("network", "flow hashes");
         let (hash, spray_seed) = (hashes.next_u64(), hashes.next_u64());
-        let (flat, returns) = (vec![NO_PATH], Vec::new());
-        Paths { flat, link_numbers, hash, hashed: None, spray: None, timetable: None, spray_seed, returns }
+        Paths {
+            flat: vec![NO_PATH],
+            link_numbers,
+            hash,
+            hashed: None,
+            spray: None,
+            timetable: None,
+            spray_seed,
+            shares_ways,
+            last_links: Vec::new(),
+            returns: Vec::new(),
+        }
     }
 
     /// Path and way back of every flow while the links in `up` are up.
@@ -78,7 +91,9 @@ impl Paths {
         }
         if let Routing::Spray(spread) = network.routing {
             let mut spray = self.spray.take().unwrap_or_else(|| Spray::new(self.spray_seed, spread));
-            let found = self.of_sprayed_flows(network, flows, up, &mut spray);
+            let mut spraying = Spraying::new(network, up, self.shares_ways);
+            let found = spraying.of_flows(flows, self, &mut spray);
+            self.last_links = if self.shares_ways { spraying.last_links(flows, self) } else { Vec::new() };
             self.spray = Some(spray);
             return found;
         }
@@ -106,26 +121,6 @@ impl Paths {
         flows.iter().enumerate().map(pairs).map(|[there, back]| (known[&there], known[&back])).collect()
     }
 
-    /// The first of all paths of every flow, and of those back; the others are where packets are spread.
-    fn of_sprayed_flows(
-        &mut self,
-        network: &Network,
-        flows: &[Flow],
-        up: &[bool],
-        spray: &mut Spray,
-    ) -> Vec<(u32, u32)> {
-        let mut routes = EqualRoutes::new(network, up);
-        let pairs = |flow: &Flow| [(flow.destination, flow.source), (flow.source, flow.destination)];
-        let mut known: BTreeMap<(NodeId, NodeId), u32> = flows.iter().flat_map(pairs).map(|pair| (pair, 0)).collect();
-        for ((to, from), first) in &mut known {
-            let ways = routes.all(*from, *to, MOST_WAYS);
-            let ways: Vec<u32> = ways.into_iter().map(|way| self.add(Some(way))).collect();
-            *first = ways.first().copied().unwrap_or(NOWHERE);
-            spray.add(ways);
-        }
-        flows.iter().map(pairs).map(|[there, back]| (known[&there], known[&back])).collect()
-    }
-
     /// The network in one partition, which takes the paths.
     pub(super) fn layout(
         &mut self,
@@ -139,6 +134,7 @@ impl Paths {
             spray,
             timetable: self.timetable.take().map(Arc::new),
             returns: std::mem::take(&mut self.returns).into(),
+            last_links: std::mem::take(&mut self.last_links).into(),
             ..PartitionLayout::whole(links, flows, std::mem::take(&mut self.flat).into(), agents, nodes)
         }
     }
@@ -153,12 +149,24 @@ impl Paths {
         for (link, number) in numbers {
             between.entry((link.from, link.to)).or_insert(*number);
         }
-        let sprayed = |path: u32| self.spray.as_ref().map_or(&[][..], |spray| spray.ways(path)).iter().copied();
-        let all = first.iter().flat_map(|(there, _)| sprayed(*there).chain([*there]));
-        for path in all.filter(|path| *path != NOWHERE).collect::<BTreeSet<u32>>() {
+        let mut laid: BTreeSet<u32> = BTreeSet::new();
+        let mut sets: BTreeSet<u32> = BTreeSet::new();
+        for (there, _) in first.iter().filter(|(there, _)| *there != NOWHERE) {
+            match spread_set(&self.flat, *there) {
+                Some(set) => sets.insert(set),
+                None => laid.insert(*there),
+            };
+        }
+        laid.extend(self.spray.iter().flat_map(|spray| sets.iter().flat_map(|set| spray.ways(*set))));
+        // A shared way begins behind the one host and ends before the other, there as back.
+        let reverse = |link: &u32| match *link {
+            NO_PATH => Some(TO_HOST),
+            TO_HOST => Some(NO_PATH),
+            link => ends.get(&link).and_then(|(from, to)| between.get(&(*to, *from))).copied(),
+        };
+        for path in laid {
             let links = self.flat[path as usize..].iter().copied().take_while(|link| *link != DELIVER);
             let links: Vec<u32> = links.collect();
-            let reverse = |link: &u32| ends.get(link).and_then(|(from, to)| between.get(&(*to, *from)));
             let Some(back) = links.iter().rev().map(reverse).collect::<Option<Vec<_>>>() else { continue };
             let end = (self.flat.len() + links.len()) as u32;
             self.flat.extend(back);
@@ -175,6 +183,11 @@ impl Paths {
         self.flat.extend(path.iter().map(|link| self.link_numbers[link.index()]));
         self.flat.push(DELIVER);
         position
+    }
+
+    /// The engine's number of a link.
+    pub(super) fn number(&self, link: LinkId) -> u32 {
+        self.link_numbers[link.index()]
     }
 }
 

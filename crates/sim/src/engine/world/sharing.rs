@@ -47,8 +47,7 @@ pub(super) fn tell_receivers(ways: &Ways, arriving: &Arriving, hosts: &mut Hosts
         let ends = nodes.entry((ways.flows[flow as usize].destination, kind.name())).or_default();
         ends.flows.push(flow);
         let first = ways.first[flow as usize].0;
-        let others = layout.spray.iter().flat_map(|spray| spray.ways(first));
-        ends.links.extend([first].iter().chain(others).filter_map(|path| ways.links_of(*path).last()));
+        ends.links.extend([first].iter().chain(layout.ways(first)).filter_map(|path| ways.links_of(*path).last()));
     }
     for ((node, _), Ends { flows, links }) in nodes {
         let links = instead.get(&node).map_or(links, |links| links.iter().copied().collect());

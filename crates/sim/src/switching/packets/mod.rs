@@ -17,7 +17,11 @@ pub use Packets as Keys;
 #[derive(Debug)]
 pub struct StoreAndForward;
 
-impl kind::Plan for StoreAndForward {}
+impl kind::Plan for StoreAndForward {
+    fn has_agents(&self) -> bool {
+        false
+    }
+}
 
 /// There is nothing to check.
 pub(super) fn check(_: &Keys, _: Site) -> Result<Checked, Fault> {

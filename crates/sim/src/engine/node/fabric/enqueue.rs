@@ -3,7 +3,7 @@
 use super::{Fabric, Pending};
 use crate::engine::packet::admission::{Admission, Cause, Interceptor};
 use crate::engine::packet::event::What;
-use crate::engine::packet::{Class, DELIVER, DropPlace, Flags, NO_PAYLOAD, NOWHERE, Packet};
+use crate::engine::packet::{Class, DELIVER, DropPlace, Flags, NO_PAYLOAD, NOWHERE, Packet, TO_HOST};
 
 impl Fabric {
     /// A packet enters a port. If an agent takes it, it is pending.
@@ -145,7 +145,8 @@ impl Fabric {
         self.totals.made += 1;
         let (class, flags) = (Class::Ack, Flags::TRIMMED.with(Flags::LAST));
         let packet = Packet { hop: back, size: header, payload: NO_PAYLOAD, class, flags, ..*packet };
-        self.forward(now, self.next_link(&packet), &packet);
+        let next = self.next_link(&packet);
+        self.forward(now, if next == TO_HOST { self.last_link(&packet) } else { next }, &packet);
     }
 
     /// A port with a gate, or with a discipline that decides when packets leave, sends what has its time.

@@ -56,19 +56,18 @@ pub(super) fn enter_inline(now: u64, packet: Packet, fabric: &mut Fabric) {
     if fabric.spray.is_some() {
         return enter_any_way(now, packet, fabric);
     }
-    follow_path(now, &packet, fabric);
+    follow_path(now, &packet, fabric.next_link(&packet), fabric);
 }
 
 /// A packet leaves its host, where packets of a flow may take several paths.
 #[cold]
 fn enter_any_way(now: u64, packet: Packet, fabric: &mut Fabric) {
-    let packet = Packet { hop: fabric.way(now, &packet), ..packet };
-    follow_path(now, &packet, fabric);
+    let (hop, link) = fabric.way(now, &packet);
+    follow_path(now, &Packet { hop, ..packet }, link, fabric);
 }
 
 #[inline(always)]
-fn follow_path(now: u64, packet: &Packet, fabric: &mut Fabric) {
-    let link = fabric.next_link(packet);
+fn follow_path(now: u64, packet: &Packet, link: u32, fabric: &mut Fabric) {
     // [`NO_PATH`] is the number of no port.
     match fabric.leads_on(link) {
         true => fabric.forward(now, link, packet),
