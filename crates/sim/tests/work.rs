@@ -484,3 +484,30 @@ fn graphs_give_the_same_on_1_2_and_5_threads_and_say_that_one_works() {
     }
     std::fs::remove_file(file).unwrap();
 }
+
+/// A ring sends 2·7/8 of 96 kB over each link of its star, 13.44 ms at 100 Mb/s. On two leaves with two spines, links
+/// alike, 4 hosts of each leaf send an eighth of their bytes to each host of the other leaf: both links of a leaf to
+/// the spines carry 16/8/2 = 1 buffer, each host's link 7/8. A ring crosses there only once each way.
+#[test]
+fn the_busiest_link_bounds_the_time_of_work() {
+    let ring = star("{ collective = \"all-reduce\", algorithm = \"ring\", size = \"96 kB\" }").run(1);
+    assert!((figure(&ring, "work_bound") - 0.013_44).abs() < 1e-12);
+    assert_eq!(figure(&ring, "work_slowdown"), figure(&ring, "work_time") / figure(&ring, "work_bound"));
+    let leaves = "kind = \"leaf-spine\"\nleaves = 2\nspines = 2\nhosts = 4\nhost_capacity = \"100 Mbps\"\n\
+                  capacity = \"100 Mbps\"\nrouting = \"ROUTING\"";
+    let on = |routing: &str, collective: &str| {
+        let text = STAR.replace("kind = \"star\"\nleaves = 8", &leaves.replace("ROUTING", routing));
+        let work = format!("{{ collective = \"{collective}\", size = \"96 kB\" }}");
+        figure(&Builder::of(text).set("traffic.0.work", work).run(1), "work_bound")
+    };
+    for routing in ["ecmp", "spray"] {
+        let found = on(routing, "all-to-all");
+        assert!((found - 0.007_68).abs() < 1e-12, "{found}");
+        assert!((on(routing, "all-reduce") - 0.013_44).abs() < 1e-12);
+    }
+    // All by one spine.
+    assert!((on("first", "all-to-all") - 2.0 * 0.007_68).abs() < 1e-12);
+    let changing = star("{ collective = \"all-reduce\", size = \"96 kB\" }")
+        .add("[[event]]\nlink = \"hub->n0\"\nat = \"1 s\"\ncapacity = \"1 Mbps\"");
+    assert!(figure(&changing.run(1), "work_bound").is_nan());
+}

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `ids`, `time` | typed indices; true time |
 //! | `network`, `routes`, `disjoint` | nodes and links; shortest paths; pairs of paths |
+//! | `leaves`, `loads` | hosts at one switch; how much links carry of what pairs send |
 //! | `port` | what an output port does besides what every port does |
 //! | `transport`, `traffic` | ways to send; rules that yield flows, and flows |
 //! | `work` | transfers and computations that wait for others |
@@ -23,6 +24,8 @@ mod events;
 mod external;
 mod forecast;
 mod ids;
+mod leaves;
+mod loads;
 mod network;
 mod news;
 mod port;
@@ -44,6 +47,8 @@ pub use events::{Fate, Forced};
 pub use external::{Ecn, External, ExternalPacket, MOST_EXTERNAL};
 pub use forecast::Forecast;
 pub use ids::{LinkId, NodeId, TransportId};
+pub use leaves::{Leaf, leaves};
+pub use loads::loads;
 pub use network::{
     Buffer, Lane, Link, Network, Node, PortController, Position, Role, Routing, RoutingRule, Spread, Weights,
 };

@@ -46,9 +46,10 @@ impl World {
         let hosts = scenario.transports[..known].iter().map(hosts::maker);
         let hosts = hosts.chain(door.as_ref().map(|door| Some(external::maker(door)))).collect();
         let (applications, probes) = (scenario.applications.clone(), scenario.probes.clone());
-        let work = work::running(&scenario.traffic, &flows);
+        let has_agents = scenario.plan.has_agents();
+        let work = work::running(scenario, &flows, has_agents);
         let work = Working::new(work, scenario.plan.steward(scenario, &flows));
-        let (options, has_agents) = (Options { capture, ..options }, scenario.plan.has_agents());
+        let options = Options { capture, ..options };
         let setup =
             Setup { scenario, hosts, applications, flows, ports, orders, work, probes, seed, options, has_agents };
         let mut world = world::World::new(setup, |build| scenario.plan.install_agents(build))?;

@@ -7,8 +7,10 @@
 //! | `sends` | from sends to a graph |
 //! | `graph_file` | a graph from a file |
 //! | `running` | a graph under way |
+//! | `bound` | how soon links could carry it all |
 //! | `table` | what has been done when |
 
+mod bound;
 mod collectives;
 mod graph_file;
 mod running;
@@ -19,7 +21,8 @@ use crate::engine::node::workload::{Progress, Release, TaskChange, Workload};
 use crate::language::keys::{When, Within, keys, whole};
 use crate::language::{At, Fault, Key, Place, Size, Time, Word, quoted};
 use crate::model::{
-    Arrivals, Carriers, Connections, Done, Flow, Graph, MOST_RANKS, MOST_TASKS, NodeId, SimTime, Task, Traffic, Work,
+    Arrivals, Carriers, Connections, Done, Flow, Graph, MOST_RANKS, MOST_TASKS, NodeId, Scenario, SimTime, Task,
+    Traffic, Work,
 };
 use crate::results::{Figure, Table};
 use collectives::{Algorithm, Asked, Collective};
@@ -287,49 +290,59 @@ impl Sends for Counting {
 
 /// All work of a run.
 #[derive(Debug)]
-struct AllWork(Vec<Running>);
+struct AllWork {
+    all: Vec<Running>,
+    /// Seconds in which the links could carry it, where that is known.
+    bound: Option<f64>,
+}
 
 impl Workload for AllWork {
     fn handle_progress(&mut self, now: Instant, progress: Progress, released: &mut Vec<Release>) -> bool {
-        self.0.iter_mut().any(|one| one.handle_progress(now, progress, released))
+        self.all.iter_mut().any(|one| one.handle_progress(now, progress, released))
     }
 
     fn next_timeout(&self) -> Instant {
-        self.0.iter().map(Running::next_timeout).min().unwrap_or(Instant::NEVER)
+        self.all.iter().map(Running::next_timeout).min().unwrap_or(Instant::NEVER)
     }
 
     fn handle_timeout(&mut self, now: Instant, released: &mut Vec<Release>) {
-        self.0.iter_mut().for_each(|one| one.handle_timeout(now, released));
+        self.all.iter_mut().for_each(|one| one.handle_timeout(now, released));
     }
 
     fn watch(&mut self) {
-        self.0.iter_mut().for_each(|one| one.changes = Some(Vec::new()));
+        self.all.iter_mut().for_each(|one| one.changes = Some(Vec::new()));
     }
 
     fn take_changes(&mut self, into: &mut Vec<TaskChange>) {
-        for (work, one) in (0..).zip(&mut self.0) {
+        for (work, one) in (0..).zip(&mut self.all) {
             let changes = one.changes.iter_mut().flat_map(|changes| changes.drain(..));
             into.extend(changes.map(|(task, is_done)| TaskChange { work, task, is_done }));
         }
     }
 
     fn tables(&self, run: u32) -> Vec<(&'static str, Table)> {
-        vec![(NAME, table::of(&self.0, run))]
+        vec![(NAME, table::of(&self.all, run))]
     }
 
     fn figures(&self) -> Vec<Figure> {
-        table::figures(&self.0)
+        table::figures(&self.all, self.bound)
     }
 }
 
-/// The work of all traffic, before it begins; nothing if there is none.
-pub(crate) fn running(traffic: &[Traffic], flows: &[Flow]) -> Option<Box<dyn Workload>> {
+/// The work of all traffic, before it begins; nothing if there is none. Where agents switch, routes do not say what links
+/// will carry.
+pub(crate) fn running(scenario: &Scenario, flows: &[Flow], has_agents: bool) -> Option<Box<dyn Workload>> {
     let one = |(number, traffic): (u32, &Traffic)| match &traffic.arrivals {
         Arrivals::Work(work) => Some(Running::new(traffic.name.clone(), work.clone(), number, flows)),
         _ => None,
     };
-    let all: Vec<Running> = (0..).zip(traffic).filter_map(one).collect();
-    (!all.is_empty()).then(|| Box::new(AllWork(all)) as Box<dyn Workload>)
+    let all: Vec<Running> = (0..).zip(&scenario.traffic).filter_map(one).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let is_fixed = scenario.changes.is_empty() && scenario.laws.is_empty() && !has_agents;
+    let bound = if is_fixed { bound::seconds(&scenario.network, flows, &all) } else { None };
+    Some(Box::new(AllWork { all, bound }))
 }
 
 #[cfg(test)]

@@ -37,9 +37,15 @@ pub const COLUMNS: [(&str, &str); 16] = [
 ];
 
 /// Figures of the summary.
-pub const FIGURES: [(&str, &str); 2] = [
+pub const FIGURES: [(&str, &str); 4] = [
     ("work_time", "From the start of the work to the end of its last task; missing if not all are done."),
     ("unfinished_tasks", "Tasks that were not done at the end of the run."),
+    (
+        "work_bound",
+        "The time in which the busiest link carries what all transfers send, without headers, as the routes divide it; \
+         missing where links change, or agents switch, or more than 20 000 pairs of switches would be looked at.",
+    ),
+    ("work_slowdown", "`work_time` over `work_bound`."),
 ];
 
 /// The rows of all work.
@@ -131,15 +137,18 @@ fn ends(task: &Task) -> (u32, u32) {
     }
 }
 
-/// Of all work together.
-pub(super) fn figures(all: &[Running]) -> Vec<Figure> {
+/// Of all work together, which the links could carry in `bound` seconds.
+pub(super) fn figures(all: &[Running], bound: Option<f64>) -> Vec<Figure> {
     let start = all.iter().map(|one| one.work.start.ps()).min().unwrap_or(0);
     let ends = all.iter().map(Running::end).collect::<Option<Vec<Instant>>>();
     let end = ends.and_then(|ends| ends.into_iter().max());
     let time = end.map_or(f64::NAN, |end| end.saturating_since(Instant::from_ps(start)).as_secs_f64());
     let unfinished = all.iter().flat_map(|one| &one.times).filter(|times| times.end == Instant::NEVER).count();
+    let bound = bound.unwrap_or(f64::NAN);
     vec![
         Figure { name: FIGURES[0].0, value: time, unit: "s" },
         Figure { name: FIGURES[1].0, value: unfinished as f64, unit: "tasks" },
+        Figure { name: FIGURES[2].0, value: bound, unit: "s" },
+        Figure { name: FIGURES[3].0, value: time / bound, unit: "1" },
     ]
 }

@@ -6,19 +6,11 @@
 use super::paths::Paths;
 use crate::engine::node::spray::Spray;
 use crate::engine::packet::{DELIVER, NO_PATH, NOWHERE, SPREAD, TO_HOST};
-use crate::model::{EqualRoutes, Flow, Link, LinkId, Network, NodeId};
+use crate::model::{EqualRoutes, Flow, Leaf, LinkId, Network, NodeId, leaves};
 use std::collections::BTreeMap;
 
 /// Packets between two nodes are spread over so many paths at most: those of a fat tree with k = 128.
 const MOST_WAYS: usize = 4096;
-
-/// The only links of a host.
-#[derive(Clone, Copy)]
-struct Leaf {
-    up: LinkId,
-    down: LinkId,
-    switch: NodeId,
-}
 
 /// All paths between pairs, as they are found.
 pub(super) struct Spraying<'a> {
@@ -59,9 +51,7 @@ impl<'a> Spraying<'a> {
     fn leaves_of(&self, from: NodeId, to: NodeId) -> Option<[Leaf; 2]> {
         let [source, destination] = [self.leaves[from.index()]?, self.leaves[to.index()]?];
         let is_open = self.up[source.up.index()] && self.up[destination.down.index()];
-        let inner = |node: NodeId| self.leaves[node.index()].is_none();
-        let is_between = source.switch != destination.switch && inner(source.switch) && inner(destination.switch);
-        (is_open && is_between).then_some([source, destination])
+        (is_open && source.switch != destination.switch).then_some([source, destination])
     }
 
     /// All paths of a pair, link by link.
@@ -105,22 +95,6 @@ impl<'a> Spraying<'a> {
         let first = ways.first().copied()?;
         Some((spray.add(ways), first))
     }
-}
-
-/// The nodes with one link each way.
-fn leaves(network: &Network) -> Vec<Option<Leaf>> {
-    let mut ends: Vec<[Option<(LinkId, NodeId)>; 2]> = vec![[None; 2]; network.nodes.len()];
-    let mut several = vec![false; network.nodes.len()];
-    for (Link { from, to, .. }, id) in network.links.iter().zip((0..).map(LinkId)) {
-        for (side, node, other) in [(0, *from, *to), (1, *to, *from)] {
-            several[node.index()] |= ends[node.index()][side].replace((id, other)).is_some();
-        }
-    }
-    let leaf = |(ends, several): ([Option<(LinkId, NodeId)>; 2], bool)| match ends {
-        [Some((up, switch)), Some((down, from))] if switch == from && !several => Some(Leaf { up, down, switch }),
-        _ => None,
-    };
-    ends.into_iter().zip(several).map(leaf).collect()
 }
 
 impl Paths {

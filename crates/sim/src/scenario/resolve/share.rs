@@ -3,7 +3,7 @@
 use super::Context;
 use super::events::named;
 use crate::language::{At, Fault};
-use crate::model::{Ends, EqualRoutes, LinkId, Network, NodeId, Routes, Routing, Weights};
+use crate::model::{Ends, LinkId, Network, NodeId, loads};
 use crate::scenario::spec::Traffic;
 use units::Duration;
 
@@ -72,22 +72,9 @@ fn passing(share: At<f64>, ends: Ends, network: &Network) -> Result<Vec<f64>, Fa
     }
     // Routes are kept by destination.
     pairs.sort_by_key(|(from, to)| (*to, *from));
-    let open = network.open_to_flows();
+    let pairs: Vec<_> = pairs.into_iter().map(|(from, to)| (from, to, 1.0)).collect();
     let mut counts = vec![0.0; network.links.len()];
-    let mut add = |link: LinkId, part: f64| counts[link.index()] += part;
-    match network.routing {
-        Routing::First => {
-            let mut routes = Routes::new(network, &open);
-            let ways = pairs.iter().filter_map(|(from, to)| routes.path(*from, *to));
-            ways.flatten().for_each(|link| add(link, 1.0));
-        }
-        Routing::Ecmp { .. } | Routing::Spray(_) => {
-            let mut routes = EqualRoutes::new(network, &open);
-            let weights = if let Routing::Ecmp { weights, .. } = network.routing { weights } else { Weights::Equal };
-            let weight = |link: LinkId| weights.of(network, link) as f64;
-            pairs.iter().for_each(|(from, to)| routes.shares(*from, *to, weight, &mut add));
-        }
-    }
+    loads(network, &pairs, |link, part| counts[link.index()] += part);
     Ok(counts.into_iter().map(|count: f64| count / pairs.len().max(1) as f64).collect())
 }
 
