@@ -39,6 +39,7 @@ SMALL: dict[str, bytes] = {
     "hpcc": traffic.HPCC.encode(),
     "hpcc-network": networks.HPCC.encode(),
     "htsim": traffic.HTSIM.encode(),
+    "work": b"num_ranks 2\nrank 0 {\na: send 9b to 1 tag 1\n}\nrank 1 {\nb: recv 9b from 0 tag 1\n}\n",
     "htsim-cm": traffic.MATRIX.encode(),
     "flows": traffic.TABLE.encode(),
     "sizes": traffic.PFABRIC.encode(),

@@ -89,6 +89,38 @@ def test_the_connection_matrix_of_htsim(tmp_path: Path) -> None:
     ]
 
 
+def test_a_connection_matrix_whose_flows_wait_for_others_is_work(tmp_path: Path) -> None:
+    """A flow without end lets nothing go, so then it is a list. The third flow goes when the second is done, 0.5 µs and two ways of 2 µs later at the earliest."""
+    made = converted(tmp_path, "one.cm", MATRIX.replace("size 0 ", "size 5000 "))
+    (traffic,) = tomllib.loads((tmp_path / "made.toml").read_text())["traffic"]
+    assert traffic == {"transport": "cubic", "work": {"file": "one.cm"}}
+    assert [node["name"] for node in made.tables["node"]] == ["switch", "h0", "h1", "h2", "h3"]
+    table = package.run(tmp_path / "made.toml").probes["tasks"]
+    start_s = dict(zip(table["name"], table["start_s"], strict=True))
+    assert start_s["1"] == 0
+    assert 4.5e-6 < start_s["3"] < 10e-6
+
+
+def test_a_graph_of_goal_goes_over_a_network_or_around_a_switch(tmp_path: Path) -> None:
+    """Ranks are counted as the file says, hosts come in the order of the network."""
+    network = tmp_path / "net.csv"
+    network.write_text("from,to,capacity_gbps,delay_us\ns,a,1,5\ns,b,1,5\ns,c,1,5\n")
+    folder = tmp_path / "jobs"
+    folder.mkdir()
+    job = folder / "job.goal"
+    job.write_text("num_ranks 3\nrank 0 {\nm: send 1000b to 1 tag 1\n}\nrank 1 {\nm: recv 1000b from 0 tag 1\n}\n")
+    alone = convert(job)
+    assert len(alone.tables["node"]) == 4
+    made = convert(network, job, to=tmp_path / "made.toml", transport="sack")
+    assert made.to_dict()["traffic"][0]["work"] == {"file": str(job)}
+    assert tomllib.loads((tmp_path / "made.toml").read_text())["traffic"][0]["work"] == {"file": "jobs/job.goal"}
+    for scenario in (alone.to_dict(), tmp_path / "made.toml"):
+        assert package.run(scenario).summary["unfinished_tasks"] == 0
+    with pytest.raises(InputError, match=r"job.goal:3: "):
+        job.write_text("num_ranks 1\nrank 0 {\nm: send 1000b to 1 tag 1\n}\n")
+        convert(job)
+
+
 def test_a_table_of_flows_over_a_network(tmp_path: Path) -> None:
     network = tmp_path / "net.csv"
     network.write_text("from,to,capacity_gbps,delay_us\na,s,1,5\ns,b,1,5\n")

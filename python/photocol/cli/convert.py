@@ -61,7 +61,7 @@ def convert(*, inputs: tuple[Path, ...], to: Path, force: bool, quiet: bool, **c
     """Make a scenario from files of others.
 
     Networks (GraphML, GML, SNDlib, REPETITA, CSV), traffic matrices, lists of flows (HPCC, htsim, CSV), distributions
-    of sizes, contact plans, schedules of circuits (Opera, OpenOptics).
+    of sizes, contact plans, schedules of circuits (Opera, OpenOptics), graphs of work (GOAL, htsim's triggers, Chakra).
     """
     from photocol.conversions.convert import convert as make
 

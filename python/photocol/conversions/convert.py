@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,10 +42,16 @@ class Converted:
         """The scenario as `photocol.run` takes it."""
         return self._with({"list": [_listed(flow) for flow in self.flows]})
 
-    def to_toml(self, flows: str = "flows.csv") -> str:
-        """The same as TOML; a list of flows is in a file of this name beside it."""
+    def to_toml(self, flows: str = "flows.csv", folder: str | PathLike[str] | None = None) -> str:
+        """The same as TOML; a list of flows is in a file of this name beside it.
+
+        Files of work are named as seen from a folder, if one is given.
+        """
         made = "Made by photocol convert from " + ", ".join(f"{file} ({kind})" for file, kind in self.formats.items())
-        return toml([made, *self.warnings], self._with({"file": flows}))
+        tables = self._with({"file": flows})
+        if folder is not None:
+            tables["traffic"] = [_seen_from(Path(folder).resolve(), table) for table in tables["traffic"]]
+        return toml([made, *self.warnings], tables)
 
     def _with(self, flows: dict[str, Any]) -> dict[str, Any]:
         traffic = [
@@ -99,12 +106,19 @@ def _written(converted: Converted, file: Path, *, force: bool) -> Converted:
     for there in (file, *([flows] if converted.flows else [])):
         if there.exists() and not force:
             raise InputError(f"{there} is there already; allowed: another name, or force (--force)")
-    text = converted.to_toml(flows.name)
+    text = converted.to_toml(flows.name, file.parent)
     if converted.flows:
         storage.write_text(flows, flow_table(converted.flows))
     storage.write_text(file, text)
     parts = (converted.tables, converted.flows, converted.formats, converted.warnings)
     return Converted(*parts, written=file)
+
+
+def _seen_from(folder: Path, table: dict[str, Any]) -> dict[str, Any]:
+    """A traffic whose file of work is named relative to a folder."""
+    if "work" not in table:
+        return table
+    return table | {"work": {"file": Path(os.path.relpath(table["work"]["file"], folder)).as_posix()}}
 
 
 def _listed(flow: Flow) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from photocol.conversions import (
     flows,
     gml,
     graphml,
+    graphs,
     hpcc,
     ion,
     matrix,
@@ -169,6 +170,7 @@ FORMATS: dict[str, Format] = {
     ),
     "repetita": Format("REPETITA network", repetita.read_graph, (".graph",), _matches(r"NODES \d")),
     "repetita-demands": Format("REPETITA demands", repetita.read_demands, (".demands",), _matches(r"DEMANDS \d")),
+    "work": Format("graph of work (GOAL, Chakra)", graphs.read, (".goal", ".toml"), _any(r"num_ranks\b")),
     "htsim-cm": Format("htsim connection matrix", flows.read_cm, (".cm",), _matches(r"(Nodes|Connections) \d")),
     "htsim": Format("Opera's and RotorNet's list of flows", flows.read_htsim, (".htsim",)),
     "ion": Format("contact plan of ION", ion.read_ion, (".ionrc", ".rc"), _any(r"a\s+(contact|range)\s")),
@@ -216,6 +218,8 @@ def read_all(sources: Sequence[Source], choices: Choices) -> list[Found]:
     of_rates: dict[int, tuple[Source, str]] = {}
     for source in sources:
         name = recognised(source, choices)
+        if name == "htsim-cm" and choices.format is None and graphs.waits(source):
+            name = "work"
         column = matrix.is_of_rates(source) if name == "edges" else ""
         if column and choices.as_ == "demands":
             name = "demands"
@@ -232,6 +236,7 @@ def read_all(sources: Sequence[Source], choices: Choices) -> list[Found]:
             found[number].warnings.append("read as traffic, for its pairs are links of the network; else --as links")
     found += [orbcc.read(paths, choices)] if paths else []
     for one in found:
-        if not (one.nodes or one.links or one.contacts or one.demands or one.flows or one.sizes or one.is_empty):
-            raise InputError(f"{one.file}:1: nothing was found in it; allowed: at least one node, link, flow or demand")
+        parts = (one.nodes, one.links, one.contacts, one.demands, one.flows, one.sizes, one.work and one.work.ranks)
+        if not any(parts) and not one.is_empty:
+            raise InputError(f"{one.file}:1: nothing was found in it; allowed: at least one node, link, flow, demand or task")
     return found

@@ -82,6 +82,15 @@ class Flow:
     line: int = 0
 
 
+@dataclass(kw_only=True, slots=True)
+class Work:
+    """A graph of tasks, which stays in its file."""
+
+    file: str
+    """From everywhere."""
+    ranks: int
+
+
 @dataclass(kw_only=True)
 class Found:
     """All that a file holds."""
@@ -99,6 +108,7 @@ class Found:
     flows: list[Flow] = field(default_factory=list)
     sizes: list[tuple[int, Decimal]] = field(default_factory=list)
     """Points of a distribution of flow sizes: bytes, and the probability of at most that."""
+    work: Work | None = None
     ends: tuple[str, str] | None = None
     """Between whom one greedy flow goes, where the format says it."""
     delay: str | None = None

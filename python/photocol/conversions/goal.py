@@ -130,4 +130,4 @@ class _Reader:
             last = self.source.text.count("\n") + 1
             self.source.wrong(last, "the file ends within a rank, or before num_ranks; allowed: } behind each rank")
         warnings = [f"network cards are left out, of tasks: {self.ignored}"] if self.ignored else []
-        return Graph(tasks=self.tasks, warnings=warnings, done="arrived")
+        return Graph(tasks=self.tasks, ranks=self.ranks, warnings=warnings, done="arrived")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from photocol.conversions.found import Found, Work
 from photocol.conversions.source import FileError
 
 if TYPE_CHECKING:
+    from photocol.conversions.choices import Choices
     from photocol.conversions.source import Source
 
 COLUMNS = (
@@ -55,6 +58,8 @@ class Graph:
     """What a file has, as the engine takes it."""
 
     tasks: list[Task]
+    ranks: int = 0
+    """How many the file says that there are."""
     warnings: list[str] = field(default_factory=list)
     done: str | None = None
     """When a transfer is done: "arrived" or "acknowledged", as the file's own simulator has it."""
@@ -69,6 +74,21 @@ class Graph:
         writer.writerow(COLUMNS)
         writer.writerows(task.row() for task in self.tasks)
         return out.getvalue()
+
+
+def read(source: Source, _: Choices) -> Found:
+    """A graph as work of a scenario, which names its file. Raises as `read_graph` does."""
+    graph = read_graph(source)
+    named = 1 + max((rank for task in graph.tasks for rank in (task.rank, task.peer or 0)), default=-1)
+    work = Work(file=str(source.path.resolve()), ranks=max(named, graph.ranks if graph.tasks else 0))
+    return Found(file=source.name, format="work", work=work, warnings=graph.warnings)
+
+
+def waits(source: Source) -> bool:
+    """Whether flows of a connection matrix wait for others, all have an end, and no link of it fails."""
+    lines = [text.split() for _, text in source.lines()]
+    words = {line[0] for line in lines}
+    return "trigger" in words and "failure" not in words and not any(("size", "0") in pairwise(line) for line in lines)
 
 
 def read_graph(source: Source) -> Graph:

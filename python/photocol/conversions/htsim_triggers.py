@@ -61,7 +61,8 @@ def read(source: Source) -> Graph:
         if said.get(name, 0) != count:
             source.wrong(1, f"{name} says {said.get(name, 0)}, the file has {count}; allowed: as many as it says")
     warnings = _joined(source, flows, triggers)
-    return Graph(tasks=_tasks(flows, triggers), warnings=warnings, done="acknowledged", last_first=True)
+    tasks, ranks = _tasks(flows, triggers), said.get("Nodes", 0)
+    return Graph(tasks=tasks, ranks=ranks, warnings=warnings, done="acknowledged", last_first=True)
 
 
 def _trigger(source: Source, line: int, words: list[str], triggers: dict[int, _Trigger]) -> None:

@@ -79,14 +79,15 @@ class Network:
 
     def _star(self, files: Sequence[Found]) -> None:
         """Hosts around a switch: the ends of the traffic, or some where sizes alone are known."""
-        if not any(one.flows or one.demands or one.sizes for one in files):
-            raise InputError("no file has links or traffic; allowed: a network, or a list of flows, demands or sizes")
+        ranks = max((one.work.ranks for one in files if one.work), default=0)
+        if not ranks and not any(one.flows or one.demands or one.sizes for one in files):
+            raise InputError("no file has links or traffic; allowed: a network, flows, demands, sizes or work")
         traffic: list[Flow | Demand] = []
         for one in files:
             traffic += one.flows
             traffic += one.demands
         names = {end: None for item in traffic for end in (item.source, item.target)}
-        hosts = sorted(names, key=_by_number) or [f"h{number}" for number in range(_LEAVES)]
+        hosts = sorted(names, key=_by_number) or [f"h{number}" for number in range(ranks or _LEAVES)]
         hub = "switch" if "switch" not in names else "switch (hub)"
         self.nodes = {name: Node(name=name) for name in (hub, *hosts)}
         self.order = hosts

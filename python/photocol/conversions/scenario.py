@@ -43,6 +43,7 @@ class Conversion:
             self._add_flows(one)
             self._add_demands(one)
             self._add_sizes(one)
+            self._add_work(one)
             if one.ends is not None:
                 self._add({"transport": choices.sender, "from": one.ends[0], "to": one.ends[1]}, one.ends)
         if self.flows:
@@ -166,6 +167,12 @@ class Conversion:
             table = self._random() | {"arrivals": "poisson", "load_share": self.choices.load}
             table["size_law"] = {"law": "cdf", "points": points}
             self._add(table, self.network.order if self.network.is_made else ())
+
+    def _add_work(self, one: Found) -> None:
+        """The ranks are the first hosts, or the first of all nodes where no file names any."""
+        if one.work:
+            among = self.network.order if self.network.is_made else self._among()
+            self._add({"transport": self.choices.sender, "work": {"file": one.work.file}}, among)
 
     def _add_random(self) -> None:
         nodes = self._among()

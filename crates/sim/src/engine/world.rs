@@ -1,11 +1,9 @@
 //! A run, from a network at rest to its end.
 //!
 //! The world cuts time at the instants at which something happens from outside (a link changes, routes change, a sample
-//! is due, the warm-up ends) and lets its partitions run between them. Intervals are half open: what the outside does
-//! at an instant comes before the events of that instant.
-//!
-//! It begins with one partition. If it may use more threads, or if its state is much larger than a cache, it looks at
-//! the work of every node after 1/256 of the run and at each doubling of its length, and repartitions if that pays.
+//! is due, the warm-up ends) and lets its partitions run between them. What the outside does at an instant comes before
+//! its events. It begins with one partition. If it may use more threads, or if its state is much larger than a cache,
+//! it looks at the work of every node after 1/256 of the run and at each doubling, and repartitions if that pays.
 
 pub(crate) mod build;
 mod changes;

@@ -39,7 +39,7 @@ impl World {
         let door = external::door(scenario, &flows);
         let orders = burst_losses::orders(scenario, &flows, seed);
         let links = (0..scenario.network.links.len() as u32).map(LinkId);
-        let ports = links.map(|link| scenario.plan.port(&scenario.network, link)).collect();
+        let rules = links.map(|link| scenario.plan.port(&scenario.network, link)).collect();
         let causes = scenario.plan.wording().causes;
         let capture = options.capture.map(|capture| CaptureOptions { causes, ..capture });
         let known = scenario.transports.len() - usize::from(door.is_some());
@@ -49,9 +49,9 @@ impl World {
         let has_agents = scenario.plan.has_agents();
         let work = work::running(scenario, &flows, has_agents);
         let work = Working::new(work, scenario.plan.steward(scenario, &flows));
-        let options = Options { capture, ..options };
+        let (options, shares_ways) = (Options { capture, ..options }, !has_agents && orders.is_empty());
         let setup =
-            Setup { scenario, hosts, applications, flows, ports, orders, work, probes, seed, options, has_agents };
+            Setup { scenario, hosts, applications, flows, rules, orders, work, probes, seed, options, shares_ways };
         let mut world = world::World::new(setup, |build| scenario.plan.install_agents(build))?;
         world.trace_to(|world| {
             report::behind::behind(|| Box::new(report::trace::Table::new(scenario, &world.link_numbers)))

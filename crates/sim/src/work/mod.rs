@@ -329,8 +329,8 @@ impl Workload for AllWork {
     }
 }
 
-/// The work of all traffic, before it begins; nothing if there is none. Where agents switch, routes do not say what links
-/// will carry.
+/// The work of all traffic, before it begins; nothing if there is none. Where agents switch, routes do not say how much
+/// links will carry.
 pub(crate) fn running(scenario: &Scenario, flows: &[Flow], has_agents: bool) -> Option<Box<dyn Workload>> {
     let one = |(number, traffic): (u32, &Traffic)| match &traffic.arrivals {
         Arrivals::Work(work) => Some(Running::new(traffic.name.clone(), work.clone(), number, flows)),

@@ -213,7 +213,7 @@ impl Partition {
         self.hosts.receive(now, packet, &mut self.fabric);
     }
 
-    /// A packet from a fibre enters a port that its path does not name: the one to its host, or the one to which its path
+    /// A packet from a fibre enters a port that its path does not name: the one to its host, or that to which its path
     /// leads at this time.
     #[inline(never)]
     fn pass_on_unnamed<M: ExecutionMode>(&mut self, now: u64, fibre: u32, next: u32, packet: &Packet) {

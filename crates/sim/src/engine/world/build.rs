@@ -53,7 +53,7 @@ pub struct Setup<'a> {
     /// All flows, in their order.
     pub flows: Vec<Flow>,
     /// The rules of each link's port.
-    pub ports: Vec<PortRule>,
+    pub rules: Vec<PortRule>,
     /// Orders for flows that depend on what they send.
     pub orders: BTreeMap<u32, Box<dyn Orders>>,
     /// What lets flows go, and who hears of it and tells agents.
@@ -64,30 +64,18 @@ pub struct Setup<'a> {
     pub seed: Seed,
     /// How it is to be run.
     pub options: Options,
-    /// Whether nodes have agents: those know paths by their positions.
-    pub has_agents: bool,
+    /// Whether hosts at the same two switches share the ways between those: agents and orders know paths by position.
+    pub shares_ways: bool,
 }
 
 /// Builds a world; `equip` makes the agents.
 pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) -> Result<World, RunError> {
-    let Setup {
-        scenario,
-        hosts: by,
-        applications,
-        flows,
-        ports: rules,
-        orders,
-        work,
-        probes,
-        seed,
-        options,
-        has_agents,
-    } = setup;
+    let Setup { scenario, hosts: by, applications, flows, rules, orders, work, probes, seed, options, .. } = setup;
     let network = &scenario.network;
     let (configs, applications) = (&configs(scenario, &by), &applications);
     let mut shuffle = options.shuffle_ties.map(|number| seed.stream(&format!("shuffle {number}"), "ties"));
     let (order, link_numbers) = numbers(network, shuffle.as_mut());
-    let mut paths = Paths::new(link_numbers.clone(), seed, !has_agents && orders.is_empty());
+    let mut paths = Paths::new(link_numbers.clone(), seed, setup.shares_ways);
     let first = paths.of_flows(network, &flows, &network.open_to_flows());
     check_paths(network, &flows, &first)?;
     let controls = controls(scenario, &flows, &mut paths);
@@ -108,18 +96,18 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
     let agents: Vec<_> = agent_setup.agents.into_iter().map(|(node, agent)| (node.0, agent)).collect();
     let (flows, nodes): (Arc<[Flow]>, usize) = (flows.into(), network.nodes.len());
     lead_back(&mut paths, configs, network, &first);
-    let agent_nodes = agents.iter().map(|(node, _)| *node).collect();
-    let layout = paths.layout(ends(network, &order), Arc::clone(&flows), agent_nodes, nodes);
+    let at = agents.iter().map(|(node, _)| *node).collect();
+    let layout = paths.layout(ends(network, &order), Arc::clone(&flows), at, nodes);
     let mut fabric = fabric(ports, &layout, timer_order);
     let (probe, probes) = if options.without_samples { Default::default() } else { (scenario.probe.clone(), probes) };
     let run = capture::Run { scenario, configs, flows: &flows, order: &order };
     let capture = options.capture.map(|capture| start(capture, run)).transpose()?;
-    let mut hosts =
-        hosts(HostSetup { scenario, configs, applications, flows: &flows, paths: &first, mask, seed, orders });
+    let setup = HostSetup { scenario, configs, applications, flows: &flows, paths: &first, mask, seed, orders };
+    let mut hosts = hosts(setup);
     let rules = trace_rules(scenario, &layout, &order).filter(|_| !options.without_samples);
     let ways = Ways { scenario, laid: &laid, first: &first, flows: &flows };
     tell_hosts(&ways, seed, Arriving::of(configs, &layout, &agent_setup.arrivals), &telling, &mut hosts);
-    let are_fixed = agents.is_empty() && are_fixed(scenario, &layout);
+    let are_fixed = are_fixed(scenario, &layout);
     Watching { rules, capture, probes, ways, are_fixed }.put_in(&mut fabric, &mut hosts);
     hosts.install(agents, work);
     let parts = PartitionParts { fabric, hosts, chains: vec![0; nodes], events: 0 };
@@ -144,7 +132,7 @@ pub fn world(setup: Setup, equip: impl FnOnce(&mut BuildContext) -> AgentSetup) 
 
 /// Whether links and paths stay what they are.
 fn are_fixed(scenario: &Scenario, layout: &PartitionLayout) -> bool {
-    let is_timeless = scenario.changes.is_empty() && scenario.laws.is_empty();
+    let is_timeless = layout.agents.is_empty() && scenario.changes.is_empty() && scenario.laws.is_empty();
     is_timeless && layout.spray.is_none() && layout.timetable.is_none()
 }
 

@@ -44,7 +44,8 @@ pub(super) fn ends(network: &Network, order: &[LinkId]) -> Arc<[Endpoints]> {
 
 /// All paths in one array; a pair of nodes has one path per state of the network.
 pub(super) struct Paths {
-    /// Of each path its links, as the engine numbers them, and [`DELIVER`]. Before it may be a number above [`SPREAD`](crate::engine::packet::SPREAD).
+    /// Of each path its links, as the engine numbers them, and [`DELIVER`]. Before it may be a number above
+    /// [`SPREAD`](crate::engine::packet::SPREAD).
     pub(super) flat: Vec<u32>,
     link_numbers: Vec<u32>,
     /// What flows are hashed with, if nodes do.

@@ -127,8 +127,9 @@ mod tests {
     use crate::study;
     use std::path::Path;
 
-    /// A path is a word before it, its links and an end; a shared way is its inner links, both ends and the end. Of 128 hosts of a fat tree
-    /// with k = 8, 4 stand at each of 32 switches, and 16 in each pod. There are 4 ways in a pod and 16 to another.
+    /// A path is a word before it, its links and an end; a shared way is its inner links, two ends and the end. Of 128
+    /// hosts of a fat tree with k = 8, 4 stand at each of 32 switches, and 16 in each pod. There are 4 ways in a pod
+    /// and 16 to another.
     #[test]
     fn a_fat_tree_has_one_path_of_a_pair_of_hosts_and_all_ways_of_a_pair_of_switches() {
         let text = "[run]\nduration = \"1 ms\"\n[topology]\nkind = \"fat-tree\"\nk = 8\ncapacity = \"10 Gbps\"\n\
