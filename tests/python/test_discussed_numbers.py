@@ -1,10 +1,11 @@
 """Numbers in verdict lines and discussions are those of the records that they name.
 
-A line of `experiments/verdicts.toml` names its claims, and they are its records. A paragraph or table of a discussion
-names its records in a comment on the line behind it, `<!-- numbers: 003/case-1, 003/case-2 -->`. A number is of a
-record if a text of its claims has it, or, from three digits on, a cell of its table, rounded to as many. Integers of
-one digit are left out, and so is what `elsewhere` of a line or `besides` of a comment gives: the paper's, arithmetic,
-trials.
+A line of `experiments/verdicts.toml` names its claims, and they are its records. A discussion names its records in
+comments, `<!-- numbers: 003/case-1, 003/case-2 -->`: one covers all that stands between it and the heading or comment
+before. A number is of a record if a text of its claims has it, or a cell of its table, rounded to as many digits: three
+at least, or two with a point in the unit of the table; what follows ± is of a half width. Integers of one digit are left out, and so is what `elsewhere`
+of a line or `besides` of a comment gives: the paper's, arithmetic, trials. `<!-- numbers of trials -->` covers text
+whose numbers have no record at all.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from photocol.experiments.baselines import TABLE, read, recorded_outcome
 from photocol.experiments.catalogue import experiments_folder, find_experiments, load_experiment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
@@ -34,20 +35,21 @@ LINES = tomllib.loads((FOLDER / "verdicts.toml").read_text(encoding="utf-8"))
 TEXTS = ("claim", "where", "expected", "measured", "tolerance", "reason")
 Named = tuple[str, str, tuple[str, ...]]
 """A record, a reading of it or none, and claims; all of them where none is named."""
-COMMENT = re.compile(r"<!-- numbers: (?P<records>[^;>]+?)(?:; besides (?P<besides>[^>]+?))? -->")
+COMMENT = re.compile(r"<!-- numbers(?:: (?P<records>[^;>]+?)(?:; besides (?P<besides>[^>]+?))?| of trials) -->")
+HEADING = re.compile(r"^#.*$", re.MULTILINE)
 NAMES = re.compile(
-    r"`[^`]*`|\[[^\]]*\]\([^)]*\)|\b00\d(?:/[\w.-]+)?|(?:circuits|modern|orbit|quic|rotor|told|work)/[\w.-]+|#\d+|"
+    r"`[^`]*`|\[[^\]]*\]\([^)]*\)|(?<![\w.])00\d\b(?:/[\w.-]+)?|(?:circuits|modern|orbit|quic|rotor|told|work)/[\w.-]+|#\d+|"
     r"§[\w.,§ –-]*\d|"
     r"\b(?:[Ff]igures?|[Tt]ables?|[Cc]ases?|[Cc]hapter|[Pp]eriods?|RFC|Appendix|appendix|[Pp]aper|version) "
     r"[A-Z]?\.?[\d.]+(?:(?:,| and| to|–) [A-Z]?\.?\d[\d.]*)*"
 )
-NUMBER = re.compile(r"(?<![\w.,])[-−+±]?(\d+(?: \d{3})+|\d+(?:\.\d+)?(?:e-?\d+)?)(?![\w]|\.\d)( ?%)?")
+NUMBER = re.compile(r"(?<![\w.,])[-−+]?((?:±\s?)?(?:\d+(?: \d{3})+|\d+(?:\.\d+)?(?:e-?\d+)?))(?![\w]|\.\d)( ?%)?")
 
 
 def numbers_in(text: str) -> list[tuple[str, bool]]:
-    """The numbers of a text as they are written, and whether per cent follows; names of figures are none."""
-    found = [(one[1].replace(" ", ""), bool(one[2])) for one in NUMBER.finditer(NAMES.sub(" ", text))]
-    return [(number, is_percent) for number, is_percent in found if len(number) > 1]
+    """The numbers of a text as they are written, ± too, and whether per cent follows; names of figures are none."""
+    found = [(re.sub(r"\s", "", one[1]), bool(one[2])) for one in NUMBER.finditer(NAMES.sub(" ", text))]
+    return [(number, is_percent) for number, is_percent in found if len(number.lstrip("±")) > 1]
 
 
 def digits_of(number: str) -> float:
@@ -65,7 +67,8 @@ def axes(record: str) -> tuple[float, ...]:
     values = {value for name in names for value in table[name].to_list()}
     known = read(RESULTS, record)
     counts = (len(table), known.manifest["runs"] if known else 0)
-    return (*counts, *(float(number) for value in values for number, _ in numbers_in(f" {value} ".replace("-", " "))))
+    words = (f" {value} ".replace("-", " ") for value in values)
+    return (*counts, *(float(number.lstrip("±")) for word in words for number, _ in numbers_in(word)))
 
 
 @functools.cache
@@ -78,10 +81,11 @@ def under_readings(record: str, reading: str) -> frozenset[tuple[str, bool]]:
 
 
 @functools.cache
-def cells(record: str) -> tuple[float, ...]:
-    """All numbers of a record's table."""
+def cells(record: str, *, widths: bool = False) -> tuple[float, ...]:
+    """All numbers of a record's table, or the half widths of its intervals."""
     table = pl.read_csv(RESULTS / record / TABLE, infer_schema_length=None)
-    found = [value for column in table.get_columns() if column.dtype.is_numeric() for value in column.to_list()]
+    columns = [one for one in table.get_columns() if one.name.endswith("_half_width") == widths]
+    found = [value for column in columns if column.dtype.is_numeric() for value in column.to_list()]
     return tuple(float(value) for value in found if value is not None and math.isfinite(value))
 
 
@@ -95,24 +99,31 @@ def said(record: str, claims: tuple[str, ...] = ()) -> frozenset[tuple[str, bool
 
 
 def is_of(number: str, is_percent: bool, named: Named) -> bool:
-    """Whether the texts have a number, or the table one of three digits; in units, per cent or thousands of them."""
-    value, half = float(number), digits_of(number) * (1 + 1e-9)
-    scales = (1, 100) if is_percent else (1, 1000, 1e-3)
+    """Whether the texts or the table have a number; the texts and long numbers also in thousands and per cent."""
     record, reading, claims = named
+    value, half = float(number.lstrip("±")), digits_of(number.lstrip("±")) * (1 + 1e-9)
+    digits = len(re.sub(r"e.*|\.|±", "", number).lstrip("0"))
+
+    def has(known: Iterable[float], scales: tuple[float, ...]) -> bool:
+        return any(abs(abs(one) * scale - value) <= half for one in known for scale in scales)
+
+    plain = (1, 100) if is_percent else (1,)
+    scales = (1, 100) if is_percent else (1, 1000, 1e-3)
     texts = under_readings(record, reading) if reading else said(record, claims)
-    spoken = [*(float(text) for text, _ in texts), *axes(record)]
-    is_long = len(re.sub(r"e.*|\.", "", number).lstrip("0")) > 2
-    known = (*spoken, *cells(record)) if is_long else spoken
-    return any(abs(abs(one) * scale - value) <= half for one in known for scale in scales)
+    if has([*(float(text.lstrip("±")) for text, _ in texts), *axes(record)], scales):
+        return True
+    if number.startswith("±"):
+        return has(cells(record, widths=True), scales)
+    return (digits > 2 and has(cells(record), scales)) or (digits == 2 and "." in number and has(cells(record), plain))
 
 
 def strange(text: str, records: Sequence[Named], besides: str) -> list[str]:
     """Numbers of a text that none of the records has."""
-    others = {number for number, _ in numbers_in(besides)}
+    others = {number.lstrip("±") for number, _ in numbers_in(besides)}
     return [
         number
         for number, is_percent in numbers_in(text)
-        if number not in others and not any(is_of(number, is_percent, named) for named in records)
+        if number.lstrip("±") not in others and not any(is_of(number, is_percent, named) for named in records)
     ]
 
 
@@ -126,11 +137,16 @@ def records_of(line: Mapping[str, Any]) -> list[Named]:
     return found
 
 
-def blocks(page: Path) -> list[tuple[str, str, str]]:
-    """The blocks of a discussion that name their records: text, records, what is besides."""
-    parts = page.read_text(encoding="utf-8").split("\n\n")
-    named = [(COMMENT.search(part), part) for part in parts]
-    return [(COMMENT.sub("", part), one["records"], one["besides"] or "") for one, part in named if one]
+def covered(page: str) -> list[tuple[str, re.Match[str] | None]]:
+    """The texts of a discussion, each with the comment that covers it, or none."""
+    found: list[tuple[str, re.Match[str] | None]] = []
+    for section in HEADING.split(page):
+        start = 0
+        for comment in COMMENT.finditer(section):
+            found.append((section[start : comment.start()], comment))
+            start = comment.end()
+        found.append((section[start:], None))
+    return found
 
 
 @pytest.mark.parametrize("paper", sorted(LINES))
@@ -146,7 +162,30 @@ def test_numbers_of_verdict_lines_are_those_of_their_records(paper: str) -> None
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
 def test_numbers_of_discussions_are_those_of_their_records(page: Path) -> None:
     found = {}
-    for text, records, besides in blocks(page):
-        if unknown := strange(text, [(one.strip(), "", ()) for one in records.split(",")], besides):
+    for text, comment in covered(page.read_text(encoding="utf-8")):
+        if comment is None or comment["records"] is None:
+            continue
+        named: list[Named] = [(one.strip(), "", ()) for one in comment["records"].split(",")]
+        if unknown := strange(text, named, comment["besides"] or ""):
             found[text.strip()[:60]] = unknown
     assert found == {}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_all_numbers_of_discussions_are_compared(page: Path) -> None:
+    texts = covered(page.read_text(encoding="utf-8"))
+    assert [text.strip()[:60] for text, comment in texts if comment is None and numbers_in(text)] == []
+
+
+def test_a_comment_covers_what_stands_before_it_up_to_the_heading() -> None:
+    page = (
+        "# 1.2\n\n3.4\n\n5.6\n\n<!-- numbers: 003/a; besides 5.6 -->\n\n7.8\n## b\n9.1\n\n<!-- numbers of trials -->\n"
+    )
+    found = [
+        (numbers_in(text), comment and (comment["records"], comment["besides"])) for text, comment in covered(page)
+    ]
+    assert [one for one in found if one[0]] == [
+        ([("3.4", False), ("5.6", False)], ("003/a", "5.6")),
+        ([("7.8", False)], None),
+        ([("9.1", False)], (None, None)),
+    ]
