@@ -3,9 +3,9 @@
 A line of `experiments/verdicts.toml` names its claims, and they are its records. A discussion names its records in
 comments, `<!-- numbers: 003/case-1, 003/case-2 -->`: one covers all that stands between it and the heading or comment
 before. A number is of a record if a text of its claims has it, or a cell of its table, rounded to as many digits: three
-at least, or two with a point in the unit of the table; what follows ± is of a half width. Integers of one digit are left out, and so is what `elsewhere`
-of a line or `besides` of a comment gives: the paper's, arithmetic, trials. `<!-- numbers of trials -->` covers text
-whose numbers have no record at all.
+at least, or two with a point in the unit of the table; what follows ± is of a half width. Integers of one digit are
+left out, and so is what `elsewhere` of a line or `besides` of a comment gives: the paper's, arithmetic, trials.
+`<!-- numbers of trials -->` covers text whose numbers have no record at all.
 """
 
 from __future__ import annotations
