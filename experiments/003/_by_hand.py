@@ -1,6 +1,7 @@
 """A star of `photocol.control.Node` and `Core` in true time: fibres between them, and what is counted of what they say.
 
-All clocks are right. The master stands at the core, as in figure 3.8; the slaves are one fibre away from it.
+All clocks are right. The master stands at the core, as in figure 3.8; the slaves are one fibre away from it. Slots are
+chapter 5's: 200 µs at 45 Mb/s.
 """
 
 from __future__ import annotations
@@ -18,6 +19,25 @@ SIGNALLING, DATA = 0, 1
 EVERYBODY, CORE = 65535, 65534
 MASTER = 0
 JOINING_FRAMES = 2000
+SLAVES, SLOT_US, GUARD_US, SWITCHING_US, TURNAROUND_US, MBPS = 6, 200, 20, 10, 20, 45
+IN_BAND = "Slots"
+"""The protocol's word for signalling in slots of the frame."""
+
+
+def network(frame_slots: int, signalling_slots: int, fibre_us: int = 0, *, carriage: str = IN_BAND) -> Network:
+    """Six slaves and a master, at ports of their own."""
+    us = 10**6
+    return Network(
+        ports={node: node for node in range(SLAVES + 1)},
+        frame_slots=frame_slots,
+        signalling_slots=signalling_slots,
+        slot_ps=SLOT_US * us,
+        guard_ps=GUARD_US * us,
+        switching_ps=SWITCHING_US * us,
+        longest_ps=fibre_us * us,
+        turnaround_ps=TURNAROUND_US * us,
+        carriage=carriage,  # type: ignore[arg-type]
+    )
 
 
 class Star:

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from photocol.claims import Values, at_least, at_most, below, beside, most, near, values
-from photocol.control import Network
 from photocol.experiment import Claim, Experiment, Form, Metric, Outcome, Plot, Point, Source, Trial, grid
 from photocol.verdict import Finding, judge
 
+from . import _by_hand as by_hand
 from ._aapn import PAPER
-from ._by_hand import Star
+from ._by_hand import GUARD_US, MBPS, SLOT_US, Star
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from photocol.experiment import RunResult
 
 IN_BAND, OUT_OF_BAND, EVERY_SLOT = "in-band", "out-of-band", "every-slot"
-CARRIAGES = {IN_BAND: ("Slots", 18, 6), OUT_OF_BAND: ("OutOfBand", 18, 0), EVERY_SLOT: ("EverySlot", 1, 0)}
+CARRIAGES = {IN_BAND: (by_hand.IN_BAND, 18, 6), OUT_OF_BAND: ("OutOfBand", 18, 0), EVERY_SLOT: ("EverySlot", 1, 0)}
 """The protocol's word, slots of a frame, and how many of them carry signalling."""
-SLAVES, SLOT_US, GUARD_US, SWITCHING_US, TURNAROUND_US, MBPS = 6, 200, 20, 10, 20, 45
 SLOT_OCTETS = MBPS * SLOT_US / 8
 FRAME_US = 18 * SLOT_US
 FIBRES_US = (0, 100, 1000)
@@ -48,29 +47,13 @@ def setup(point: Point) -> Trial:
     return Trial(function=run, arguments=dict(point))
 
 
-def network(carriage: str, fibre_us: int) -> Network:
-    """Seven nodes at ports of their own."""
-    word, frame_slots, signalling_slots = CARRIAGES[carriage]
-    us = 10**6
-    return Network(
-        ports={node: node for node in range(SLAVES + 1)},
-        frame_slots=frame_slots,
-        signalling_slots=signalling_slots,
-        slot_ps=SLOT_US * us,
-        guard_ps=GUARD_US * us,
-        switching_ps=SWITCHING_US * us,
-        longest_ps=fibre_us * us,
-        turnaround_ps=TURNAROUND_US * us,
-        carriage=word,  # type: ignore[arg-type]
-    )
-
-
 def run(*, seed: int, carriage: str, fibre_us: int, seconds: float) -> dict[str, float]:
     """All join; then traffic for so long."""
-    star = Star(network(carriage, fibre_us), fibre_ps=fibre_us * 10**6, seed=seed)
+    word, frame_slots, signalling_slots = CARRIAGES[carriage]
+    network = by_hand.network(frame_slots, signalling_slots, fibre_us, carriage=word)
+    star = Star(network, fibre_ps=fibre_us * 10**6, seed=seed)
     star.join()
     counts = star.talk(seconds, load=LOAD)
-    _, frame_slots, signalling_slots = CARRIAGES[carriage]
     up, down = float(np.mean(counts.up)), float(np.mean(counts.down))
     place = SLOT_OCTETS * (1 - GUARD_US / SLOT_US) if carriage == IN_BAND else SLOT_OCTETS * frame_slots
     share = max(up, down) / place
