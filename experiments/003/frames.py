@@ -101,6 +101,9 @@ experiment = Experiment(
             expected="6 of 8 to 120 slots: 0.75 to 0.05",
             tolerance="0.02 of the slots at every frame; in shape: 0.05",
             check=near(OVERHEAD, {frame: SLAVES / frame for frame in FRAMES}, by=0.02, in_shape=0.05),
+            reason="a run begins with empty queues, and two frames pass before the first grant: over 12 s instead of 3 "
+            "frames of 120 slots leave 0.063. The 0.007 beyond 0.75 that frames of 8 slots leave stay, 3 % of the data "
+            "slots",
         ),
         Claim(
             id="falls",
