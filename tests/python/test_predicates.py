@@ -190,6 +190,8 @@ def test_what_was_measured_has_the_numbers_with_their_places() -> None:
     )
     assert found(near(PLAIN.at(10), {10: 0.25}, 1)).measured == "0.2 at 10; expected 0.25 at 10"
     assert found(rises(PLAIN) & rises(PLAIN)).measured == "0.2 at 10, 0.6 at 20, 0.8 at 40"
+    absent = PACED.among(lambda buffer: buffer > 40)
+    assert found(above(PACED.at(10), 0).telling(absent)).measured == "0.4 at 10"
 
 
 def test_a_number_is_no_part_of_the_places() -> None:

@@ -113,8 +113,8 @@ class Predicate:
         return replace(self, weaker=weaker)
 
     def saying(self, *instead: Values | Predicate) -> Predicate:
-        """The same, with these numbers as what was measured."""
-        return replace(self, words=lambda outcome: "; ".join(one.words(outcome) for one in instead))
+        """The same, with these numbers as what was measured; those that a form does not have are left out."""
+        return replace(self, words=lambda outcome: "; ".join(filter(None, (one.words(outcome) for one in instead))))
 
     def telling(self, *more: Values) -> Predicate:
         """The same, with more numbers in what was measured."""
