@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,13 @@ def test_what_chance_leaves_possible_has_not_moved() -> None:
     found = {"a": agrees, "b": disagrees, "c": disagrees}
     judged = [Judged(claim=a_claim(name), finding=finding) for name, finding in found.items()]
     assert moved(recorded, judged) == ["b: agrees in shape in the recorded full form, disagrees here"]
+    left = "of 200 tables within the intervals: 150 × agrees in shape, 50 × disagrees"
+    by_chance = [Judged(claim=one.claim, finding=replace(one.finding, chance=left)) for one in judged]
+    assert moved(recorded, by_chance) == []
+    never = [
+        Judged(claim=one.claim, finding=replace(one.finding, chance="of 200 tables: 200 × agrees")) for one in judged
+    ]
+    assert moved(recorded, never) == ["b: agrees in shape in the recorded full form, disagrees here"]
 
 
 def a_claim(name: str) -> Claim:

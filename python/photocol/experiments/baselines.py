@@ -144,21 +144,23 @@ def moved(recorded: Baseline, judged: Sequence[Judged]) -> list[str]:
     """A sentence for each claim whose verdict is another than the recorded one, or that one of the two lacks.
 
     What one of the two has not run says nothing of the claim, and has not moved; nor has what the record cannot tell,
-    or a verdict that the recorded intervals leave possible.
+    or a verdict that the intervals of either leave possible.
     """
     now = {one.claim.id: str(one.finding.verdict) for one in judged}
+    chance = {one.claim.id: possible(one.finding.chance) for one in judged}
     then = recorded.verdicts
+    reasons = {claim["id"]: claim.get("reason", "").partition(";")[0] for claim in recorded.claims}
     sentences = []
     for name in dict.fromkeys((*then, *now)):
         verdicts = {then.get(name), now.get(name)}
         is_told = Verdict.NOT_RUN not in verdicts and then.get(name) != Verdict.CANNOT_BE_TOLD
-        if len(verdicts) > 1 and is_told and now.get(name) not in possible(recorded, name):
+        is_chance = now.get(name) in possible(reasons.get(name, "")) or then.get(name) in chance.get(name, ())
+        if len(verdicts) > 1 and is_told and not is_chance:
             before, after = then.get(name, "not recorded"), now.get(name, "no longer claimed")
             sentences.append(f"{name}: {before} in the recorded {recorded.manifest.get('form')} form, {after} here")
     return sentences
 
 
-def possible(recorded: Baseline, name: str) -> set[str]:
-    """The verdicts that the intervals of a recorded claim leave possible, where chance has weakened its own."""
-    reasons = [claim.get("reason", "") for claim in recorded.claims if claim["id"] == name]
-    return {verdict for reason in reasons for verdict in POSSIBLE.findall(reason.partition(";")[0])}
+def possible(chance: str) -> set[str]:
+    """The verdicts that intervals leave possible, by the words for what chance left of a verdict."""
+    return set(POSSIBLE.findall(chance))
