@@ -19,7 +19,7 @@ pub(super) struct Spraying<'a> {
     leaves: Vec<Option<Leaf>>,
     up: &'a [bool],
     /// Between two switches: the set of ways, and the first of them; `None` where there are none.
-    between: BTreeMap<(NodeId, NodeId), Option<(u32, u32)>>,
+    between: BTreeMap<[NodeId; 2], Option<(u32, u32)>>,
 }
 
 impl<'a> Spraying<'a> {
@@ -69,7 +69,7 @@ impl<'a> Spraying<'a> {
 
     /// One whole path, and the set of ways between the two switches.
     fn through_switches(&mut self, from: Leaf, to: Leaf, paths: &mut Paths, spray: &mut Spray) -> u32 {
-        let between = (from.switch, to.switch);
+        let between = [from.switch, to.switch];
         let known = match self.between.get(&between) {
             Some(known) => *known,
             None => {
@@ -84,12 +84,7 @@ impl<'a> Spraying<'a> {
     }
 
     /// Lays all ways between two switches.
-    fn lay_between(
-        &mut self,
-        (from, to): (NodeId, NodeId),
-        paths: &mut Paths,
-        spray: &mut Spray,
-    ) -> Option<(u32, u32)> {
+    fn lay_between(&mut self, [from, to]: [NodeId; 2], paths: &mut Paths, spray: &mut Spray) -> Option<(u32, u32)> {
         let ways = self.routes.all(from, to, MOST_WAYS);
         let ways: Vec<u32> = ways.iter().map(|way| paths.add_shared(way)).collect();
         let first = ways.first().copied()?;
