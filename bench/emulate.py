@@ -143,13 +143,22 @@ def beside(law: str) -> Callable[[Path], list[dict[str, Any]]]:
                 seconds=LAST_S + 10, rate=RATE_MBPS, delay_us=delay_us, buffer=f"{trip_ms} ms", access=1000
             )
             runs = [kernel(scenario, law, folder) for _ in range(TURNS)]
-            mbps, lost = simulated(scenario + f'[[traffic]]\ntransport = "{LAWS[law]}"\n', LAST_S)
+            mbps, lost = simulated(scenario + host(LAWS[law]), LAST_S)
             told = {"law": law, "round_trip_ms": trip_ms, "simulated_mbps": mbps, "simulated_lost": lost}
+            if law == "cubic":
+                both = simulated(scenario + host(LAWS[law], 'hystart_rule = "linux"'), LAST_S)
+                told["linux_start_mbps"], told["linux_start_lost"] = both
             rows.append({**told, **{name: [run[name] for run in runs] for name in runs[0]}})
             print(rows[-1], flush=True)
         return rows
 
     return measured
+
+
+def host(algorithm: str, *keys: str, pairs: str = "") -> str:
+    """One flow of a simulated host."""
+    lines = ["[[traffic]]", 'transport = "host"', pairs, "[transport.host]", f'algorithm = "{algorithm}"', *keys]
+    return "\n".join(filter(None, lines)) + "\n"
 
 
 def simulated(scenario: str, seconds: int) -> tuple[float, int]:
@@ -199,9 +208,8 @@ def week(folder: Path) -> dict[str, Any]:
             turns.append((told["sum_received"]["bits_per_second"] / 1e6, burst(folder / "out" / "recording.csv")))
         found[f"{name}_mbps"], found[f"{name}_burst"] = map(list, zip(*turns, strict=True))
         paced = f"paced = {json.dumps(name == 'paced')}"
-        traffic = f'[[traffic]]\ntransport = "host"\npairs = [["t0h0", "t1h0"]]\n[transport.host]\n{paced}\n'
-        host = 'algorithm = "linux-cubic"\n'
-        found[f"{name}_simulated_mbps"], _ = simulated(scenario + traffic + host, seconds)
+        flow = host("linux-cubic", paced, pairs='pairs = [["t0h0", "t1h0"]]')
+        found[f"{name}_simulated_mbps"], _ = simulated(scenario + flow, seconds)
     return found
 
 
@@ -253,6 +261,8 @@ def tables(found: dict[str, Any]) -> list[str]:
         times = f"{row['simulated_lost']} ({row['simulated_lost'] / lost:.2f})"
         cells = (row["law"], row["round_trip_ms"], f"{goodput:.2f}", simulated, f"{lost:.0f}", times, f"{late:.2%}")
         rows.append("| " + " | ".join(map(str, cells)) + " |")
+    lost = [f"{row['linux_start_lost']} at {row['round_trip_ms']} ms" for row in found["cubic"]]
+    rows.append(f'with `hystart_rule = "linux"` it loses {" and ".join(lost)}')
     one = found["delay"]
     rows.append(f"Of {one['packets']} datagrams {one['within_200_us']:.2%} were at most 200 µs late: the median was")
     p50, p99, worst = (round(one[name]) for name in ("p50_us", "p99_us", "worst_us"))

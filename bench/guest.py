@@ -83,6 +83,9 @@ at_far /bin/iperf3 -s -1 > /dev/null &
 """Frames have 14 B more than packets, which the rate leaves out. No frame holds several segments."""
 VIRTUAL, REAL = "tsc=reliable", "tsc=unstable clocksource=hpet noapictimer"
 """In real time nothing is measured at the start, which a busy machine would falsify: HPET says how fast it is."""
+ALONE = ("-accel", "tcg,thread=single", "-icount", "shift=1,sleep=off,align=off", "-rtc", "clock=vm", "-seed", "1")
+ALONE += ("-cpu", "max,-rdrand,-rdseed", "-net", "none")
+"""Its time is what it computes: an instruction takes 2 ns, and two runs are the same."""
 STEP_PACKETS, DCTCP_MBPS, DCTCP_S = 40, 40, 20
 MARKING = """
 [[link]]
@@ -163,8 +166,7 @@ def netem(guest: Guest) -> list[dict[str, Any]]:
             # What is under way for half of the round trip, and one product that waits: 1500 B each.
             limit = round(1.5 * trip_ms * emulation.RATE_MBPS * 1000 / 12_000)
             commands = NETEM.format(half_us=trip_ms * 500, limit=limit, law=law, seconds=LAST_S)
-            virtual = ("-accel", "tcg,thread=single", "-icount", "shift=1,sleep=off,align=off", "-rtc", "clock=vm")
-            words = guest.words(commands, VIRTUAL, *virtual, "-cpu", "max,-rdrand,-rdseed", "-seed", "1", "-net", "none")
+            words = guest.words(commands, VIRTUAL, *ALONE)
             said = subprocess.run(words, capture_output=True, text=True, check=True, timeout=3600).stdout
             received = re.search(r'"sum_received".*?"bits_per_second":\s*([\d.e+]+)', said, re.DOTALL)
             lost = re.search(r"dropped (\d+)", said)

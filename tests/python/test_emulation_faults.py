@@ -194,8 +194,10 @@ def test_without_root_it_works_in_a_user_namespace(site: Site) -> None:
 def _nobody(*arguments: str, into_namespace: bool) -> subprocess.CompletedProcess[str]:
     """This Python as a user without rights."""
     words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    words += ["unshare", "--user", "--map-root-user"] if into_namespace else ["env", "PHOTOCOL_USER_NAMESPACE=1"]
-    return subprocess.run([*words, sys.executable, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    words += ["unshare", "--user", "--map-root-user"] if into_namespace else []
+    known = {**os.environ, **({} if into_namespace else {"PHOTOCOL_USER_NAMESPACE": "1"})}
+    words += [sys.executable, *arguments]
+    return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, env=known)
 
 
 def test_a_child_that_is_killed_takes_along_what_it_has_started(site: Site) -> None:

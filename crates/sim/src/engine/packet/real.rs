@@ -53,7 +53,7 @@ mod tests {
         let second = first.clone();
         let count = || inside.load(Ordering::Relaxed);
         assert_eq!(count(), 6);
-        assert_eq!((*first.taken(), count()), ([1, 2, 3], 3));
+        assert_eq!((first.taken().to_vec(), count()), (vec![1, 2, 3], 3));
         drop(second);
         assert_eq!(count(), 0);
     }
