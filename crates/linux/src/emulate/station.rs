@@ -121,7 +121,7 @@ fn stand(number: u16, mtu: u32, law: Option<&str>) -> Result<Standing, String> {
         run(&["-6", "address", "add", &format!("{}/64", address6(number)), "dev", DEVICE, "nodad"])?;
     }
     if let Some(law) = law {
-        // A program that names it later has a socket that was of the kernel's law first: one that was BBR's stays paced.
+        // A program that names it later has a socket that was of the kernel's law first: BBR's stays paced.
         let ([a, b, c], prefix, from) = (PREFIX_V4, u16::from_be_bytes(PREFIX_V6), address(number).to_string());
         let (v4, v6) = (format!("{a}.{b}.{c}.0/24"), format!("{prefix:x}::/64"));
         run(&["route", "change", &v4, "dev", DEVICE, "src", &from, "congctl", law])?;

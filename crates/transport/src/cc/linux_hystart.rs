@@ -1,5 +1,5 @@
 //! HyStart as Linux's CUBIC has it. Sources: Ha, Rhee, "Taming the elephants: New TCP slow start", Computer Networks 55
-//! (2011); Linux 6.18, net/ipv4/tcp_cubic.c, `hystart_update`, from memory of its text and its published patches.
+//! (2011); Linux, net/ipv4/tcp_cubic.c, `hystart_update` as of 6.14, since when rounds begin below 16 segments too.
 //!
 //! The first slow start ends at once, from 16 segments on, for one of two reasons. ACKs come less than 2 ms apart for
 //! longer than half of the least round trip: a window then fills the path. Or eight ACKs of a round all have a round
@@ -114,7 +114,7 @@ mod tests {
     }
 
     /// (20 ms + 1 ms)/2 = 10.5 ms: the twelfth ACK, 11 ms after the first, is the first beyond. A gap of more than 2 ms
-    /// ends the train for good, and so does a window that is below 16 segments when the round begins: nobody looks then.
+    /// ends the train for good, and so does a window below 16 segments when the round begins: nobody looks then.
     #[test]
     fn a_train_of_half_a_round_trip_ends_slow_start() {
         let of = |cwnd, gap_us| until_the_end(&mut LinuxHyStart::default(), cwnd, gap_us, std::iter::repeat_n(20, 40));
