@@ -35,6 +35,8 @@ ROUND_TRIPS_MS = (20, 80)
 RATE_MBPS = 100
 LAST_S, TURNS = 60, 5
 DELAY_RATE, DELAY_COUNT, DELAY_SIZE = 10_000, 50_000, 200
+AT_ONCE = "chrt --fifo 10"
+"""Programs run as soon as they can, whatever else the machine does: a sender that was held up sends a burst."""
 RATES_MBPS = (200, 500, 1000, 1500, 2000)
 
 DUMBBELL = """
@@ -125,7 +127,7 @@ def lateness(report: dict[str, Any]) -> dict[str, float]:
 
 def kernel(scenario: str, law: str, folder: Path) -> dict[str, float]:
     """A turn of the kernel with a law: its goodput, what the network dropped, and how late packets were."""
-    commands = ("r0: iperf3 -s -1", f"l0: iperf3 -c {{r0}} -t {LAST_S} -J")
+    commands = (f"r0: {AT_ONCE} iperf3 -s -1", f"l0: {AT_ONCE} iperf3 -c {{r0}} -t {LAST_S} -J")
     report, result = emulated(scenario, folder, *commands, options=["--law", law])
     told = json.loads((folder / "out" / "command-1-l0.txt").read_text(encoding="utf-8"))["end"]
     goodput, lost = told["sum_received"]["bits_per_second"] / 1e6, int(result.drops["units"].sum())
@@ -202,7 +204,7 @@ def week(folder: Path) -> dict[str, Any]:
     for name, (law, named) in ways.items():
         turns = []
         for _ in range(TURNS):
-            commands = ("t1h0: iperf3 -s -1", f"t0h0: iperf3 -c {{t1h0}} {named}-t {seconds} -J")
+            commands = (f"t1h0: {AT_ONCE} iperf3 -s -1", f"t0h0: {AT_ONCE} iperf3 -c {{t1h0}} {named}-t {seconds} -J")
             emulated(scenario, folder, *commands, real="t0h0,t1h0", options=[*law, "--record"])
             told = json.loads((folder / "out" / "command-1-t0h0.txt").read_text(encoding="utf-8"))["end"]
             turns.append((told["sum_received"]["bits_per_second"] / 1e6, burst(folder / "out" / "recording.csv")))
@@ -225,9 +227,10 @@ def burst(recording: Path) -> float:
 def rates(folder: Path) -> list[dict[str, Any]]:
     """A kernel that sends as fast as ever links allow, and its ACKs back."""
     rows = []
+    commands = (f"r0: {AT_ONCE} iperf3 -s -1", f"l0: {AT_ONCE} iperf3 -c {{r0}} -t 8 -J")
     for rate in RATES_MBPS:
         scenario = DUMBBELL.format(seconds=20, rate=rate, delay_us=800, buffer="2 ms", access=10_000)
-        report, result = emulated(scenario, folder, "r0: iperf3 -s -1", "l0: iperf3 -c {r0} -C cubic -t 8 -J")
+        report, result = emulated(scenario, folder, *commands, options=["--law", "cubic"])
         told = json.loads((folder / "out" / "command-1-l0.txt").read_text(encoding="utf-8"))["end"]
         packets = sum(host["received"] for host in report["hosts"])
         rows.append(

@@ -19,7 +19,9 @@ import base64
 import json
 import os
 import re
+import shlex
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -188,7 +190,7 @@ def dctcp(guest: Guest) -> dict[str, Any]:
     files = []
     for own, commands in ((2, serves), (1, asks)):
         card = ("-netdev", "tap,id=n,ifname=tap0,script=no,downscript=no", "-device", "virtio-net-pci,netdev=n")
-        words = " ".join(map(_quoted, guest.words(commands, REAL, "-accel", "tcg", *card)))
+        words = " ".join(map(shlex.quote, guest.words(commands, REAL, "-accel", "tcg", *card)))
         files.append(guest.folder / f"station-{own}")
         files[-1].write_text(STATION.format(own=own, qemu=words), encoding="utf-8")
     commands = [f"r0: sh {files[0]}", f"l0: sh {files[1]}"]
@@ -223,10 +225,18 @@ def _queue(result: Any) -> dict[str, float]:
     return {"queue_packets": middle.mean(), "queue_p90": middle.quantile(0.9), "waiting_s": seconds}
 
 
-def _quoted(word: str) -> str:
-    import shlex
-
-    return shlex.quote(word)
+def tables(found: dict[str, Any], emulated: dict[str, Any]) -> list[str]:
+    """The lines of docs/validation/emulation.md that are numbers of this, beside those of the emulation."""
+    rows = ["| law | round trip (ms) | netem, Linux 6.1 (Mb/s) | emulation, Linux 6.18 (Mb/s) |", "|---" * 4 + "|"]
+    for row in found["netem"]:
+        (same,) = (one for one in emulated[row["law"]] if one["round_trip_ms"] == row["round_trip_ms"])
+        here = statistics.median(same["kernel_mbps"])
+        cells = (row["law"], row["round_trip_ms"], f"{row['mbps']:.2f}", f"{here:.2f} ({here / row['mbps'] - 1:+.1%})")
+        rows.append("| " + " | ".join(map(str, cells)) + " |")
+    told = found["dctcp"]
+    mean, simulated = told["queue_packets"], told["simulated"]["queue_packets"]
+    rows.append(f"the guests' DCTCP keeps {mean:.1f} packets in the mean, and `dctcp` {simulated:.1f}")
+    return [*rows, f"{told['marked']} packets were marked and {told['dropped']} dropped"]
 
 
 PARTS = {"netem": netem, "dctcp": dctcp}
