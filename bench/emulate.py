@@ -2,7 +2,7 @@
 """What `photocol emulate` is worth on this machine: kernels beside the simulated hosts, delays, and the highest rate.
 
     .venv/bin/python bench/emulate.py                    measures all, prints the tables
-    .venv/bin/python bench/emulate.py --only laws,delay  some of it
+    .venv/bin/python bench/emulate.py --only reno,delay  some of it
     .venv/bin/python bench/emulate.py --record           writes bench/emulation.json
 
 As root, with iperf3; several minutes, in real time. docs/validation/emulation.md says what is expected of it.
@@ -20,9 +20,12 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import photocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "bench" / "emulation.json"
@@ -32,6 +35,8 @@ ROUND_TRIPS_MS = (20, 80)
 RATE_MBPS = 100
 LAST_S, TURNS = 60, 5
 DELAY_RATE, DELAY_COUNT, DELAY_SIZE = 10_000, 50_000, 200
+AT_ONCE = "chrt --fifo 10"
+"""Programs run as soon as they can, whatever else the machine does: a sender that was held up sends a burst."""
 RATES_MBPS = (200, 500, 1000, 1500, 2000)
 
 DUMBBELL = """
@@ -103,14 +108,14 @@ for _ in range(count):
 
 
 def emulated(
-    scenario: str, folder: Path, *commands: str, real: str = "l0,r0"
+    scenario: str, folder: Path, *commands: str, real: str = "l0,r0", options: Sequence[str] = ()
 ) -> tuple[dict[str, Any], photocol.Result]:
     """An emulation's report and results, in a folder of its own."""
     file, out = folder / "scenario.toml", folder / "out"
     file.write_text(scenario, encoding="utf-8")
     runs = [word for command in commands for word in ("--run", command)]
     words = [sys.executable, "-m", "photocol", "emulate", str(file), "--real", real, "--force", "--out", str(out)]
-    subprocess.run([*words, "--quiet", *runs], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([*words, "--quiet", *options, *runs], check=True, stderr=subprocess.DEVNULL)
     return json.loads((out / "emulation.json").read_text(encoding="utf-8")), photocol.Result.load(out)
 
 
@@ -122,37 +127,47 @@ def lateness(report: dict[str, Any]) -> dict[str, float]:
 
 def kernel(scenario: str, law: str, folder: Path) -> dict[str, float]:
     """A turn of the kernel with a law: its goodput, what the network dropped, and how late packets were."""
-    iperf = f"iperf3 -c {{r0}} -C {law} -t {LAST_S} -J"
-    report, result = emulated(scenario, folder, "r0: iperf3 -s -1", f"l0: {iperf}")
+    commands = (f"r0: {AT_ONCE} iperf3 -s -1", f"l0: {AT_ONCE} iperf3 -c {{r0}} -t {LAST_S} -J")
+    report, result = emulated(scenario, folder, *commands, options=["--law", law])
     told = json.loads((folder / "out" / "command-1-l0.txt").read_text(encoding="utf-8"))["end"]
     goodput, lost = told["sum_received"]["bits_per_second"] / 1e6, int(result.drops["units"].sum())
     return {"kernel_mbps": goodput, "kernel_lost": lost, **lateness(report)}
 
 
-def laws(folder: Path) -> list[dict[str, Any]]:
-    """Each law of the kernel at a bottleneck with a buffer of one product of rate and round trip, beside photocol's."""
-    rows = []
-    for law, simulated in LAWS.items():
+def beside(law: str) -> Callable[[Path], list[dict[str, Any]]]:
+    """A law of the kernel at a bottleneck with a buffer of one product of rate and round trip, beside photocol's."""
+
+    def measured(folder: Path) -> list[dict[str, Any]]:
+        rows = []
         for trip_ms in ROUND_TRIPS_MS:
             delay_us = trip_ms * 500 - 200
             scenario = DUMBBELL.format(
                 seconds=LAST_S + 10, rate=RATE_MBPS, delay_us=delay_us, buffer=f"{trip_ms} ms", access=1000
             )
             runs = [kernel(scenario, law, folder) for _ in range(TURNS)]
-            traffic = f'[[traffic]]\ntransport = "{simulated}"\n'
-            alone = photocol.run(scenario + traffic, set={"run.duration": f"{LAST_S} s"})
-            sender = alone.flows.row(0, named=True)
-            rows.append(
-                {
-                    "law": law,
-                    "round_trip_ms": trip_ms,
-                    "simulated_mbps": sender["bytes_acked"] * 8 / LAST_S / 1e6,
-                    "simulated_lost": int(alone.drops["units"].sum()),
-                    **{name: [run[name] for run in runs] for name in runs[0]},
-                }
-            )
+            mbps, lost = simulated(scenario + host(LAWS[law]), LAST_S)
+            told = {"law": law, "round_trip_ms": trip_ms, "simulated_mbps": mbps, "simulated_lost": lost}
+            if law == "cubic":
+                both = simulated(scenario + host(LAWS[law], 'hystart_rule = "linux"'), LAST_S)
+                told["linux_start_mbps"], told["linux_start_lost"] = both
+            rows.append({**told, **{name: [run[name] for run in runs] for name in runs[0]}})
             print(rows[-1], flush=True)
-    return rows
+        return rows
+
+    return measured
+
+
+def host(algorithm: str, *keys: str, pairs: str = "") -> str:
+    """One flow of a simulated host."""
+    lines = ["[[traffic]]", 'transport = "host"', pairs, "[transport.host]", f'algorithm = "{algorithm}"', *keys]
+    return "\n".join(filter(None, lines)) + "\n"
+
+
+def simulated(scenario: str, seconds: int) -> tuple[float, int]:
+    """The goodput of the one flow in Mb/s, and the packets that were dropped."""
+    alone = photocol.run(scenario, set={"run.duration": f"{seconds} s"})
+    sender = alone.flows.row(0, named=True)
+    return sender["bytes_acked"] * 8 / seconds / 1e6, int(alone.drops["units"].sum())
 
 
 def delay(folder: Path) -> dict[str, Any]:
@@ -181,26 +196,41 @@ def delay(folder: Path) -> dict[str, Any]:
 
 
 def week(folder: Path) -> dict[str, Any]:
-    """A week of circuits between two racks: the kernel's CUBIC beside the simulated host's."""
-    scenario = WEEK.format(seconds=LAST_S + 10)
-    traffic = '[[traffic]]\ntransport = "linux-cubic"\npairs = [["t0h0", "t1h0"]]\n'
-    alone = photocol.run(scenario + traffic, set={"run.duration": f"{LAST_S // 2} s"})
-    kernel = []
-    for _ in range(TURNS):
-        iperf = f"iperf3 -c {{t1h0}} -C cubic -t {LAST_S // 2} -J"
-        emulated(scenario, folder, "t1h0: iperf3 -s -1", f"t0h0: {iperf}", real="t0h0,t1h0")
-        told = json.loads((folder / "out" / "command-1-t0h0.txt").read_text(encoding="utf-8"))["end"]
-        kernel.append(told["sum_received"]["bits_per_second"] / 1e6)
-    simulated = alone.flows.row(0, named=True)["bytes_acked"] * 8 / (LAST_S // 2) / 1e6
-    return {"kernel_mbps": kernel, "simulated_mbps": simulated}
+    """A week of circuits between two racks: the kernel's CUBIC beside the simulated host's, both unpaced and paced."""
+    scenario, seconds = WEEK.format(seconds=LAST_S + 10), LAST_S // 2
+    found: dict[str, Any] = {}
+    # A socket that was of BBR before stays paced, and iperf3 names the law of one that is connected.
+    ways = {"unpaced": (["--law", "cubic"], ""), "paced": (["--law", "bbr"], "-C cubic ")}
+    for name, (law, named) in ways.items():
+        turns = []
+        for _ in range(TURNS):
+            commands = (f"t1h0: {AT_ONCE} iperf3 -s -1", f"t0h0: {AT_ONCE} iperf3 -c {{t1h0}} {named}-t {seconds} -J")
+            emulated(scenario, folder, *commands, real="t0h0,t1h0", options=[*law, "--record"])
+            told = json.loads((folder / "out" / "command-1-t0h0.txt").read_text(encoding="utf-8"))["end"]
+            turns.append((told["sum_received"]["bits_per_second"] / 1e6, burst(folder / "out" / "recording.csv")))
+        found[f"{name}_mbps"], found[f"{name}_burst"] = map(list, zip(*turns, strict=True))
+        paced = f"paced = {json.dumps(name == 'paced')}"
+        flow = host("linux-cubic", paced, pairs='pairs = [["t0h0", "t1h0"]]')
+        found[f"{name}_simulated_mbps"], _ = simulated(scenario + flow, seconds)
+    return found
+
+
+def burst(recording: Path) -> float:
+    """Packets of data that the first host sends at once: closer than 20 µs, of which a packet takes 30 on its link."""
+    import polars as pl
+
+    data = pl.read_csv(recording).filter((pl.col("from") == "t0h0") & (pl.col("bytes") > 1000))
+    starts = int((data["time_ps"].diff().drop_nulls() > 20_000_000).sum()) + 1
+    return len(data) / starts
 
 
 def rates(folder: Path) -> list[dict[str, Any]]:
     """A kernel that sends as fast as ever links allow, and its ACKs back."""
     rows = []
+    commands = (f"r0: {AT_ONCE} iperf3 -s -1", f"l0: {AT_ONCE} iperf3 -c {{r0}} -t 8 -J")
     for rate in RATES_MBPS:
         scenario = DUMBBELL.format(seconds=20, rate=rate, delay_us=800, buffer="2 ms", access=10_000)
-        report, result = emulated(scenario, folder, "r0: iperf3 -s -1", "l0: iperf3 -c {r0} -C cubic -t 8 -J")
+        report, result = emulated(scenario, folder, *commands, options=["--law", "cubic"])
         told = json.loads((folder / "out" / "command-1-l0.txt").read_text(encoding="utf-8"))["end"]
         packets = sum(host["received"] for host in report["hosts"])
         rows.append(
@@ -228,12 +258,14 @@ def tables(found: dict[str, Any]) -> list[str]:
     """The lines of docs/validation/emulation.md that are numbers; of several turns the medians."""
     middle = statistics.median
     rows = ["| law | round trip (ms) | kernel (Mb/s) | simulated | kernel lost | simulated | late |", "|---" * 7 + "|"]
-    for row in found["laws"]:
+    for row in (row for law in LAWS for row in found[law]):
         goodput, lost, late = (middle(row[name]) for name in ("kernel_mbps", "kernel_lost", "late_share"))
         simulated = f"{row['simulated_mbps']:.2f} ({_than(row):+.1%})"
         times = f"{row['simulated_lost']} ({row['simulated_lost'] / lost:.2f})"
         cells = (row["law"], row["round_trip_ms"], f"{goodput:.2f}", simulated, f"{lost:.0f}", times, f"{late:.2%}")
         rows.append("| " + " | ".join(map(str, cells)) + " |")
+    lost = [f"{row['linux_start_lost']} at {row['round_trip_ms']} ms" for row in found["cubic"]]
+    rows.append(f'with `hystart_rule = "linux"` it loses {" and ".join(lost)}')
     one = found["delay"]
     rows.append(f"Of {one['packets']} datagrams {one['within_200_us']:.2%} were at most 200 µs late: the median was")
     p50, p99, worst = (round(one[name]) for name in ("p50_us", "p99_us", "worst_us"))
@@ -242,10 +274,11 @@ def tables(found: dict[str, Any]) -> list[str]:
     for row in found["rates"]:
         whole = [f"{row[name]:.0f}" for name in ("rate_mbps", "goodput_mbps", "packets_per_s", "p99_us", "worst_us")]
         rows.append("| " + " | ".join([*whole[:3], f"{row['late_share']:.2%}", *whole[3:]]) + " |")
-    told = found["week"]
-    rows.append(
-        f"the kernel carries {middle(told['kernel_mbps']):.1f} Mb/s, `linux-cubic` {told['simulated_mbps']:.1f}"
-    )
+    rows += ["| CUBIC over a week | kernel (Mb/s) | packets at once | `linux-cubic` (Mb/s) |", "|---" * 4 + "|"]
+    for name, told in (("as ACKs ask for it", "unpaced"), ("paced", "paced")):
+        carried, at_once = (middle(found["week"][f"{told}_{what}"]) for what in ("mbps", "burst"))
+        simulated_mbps = found["week"][f"{told}_simulated_mbps"]
+        rows.append(f"| {name} | {carried:.1f} | {at_once:.1f} | {simulated_mbps:.1f} |")
     return [*rows, f"An idle emulation takes {found['idle']['cpu_share']:.1%} of a processor."]
 
 
@@ -254,7 +287,7 @@ def _than(row: dict[str, Any]) -> float:
     return float(row["simulated_mbps"]) / statistics.median(row["kernel_mbps"]) - 1
 
 
-PARTS = {"laws": laws, "delay": delay, "rates": rates, "idle": idle, "week": week}
+PARTS = {**{law: beside(law) for law in LAWS}, "delay": delay, "rates": rates, "idle": idle, "week": week}
 
 
 def main() -> int:

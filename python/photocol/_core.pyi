@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
@@ -185,17 +185,7 @@ class Simulation:
 
 @final
 class Emulation:
-    def __new__(
-        cls,
-        hosts: Sequence[str],
-        *,
-        mtu: int,
-        slower: float,
-        spins: bool,
-        most_lag_s: float,
-        most_bytes: int,
-        recording: str | PathLike[str] | None = None,
-    ) -> Emulation: ...
+    def __new__(cls, hosts: Sequence[str], how: Mapping[str, object]) -> Emulation: ...
     @property
     def hosts(self) -> list[tuple[str, str, str, str]]: ...
     def add_command(self, host: int, after_s: float, command: str, output: str | PathLike[str]) -> None: ...
@@ -207,7 +197,9 @@ class Emulation:
     @property
     def counts(self) -> list[dict[str, int]]: ...
     @property
-    def lateness(self) -> dict[str, float]: ...
+    def lateness(self) -> dict[str, Any]: ...
+    @property
+    def lateness_of_hosts(self) -> list[dict[str, Any]]: ...
 
 @final
 class LawWindow:

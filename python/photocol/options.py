@@ -224,6 +224,9 @@ class SenderOptions(TypedDict, total=False):
     """"cubic": Whether the window is never below Reno's (RFC 9438 §4.3). Default True."""
     cubic_arithmetic: Literal["bytes", "segments"]
     """"cubic": How finely the window moves between losses; Reno's stays in bytes. Default "bytes"."""
+    hystart_rule: Literal["rfc9406", "linux"]
+    """"cubic": With hystart: when slow start ends. With "linux" all that an ACK acknowledges counts. Default
+    "rfc9406"."""
     bbr_high_gain: float
     """"bbr": BBRHighGain: the pacing gain of Startup, 2/ln 2. Default 2.885."""
     bbr_drain_gain: float

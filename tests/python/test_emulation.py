@@ -10,124 +10,24 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from emulated_site import BIT_S, PATH, WAY_S, Site, gone, iperf_only, linux_only, of, root_only, started
 
 import photocol
 from photocol.emulation import Settings, emulate
 from photocol.emulation.commands import Command, starts
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-pytestmark = [
-    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="SKIP: photocol emulate needs Linux"),
-    pytest.mark.alone,
-]
-
-
-def _has_namespaces() -> bool:
-    if os.geteuid() != 0 or not Path("/dev/net/tun").exists() or not (shutil.which("ip") and shutil.which("unshare")):
-        return False
-    return subprocess.run(["unshare", "--net", "--pid", "--fork", "true"], check=False).returncode == 0
-
-
-root_only = pytest.mark.skipif(
-    not _has_namespaces(), reason="SKIP: real hosts need root, namespaces, iproute2 and /dev/net/tun"
-)
-iperf_only = pytest.mark.skipif(shutil.which("iperf3") is None, reason="SKIP: no iperf3 on the path")
+pytestmark = [linux_only, pytest.mark.alone]
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs/guide/emulation.md"
-PATH = """
-[run]
-name = "path"
-duration = "60 s"
-[topology]
-kind = "dumbbell"
-pairs = 2
-bottleneck_capacity = "20 Mbps"
-bottleneck_delay = "18 ms"
-bottleneck_buffer = "30 packets"
-access_capacity = "100 Mbps"
-access_delay = "1 ms"
-"""
-"""20 ms one way, and 8 bits at 120 ns each through both access links and the bottleneck: 0.07 us a bit."""
-WAY_S, BIT_S = 0.020, 2 / 100e6 + 1 / 20e6
-
-SERVER = """
-import socket, struct, sys, time
-family = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET
-server = socket.socket(family, socket.SOCK_DGRAM)
-server.bind((sys.argv[1], 9))
-v6 = family == socket.AF_INET6
-server.setsockopt(*((socket.IPPROTO_IPV6, 66, 1) if v6 else (socket.IPPROTO_IP, 13, 1)))
-server.settimeout(10)
-try:
-    while True:
-        data, about, _, _ = server.recvmsg(70000, 100)
-        now = time.clock_gettime(time.CLOCK_MONOTONIC)
-        number, sent = struct.unpack("!Id", data[:12])
-        server.settimeout(0.3)
-        print(number, f"{now - sent:.7f}", len(data), [content[0] & 3 for _, _, content in about][0], flush=True)
-except socket.timeout:
-    pass
-"""
-CLIENT = """
-import socket, struct, sys, time
-to, count, size, gap, tos = sys.argv[1], *map(float, sys.argv[2:6])
-family = socket.AF_INET6 if ":" in to else socket.AF_INET
-client = socket.socket(family, socket.SOCK_DGRAM)
-v6 = family == socket.AF_INET6
-client.setsockopt(*((socket.IPPROTO_IPV6, 67) if v6 else (socket.IPPROTO_IP, 1)), int(tos))
-for number in range(int(count)):
-    head = struct.pack("!Id", number, time.clock_gettime(time.CLOCK_MONOTONIC))
-    client.sendto(head + bytes(int(size) - len(head)), (to, 9))
-    time.sleep(gap)
-"""
-
-
-class Site:
-    """A folder with a scenario, programs for hosts, and results."""
-
-    def __init__(self, folder: Path, scenario: str = PATH) -> None:
-        self.folder = folder
-        self.scenario = folder / "scenario.toml"
-        self.scenario.write_text(scenario)
-        (folder / "server.py").write_text(SERVER)
-        (folder / "client.py").write_text(CLIENT)
-        self.out = folder / "out"
-
-    def words(self, *options: str, real: str = "l0,r0") -> list[str]:
-        command = [sys.executable, "-m", "photocol", "emulate", str(self.scenario), "--real", real]
-        return [*command, "--out", str(self.out), *options]
-
-    def server(self, to: str = "{r0}") -> str:
-        return f"{sys.executable} {self.folder}/server.py {to}"
-
-    def client(self, count: int, size: int, gap: float, tos: int = 0, to: str = "{r0}") -> str:
-        return f"{sys.executable} {self.folder}/client.py {to} {count} {size} {gap} {tos}"
-
-    def run(self, *options: str, real: str = "l0,r0", status: int = 0) -> dict[str, Any]:
-        words = self.words(*options, real=real)
-        done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
-        assert done.returncode == status, done.stdout + done.stderr
-        report: dict[str, Any] = json.loads((self.out / "emulation.json").read_text())
-        return report
-
-    def output(self, name: str) -> list[list[float]]:
-        return [[float(word) for word in line.split()] for line in (self.out / name).read_text().splitlines()]
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Site:
     return Site(tmp_path)
-
-
-def _of(report: dict[str, Any], host: str) -> dict[str, Any]:
-    return next(row for row in report["hosts"] if row["host"] == host)
 
 
 def test_a_command_has_a_host_a_time_and_addresses() -> None:
@@ -166,7 +66,7 @@ def test_a_datagram_takes_the_time_of_its_bits_and_of_light(site: Site, to: str)
     delays = sorted(row[1] for row in rows)
     # The kernel and two programs take some tens of microseconds, and a busy machine more now and then.
     assert expected <= delays[0] and delays[50] < expected + 2e-3
-    assert _of(report, "l0")["sent"] >= 100 and _of(report, "r0")["received"] >= 100
+    assert of(report, "l0")["sent"] >= 100 and of(report, "r0")["received"] >= 100
     assert report["lateness"]["count"] >= 100
 
 
@@ -175,7 +75,7 @@ def test_a_recording_is_run_again_to_the_last_bit(site: Site) -> None:
     # 200 datagrams at once find 30 places.
     options = ["--run", f"r0: {site.server()}", "--run", f"l0 @ 500 ms: {site.client(200, 1400, 0)}", "--seed", "5"]
     report = site.run("--record", *options)
-    assert len(site.output("command-0-r0.txt")) < 200 == _of(report, "l0")["sent"]
+    assert len(site.output("command-0-r0.txt")) < 200 == of(report, "l0")["sent"]
     first = photocol.Result.load(site.out)
     again = photocol.run(site.out / "replay.toml")
     assert again.fingerprint == first.fingerprint
@@ -197,7 +97,7 @@ def test_the_ecn_field_goes_in_and_comes_out(tmp_path: Path, tos: int, to: str) 
     report = site.run("--run", f"r0: {site.server(to)}", "--run", f"l0 @ 500 ms: {client}")
     fields = {int(row[3]) for row in site.output("command-0-r0.txt")}
     assert fields == {0: {0}, 1: {1, 3}, 2: {2, 3}, 3: {3}}[tos]
-    assert (_of(report, "r0")["marked"] > 0) == (tos != 0)
+    assert (of(report, "r0")["marked"] > 0) == (tos != 0)
 
 
 @root_only
@@ -205,13 +105,13 @@ def test_jumbo_frames_fragments_and_nobody(site: Site) -> None:
     jumbo = site.run(
         "--mtu", "9000 B", "--run", f"r0: {site.server()}", "--run", f"l0 @ 500 ms: {site.client(3, 8900, 0.01)}"
     )
-    assert _of(jumbo, "l0")["sent"] == 3
+    assert of(jumbo, "l0")["sent"] == 3
     # 4000 B are three fragments of 1500 B; an address that no host has is counted.
     nobody = f"{site.client(5, 100, 0.01, to='10.77.0.9')}"
     fragments = site.run(
         "--force", "--run", f"r0: {site.server()}", "--run", f"l0 @ 500 ms: {site.client(3, 4000, 0.01)}; {nobody}"
     )
-    assert (_of(fragments, "l0")["sent"], _of(fragments, "l0")["elsewhere"]) == (9, 5)
+    assert (of(fragments, "l0")["sent"], of(fragments, "l0")["elsewhere"]) == (9, 5)
     assert [row[2] for row in site.output("command-0-r0.txt")] == [4000.0] * 3
 
 
@@ -253,46 +153,16 @@ def test_the_status_of_commands_is_kept(site: Site) -> None:
     assert report["why"] == "finished"
 
 
-def _processes(mark: str) -> list[int]:
-    """Processes that have this word on their command line."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and mark in (entry / "cmdline").read_text().split("\0"):
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
-
-
-def _gone(mark: str) -> bool:
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        if not _processes(mark):
-            return True
-        time.sleep(0.05)
-    return False
-
-
-def _started(words: Sequence[str], mark: str) -> subprocess.Popen[str]:
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    end = time.monotonic() + 60
-    while not _processes(mark):
-        assert process.poll() is None and time.monotonic() < end, process.communicate()
-        time.sleep(0.05)
-    return process
-
-
 @root_only
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_behind(site: Site, number: int) -> None:
     mark = f"600.{os.getpid()}{number:d}"
     # A command that starts another one, which would outlive it.
     words = site.words("--run", f"l0: (sleep {mark} &); sleep {mark}")
-    process = _started(words, mark)
+    process = started(words, mark)
     process.send_signal(number)
     process.communicate(timeout=60)
-    assert _gone(mark)
+    assert gone(mark)
     if number == signal.SIGKILL:
         # The next one removes what this one could not.
         site.run("--run", "l0: true")
@@ -327,7 +197,7 @@ def _examples() -> list[str]:
 @root_only
 @iperf_only
 @pytest.mark.skipif(shutil.which("curl") is None, reason="SKIP: no curl on the path")
-@pytest.mark.parametrize("command", _examples(), ids=["cubic", "bbr", "bursts", "week"])
+@pytest.mark.parametrize("command", _examples(), ids=["cubic", "bbr", "bursts", "week", "queues"])
 def test_the_examples_of_the_guide_run(tmp_path: Path, command: str) -> None:
     shutil.copytree(GUIDE.parents[2] / "scenarios", tmp_path / "scenarios")
     (tmp_path / "page").write_bytes(bytes(200_000))
@@ -340,10 +210,12 @@ def test_the_examples_of_the_guide_run(tmp_path: Path, command: str) -> None:
 def test_the_page_has_the_recorded_numbers() -> None:
     sys.path.insert(0, str(GUIDE.parents[2] / "bench"))
     import emulate as measured
+    import guest
 
-    page = (GUIDE.parents[1] / "validation/emulation.md").read_text(encoding="utf-8")
-    record = json.loads(measured.RECORD.read_text(encoding="utf-8"))
-    assert [line for line in measured.tables(record) if line not in page] == []
+    page = " ".join((GUIDE.parents[1] / "validation/emulation.md").read_text(encoding="utf-8").split())
+    record, other = (json.loads(file.read_text(encoding="utf-8")) for file in (measured.RECORD, guest.RECORD))
+    lines = [*measured.tables(record), *guest.tables(other, record)]
+    assert [line for line in lines if line not in page] == []
 
 
 def test_wrong_input_is_said(tmp_path: Path) -> None:

@@ -25,6 +25,15 @@ pub(crate) struct Quantiles {
     pub(crate) latest: f64,
 }
 
+/// How many errors were so large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bin {
+    /// At most, in microseconds, and more than that of the bin before.
+    pub to_us: u64,
+    /// So many.
+    pub count: u64,
+}
+
 const HOUR: u64 = 3600 * 1_000_000_000_000;
 const US: f64 = 1e6;
 
@@ -40,6 +49,17 @@ impl Errors {
         self.earliest = self.earliest.min(error);
         self.latest = self.latest.max(error);
         self.sum += i128::from(error);
+    }
+
+    /// How many had which size, in bins that double, up to the largest.
+    pub(crate) fn bins(&self) -> Vec<Bin> {
+        let (mut bins, mut to_us, mut below) = (Vec::new(), 1, 0);
+        while below < self.sizes.len() {
+            let up_to = self.sizes.count_between(0, to_us * US as u64);
+            bins.push(Bin { to_us, count: up_to - below });
+            (below, to_us) = (up_to, 2 * to_us);
+        }
+        bins
     }
 
     pub(crate) fn quantiles(&self) -> Quantiles {

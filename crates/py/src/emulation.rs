@@ -16,20 +16,25 @@ use std::sync::{Mutex, PoisonError};
 #[pyclass(module = "photocol._core")]
 pub struct Emulation(Mutex<emulate::Emulation>);
 
+/// How hosts are emulated, as a dict has it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct How {
+    mtu: u32,
+    law: Option<String>,
+    slower: f64,
+    spins: bool,
+    most_lag_s: f64,
+    most_bytes: u64,
+    recording: Option<PathBuf>,
+}
+
 #[pymethods]
 impl Emulation {
     #[new]
-    #[pyo3(signature = (hosts, *, mtu, slower, spins, most_lag_s, most_bytes, recording=None))]
-    fn new(
-        hosts: Vec<String>,
-        mtu: u32,
-        slower: f64,
-        spins: bool,
-        most_lag_s: f64,
-        most_bytes: u64,
-        recording: Option<PathBuf>,
-    ) -> PyResult<Emulation> {
-        let options = Options { hosts, mtu, slower, spins, most_lag_s, most_bytes, recording };
+    fn new(hosts: Vec<String>, how: How) -> PyResult<Emulation> {
+        let How { mtu, law, slower, spins, most_lag_s, most_bytes, recording } = how;
+        let options = Options { hosts, mtu, law, slower, spins, most_lag_s, most_bytes, recording };
         emulate::Emulation::open(options).map(|all| Emulation(Mutex::new(all))).map_err(PyOSError::new_err)
     }
 
@@ -88,6 +93,7 @@ impl Emulation {
                 received_bytes,
                 marked,
                 elsewhere,
+                too_long,
                 overflowed,
                 refused,
                 not_taken,
@@ -99,6 +105,7 @@ impl Emulation {
                 ("received_bytes", received_bytes),
                 ("marked", marked),
                 ("elsewhere", elsewhere),
+                ("too_long", too_long),
                 ("overflowed", overflowed),
                 ("refused", refused),
                 ("not_taken", not_taken),
@@ -111,12 +118,24 @@ impl Emulation {
     /// How late packets were given to hosts, in microseconds.
     #[getter]
     fn lateness<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Lateness { count, late, mean_us, p50_us, p99_us, p999_us, worst_us } = self.all().lateness();
-        let row = [("count", count), ("late", late)].into_py_dict(py)?;
-        let times = [("mean_us", mean_us), ("p50_us", p50_us), ("p99_us", p99_us), ("p999_us", p999_us)];
-        times.into_iter().chain([("worst_us", worst_us)]).try_for_each(|(name, time)| row.set_item(name, time))?;
-        Ok(row)
+        row(self.all().lateness(), py)
     }
+
+    /// How late those of each host were.
+    #[getter]
+    fn lateness_of_hosts<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.all().lateness_of_hosts().into_iter().map(|lateness| row(lateness, py)).collect()
+    }
+}
+
+/// Of the histogram: pairs of microseconds at most, and packets.
+fn row(lateness: Lateness, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let Lateness { count, late, mean_us, p50_us, p99_us, p999_us, worst_us, histogram } = lateness;
+    let row = [("count", count), ("late", late)].into_py_dict(py)?;
+    let times = [("mean_us", mean_us), ("p50_us", p50_us), ("p99_us", p99_us), ("p999_us", p999_us)];
+    times.into_iter().chain([("worst_us", worst_us)]).try_for_each(|(name, time)| row.set_item(name, time))?;
+    row.set_item("histogram", histogram.iter().map(|bin| (bin.to_us, bin.count)).collect::<Vec<_>>())?;
+    Ok(row)
 }
 
 /// How a command has ended, or where it is.

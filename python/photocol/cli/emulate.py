@@ -37,6 +37,7 @@ _LINES = 12
 @settings_option
 @click.option("--real", metavar="HOST,HOST…", help="The nodes that are real; by default those of [external].")
 @click.option("--run", "runs", multiple=True, metavar="'HOST: COMMAND'", help="Start a command; {HOST} is an address.")
+@click.option("--law", metavar="NAME", help="The window law of the kernels, as they name it, such as cubic.")
 @click.option("--slower", type=click.FloatRange(1.0, 1e6), default=1.0, metavar="K", help="Stretch time by K.  [1]")
 @click.option("--mtu", metavar="SIZE", help="The longest packet of the hosts.  [1500 B]")
 @click.option("--spin", is_flag=True, help="Never sleep: wake up sooner, for a core.")
@@ -72,6 +73,7 @@ def emulate(*, scenario: str, settings: Sequence[str], out: Path | None, as_json
     loaded = loaded_scenario(scenario, settings)
     commands = commands_of(loaded, options["runs"])
     how = Settings(
+        law=options["law"],
         slower=options["slower"],
         spins=options["spin"],
         most_lag_s=options["max_lag"],
@@ -139,12 +141,12 @@ def _announce(emulation: _core.Emulation) -> None:
 
 def _lines(found: Emulated) -> list[str]:
     """What is printed under the summary."""
-    columns = ("sent", "received", "marked", "elsewhere", "overflowed", "refused", "not_taken")
-    lines = [f"{'host':<12}{'address':<14}" + "".join(f"{name:>11}" for name in columns)]
-    lines += [
-        f"{host['host']:<12}{host['address']:<14}" + "".join(f"{host[name]:>11}" for name in columns)
-        for host in found.hosts
-    ]
+    columns = ("sent", "received", "marked", "elsewhere", "too_long", "overflowed", "refused", "not_taken")
+    times = ("p50_us", "p99_us", "worst_us")
+    lines = [f"{'host':<12}{'address':<14}" + "".join(f"{name:>11}" for name in (*columns, *times))]
+    for host in found.hosts:
+        cells = [*(f"{host[name]:>11}" for name in columns), *(f"{host['lateness'][name]:>11.0f}" for name in times)]
+        lines.append(f"{host['host']:<12}{host['address']:<14}" + "".join(cells))
     for one in found.commands:
         lines.append(f"{one.command.host}: {one.command.words}: status {one.status}")
         lines += [f"    {line}" for line in one.output.splitlines()[-_LINES:]]
@@ -156,8 +158,7 @@ def _complain(found: Emulated) -> None:
     if found.left_out:
         say(f"photocol: {found.left_out} flows of the scenario begin or end at a real host and are left out")
     for host in found.hosts:
-        if host["overflowed"] or host["refused"]:
-            lost = host["overflowed"] + host["refused"]
+        if lost := host["overflowed"] + host["refused"] + host["too_long"]:
             say(f"photocol: {lost} packets of {host['host']} were dropped before they entered the network")
     if found.gave_up:
         say(f"photocol: ended: {found.why}")

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ class Settings:
     """How hosts are emulated.
 
     Attributes:
+        law: the window law of connections, unless a program asks for another; the kernel's own by default.
         slower: so many seconds of the clock are one of the network.
         spins: never sleep, which wakes up sooner and costs a core.
         most_lag_s: end when the network is this many seconds of the clock behind.
@@ -45,6 +46,7 @@ class Settings:
         records: keep a recording of what enters.
     """
 
+    law: str | None = None
     slower: float = 1.0
     spins: bool = False
     most_lag_s: float = 1.0
@@ -69,9 +71,10 @@ class Emulated:
     """What an emulation has found besides the results of its run."""
 
     hosts: Sequence[Mapping[str, Any]]
-    """Of each: name, address, packets and bytes sent and received, what was marked, dropped or for nobody."""
-    lateness: Mapping[str, float]
-    """How late packets were given to hosts, in microseconds; `late` counts those of more than a millisecond."""
+    """Of each: name, address, packets and bytes sent and received, what was marked, dropped or for nobody, lateness."""
+    lateness: Mapping[str, Any]
+    """How late packets were given to hosts, in microseconds; `late` counts those of more than a millisecond. The
+    histogram has pairs: microseconds at most, and packets."""
     ended_s: float
     """Simulated time at its end."""
     why: str
@@ -90,7 +93,7 @@ class Emulated:
     @property
     def late_share(self) -> float:
         """The share of packets that were more than a millisecond late."""
-        return self.lateness["late"] / max(self.lateness["count"], 1)
+        return float(self.lateness["late"] / max(self.lateness["count"], 1))
 
     @property
     def is_trustworthy(self) -> bool:
@@ -166,16 +169,9 @@ class EmulatedExecution(Execution):
         if self._how.is_strict and simulation.left_out:
             flows = f"{simulation.left_out} flows of the scenario begin or end at a real host"
             raise InputError(f"{flows}; allowed with --strict: none")
-        recording = self._folder / RECORDING if self._how.records else None
-        emulation = _core.Emulation(
-            self._hosts,
-            mtu=self._mtu,
-            slower=self._how.slower,
-            spins=self._how.spins,
-            most_lag_s=self._how.most_lag_s,
-            most_bytes=self._how.most_bytes,
-            recording=recording,
-        )
+        how = asdict(self._how)
+        recording = self._folder / RECORDING if how["records"] else None
+        emulation = _core.Emulation(self._hosts, {**how, "mtu": self._mtu, "recording": recording})
         addresses = {name: (v4, v6) for name, v4, v6, _ in emulation.hosts}
         outputs = [self._folder / f"command-{k}-{one.host}.txt" for k, one in enumerate(self._commands)]
         for one, at_s, output in zip(self._commands, starts(self._commands), outputs, strict=True):
@@ -202,8 +198,11 @@ class EmulatedExecution(Execution):
             Ended(command=command, status=status, output=_tail(output))
             for command, status, output in zip(self._commands, emulation.ended, outputs, strict=True)
         ]
-        known = zip(emulation.hosts, emulation.counts, strict=True)
-        hosts = [{"host": name, "address": v4, "address6": v6, **counts} for (name, v4, v6, _), counts in known]
+        known = zip(emulation.hosts, emulation.counts, emulation.lateness_of_hosts, strict=True)
+        hosts = [
+            {"host": name, "address": v4, "address6": v6, **counts, "lateness": lateness}
+            for (name, v4, v6, _), counts, lateness in known
+        ]
         return Emulated(
             hosts=hosts,
             lateness=emulation.lateness,

@@ -19,6 +19,7 @@ from photocol.plot.trace_delays import flow_delays
 from photocol.quantity import readable
 from photocol.report import columns
 from photocol.report.circuits import as_they_were, circuits, scheduled
+from photocol.report.emulated import emulated
 from photocol.report.globe import globe
 from photocol.report.levels import levels
 from photocol.report.places import Degrees, fitted, places
@@ -70,7 +71,7 @@ def page(folder: Path) -> dict[str, Any]:
         "series": columns.samples(_samples(result)),
         "tables": _tables(result),
         "command": str(manifest.get("command", "")),
-        "command_hint": "In the directory of the run, which has scenario.toml:",
+        "command_hint": _hint(manifest),
         "facts": [*_facts(manifest), *_set(manifest)],
         "scenario": str(manifest.get("scenario", "")),
     }
@@ -82,6 +83,13 @@ def _scheduled(manifest: Mapping[str, Any]) -> tuple[Found | None, str]:
         return scheduled(manifest), ""
     except (InputError, ValueError) as error:  # of scenarios and of TOML
         return None, f"Circuits are not drawn, for the scenario cannot be read again: {error}."
+
+
+def _hint(manifest: Mapping[str, Any]) -> str:
+    """Where the command is to be given, and what it repeats."""
+    why = manifest.get("why_not_repeatable")
+    once = f"This run cannot be repeated: {why}. The scenario without what they sent: " if why else ""
+    return f"{once}{'in' if once else 'In'} the directory of the run, which has scenario.toml:"
 
 
 def _no_globe(result: Result) -> str:
@@ -161,9 +169,10 @@ def _note(manifest: Mapping[str, Any], held: Mapping[str, Any] | None, duration_
     from photocol.runs.trace import sentence
 
     if held is None:
+        again = "--set trace.enabled=true" if "emulation" in manifest else "--trace"
         return (
             "This run has no trace, so there are no pictures of packets, bursts and slots. "
-            "Run it again with --trace to get them, of the time that the figures cover; "
+            f"Run it again with {again} to get them, of the time that the figures cover; "
             "[probe] gives windows and queues over time."
         )
     if held["cut_s"] is not None:
@@ -258,6 +267,7 @@ def _tables(result: Result) -> list[dict[str, Any]]:
     leave = () if several else ("run",)
     flows = result.flows
     tables = [
+        *emulated(result.manifest),
         columns.rows("Links", "links", result.links, leave=leave),
         columns.rows("Flows", "flows", flows.head(MOST_FLOWS), leave=leave),
         columns.rows("Drops", "drops", result.drops, leave=leave),
@@ -272,5 +282,6 @@ def _tables(result: Result) -> list[dict[str, Any]]:
     with contextlib.suppress(InputError):
         tables.append(columns.rows("Bursts by source and path (from the trace)", "bursts", result.bursts))
     if flows.height > MOST_FLOWS:
-        tables[1]["note"] = f"The first {MOST_FLOWS:,} of {flows.height:,} flows; all are in flows.parquet."
+        flow_table = next(table for table in tables if table["id"] == "table-flows")
+        flow_table["note"] = f"The first {MOST_FLOWS:,} of {flows.height:,} flows; all are in flows.parquet."
     return tables

@@ -98,8 +98,9 @@ def check_flows(pcap: tuple[Path, list[int], list[str]] | None, flows: int) -> N
 def packets(file: Path) -> pl.DataFrame:
     """The TCP packets of a capture that photocol has written, one row each.
 
-    t_s, source_port and destination_port (the data of flow n come from port 1024 + n), seq and ack (modulo 2**32),
-    payload_bytes. Raises InputError if the file is not such a capture.
+    t_s, source_port and destination_port (the data of simulated flow n come from port 1024 + n), seq and ack (modulo
+    2**32), payload_bytes. Of real hosts' those over IPv4 that are no later fragment. Raises InputError if the file is
+    not such a capture.
     """
     import polars as pl
 
@@ -125,7 +126,8 @@ def _tcp_packets(octets: bytes) -> Iterator[tuple[float, int, int, int, int, int
         _, high, low, _, size = _PACKET.unpack_from(octets, start)
         datagram = start + _PACKET.size
         header = 4 * (octets[datagram] & 0x0F)
-        if octets[datagram + 9] != _TCP:
+        is_v4 = octets[datagram] >> 4 == 4
+        if not is_v4 or octets[datagram + 9] != _TCP or int.from_bytes(octets[datagram + 6 : datagram + 8]) & 0x1FFF:
             continue
         source, destination, seq, ack, offset, _ = _TCP_HEADER.unpack_from(octets, datagram + header)
         # Times are in nanoseconds.

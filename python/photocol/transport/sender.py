@@ -334,7 +334,7 @@ class Sender:
 
     @property
     def hystart_stage(self) -> Literal["slow_start", "conservative"] | None:
-        """The stage of HyStart++ (RFC 9406); None without `hystart`, and after the first loss."""
+        """The stage of HyStart++ (RFC 9406); None without `hystart`, with another rule, and after the first loss."""
         is_conservative = self.figures.get("is_conservative")
         return None if is_conservative is None else "conservative" if is_conservative else "slow_start"
 

@@ -6,20 +6,24 @@
 //! | `station` | a host: its network, its device, what runs in it |
 //! | `commands` | commands that are started one after the other, and how they end |
 //! | `packet` | the fields of IP packets that matter |
+//! | `lateness` | how late packets are given to hosts |
 //!
 //! The network is anything that knows its own time ([`Light`]); this room knows no simulator.
 
 mod commands;
+mod lateness;
 mod packet;
 mod station;
 
+pub use crate::histogram::Bin;
 pub use commands::Ended;
+pub use lateness::Lateness;
 
-use crate::histogram::Errors;
 use crate::sys::priority;
 use crate::sys::time::{self, Nanos};
 use crate::sys::wait;
 use commands::Commands;
+use lateness::Measured;
 use station::Station;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -32,8 +36,6 @@ const PRIORITY: i32 = 20;
 const BATCH: usize = 64;
 /// The longest IP packet.
 const LONGEST: usize = 65_535;
-/// A delivery that is later counts as late, in picoseconds.
-const LATE: u64 = 1_000_000_000;
 /// Words of the ECN field, by its two bits.
 const ECN: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
 
@@ -78,6 +80,8 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// The longest packet of their devices, in bytes.
     pub mtu: u32,
+    /// The window law of their connections, unless a program asks for another; the kernel's own by default.
+    pub law: Option<String>,
     /// So many seconds of the clock are one of the network.
     pub slower: f64,
     /// Never sleeps.
@@ -105,31 +109,14 @@ pub struct Counts {
     pub marked: u64,
     /// Sent to nobody: multicast, an address that no host has, or no IP.
     pub elsewhere: u64,
+    /// Longer than packets of hosts may be.
+    pub too_long: u64,
     /// Sent while the network held as many bytes as it may.
     pub overflowed: u64,
     /// Dropped at the device, where too many waited.
     pub refused: u64,
     /// Arrived, but the kernel took it not.
     pub not_taken: u64,
-}
-
-/// How late packets were given to hosts, in microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Lateness {
-    /// Packets.
-    pub count: u64,
-    /// Of these, more than a millisecond late.
-    pub late: u64,
-    /// The mean, the median, and other quantiles up to the worst.
-    pub mean_us: f64,
-    /// Half were no later.
-    pub p50_us: f64,
-    /// 99 % were no later.
-    pub p99_us: f64,
-    /// 99.9 % were no later.
-    pub p999_us: f64,
-    /// The worst.
-    pub worst_us: f64,
 }
 
 /// Why a turn has come back.
@@ -152,8 +139,9 @@ pub struct Emulation {
     stations: Vec<Station>,
     counts: Vec<Counts>,
     commands: Commands,
-    lateness: Errors,
-    late: u64,
+    lateness: Measured,
+    /// Of each host.
+    lateness_of: Vec<Measured>,
     is_real_time: bool,
     /// When the network's time was zero; `None` before the first turn.
     began: Option<Nanos>,
@@ -166,14 +154,14 @@ impl Emulation {
     /// Makes the hosts, each with its network and device. An error is a sentence for the user.
     pub fn open(options: Options) -> Result<Emulation, String> {
         let recording = options.recording.as_deref().map(begin_recording).transpose()?;
-        let stations: Result<Vec<_>, String> =
-            (0..).zip(&options.hosts).map(|(number, name)| Station::open(number, name, options.mtu)).collect();
+        let numbers = 0..options.hosts.len() as u16;
+        let stations: Result<Vec<_>, String> = numbers.map(|number| Station::open(number, &options)).collect();
         Ok(Emulation {
             counts: vec![Counts::default(); options.hosts.len()],
             stations: stations?,
             commands: Commands::default(),
-            lateness: Errors::new(),
-            late: 0,
+            lateness: Measured::new(),
+            lateness_of: options.hosts.iter().map(|_| Measured::new()).collect(),
             is_real_time: false,
             began: None,
             recording,
@@ -231,6 +219,11 @@ impl Emulation {
             if self.commands.follow(now - began, &self.stations)? {
                 return Ok(Turn::Finished);
             }
+            // Who was stopped for a while may catch up at once, but something was due meanwhile.
+            let overdue = now.saturating_sub(self.clock_time(light.next_event())) as f64 / 1e9;
+            if overdue > self.options.most_lag_s {
+                return Ok(Turn::Behind(overdue));
+            }
             let has_read = self.read(light)?;
             light.advance(self.light_time(time::now()));
             self.deliver(light);
@@ -262,16 +255,12 @@ impl Emulation {
 
     /// How late packets were.
     pub fn lateness(&self) -> Lateness {
-        let found = self.lateness.quantiles();
-        Lateness {
-            count: found.count,
-            late: self.late,
-            mean_us: found.mean,
-            p50_us: found.p50,
-            p99_us: found.p99,
-            p999_us: found.p999,
-            worst_us: found.max,
-        }
+        self.lateness.lateness()
+    }
+
+    /// How late those of each host were.
+    pub fn lateness_of_hosts(&self) -> Vec<Lateness> {
+        self.lateness_of.iter().map(Measured::lateness).collect()
     }
 
     /// Packets of hosts enter. Whether there were any.
@@ -300,6 +289,10 @@ impl Emulation {
             counts.elsewhere += 1;
             return Ok(());
         };
+        if length > self.options.mtu as usize {
+            counts.too_long += 1;
+            return Ok(());
+        }
         if light.bytes_inside() + length as u64 > self.options.most_bytes {
             counts.overflowed += 1;
             return Ok(());
@@ -337,7 +330,7 @@ impl Emulation {
             }
             let late = (time::now() - self.clock_time(packet.at)).max(0).saturating_mul(1000);
             self.lateness.record(late);
-            self.late += u64::from(late as u64 > LATE);
+            self.lateness_of[usize::from(packet.to)].record(late);
         }
         self.arrived = arrived;
     }

@@ -1,6 +1,7 @@
 //! A real host: a thread in a network of its own, which has a device whose packets the emulation carries. All that it
 //! starts lives in that network and goes with the thread, and the network goes with its last thread and process.
 
+use super::Options;
 use super::packet::{PREFIX_V4, PREFIX_V6};
 use crate::sys::process::{self, Network};
 use crate::sys::tun::Tun;
@@ -46,11 +47,12 @@ struct Standing {
 
 impl Station {
     /// Makes the network of the host with this number, and its device.
-    pub(super) fn open(number: u16, name: &str, mtu: u32) -> Result<Station, String> {
+    pub(super) fn open(number: u16, options: &Options) -> Result<Station, String> {
+        let (name, mtu, law) = (&options.hosts[usize::from(number)], options.mtu, options.law.clone());
         let (asked, requests) = channel();
         let (stands, standing) = channel();
         let thread = std::thread::Builder::new().name(format!("host {name}")).spawn(move || {
-            let stood = stand(number, mtu);
+            let stood = stand(number, mtu, law.as_deref());
             let is_there = stood.is_ok();
             if stands.send(stood).is_ok() && is_there {
                 serve(&requests);
@@ -59,7 +61,7 @@ impl Station {
         let thread = thread.map_err(|error| format!("a thread for {name}: {error}"))?;
         let stood = standing.recv().map_err(|_| format!("the host {name} has ended"))?;
         let Standing { tun, network } = stood.map_err(|why| format!("the host {name}: {why}"))?;
-        Ok(Station { name: name.to_owned(), tun, network, asked: Some(asked), thread: Some(thread) })
+        Ok(Station { name: name.clone(), tun, network, asked: Some(asked), thread: Some(thread) })
     }
 
     /// Starts a command of the shell.
@@ -102,7 +104,7 @@ pub(super) fn address6(number: u16) -> Ipv6Addr {
 }
 
 /// Gives this thread a network with the device, which leads to all hosts.
-fn stand(number: u16, mtu: u32) -> Result<Standing, String> {
+fn stand(number: u16, mtu: u32, law: Option<&str>) -> Result<Standing, String> {
     process::leave_for_own_network().map_err(|error| {
         format!("a network of its own: {error}; it needs root, or `unshare --user --map-root-user`")
     })?;
@@ -117,6 +119,16 @@ fn stand(number: u16, mtu: u32) -> Result<Standing, String> {
     // IPv6 has no links of less (RFC 8200, section 5).
     if has_v6 && mtu >= 1280 {
         run(&["-6", "address", "add", &format!("{}/64", address6(number)), "dev", DEVICE, "nodad"])?;
+    }
+    if let Some(law) = law {
+        // A program that names it later has a socket that was of the kernel's law first: BBR's stays paced.
+        let ([a, b, c], prefix, from) = (PREFIX_V4, u16::from_be_bytes(PREFIX_V6), address(number).to_string());
+        let (v4, v6) = (format!("{a}.{b}.{c}.0/24"), format!("{prefix:x}::/64"));
+        run(&["route", "change", &v4, "dev", DEVICE, "src", &from, "congctl", law])?;
+        if has_v6 && mtu >= 1280 {
+            // The route that came with the address has this metric.
+            run(&["-6", "route", "change", &v6, "dev", DEVICE, "metric", "256", "congctl", law])?;
+        }
     }
     let thread = fs::read_link("/proc/thread-self").map_err(|error| format!("/proc: {error}"))?;
     Ok(Standing { tun, network: Path::new("/proc").join(thread).join("ns/net") })

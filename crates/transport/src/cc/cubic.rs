@@ -17,6 +17,7 @@
 
 use super::gaimd::{FRACTION_BITS, SHARE, fixed};
 use super::hystart::HyStart;
+use super::linux_hystart::LinuxHyStart;
 use super::{CongestionControl, Event, Loss, LossCause, SlowStartCounts, Wants, Window};
 use options::{Kind, Range, Words, options, words};
 use units::{Duration, Instant};
@@ -29,6 +30,16 @@ words! {
         /// By whole segments, as in Linux and ns-3: W(t) is W_max with a whole number of segments less or more, rounded
         /// towards W_max, and the window grows by one for a whole number of acknowledged segments.
         Segments = "segments",
+    }
+}
+
+words! {
+    /// When a slow start ends that HyStart watches.
+    pub enum HyStartRule {
+        /// RFC 9406: round trips grow; the window goes on conservatively for five rounds, and back if they shrink.
+        Rfc9406 = "rfc9406",
+        /// Linux's CUBIC: round trips grow, or ACKs come one after the other for half of the least one; at once.
+        Linux = "linux",
     }
 }
 
@@ -50,6 +61,8 @@ options! {
         pub slow_start_counts: SlowStartCounts = SlowStartCounts::Segment, Kind::Word(&SlowStartCounts::LIST);
         /// HyStart++ (RFC 9406): the first slow start ends when round trips grow, not only at a loss.
         pub hystart: bool = false, Kind::Flag;
+        /// With hystart: when slow start ends. With "linux" all that an ACK acknowledges counts.
+        pub hystart_rule: HyStartRule = HyStartRule::Rfc9406, Kind::Word(&HyStartRule::LIST);
         /// With hystart: at most this many segments of one ACK count in slow start. RFC 9406 §4.2: 8, and without a
         /// bound if segments are paced.
         pub hystart_limit: u32 = 8, Kind::Whole(Range::from(1.0));
@@ -93,10 +106,30 @@ struct State {
     /// The bytes that acknowledged ones have not yet paid for: of cwnd, and of W_est with `FRACTION_BITS`.
     credit: u64,
     est_credit: u64,
-    /// The first slow start, if HyStart++ watches it.
-    hystart: Option<HyStart>,
+    /// The first slow start, if it is watched.
+    watch: Option<Watch>,
     /// By how much K is divided.
     haste: f64,
+}
+
+/// Who watches the first slow start.
+#[derive(Clone, Debug)]
+enum Watch {
+    Rfc9406(HyStart),
+    Linux(LinuxHyStart),
+}
+
+impl Watch {
+    fn of(config: &Config) -> Option<Watch> {
+        config.hystart.then(|| match config.hystart_rule {
+            HyStartRule::Rfc9406 => Watch::Rfc9406(HyStart::default()),
+            HyStartRule::Linux => Watch::Linux(LinuxHyStart::default()),
+        })
+    }
+
+    fn figure(&self) -> Option<(&'static str, f64)> {
+        if let Watch::Rfc9406(hystart) = self { Some(hystart.figure()) } else { None }
+    }
 }
 
 /// The constants of a stage of congestion avoidance.
@@ -140,8 +173,8 @@ impl CongestionControl for Cubic {
     type Config = Config;
 
     fn new(config: &Config) -> Cubic {
-        let (stage, hystart) = (Stage::Flat, config.hystart.then(HyStart::default));
-        let state = State { w_max: 0, cwnd_prior: 0, stage, w_est: 0, credit: 0, est_credit: 0, hystart, haste: 1.0 };
+        let (stage, watch) = (Stage::Flat, Watch::of(config));
+        let state = State { w_max: 0, cwnd_prior: 0, stage, w_est: 0, credit: 0, est_credit: 0, watch, haste: 1.0 };
         Cubic(Box::new(state))
     }
 
@@ -153,8 +186,9 @@ impl CongestionControl for Cubic {
         let state = &mut *self.0;
         if window.in_slow_start() {
             state.leave_stage();
-            match &mut state.hystart {
-                Some(hystart) => hystart.on_ack(config.hystart_limit, window, event),
+            match &mut state.watch {
+                Some(Watch::Rfc9406(hystart)) => hystart.on_ack(config.hystart_limit, window, event),
+                Some(Watch::Linux(hystart)) => hystart.on_ack(window, event),
                 None if event.is_app_limited => {}
                 None => window.slow_start_by(config.slow_start_counts, event.acked),
             }
@@ -179,7 +213,7 @@ impl CongestionControl for Cubic {
     /// β of the flight: §4.6; §4.8 after a timeout.
     fn ssthresh_after(&mut self, config: &Config, window: &Window, loss: &Loss) -> u64 {
         let state = &mut *self.0;
-        state.hystart = None;
+        state.watch = None;
         let gives_way = config.fast_convergence && window.cwnd < state.w_max;
         let kept = if gives_way { (1.0 + config.beta) / 2.0 } else { 1.0 };
         state.w_max = (window.cwnd as f64 * kept) as u64;
@@ -202,7 +236,7 @@ impl CongestionControl for Cubic {
         let state = &self.0;
         let w_max = (state.w_max > 0).then_some(("w_max", state.w_max as f64));
         let k = if let Stage::Running { curve, .. } = state.stage { Some(("k", curve.k)) } else { None };
-        w_max.into_iter().chain(k).chain(state.hystart.as_ref().map(HyStart::figure)).collect()
+        w_max.into_iter().chain(k).chain(state.watch.as_ref().and_then(Watch::figure)).collect()
     }
 
     fn on_idle(&mut self, _: &Config, window: &mut Window, restart: u64, event: &Event) {

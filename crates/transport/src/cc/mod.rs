@@ -34,6 +34,7 @@ pub mod hybla;
 pub mod hystart;
 pub mod illinois;
 mod law;
+pub mod linux_hystart;
 #[cfg(test)]
 pub mod listener;
 pub mod lp;

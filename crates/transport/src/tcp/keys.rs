@@ -101,6 +101,7 @@ mod tests {
                 "fast_convergence",
                 "hystart",
                 "hystart_limit",
+                "hystart_rule",
                 "reno_friendly",
                 "slow_start_counts"
             ])

@@ -61,7 +61,7 @@ async function runSections(page, room) {
   if (trace) add(ganttView(trace, timeline));
   add(sequence);
   if (trace) add(spaceView(trace, new Map(page.network.links.map((link) => [link.name, link])), timeline));
-  for (const table of page.tables) room.append(tableSection({ ...table, open: false }));
+  for (const table of page.tables) room.append(tableSection({ ...table, open: table.open ?? false }));
   timeline.all();
   if (page.circuits?.until_s) timeline.show(0, Math.min(page.duration_s, page.circuits.until_s * BEHIND));
   if (trace) timeline.show(span.begin, Math.min(page.duration_s, page.trace.until_s));

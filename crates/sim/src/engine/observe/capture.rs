@@ -7,7 +7,8 @@
 //! passes them. Sequence numbers start at 1 and wrap at 2^32. The receiving end has no timestamps of its own: TSval of
 //! what comes back is when it comes back. Interfaces are nodes or links; addresses have the names of nodes; a packet
 //! that is dropped has a comment that says why. Hosts that have no format of their own (QUIC, NDP) send UDP that says
-//! `photocol`, `data` or `back`, and its number. Format: draft-ietf-opsawg-pcapng (section header, interfaces of raw IP
+//! `photocol`, `data` or `back`, and its number. A packet from outside has its own bytes, up to [`MOST`], with the mark
+//! that it has got. Format: draft-ietf-opsawg-pcapng (section header, interfaces of raw IP
 //! with nanoseconds, name resolution, enhanced packets).
 
 mod blocks;
@@ -28,6 +29,9 @@ use transport::tcp::{Control, SackList, TcpOptions};
 
 pub use blocks::CaptureWriter;
 pub use start::{CaptureOptions, Run, UnknownLink, start};
+
+/// Bytes of a packet from outside that are written: headers, and the beginning of what it says.
+const MOST: usize = 256;
 
 /// A capture in progress.
 #[derive(Debug)]
@@ -102,7 +106,7 @@ impl Capture {
         let link = event.place.number().err();
         let Some(interface) = link.and_then(|link| self.links.get(&link).copied()) else { return };
         let (options, sack) = payloads.said(packet);
-        let said = Said { sack: sack.as_slice(), options, dropped: event.cause };
+        let said = Said { sack: sack.as_slice(), options, dropped: event.cause, real: payloads.real(packet) };
         self.write(Moment { now: event.at, at, interface }, packet, &said);
     }
 
@@ -147,9 +151,10 @@ impl Capture {
         if opening {
             self.handshake(moment, &known, Ends::of(packet.flow, &known));
         }
-        let Said { sack, options, dropped } = *said;
+        let Said { sack, options, dropped, real } = *said;
         let sack = SackList::of(sack.iter().copied());
-        let later = Later { interface: moment.interface, packet: *packet, flow: known, sack, options, dropped };
+        let real = real.map(|bytes| bytes[..bytes.len().min(MOST)].into());
+        let later = Later { interface: moment.interface, packet: *packet, flow: known, sack, options, dropped, real };
         self.later.insert((moment.at, self.count), later);
         self.count += 1;
         // Nothing that is captured later happened before now.
@@ -159,10 +164,9 @@ impl Capture {
     /// Writes what happened up to `now`.
     fn write_until(&mut self, now: u64) {
         while let Some(first) = self.later.first_entry().filter(|entry| entry.key().0 <= now) {
-            let ((at, _), Later { interface, packet, .. }) = (*first.key(), *first.get());
-            let later = first.remove();
+            let ((at, _), later) = first.remove_entry();
             let cause = later.dropped.map(|cause| cause.name(self.causes));
-            self.packet(at, interface, &later.header(at), packet.size, cause);
+            self.packet(at, later.interface, &later.header(at), later.packet.size, cause);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a packet between hosts of a kind of its own says besides its number: a value that only the kind knows.
 
+use super::real::RealBytes;
 use std::any::Any;
 use std::fmt;
 
@@ -36,6 +37,12 @@ impl Carried {
     pub fn open<T: Any>(self) -> Option<T> {
         let Carried::Value(Value(says)) = self else { return None };
         (says as Box<dyn Any>).downcast().ok().map(|says| *says)
+    }
+
+    /// The bytes of a packet from outside, if it is that.
+    pub fn real(&self) -> Option<&[u8]> {
+        let Carried::Value(Value(says)) = self else { return None };
+        (&**says as &dyn Any).downcast_ref().map(RealBytes::seen)
     }
 
     /// The numbers, if it is numbers.

@@ -12,6 +12,7 @@ pub(crate) mod observer;
 pub(crate) mod payload;
 mod pool;
 pub(crate) mod prefetch;
+pub(crate) mod real;
 pub(crate) mod reserved;
 pub(crate) mod said;
 pub(crate) mod state;

@@ -167,6 +167,12 @@ impl PayloadTable {
         }
     }
 
+    /// The bytes of a packet from outside that is on its way.
+    pub fn real(&self, packet: &Packet) -> Option<&[u8]> {
+        let is_there = packet.payload != NO_PAYLOAD && packet.flags.has(Flags::OPTIONS);
+        is_there.then(|| self.options.items[packet.payload as usize].carried.as_ref()?.real())?
+    }
+
     /// The packet, which carries no congestion header, with what it says of its sending.
     pub fn stamped(&mut self, packet: Packet, stamp: Stamp) -> Packet {
         if packet.flags.has(Flags::OPTIONS) {

@@ -12,4 +12,6 @@ pub struct Said<'a> {
     pub options: TcpOptions,
     /// Why it is dropped, if it is.
     pub dropped: Option<Cause>,
+    /// Its own bytes, if it comes from outside.
+    pub real: Option<&'a [u8]>,
 }

@@ -1,5 +1,6 @@
 //! Where packets of hosts outside wait to enter the network, and where those are that have left it.
 
+use crate::engine::packet::real::RealBytes;
 use crate::model::{Ecn, External, SimTime};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,34 +26,7 @@ pub(super) struct Waiting {
     pub at: SimTime,
     pub bytes: u16,
     pub ecn: Ecn,
-    pub content: Option<Content>,
-}
-
-/// The bytes of a packet, which travel with it and go when it is lost.
-#[derive(Debug)]
-pub(super) struct Content {
-    bytes: Box<[u8]>,
-    inside: Arc<AtomicU64>,
-}
-
-impl Content {
-    fn new(bytes: Box<[u8]>, inside: &Arc<AtomicU64>) -> Content {
-        inside.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        Content { bytes, inside: Arc::clone(inside) }
-    }
-}
-
-/// A packet that is in the network twice has its bytes twice.
-impl Clone for Content {
-    fn clone(&self) -> Content {
-        Content::new(self.bytes.clone(), &self.inside)
-    }
-}
-
-impl Drop for Content {
-    fn drop(&mut self) {
-        self.inside.fetch_sub(self.bytes.len() as u64, Ordering::Relaxed);
-    }
+    pub content: Option<RealBytes>,
 }
 
 /// A packet that has reached a host outside.
@@ -84,7 +58,7 @@ impl Door {
 
     /// A packet is to enter at an instant that no packet of its pair before it passes; the flow that has it then.
     pub fn enter(&self, pair: usize, at: SimTime, bytes: Box<[u8]>, ecn: Ecn) -> u32 {
-        let (length, content) = (bytes.len() as u16, Content::new(bytes, &self.inside));
+        let (length, content) = (bytes.len() as u16, RealBytes::new(bytes, &self.inside));
         lock(&self.waiting[pair]).push_back(Waiting { at, bytes: length, ecn, content: Some(content) });
         self.flows[pair]
     }
@@ -117,11 +91,9 @@ impl Door {
     }
 
     /// A packet of a flow has arrived.
-    pub(super) fn leave(&self, flow: u32, at: SimTime, mut content: Content, is_marked: bool) {
+    pub(super) fn leave(&self, flow: u32, at: SimTime, content: RealBytes, is_marked: bool) {
         let Some((_, to)) = self.pairs.get(&flow) else { return };
-        content.inside.fetch_sub(content.bytes.len() as u64, Ordering::Relaxed);
-        let bytes = std::mem::take(&mut content.bytes);
-        lock(&self.left).push(Left { at, to: *to, bytes, is_marked });
+        lock(&self.left).push(Left { at, to: *to, bytes: content.taken(), is_marked });
     }
 }
 

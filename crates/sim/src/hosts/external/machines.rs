@@ -1,7 +1,8 @@
 //! Both ends of a flow from one host outside to another.
 
-use super::door::{Content, Door, Waiting};
+use super::door::{Door, Waiting};
 use crate::engine::node::machine::{HostContext, HostMachine, HostMaker};
+use crate::engine::packet::real::RealBytes;
 use crate::engine::packet::{Flags, Packet};
 use crate::model::{Ecn, SimTime};
 use std::sync::Arc;
@@ -90,7 +91,7 @@ impl HostMachine for Exit {
         let is_marked = packet.flags.has(Flags::MARKED);
         self.bytes += u64::from(packet.size);
         self.marked += u64::from(is_marked);
-        if let Some(content) = context.said::<Content>() {
+        if let Some(content) = context.said::<RealBytes>() {
             self.door.leave(context.flow, SimTime::from_ps(context.now.ps()), content, is_marked);
         }
     }

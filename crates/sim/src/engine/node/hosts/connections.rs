@@ -65,7 +65,7 @@ impl Hosts {
         let host = &mut self.senders[packet.flow];
         let SendingMachine::Connection(written) = &mut host.machine else { return };
         let (instant, connection) = (Instant::from_ps(now), &mut written.connection);
-        let said = Said { sack: sack.as_slice(), options, dropped: None };
+        let said = Said { sack: sack.as_slice(), options, ..Said::default() };
         match options.control {
             Some(_) => {
                 if host.watch.has(PathFlags::WATCHED) {

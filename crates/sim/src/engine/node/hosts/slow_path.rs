@@ -66,7 +66,10 @@ impl Hosts {
         };
         if self.senders[flow].watch.has(PathFlags::WATCHED) {
             let dropped = matches!(fate, Some(Fate::Drop)).then_some(Cause::Forced);
-            note_at_host(now, &packet, &Said { options, dropped, ..Said::default() }, fabric);
+            if let Some(observer) = &mut fabric.observer {
+                let real = fabric.payloads.real(&packet);
+                observer.passed_host(now, &packet, &Said { options, dropped, real, ..Said::default() });
+            }
         }
         match fate {
             None => enter(now, packet, fabric),

@@ -197,6 +197,23 @@ fn datagram(ends: Ends, protocol: u8, mut segment: Vec<u8>, checksum_at: usize, 
     header
 }
 
+/// A packet from outside with "congestion experienced" in its header, whose checksum follows.
+pub(super) fn marked(packet: &[u8]) -> Vec<u8> {
+    let mut packet = packet.to_vec();
+    let length = packet.first().map_or(0, |first| 4 * usize::from(first & 0xf));
+    match packet.first().map(|first| first >> 4) {
+        Some(4) if length >= 20 && packet.len() >= length => {
+            packet[1] |= CE;
+            packet[10..12].fill(0);
+            let sum = checksum(&[&packet[..length]]);
+            packet[10..12].copy_from_slice(&sum.to_be_bytes());
+        }
+        Some(6) if packet.len() >= 2 => packet[1] |= CE << 4,
+        _ => {}
+    }
+    packet
+}
+
 /// RFC 1071, over parts of even length.
 fn checksum(parts: &[&[u8]]) -> u16 {
     let words = parts.iter().flat_map(|part| part.chunks(2));
@@ -240,6 +257,17 @@ mod tests {
         pseudo.extend([0, 6, 1480u16.to_be_bytes()[0], 1480u16.to_be_bytes()[1]]);
         assert_eq!(checksum(&[&pseudo, &header[20..]]), 0);
         assert_eq!(u16::from_be_bytes([header[2], header[3]]), 1500);
+    }
+
+    /// The header of RFC 1071's users: 45 00 … with its sum; IPv6 has no checksum; garbage stays.
+    #[test]
+    fn a_marked_packet_from_outside_says_so_and_sums_to_zero() {
+        let flow = captured();
+        let header = tcp(Ends { ecn: ECT_0, ..Ends::of(0, &flow) }, Fields::plain(9), &[], 1500);
+        let found = marked(&header);
+        assert_eq!((found[1], checksum(&[&found[..20]]), &found[12..]), (CE, 0, &header[12..]));
+        assert_eq!(marked(&[0x60, 0x20, 7, 7]), [0x60, 0x30, 7, 7]);
+        assert_eq!((marked(&[]), marked(&[0x45, 0]), marked(&[0x12; 30])), (vec![], vec![0x45, 0], vec![0x12; 30]));
     }
 
     #[test]

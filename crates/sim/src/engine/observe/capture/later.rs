@@ -1,16 +1,16 @@
 //! Captured packets that are known before they leave: those that wait at a link, whose times a change of the link
 //! moves.
 
-use super::headers::{Ends, control_header, ecn_bits, plain, segment, udp};
+use super::headers::{Ends, control_header, ecn_bits, marked, plain, segment, udp};
 use super::{Capture, Captured};
 use crate::engine::packet::admission::Cause;
 use crate::engine::packet::event::Leaving;
 use crate::engine::packet::said::Said;
-use crate::engine::packet::{Class, Packet};
+use crate::engine::packet::{Class, Flags, Packet};
 use transport::tcp::{SackList, TcpOptions};
 
 /// A packet that will be on its link, or is dropped there now.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Later {
     /// Where it is captured.
     pub interface: u32,
@@ -24,13 +24,18 @@ pub struct Later {
     pub options: TcpOptions,
     /// Why it is dropped, if it is.
     pub dropped: Option<Cause>,
+    /// The first of its own bytes, if it comes from outside.
+    pub real: Option<Box<[u8]>>,
 }
 
 impl Later {
     /// Its header when it leaves at `at`.
     pub fn header(&self, at: u64) -> Vec<u8> {
-        let Later { packet, flow, sack, options, dropped, .. } = self;
-        let said = Said { sack: sack.as_slice(), options: *options, dropped: *dropped };
+        let Later { packet, flow, sack, options, dropped, real, .. } = self;
+        if let Some(real) = real {
+            return if packet.flags.has(Flags::MARKED) { marked(real) } else { real.to_vec() };
+        }
+        let said = Said { sack: sack.as_slice(), options: *options, dropped: *dropped, real: None };
         let ends = Ends { ecn: ecn_bits(packet.flags), ..Ends::of(packet.flow, flow) };
         match (packet.class, options.control) {
             (Class::Datagram, _) => udp(ends, &[], packet.size),
