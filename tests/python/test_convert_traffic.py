@@ -90,7 +90,10 @@ def test_the_connection_matrix_of_htsim(tmp_path: Path) -> None:
 
 
 def test_a_connection_matrix_whose_flows_wait_for_others_is_work(tmp_path: Path) -> None:
-    """A flow without end lets nothing go, so then it is a list. The third flow goes when the second is done, 0.5 µs and two ways of 2 µs later at the earliest."""
+    """A flow without end lets nothing go, so then it is a list.
+
+    The third flow goes when the second is done, 0.5 µs and two ways of 2 µs later at the earliest.
+    """
     made = converted(tmp_path, "one.cm", MATRIX.replace("size 0 ", "size 5000 "))
     (traffic,) = tomllib.loads((tmp_path / "made.toml").read_text())["traffic"]
     assert traffic == {"transport": "cubic", "work": {"file": "one.cm"}}

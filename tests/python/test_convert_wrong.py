@@ -40,7 +40,7 @@ NETWORKS = {
     ),
     "h.txt": ("3 1 1\n0 1\n0 1 1Gbps 1us 0\n", r"h\.txt:2: found 2 switches; allowed: 1, as the first line says"),
     "i.txt": ("3 1 2\n0\n0 1 1Gbps 1us 0\n", r"i\.txt:3: link 2 of 2: found \"\"; allowed: from to rate delay error"),
-    "empty.csv": ("from,to\n", r"empty\.csv:1: nothing was found in it; allowed: at least one node"),
+    "empty.csv": ("from,to\n", r"empty\.csv:1: nothing was found in it; allowed: a node, link, flow"),
     "lone.gml": ("graph [ node [ id 1 ] ]", r"no file has links or traffic; allowed: a network"),
     "one.csv": ("from,to\na,a\n", r"no file has two nodes with a way there and back"),
 }

@@ -238,5 +238,5 @@ def read_all(sources: Sequence[Source], choices: Choices) -> list[Found]:
     for one in found:
         parts = (one.nodes, one.links, one.contacts, one.demands, one.flows, one.sizes, one.work and one.work.ranks)
         if not any(parts) and not one.is_empty:
-            raise InputError(f"{one.file}:1: nothing was found in it; allowed: at least one node, link, flow, demand or task")
+            raise InputError(f"{one.file}:1: nothing was found in it; allowed: a node, link, flow, demand or task")
     return found
