@@ -346,12 +346,13 @@ fn law_named(name: &str) -> PyResult<Algorithm> {
     let law = match name.strip_prefix("quic-").unwrap_or(name) {
         // These names are ways of TCP's to repair losses, and Reno's law.
         "reno" | "sack" | "rr-tcp" => None,
-        law => Algorithm::from_name(law),
+        law => Algorithm::from_name(law).filter(|law| !law.is_told()),
     };
     law.ok_or_else(|| {
         let names = cc::registry().iter().filter(|entry| {
             let runs = |ecn| Config { algorithm: entry.choice, ecn, ..Config::default() }.validate().is_ok();
-            !matches!(entry.name, "reno" | "sack" | "rr-tcp") && (runs(true) || runs(false))
+            let is_by_hand = !matches!(entry.name, "reno" | "sack" | "rr-tcp") && !entry.choice.is_told();
+            is_by_hand && (runs(true) || runs(false))
         });
         unknown_name("algorithm", name, &names.map(|entry| entry.name).collect::<Vec<_>>())
     })

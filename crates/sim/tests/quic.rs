@@ -222,11 +222,12 @@ flows = 3
 /// Written before the run: no law stops, none loses anywhere else than at the bottleneck, and one that counts marks has
 /// packets marked. LP and Swift yield to their own queue.
 #[test]
-fn every_law_that_no_router_tells_moves_a_window_of_quic() {
+fn every_law_moves_a_window_of_quic() {
     let mut laws = 0;
     for entry in cc::registry().iter().filter(|entry| Config::can_run(entry.choice)) {
         let law = format!("\"{}\"", entry.name);
-        let run = Builder::of(SHARED).set("transport.it.congestion_control", &law).run(1);
+        let written = if entry.choice.needs_header() { "[link_defaults.xcp]\n" } else { "" };
+        let run = Builder::of(SHARED).add(written).set("transport.it.congestion_control", &law).run(1);
         let goodput = numbers(&run.flows, "bytes_arrived").iter().sum::<f64>() * 8.0 / 8.0;
         let least = if ["lp", "swift"].contains(&entry.name) { 0.2 } else { 0.6 };
         assert!(goodput > least * 10e6 && goodput <= 10e6 * 1434.0 / 1500.0, "{} has {goodput}", entry.name);
@@ -277,8 +278,10 @@ fn a_key_of_another_host_is_refused_with_its_owner() {
         let told = told(key, value);
         assert!(told.contains(sentence), "{key}: {told}");
     }
-    let any = [("transport.it.algorithm", "\"quic\""), ("transport.it.congestion_control", "\"xcp\"")];
-    assert!(refusal(ONE, &any).contains("found \"xcp\"; allowed: reno, newreno"));
+    let any = [("transport.it.algorithm", "\"quic\""), ("transport.it.congestion_control", "\"python\"")];
+    assert!(refusal(ONE, &any).contains("found \"python\"; allowed: reno, newreno"));
+    let marked = [any[0], ("transport.it.congestion_control", "\"hpcc\""), ("transport.it.ecn", "true")];
+    assert!(refusal(ONE, &marked).contains("ecn must be false for a law that the network tells"));
     let dctcp = [("transport.it.algorithm", "\"quic\""), ("transport.it.congestion_control", "\"dctcp\"")];
     let without = [dctcp[0], dctcp[1], ("transport.it.ecn", "false")];
     assert_eq!((refusal(ONE, &dctcp).as_str(), refusal(ONE, &without).contains("ecn must be true")), ("", true));

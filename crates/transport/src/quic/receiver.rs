@@ -68,6 +68,7 @@ struct Allowance {
 impl Allowance {
     /// So many bytes have been read: a window that was used up in less than two round trips, for which the shortest
     /// time counts in which one was, doubles.
+    #[inline]
     fn note(&mut self, now: Instant, read: u64, largest: u64) {
         if self.window >= largest || read < self.since.1.saturating_add(self.window) {
             return;
@@ -189,13 +190,17 @@ impl Receiver {
     }
 
     /// An ACK that leaves now, as with data of its own: what was owed is answered.
+    #[inline]
     pub fn ack(&mut self, now: Instant) -> Option<AckOut> {
         let (_, end) = self.numbers.last()?;
         (self.due, self.unanswered, self.acked) = (None, 0, Some(end - 1));
-        let ranges = self.numbers.iter().rev().map(|(start, end)| (start, end - 1)).collect();
+        let ack = match self.numbers.only() {
+            Some((start, end)) => Ack::of_one(start, end - 1),
+            None => Ack::new(self.numbers.iter().rev().map(|(start, end)| (start, end - 1)).collect()).ok()?,
+        };
         let waited = Ack::rounded(now.saturating_since(self.largest_at), self.config.ack_delay_exponent);
         let ecn = (self.counts != EcnCounts::default()).then_some(self.counts);
-        let ack = Ack::new(ranges).ok()?.after(waited).with_counts(ecn);
+        let ack = ack.after(waited).with_counts(ecn);
         let limited = if self.config.stream_window < u64::MAX { &self.streams[..] } else { &[] };
         let each = limited.iter().map(|stream| stream.read.saturating_add(self.config.stream_window));
         Some(AckOut { ack, max_data: self.all.limit(self.read), max_stream_data: each.collect() })
@@ -207,7 +212,10 @@ impl Receiver {
         let threshold = u64::from(self.config.reordering_threshold);
         match (threshold, self.largest_eliciting) {
             (0, _) | (_, None) => false,
-            (1, Some(largest)) => number < largest || self.numbers.missing(largest, number).next().is_some(),
+            (1, Some(largest)) if number > largest => {
+                number > largest + 1 && self.numbers.missing(largest, number).next().is_some()
+            }
+            (1, Some(_)) => true,
             (_, Some(largest)) => {
                 let newest = number.max(largest);
                 let from = self.acked.map_or(0, |acked| (acked + 2).saturating_sub(threshold)).max(self.floor);

@@ -39,6 +39,7 @@ pub(super) enum Fate {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Newly {
     pub number: u64,
+    pub chunk: Option<Chunk>,
     pub sent_at: Instant,
     pub size: u32,
     pub is_ack_eliciting: bool,
@@ -50,8 +51,8 @@ pub(super) struct Newly {
 
 impl Newly {
     fn of(number: u64, packet: &SentPacket) -> Newly {
-        let SentPacket { sent_at, size, is_ack_eliciting, is_in_flight, codepoint, fate, .. } = *packet;
-        Newly { number, sent_at, size, is_ack_eliciting, is_in_flight, codepoint, was_lost: fate == Fate::Lost }
+        let SentPacket { sent_at, size, is_ack_eliciting, is_in_flight, codepoint, fate, chunk, .. } = *packet;
+        Newly { number, chunk, sent_at, size, is_ack_eliciting, is_in_flight, codepoint, was_lost: fate == Fate::Lost }
     }
 }
 
@@ -130,6 +131,15 @@ impl Sent {
     /// The packets that an ACK newly acknowledges, in ascending order: those that were outstanding, and those that had
     /// been taken for lost. Only numbers that the last ACK did not name are looked at.
     pub fn acknowledge(&mut self, ranges: &[(u64, u64)], newly: &mut Vec<Newly>) {
+        // Nearly always one range has grown.
+        if let ([known], [(low, high)]) = (&mut self.heard[..], ranges)
+            && known.0 == *low
+            && known.1 < *high
+        {
+            let from = std::mem::replace(&mut known.1, *high) + 1;
+            self.take(from..high.saturating_add(1), newly);
+            return self.advance();
+        }
         let mut heard = std::mem::take(&mut self.heard);
         let mut behind = heard.iter().rev().copied().peekable();
         for (low, high) in ranges.iter().rev() {
@@ -172,6 +182,11 @@ impl Sent {
         Some(*packet)
     }
 
+    /// Whether a number below this one may be outstanding.
+    pub fn is_open_below(&self, number: u64) -> bool {
+        self.oldest < number
+    }
+
     /// The outstanding packets up to a number, in ascending order.
     pub fn outstanding(&self, upto: u64) -> impl Iterator<Item = (u64, &SentPacket)> {
         let from = self.oldest.saturating_sub(self.first).min(self.packets.len() as u64);
@@ -191,8 +206,7 @@ impl Sent {
     }
 
     /// Moves up what lies before the oldest outstanding packet.
-    fn advance(&mut self) {
-        self.oldest = self.oldest.max(self.first);
+    pub fn advance(&mut self) {
         while self.get(self.oldest).is_some_and(|packet| packet.fate != Fate::Outstanding) {
             self.oldest += 1;
         }
@@ -201,16 +215,8 @@ impl Sent {
     /// Forgets packets that were acknowledged, and lost ones that left before a time, as far as none is outstanding
     /// before them.
     pub fn forget(&mut self, before: impl Fn() -> Instant) {
-        self.advance();
-        while let Some(packet) = self.packets.front() {
-            let is_over = match packet.fate {
-                Fate::Outstanding => false,
-                Fate::Lost => packet.sent_at < before(),
-                Fate::Acked | Fate::Skipped => true,
-            };
-            if !is_over {
-                break;
-            }
+        let keeps = |packet: &SentPacket| packet.fate == Fate::Lost && packet.sent_at >= before();
+        while self.first < self.oldest && !self.packets.front().is_some_and(keeps) {
             self.packets.pop_front();
             self.first += 1;
         }

@@ -223,7 +223,13 @@ impl HostContext<'_> {
 
     /// The numbers that the packet says that has arrived, once; `None` if it says none.
     pub fn said_numbers(&mut self) -> Option<[u64; 2]> {
-        self.carried.take()?.numbers()
+        match self.carried {
+            Some(Carried::Numbers(numbers)) => {
+                self.carried = None;
+                Some(numbers)
+            }
+            _ => None,
+        }
     }
 
     /// What the packet says that has arrived, once; `None` if that is nothing of this type.
