@@ -136,6 +136,12 @@ def test_what_was_never_sent_is_a_protocol_violation() -> None:
     for ranges in ([], [(3, 2)], [(0, 1), (3, 3)], [(2, 3), (1, 1)]):
         with pytest.raises(QuicError, match="FRAME_ENCODING_ERROR"):
             sender.on_ack(0.1, ranges)
+    # Also when all of that is long over.
+    sender.send(0.2, 5)
+    sender.on_ack(0.3, [(3, 8), (0, 0)])
+    sender.send(0.3)
+    with pytest.raises(QuicError, match="PROTOCOL_VIOLATION"):
+        sender.on_ack(0.4, [(0, 9)])
     assert ack_ranges(*ack_fields([(8, 10), (5, 5), (0, 2)])) == [(8, 10), (5, 5), (0, 2)]
 
 

@@ -1,6 +1,7 @@
 //! Packets that have been sent, by their numbers, until nothing more can be heard of them.
 
 use super::Chunk;
+use super::ranges::Ranges;
 use crate::tcp::{Codepoint, Snapshot};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -84,7 +85,8 @@ pub(super) struct Sent {
     oldest: u64,
     /// Packets that are outstanding and ask for an ACK.
     eliciting: u64,
-    has_skipped: bool,
+    /// Numbers that were not used.
+    skipped: Ranges,
     /// The ranges of the last ACK, in which nothing is new.
     heard: Vec<(u64, u64)>,
 }
@@ -100,7 +102,7 @@ impl Sent {
         let number = self.next();
         match packet.fate {
             Fate::Outstanding => self.eliciting += u64::from(packet.is_ack_eliciting),
-            _ => self.has_skipped = true,
+            _ => self.skipped.insert(number, number + 1),
         }
         self.packets.push_back(packet);
         number
@@ -118,8 +120,7 @@ impl Sent {
 
     /// Whether an ACK of these ranges acknowledges a number that was skipped.
     pub fn names_skipped(&self, ranges: &[(u64, u64)]) -> bool {
-        let mut named = ranges.iter().flat_map(|(low, high)| self.known(*low, *high));
-        self.has_skipped && named.any(|number| self.get(number).is_some_and(|packet| packet.fate == Fate::Skipped))
+        !self.skipped.is_empty() && ranges.iter().any(|(low, high)| self.skipped.meets(*low, high.saturating_add(1)))
     }
 
     /// The numbers of a range that are kept.

@@ -83,6 +83,11 @@ impl Streams {
         self.datagrams.map_or(0, |datagrams| datagrams.dropped())
     }
 
+    /// Bytes of datagrams that are taken for lost.
+    pub fn lost(&self) -> u64 {
+        self.datagrams.map_or(0, |datagrams| datagrams.lost())
+    }
+
     /// Whether all that was written has been acknowledged; of datagrams, is known to be lost or to have arrived.
     pub fn is_complete(&self) -> bool {
         self.datagrams.is_none_or(|datagrams| datagrams.is_complete())

@@ -2,12 +2,12 @@
 //! carries; of an ACK `seq` is the largest number that it names, and it says the whole frame.
 
 use super::told::{self, Echo};
-use crate::engine::node::machine::{HostContext, HostMachine, HostMaker};
+use crate::engine::node::machine::{GivenUp, HostContext, HostMachine, HostMaker};
 use crate::engine::packet::{Carried, Flags, Inscribed, Packet};
 use std::any::Any;
 use std::sync::Arc;
 use transport::cc::PathChange;
-use transport::quic::{self, Ack, AckOut, Chunk, Config, Mark, Received, ReceiverConfig, TransportError};
+use transport::quic::{self, Ack, AckOut, Chunk, Config, Frames, Mark, Received, ReceiverConfig, TransportError};
 use transport::tcp::{Codepoint, SenderStats};
 use units::{Duration, Instant};
 
@@ -125,6 +125,12 @@ impl HostMachine for Sending {
 
     fn bytes_acked(&self) -> Option<u64> {
         Some(self.machine.bytes_acked())
+    }
+
+    fn given_up(&self) -> Option<GivenUp> {
+        let machine = &self.machine;
+        let is_given_up = machine.config().frames == Frames::Datagram;
+        is_given_up.then(|| GivenUp { dropped: machine.bytes_dropped(), lost: machine.datagram_bytes_lost() })
     }
 
     fn shown(&self) -> Option<&dyn Any> {
