@@ -153,6 +153,7 @@ impl QuicSender {
             "rttvar" => seconds(rtt.variance),
             "min_rtt" => seconds(rtt.min).filter(|_| sampled),
             "first_rtt_sample" => at(rtt.first_sample),
+            "max_ack_delay" => seconds(machine.config().peer_max_ack_delay),
             "pto_count" => whole(machine.pto_count().into())?,
             "time_of_last_ack_eliciting_packet" => at(machine.last_ack_eliciting()),
             "largest_acked_packet" => machine.largest_acked().map(whole).transpose()?.flatten(),
@@ -346,8 +347,13 @@ fn law_named(name: &str) -> PyResult<Algorithm> {
     let law = match name.strip_prefix("quic-").unwrap_or(name) {
         // These names are ways of TCP's to repair losses, and Reno's law.
         "reno" | "sack" | "rr-tcp" => None,
-        law => Algorithm::from_name(law).filter(|law| !law.is_told()),
+        law => Algorithm::from_name(law),
     };
+    if law.is_some_and(Algorithm::is_told) {
+        return Err(PyValueError::new_err(
+            "algorithm must be a law that no router tells: by hand packets have no record",
+        ));
+    }
     law.ok_or_else(|| {
         let names = cc::registry().iter().filter(|entry| {
             let runs = |ecn| Config { algorithm: entry.choice, ecn, ..Config::default() }.validate().is_ok();

@@ -1,8 +1,12 @@
 //! Laws that the network tells, under QUIC: the rest that their papers compute, as TCP has it, and every law of the
 //! registry.
 
-use crate::support::{Builder, at, numbers, refusal, run};
+use crate::support::{Builder, at, loaded, numbers, refusal, run, scenario};
+use sim::SimTime;
+use sim::engine::Options;
+use sim::random::Seed;
 use sim::results::Results;
+use sim::study::World;
 use transport::cc;
 
 /// A bottleneck of 10 Gb/s and a round trip of 104 µs.
@@ -82,10 +86,26 @@ fn routers_that_grant_rates_share_the_link_alike() {
 #[test]
 fn what_the_network_writes_takes_its_bytes_on_the_wire() {
     for (law, bytes) in [("cubic", 0), ("xcp", 20), ("hpcc", 42), ("powertcp", 42), ("rcp", 16)] {
-        let told = crate::support::loaded(&dumbbell(law, 1, "")).explain();
+        let told = loaded(&dumbbell(law, 1, "")).explain();
         for line in [format!("\nheader = {} ", 66 + bytes), format!("\nack_size = {} ", 66 + bytes)] {
             assert!(told.contains(&line), "{law} has no {line}:\n{told}");
         }
+    }
+}
+
+/// Records cross to another thread with their packets.
+#[test]
+fn records_are_the_same_on_two_threads() {
+    for (law, more) in [("hpcc", ""), ("rcp", ""), ("xcp", "[link_defaults.xcp]\n")] {
+        let of = |threads: usize| {
+            let text = dumbbell(law, 4, "") + more;
+            let mut world = World::build(&scenario(&text), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
+            world.use_threads(threads);
+            world.run_until(SimTime::NEVER);
+            let found = world.finish().unwrap();
+            (found.fingerprint, format!("{:?}", found.flows))
+        };
+        assert_eq!(of(1), of(2), "{law}");
     }
 }
 

@@ -72,11 +72,13 @@ impl Sender {
     /// counted, its bytes are not sent again, and it shows how far reordering goes.
     pub(super) fn arrives(&mut self, now: Instant, one: &Newly, largest: u64) {
         let number = one.number;
-        if let Some(chunk) = one.chunk {
-            self.streams.acknowledge(chunk, one.was_lost);
-        }
-        if let (Some(deliveries), Some(packet)) = (self.congestion.deliveries(), self.sent.get(number)) {
-            deliveries.deliver(now, &record(number, packet));
+        if let Some(packet) = self.sent.get(number) {
+            if let Some(chunk) = packet.chunk {
+                self.streams.acknowledge(chunk, one.was_lost);
+            }
+            if let Some(deliveries) = self.congestion.deliveries() {
+                deliveries.deliver(now, &record(number, packet));
+            }
         }
         if !one.was_lost {
             self.news.acked.push(number);

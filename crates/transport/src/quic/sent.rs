@@ -40,7 +40,6 @@ pub(super) enum Fate {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Newly {
     pub number: u64,
-    pub chunk: Option<Chunk>,
     pub sent_at: Instant,
     pub size: u32,
     pub is_ack_eliciting: bool,
@@ -52,8 +51,8 @@ pub(super) struct Newly {
 
 impl Newly {
     fn of(number: u64, packet: &SentPacket) -> Newly {
-        let SentPacket { sent_at, size, is_ack_eliciting, is_in_flight, codepoint, fate, chunk, .. } = *packet;
-        Newly { number, chunk, sent_at, size, is_ack_eliciting, is_in_flight, codepoint, was_lost: fate == Fate::Lost }
+        let SentPacket { sent_at, size, is_ack_eliciting, is_in_flight, codepoint, fate, .. } = *packet;
+        Newly { number, sent_at, size, is_ack_eliciting, is_in_flight, codepoint, was_lost: fate == Fate::Lost }
     }
 }
 

@@ -58,12 +58,20 @@ impl Sending {
             }
             match (one.chunk.map(numbers), record) {
                 (Some(numbers), Some(record)) => {
-                    context.saying(Inscribed { record: record.clone(), says: Carried::Numbers(numbers) });
+                    context.saying(Inscribed { record: record.clone(), says: Carried::new(numbers) });
                 }
                 (Some(numbers), None) => context.saying_numbers(numbers),
                 (None, _) => {}
             }
         }
+    }
+
+    /// An ACK with what the network has written, which counts first.
+    #[cold]
+    fn take_told(&mut self, packet: &Packet, context: &mut HostContext) -> Option<TransportError> {
+        let Inscribed { record, says } = context.said()?;
+        told::take(&mut self.machine, context.now, packet.seq, &record);
+        self.take(&says.open()?, context).err()
     }
 
     fn take(&mut self, said: &AckOut, context: &HostContext) -> Result<(), TransportError> {
@@ -94,14 +102,14 @@ impl HostMachine for Sending {
         if self.failed.is_some() {
             return;
         }
-        let said = told::said::<AckOut>(packet, context);
-        if let Some(record) = &said.record {
-            told::take(&mut self.machine, context.now, packet.seq, record);
-        }
-        self.failed = match (said.numbers, said.value) {
-            (Some(said), _) => self.machine.handle_ack(context.now, &plain_ack(packet, said), &mut self.packets).err(),
-            (None, Some(said)) => self.take(&said, context).err(),
-            (None, None) => return,
+        let is_told = packet.flags.has(Flags::EXPLICIT);
+        self.failed = match context.said_numbers() {
+            Some(said) => self.machine.handle_ack(context.now, &plain_ack(packet, said), &mut self.packets).err(),
+            None if is_told => self.take_told(packet, context),
+            None => match context.said() {
+                Some(said) => self.take(&said, context).err(),
+                None => return,
+            },
         };
         self.send(context);
     }
@@ -161,6 +169,14 @@ struct Receiving {
 }
 
 impl Receiving {
+    /// What the network has written is to be sent back: the numbers beside it.
+    #[cold]
+    fn note(&mut self, context: &mut HostContext) -> Option<[u64; 2]> {
+        let Inscribed { record, says } = context.said()?;
+        self.echo.note(record);
+        says.open()
+    }
+
     /// An ACK leaves, if there is one.
     fn answer(&mut self, ack: Option<AckOut>, context: &mut HostContext) {
         let Some(ack) = ack else { return };
@@ -180,9 +196,8 @@ impl HostMachine for Receiving {
             return;
         }
         let length = context.payload_of(packet);
-        let said = told::said::<AckOut>(packet, context);
-        said.record.into_iter().for_each(|record| self.echo.note(record));
-        let chunk = said.numbers.map(|[stream, start]| Chunk { stream: stream as u32, start, length });
+        let said = if packet.flags.has(Flags::EXPLICIT) { self.note(context) } else { context.said_numbers() };
+        let chunk = said.map(|[stream, start]| Chunk { stream: stream as u32, start, length });
         let received = Received { number: packet.seq, is_ack_eliciting: true, mark: mark(packet.flags), chunk };
         match self.machine.handle_packet(context.now, &received) {
             Ok(ack) => self.answer(ack, context),

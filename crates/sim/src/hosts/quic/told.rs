@@ -1,9 +1,7 @@
 //! What the network writes into packets of laws that are told: it is beside what the packet says, and no part of its
 //! datagram.
 
-use crate::engine::node::machine::HostContext;
-use crate::engine::packet::{Carried, Flags, Inscribed, Inscription, Packet};
-use std::any::Any;
+use crate::engine::packet::{Flags, Inscription};
 use transport::cc::Algorithm;
 use transport::quic;
 use transport::rcp::Offer;
@@ -18,27 +16,6 @@ pub(super) fn written_len(algorithm: Algorithm) -> u32 {
         (_, true) => Telemetry::HPCC_LEN,
         _ if algorithm == Algorithm::Rcp => Offer::LEN,
         _ => 0,
-    }
-}
-
-/// What a packet says that has arrived.
-pub(super) struct Said<T> {
-    pub record: Option<Inscription>,
-    pub numbers: Option<[u64; 2]>,
-    pub value: Option<T>,
-}
-
-/// Reads it.
-pub(super) fn said<T: Any>(packet: &Packet, context: &mut HostContext) -> Said<T> {
-    if !packet.flags.has(Flags::EXPLICIT) {
-        return Said { record: None, numbers: context.said_numbers(), value: context.said() };
-    }
-    match context.said() {
-        Some(Inscribed { record, says: Carried::Numbers(numbers) }) => {
-            Said { record: Some(record), numbers: Some(numbers), value: None }
-        }
-        Some(Inscribed { record, says }) => Said { record: Some(record), numbers: None, value: says.open() },
-        None => Said { record: None, numbers: None, value: None },
     }
 }
 
