@@ -19,6 +19,7 @@ def test_before_a_sample_a_pto_is_999_ms_and_the_peers_delay() -> None:
     sender = bare()
     sender.send(0.0)
     assert sender.timer == ("pto", pytest.approx(1.024))
+    assert (sender.loss_detection_timer, sender.max_ack_delay) == (pytest.approx(1.024), pytest.approx(0.025))
     sender.on_timer(1.024)
     assert (sender.pto_count, sender.timer) == (1, ("pto", pytest.approx(2.048)))
 
@@ -136,6 +137,12 @@ def test_what_was_never_sent_is_a_protocol_violation() -> None:
     for ranges in ([], [(3, 2)], [(0, 1), (3, 3)], [(2, 3), (1, 1)]):
         with pytest.raises(QuicError, match="FRAME_ENCODING_ERROR"):
             sender.on_ack(0.1, ranges)
+    # Also when all of that is long over.
+    sender.send(0.2, 5)
+    sender.on_ack(0.3, [(3, 8), (0, 0)])
+    sender.send(0.3)
+    with pytest.raises(QuicError, match="PROTOCOL_VIOLATION"):
+        sender.on_ack(0.4, [(0, 9)])
     assert ack_ranges(*ack_fields([(8, 10), (5, 5), (0, 2)])) == [(8, 10), (5, 5), (0, 2)]
 
 
@@ -188,6 +195,30 @@ def test_streams_share_in_turn_or_by_priority() -> None:
     for order, streams in (("round-robin", [0, 1, 0, 1]), ("priority", [0, 0, 0, 0])):
         sender = QuicSender("newreno", paced=False, initial_window=4, streams=2, stream_order=order)
         assert [packet.stream for packet in sender.write(20_000, t=0.0)] == streams
+
+
+def test_a_lost_packet_holds_back_its_own_stream_alone() -> None:
+    # Eight packets in turn on 1 or on 4 streams; packet 1 is lost. Of one stream packet 0 can be read; of four all but
+    # those of stream 1, packets 1 and 5.
+    for streams, readable in ((1, 1), (4, 6)):
+        sender = QuicSender("newreno", paced=False, streams=streams)
+        receiver = QuicReceiver()
+        for packet in sender.write(8 * 1162, t=0.0):
+            if packet.number != 1:
+                receiver.on_packet(0.05, packet.number, data=place_of(packet))
+        assert (receiver.bytes_read, receiver.bytes_arrived) == (readable * 1162, 7 * 1162)
+
+
+def test_a_window_of_a_stream_that_is_used_up_in_a_round_trip_doubles() -> None:
+    # RFC 9000 §4.1: the first thousand bytes take 0.1 s, which is the shortest time so far.
+    receiver = QuicReceiver(stream_window=1000, largest_window=4000, ack_every=1)
+    ack = receiver.on_packet(0.1, 0, data=(0, 0, 1000))
+    assert ack is not None and ack.max_stream_data == [1000 + 2000]
+    # 2000 B in 0.1 s: as quick, so that it doubles to the bound.
+    ack = receiver.on_packet(0.2, 1, data=(0, 1000, 2000))
+    assert ack is not None and ack.max_stream_data == [3000 + 4000]
+    ack = receiver.on_packet(0.25, 2, data=(0, 3000, 4000))
+    assert ack is not None and ack.max_stream_data == [7000 + 4000]
 
 
 def test_a_peer_bounds_what_is_sent() -> None:

@@ -153,6 +153,7 @@ impl QuicSender {
             "rttvar" => seconds(rtt.variance),
             "min_rtt" => seconds(rtt.min).filter(|_| sampled),
             "first_rtt_sample" => at(rtt.first_sample),
+            "max_ack_delay" => seconds(machine.config().peer_max_ack_delay),
             "pto_count" => whole(machine.pto_count().into())?,
             "time_of_last_ack_eliciting_packet" => at(machine.last_ack_eliciting()),
             "largest_acked_packet" => machine.largest_acked().map(whole).transpose()?.flatten(),
@@ -348,10 +349,16 @@ fn law_named(name: &str) -> PyResult<Algorithm> {
         "reno" | "sack" | "rr-tcp" => None,
         law => Algorithm::from_name(law),
     };
+    if law.is_some_and(Algorithm::is_told) {
+        return Err(PyValueError::new_err(
+            "algorithm must be a law that no router tells: by hand packets have no record",
+        ));
+    }
     law.ok_or_else(|| {
         let names = cc::registry().iter().filter(|entry| {
             let runs = |ecn| Config { algorithm: entry.choice, ecn, ..Config::default() }.validate().is_ok();
-            !matches!(entry.name, "reno" | "sack" | "rr-tcp") && (runs(true) || runs(false))
+            let is_by_hand = !matches!(entry.name, "reno" | "sack" | "rr-tcp") && !entry.choice.is_told();
+            is_by_hand && (runs(true) || runs(false))
         });
         unknown_name("algorithm", name, &names.map(|entry| entry.name).collect::<Vec<_>>())
     })

@@ -30,6 +30,7 @@ mod ocs;
 mod ops;
 mod queues;
 mod quic;
+mod quic_told;
 mod rack_pairs;
 mod rooms;
 mod rotor;

@@ -155,6 +155,17 @@ class QuicSender:
         return cast("tuple[Literal['loss', 'pto'], float] | None", self._machine.loss_detection_timer)
 
     @property
+    def loss_detection_timer(self) -> float | None:
+        """When `timer` is due, in seconds."""
+        timer = self.timer
+        return timer[1] if timer else None
+
+    @property
+    def max_ack_delay(self) -> float | None:
+        """The peer delays its ACKs by so many seconds at most."""
+        return self._reading("max_ack_delay")
+
+    @property
     def timers(self) -> dict[str, float]:
         """The timers that run ("loss" or "pto", and "pacing"), each with the time in seconds when it is due."""
         return dict(self._machine.timers)

@@ -47,7 +47,7 @@ macro_rules! kinds {
 kinds! {
     Ndp = "ndp", "Handley et al., SIGCOMM 2017",
         "Receivers pull packets, and switches trim what finds no room.": ndp::KIND;
-    Quic = "quic", "RFC 9000, RFC 9002", "QUIC with any window law that no router tells.": quic::ANY;
+    Quic = "quic", "RFC 9000, RFC 9002", "QUIC with any window law that is built in.": quic::ANY;
     QuicNewReno = "quic-newreno", "RFC 9002 appendix B", "QUIC with its own window law.": quic::NAMED;
     QuicCubic = "quic-cubic", "RFC 9002, RFC 9438", "QUIC with CUBIC.": quic::NAMED;
     QuicBbr3 = "quic-bbr3", "RFC 9002, draft-ietf-ccwg-bbr", "QUIC with BBRv3.": quic::NAMED;

@@ -4,7 +4,7 @@ use options::{Options, words};
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
-use transport::cc::{self, Fit};
+use transport::cc::{self, Algorithm, Fit};
 use transport::tcp::{ReceiverConfig, SenderConfig};
 use transport::telemetry::{Echo, Telemetry};
 
@@ -74,6 +74,11 @@ pub trait HostKind: Any + Debug + Send + Sync {
     /// Whether what is lost stays lost, so that a flow of a size may never be complete.
     fn loses(&self) -> bool {
         false
+    }
+
+    /// The law that reads what the network writes into its packets, and its parameters; `None` if none does.
+    fn told(&self) -> Option<(Algorithm, &cc::Config)> {
+        None
     }
 
     /// Its own parameters, if it has any.
@@ -228,12 +233,20 @@ impl TransportKind {
 
     /// Whether its packets carry what hops measure.
     pub fn reads_telemetry(&self) -> bool {
-        self.sender().is_some_and(|sender| sender.algorithm.reads_telemetry())
+        self.told().is_some_and(|(algorithm, _)| algorithm.reads_telemetry())
     }
 
     /// What RCP's ports go by, if it is that.
     pub fn rcp(&self) -> Option<&cc::rcp::Config> {
-        self.sender().filter(|sender| sender.algorithm == cc::Algorithm::Rcp).map(|sender| &sender.laws.rcp)
+        self.told().filter(|(algorithm, _)| *algorithm == Algorithm::Rcp).map(|(_, laws)| &laws.rcp)
+    }
+
+    /// The law that reads what the network writes into its packets, if one does.
+    fn told(&self) -> Option<(Algorithm, &cc::Config)> {
+        match self {
+            TransportKind::Tcp { sender, .. } => Some((sender.algorithm, &sender.laws)),
+            TransportKind::Hosted(kind) => kind.told(),
+        }
     }
 
     /// Payload of a full packet; `None` for datagrams, which have no other.
@@ -269,6 +282,6 @@ impl TransportKind {
 
     /// Whether its packets carry congestion headers.
     pub fn needs_header(&self) -> bool {
-        self.sender().is_some_and(|sender| sender.algorithm.needs_header())
+        self.told().is_some_and(|(algorithm, _)| algorithm.needs_header())
     }
 }

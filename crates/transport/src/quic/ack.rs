@@ -38,11 +38,30 @@ pub struct EcnCounts {
     pub ce: u64,
 }
 
+/// The ranges of a frame. Most have one, which needs no memory of its own; the others are not one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum List {
+    One([(u64, u64); 1]),
+    Others(Vec<(u64, u64)>),
+}
+
+impl Default for List {
+    fn default() -> List {
+        List::Others(Vec::new())
+    }
+}
+
+impl From<Vec<(u64, u64)>> for List {
+    fn from(ranges: Vec<(u64, u64)>) -> List {
+        if let [one] = ranges[..] { List::One([one]) } else { List::Others(ranges) }
+    }
+}
+
 /// An ACK frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ack {
     /// Ranges of packets that have arrived, each from its lowest to its highest number, the highest range first.
-    ranges: Vec<(u64, u64)>,
+    ranges: List,
     /// How long the ACK waited for, as its field says it.
     pub delay: Duration,
     /// The counts of an ACK_ECN frame.
@@ -56,9 +75,16 @@ impl Ack {
         let is_apart = |pair: &[(u64, u64)]| pair[1].1.checked_add(1).is_some_and(|next| next < pair[0].0);
         let is_in_order = ranges.iter().all(|(low, high)| low <= high) && ranges.windows(2).all(is_apart);
         match !ranges.is_empty() && is_in_order {
-            true => Ok(Ack { ranges, ..Ack::default() }),
+            true => Ok(Ack { ranges: ranges.into(), ..Ack::default() }),
             false => Err(TransportError::FrameEncoding),
         }
+    }
+
+    /// One of the numbers from the first to the last.
+    #[inline]
+    pub fn of_one(low: u64, high: u64) -> Ack {
+        assert!(low <= high, "an ACK names a packet");
+        Ack { ranges: List::One([(low, high)]), delay: Duration::ZERO, ecn: None }
     }
 
     /// As its fields travel (RFC 9000 §19.3): Largest Acknowledged, First ACK Range, and pairs of Gap and ACK Range
@@ -72,13 +98,13 @@ impl Ack {
             low = below(high, *length)?;
             ranges.push((low, high));
         }
-        Ok(Ack { ranges, ..Ack::default() })
+        Ok(Ack { ranges: ranges.into(), ..Ack::default() })
     }
 
     /// The fields of [`from_fields`](Ack::from_fields).
     pub fn fields(&self) -> (u64, u64, Vec<(u64, u64)>) {
-        let (low, high) = self.ranges[0];
-        let more = self.ranges.windows(2).map(|pair| (pair[0].0 - pair[1].1 - 2, pair[1].1 - pair[1].0));
+        let (low, high) = self.ranges()[0];
+        let more = self.ranges().windows(2).map(|pair| (pair[0].0 - pair[1].1 - 2, pair[1].1 - pair[1].0));
         (high, high - low, more.collect())
     }
 
@@ -93,13 +119,18 @@ impl Ack {
     }
 
     /// The highest number.
+    #[inline]
     pub fn largest(&self) -> u64 {
-        self.ranges[0].1
+        self.ranges()[0].1
     }
 
     /// The ranges, the highest first.
+    #[inline]
     pub fn ranges(&self) -> &[(u64, u64)] {
-        &self.ranges
+        match &self.ranges {
+            List::One(one) => one,
+            List::Others(ranges) => ranges,
+        }
     }
 
     /// The delay as the field of 2^exponent µs can say it.

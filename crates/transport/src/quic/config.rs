@@ -82,6 +82,9 @@ options! {
             pub algorithm: Algorithm = Algorithm::NewReno;
             /// Parameters of the window laws.
             pub laws: cc::Config = laws();
+            /// Bytes on the wire below a datagram, for laws that know rates of links: IP's and UDP's headers, and what
+            /// the network writes.
+            pub below: u32 = 28;
         }
         /// Bytes of a full packet: the payload of its UDP datagram, which windows count (RFC 9002 appendix B.2).
         pub max_datagram_size: u32 = 1200, Kind::Bytes;
@@ -189,10 +192,9 @@ impl Config {
         self.algorithm != Algorithm::NewReno
     }
 
-    /// Whether a connection can run the law: no router tells it, since packets carry no records, and it is built in.
+    /// Whether a connection can run the law: it is built in.
     pub fn can_run(algorithm: Algorithm) -> bool {
-        let asks = algorithm.asks();
-        !asks.congestion_header && !asks.telemetry && algorithm != Algorithm::External
+        algorithm != Algorithm::External
     }
 
     /// Whether the law hears of its path. That of divisions does not: which packet left in which of them is TCP's to
@@ -216,7 +218,10 @@ impl Config {
     /// A law's own needs are those that TCP checks.
     fn validate_law(&self) -> Result<(), ConfigError> {
         if !Config::can_run(self.algorithm) {
-            return Err(ConfigError::new("algorithm", "must be a law that no router tells"));
+            return Err(ConfigError::new("algorithm", "must be a law that is built in"));
+        }
+        if self.ecn && self.algorithm.is_told() {
+            return Err(ConfigError::new("ecn", "must be false for a law that the network tells"));
         }
         if self.ecn && self.algorithm.asks().marks == Marks::Unheard {
             return Err(ConfigError::new("ecn", "must be false for a law that has no answer to marks"));
@@ -288,7 +293,7 @@ mod tests {
         assert_eq!(field(Config { initial_window: one, ..Config::default() }), "initial_window");
         let two = Config { frames: Frames::Datagram, streams: 2, ..Config::default() };
         assert_eq!(field(two), "streams");
-        assert_eq!(field(Config { algorithm: Algorithm::Xcp, ..Config::default() }), "algorithm");
+        assert_eq!(field(Config { algorithm: Algorithm::External, ..Config::default() }), "algorithm");
         assert_eq!(field(Config { algorithm: Algorithm::Dctcp, ..Config::default() }), "ecn");
         let late = Duration::from_millis(1 << 14);
         assert_eq!(field(Config { peer_max_ack_delay: late, ..Config::default() }), "peer_max_ack_delay");

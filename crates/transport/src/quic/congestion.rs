@@ -7,7 +7,8 @@ use super::config::{Config, Persistent};
 use super::rtt::Rtt;
 use super::sent::{Newly, Sent, SentPacket};
 use crate::cc::hystart::HyStart;
-use crate::cc::{Event, Law, Loss, LossCause, LostSegment, News, PathChange, SlowStartCounts, Window};
+use crate::cc::{Event, Feedback, Host, Law, Loss, LossCause, LostSegment, Measured, News, PathChange};
+use crate::cc::{SlowStartCounts, Window};
 use crate::tcp::Deliveries;
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
@@ -21,8 +22,8 @@ enum Control {
         /// HyStart++ in the first slow start.
         hystart: Option<Box<HyStart>>,
     },
-    /// One of TCP's, with the delivery rates that it may ask for.
-    Law(Box<(Law, Deliveries)>),
+    /// One of TCP's, with delivery rates if it asks for them.
+    Law(Box<(Law, Option<Deliveries>)>),
 }
 
 /// The window of a connection.
@@ -47,7 +48,12 @@ impl Congestion {
     pub fn new(config: &Config) -> Congestion {
         let mss = u64::from(config.max_datagram_size);
         let control = match config.uses_law() {
-            true => Control::Law(Box::new((Law::new(config.algorithm, &config.laws), Deliveries::default()))),
+            true => {
+                let rates = config.algorithm.asks().rate_samples.then(Deliveries::default);
+                let mut law = Law::new(config.algorithm, &config.laws);
+                law.on_host(&Host { header: config.below, ..Host::default() });
+                Control::Law(Box::new((law, rates)))
+            }
             false => Control::NewReno { credit: 0, hystart: config.laws.reno.hystart.then(Box::default) },
         };
         Congestion {
@@ -79,7 +85,7 @@ impl Congestion {
     /// The deliveries of a law that measures rates.
     pub fn deliveries(&mut self) -> Option<&mut Deliveries> {
         match &mut self.control {
-            Control::Law(law) => Some(&mut law.1),
+            Control::Law(law) => law.1.as_mut(),
             Control::NewReno { .. } => None,
         }
     }
@@ -94,28 +100,32 @@ impl Congestion {
         }
     }
 
-    /// OnPacketsAcked(): B.5. The window may grow for packets with numbers below `below`; `ack` knows what no packet
-    /// says.
-    pub fn acknowledge(&mut self, packets: &[Newly], below: u64, ack: &Event, config: &Config) {
+    /// OnPacketsAcked(): B.5. The window may grow for packets with numbers below `below`; `event` knows what no packet
+    /// says, and is told what they say.
+    pub fn acknowledge(&mut self, packets: &[Newly], below: u64, event: &mut Event, config: &Config) {
         let recovery_start = self.recovery_start;
         let may_grow = |one: &&Newly| {
             one.number < below && one.is_in_flight && recovery_start.is_none_or(|start| one.sent_at > start)
         };
         let grows = packets.iter().filter(may_grow).map(|one| u64::from(one.size));
+        if let Control::NewReno { credit, hystart: None } = &mut self.control {
+            grow(&mut self.window, credit, grows);
+            return self.bound(config);
+        }
         let total: u64 = grows.clone().sum();
         let every_ack = config.algorithm.asks().every_ack;
-        let event = Event {
-            acked: if every_ack { packets.iter().map(|one| u64::from(one.size)).sum() } else { total },
-            // RFC 9002 §7.3.1.
-            counts: SlowStartCounts::All,
-            in_flight: self.bytes_in_flight,
-            in_recovery: packets.last().is_some_and(|one| self.is_in_recovery(one.sent_at)),
-            ..*ack
-        };
+        event.acked = if every_ack { packets.iter().map(|one| u64::from(one.size)).sum() } else { total };
+        // RFC 9002 §7.3.1.
+        event.counts = SlowStartCounts::All;
+        event.in_flight = self.bytes_in_flight;
+        event.in_recovery = packets.last().is_some_and(|one| self.is_in_recovery(one.sent_at));
         match &mut self.control {
-            Control::NewReno { credit, hystart } => grow(&mut self.window, credit, hystart, grows, &event, config),
+            Control::NewReno { hystart: Some(watch), .. } if self.window.in_slow_start() => {
+                watch.on_ack(config.laws.reno.hystart_limit, &mut self.window, event);
+            }
+            Control::NewReno { credit, .. } => grow(&mut self.window, credit, grows),
             Control::Law(law) if every_ack || total > 0 || event.marked > 0 => {
-                law.0.on_event(&config.laws, &mut self.window, &event);
+                law.0.on_event(&config.laws, &mut self.window, event);
             }
             Control::Law(_) => {}
         }
@@ -127,6 +137,22 @@ impl Congestion {
         let event = Event { in_flight: self.bytes_in_flight, is_app_limited: !self.is_full(), ..event };
         if let Control::Law(law) = &mut self.control {
             law.0.on_news(&config.laws, &mut self.window, &News { change, event });
+        }
+        self.bound(config);
+    }
+
+    /// Routers grant or take away.
+    pub fn handle_feedback(&mut self, feedback: &Feedback, config: &Config) {
+        if let Control::Law(law) = &mut self.control {
+            law.0.on_feedback(&config.laws, &mut self.window, feedback);
+        }
+        self.bound(config);
+    }
+
+    /// Hops have measured.
+    pub fn handle_telemetry(&mut self, measured: &Measured, config: &Config) {
+        if let Control::Law(law) = &mut self.control {
+            law.0.on_telemetry(&config.laws, &mut self.window, measured);
         }
         self.bound(config);
     }
@@ -223,17 +249,7 @@ impl Congestion {
 }
 
 /// B.5: in slow start by the bytes of each packet, else by a full packet for each cwnd.
-fn grow(
-    window: &mut Window,
-    credit: &mut u64,
-    hystart: &mut Option<Box<HyStart>>,
-    packets: impl Iterator<Item = u64>,
-    event: &Event,
-    config: &Config,
-) {
-    if let Some(watch) = hystart.as_mut().filter(|_| window.in_slow_start()) {
-        return watch.on_ack(config.laws.reno.hystart_limit, window, event);
-    }
+fn grow(window: &mut Window, credit: &mut u64, packets: impl Iterator<Item = u64>) {
     for bytes in packets {
         if window.in_slow_start() {
             window.cwnd = window.cwnd.saturating_add(bytes);

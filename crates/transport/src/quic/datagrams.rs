@@ -84,6 +84,11 @@ impl Datagrams {
         self.acked
     }
 
+    /// Bytes that are taken for lost.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
     /// Bytes that have never left, since too many waited.
     pub fn dropped(&self) -> u64 {
         self.dropped

@@ -37,12 +37,12 @@ impl Marking {
     }
 
     /// The codepoint of a packet that leaves: ECT(1) for laws of RFC 9331.
-    pub fn codepoint(&mut self, marks: Marks) -> Codepoint {
-        let codepoint = match (self.is_on, marks) {
-            (false, _) => Codepoint::NotEct,
-            (true, Marks::CountedFinely) => Codepoint::Ect1,
-            (true, _) => Codepoint::Ect0,
-        };
+    #[inline]
+    pub fn codepoint(&mut self, marks: impl FnOnce() -> Marks) -> Codepoint {
+        if !self.is_on {
+            return Codepoint::NotEct;
+        }
+        let codepoint = if marks() == Marks::CountedFinely { Codepoint::Ect1 } else { Codepoint::Ect0 };
         self.has_sent[0] |= codepoint == Codepoint::Ect0;
         self.has_sent[1] |= codepoint == Codepoint::Ect1;
         codepoint

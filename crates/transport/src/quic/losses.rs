@@ -23,22 +23,22 @@ impl Sender {
         let lost = self.congestion.lost;
         let rate = self.congestion.deliveries().and_then(|deliveries| deliveries.sample(now, lost));
         let (echoes, marked) = self.take_ecn(now, ack, raises, newly);
-        let event =
+        let mut event =
             Event { rtt_sample, rate_sample: rate, srtt: self.srtt(), marked, ecn_echo: echoes, ..Event::at(now) };
         let grows_first = self.config.growth_order == GrowthOrder::BeforeLosses;
         if grows_first {
-            self.grow(newly, event, was_full);
+            self.grow(newly, &mut event, was_full);
         }
         let lost = self.detect_losses(now);
         if !grows_first {
-            self.grow(newly, Event { lost, ..event }, was_full);
+            event.lost = lost;
+            self.grow(newly, &mut event, was_full);
         }
         self.pto_count = 0;
-        self.set_timer();
     }
 
     /// The window may grow for packets from before it was last full, or as `underuse` says.
-    fn grow(&mut self, newly: &[Newly], event: Event, was_full: bool) {
+    fn grow(&mut self, newly: &[Newly], event: &mut Event, was_full: bool) {
         let below = match self.config.underuse {
             Underuse::Ignored => u64::MAX,
             Underuse::AtAck => {
@@ -51,7 +51,8 @@ impl Sender {
             Underuse::SinceSent => self.congestion.full_below,
         };
         let counts = was_full || newly.last().is_some_and(|one| one.number < below);
-        self.congestion.acknowledge(newly, below, &Event { is_app_limited: !counts, ..event }, &self.config);
+        event.is_app_limited = !counts;
+        self.congestion.acknowledge(newly, below, event, &self.config);
     }
 
     /// §5.1: a sample if the frame's largest is newly acknowledged, and something that asks for an ACK is.
@@ -67,9 +68,9 @@ impl Sender {
         Some(sample)
     }
 
-    /// A packet has arrived: whether it was outstanding. One that was taken for lost has left sent_packets; it is
+    /// A packet has arrived. One that was taken for lost has left sent_packets; it is
     /// counted, its bytes are not sent again, and it shows how far reordering goes.
-    pub(super) fn arrives(&mut self, now: Instant, one: &Newly, largest: u64) -> bool {
+    pub(super) fn arrives(&mut self, now: Instant, one: &Newly, largest: u64) {
         let number = one.number;
         if let Some(packet) = self.sent.get(number) {
             if let Some(chunk) = packet.chunk {
@@ -82,7 +83,7 @@ impl Sender {
         if !one.was_lost {
             self.news.acked.push(number);
             self.congestion.bytes_in_flight -= if one.is_in_flight { u64::from(one.size) } else { 0 };
-            return true;
+            return;
         }
         self.news.spurious.push(number);
         self.episode.spurious += u64::from(number >= self.episode.first);
@@ -91,7 +92,6 @@ impl Sender {
             self.packet_threshold = self.packet_threshold.max(behind.min(MOST_BEHIND));
             self.time_threshold = self.time_threshold.max(ADAPTED_TIME);
         }
-        false
     }
 
     /// ProcessECN() of B.7, after the validation of RFC 9000 §13.4.2: whether more marks are reported, and bytes that
@@ -134,6 +134,9 @@ impl Sender {
     pub(super) fn detect_losses(&mut self, now: Instant) -> u64 {
         let Some(largest) = self.largest_acked else { return 0 };
         self.loss_time = None;
+        if !self.sent.is_open_below(largest) {
+            return 0;
+        }
         let round = self.rtt.latest.max(self.rtt.smoothed).ps() as f64;
         // `as` saturates.
         let delay = Duration::from_ps((round * self.time_threshold) as u64).max(self.config.granularity);
@@ -167,6 +170,7 @@ impl Sender {
                 self.congestion.lose(*number, &packet, now, &self.config);
             }
         }
+        self.sent.advance();
         let is_persistent = is_persistent(losses, &self.rtt, &self.sent, &self.config);
         let event = self.loss_event(now, bytes);
         let cause = if is_persistent { LossCause::Timeout } else { LossCause::FastRetransmit };

@@ -8,6 +8,7 @@
 //! | `readings` | what is known of a sender |
 //! | `congestion` | RFC 9002 appendix B, or a window law of [`cc`](crate::cc) in its place |
 //! | `rtt`, `pacer`, `ecn` | round trips, pacing, validation of ECN |
+//! | `told` | what the network writes for laws |
 //! | `sent`, `ranges` | packets by number, sets of numbers |
 //! | `streams`, `datagrams`, `chunk` | bytes that were written, sent, lost and acknowledged |
 //! | `receiver` | ACKs, and bytes in order |
@@ -18,7 +19,7 @@
 //! needs no repair.
 //!
 //! Left out: handshake and encryption, migration, the limit before an address is validated (anti-amplification,
-//! RFC 9000 §8.1), path MTU discovery, the undo of a spurious loss, and laws that routers tell.
+//! RFC 9000 §8.1), path MTU discovery, and the undo of a spurious loss.
 
 mod ack;
 mod chunk;
@@ -35,6 +36,7 @@ mod rtt;
 mod sender;
 mod sent;
 mod streams;
+mod told;
 mod transmit;
 
 pub use ack::{Ack, EcnCounts, TransportError};

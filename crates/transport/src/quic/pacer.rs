@@ -18,12 +18,14 @@ impl Pacer {
         Pacer { most, credit: most, filled: Instant::ZERO }
     }
 
-    /// When so many bytes may leave, which is now if they may.
-    pub fn ready(&mut self, now: Instant, bytes: u64, rate: Rate) -> Instant {
+    /// When so many bytes may leave, which is now if they may; the rate is asked for if that is not sure.
+    #[inline]
+    pub fn ready(&mut self, now: Instant, bytes: u64, rate: impl FnOnce() -> Rate) -> Instant {
         let bytes = bytes.min(self.most);
-        if self.credit >= bytes {
-            return now;
-        }
+        if self.credit >= bytes { now } else { self.fill(now, bytes, rate()) }
+    }
+
+    fn fill(&mut self, now: Instant, bytes: u64, rate: Rate) -> Instant {
         // In whole bytes, so that no time is lost by rounding.
         let per_byte = u128::from(PS_PER_SECOND) * 8;
         let bps = u128::from(rate.bps().max(1));
@@ -60,16 +62,16 @@ mod tests {
         let (mut pacer, rate) = (Pacer::new(3000), Rate::from_mbps(8));
         let (mut now, mut sent) = (Instant::ZERO + Duration::from_secs(5), Vec::new());
         for _ in 0..6 {
-            now = pacer.ready(now, 1000, rate);
-            assert_eq!(pacer.ready(now, 1000, rate), now);
+            now = pacer.ready(now, 1000, || rate);
+            assert_eq!(pacer.ready(now, 1000, || rate), now);
             pacer.sent(now, 1000);
             sent.push(now.saturating_since(Instant::ZERO + Duration::from_secs(5)).ps() / 1_000_000_000);
         }
         assert_eq!(sent, [0, 0, 0, 1, 2, 3]);
         // A rest of 10 ms fills it, and no more than that.
         now = now + Duration::from_millis(10);
-        assert_eq!(pacer.ready(now, 3000, rate), now);
+        assert_eq!(pacer.ready(now, 3000, || rate), now);
         pacer.sent(now, 3000);
-        assert_eq!(pacer.ready(now, 1000, rate), now + Duration::from_millis(1));
+        assert_eq!(pacer.ready(now, 1000, || rate), now + Duration::from_millis(1));
     }
 }

@@ -23,8 +23,15 @@ impl Ranges {
     }
 
     /// Whether a number is one of the set.
+    #[inline]
     pub fn contains(&self, number: u64) -> bool {
-        self.meets(number, number.saturating_add(1))
+        self.0.back().is_some_and(|(_, last)| number < *last) && self.meets(number, number.saturating_add(1))
+    }
+
+    /// The range, if there is only one.
+    #[inline]
+    pub fn only(&self) -> Option<(u64, u64)> {
+        if self.0.len() == 1 { self.0.front().copied() } else { None }
     }
 
     /// Whether one of the numbers from `start` to before `end` is.
@@ -33,17 +40,34 @@ impl Ranges {
         start < end && self.0.get(place).is_some_and(|(first, _)| *first < end)
     }
 
+    /// Adds the numbers from `start` to before `end`, and says how many of them are new.
+    #[inline]
+    pub fn add(&mut self, start: u64, end: u64) -> u64 {
+        let is_behind = self.0.back().is_none_or(|(_, last)| *last <= start);
+        let new = match is_behind {
+            true => end.saturating_sub(start),
+            false => self.missing(start, end).map(|(from, to)| to - from).sum(),
+        };
+        self.insert(start, end);
+        new
+    }
+
     /// Adds the numbers from `start` to before `end`.
+    #[inline]
     pub fn insert(&mut self, start: u64, end: u64) {
         if start >= end {
             return;
         }
         // Nearly always at the end.
         match self.0.back_mut() {
-            Some((first, last)) if *first <= start && *last >= start => return *last = end.max(*last),
-            Some((_, last)) if *last >= start => {}
-            _ => return self.0.push_back((start, end)),
+            Some((first, last)) if *first <= start && *last >= start => *last = end.max(*last),
+            Some((_, last)) if *last >= start => self.insert_inside(start, end),
+            _ => self.0.push_back((start, end)),
         }
+    }
+
+    #[inline(never)]
+    fn insert_inside(&mut self, start: u64, end: u64) {
         let place = self.0.partition_point(|(_, last)| *last < start);
         let (mut joined, mut count) = ((start, end), 0);
         while let Some((first, last)) = self.0.get(place + count).copied().filter(|(first, _)| *first <= end) {
@@ -138,11 +162,12 @@ mod tests {
                 let end = start + length;
                 let numbers = start..end;
                 let missing: Vec<u64> = ranges.missing(start, end).flat_map(|(from, to)| from..to).collect();
+                let new = missing.len() as u64;
                 prop_assert_eq!(missing, numbers.clone().filter(|one| !plain.contains(one)).collect::<Vec<_>>());
                 prop_assert_eq!(ranges.meets(start, end), numbers.clone().any(|one| plain.contains(&one)));
                 match adds {
                     true => {
-                        ranges.insert(start, end);
+                        prop_assert_eq!(ranges.add(start, end), new);
                         plain.extend(numbers);
                     }
                     false => {

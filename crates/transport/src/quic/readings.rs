@@ -114,6 +114,11 @@ impl Sender {
         self.streams.dropped()
     }
 
+    /// Bytes of datagrams that are taken for lost, and have not arrived late: nothing sends them again.
+    pub fn datagram_bytes_lost(&self) -> u64 {
+        self.streams.lost()
+    }
+
     /// Bytes of streams that have been acknowledged, each once, and of datagrams.
     pub fn bytes_acked(&self) -> u64 {
         self.streams.acked()

@@ -46,8 +46,9 @@ pub struct AckOut {
 }
 
 /// A stream at its receiving end.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Stream {
+    allowance: Allowance,
     arrived: Ranges,
     /// Bytes that were read: all from the first on.
     read: u64,
@@ -66,8 +67,13 @@ struct Allowance {
 }
 
 impl Allowance {
+    fn new(window: u64, now: Instant) -> Allowance {
+        Allowance { window, since: (now, 0), shortest: Duration::MAX }
+    }
+
     /// So many bytes have been read: a window that was used up in less than two round trips, for which the shortest
     /// time counts in which one was, doubles.
+    #[inline]
     fn note(&mut self, now: Instant, read: u64, largest: u64) {
         if self.window >= largest || read < self.since.1.saturating_add(self.window) {
             return;
@@ -118,7 +124,7 @@ impl Receiver {
     /// A receiver before its first packet. The parameters must be valid ([`ReceiverConfig::validate`]).
     pub fn new(config: Arc<ReceiverConfig>) -> Receiver {
         assert!(config.validate().is_ok(), "a receiver runs with valid parameters only");
-        let all = Allowance { window: config.receive_window, since: (Instant::ZERO, 0), shortest: Duration::MAX };
+        let all = Allowance::new(config.receive_window, Instant::ZERO);
         Receiver {
             config,
             numbers: Ranges::default(),
@@ -189,15 +195,19 @@ impl Receiver {
     }
 
     /// An ACK that leaves now, as with data of its own: what was owed is answered.
+    #[inline]
     pub fn ack(&mut self, now: Instant) -> Option<AckOut> {
         let (_, end) = self.numbers.last()?;
         (self.due, self.unanswered, self.acked) = (None, 0, Some(end - 1));
-        let ranges = self.numbers.iter().rev().map(|(start, end)| (start, end - 1)).collect();
+        let ack = match self.numbers.only() {
+            Some((start, end)) => Ack::of_one(start, end - 1),
+            None => Ack::new(self.numbers.iter().rev().map(|(start, end)| (start, end - 1)).collect()).ok()?,
+        };
         let waited = Ack::rounded(now.saturating_since(self.largest_at), self.config.ack_delay_exponent);
         let ecn = (self.counts != EcnCounts::default()).then_some(self.counts);
-        let ack = Ack::new(ranges).ok()?.after(waited).with_counts(ecn);
+        let ack = ack.after(waited).with_counts(ecn);
         let limited = if self.config.stream_window < u64::MAX { &self.streams[..] } else { &[] };
-        let each = limited.iter().map(|stream| stream.read.saturating_add(self.config.stream_window));
+        let each = limited.iter().map(|stream| stream.allowance.limit(stream.read));
         Some(AckOut { ack, max_data: self.all.limit(self.read), max_stream_data: each.collect() })
     }
 
@@ -207,7 +217,10 @@ impl Receiver {
         let threshold = u64::from(self.config.reordering_threshold);
         match (threshold, self.largest_eliciting) {
             (0, _) | (_, None) => false,
-            (1, Some(largest)) => number < largest || self.numbers.missing(largest, number).next().is_some(),
+            (1, Some(largest)) if number > largest => {
+                number > largest + 1 && self.numbers.missing(largest, number).next().is_some()
+            }
+            (1, Some(_)) => true,
             (_, Some(largest)) => {
                 let newest = number.max(largest);
                 let from = self.acked.map_or(0, |acked| (acked + 2).saturating_sub(threshold)).max(self.floor);
@@ -230,15 +243,18 @@ impl Receiver {
             return Err(TransportError::StreamLimit);
         }
         let stream = chunk.stream as usize;
-        let known = self.streams.get(stream).map_or((0, 0), |stream| (stream.read, stream.highest));
-        let more = chunk.end().saturating_sub(known.1);
-        let is_too_much = chunk.end() > known.0.saturating_add(self.config.stream_window)
-            || self.claimed.saturating_add(more) > self.all.limit(self.read);
+        let unknown = (self.config.stream_window, 0);
+        let known = |stream: &Stream| (stream.allowance.limit(stream.read), stream.highest);
+        let (limit, highest) = self.streams.get(stream).map_or(unknown, known);
+        let more = chunk.end().saturating_sub(highest);
+        let is_too_much = chunk.end() > limit || self.claimed.saturating_add(more) > self.all.limit(self.read);
         if is_too_much {
             return Err(TransportError::FlowControl);
         }
         if self.streams.len() <= stream {
-            self.streams.resize_with(stream + 1, Stream::default);
+            let allowance = Allowance::new(self.config.stream_window, Instant::ZERO);
+            let new = || Stream { allowance, arrived: Ranges::default(), read: 0, highest: 0 };
+            self.streams.resize_with(stream + 1, new);
         }
         let of = &mut self.streams[stream];
         of.highest += more;
@@ -247,7 +263,7 @@ impl Receiver {
             // In order, as nearly always.
             self.read += chunk.end().saturating_sub(of.read);
             of.read = of.read.max(chunk.end());
-            self.all.note(now, self.read, self.config.largest_window);
+            self.note(now, stream);
             return Ok(());
         }
         of.arrived.insert(chunk.start.max(of.read), chunk.end());
@@ -256,8 +272,18 @@ impl Receiver {
             of.read = end;
             of.arrived.forget_first();
         }
-        self.all.note(now, self.read, self.config.largest_window);
+        self.note(now, stream);
         Ok(())
+    }
+
+    /// Bytes of a stream have been read, perhaps: windows may grow.
+    #[inline]
+    fn note(&mut self, now: Instant, stream: usize) {
+        let (largest, of) = (self.config.largest_window, &mut self.streams[stream]);
+        if largest > 0 {
+            self.all.note(now, self.read, largest);
+            of.allowance.note(now, of.read, largest);
+        }
     }
 
     /// Bytes that have been read: each stream's from its first on, and all datagrams.

@@ -57,6 +57,11 @@ impl Rtt {
         self.smoothed = Duration::from_ps((7 * smoothed + adjusted + 4) / 8);
     }
 
+    /// smoothed_rtt, once there was a sample.
+    pub(super) fn measured(&self) -> Option<Duration> {
+        self.first_sample.map(|_| self.smoothed)
+    }
+
     /// §5.2: min_rtt is the newest sample after persistent congestion.
     pub(super) fn forget_min(&mut self) {
         self.forgets_min = true;

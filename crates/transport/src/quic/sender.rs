@@ -194,12 +194,19 @@ impl Sender {
         let mut newly = std::mem::take(&mut self.newly);
         newly.clear();
         self.sent.acknowledge(ack.ranges(), &mut newly);
-        newly.retain(|one| self.arrives(now, one, ack.largest()));
-        if !newly.is_empty() {
+        newly.iter().for_each(|one| self.arrives(now, one, ack.largest()));
+        if !self.news.spurious.is_empty() {
+            newly.retain(|one| !one.was_lost);
+        }
+        let (is_news, before) = (!newly.is_empty(), out.len());
+        if is_news {
             self.take_acks(now, ack, raises, was_full, &newly);
         }
         self.newly = newly;
         self.transmit(now, out);
+        if is_news && out.len() == before {
+            self.set_timer();
+        }
         Ok(())
     }
 
@@ -280,7 +287,7 @@ impl Sender {
     }
 
     pub(super) fn srtt(&self) -> Option<Duration> {
-        self.rtt.first_sample.map(|_| self.rtt.smoothed)
+        self.rtt.measured()
     }
 
     /// The rate at which packets leave if they are paced.

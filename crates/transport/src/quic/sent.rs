@@ -1,6 +1,7 @@
 //! Packets that have been sent, by their numbers, until nothing more can be heard of them.
 
 use super::Chunk;
+use super::ranges::Ranges;
 use crate::tcp::{Codepoint, Snapshot};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -83,7 +84,8 @@ pub(super) struct Sent {
     oldest: u64,
     /// Packets that are outstanding and ask for an ACK.
     eliciting: u64,
-    has_skipped: bool,
+    /// Numbers that were not used.
+    skipped: Ranges,
     /// The ranges of the last ACK, in which nothing is new.
     heard: Vec<(u64, u64)>,
 }
@@ -99,7 +101,7 @@ impl Sent {
         let number = self.next();
         match packet.fate {
             Fate::Outstanding => self.eliciting += u64::from(packet.is_ack_eliciting),
-            _ => self.has_skipped = true,
+            _ => self.skipped.insert(number, number + 1),
         }
         self.packets.push_back(packet);
         number
@@ -117,8 +119,7 @@ impl Sent {
 
     /// Whether an ACK of these ranges acknowledges a number that was skipped.
     pub fn names_skipped(&self, ranges: &[(u64, u64)]) -> bool {
-        let mut named = ranges.iter().flat_map(|(low, high)| self.known(*low, *high));
-        self.has_skipped && named.any(|number| self.get(number).is_some_and(|packet| packet.fate == Fate::Skipped))
+        !self.skipped.is_empty() && ranges.iter().any(|(low, high)| self.skipped.meets(*low, high.saturating_add(1)))
     }
 
     /// The numbers of a range that are kept.
@@ -130,6 +131,15 @@ impl Sent {
     /// The packets that an ACK newly acknowledges, in ascending order: those that were outstanding, and those that had
     /// been taken for lost. Only numbers that the last ACK did not name are looked at.
     pub fn acknowledge(&mut self, ranges: &[(u64, u64)], newly: &mut Vec<Newly>) {
+        // Nearly always one range has grown.
+        if let ([known], [(low, high)]) = (&mut self.heard[..], ranges)
+            && known.0 == *low
+            && known.1 < *high
+        {
+            let from = std::mem::replace(&mut known.1, *high) + 1;
+            self.take(from..high.saturating_add(1), newly);
+            return self.advance();
+        }
         let mut heard = std::mem::take(&mut self.heard);
         let mut behind = heard.iter().rev().copied().peekable();
         for (low, high) in ranges.iter().rev() {
@@ -172,6 +182,11 @@ impl Sent {
         Some(*packet)
     }
 
+    /// Whether a number below this one may be outstanding.
+    pub fn is_open_below(&self, number: u64) -> bool {
+        self.oldest < number
+    }
+
     /// The outstanding packets up to a number, in ascending order.
     pub fn outstanding(&self, upto: u64) -> impl Iterator<Item = (u64, &SentPacket)> {
         let from = self.oldest.saturating_sub(self.first).min(self.packets.len() as u64);
@@ -191,8 +206,7 @@ impl Sent {
     }
 
     /// Moves up what lies before the oldest outstanding packet.
-    fn advance(&mut self) {
-        self.oldest = self.oldest.max(self.first);
+    pub fn advance(&mut self) {
         while self.get(self.oldest).is_some_and(|packet| packet.fate != Fate::Outstanding) {
             self.oldest += 1;
         }
@@ -201,16 +215,8 @@ impl Sent {
     /// Forgets packets that were acknowledged, and lost ones that left before a time, as far as none is outstanding
     /// before them.
     pub fn forget(&mut self, before: impl Fn() -> Instant) {
-        self.advance();
-        while let Some(packet) = self.packets.front() {
-            let is_over = match packet.fate {
-                Fate::Outstanding => false,
-                Fate::Lost => packet.sent_at < before(),
-                Fate::Acked | Fate::Skipped => true,
-            };
-            if !is_over {
-                break;
-            }
+        let keeps = |packet: &SentPacket| packet.fate == Fate::Lost && packet.sent_at >= before();
+        while self.first < self.oldest && !self.packets.front().is_some_and(keeps) {
             self.packets.pop_front();
             self.first += 1;
         }

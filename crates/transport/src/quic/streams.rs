@@ -83,6 +83,11 @@ impl Streams {
         self.datagrams.map_or(0, |datagrams| datagrams.dropped())
     }
 
+    /// Bytes of datagrams that are taken for lost.
+    pub fn lost(&self) -> u64 {
+        self.datagrams.map_or(0, |datagrams| datagrams.lost())
+    }
+
     /// Whether all that was written has been acknowledged; of datagrams, is known to be lost or to have arrived.
     pub fn is_complete(&self) -> bool {
         self.datagrams.is_none_or(|datagrams| datagrams.is_complete())
@@ -103,6 +108,7 @@ impl Streams {
     }
 
     /// The next bytes: what was lost first.
+    #[inline]
     pub fn take(&mut self, most: u32) -> Option<(Chunk, bool)> {
         if let Some(datagrams) = &mut self.datagrams {
             return Some((datagrams.take(most)?, false));
@@ -120,6 +126,12 @@ impl Streams {
         let room = self.limit.saturating_sub(self.sent).min(most.into());
         if room == 0 {
             return None;
+        }
+        if let [only] = &mut self.list[..] {
+            let (start, length) = (only.next, only.unsent().min(room));
+            only.next += length;
+            self.sent += length;
+            return (length > 0).then_some(Chunk { stream: 0, start, length: length as u32 });
         }
         let count = self.list.len();
         let from = if self.order == StreamOrder::RoundRobin { self.turn } else { 0 };
@@ -150,10 +162,10 @@ impl Streams {
             return datagrams.acknowledge(chunk.length, was_lost);
         }
         let stream = &mut self.list[chunk.stream as usize];
-        let new: u64 = stream.acked.missing(chunk.start, chunk.end()).map(|(start, end)| end - start).sum();
-        stream.acked.insert(chunk.start, chunk.end());
-        stream.lost.remove(chunk.start, chunk.end());
-        stream.acked_bytes += new;
+        stream.acked_bytes += stream.acked.add(chunk.start, chunk.end());
+        if !stream.lost.is_empty() {
+            stream.lost.remove(chunk.start, chunk.end());
+        }
     }
 
     /// Bytes are lost: those that were not acknowledged are sent again.

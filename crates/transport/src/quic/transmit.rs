@@ -42,7 +42,9 @@ impl Sender {
                 break;
             }
             if self.config.paced || self.config.algorithm.asks().pacing {
-                let due = self.pacer.ready(now, size.into(), self.pacing_rate());
+                let due = self.pacer.ready(now, size.into(), || {
+                    self.congestion.pacing_rate(self.rtt.smoothed, self.rtt.measured(), &self.config)
+                });
                 if due > now && !self.may_exceed {
                     self.paced = Some(due);
                     break;
@@ -75,7 +77,7 @@ impl Sender {
         out: &mut Vec<Packet>,
     ) {
         let (is_ack_eliciting, is_in_flight) = (kind == ByHand::Eliciting, kind != ByHand::AckOnly);
-        let codepoint = self.marking.codepoint(self.config.algorithm.asks().marks);
+        let codepoint = self.marking.codepoint(|| self.config.algorithm.asks().marks);
         let is_first = self.congestion.bytes_in_flight == 0;
         let in_flight = self.congestion.bytes_in_flight + u64::from(size);
         let lost = self.congestion.lost;

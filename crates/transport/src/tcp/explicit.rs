@@ -56,7 +56,7 @@ impl Sender {
 /// The header of the segments that leave now. `admitted` bytes are what the window could grow to at most (the peer's
 /// window, `max_cwnd`); the sender asks for that, in equal parts on the packets of a round trip (draft-03). Before the
 /// first RTT sample it says and asks for nothing (ns-2.35).
-fn header(window: &Window, admitted: u64, srtt: Option<Duration>) -> Header {
+pub(crate) fn header(window: &Window, admitted: u64, srtt: Option<Duration>) -> Header {
     let Some(srtt) = srtt.filter(|srtt| *srtt > Duration::ZERO) else {
         return Header::data(Interval::ZERO, Interval::ZERO, 0);
     };

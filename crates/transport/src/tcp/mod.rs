@@ -96,6 +96,7 @@ pub use config::{FastRetransmitGuard, PartialAckTimer, SackAfterTimeout, SenderC
 pub use connection::{Connection, Control, TcpOptions};
 pub use ecn::{Codepoint, EcnFeedback, SegmentEcn};
 pub use endpoint::Endpoint;
+pub(crate) use explicit::header;
 pub use frto::Frto;
 pub use initial_window::InitialWindow;
 pub use presets::{Preset, presets};

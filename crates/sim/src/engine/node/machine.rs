@@ -67,6 +67,11 @@ pub trait HostMachine: Debug + Send {
         None
     }
 
+    /// What a sending end has not brought over and never will; `None` where all arrives in the end.
+    fn given_up(&self) -> Option<GivenUp> {
+        None
+    }
+
     /// What a sending end shows to probes that know its kind.
     fn shown(&self) -> Option<&dyn Any> {
         None
@@ -91,6 +96,15 @@ pub trait HostMachine: Debug + Send {
     fn marked(&self) -> u64 {
         0
     }
+}
+
+/// Bytes of payload that never arrive, so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GivenUp {
+    /// They were dropped before they left.
+    pub dropped: u64,
+    /// They left and are taken for lost.
+    pub lost: u64,
 }
 
 /// What writes into a flow now and then. It stands above a sending end of any kind, and knows none.
@@ -223,7 +237,13 @@ impl HostContext<'_> {
 
     /// The numbers that the packet says that has arrived, once; `None` if it says none.
     pub fn said_numbers(&mut self) -> Option<[u64; 2]> {
-        self.carried.take()?.numbers()
+        match self.carried {
+            Some(Carried::Numbers(numbers)) => {
+                self.carried = None;
+                Some(numbers)
+            }
+            _ => None,
+        }
     }
 
     /// What the packet says that has arrived, once; `None` if that is nothing of this type.

@@ -3,6 +3,8 @@
 use super::real::RealBytes;
 use std::any::Any;
 use std::fmt;
+use transport::telemetry::Telemetry;
+use transport::xcp::Header;
 
 /// What a packet says. Only who knows its type can read it.
 #[derive(Clone, Debug)]
@@ -15,6 +17,37 @@ pub enum Carried {
 
 /// A value of any type.
 pub struct Value(Box<dyn Content>);
+
+/// A value of a packet that is [`Flags::EXPLICIT`](super::Flags::EXPLICIT): what the network writes into it, and what
+/// its host says.
+#[derive(Clone, Debug)]
+pub struct Inscribed {
+    /// What devices read and write.
+    pub record: Inscription,
+    /// Whatever the host says besides.
+    pub says: Carried,
+}
+
+/// What the network writes.
+#[derive(Clone, Debug)]
+pub enum Inscription {
+    /// Routers, into a congestion header.
+    Header(Header),
+    /// Each hop what it measures, or a rate.
+    Telemetry(Box<Telemetry>),
+}
+
+impl Inscribed {
+    /// Its congestion header.
+    pub fn header_mut(&mut self) -> Option<&mut Header> {
+        if let Inscription::Header(header) = &mut self.record { Some(header) } else { None }
+    }
+
+    /// Its telemetry.
+    pub fn telemetry_mut(&mut self) -> Option<&mut Telemetry> {
+        if let Inscription::Telemetry(told) = &mut self.record { Some(told) } else { None }
+    }
+}
 
 /// A value that can be copied, since links may duplicate packets.
 trait Content: Any + Send + Sync {
@@ -45,9 +78,10 @@ impl Carried {
         (&**says as &dyn Any).downcast_ref().map(RealBytes::seen)
     }
 
-    /// The numbers, if it is numbers.
-    pub fn numbers(self) -> Option<[u64; 2]> {
-        if let Carried::Numbers(numbers) = self { Some(numbers) } else { None }
+    /// The same in its place, to be changed.
+    pub fn open_mut<T: Any>(&mut self) -> Option<&mut T> {
+        let Carried::Value(Value(says)) = self else { return None };
+        (&mut **says as &mut dyn Any).downcast_mut()
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) mod reserved;
 pub(crate) mod said;
 pub(crate) mod state;
 
-pub use carried::Carried;
+pub use carried::{Carried, Inscribed, Inscription};
 pub use drops::{DropPlace, Drops, LinkTotals, add_drops};
 pub use fields::{Class, Flags, Packet};
 pub use payload::{HostPayload, Payload, PayloadTable, Stamp, Written};

@@ -1,7 +1,7 @@
 //! Side tables for the few packets that carry SACK blocks, a congestion header, options, a control message, or what a
 //! kind of host says.
 
-use super::carried::Carried;
+use super::carried::{Carried, Inscribed};
 use super::fields::{Class, Flags, Packet};
 use super::message::{ControlMessage, Message};
 use super::pool::Pool;
@@ -109,6 +109,9 @@ impl PayloadTable {
 
     /// What hops have measured of a packet on its way, if it asks for that.
     pub fn telemetry_mut(&mut self, packet: &Packet) -> Option<&mut Telemetry> {
+        if packet.flags.has(Flags::OPTIONS) {
+            return self.inscribed_mut(packet)?.telemetry_mut();
+        }
         let place = self.place_of_telemetry(packet)?;
         Some(&mut self.telemetry.items[place as usize])
     }
@@ -127,7 +130,8 @@ impl PayloadTable {
 
     #[inline]
     fn place_of_telemetry(&self, packet: &Packet) -> Option<u32> {
-        match packet.flags.has(Flags::EXPLICIT).then(|| self.explicit.items[packet.payload as usize].written) {
+        let is_own = packet.flags.has(Flags::EXPLICIT) && !packet.flags.has(Flags::OPTIONS);
+        match is_own.then(|| self.explicit.items[packet.payload as usize].written) {
             Some(Written::Telemetry(place)) => Some(place),
             _ => None,
         }
@@ -143,11 +147,18 @@ impl PayloadTable {
         self.options.put(Optional { options, sack, stamp, carried: None })
     }
 
-    /// The packet, which carries nothing yet, with what a kind of host says in it.
-    pub fn saying(&mut self, packet: Packet, carried: Carried) -> Packet {
-        let payload = self.options.put_default();
-        self.options.items[payload as usize].carried = Some(carried);
-        Packet { payload, flags: packet.flags.with(Flags::OPTIONS), ..packet }
+    /// The packet, which carries nothing yet, gets what a kind of host says in it.
+    #[inline]
+    pub fn put_content(&mut self, packet: &mut Packet, carried: Carried) {
+        packet.payload = self.options.put_default();
+        packet.flags = packet.flags.with(Flags::OPTIONS);
+        self.options.items[packet.payload as usize].carried = Some(carried);
+    }
+
+    /// What a kind of host says in a packet into which the network writes.
+    fn inscribed_mut(&mut self, packet: &Packet) -> Option<&mut Inscribed> {
+        let slot = packet.flags.has(Flags::EXPLICIT).then(|| &mut self.options.items[packet.payload as usize]);
+        slot?.carried.as_mut()?.open_mut()
     }
 
     /// Takes what a kind of host says in a packet that has arrived.
@@ -272,6 +283,9 @@ impl PayloadTable {
 
     /// The congestion header of an `explicit` packet.
     pub fn header_mut(&mut self, packet: &Packet) -> Option<&mut Header> {
+        if packet.flags.has(Flags::OPTIONS) {
+            return self.inscribed_mut(packet)?.header_mut();
+        }
         if !packet.flags.has(Flags::EXPLICIT) {
             return None;
         }

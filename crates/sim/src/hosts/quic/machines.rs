@@ -1,14 +1,15 @@
 //! The two ends of a connection. Of a packet of data `seq` is its number, and it says which bytes of which stream it
 //! carries; of an ACK `seq` is the largest number that it names, and it says the whole frame.
 
-use crate::engine::node::machine::{HostContext, HostMachine, HostMaker};
-use crate::engine::packet::{Flags, Packet};
+use super::told::{self, Echo};
+use crate::engine::node::machine::{GivenUp, HostContext, HostMachine, HostMaker};
+use crate::engine::packet::{Carried, Flags, Inscribed, Packet};
 use std::any::Any;
 use std::sync::Arc;
 use transport::cc::PathChange;
-use transport::quic::{self, AckOut, Chunk, Config, Mark, Received, ReceiverConfig, TransportError};
+use transport::quic::{self, Ack, AckOut, Chunk, Config, Frames, Mark, Received, ReceiverConfig, TransportError};
 use transport::tcp::{Codepoint, SenderStats};
-use units::Instant;
+use units::{Duration, Instant};
 
 /// Makes both ends of connections.
 #[derive(Debug)]
@@ -24,7 +25,11 @@ impl HostMaker for Maker {
     }
 
     fn receiver(&self) -> Box<dyn HostMachine> {
-        Box::new(Receiving { machine: quic::Receiver::new(Arc::clone(&self.receiver)), failed: None })
+        Box::new(Receiving {
+            machine: quic::Receiver::new(Arc::clone(&self.receiver)),
+            echo: Echo::Nothing,
+            failed: None,
+        })
     }
 }
 
@@ -41,17 +46,32 @@ struct Sending {
 impl Sending {
     /// What the machine has listed leaves.
     fn send(&mut self, context: &mut HostContext) {
+        let record = told::of_sender(&self.machine);
         for one in self.packets.drain(..) {
             let length = one.chunk.map_or(0, |chunk| chunk.length);
-            let packet = Packet { flags: Flags::of_codepoint(one.codepoint), ..context.data(one.number, length) };
+            let record = record.as_ref().filter(|_| one.chunk.is_some());
+            let flags = Flags::of_codepoint(one.codepoint).with(told::flags(record));
+            let packet = Packet { flags, ..context.data(one.number, length) };
             match one.is_again {
                 true => context.send_again(packet),
                 false => context.send(packet),
             }
-            if let Some(chunk) = one.chunk {
-                context.saying_numbers(numbers(chunk));
+            match (one.chunk.map(numbers), record) {
+                (Some(numbers), Some(record)) => {
+                    context.saying(Inscribed { record: record.clone(), says: Carried::new(numbers) });
+                }
+                (Some(numbers), None) => context.saying_numbers(numbers),
+                (None, _) => {}
             }
         }
+    }
+
+    /// An ACK with what the network has written, which counts first.
+    #[cold]
+    fn take_told(&mut self, packet: &Packet, context: &mut HostContext) -> Option<TransportError> {
+        let Inscribed { record, says } = context.said()?;
+        told::take(&mut self.machine, context.now, packet.seq, &record);
+        self.take(&says.open()?, context).err()
     }
 
     fn take(&mut self, said: &AckOut, context: &HostContext) -> Result<(), TransportError> {
@@ -78,9 +98,19 @@ impl HostMachine for Sending {
         self.send(context);
     }
 
-    fn handle_packet(&mut self, _: &Packet, context: &mut HostContext) {
-        let Some(said) = context.said::<AckOut>().filter(|_| self.failed.is_none()) else { return };
-        self.failed = self.take(&said, context).err();
+    fn handle_packet(&mut self, packet: &Packet, context: &mut HostContext) {
+        if self.failed.is_some() {
+            return;
+        }
+        let is_told = packet.flags.has(Flags::EXPLICIT);
+        self.failed = match context.said_numbers() {
+            Some(said) => self.machine.handle_ack(context.now, &plain_ack(packet, said), &mut self.packets).err(),
+            None if is_told => self.take_told(packet, context),
+            None => match context.said() {
+                Some(said) => self.take(&said, context).err(),
+                None => return,
+            },
+        };
         self.send(context);
     }
 
@@ -105,6 +135,12 @@ impl HostMachine for Sending {
         Some(self.machine.bytes_acked())
     }
 
+    fn given_up(&self) -> Option<GivenUp> {
+        let machine = &self.machine;
+        let is_given_up = machine.config().frames == Frames::Datagram;
+        is_given_up.then(|| GivenUp { dropped: machine.bytes_dropped(), lost: machine.datagram_bytes_lost() })
+    }
+
     fn shown(&self) -> Option<&dyn Any> {
         Some(&self.machine)
     }
@@ -127,16 +163,29 @@ impl HostMachine for Sending {
 #[derive(Debug)]
 struct Receiving {
     machine: quic::Receiver,
+    echo: Echo,
     /// The error with which the connection has ended, if it has.
     failed: Option<TransportError>,
 }
 
 impl Receiving {
+    /// What the network has written is to be sent back: the numbers beside it.
+    #[cold]
+    fn note(&mut self, context: &mut HostContext) -> Option<[u64; 2]> {
+        let Inscribed { record, says } = context.said()?;
+        self.echo.note(record);
+        says.open()
+    }
+
     /// An ACK leaves, if there is one.
-    fn answer(ack: Option<AckOut>, context: &mut HostContext) {
-        if let Some(ack) = ack {
-            context.send(context.ack(ack.ack.largest()));
-            context.saying(ack);
+    fn answer(&mut self, ack: Option<AckOut>, context: &mut HostContext) {
+        let Some(ack) = ack else { return };
+        let record = self.echo.answer();
+        context.send(Packet { flags: told::flags(record.as_ref()), ..context.ack(ack.ack.largest()) });
+        match (plain(&ack), record) {
+            (Some(numbers), None) => context.saying_numbers(numbers),
+            (None, None) => context.saying(ack),
+            (_, Some(record)) => context.saying(Inscribed { record, says: Carried::new(ack) }),
         }
     }
 }
@@ -147,16 +196,18 @@ impl HostMachine for Receiving {
             return;
         }
         let length = context.payload_of(packet);
-        let chunk = context.said_numbers().map(|[stream, start]| Chunk { stream: stream as u32, start, length });
+        let said = if packet.flags.has(Flags::EXPLICIT) { self.note(context) } else { context.said_numbers() };
+        let chunk = said.map(|[stream, start]| Chunk { stream: stream as u32, start, length });
         let received = Received { number: packet.seq, is_ack_eliciting: true, mark: mark(packet.flags), chunk };
         match self.machine.handle_packet(context.now, &received) {
-            Ok(ack) => Receiving::answer(ack, context),
+            Ok(ack) => self.answer(ack, context),
             Err(error) => self.failed = Some(error),
         }
     }
 
     fn handle_timeout(&mut self, context: &mut HostContext) {
-        Receiving::answer(self.machine.handle_timeout(context.now), context);
+        let ack = self.machine.handle_timeout(context.now);
+        self.answer(ack, context);
     }
 
     fn next_timeout(&self) -> Option<Instant> {
@@ -179,6 +230,18 @@ impl HostMachine for Receiving {
 /// What a packet says of the bytes in it, besides how many they are.
 fn numbers(chunk: Chunk) -> [u64; 2] {
     [chunk.stream.into(), chunk.start]
+}
+
+/// An ACK of one range that says nothing besides: the lowest number, and the delay. The largest is its packet's.
+fn plain(ack: &AckOut) -> Option<[u64; 2]> {
+    let [(lowest, _)] = ack.ack.ranges() else { return None };
+    let is_all = ack.ack.ecn.is_none() && ack.max_data == u64::MAX && ack.max_stream_data.is_empty();
+    is_all.then(|| [*lowest, ack.ack.delay.ps()])
+}
+
+/// The ACK of which [`plain`] has made these numbers.
+fn plain_ack(packet: &Packet, [lowest, delay]: [u64; 2]) -> Ack {
+    Ack::of_one(lowest, packet.seq).after(Duration::from_ps(delay))
 }
 
 /// What a packet says of ECN. A mark on one that is not capable is somebody else's.

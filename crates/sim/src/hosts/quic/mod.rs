@@ -4,10 +4,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `machines` | the two ends of a flow, driven by packets |
+//! | `told` | what the network writes into them |
 //! | `parameters` | those of both ends and of the window law, as one list |
 
 mod machines;
 mod parameters;
+mod told;
 
 use super::keys::{Keys, MAX_PACKET, bytes};
 use super::kind::Kind;
@@ -18,10 +20,10 @@ use options::{ConfigError, Options, Value};
 use parameters::{CHOICE, Parameters};
 use std::any::Any;
 use std::sync::Arc;
-use transport::cc::{Algorithm, Fit};
+use transport::cc::{self, Algorithm, Fit};
 use transport::quic::Frames;
 
-/// Headers of IP and UDP, which are no part of a datagram, as windows count it.
+/// Headers of IP and UDP, which are no part of a datagram, as windows count it; nor is what the network writes.
 const BELOW: u32 = 28;
 /// Those; of a packet with data a short header, the header of a STREAM frame and the tag of the encryption.
 const HEADER: u32 = BELOW + 38;
@@ -80,25 +82,32 @@ impl HostKind for Quic {
         sender.algorithm.wants(&sender.laws).fits
     }
 
+    fn told(&self) -> Option<(Algorithm, &cc::Config)> {
+        let sender = &self.parameters.sender;
+        sender.algorithm.is_told().then_some((sender.algorithm, &sender.laws))
+    }
+
     fn options(&self) -> Option<&dyn Options> {
         Some(&self.parameters)
     }
 }
 
 fn check(keys: &Keys) -> Result<Arc<dyn HostKind>, Fault> {
-    let header = bytes(keys.header, HEADER, 0..=MAX_PACKET - 1)?;
-    let ack_size = bytes(keys.ack_size, ACK, 1..=MAX_PACKET)?;
     let named = keys.kind.strip_prefix("quic-").and_then(Algorithm::from_name);
     let chosen = keys.get(CHOICE).and_then(|one| match *one.value {
         Setting::Value(Value::Word(word)) => Algorithm::from_name(word),
         _ => None,
     });
     let algorithm = named.or(chosen).unwrap_or(Algorithm::NewReno);
+    let written = told::written_len(algorithm);
+    let header = bytes(keys.header, HEADER + written, 0..=MAX_PACKET - 1)?;
+    let ack_size = bytes(keys.ack_size, ACK + written, 1..=MAX_PACKET)?;
     let mut own = Parameters::of(algorithm);
     if named.is_none() {
         own = own.with_choice();
     }
-    own.sender.overhead = header.saturating_sub(BELOW);
+    own.sender.below = (BELOW + written).min(header);
+    own.sender.overhead = header - own.sender.below;
     own.sender.max_datagram_size = keys.payload(header)? + own.sender.overhead;
     let packet = own.sender.max_datagram_size;
     keys.set(&mut own, packet)?;

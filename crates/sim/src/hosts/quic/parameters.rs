@@ -41,7 +41,7 @@ struct Table {
 static LAWS: LazyLock<WordList> = LazyLock::new(|| {
     let can_run = cc::registry().iter().filter(|entry| Config::can_run(entry.choice));
     let words: Vec<Word> = can_run.map(|entry| Word { word: entry.name, meaning: entry.summary }).collect();
-    let meaning = "A window law that no router tells; losses are repaired as QUIC has it.";
+    let meaning = "A window law; losses are repaired as QUIC has it, and what routers tell travels beside the packet.";
     WordList { name: "QuicCongestionControl", meaning, words: words.leak() }
 });
 
@@ -63,7 +63,7 @@ impl Table {
         if let Some(law) = law {
             table.add(Part::Law, sender.laws.of(law), |name| !has_own_law || OF_NEWRENO.contains(&name));
         }
-        let meaning = " The window law: RFC 9002's, or one of TCP's that no router tells.";
+        let meaning = " The window law: RFC 9002's, or one of TCP's.";
         table.keys.push(Key { name: CHOICE, kind: Kind::Word(&LAWS), meaning });
         table.places.push((Part::Choice, 0));
         table

@@ -4,6 +4,7 @@ use super::empty_paths::EmptyPaths;
 use super::{End, ratio, seconds};
 use crate::engine::execute::layout::Partitions;
 use crate::engine::node::counters::{Counters, Group};
+use crate::engine::node::machine::GivenUp;
 use crate::engine::observe::accounts::FlowTotals;
 use crate::engine::observe::probe::FlowLife;
 use crate::engine::packet::NEVER;
@@ -28,6 +29,8 @@ pub(super) struct FlowRow {
     /// When it was complete, by the scenario's choice; NaN if it was not.
     pub(super) complete_s: f64,
     pub(super) totals: FlowTotals,
+    /// What never arrives, of a flow of which something may not.
+    given_up: Option<GivenUp>,
     marked: u64,
     mean_rtt_s: f64,
     group: Option<Group>,
@@ -122,6 +125,10 @@ impl FlowRows {
         ];
         let facts: Vec<FlowFacts> = rows.iter().map(FlowRow::facts).collect();
         columns.extend(switching::flow_columns(&facts));
+        if rows.iter().any(|row| row.given_up.is_some()) {
+            columns.push(("bytes_dropped", count(|row| row.given_up.unwrap_or_default().dropped)));
+            columns.push(("bytes_lost", count(|row| row.given_up.unwrap_or_default().lost)));
+        }
         columns.extend(more);
         columns.push(("slowdown", measure(|row| row.slowdown)));
         columns.push(("completed", Column::Bool(rows.iter().map(|row| row.completed).collect())));
@@ -150,6 +157,7 @@ fn flow_row(end: &End, parts: &Partitions, number: u32) -> FlowRow {
         delivered_s: seconds_if(delivered),
         complete_s: seconds_if(complete),
         totals,
+        given_up: host.machine.given_up(),
         marked: if is_acked { receiver.sink.marked() } else { 0 },
         mean_rtt_s: ratio(seconds(totals.sender.rtt_sum), totals.sender.rtt_samples as f64),
         group: None,

@@ -121,7 +121,9 @@ impl Hosts {
         let now_instant = Instant::from_ps(now);
         let mut context = HostContext { now: now_instant, flow, actions, wire, outgoing, carried: None, shared: None };
         call(source, &mut context);
-        source.writer.note_progress(now_instant, source.machine.is_complete());
+        if !source.writer.is_none() {
+            source.writer.note_progress(now_instant, source.machine.is_complete());
+        }
         if host.watch.has(PathFlags::FINITE) && source.machine.is_complete() {
             self.lifecycles[flow].complete(now);
         }
@@ -211,9 +213,9 @@ impl Hosts {
 
 /// A packet with what it says.
 #[inline]
-fn loaded(packet: Packet, carried: Option<Carried>, fabric: &mut Fabric) -> Packet {
-    match carried {
-        Some(carried) => fabric.payloads.saying(packet, carried),
-        None => packet,
+fn loaded(mut packet: Packet, carried: Option<Carried>, fabric: &mut Fabric) -> Packet {
+    if let Some(carried) = carried {
+        fabric.payloads.put_content(&mut packet, carried);
     }
+    packet
 }

@@ -3,6 +3,7 @@
 use super::{HostedSink, HostedSource};
 use crate::engine::node::app::AppConnection;
 use crate::engine::node::datagrams::Datagrams;
+use crate::engine::node::machine::GivenUp;
 use crate::engine::packet::{Class, Flags, NEVER, NO_PAYLOAD, Packet};
 use transport::tcp::{Actions, EcnEcho, Endpoint, Receiver, Sender, SenderStats};
 use transport::telemetry::{Echo, Telemetry};
@@ -238,6 +239,11 @@ impl SendingMachine {
             SendingMachine::Hosted(source) => source.machine.bytes_acked(),
             SendingMachine::Datagrams(_) => None,
         }
+    }
+
+    /// What never arrives; `None` where all does.
+    pub fn given_up(&self) -> Option<GivenUp> {
+        if let SendingMachine::Hosted(source) = self { source.machine.given_up() } else { None }
     }
 
     /// What a kind of host shows of itself.
