@@ -21,6 +21,7 @@ RESULTS = json.loads((BENCH / "results.json").read_text())
 ENGINE = {row["name"]: row for row in json.loads((BENCH / "engine.json").read_text())}
 COLLECTIVES = json.loads((BENCH / "collectives.json").read_text())
 CASES = {
+    "all-to-all": "all-to-all of 64 kB a pair, all 1024 hosts of a fat tree, k = 16 (`all-to-all`)",
     "ring-star": "ring all-reduce of 1 GB, 64 hosts of a star (`ring-star`)",
     "ring-tree": "the same, the first 64 hosts of a fat tree, k = 8 (`ring-tree`)",
     "matrix": "a connection matrix: ring all-reduce of 64 MB on that tree (`matrix`)",
