@@ -105,7 +105,8 @@ def test_garbage_on_the_device_is_for_nobody_or_is_carried(site: Site) -> None:
     report = site.run("--run", f"l0 @ 500 ms: {sys.executable} {site.folder}/garbage.py; sleep 0.5")
     counts = of(report, "l0")
     seen = sum(counts[name] for name in ("sent", "elsewhere", "too_long", "refused"))
-    assert seen >= 2000 and counts["elsewhere"] > 1900, counts
+    # Those for which the device has no room are refused, as on a busy machine.
+    assert seen >= 2000 and counts["elsewhere"] + counts["refused"] > 1900, counts
     assert report["why"] == "finished"
 
 

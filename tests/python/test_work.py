@@ -353,6 +353,7 @@ def test_what_the_guide_says_of_its_run_is_so() -> None:
     shown: dict[str, Any] = {}
     exec(code, shown)
     assert f"slowdown is {shown['slowdown']:.3f}, and busbw is {shown['busbw_bps'] / 1e9:.0f} Gb/s" in page
+    assert f"it is {float(shown['over_bound']):.2f}.\n" in page
     # An ACK and a pull of 64 B for each packet of 1500 B.
     assert shown["slowdown"] == pytest.approx((1500 + 128) / 1500, rel=2e-3)
     one = {"traffic.0.work.rounds": 1, "traffic.0.work.compute": "50 us"}

@@ -42,8 +42,8 @@ pub const FIGURES: [(&str, &str); 4] = [
     ("unfinished_tasks", "Tasks that were not done at the end of the run."),
     (
         "work_bound",
-        "The time in which the busiest link carries what all transfers send, without headers, as the routes divide it; \
-         missing where links change, or agents switch, or more than 20 000 pairs of switches would be looked at.",
+        "The time in which the busiest link carries what all transfers send, as routes divide it; missing where links \
+         change, agents switch, or too many pairs send.",
     ),
     ("work_slowdown", "`work_time` over `work_bound`."),
 ];
