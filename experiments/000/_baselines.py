@@ -277,8 +277,8 @@ def claims(reading: Reading) -> tuple[Claim, ...]:
             tolerance="no larger share lost, and at least 0.8 of its goodput without, at every point; in shape: at "
             "most of them. Written after a quick run with a tau of a unit",
             check=spares_udp(reading),
-            reason="where all is smoothed the core drops nothing, but UDP waits at the edge for 27 to 33 s from 500 ms on, and "
-            "more of it is dropped there, with 40 % UDP, than in the core of the classical network",
+            reason="where all is smoothed the core drops nothing, but UDP waits at the edge for 27 to 33 s from 500 ms "
+            "on, and more of it is dropped there, with 40 % UDP, than in the core of the classical network",
         ),
         Claim(
             id="whose",

@@ -124,6 +124,61 @@ def test_a_graph_of_goal_goes_over_a_network_or_around_a_switch(tmp_path: Path) 
         convert(job)
 
 
+CALLS = "num_ranks 3\nrank 0 {\nm: send 1000b to 2 tag 1\n}\nrank 2 {\nm: recv 1000b from 0 tag 1\n}\n"
+
+
+def test_ranks_of_work_are_nodes_of_a_network_without_roles_and_hosts_beside_those_of_flows(tmp_path: Path) -> None:
+    job, network, list_ = (tmp_path / name for name in ("job.goal", "net.csv", "flows.csv"))
+    job.write_text(CALLS)
+    network.write_text("from,to,capacity_gbps,delay_us\na,b,1,5\nb,c,1,5\n")
+    list_.write_text("source,target,size,start\nx,y,1000,0\n")
+    for inputs in ((job, network), (job, list_)):
+        assert package.run(convert(*inputs).to_dict()).summary["unfinished_tasks"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "job.goal",
+            CALLS.replace("num_ranks 3", "num_ranks 2000000000"),
+            "found 2000000000 ranks; allowed: at most 4096",
+        ),
+        (
+            "job.toml",
+            "[run]\nduration = '1 s'\n",
+            "found a scenario; allowed: a .toml that is an index of Chakra's traces",
+        ),
+    ],
+)
+def test_work_that_is_none_is_told(name: str, text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=f"{name}:1: {said}"):
+        convert(tmp_path / name)
+
+
+def test_an_input_is_not_written_over_and_folders_are_there(tmp_path: Path) -> None:
+    job = tmp_path / "job.goal"
+    job.write_text(CALLS)
+    table = tmp_path / "net.flows.csv"
+    table.write_text("source,target,size,start\nx,y,1000,0\n")
+    with pytest.raises(InputError, match=r"net\.flows\.csv is read and would be written over"):
+        convert(table, to=tmp_path / "net.toml", force=True)
+    with pytest.raises(InputError, match="there is no folder"):
+        convert(job, to=tmp_path / "none" / "made.toml")
+
+
+@pytest.mark.parametrize(
+    "flow", ["0->1 id 1 start 0 size 1000 send_done_trigger 1", "0->1 id 1 start 0 size 1000\n1->0 id 2 trigger 1"]
+)
+def test_a_matrix_in_which_no_flow_with_an_end_waits_is_a_list(flow: str, tmp_path: Path) -> None:
+    count = 1 + flow.count("\n")
+    text = f"Nodes 2\nConnections {count}\n{flow}\ntrigger id 1 oneshot\n"
+    (tmp_path / "one.cm").write_text(text)
+    made = convert(tmp_path / "one.cm")
+    assert len(made.flows) == 1 and "work" not in made.to_dict()["traffic"][0]
+
+
 def test_a_table_of_flows_over_a_network(tmp_path: Path) -> None:
     network = tmp_path / "net.csv"
     network.write_text("from,to,capacity_gbps,delay_us\na,s,1,5\ns,b,1,5\n")

@@ -307,3 +307,20 @@ def test_a_run_may_last_as_long_as_picoseconds_can_count(days: int) -> None:
         "traffic": [{"transport": "sack", "size": "1 MB", "start": "10 s"}],
     }
     assert photocol.run(scenario).summary["flows_completed"] == 1
+
+
+def test_replications_of_which_some_have_a_count_are_one_table() -> None:
+    """Only runs with datagrams of QUIC count what of them was dropped; 20 flows a second are none in some of 20 ms."""
+    scenario = {
+        "run": {"duration": "20 ms"},
+        "topology": {"kind": "dumbbell", "pairs": 2},
+        "link_defaults": {"capacity": "10 Mbps", "delay": "1 ms", "buffer": "10 packets"},
+        "transport": {"media": {"algorithm": "quic-cubic", "frames": "datagram"}},
+        "traffic": [
+            {"transport": "media", "pairs": "random", "arrivals": "poisson", "flows_per_second": 20, "size": "greedy"},
+            {"transport": "cubic", "flows": 1},
+        ],
+    }
+    flows = photocol.run(scenario, runs=8).flows
+    assert flows["bytes_dropped"].null_count() == 0
+    assert 0 < flows.filter(flows["transport"] == "media")["run"].n_unique() < flows["run"].n_unique() == 8

@@ -96,7 +96,12 @@ def convert(
         load(converted.to_dict())
     except ScenarioError as error:
         raise InputError(f"{', '.join(formats)}: what is found makes no valid scenario: {error}") from error
-    return converted if to is None else _written(converted, Path(to), force=force)
+    if to is None:
+        return converted
+    for one in inputs:
+        if Path(one).resolve() in (Path(to).resolve(), Path(to).with_suffix(".flows.csv").resolve()):
+            raise InputError(f"{one} is read and would be written over; allowed: another name for the scenario")
+    return _written(converted, Path(to), force=force)
 
 
 def _written(converted: Converted, file: Path, *, force: bool) -> Converted:
@@ -106,6 +111,8 @@ def _written(converted: Converted, file: Path, *, force: bool) -> Converted:
     for there in (file, *([flows] if converted.flows else [])):
         if there.exists() and not force:
             raise InputError(f"{there} is there already; allowed: another name, or force (--force)")
+    if not file.parent.is_dir():
+        raise InputError(f"{file}: there is no folder {file.parent}")
     text = converted.to_toml(flows.name, file.parent)
     if converted.flows:
         storage.write_text(flows, flow_table(converted.flows))
@@ -118,7 +125,10 @@ def _seen_from(folder: Path, table: dict[str, Any]) -> dict[str, Any]:
     """A traffic whose file of work is named relative to a folder."""
     if "work" not in table:
         return table
-    return table | {"work": {"file": Path(os.path.relpath(table["work"]["file"], folder)).as_posix()}}
+    file = Path(table["work"]["file"])
+    # On another drive of Windows there is no way from one to the other.
+    name = os.path.relpath(file, folder) if file.drive == folder.drive else file
+    return table | {"work": {"file": Path(name).as_posix()}}
 
 
 def _listed(flow: Flow) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ COLUMNS = (
     *("collective", "round", "step", "line"),
 )
 _PS = 10**12
+_MOST_RANKS = 4096
+"""The engine takes no more."""
 
 
 @dataclass(kw_only=True)
@@ -78,17 +81,24 @@ class Graph:
 
 def read(source: Source, _: Choices) -> Found:
     """A graph as work of a scenario, which names its file. Raises as `read_graph` does."""
+    if source.ending == ".toml" and re.search(r"^\s*\[+(run|topology|traffic)\b", source.text, re.MULTILINE):
+        source.wrong(1, "found a scenario; allowed: a .toml that is an index of Chakra's traces")
     graph = read_graph(source)
     named = 1 + max((rank for task in graph.tasks for rank in (task.rank, task.peer or 0)), default=-1)
-    work = Work(file=str(source.path.resolve()), ranks=max(named, graph.ranks if graph.tasks else 0))
+    ranks = max(named, graph.ranks if graph.tasks else 0)
+    if ranks > _MOST_RANKS:
+        source.wrong(1, f"found {ranks} ranks; allowed: at most {_MOST_RANKS}")
+    work = Work(file=str(source.path.resolve()), ranks=ranks)
     return Found(file=source.name, format="work", work=work, warnings=graph.warnings)
 
 
 def waits(source: Source) -> bool:
     """Whether flows of a connection matrix wait for others, all have an end, and no link of it fails."""
     lines = [text.split() for _, text in source.lines()]
-    words = {line[0] for line in lines}
-    return "trigger" in words and "failure" not in words and not any(("size", "0") in pairwise(line) for line in lines)
+    flows = [line[1:] for line in lines if "->" in line[0]]
+    endless = any("size" not in flow or ("size", "0") in pairwise(flow) for flow in flows)
+    fails = any(line[0] == "failure" for line in lines)
+    return any("trigger" in flow for flow in flows) and not endless and not fails
 
 
 def read_graph(source: Source) -> Graph:

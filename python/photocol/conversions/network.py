@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from photocol.conversions.choices import quantity
@@ -87,7 +88,9 @@ class Network:
             traffic += one.flows
             traffic += one.demands
         names = {end: None for item in traffic for end in (item.source, item.target)}
-        hosts = sorted(names, key=_by_number) or [f"h{number}" for number in range(ranks or _LEAVES)]
+        hosts = sorted(names, key=_by_number)
+        others = (f"h{number}" for number in count() if f"h{number}" not in names)
+        hosts += islice(others, max((ranks or (0 if names else _LEAVES)) - len(hosts), 0))
         hub = "switch" if "switch" not in names else "switch (hub)"
         self.nodes = {name: Node(name=name) for name in (hub, *hosts)}
         self.order = hosts

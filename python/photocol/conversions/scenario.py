@@ -171,8 +171,12 @@ class Conversion:
     def _add_work(self, one: Found) -> None:
         """The ranks are the first hosts, or the first of all nodes where no file names any."""
         if one.work:
-            among = self.network.order if self.network.is_made else self._among()
-            self._add({"transport": self.choices.sender, "work": {"file": one.work.file}}, among)
+            table: dict[str, Any] = {"transport": self.choices.sender, "work": {"file": one.work.file}}
+            if self.network.is_made:
+                self._add(table, self.network.order)
+            else:
+                among = self._among()[: one.work.ranks]
+                self._add(table | {"among": among}, among)
 
     def _add_random(self) -> None:
         nodes = self._among()

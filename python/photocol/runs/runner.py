@@ -387,7 +387,13 @@ def _frame(replications: Sequence[_core.Results], name: str) -> pl.DataFrame:
     frames = [
         pl.DataFrame([_series(key, column) for key, column in results.table(name).items()]) for results in replications
     ]
-    return pl.concat(frames).with_columns(pl.col(pl.Float64).fill_nan(None))
+    # A replication has some columns of counts only if a flow of it counts that.
+    known = max(frames, key=lambda frame: frame.width)
+    counted = {column: pl.lit(0, known.schema[column]).alias(column) for column in known.columns}
+    filled = [
+        frame.with_columns([counted[one] for one in known.columns if one not in frame.columns]) for frame in frames
+    ]
+    return pl.concat([frame.select(known.columns) for frame in filled]).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 def _series(name: str, column: _core._Column) -> pl.Series:

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const MOST_PAIRS: usize = 20_000;
 
 /// Seconds in which the busiest link carries what all transfers send, without headers, as the routes divide it. Nothing
-/// waits for anything. `None` if there are too many pairs.
+/// waits for anything. `None` if there are too many pairs, or nothing is sent.
 pub(super) fn seconds(network: &Network, flows: &[Flow], all: &[Running]) -> Option<f64> {
     let leaves = leaves(network);
     let mut carried = vec![0.0; network.links.len()];
@@ -33,7 +33,7 @@ pub(super) fn seconds(network: &Network, flows: &[Flow], all: &[Running]) -> Opt
     let pairs: Vec<_> = pairs.into_iter().map(|((to, from), bytes)| (from, to, bytes)).collect();
     loads(network, &pairs, |link: LinkId, bytes| carried[link.index()] += bytes);
     let lasts = |(bytes, link): (&f64, &Link)| bytes * 8.0 / link.capacity.bps() as f64;
-    Some(carried.iter().zip(&network.links).map(lasts).fold(0.0, f64::max))
+    Some(carried.iter().zip(&network.links).map(lasts).fold(0.0, f64::max)).filter(|seconds| *seconds > 0.0)
 }
 
 /// The bytes of each transfer between nodes, and the flow that carries it.

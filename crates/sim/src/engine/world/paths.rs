@@ -2,7 +2,7 @@
 
 use super::hashing::{Hashed, Hashing};
 use super::options::RunError;
-use super::sprayed::Spraying;
+use super::sprayed::{Spraying, Words};
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::site::Endpoints;
 use crate::engine::node::spray::{Spray, spread_set};
@@ -93,8 +93,9 @@ impl Paths {
         if let Routing::Spray(spread) = network.routing {
             let mut spray = self.spray.take().unwrap_or_else(|| Spray::new(self.spray_seed, spread));
             let mut spraying = Spraying::new(network, up, self.shares_ways);
-            let found = spraying.of_flows(flows, self, &mut spray);
-            self.last_links = if self.shares_ways { spraying.last_links(flows, self) } else { Vec::new() };
+            let mut words = Words { flat: &mut self.flat, numbers: &self.link_numbers };
+            let found = spraying.of_flows(flows, &mut words, &mut spray);
+            self.last_links = if self.shares_ways { spraying.last_links(flows, &words) } else { Vec::new() };
             self.spray = Some(spray);
             return found;
         }
@@ -184,11 +185,6 @@ impl Paths {
         self.flat.extend(path.iter().map(|link| self.link_numbers[link.index()]));
         self.flat.push(DELIVER);
         position
-    }
-
-    /// The engine's number of a link.
-    pub(super) fn number(&self, link: LinkId) -> u32 {
-        self.link_numbers[link.index()]
     }
 }
 

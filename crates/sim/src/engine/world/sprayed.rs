@@ -3,7 +3,6 @@
 //! Where each host has one link, all pairs of hosts at the same two switches share what lies between those: a fat tree
 //! of 1024 hosts has a million pairs of 64 ways, and 16 256 pairs of switches.
 
-use super::paths::Paths;
 use crate::engine::node::spray::Spray;
 use crate::engine::packet::{DELIVER, NO_PATH, NOWHERE, SPREAD, TO_HOST};
 use crate::model::{EqualRoutes, Flow, Leaf, LinkId, Network, NodeId, leaves};
@@ -11,6 +10,12 @@ use std::collections::BTreeMap;
 
 /// Packets between two nodes are spread over so many paths at most: those of a fat tree with k = 128.
 const MOST_WAYS: usize = 4096;
+
+/// Where paths are laid, and the engine's number of each link.
+pub(super) struct Words<'a> {
+    pub(super) flat: &'a mut Vec<u32>,
+    pub(super) numbers: &'a [u32],
+}
 
 /// All paths between pairs, as they are found.
 pub(super) struct Spraying<'a> {
@@ -30,21 +35,21 @@ impl<'a> Spraying<'a> {
     }
 
     /// The first of all paths of every flow, and of those back; the others are where packets are spread.
-    pub(super) fn of_flows(&mut self, flows: &[Flow], paths: &mut Paths, spray: &mut Spray) -> Vec<(u32, u32)> {
+    pub(super) fn of_flows(&mut self, flows: &[Flow], words: &mut Words, spray: &mut Spray) -> Vec<(u32, u32)> {
         let pairs = |flow: &Flow| [(flow.destination, flow.source), (flow.source, flow.destination)];
         let mut known: BTreeMap<(NodeId, NodeId), u32> = flows.iter().flat_map(pairs).map(|pair| (pair, 0)).collect();
         for ((to, from), first) in &mut known {
             *first = match self.leaves_of(*from, *to) {
-                Some([from, to]) => self.through_switches(from, to, paths, spray),
-                None => self.whole(*from, *to, paths, spray),
+                Some([from, to]) => self.through_switches(from, to, words, spray),
+                None => self.whole(*from, *to, words, spray),
             };
         }
         flows.iter().map(pairs).map(|[there, back]| (known[&there], known[&back])).collect()
     }
 
     /// The engine's numbers of the links to the destination of each flow and to its source, where ways are shared.
-    pub(super) fn last_links(&self, flows: &[Flow], paths: &Paths) -> Vec<[u32; 2]> {
-        let down = |node: NodeId| self.leaves[node.index()].map_or(NO_PATH, |leaf| paths.number(leaf.down));
+    pub(super) fn last_links(&self, flows: &[Flow], words: &Words) -> Vec<[u32; 2]> {
+        let down = |node: NodeId| self.leaves[node.index()].map_or(NO_PATH, |leaf| words.number(leaf.down));
         flows.iter().map(|flow| [down(flow.destination), down(flow.source)]).collect()
     }
 
@@ -55,50 +60,61 @@ impl<'a> Spraying<'a> {
     }
 
     /// All paths of a pair, link by link.
-    fn whole(&mut self, from: NodeId, to: NodeId, paths: &mut Paths, spray: &mut Spray) -> u32 {
-        let before = paths.flat.len();
-        paths.flat.push(NO_PATH);
+    fn whole(&mut self, from: NodeId, to: NodeId, words: &mut Words, spray: &mut Spray) -> u32 {
+        let before = words.flat.len();
+        words.flat.push(NO_PATH);
         let ways = self.routes.all(from, to, MOST_WAYS);
-        let ways: Vec<u32> = ways.into_iter().map(|way| paths.add(Some(way))).collect();
+        let ways: Vec<u32> = ways.iter().map(|way| words.add(way)).collect();
         let first = ways.first().copied().unwrap_or(NOWHERE);
         if ways.len() > 1 {
-            paths.flat[before] = SPREAD + spray.add(ways);
+            words.flat[before] = SPREAD + spray.add(ways);
         }
         first
     }
 
     /// One whole path, and the set of ways between the two switches.
-    fn through_switches(&mut self, from: Leaf, to: Leaf, paths: &mut Paths, spray: &mut Spray) -> u32 {
+    fn through_switches(&mut self, from: Leaf, to: Leaf, words: &mut Words, spray: &mut Spray) -> u32 {
         let between = [from.switch, to.switch];
         let known = match self.between.get(&between) {
             Some(known) => *known,
             None => {
-                let found = self.lay_between(between, paths, spray);
+                let found = self.lay_between(between, words, spray);
                 self.between.insert(between, found);
                 found
             }
         };
         let Some((set, way)) = known else { return NOWHERE };
-        paths.flat.push(if spray.ways(set).len() > 1 { SPREAD + set } else { NO_PATH });
-        paths.add_between([from.up, to.down], way)
+        words.flat.push(if spray.ways(set).len() > 1 { SPREAD + set } else { NO_PATH });
+        words.add_between([from.up, to.down], way)
     }
 
     /// Lays all ways between two switches.
-    fn lay_between(&mut self, [from, to]: [NodeId; 2], paths: &mut Paths, spray: &mut Spray) -> Option<(u32, u32)> {
+    fn lay_between(&mut self, [from, to]: [NodeId; 2], words: &mut Words, spray: &mut Spray) -> Option<(u32, u32)> {
         let ways = self.routes.all(from, to, MOST_WAYS);
-        let ways: Vec<u32> = ways.iter().map(|way| paths.add_shared(way)).collect();
+        let ways: Vec<u32> = ways.iter().map(|way| words.add_shared(way)).collect();
         let first = ways.first().copied()?;
         Some((spray.add(ways), first))
     }
 }
 
-impl Paths {
+impl Words<'_> {
+    fn number(&self, link: LinkId) -> u32 {
+        self.numbers[link.index()]
+    }
+
+    /// A whole path.
+    fn add(&mut self, path: &[LinkId]) -> u32 {
+        let position = self.flat.len() as u32;
+        self.flat.extend(path.iter().map(|link| self.numbers[link.index()]));
+        self.flat.push(DELIVER);
+        position
+    }
+
     /// A way that pairs of hosts share: without the link of the one, and with the link to the other in general.
     fn add_shared(&mut self, way: &[LinkId]) -> u32 {
         let position = self.flat.len() as u32;
         self.flat.push(NO_PATH);
-        let numbers: Vec<u32> = way.iter().map(|link| self.number(*link)).collect();
-        self.flat.extend(numbers);
+        self.flat.extend(way.iter().map(|link| self.numbers[link.index()]));
         self.flat.extend([TO_HOST, DELIVER]);
         position
     }
