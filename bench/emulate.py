@@ -12,6 +12,7 @@ Exit status: 0, 2 for wrong input, 3 if it cannot be measured here.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import shutil
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import photocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "bench" / "emulation.json"
@@ -290,6 +291,16 @@ def _than(row: dict[str, Any]) -> float:
 PARTS = {**{law: beside(law) for law in LAWS}, "delay": delay, "rates": rates, "idle": idle, "week": week}
 
 
+def measure(only: str, parts: Mapping[str, Callable[[], Any]], record: Path, is_kept: bool) -> None:
+    """Measure these parts, and keep each in the record as soon as it is known, if that is asked for."""
+    found = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
+    for name in only.split(","):
+        found[name] = parts[name]()
+        print(name, json.dumps(found[name], indent=1), flush=True)
+        if is_kept:
+            record.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     """The program."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -307,13 +318,9 @@ def main() -> int:
     if os.geteuid() != 0 or not shutil.which("iperf3"):
         print("emulate.py needs root and iperf3", file=sys.stderr)
         return 3
-    found = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
     with tempfile.TemporaryDirectory() as folder:
-        for name in options.only.split(","):
-            found[name] = PARTS[name](Path(folder))
-            print(name, json.dumps(found[name], indent=1), flush=True)
-            if options.record:
-                RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        parts = {name: functools.partial(part, Path(folder)) for name, part in PARTS.items()}
+        measure(options.only, parts, RECORD, options.record)
     return 0
 
 

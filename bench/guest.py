@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import base64
-import json
+import functools
 import os
 import re
 import shlex
@@ -253,14 +253,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if missing or os.geteuid() != 0 or not options.kernel.is_file():
         print(f"guest.py needs root, the kernel's package and {', '.join(missing or PROGRAMS)}", file=sys.stderr)
         return 3
-    found = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
     with tempfile.TemporaryDirectory() as folder:
         guest = Guest(options.kernel, Path(folder))
-        for name in options.only.split(","):
-            found[name] = PARTS[name](guest)
-            print(name, json.dumps(found[name], indent=1), flush=True)
-            if options.record:
-                RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        parts = {name: functools.partial(part, guest) for name, part in PARTS.items()}
+        emulation.measure(options.only, parts, RECORD, options.record)
     return 0
 
 

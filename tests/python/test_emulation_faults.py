@@ -120,17 +120,22 @@ def test_packets_longer_than_the_mtu_do_not_enter(site: Site) -> None:
     assert (counts["too_long"], counts["sent"]) == (7, 2)
 
 
+def after_standing_still(process: subprocess.Popen[str], seconds: float) -> str:
+    """What an emulation says at its end that was stopped for so long, half a second after its beginning."""
+    time.sleep(0.5)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(seconds)
+    process.send_signal(signal.SIGCONT)
+    return process.communicate(timeout=60)[1]
+
+
 def test_a_flood_is_dropped_at_the_device_and_counted(site: Site) -> None:
     """While the emulation stands still for half a second nobody reads the 500 places of the device."""
     (site.folder / "flood.py").write_text(FLOOD)
     mark = f"600.{os.getpid()}3"
     flood = f"(sleep {mark} &); exec {sys.executable} {site.folder}/flood.py {{r0}}"
     process = started(site.words("--run", f"l0: {flood}"), mark)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGSTOP)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGCONT)
-    _, said = process.communicate(timeout=60)
+    said = after_standing_still(process, 0.5)
     report = json.loads((site.out / "emulation.json").read_text())
     counts = of(report, "l0")
     assert counts["refused"] > 0 and counts["sent"] > 500
@@ -143,11 +148,7 @@ def test_an_emulation_that_stood_still_says_that_it_is_behind(site: Site) -> Non
     mark = f"600.{os.getpid()}4"
     stream = f"(sleep {mark} &); {site.client(100_000, 100, 0.001)}"
     process = started(site.words("--run", f"l0: {stream}"), mark)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGSTOP)
-    time.sleep(1.5)
-    process.send_signal(signal.SIGCONT)
-    _, said = process.communicate(timeout=60)
+    said = after_standing_still(process, 1.5)
     assert process.returncode == 1 and "s behind the clock, more than --max-lag" in said, said
     assert gone(mark)
 

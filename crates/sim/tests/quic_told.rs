@@ -1,43 +1,17 @@
 //! Laws that the network tells, under QUIC: the rest that their papers compute, as TCP has it, and every law of the
 //! registry.
 
-use crate::support::{Builder, at, loaded, numbers, refusal, run, scenario};
+use crate::support::told::{self, bottleneck};
+use crate::support::{Builder, loaded, numbers, refusal, run, scenario};
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
-use sim::results::Results;
 use sim::study::World;
 use transport::cc;
 
-/// A bottleneck of 10 Gb/s and a round trip of 104 µs.
+/// A law over QUIC.
 fn dumbbell(law: &str, flows: u32, more: &str) -> String {
-    format!(
-        r#"
-        [run]
-        duration = "60 ms"
-        warm_up = "30 ms"
-        [topology]
-        kind = "dumbbell"
-        pairs = {flows}
-        bottleneck_capacity = "10 Gbps"
-        bottleneck_delay = "50 us"
-        bottleneck_buffer = "1000 packets"
-        access_capacity = "40 Gbps"
-        access_delay = "1 us"
-        [transport.told]
-        algorithm = "quic"
-        congestion_control = "{law}"
-        {more}
-        [[traffic]]
-        transport = "told"
-        flows = {flows}
-        spread = "1 ms"
-        "#
-    )
-}
-
-fn bottleneck(run: &Results, column: &str) -> f64 {
-    at(&run.links, "link", "left->right", column)
+    told::dumbbell(&format!("algorithm = \"quic\"\ncongestion_control = \"{law}\"\n{more}"), flows)
 }
 
 /// Written before the run, as for TCP: U = η + (1 − η) · n/N.

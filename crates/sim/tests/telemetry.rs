@@ -1,39 +1,15 @@
 //! Laws that read what ports measure: HPCC and PowerTCP at the rest that their papers compute, in packets.
 
+use crate::support::told::{self, bottleneck};
 use crate::support::{at, figure, numbers, refusal, run, scenario, texts};
 use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::Results;
 use sim::study::World;
 
-/// A bottleneck of 10 Gb/s and a round trip of 104 µs: 130 kB, or 87 packets.
+/// A law over TCP.
 fn dumbbell(law: &str, flows: u32, more: &str) -> String {
-    format!(
-        r#"
-        [run]
-        duration = "60 ms"
-        warm_up = "30 ms"
-        [topology]
-        kind = "dumbbell"
-        pairs = {flows}
-        bottleneck_capacity = "10 Gbps"
-        bottleneck_delay = "50 us"
-        bottleneck_buffer = "1000 packets"
-        access_capacity = "40 Gbps"
-        access_delay = "1 us"
-        [transport.told]
-        algorithm = "{law}"
-        {more}
-        [[traffic]]
-        transport = "told"
-        flows = {flows}
-        spread = "1 ms"
-        "#
-    )
-}
-
-fn bottleneck(run: &Results, column: &str) -> f64 {
-    at(&run.links, "link", "left->right", column)
+    told::dumbbell(&format!("algorithm = \"{law}\"\n{more}"), flows)
 }
 
 /// W = W · η/U + W_AI for each of n flows, and U · BDP = n · W: U = η + (1 − η) · n/N.

@@ -388,12 +388,9 @@ def _frame(replications: Sequence[_core.Results], name: str) -> pl.DataFrame:
         pl.DataFrame([_series(key, column) for key, column in results.table(name).items()]) for results in replications
     ]
     # A replication has some columns of counts only if a flow of it counts that.
-    known = max(frames, key=lambda frame: frame.width)
-    counted = {column: pl.lit(0, known.schema[column]).alias(column) for column in known.columns}
-    filled = [
-        frame.with_columns([counted[one] for one in known.columns if one not in frame.columns]) for frame in frames
-    ]
-    return pl.concat([frame.select(known.columns) for frame in filled]).with_columns(pl.col(pl.Float64).fill_nan(None))
+    columns = max((frame.columns for frame in frames), key=len)
+    joined = pl.concat(frames, how="diagonal").select(columns)
+    return joined.with_columns(pl.col(pl.UInt64).fill_null(0), pl.col(pl.Float64).fill_nan(None))
 
 
 def _series(name: str, column: _core._Column) -> pl.Series:

@@ -3,6 +3,7 @@
 
 pub mod returning;
 pub mod sources;
+pub mod told;
 
 use sim::SimTime;
 use sim::engine::Options;

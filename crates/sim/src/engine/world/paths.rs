@@ -181,10 +181,7 @@ impl Paths {
 
     pub(super) fn add(&mut self, path: Option<Vec<LinkId>>) -> u32 {
         let Some(path) = path else { return NOWHERE };
-        let position = self.flat.len() as u32;
-        self.flat.extend(path.iter().map(|link| self.link_numbers[link.index()]));
-        self.flat.push(DELIVER);
-        position
+        Words { flat: &mut self.flat, numbers: &self.link_numbers }.add(&path)
     }
 }
 

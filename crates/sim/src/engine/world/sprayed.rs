@@ -103,7 +103,7 @@ impl Words<'_> {
     }
 
     /// A whole path.
-    fn add(&mut self, path: &[LinkId]) -> u32 {
+    pub(super) fn add(&mut self, path: &[LinkId]) -> u32 {
         let position = self.flat.len() as u32;
         self.flat.extend(path.iter().map(|link| self.numbers[link.index()]));
         self.flat.push(DELIVER);
