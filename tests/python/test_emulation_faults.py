@@ -232,4 +232,6 @@ def test_the_law_of_a_namespace_is_that_of_its_connections(site: Site, law: str,
     commands = ("--run", f'r0: {sys.executable} -c "{listen}"', "--run", f'l0 @ 1 s: {sys.executable} -c "{ask}"')
     site.run("--law", law, *commands)
     assert said in (site.out / "command-1-l0.txt").read_text()
-    assert "congctl" in _failed(site.words("--force", "--law", "no-such-law", "--run", "l0: true"))
+    said_of_others = _failed(site.words("--force", "--law", "no-such-law", "--run", "l0: true"))
+    assert 'does not take the law "no-such-law"' in said_of_others
+    assert said in said_of_others, "and says which it has"

@@ -44,4 +44,5 @@ mod threads;
 mod told;
 mod wavelengths;
 mod work;
+mod work_parts;
 mod xcp;

@@ -231,6 +231,23 @@ mean_gap = "100 ms"
 size = "10 kB"
 "#;
 
+/// So many different pairs.
+fn at_random(nodes: usize, count: usize) -> Vec<(usize, usize)> {
+    let mut state = nodes as u64;
+    let mut roll = |sides: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % sides
+    };
+    let mut pairs = Vec::new();
+    while pairs.len() < count {
+        let pair = (roll(nodes), roll(nodes));
+        if pair.0 != pair.1 && !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    pairs
+}
+
 fn patterns() -> Vec<Pattern> {
     let all = |nodes: usize| -> Vec<(usize, usize)> {
         (0..nodes).flat_map(|from| (0..nodes).filter(move |to| *to != from).map(move |to| (from, to))).collect()
@@ -253,6 +270,12 @@ fn patterns() -> Vec<Pattern> {
         Pattern {
             keys: &[("topology.delay", "30 ms"), ("run.duration", "60 s"), ("run.warm_up", "30 s")],
             ..plain("a long ring", 3, vec![(0, 1), (1, 2), (2, 0)])
+        },
+        Pattern { keys: &[("switching.slots", "21")], ..plain("pairs at random", 9, at_random(9, 10)) },
+        Pattern { keys: &[("switching.slots", "28")], ..plain("more of them", 16, at_random(16, 12)) },
+        Pattern {
+            keys: &[("switching.slots", "24"), ("topology.cores", "2")],
+            ..plain("a ring of twelve over two cores", 12, (0..12).map(|node| (node, (node + 1) % 12)).collect())
         },
     ]
 }

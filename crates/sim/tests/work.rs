@@ -5,12 +5,8 @@
 //! on one of them, s that of one packet, d the delay of a link. ACKs of one byte lie between the packets: each packet
 //! may wait for one, 0.1 ‰ of its own time.
 
-use crate::support::{Builder, at, figure, numbers, refusal, scenario, texts};
-use sim::SimTime;
-use sim::engine::Options;
-use sim::random::Seed;
+use crate::support::{Builder, at, figure, numbers, refusal, texts};
 use sim::results::Results;
-use sim::study::World;
 
 /// Ranks around a hub, links of 100 Mb/s and 1 ms; packets of 1250 B, 100 us, with 1200 B of payload.
 const STAR: &str = r#"
@@ -437,52 +433,6 @@ fn a_rank_knows_of_others_after_a_signal() {
     is(&times, "with", 2.0, 3.0);
     is(&times, "got", arrival, arrival);
     is(&times, "known", arrival + 2.0, arrival + 2.0);
-}
-
-/// A small generator of its own, so that the test shares no stream with the engine.
-fn dice(state: &mut u64, sides: u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) % sides
-}
-
-/// Graphs at random with signals between ranks: each task waits for some before it, wherever they are. The run says
-/// why one thread works, with a signal that takes time and with one that takes none.
-#[test]
-fn graphs_give_the_same_on_1_2_and_5_threads_and_say_that_one_works() {
-    let file = std::env::temp_dir().join(format!("photocol-threads-{}.csv", std::process::id()));
-    for (seed, signal) in [(1, "2 ms"), (2, "10 us"), (3, "0 s")] {
-        let mut state = seed;
-        let mut rows = "task,kind,rank,peer,bytes,time_s,after,begun\n".to_owned();
-        for task in 0..60 {
-            let (rank, peer) = (dice(&mut state, 8), dice(&mut state, 8));
-            let bytes = 1 + dice(&mut state, 40_000);
-            let kind = ["transfer", "transfer", "compute", "wait", "join"][dice(&mut state, 5) as usize];
-            let mut some = |count: u64| {
-                let names = (0..count.min(task)).map(|_| format!("t{}", dice(&mut state, task)));
-                names.collect::<Vec<String>>().join(" ")
-            };
-            let (after, begun) = (some(2), if task % 7 == 0 { some(1) } else { String::new() });
-            rows += &format!("t{task},{kind},{rank},{peer},{bytes},0.00{},{after},{begun}\n", task % 9);
-        }
-        std::fs::write(&file, rows).unwrap();
-        let work = format!("{{ file = {:?}, signal = \"{signal}\" }}", file.to_str().unwrap());
-        let scenario = scenario(&star(&work).text());
-        let on = |threads: usize| {
-            let mut world = World::build(&scenario, Seed { seed, run: 0 }, Options::default()).unwrap();
-            world.use_threads(threads);
-            let parallelism = world.parallelism();
-            assert_eq!(parallelism.threads, 1);
-            assert_eq!(parallelism.reason.is_some_and(|why| why.contains("one thread")), threads > 1);
-            world.run_until(SimTime::NEVER);
-            world.finish().unwrap()
-        };
-        let alone = on(1);
-        all_done(&alone);
-        for threads in [2, 5] {
-            assert!(format!("{:?}", on(threads)) == format!("{alone:?}"), "signal {signal}: {threads} threads");
-        }
-    }
-    std::fs::remove_file(file).unwrap();
 }
 
 /// A ring sends 2·7/8 of 96 kB over each link of its star, 13.44 ms at 100 Mb/s. On two leaves with two spines, links

@@ -124,7 +124,8 @@ fn stand(number: u16, mtu: u32, law: Option<&str>) -> Result<Standing, String> {
         // A program that names it later has a socket that was of the kernel's law first: BBR's stays paced.
         let ([a, b, c], prefix, from) = (PREFIX_V4, u16::from_be_bytes(PREFIX_V6), address(number).to_string());
         let (v4, v6) = (format!("{a}.{b}.{c}.0/24"), format!("{prefix:x}::/64"));
-        run(&["route", "change", &v4, "dev", DEVICE, "src", &from, "congctl", law])?;
+        let refused = |why| format!("this kernel does not take the law {law:?} (it has: {}); {why}", known_laws());
+        run(&["route", "change", &v4, "dev", DEVICE, "src", &from, "congctl", law]).map_err(refused)?;
         if has_v6 && mtu >= 1280 {
             // The route that came with the address has this metric.
             run(&["-6", "route", "change", &v6, "dev", DEVICE, "metric", "256", "congctl", law])?;
@@ -132,6 +133,12 @@ fn stand(number: u16, mtu: u32, law: Option<&str>) -> Result<Standing, String> {
     }
     let thread = fs::read_link("/proc/thread-self").map_err(|error| format!("/proc: {error}"))?;
     Ok(Standing { tun, network: Path::new("/proc").join(thread).join("ns/net") })
+}
+
+/// The laws of congestion control that the kernel has now; it may load others by their names.
+fn known_laws() -> String {
+    let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    known.split_whitespace().collect::<Vec<_>>().join(", ")
 }
 
 /// Does what a host's thread is asked until nobody can ask any more.

@@ -44,7 +44,7 @@ use build::Setup;
 use changes::Changes;
 use controls::{Action, Control, add_sample, reroute};
 use std::sync::Arc;
-use watching::needs_one_thread;
+use watching::{needs_one_thread, too_few};
 
 /// How a run used threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +168,8 @@ impl World {
         self.threading.threads = if alone { 1 } else { threads.max(1) };
         self.threading.reason = reason.filter(|_| threads > 1).map(str::to_owned);
         let first_look = SimTime::from_ps((self.end.ps() / FIRST_LOOK).max(self.now.ps() + 1));
-        let may_cut = self.threading.threads > 1 || is_large(self.layout.links.len(), self.layout.flows.len());
+        let may_block = is_large(self.layout.links.len(), self.layout.flows.len());
+        let may_cut = self.threading.threads > 1 || may_block && self.partitions[0].hosts.work.is_empty();
         self.threading.next_look = if may_cut && !alone { first_look } else { SimTime::NEVER };
     }
 
@@ -261,7 +262,11 @@ impl World {
     }
 
     /// Assigns the nodes to partitions, `of_node` giving the partition of each node. It does not change the results.
+    /// Where work needs all nodes in one, they stay there.
     pub fn migrate(&mut self, of_node: &[u32]) {
+        if self.partitions.iter().any(|part| part.hosts.work.lookahead().is_none()) {
+            return;
+        }
         let new = self.layout.assigned(of_node.to_vec());
         let partitions = std::mem::take(&mut self.partitions);
         self.partitions = migrate(self.now.ps(), partitions, &self.layout, &new);
@@ -381,15 +386,6 @@ impl World {
             Change::Up => parts.port_mut(link).bring_up(),
         }
     }
-}
-
-/// Why there are so few partitions for so many threads, in words.
-fn too_few(parts: usize, threads: usize) -> Option<String> {
-    (parts < threads).then(|| match parts {
-        1 => "the fibres are too short for the work between two of their delays: a cut would cost more than it gains"
-            .to_owned(),
-        _ => format!("the work lies in places of which only {parts} groups can be made that are worth a thread"),
-    })
 }
 
 /// The traces of all partitions as one.

@@ -16,6 +16,7 @@ use crate::engine::execute::layout::Partitions;
 use crate::engine::execute::partition::packet_hops;
 use crate::engine::link::port::Reading;
 use crate::engine::node::counters::{Counters, LinkAccount};
+use crate::engine::node::hosts::Working;
 use crate::engine::observe::accounts::{Baseline, FlowTotals};
 use crate::engine::observe::probe::{FlowLife, RunSoFar};
 use crate::engine::observe::trace::Merged;
@@ -61,10 +62,11 @@ pub fn run(end: End, parts: &mut Partitions) -> Results {
     }
     let marked = parts.sum(|part| part.hosts.marked);
     summary.extend(probes.figures);
-    let work = parts.list.iter().map(|part| &part.hosts.work).find(|work| !work.is_empty());
-    let now = Instant::from_ps(end.world.now.ps());
-    summary.extend(work.into_iter().flat_map(|work| work.figures(now)));
-    let tasks = work.map_or_else(Vec::new, |work| work.tables(end.run, now));
+    let (now, mut tasks) = (Instant::from_ps(end.world.now.ps()), Vec::new());
+    Working::read(parts.list.iter().map(|part| &part.hosts.work), |work| {
+        summary.extend(work.figures(now));
+        tasks = work.tables(end.run, now);
+    });
     if marked > 0 {
         summary.push(Figure { name: "marked_packets", value: marked as f64, unit: "packets" });
     }

@@ -38,9 +38,9 @@ pub(super) fn seconds(network: &Network, flows: &[Flow], all: &[Running]) -> Opt
 
 /// The bytes of each transfer between nodes, and the flow that carries it.
 fn sent(one: &Running) -> impl Iterator<Item = (u32, f64)> {
-    let carried = one.work.graph.tasks().iter().zip(&one.work.carriers.of_task);
+    let carried = one.outline.work.graph.tasks().iter().zip(&one.outline.work.carriers.of_task);
     carried.filter_map(|(task, carrier)| match (task, carrier) {
-        (Task::Transfer { bytes, .. }, Some(carrier)) => Some((one.flows[*carrier as usize], *bytes as f64)),
+        (Task::Transfer { bytes, .. }, Some(carrier)) => Some((one.outline.flows[*carrier as usize], *bytes as f64)),
         _ => None,
     })
 }

@@ -6,18 +6,23 @@
 //! | `collectives` | what each rank sends to whom in which step |
 //! | `sends` | from sends to a graph |
 //! | `graph_file` | a graph from a file |
+//! | `outline` | it with what waits for what, and the flows that carry it |
 //! | `running` | a graph under way |
+//! | `share` | the same in several partitions |
 //! | `bound` | how soon links could carry it all |
 //! | `table` | what has been done when |
 
 mod bound;
 mod collectives;
 mod graph_file;
+mod outline;
 mod running;
 mod sends;
+mod share;
 mod table;
 
-use crate::engine::node::workload::{Progress, Release, TaskChange, Workload};
+use crate::engine::node::workload::{Notice, Progress, Release, TaskChange, Workload};
+use crate::engine::packet::state::Owners;
 use crate::language::keys::{When, Within, keys, whole};
 use crate::language::{At, Fault, Key, Place, Size, Time, Word, quoted};
 use crate::model::{
@@ -29,6 +34,7 @@ use collectives::{Algorithm, Asked, Collective};
 use options::{Words, words};
 use running::Running;
 use sends::{Builder, Order, Sends};
+use std::any::Any;
 use units::{Duration, Instant};
 
 pub use graph_file::COLUMNS as GRAPH_COLUMNS;
@@ -289,11 +295,13 @@ impl Sends for Counting {
 }
 
 /// All work of a run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct AllWork {
     all: Vec<Running>,
     /// Seconds in which the links could carry it, where that is known.
     bound: Option<f64>,
+    /// Within what time ranks do not hear of one another but by packets; `None` if they do at once.
+    lookahead: Option<Duration>,
 }
 
 impl Workload for AllWork {
@@ -307,6 +315,41 @@ impl Workload for AllWork {
 
     fn handle_timeout(&mut self, now: Instant, released: &mut Vec<Release>) {
         self.all.iter_mut().for_each(|one| one.handle_timeout(now, released));
+    }
+
+    fn lookahead(&self) -> Option<Duration> {
+        self.lookahead
+    }
+
+    fn take_notices(&mut self, give: &mut dyn FnMut(u32, Notice)) {
+        for (work, one) in (0..).zip(&mut self.all) {
+            one.notices.drain(..).for_each(|(part, notice)| give(part, Notice { work, ..notice }));
+        }
+    }
+
+    fn hear(&mut self, notice: Notice) {
+        self.all[notice.work as usize].hear(notice);
+    }
+
+    fn copied(&self) -> Box<dyn Workload> {
+        Box::new(self.clone())
+    }
+
+    fn merged(self: Box<Self>, others: Vec<Box<dyn Workload>>) -> Box<dyn Workload> {
+        let own = |other: Box<dyn Workload>| (other as Box<dyn Any>).downcast::<AllWork>().ok();
+        let mut parts: Vec<_> = others.into_iter().filter_map(own).map(|other| other.all.into_iter()).collect();
+        let whole =
+            |one| Running::merged([one].into_iter().chain(parts.iter_mut().filter_map(Iterator::next)).collect());
+        Box::new(AllWork { all: self.all.into_iter().map(whole).collect(), ..*self })
+    }
+
+    fn split(self: Box<Self>, after: &dyn Owners) -> Vec<Box<dyn Workload>> {
+        let AllWork { all, bound, lookahead } = *self;
+        let mut all: Vec<_> = all.into_iter().map(|one| one.split(after).into_iter()).collect();
+        let part = |_| -> Box<dyn Workload> {
+            Box::new(AllWork { all: all.iter_mut().filter_map(Iterator::next).collect(), bound, lookahead })
+        };
+        (0..after.parts()).map(part).collect()
     }
 
     fn watch(&mut self) {
@@ -342,7 +385,8 @@ pub(crate) fn running(scenario: &Scenario, flows: &[Flow], has_agents: bool) -> 
     }
     let is_fixed = scenario.changes.is_empty() && scenario.laws.is_empty() && !has_agents;
     let bound = if is_fixed { bound::seconds(&scenario.network, flows, &all) } else { None };
-    Some(Box::new(AllWork { all, bound }))
+    let lookaheads: Option<Vec<Duration>> = all.iter().map(|one| one.outline.lookahead()).collect();
+    Some(Box::new(AllWork { all, bound, lookahead: lookaheads.and_then(|each| each.into_iter().min()) }))
 }
 
 #[cfg(test)]

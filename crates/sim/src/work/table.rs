@@ -1,6 +1,6 @@
 //! What has been done when, as a table with a row for each task, and in some numbers.
 
-use super::running::{Running, Times};
+use super::running::{Beginning, Running};
 use crate::model::{Graph, Section, Task};
 use crate::results::{Column, Figure, Table};
 use std::sync::Arc;
@@ -50,39 +50,39 @@ pub const FIGURES: [(&str, &str); 4] = [
 
 /// The rows of all work.
 pub(super) fn of(all: &[Running], run: u32) -> Table {
-    let tasks = || all.iter().flat_map(|one| one.work.graph.tasks());
+    let tasks = || all.iter().flat_map(|one| one.outline.work.graph.tasks());
     let seconds = |at: Instant| if at == Instant::NEVER { f64::NAN } else { at.ps() as f64 / 1e12 };
-    let times = |of: fn(&Times) -> Instant| {
-        Column::F64(all.iter().flat_map(|one| &one.times).map(|times| seconds(of(times))).collect())
+    let times = |of: fn(&Beginning) -> Instant| {
+        Column::F64(all.iter().flat_map(|one| one.beginnings.items()).map(|one| seconds(of(one))).collect())
     };
     let whole = |of: &dyn Fn(&Task) -> u64| Column::U64(tasks().map(of).collect());
     let kinds = ["transfer", "compute", "join", "wait", "receive"];
-    let numbers = |one: &Running| 0..one.work.graph.len() as u64;
-    let rows = (0..).zip(all).flat_map(|(place, one)| std::iter::repeat_n(place, one.work.graph.len()));
+    let numbers = |one: &Running| 0..one.outline.work.graph.len() as u64;
+    let rows = (0..).zip(all).flat_map(|(place, one)| std::iter::repeat_n(place, one.outline.work.graph.len()));
     let columns = [
         whole(&|_| run.into()),
-        Column::Names { names: all.iter().map(|one| one.name.clone()).collect(), rows: rows.collect() },
+        Column::Names { names: all.iter().map(|one| one.outline.name.clone()).collect(), rows: rows.collect() },
         Column::U64(all.iter().flat_map(numbers).collect()),
         names(all),
         Column::Names { names: kinds.map(str::to_owned).to_vec(), rows: tasks().map(kind).collect() },
         collectives(all),
         Column::U64(all.iter().flat_map(|one| by_task(one).map(|section| section.round.into())).collect()),
-        Column::U64(all.iter().flat_map(|one| one.work.graph.steps()).map(|step| u64::from(*step)).collect()),
+        Column::U64(all.iter().flat_map(|one| one.outline.work.graph.steps()).map(|step| u64::from(*step)).collect()),
         whole(&|task| ends(task).0.into()),
         whole(&|task| ends(task).1.into()),
         whole(&|task| if let Task::Transfer { bytes, .. } = task { *bytes } else { 0 }),
         Column::F64(all.iter().flat_map(flows).collect()),
         Column::U64(all.iter().flat_map(Running::after).collect()),
-        times(|times| times.ready),
-        times(|times| times.start),
-        times(|times| times.end),
+        times(|one| one.ready),
+        times(|one| one.start),
+        Column::F64(all.iter().flat_map(|one| one.done.items()).map(|end| seconds(*end)).collect()),
     ];
     Table { columns: COLUMNS.iter().map(|(name, _)| *name).zip(columns).collect() }
 }
 
 /// What files call the tasks. Of collectives there is one empty name for all.
 fn names(all: &[Running]) -> Column {
-    let graphs = || all.iter().map(|one| &one.work.graph);
+    let graphs = || all.iter().map(|one| &one.outline.work.graph);
     let has_names = graphs().any(|graph| !graph.is_empty() && !graph.name(0).is_empty());
     if !has_names {
         let rows = graphs().map(|graph| graph.len()).sum();
@@ -94,7 +94,7 @@ fn names(all: &[Running]) -> Column {
 
 /// The section of each task; the first section begins with the first task.
 fn by_task(one: &Running) -> impl Iterator<Item = Section> {
-    let graph = &one.work.graph;
+    let graph = &one.outline.work.graph;
     let ends = graph.sections().iter().skip(1).map(|section| section.first).chain([graph.len() as u32]);
     let sections = graph.sections().iter().zip(ends);
     sections.flat_map(|(section, end)| std::iter::repeat_n(*section, (end - section.first) as usize))
@@ -106,7 +106,7 @@ fn collectives(all: &[Running]) -> Column {
     for one in all {
         let first = names.len() as u32;
         let mut own: Vec<(u32, &String)> =
-            one.work.graph.collectives().iter().map(|(name, place)| (*place, name)).collect();
+            one.outline.work.graph.collectives().iter().map(|(name, place)| (*place, name)).collect();
         own.sort_unstable();
         names.extend(own.into_iter().map(|(_, name)| name.clone()));
         rows.extend(by_task(one).map(|section| first + section.collective));
@@ -116,8 +116,8 @@ fn collectives(all: &[Running]) -> Column {
 
 /// The flow of each task that has one.
 fn flows(one: &Running) -> impl Iterator<Item = f64> {
-    let number = |carrier: &Option<u32>| carrier.map_or(f64::NAN, |carrier| one.flows[carrier as usize].into());
-    one.work.carriers.of_task.iter().map(number)
+    let number = |carrier: &Option<u32>| carrier.map_or(f64::NAN, |carrier| one.outline.flows[carrier as usize].into());
+    one.outline.work.carriers.of_task.iter().map(number)
 }
 
 fn kind(task: &Task) -> u32 {
@@ -139,11 +139,11 @@ fn ends(task: &Task) -> (u32, u32) {
 
 /// Of all work together, which the links could carry in `bound` seconds.
 pub(super) fn figures(all: &[Running], bound: Option<f64>) -> Vec<Figure> {
-    let start = all.iter().map(|one| one.work.start.ps()).min().unwrap_or(0);
+    let start = all.iter().map(|one| one.outline.work.start.ps()).min().unwrap_or(0);
     let ends = all.iter().map(Running::end).collect::<Option<Vec<Instant>>>();
     let end = ends.and_then(|ends| ends.into_iter().max());
     let time = end.map_or(f64::NAN, |end| end.saturating_since(Instant::from_ps(start)).as_secs_f64());
-    let unfinished = all.iter().flat_map(|one| &one.times).filter(|times| times.end == Instant::NEVER).count();
+    let unfinished = all.iter().flat_map(|one| one.done.items()).filter(|end| **end == Instant::NEVER).count();
     let bound = bound.unwrap_or(f64::NAN);
     vec![
         Figure { name: FIGURES[0].0, value: time, unit: "s" },

@@ -87,6 +87,7 @@ impl Partition {
         let windowed = WindowedExecution::new(&fabric, reached);
         let mut partition =
             Partition { fabric, hosts, site, chains, reached, prefetch, events, effort_left: 0, windowed };
+        partition.hosts.arm_work();
         partition.fabric.set_timers(partition.hosts.timers.earliest());
         partition.hosts.arm_agents(&mut partition.fabric);
         // What has been counted so far is not what happened here.
@@ -251,6 +252,10 @@ impl Partition {
             few.for_each(|packet| self.hosts.prefetch(packet));
         }
         self.fabric.receive(batch, self.reached);
+        if !batch.notices.is_empty() {
+            self.hosts.hear(&mut batch.notices);
+            self.fabric.set_timers(self.hosts.timers.earliest());
+        }
     }
 
     /// Fetches what the host of the next packet on a fibre keeps elsewhere, if that host is here: other packets only

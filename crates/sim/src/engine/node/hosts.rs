@@ -44,7 +44,7 @@ use exit::{Exit, enter};
 use sides::data;
 use slow_path::{Seen, see_ack};
 use timing::{arm, arm_receiver, arm_sender};
-use work::InFirst;
+use work::ByWorkload;
 
 const CACHE_LINE: usize = 64;
 
@@ -69,7 +69,7 @@ state! {
         /// What receiving ends of one kind share at a node, by the first of their flows.
         pub shared: BTreeMap<u32, SharedHost>, BySink;
         /// Work that lets flows go.
-        pub work: Working, InFirst;
+        pub work: Working, ByWorkload;
         /// Packets given to the network, duplicates by order included.
         pub emitted: u64, Summed;
         /// Packets taken from the network.

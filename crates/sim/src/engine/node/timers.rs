@@ -77,7 +77,8 @@ impl Rule<TimingWheel> for ByTimer {
                 TimerKind::Sender | TimerKind::Lifecycle | TimerKind::Held | TimerKind::News => {
                     after.source_of(timer.flow())
                 }
-                TimerKind::Work => 0,
+                // Each partition arms its own.
+                TimerKind::Work => continue,
             };
             split[part as usize].push(time, timer);
         }

@@ -2,10 +2,12 @@
 //! and tells agents.
 
 use crate::engine::packet::message::Message;
+use crate::engine::packet::state::Owners;
 use crate::results::{Figure, Table};
+use std::any::Any;
 use std::fmt::Debug;
 use transport::cc::PathChange;
-use units::Instant;
+use units::{Duration, Instant};
 
 /// How far a flow has come.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +40,40 @@ pub struct TaskChange {
     pub is_done: bool,
 }
 
+/// What work in one partition says to work in another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Notice {
+    /// The work, by its place among all work.
+    pub work: u32,
+    /// The task.
+    pub task: u32,
+    /// What it hears.
+    pub heard: Heard,
+}
+
+/// What a task hears from elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub enum Heard {
+    /// It was given to its flow, whose bytes it has up to there. No packet of it is sooner than that.
+    Given(u64),
+    /// One for which it waits has been done, or has begun.
+    Signal {
+        /// When it knows.
+        at: Instant,
+        /// The other one.
+        by: u32,
+    },
+}
+
+impl Notice {
+    /// Of the first work.
+    pub fn new(task: u32, heard: Heard) -> Notice {
+        Notice { work: 0, task, heard }
+    }
+}
+
 /// What lets flows go. It stands above hosts of any kind, and knows none.
-pub trait Workload: Debug + Send {
+pub trait Workload: Debug + Send + Any {
     /// A flow has come further, perhaps one that is not its own: whether something is done by that.
     fn handle_progress(&mut self, now: Instant, progress: Progress, released: &mut Vec<Release>) -> bool;
 
@@ -48,6 +82,25 @@ pub trait Workload: Debug + Send {
 
     /// Its deadline has come.
     fn handle_timeout(&mut self, now: Instant, released: &mut Vec<Release>);
+
+    /// The least time in which something at one node comes to another one, packets left out; `None` if that takes no
+    /// time, so that all of it is in one partition.
+    fn lookahead(&self) -> Option<Duration>;
+
+    /// What it says to work in other partitions: to which one, and what.
+    fn take_notices(&mut self, give: &mut dyn FnMut(u32, Notice));
+
+    /// What work in another partition has said.
+    fn hear(&mut self, notice: Notice);
+
+    /// The same once more, to be read.
+    fn copied(&self) -> Box<dyn Workload>;
+
+    /// What several partitions have, this and others, as if they were one.
+    fn merged(self: Box<Self>, others: Vec<Box<dyn Workload>>) -> Box<dyn Workload>;
+
+    /// What each partition has.
+    fn split(self: Box<Self>, after: &dyn Owners) -> Vec<Box<dyn Workload>>;
 
     /// From now on it notes what becomes of its tasks.
     fn watch(&mut self);

@@ -9,7 +9,7 @@ use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
 /// Items by flow, found by the number of the flow.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PerFlow<T> {
     items: Vec<T>,
     /// The place of each flow in the `items` of its partition, shared by all partitions; empty if there is one.

@@ -9,10 +9,12 @@ mod clusters;
 mod cost;
 
 use crate::engine::execute::layout::Partitions;
+use crate::engine::node::hosts::Working;
 use clusters::Clusters;
 pub use cost::is_large;
 use cost::{CROSSING, HOP, HOST, Load, MOVING, WINDOW};
 use std::collections::{BTreeMap, BTreeSet};
+use units::Duration;
 
 const MOST_DELAYS: usize = 24; // tried as the shortest that is cut
 const MOST_BLOCKS: usize = 256;
@@ -26,6 +28,8 @@ pub struct Work {
     span: u64, // the length of the stretch in picoseconds
     threads: usize,
     flows: usize,
+    /// In what time nodes hear of one another without a packet, if work lets flows go.
+    signal: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +52,9 @@ impl Work {
             nodes[ends.to as usize] += packets * if to_host { HOST } else { HOP };
             links.push(Link { from: ends.from, to: ends.to, delay, packets, to_host });
         }
-        Work { nodes, links, span, threads, flows: layout.flows.len() }
+        let works = parts.list.iter().map(|part| &part.hosts.work).filter(|work| !work.is_empty());
+        let signal = works.filter_map(Working::lookahead).map(Duration::ps).min();
+        Work { nodes, links, span, threads, flows: layout.flows.len(), signal }
     }
 
     /// The cheapest assignment: the partition of each node.
@@ -83,9 +89,10 @@ impl Work {
     }
 
     /// The numbers of partitions to try, `most` at most: one for each thread, half of that and so on; twice as many
-    /// blocks as threads and so on.
+    /// blocks as threads and so on, but for work: a node after the other is no faster there.
     fn numbers_of_parts(&self, most: usize) -> impl Iterator<Item = usize> {
-        let most_blocks = if is_large(self.links.len(), self.flows) { most.min(MOST_BLOCKS) } else { 0 };
+        let may_block = is_large(self.links.len(), self.flows) && self.signal.is_none();
+        let most_blocks = if may_block { most.min(MOST_BLOCKS) } else { 0 };
         let threads = std::iter::successors(Some(self.threads.min(most)), |parts| Some(parts / 2));
         let blocks = std::iter::successors(Some(2 * self.threads), |parts| Some(2 * parts));
         threads.take_while(|parts| *parts > 1).chain(blocks.take_while(move |parts| *parts <= most_blocks))
@@ -95,7 +102,7 @@ impl Work {
     fn cost(&self, of_node: &[u32]) -> f64 {
         let mut parts = vec![Load::default(); count(of_node)];
         self.nodes.iter().zip(of_node).for_each(|(work, part)| parts[*part as usize].work += work);
-        let (mut lookahead, is_large) = (u64::MAX, is_large(self.links.len(), self.flows));
+        let (mut lookahead, is_large) = (self.signal.unwrap_or(u64::MAX), is_large(self.links.len(), self.flows));
         for link in &self.links {
             let (from, to) = (of_node[link.from as usize] as usize, of_node[link.to as usize] as usize);
             if from != to {
@@ -141,7 +148,7 @@ mod tests {
     fn ring(nodes: u32, delay: u64, packets: f64) -> Work {
         let link = |from| Link { from, to: (from + 1) % nodes, delay, packets, to_host: false };
         let (links, nodes) = ((0..nodes).map(link).collect(), vec![packets * HOP; nodes as usize]);
-        Work { nodes, links, span: 1000 * MS, threads: 4, flows: 100 }
+        Work { nodes, links, span: 1000 * MS, threads: 4, flows: 100, signal: None }
     }
 
     #[test]

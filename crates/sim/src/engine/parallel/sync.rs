@@ -13,6 +13,7 @@ use crate::engine::execute::run::EarlyUpdate;
 use crate::engine::node::fabric::{Batch, Fabric};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use units::Duration;
 
 /// Called by every thread before each step, with the number of the partition; for tests that make threads misbehave.
 pub type FaultInjection = Arc<dyn Fn(usize) + Send + Sync>;
@@ -83,9 +84,14 @@ impl Synchronizer {
     pub fn new(partitions: Vec<Partition>, layout: &PartitionLayout, threads: usize, now: u64) -> Synchronizer {
         let mut partitions: Vec<SharedPartition> =
             partitions.into_iter().map(|partition| SharedPartition::new(partition, now)).collect();
-        for from in 0..partitions.len() {
-            let fabric = &partitions[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner).fabric;
-            let targets: Vec<usize> = fabric.boundaries().iter().map(|cut| cut.to as usize).collect();
+        let count = partitions.len();
+        for from in 0..count {
+            let partition = partitions[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let fabric = &partition.fabric;
+            let mut targets: Vec<usize> = fabric.boundaries().iter().map(|cut| cut.to as usize).collect();
+            if tells_work(partition) {
+                targets.extend((0..count).filter(|to| *to != from));
+            }
             for to in targets {
                 if !partitions[from].outgoing.iter().any(|(known, _)| *known == to) {
                     let channel = partitions[to].incoming.len();
@@ -263,8 +269,10 @@ impl Synchronizer {
 
     /// The least delay between each two partitions, which the scenario may have changed.
     fn read_lookaheads(&self, parts: &mut Partitions) {
+        let signal = parts.list.iter().filter_map(|part| part.hosts.work.lookahead()).min();
+        let signal = signal.map_or(u64::MAX, Duration::ps);
         let shared = |shared: &SharedPartition| {
-            shared.incoming.iter().for_each(|channel| channel.lookahead.store(u64::MAX, Ordering::Relaxed))
+            shared.incoming.iter().for_each(|channel| channel.lookahead.store(signal, Ordering::Relaxed))
         };
         self.partitions.iter().for_each(shared);
         let layout = parts.layout;
@@ -306,6 +314,11 @@ impl SharedPartition {
             partition.receive(&mut channel.batch.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
+}
+
+/// Whether work in other partitions is told of what is done in this one.
+fn tells_work(partition: &Partition) -> bool {
+    !partition.hosts.work.is_empty()
 }
 
 /// How long a thread that has nothing to do keeps the processor.

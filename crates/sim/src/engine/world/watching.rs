@@ -1,4 +1,4 @@
-//! Who watches a run: a trace, a capture, probes.
+//! Who watches a run: a trace, a capture, probes. And why as few threads work as do.
 
 use crate::engine::execute::layout::PartitionLayout;
 use crate::engine::execute::partition::Partition;
@@ -15,8 +15,20 @@ pub(super) fn needs_one_thread(part: &Partition) -> Option<&'static str> {
     let is_captured = Observers::of(&part.fabric).is_some_and(|all| all.capture.is_some());
     match is_captured {
         true => Some("packets are captured, which one thread does"),
-        false => (!part.hosts.work.is_empty()).then_some("work that depends on work is done by one thread"),
+        false => {
+            let why = "what work does at one node is known at others at once, which one thread sees to";
+            part.hosts.work.lookahead().is_none().then_some(why)
+        }
     }
+}
+
+/// Why there are so few partitions for so many threads, in words.
+pub(super) fn too_few(parts: usize, threads: usize) -> Option<String> {
+    (parts < threads).then(|| match parts {
+        1 => "the fibres are too short for the work between two of their delays: a cut would cost more than it gains"
+            .to_owned(),
+        _ => format!("the work lies in places of which only {parts} groups can be made that are worth a thread"),
+    })
 }
 
 /// What is asked for.

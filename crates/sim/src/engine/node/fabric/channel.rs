@@ -1,6 +1,7 @@
 //! Packets that leave a partition, and those that come from another one.
 
 use super::Fabric;
+use crate::engine::node::workload::Notice;
 use crate::engine::packet::{NO_PAYLOAD, Packet, Payload};
 use transport::tcp::{SackBlock, SackList};
 
@@ -15,7 +16,7 @@ pub struct Boundary {
     pub port: u32,
 }
 
-/// Packets that travel between partitions; each fibre's packets are in order.
+/// What travels between partitions; each fibre's packets are in order.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// [`Packet::payload`] of those that carry SACK blocks and nothing else is the number of these.
@@ -27,6 +28,8 @@ pub struct Batch {
     blocks: Vec<SackBlock>,
     /// The payload of those that carry more.
     payloads: Vec<Payload>,
+    /// What work says to work.
+    pub notices: Vec<Notice>,
 }
 
 /// Packets in a row over one fibre.
@@ -39,7 +42,7 @@ struct Run {
 impl Batch {
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        self.packets.is_empty()
+        self.packets.is_empty() && self.notices.is_empty()
     }
 
     /// The packets with the fibres of the receiver over which they come.
@@ -61,6 +64,7 @@ impl Batch {
         self.runs.append(&mut newer.runs);
         self.blocks.append(&mut newer.blocks);
         self.payloads.append(&mut newer.payloads);
+        self.notices.append(&mut newer.notices);
     }
 }
 

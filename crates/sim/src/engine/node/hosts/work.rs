@@ -4,13 +4,14 @@ use super::timing::{arm, due};
 use super::{Hosts, SendingMachine};
 use crate::engine::node::fabric::Fabric;
 use crate::engine::node::timers::{TimerId, TimerKind};
-use crate::engine::node::workload::{Progress, Release, Steward, TaskChange, Told, Workload};
+use crate::engine::node::workload::{Notice, Progress, Release, Steward, TaskChange, Told, Workload};
 use crate::engine::packet::NEVER;
 use crate::engine::packet::state::{Owners, Rule};
 use crate::results::{Figure, Table};
-use units::Instant;
+use units::{Duration, Instant};
 
-/// The work of a run. It is told of all nodes in the order of time, so it is in one partition.
+/// The work of a run, or of the nodes of a partition. A steward is told of all nodes in the order of time, so with one
+/// all is in one partition.
 #[derive(Debug)]
 pub struct Working {
     workload: Option<Box<dyn Workload>>,
@@ -32,19 +33,32 @@ impl Default for Working {
     }
 }
 
-/// All of it is in the first partition.
+/// Work moves with its nodes, as it says itself. A steward stays in the first partition.
 #[derive(Debug)]
-pub struct InFirst;
+pub struct ByWorkload;
 
-impl Rule<Working> for InFirst {
+impl Rule<Working> for ByWorkload {
     fn merge(parts: Vec<Working>, _: &dyn Owners) -> Working {
-        parts.into_iter().find(|part| !part.is_empty()).unwrap_or_default()
+        let (mut workloads, mut steward) = (Vec::new(), None);
+        for part in parts {
+            workloads.extend(part.workload);
+            steward = steward.or(part.steward);
+        }
+        Working { workload: whole(workloads), steward, ..Working::default() }
     }
 
     fn split(all: Working, after: &dyn Owners) -> Vec<Working> {
-        let mut all = Some(all);
-        (0..after.parts()).map(|_| all.take().unwrap_or_default()).collect()
+        let mut workloads = all.workload.map_or_else(Vec::new, |work| work.split(after)).into_iter();
+        let mut steward = all.steward;
+        let part = |_| Working { workload: workloads.next(), steward: steward.take(), ..Working::default() };
+        (0..after.parts()).map(part).collect()
     }
+}
+
+/// What several partitions have, in their order.
+fn whole(mut parts: Vec<Box<dyn Workload>>) -> Option<Box<dyn Workload>> {
+    let others = parts.split_off(parts.len().min(1));
+    parts.pop().map(|first| if others.is_empty() { first } else { first.merged(others) })
 }
 
 /// It has one timer.
@@ -65,6 +79,29 @@ impl Working {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.workload.is_none() && self.steward.is_none()
+    }
+
+    /// The least time in which something at one node comes to another one, packets left out; `None` if that takes no
+    /// time.
+    pub fn lookahead(&self) -> Option<Duration> {
+        match (&self.workload, &self.steward) {
+            (_, Some(_)) => None,
+            (None, None) => Some(Duration::MAX),
+            (Some(work), None) => work.lookahead(),
+        }
+    }
+
+    /// What several partitions have, to be read.
+    pub fn read<'a>(parts: impl Iterator<Item = &'a Working>, read: impl FnOnce(&Working)) {
+        let parts: Vec<&Working> = parts.filter(|part| !part.is_empty()).collect();
+        match parts[..] {
+            [] => {}
+            [one] => read(one),
+            _ => {
+                let copies = parts.iter().filter_map(|part| Some(part.workload.as_ref()?.copied())).collect();
+                read(&Working { workload: whole(copies), ..Working::default() });
+            }
+        }
     }
 
     /// What has been done when.
@@ -131,7 +168,7 @@ impl Hosts {
         }
     }
 
-    /// Its timer has come up. Returns whether anything happened.
+    /// Its timer has come up. Returns whether that is an event.
     pub(super) fn visit_work(&mut self, now: u64, fabric: &mut Fabric) -> bool {
         let deadline = self.work.next_timeout();
         if !due(&mut self.timers, &mut self.work.armed, now, deadline) {
@@ -142,12 +179,16 @@ impl Hosts {
         workload.iter_mut().for_each(|work| work.handle_timeout(instant, released));
         steward.iter_mut().for_each(|steward| steward.handle_timeout(instant, told));
         self.go_on(now, fabric);
-        true
+        // How many partitions have such a timer is nothing that happens in the network.
+        false
     }
 
     /// Agents are told what the steward makes of it; then what was let go is sent.
     fn go_on(&mut self, now: u64, fabric: &mut Fabric) {
         self.work.tell_steward(Instant::from_ps(now));
+        if let Some(work) = &mut self.work.workload {
+            work.take_notices(&mut |part, notice| fabric.outgoing[part as usize].notices.push(notice));
+        }
         self.arm_work();
         let mut told = std::mem::take(&mut self.work.told);
         for told in told.drain(..) {
@@ -160,7 +201,15 @@ impl Hosts {
         self.let_all_go(now, fabric);
     }
 
-    fn arm_work(&mut self) {
+    /// What was done in another partition.
+    pub fn hear(&mut self, notices: &mut Vec<Notice>) {
+        let work = &mut self.work.workload;
+        notices.drain(..).for_each(|notice| work.iter_mut().for_each(|work| work.hear(notice)));
+        self.arm_work();
+    }
+
+    /// Its timer stands where it wants to be called.
+    pub fn arm_work(&mut self) {
         let deadline = self.work.next_timeout();
         arm(&mut self.timers, &mut self.work.armed, deadline, TIMER);
     }

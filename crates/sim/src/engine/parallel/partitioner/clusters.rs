@@ -126,7 +126,7 @@ mod tests {
         let links = hosts.chain([link(0, 1, 1e4), link(1, 0, 1e4)]).collect();
         let work = |node: u32| if node < 2 { 200.0 } else { 100.0 / f64::from(1 + router(node)) };
         let nodes = (0..22).map(|node| 1e3 * work(node)).collect();
-        Work { nodes, links, span: 1000 * MS, threads: 2, flows: 20 }
+        Work { nodes, links, span: 1000 * MS, threads: 2, flows: 20, signal: None }
     }
 
     fn packets_across(work: &Work, of_node: &[u32]) -> f64 {
