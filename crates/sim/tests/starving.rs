@@ -271,10 +271,16 @@ fn patterns() -> Vec<Pattern> {
             keys: &[("topology.delay", "30 ms"), ("run.duration", "60 s"), ("run.warm_up", "30 s")],
             ..plain("a long ring", 3, vec![(0, 1), (1, 2), (2, 0)])
         },
-        Pattern { keys: &[("switching.slots", "21")], ..plain("pairs at random", 9, at_random(9, 10)) },
-        Pattern { keys: &[("switching.slots", "28")], ..plain("more of them", 16, at_random(16, 12)) },
         Pattern {
-            keys: &[("switching.slots", "24"), ("topology.cores", "2")],
+            keys: &[("switching.slots", "21"), ("run.duration", "20 s")],
+            ..plain("pairs at random", 9, at_random(9, 10))
+        },
+        Pattern {
+            keys: &[("switching.slots", "28"), ("run.duration", "20 s")],
+            ..plain("more of them", 16, at_random(16, 12))
+        },
+        Pattern {
+            keys: &[("switching.slots", "24"), ("topology.cores", "2"), ("run.duration", "20 s")],
             ..plain("a ring of twelve over two cores", 12, (0..12).map(|node| (node, (node + 1) % 12)).collect())
         },
     ]
