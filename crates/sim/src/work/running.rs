@@ -131,7 +131,7 @@ impl Running {
                     self.receive(now, rank, task, &mut ready);
                 }
                 Task::Compute { rank, processor, .. } => {
-                    self.processor((rank, processor)).waiting.push_back(task);
+                    self.processor(rank, processor).waiting.push_back(task);
                     self.compute(now, (rank, processor), &mut ready);
                 }
                 Task::Wait { time, .. } => {
@@ -183,13 +183,13 @@ impl Running {
     }
 
     /// A processor by its rank and number.
-    fn processor(&mut self, (rank, number): (u32, u32)) -> &mut Processor {
+    fn processor(&mut self, rank: u32, number: u32) -> &mut Processor {
         self.desks[rank].processors.entry(number).or_default()
     }
 
     /// A processor that does nothing begins with what has waited longest.
     fn compute(&mut self, now: Instant, place: (u32, u32), ready: &mut VecDeque<u32>) {
-        let processor = self.processor(place);
+        let processor = self.processor(place.0, place.1);
         if processor.is_busy {
             return;
         }
@@ -347,7 +347,7 @@ impl Running {
         {
             self.finish(now, task, &mut ready);
             if let Task::Compute { rank, processor, .. } = self.task(task) {
-                self.processor((rank, processor)).is_busy = false;
+                self.processor(rank, processor).is_busy = false;
                 self.compute(now, (rank, processor), &mut ready);
             }
         }

@@ -1,8 +1,8 @@
 //! Work in several partitions: each has what its ranks know.
 //!
 //! A rank is in the partition of its node, and all that it knows is there: how its tasks began, what was sent to it,
-//! its processors. What comes to another rank without a packet takes a signal's time, so partitions may be that far apart.
-//! Bytes that a flow was given are known at its receiver before any packet of them can come.
+//! its processors. What comes to another rank without a packet takes a signal's time, so partitions may be that far
+//! apart. Bytes that a flow was given are known at its receiver before any packet of them can come.
 
 use super::outline::{Outline, Share};
 use super::running::{PerNumber, Running};
