@@ -218,7 +218,7 @@ def test_ctrl_c_in_a_law_is_ctrl_c() -> None:
 
 
 def test_a_run_with_a_law_in_python_takes_one_thread_and_says_so() -> None:
-    with pytest.warns(UserWarning, match="1 of 2 threads worked: a law in Python is called by one thread"):
+    with pytest.warns(UserWarning, match="1 of 2 threads worked: Python is called by one thread"):
         two = photocol.run(with_law(Aimd), threads=2)
     assert two.manifest["fingerprint"] == photocol.run(with_law(Aimd)).manifest["fingerprint"]
 

@@ -241,12 +241,12 @@ def test_a_command_writes_the_file(here: Path) -> None:
     assert result.flows["source"].to_list() == ["Rome"]
 
 
-def test_a_wrong_orbit_is_refused_at_its_table(here: Path) -> None:
+def test_a_wrong_orbit_is_refused_at_its_key(here: Path) -> None:
     (here / "wrong.toml").write_text(
         '[run]\nduration = "10 s"\n[topology]\nkind = "constellation"\nshell = "iridium"\n'
         'stations = ["Rome", "Atlantis"]\n[[traffic]]\ntransport = "cubic"\n'
     )
-    with pytest.raises(ScenarioError, match=r"wrong.toml:3:1: topology: topology.stations\[1\]: found \"Atlantis\""):
+    with pytest.raises(ScenarioError, match=r"wrong.toml:6:12: topology.stations: \[1\]: found \"Atlantis\""):
         photocol.check(here / "wrong.toml")
     with pytest.raises(ScenarioError, match='unknown key "shel"; did you mean "shell"'):
         photocol.check(scenario(shel="x"))

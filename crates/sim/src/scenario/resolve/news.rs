@@ -47,6 +47,9 @@ pub(super) fn resolve(
         all.push(LinkNews { parts, pairs, told, ahead: ahead(table, known.plan)?, errors });
     }
     warn_of_deafness(&all, transports, known.plan, context);
+    if all.is_empty() {
+        warn_of_none(transports, context);
+    }
     Ok(all)
 }
 
@@ -287,4 +290,14 @@ fn warn_of_deafness(all: &[LinkNews], transports: &[Transport], plan: &dyn Plan,
     let names: Vec<String> = cc::registry().iter().filter(wants).map(|entry| quoted(entry.name)).collect();
     let which = format!("{}, and laws in Python that have on_news", names.join(", "));
     context.warnings.push(format!("there is [[news]], and no transport's law listens; those that do: {which}"));
+}
+
+/// A law that goes by news has none.
+fn warn_of_none(transports: &[Transport], context: &mut Context) {
+    let waits = |transport: &&Transport| transport.kind.hears().news;
+    let names: Vec<String> = transports.iter().filter(waits).map(|transport| quoted(&transport.name)).collect();
+    if !names.is_empty() {
+        let names = names.join(", ");
+        context.warnings.push(format!("no [[news]] reaches the transport {names}: its law hears of no change of its path"));
+    }
 }

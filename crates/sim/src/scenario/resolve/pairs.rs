@@ -95,6 +95,9 @@ pub(super) fn pair(from: (&str, Place), to: (&str, Place), context: &Context) ->
 impl Context<'_> {
     pub(super) fn no_way(&self, a: NodeId, b: NodeId) -> String {
         let name = |node: NodeId| quoted(&self.draft.nodes[node.index()].name);
+        if self.network.timed.is_some() {
+            return format!("{} and {} are never connected, from 0 s to {}", name(a), name(b), self.duration);
+        }
         format!("there is no path from {} to {} and back", name(a), name(b))
     }
 }
