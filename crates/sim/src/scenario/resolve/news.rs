@@ -298,6 +298,8 @@ fn warn_of_none(transports: &[Transport], context: &mut Context) {
     let names: Vec<String> = transports.iter().filter(waits).map(|transport| quoted(&transport.name)).collect();
     if !names.is_empty() {
         let names = names.join(", ");
-        context.warnings.push(format!("no [[news]] reaches the transport {names}: its law hears of no change of its path"));
+        context
+            .warnings
+            .push(format!("no [[news]] reaches the transport {names}: its law hears of no change of its path"));
     }
 }
