@@ -152,7 +152,7 @@ def test_pictures_have_marks_colours_and_a_window_over_the_pacific(run: photocol
     # Numbers stand from left to right, across the date line too, and some of both axes are in the window.
     numbers = [int(text.get_text()) for text in axes.get_xticklabels()]
     assert len(numbers) > 2
-    assert {(after - before) % 360 for before, after in itertools.pairwise(numbers)} == {(numbers[1] - numbers[0]) % 360}
+    assert len({(after - before) % 360 for before, after in itertools.pairwise(numbers)}) == 1
     assert sum(axes.get_ylim()[0] < tick < axes.get_ylim()[1] for tick in axes.get_yticks()) > 2
     # No piece of a route is drawn across the whole map.
     for line in routes:
