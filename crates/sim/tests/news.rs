@@ -129,7 +129,7 @@ fn a_listener_without_news_is_warned_of() {
         let told = format!("{text}\n[[news]]\nlink = \"a->b\"\nway = \"message\"\n");
         assert_eq!(said(&warnings(&told)), 0, "{law}");
     }
-    for law in ["cubic", "hpcc"] {
+    for law in ["cubic", "theta-powertcp"] {
         let text = CIRCUIT.replace("algorithm = \"retcp\"", &format!("algorithm = \"{law}\""));
         assert_eq!(said(&warnings(&text)), 0, "{law}");
     }
