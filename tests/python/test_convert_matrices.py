@@ -101,6 +101,18 @@ def test_every_form_of_a_matrix_is_the_same_demands(name: str, tmp_path: Path) -
     assert len(converted.to_dict()["link"]) == 4
 
 
+def test_names_above_the_columns_are_those_of_the_rows_too(tmp_path: Path) -> None:
+    converted = made(tmp_path, "c,a,b\n0,4,-\n1,0,8\n,2,0\n", capacity_unit="Mbps")
+    assert demands(converted) == {("c", "a"): 4, ("a", "c"): 1, ("a", "b"): 8, ("b", "a"): 2}
+
+
+@pytest.mark.parametrize("row", ["0 1e6 2", "0.5 1 2", "0 -1 2"])
+def test_a_rate_in_place_of_a_node_is_refused(row: str, tmp_path: Path) -> None:
+    """A matrix of which a field is missing is no list of links between nodes that are called 1e6."""
+    with pytest.raises(InputError, match=r"traffic\.csv:1: found \"[^\"]+\"; allowed: a node, or in a traffic matrix"):
+        made(tmp_path, f"{row}\n1 0 2\n1 1\n")
+
+
 def test_a_matrix_counts_the_nodes_of_any_network(tmp_path: Path) -> None:
     (tmp_path / "net.graphml").write_text(graphml("capacity_gbps", "10"))
     (tmp_path / "matrix.txt").write_text("0 4\n1 0\n")
@@ -121,6 +133,12 @@ def test_a_matrix_counts_the_nodes_of_any_network(tmp_path: Path) -> None:
         ("1 2 3 4 5\n1 2 3 4 5\n1 2 3 4 5\n1 2 3 4 5\n", False),  # a row is missing
         ("from,to,rate\na,b,1\nb,a,2\n", False),
         ("x,a,b\na,0,1\nc,1,0\n", False),  # a row of another name
+        (",a,b\na,0,1\nc,1,0\n", True),  # the same, and nothing else begins with an empty corner
+        ("Mbps,a,b,c\na,0,1\n", True),  # the same with a unit there
+        ("a,b,c\n0,1,2\n3,0,4\n5,6,0\n", True),  # names above only
+        ("a,b,c\n7,1,2\n3,7,4\n5,6,7\n", False),  # somebody sends to himself
+        ("from,to,rate\n0,1,5\n1,0,2\n2,1,0\n", False),  # titles, over links of numbers
+        ("node1,node2,capacity_mbps\n0,1,5\n1,0,2\n2,1,0\n", False),
     ],
 )
 def test_a_matrix_is_recognised_by_its_form(rows: str, is_one: bool, tmp_path: Path) -> None:
@@ -138,6 +156,9 @@ def test_large_matrices_are_recognised_and_read(size: int, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ("MBPS,a,b\na,0,1\nb,1,0\n", r"traffic\.csv:1: found \"MBPS\", which is no unit of a rate"),
+        (",a,b\na,0,1\nb,1,0\nc,1,0\n", r"traffic\.csv:4: found 3 rows; allowed: 2"),
+        ("a,b\n0,1\n1,0\n1,0\n", r"traffic\.csv:4: found 3 rows; allowed: 2"),
         ("Mbps,a,b\na,0,1\n", r"traffic\.csv:2: found 1 rows; allowed: 2"),
         ("Mbps,a,b\na,0,1\nc,1,0\n", r"traffic\.csv:3: found the row \"c\"; allowed: each name of the columns once"),
         ("Mbps,a,b\na,0,1\na,1,0\n", r"traffic\.csv:3: found the row \"a\"; allowed: each name of the columns once"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,6 +149,11 @@ def test_pictures_have_marks_colours_and_a_window_over_the_pacific(run: photocol
     assert 1 < len(routes) <= 4
     low, high = axes.get_xlim()
     assert high - low <= 360
+    # Numbers stand from left to right, across the date line too, and some of both axes are in the window.
+    numbers = [int(text.get_text()) for text in axes.get_xticklabels()]
+    assert len(numbers) > 2
+    assert len({(after - before) % 360 for before, after in itertools.pairwise(numbers)}) == 1
+    assert sum(axes.get_ylim()[0] < tick < axes.get_ylim()[1] for tick in axes.get_yticks()) > 2
     # No piece of a route is drawn across the whole map.
     for line in routes:
         assert np.nanmax(np.abs(np.diff(np.asarray(line.get_xdata(), dtype=float)))) < 180

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -70,6 +71,24 @@ def test_zeros_have_no_rows_and_the_rate_of_loss_always_has_one() -> None:
     kept = shown({"core_drop_rate": 0.5, "drop_rate": 0.0, "timeouts": 0.0, "goodput": 3.0})
     assert kept.rows == ("drop_rate", "goodput")
     assert kept.zero == ("timeouts",)
+
+
+def test_what_is_missing_has_no_row_and_no_value() -> None:
+    """Work that was not done has no time."""
+    kept = shown({"goodput": 3.0, "work_time": math.nan, "drop_rate": math.nan, "timeouts": 0.0})
+    assert kept == (("goodput",), ("timeouts",), ("work_time", "drop_rate"))
+    summary = photocol.run(
+        {
+            "run": {"duration": "1 ms"},
+            "topology": {"kind": "ocs", "hosts": 4, "capacity": "1 Gbps", "delay": "1 us"},
+            "switching": {"kind": "ocs", "policy": "per-step", "reconfiguration": "1 us"},
+            "transport": {"udp": {"packet_size": 8000}},
+            "traffic": [{"transport": "udp", "rate": "1 Gbps", "work": {"collective": "all-reduce", "size": "8 MB"}}],
+        }
+    ).summary
+    assert "nan" not in repr(summary)
+    assert repr(summary).splitlines()[-1].split(maxsplit=1) == ["missing", "work_time, work_bound, work_slowdown"]
+    assert ">missing<" in summary._repr_html_()
 
 
 def test_where_bursts_are_switched_the_loss_is_of_bursts() -> None:

@@ -219,6 +219,17 @@ def test_a_policy_that_answers_wrongly_ends_the_run_and_is_named(
     assert words.replace('\\"', '"') in str(caught.value)
 
 
+def test_a_policy_that_raises_is_named_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import photocol\n\n\ndef less(by):\n    return 1 / by\n\n\n@photocol.policy\nclass Mine:\n"
+        "    def decide(self, view):\n        return less(0)\n"
+    )
+    made = scenario(switching__policy="python")
+    with pytest.raises(photocol.RunError, match=r"mine\.py:Mine, decide at 0 s, line 11: ZeroDivisionError"):
+        photocol.run(made, set={"switching.class": f"{file}:Mine"})
+
+
 def test_a_file_has_the_policy_and_nothing_of_it_runs_in_a_check(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     text = "import photocol\n\n\n@photocol.policy\nclass Mine:\n    def decide(self, view):\n        return None\n"

@@ -241,17 +241,68 @@ def test_a_command_writes_the_file(here: Path) -> None:
     assert result.flows["source"].to_list() == ["Rome"]
 
 
-def test_a_wrong_orbit_is_refused_at_its_table(here: Path) -> None:
+def test_a_wrong_orbit_is_refused_at_its_key(here: Path) -> None:
     (here / "wrong.toml").write_text(
         '[run]\nduration = "10 s"\n[topology]\nkind = "constellation"\nshell = "iridium"\n'
         'stations = ["Rome", "Atlantis"]\n[[traffic]]\ntransport = "cubic"\n'
     )
-    with pytest.raises(ScenarioError, match=r"wrong.toml:3:1: topology: topology.stations\[1\]: found \"Atlantis\""):
+    with pytest.raises(ScenarioError, match=r"wrong.toml:6:12: topology.stations: \[1\]: found \"Atlantis\""):
         photocol.check(here / "wrong.toml")
     with pytest.raises(ScenarioError, match='unknown key "shel"; did you mean "shell"'):
         photocol.check(scenario(shel="x"))
     with pytest.raises(ScenarioError, match="there is no station 'Nairobi'; allowed: London, New York, Rome"):
         photocol.check(scenario(stations=["London", "New York", "Rome"]))
+
+
+def test_a_wrong_key_within_a_table_and_one_of_the_command_line_have_their_places(here: Path) -> None:
+    text = '[run]\nduration = "10 s"\n[topology]\nkind = "constellation"\nstations = ["Rome", "Perth"]\n'
+    (here / "wrong.toml").write_text(f'{text}[topology.shell]\nplanes = 0\n[[traffic]]\ntransport = "cubic"\n')
+    with pytest.raises(ScenarioError, match=r"wrong.toml:6:1: topology.shell: planes: found 0; allowed: a whole"):
+        photocol.check(here / "wrong.toml")
+    with pytest.raises(ScenarioError, match=r"--set: topology.step: found 3600 s; allowed: up to"):
+        photocol.check(scenario(step="100 ms"), set={"topology.step": "1 h"})
+
+
+def test_elements_that_are_wrong_or_missing_are_named_with_their_file(here: Path) -> None:
+    """A valid element set of the ISS but for its first checksum, which is 7."""
+    (here / "bad.tle").write_text(
+        "ISS\n1 25544U 98067A   08264.51782528 -.00002182  00000-0 -11606-4 0  2928\n"
+        "2 25544  51.6416 247.4627 0006703 130.5360 325.0288 15.72125391563537\n"
+    )
+    for name, words in (
+        ("bad", r"bad\.tle:2: the checksum is \"8\"; allowed: 7"),
+        ("none", r"none\.tle: No such file"),
+    ):
+        made = scenario(tle=f"{name}.tle", lasers="none", relay="ground")
+        made["topology"].pop("shell")
+        with pytest.raises(ScenarioError, match=rf"^topology: .*{words}"):
+            photocol.check(made)
+
+
+def test_a_pair_that_is_never_connected_is_told_with_the_times(here: Path) -> None:
+    """Iridium's planes pass over the poles, those of a shell at 52 degrees do not."""
+    made = scenario(shell="kuiper-630", stations=["London", {"name": "pole", "latitude": 90, "longitude": 0}])
+    made["traffic"] = [{"transport": "newreno", "from": "London", "to": "pole"}]
+    with pytest.raises(ScenarioError, match='"London" and "pole" are never connected, from 0 s to 40 s'):
+        photocol.check(made)
+
+
+def test_two_that_a_third_sees_both_but_no_satellites_join_are_never_connected(here: Path) -> None:
+    """One shell over the equator and one over 80 and -100 degrees; no lasers between them, and stations do not relay."""
+    shells = [
+        {"planes": 1, "satellites_per_plane": 12, "inclination": 0, "altitude": "3000 km"},
+        {"planes": 1, "satellites_per_plane": 36, "inclination": 88, "altitude": "600 km"},
+    ]
+    at = {"A": (0, -10), "B": (20, -97), "C": (88, -100)}
+    stations = [{"name": name, "latitude": north, "longitude": east} for name, (north, east) in at.items()]
+    made = scenario(shell=shells, stations=stations, min_elevation=5)
+    for pairs, never in ((["AB", "BC"], False), (["AB", "BC", "AC"], True)):
+        made["traffic"] = [{"transport": "newreno", "pairs": [list(pair) for pair in pairs]}]
+        if never:
+            with pytest.raises(ScenarioError, match='"A" and "C" are never connected, from 0 s to 40 s'):
+                photocol.check(made)
+        else:
+            photocol.check(made)
 
 
 def test_the_keys_of_runs_are_those_that_contacts_have() -> None:

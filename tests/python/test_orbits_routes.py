@@ -178,14 +178,24 @@ def test_without_lasers_stations_relay() -> None:
     per_plane=st.integers(1, 12),
     phasing=st.integers(0, 7),
     pattern=st.sampled_from(["delta", "star"]),
+    inclination=st.sampled_from([70, 90]),
     relay=st.booleans(),
     rule=st.sampled_from([None, Rule("nearest"), Rule("longest", wait=20), Rule("nearest", period=75, wait=10)]),
     data=st.data(),
 )
 def test_routes_over_any_shell_are_those_of_dijkstra(
-    planes: int, per_plane: int, phasing: int, pattern: str, relay: bool, rule: Rule | None, data: st.DataObject
+    planes: int,
+    per_plane: int,
+    phasing: int,
+    pattern: str,
+    inclination: int,
+    relay: bool,
+    rule: Rule | None,
+    data: st.DataObject,
 ) -> None:
     """Sparse and dense shells, lasers that are too long at times, stations that see nobody for a while.
+
+    Planes over the poles cross there, and some satellites are then at one place.
 
     A step is 200 ms, a rule's times are in steps.
     """
@@ -204,7 +214,7 @@ def test_routes_over_any_shell_are_those_of_dijkstra(
         shell={
             "planes": planes,
             "satellites_per_plane": per_plane,
-            "inclination": 70,
+            "inclination": inclination,
             "altitude": "800 km",
             "phasing": phasing % planes,
             "pattern": pattern,
@@ -216,6 +226,17 @@ def test_routes_over_any_shell_are_those_of_dijkstra(
         **serving,
     )
     compare(made, 20.0, rule, relay=relay)
+
+
+def test_satellites_at_one_place_are_linked_and_their_light_takes_some_time() -> None:
+    """Two polar planes at right angles, satellite 3 of 12 over the pole in both: a millimetre is 3.26 ps."""
+    shell = {"planes": 2, "satellites_per_plane": 12, "inclination": 90, "altitude": "1400 km", "pattern": "star"}
+    made = constellation(shell=shell, stations=["London", "Perth", "Quito"], min_elevation=10, step="100 ms")
+    links = made.links(np.array([0.0]))
+    at_pole = int(np.nonzero((links.lasers == (3, 15)).all(axis=1))[0][0])
+    assert np.allclose(made.positions([0.0])[0, 3], made.positions([0.0])[0, 15], atol=1e-6)
+    assert links.laser_m[0, at_pole] * 1e12 / LIGHT > 3
+    compare(made, 2.0)
 
 
 def test_lasers_that_come_into_sight_carry_after_their_acquisition() -> None:

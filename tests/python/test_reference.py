@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from photocol import _core
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -32,6 +34,24 @@ def test_every_key_of_the_schema_is_in_the_reference_with_a_sentence() -> None:
     expected -= Counter([frozenset(schema["properties"]), frozenset({"kind"})])  # the index; switching.kind = "packets"
     assert printed == expected
     assert not [key for table in tables for key, sentence in table if not sentence.endswith((".", ")"))]
+
+
+def test_the_keys_of_each_law_are_those_that_its_machine_takes() -> None:
+    page = (ROOT / "docs" / "reference" / "scenario" / "transport.md").read_text()
+    part = page.split("## Keys of one law or host")[1].split("\n## ")[0]
+    lines = re.findall(r"^- (`[^:]+`): (`.+`)$", part, re.MULTILINE)
+    listed = {law: set(re.findall(r"\w+", keys)) for laws, keys in lines for law in re.findall("[^`, ]+", laws)}
+    taken: dict[str, set[str]] = {}
+    for name, _, _, _, laws in _core.transport_options("sender"):
+        for law in laws:
+            taken.setdefault(law, set()).add(name)
+    assert listed["swift"] >= {"base_target", "hop_delay", "swift_ai"}
+    assert {law: keys for law, keys in listed.items() if law in taken} == taken
+    of_quic = {
+        name for name, *_ in (*_core.transport_options("quic-sender"), *_core.transport_options("quic-receiver"))
+    }
+    assert listed["quic-cubic"] <= of_quic | {"datagram_queue", "frames", "receive_window"}
+    assert listed.keys() - taken.keys() == {"ndp", "quic", "quic-newreno", "quic-cubic", "quic-bbr3"}
 
 
 def test_the_index_lists_the_tables_in_the_order_in_which_one_writes_them() -> None:

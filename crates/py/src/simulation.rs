@@ -64,7 +64,7 @@ impl Simulation {
     #[getter]
     fn parallelism(&self) -> PyResult<(usize, Option<String>)> {
         if !self.laws.is_empty() && self.threads > 1 {
-            return Ok((1, Some("a law in Python is called by one thread".to_owned())));
+            return Ok((1, Some("Python is called by one thread".to_owned())));
         }
         self.read(|world| {
             let parallelism = world.parallelism();

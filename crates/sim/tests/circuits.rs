@@ -413,6 +413,20 @@ fn a_week_of_a_file_is_that_of_the_same_matchings_in_turn() {
     assert_eq!(bits(of_file), bits(racks()));
 }
 
+/// A week in which rack 0 has a circuit to rack 1 and nobody else has one: who asks for news of all pairs hears of one,
+/// who asks for another is told that there is nothing to hear.
+#[test]
+fn news_of_all_circuits_need_not_be_of_each() {
+    let file = Kept::new("alone.csv", &format!("{HEAD}400000000,20000000,0,20000000,180000000,1 - -\n"));
+    let text = racks_with(&format!("file = {}\n", file.text()));
+    let silent = |circuit: &str| {
+        let news = format!("{text}{MANY}[[news]]\ncircuit = \"{circuit}\"\nway = \"message\"\n");
+        let said = crate::support::warnings(&news);
+        said.iter().filter(|warning| warning.starts_with("there is no news of")).count()
+    };
+    assert_eq!((silent("all"), silent("t0->t1"), silent("t0->t2")), (0, 0, 1));
+}
+
 /// 1 MB lasts 100 µs on the circuit: after a night of 20 µs the pair has so much light in each week, and nobody else.
 #[test]
 fn a_week_by_demand_gives_light_to_what_is_wanted() {

@@ -117,6 +117,24 @@ fn who_does_not_listen_sends_the_same_bits() {
     }
 }
 
+/// Whoever goes by news and gets none is what its law is without: it is said, once for all such transports.
+#[test]
+fn a_listener_without_news_is_warned_of() {
+    let warnings =
+        |text: &str| load(Input::Text { name: "test.toml", text, folder: Path::new("") }, &[]).unwrap().warnings;
+    let said = |warnings: &[String]| warnings.iter().filter(|warning| warning.starts_with("no [[news]]")).count();
+    for law in ["retcp", "tdtcp", "satcp"] {
+        let text = CIRCUIT.replace("algorithm = \"retcp\"", &format!("algorithm = \"{law}\""));
+        assert_eq!(said(&warnings(&text)), 1, "{law}");
+        let told = format!("{text}\n[[news]]\nlink = \"a->b\"\nway = \"message\"\n");
+        assert_eq!(said(&warnings(&told)), 0, "{law}");
+    }
+    for law in ["cubic", "theta-powertcp"] {
+        let text = CIRCUIT.replace("algorithm = \"retcp\"", &format!("algorithm = \"{law}\""));
+        assert_eq!(said(&warnings(&text)), 0, "{law}");
+    }
+}
+
 #[test]
 fn a_listener_without_news_is_reno() {
     let reno = CIRCUIT.replace("algorithm = \"retcp\"", "algorithm = \"sack\"");

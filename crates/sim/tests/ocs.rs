@@ -242,6 +242,25 @@ fn a_demand_is_measured_and_scheduled() {
     }
 }
 
+/// Four hosts: three matchings of 1 MB a pair, and a turn before each, or before all but the first of each switch.
+#[test]
+fn a_demand_from_warm_switches_saves_their_first_turn() {
+    for rule in ["solstice", "bvn"] {
+        let policy = format!("[switching]\ninterval = \"10 ms\"\nrule = {rule:?}");
+        let text = SWOT.replace("[switching]", &policy).replace("\"per-step\"", "\"demand\"");
+        let work = "{ collective = \"all-to-all\", algorithm = \"direct\", size = \"4 MB\" }";
+        let of = |switches: u32, start: &str| {
+            let of = Builder::of(text.clone()).set("topology.switches", switches).set("topology.hosts", 4);
+            of.set("traffic.0.work", work).set("switching.start", &format!("{start:?}"))
+        };
+        let cold = 3.0 * (TURN + 125.0 * PACKET) + DELAY;
+        exact(&of(1, "cold"), cold);
+        exact(&of(1, "warm"), cold - TURN);
+        let [warm, cold] = ["warm", "cold"].map(|start| figure(&of(2, start).run(1), "work_time"));
+        assert!((cold - warm - TURN).abs() < 1e-12, "{rule}: {warm} s and {cold} s");
+    }
+}
+
 /// One switch follows the demand of n0 each 500 us. Transfers of so many microseconds of light go to n1, n2, … at once,
 /// and at 300 us one of 0.8 MB, 16 us of light, to the next node. When the transfers are done, in seconds.
 fn done_beside(large_us: &[u32], first: &str) -> Vec<f64> {

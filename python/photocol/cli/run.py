@@ -128,7 +128,7 @@ def _tell(
     if execution.idle_threads:
         say(f"photocol: {execution.idle_threads}")
     for name, cost in execution.python_laws.items():
-        say(f"photocol: the law {name}: {cost['calls']} calls, {cost['seconds']:.2f} s in Python")
+        say(f"photocol: {name}: {cost['calls']} calls, {cost['seconds']:.2f} s in Python")
     if "unfinished_tasks" in result.summary:
         from photocol.runs.work import standing_still
 

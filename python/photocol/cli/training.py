@@ -60,7 +60,7 @@ def training(*, model: str, microbatches: int, out: Path | None, as_json: bool, 
     else:
         sent = ", ".join(f"{name} {readable(size, 'B')}" for name, size in graph.sent_bytes.items())
         click.echo(f"{read.name}: {graph.ranks} ranks, {len(graph.tasks)} tasks")
-        share = 1 - busy_s / least_s if least_s else 0.0
+        share = max(1 - busy_s / least_s, 0.0) if least_s else 0.0
         click.echo(f"with free communication {least_s:.4g} s, of which the busiest rank waits for {share:.1%}")
         click.echo(f"sent: {sent or 'nothing'}")
     if out is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from photocol.conversions.attributes import Graph
 from photocol.conversions.found import Found
 from photocol.conversions.headings import QUANTITIES
-from photocol.conversions.source import cleaned, shown
+from photocol.conversions.source import cleaned, plain, shown
 from photocol.conversions.table import Table
 
 if TYPE_CHECKING:
@@ -29,6 +29,11 @@ def read(source: Source, choices: Choices) -> Found:
     for line, fields in table.rows():
         if len(fields) < 2:
             source.wrong(line, f"found {shown(' '.join(fields))}; allowed: the two nodes of a link")
+        for field in fields[:2]:
+            if plain(field) is not None and not field.strip().isdecimal():
+                source.wrong(
+                    line, f"found {shown(field)}; allowed: a node, or in a traffic matrix as many rows as columns"
+                )
         if len(fields) > 2 and "columns" not in graph.units:
             graph.units.add("columns")
             found.warnings.append("columns from the third on are left out: no line of titles says what they are")

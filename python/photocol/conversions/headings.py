@@ -57,6 +57,12 @@ def title(source: Source, line: int, text: str) -> tuple[str, str]:
     return _NAMES.get(_plain(name), name.lower()), ""
 
 
+def is_title(text: str) -> bool:
+    """Whether a word is the name of a column that readers know."""
+    name = "_".join(text.split())
+    return bool(_parted(name)[0]) or _plain(name) in _NAMES
+
+
 def attribute(text: str) -> tuple[str, str]:
     """The same of an attribute in a graph, whose name stays, in small letters, if there is no unit in it.
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from photocol.conversions.found import MOST, Demand, Found
-from photocol.conversions.headings import title
+from photocol.conversions.headings import is_title, title
 from photocol.conversions.source import DEMAND, cleaned, plain, shown
 from photocol.conversions.table import Table, records
-from photocol.conversions.units import scale
+from photocol.conversions.units import is_like_a_unit, scale
 from photocol.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ def is_matrix(rows: Sequence[Sequence[str]], *, is_cut: bool) -> bool:
     if len(rows) < 2:
         return False
     names = _names(rows[0], rows[1])
+    if names and _has_corner(rows[0]):
+        return True  # what is wrong in it is said as it is read
+    if not names and _over_rates(rows[0], rows[1]):
+        names, rows = [], rows[1:]
     body = rows[1:] if names else rows
     size = len(names) if names else len(rows[0])
     if size < (2 if names else 3) or len(body) > size or (len(body) < size and not is_cut):
@@ -52,12 +56,25 @@ def is_matrix(rows: Sequence[Sequence[str]], *, is_cut: bool) -> bool:
 
 def _names(first: Sequence[str], second: Sequence[str]) -> list[str] | None:
     """The names of a head: one for each column behind the names of rows; None without a head."""
-    size = len(second) - 1
+    size = (len(first) if _has_corner(first) else len(second)) - 1
     head = [cleaned(name) for name in first[-size:]] if size > 0 and len(first) in (size, size + 1) else []
     is_head = bool(head) and all(head) and len(set(head)) == size and cleaned(second[0]) in set(head)
     # The corner is empty or a word; where it is a number the names would be numbers, and the row one of rates.
     is_row = len(first) == size + 1 and all(plain(field) is not None for field in first)
     return head if is_head and not is_row else None
+
+
+def _has_corner(first: Sequence[str]) -> bool:
+    """Whether a first row begins with nothing, or with a unit: that of no other table does."""
+    return len(first) > 2 and (not first[0] or scale(first[0], "bps") is not None)
+
+
+def _over_rates(first: Sequence[str], second: Sequence[str]) -> list[str] | None:
+    """The names of a head over rows that have none: names in the order of the rows; None without such a head."""
+    head = [cleaned(name) for name in first]
+    is_head = 1 < len(head) == len(second) == len(set(head)) and all(head)
+    is_named = not any(plain(name) is not None or is_title(name) for name in head)
+    return head if is_head and is_named and all(map(_is_value, second)) else None
 
 
 def _is_value(text: str) -> bool:
@@ -73,19 +90,24 @@ def read(source: Source, choices: Choices) -> Found:
     rows = list(records(source))
     if len(rows) < 2:
         source.wrong(1, "found one row; allowed: as many rows as columns")
-    names = _names(rows[0][1], rows[1][1])
+    before = _names(rows[0][1], rows[1][1])
+    names = before or _over_rates(rows[0][1], rows[1][1])
     found = Found(file=source.name, format="matrix", by_place=names is None)
     corner = rows[0][1][0] if names and len(rows[0][1]) > len(names) else ""
     said = corner if scale(corner, "bps") else title(source, rows[0][0], corner)[1]
+    if not said and is_like_a_unit(corner):
+        source.wrong(
+            rows[0][0], f"found {shown(corner)}, which is no unit of a rate; allowed: such as Mbps, Gb/s, MB/s"
+        )
     unit = choices.unit("capacity_unit", said or "bps")
     body = rows[1:] if names else rows
     known = set(names or ())
     for number, (line, fields) in enumerate(_square(source, body, len(names) if names else len(body))):
-        name = cleaned(fields[0]) if names else str(number)
+        name = cleaned(fields[0]) if before else names[number] if names else str(number)
         if names and name not in known:
             source.wrong(line, f"found the row {shown(fields[0])}; allowed: each name of the columns once")
         known.discard(name)
-        values = fields[1:] if names else fields
+        values = fields[1:] if before else fields
         if len(values) != len(body):
             source.wrong(line, f"found {len(values)} rates; allowed: {len(body)}, one for each column")
         for column, text in enumerate(values):

@@ -11,7 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from photocol.errors import InputError
+from photocol.conversions.source import FileError
+from photocol.errors import InputError, failure
 from photocol.orbits.constellation import Constellation
 from photocol.orbits.contacts import HEAD
 from photocol.orbits.contacts import contacts as text_of
@@ -31,7 +32,8 @@ def contacts(keys: str, pairs: Sequence[Sequence[str]] | None, duration_ps: int,
     """The path of the file for the keys of a table, as TOML; without pairs those of all stations.
 
     It is kept in `folder`, or in the system's folder for such files where that cannot be written. Its name has a digest
-    of all that it depends on. Raises InputError with the key that is wrong, and OSError.
+    of all that it depends on. Raises InputError with the key that is wrong, or the file and its line, and OSError if it
+    cannot be written.
     """
     table = {"kind": KIND, **tomllib.loads(keys)}
     name = f"contacts-{_digest(table, pairs, duration_ps)}.csv"
@@ -39,7 +41,12 @@ def contacts(keys: str, pairs: Sequence[Sequence[str]] | None, duration_ps: int,
     known = next((place / name for place in places if (place / name).is_file()), None)
     if known is not None:
         return str(known)
-    made = Constellation.from_toml(table, folder=folder)
+    try:
+        made = Constellation.from_toml(table, folder=folder)
+    except FileError as error:
+        raise InputError(str(error)) from error
+    except OSError as error:
+        raise InputError(failure(error)) from error
     text = text_of(made, all_pairs(made) if pairs is None else pairs, duration_ps / _PS)
     try:
         return str(_write(places[0] / name, text))

@@ -1,7 +1,8 @@
 """Lengths of lasers and ground links at instants, and which of them are in sight.
 
 Lengths are whole multiples of 2^-20 m, about a micrometre: sums of them are exact, so two paths are equally long or are
-not, in whatever order they are added up.
+not, in whatever order they are added up. Satellites at one place, as where polar planes cross, are a millimetre apart:
+light takes some picoseconds for any link.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from photocol.orbits.stations import Station
 
 _STEPS_OF_METRE = 2.0**20
+_LEAST_M = 2.0**-10
 _FROM_NORMAL_DEG = 0.25
 """The ellipsoid's normal is up to 0.2 degrees from the radius."""
 
@@ -126,4 +128,4 @@ class Sight:
 
 
 def _rounded(metres: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.rint(metres * _STEPS_OF_METRE) / _STEPS_OF_METRE
+    return np.maximum(np.rint(metres * _STEPS_OF_METRE) / _STEPS_OF_METRE, _LEAST_M)

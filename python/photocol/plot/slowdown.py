@@ -61,7 +61,7 @@ def draw_panels(cells: Sequence[Axes], tables: Sequence[pl.DataFrame], how: BySi
     for axes, table in zip(cells, tables, strict=True):
         _curves(axes, table, how, known)
         for rank, word in zip(how.percentiles, words, strict=True):
-            if not is_one:
+            if not is_one and every.get_column(f"slowdown_{rank}").count():
                 axes.plot([], [], color="0.3", linestyle=_LINES[rank], linewidth=width(), label=word)
         _name_sizes(axes, every, how)
         axes.set_ylabel(f"slowdown{f', {words[0]}' if is_one else ''} (time / time on the empty path)")

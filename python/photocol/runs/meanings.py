@@ -7,6 +7,7 @@ TCP), and has one rate of loss with what it counts.
 from __future__ import annotations
 
 import functools
+import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -170,10 +171,11 @@ COUNTED = ("flows_completed", "unfinished_flows")
 
 
 class Shown(NamedTuple):
-    """The names of a summary as a person is shown them: those with a row each, and those that are zero."""
+    """The names of a summary as a person is shown them: those with a row each, those that are zero, and the missing."""
 
     rows: tuple[str, ...]
     zero: tuple[str, ...]
+    missing: tuple[str, ...] = ()
 
 
 def meaning(name: str) -> str:
@@ -231,8 +233,9 @@ def shown(figures: Mapping[str, float]) -> Shown:
     rate = rate_of_loss(figures)
     left_out = {*_OTHER_RATES, *(_OF_LINKS if rate == "burst_loss_rate" else ())} - {rate}
     kept = [name for name in figures if name not in left_out]
-    rows = tuple(name for name in kept if name == rate or figures[name] != 0)
-    return Shown(rows, tuple(name for name in kept if name not in rows))
+    missing = tuple(name for name in kept if math.isnan(figures[name]))
+    rows = tuple(name for name in kept if name not in missing and (name == rate or figures[name] != 0))
+    return Shown(rows, tuple(name for name in kept if name not in rows + missing), missing)
 
 
 def headline(figures: Mapping[str, float], most: int = 8) -> list[str]:

@@ -112,17 +112,20 @@ class Summary(Mapping[str, Figure], notebook.Tabular):
 
     def __repr__(self) -> str:
         """As people read it: without rows of zeros, and with one rate of loss; the mapping has every figure."""
-        names, zero = meanings.shown(self)
+        names, zero, missing = meanings.shown(self)
         width = max(map(len, names), default=0)
         lines = [f"{name:<{width}}  {self.text(name)}" for name in names]
-        rest = textwrap.wrap(", ".join(zero), _ZEROS_WIDE)
-        return "\n".join([*lines, *(f"{'' if k else 'zero':<{width}}  {line}" for k, line in enumerate(rest))])
+        for word, some in (("zero", zero), ("missing", missing)):
+            rest = textwrap.wrap(", ".join(some), _ZEROS_WIDE)
+            lines += [f"{'' if k else word:<{width}}  {line}" for k, line in enumerate(rest)]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        names, zero = meanings.shown(self)
+        names, *others = meanings.shown(self)
         rows = [(notebook.hinted(name, meanings.meaning(name)), notebook.text(self.text(name))) for name in names]
+        rest = zip(("zero", "missing"), others, strict=True)
         return notebook.rows(
-            ("figure", "value"), [*rows, *([("zero", notebook.text(", ".join(zero)))] if zero else [])]
+            ("figure", "value"), [*rows, *((word, notebook.text(", ".join(some))) for word, some in rest if some)]
         )
 
     def text(self, name: str) -> str:

@@ -128,7 +128,11 @@ impl PythonMaker {
         }
         let kind = failure.error.get_type(py).name().map_or_else(|_| "error".to_owned(), |name| name.to_string());
         let what = if self.role == Role::Law { "law" } else { "policy" };
-        let message = format!("the {what} {}, {}: {kind}: {}", self.name, failure.place, failure.error.value(py));
+        // Of its own method, whatever that has called.
+        let line = failure.error.traceback(py).and_then(|from| from.getattr("tb_lineno").ok());
+        let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+        let Failure { place, error } = &failure;
+        let message = format!("the {what} {}, {place}{line}: {kind}: {}", self.name, error.value(py));
         let error = RunError::new_err(message);
         error.set_cause(py, Some(failure.error));
         Some(error)

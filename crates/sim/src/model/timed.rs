@@ -28,6 +28,13 @@ pub struct TimedRoutes {
     pub keys: Vec<(&'static str, String)>,
 }
 
+impl TimedRoutes {
+    /// Whether a pair that comes with them has no route at any time.
+    pub fn is_never(&self, source: NodeId, destination: NodeId) -> bool {
+        self.pairs.get(&(source, destination)).is_some_and(|routes| routes.iter().all(|route| route.way.is_empty()))
+    }
+}
+
 /// What a pair has from a time on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimedRoute {

@@ -19,11 +19,10 @@ macro_rules! orbit_keys {
         }
 
         impl Config {
-            /// The keys of orbits as they are written.
-            pub(crate) fn orbit(&self) -> String {
+            /// Those keys that are given, with their names.
+            fn given(&self) -> impl Iterator<Item = (&'static str, &At<Raw>)> {
                 let all = [$((stringify!($key), &self.$key)),+];
-                let line = |(key, value): (&str, &Option<At<Raw>>)| Some(format!("{key} = {}\n", value.as_ref()?.0));
-                all.into_iter().filter_map(line).collect()
+                all.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)))
             }
         }
     };
@@ -80,6 +79,21 @@ orbit_keys! {
 }
 
 impl Config {
+    /// The keys of orbits as they are written.
+    pub(crate) fn orbit(&self) -> String {
+        self.given().map(|(key, value)| format!("{key} = {}\n", value.0)).collect()
+    }
+
+    /// What is wrong, at the key with which the message begins, as in `topology.shell.planes: found 0`; `None` if it
+    /// begins with none.
+    pub(crate) fn fault(&self, message: &str) -> Option<Fault> {
+        let (path, rest) = message.strip_prefix("topology.")?.split_once(": ")?;
+        let end = path.find(['.', '[']).unwrap_or(path.len());
+        let (_, value) = self.given().find(|(key, _)| *key == &path[..end])?;
+        let inner = path[end..].trim_start_matches('.');
+        Some(value.fault(if inner.is_empty() { rest.to_owned() } else { format!("{inner}: {rest}") }))
+    }
+
     pub(super) fn draw(&self, draft: &mut Draft) -> Result<(), Fault> {
         let file = draft.contacts.take().expect("the file of contacts has been made");
         self.rules().draw(&file, draft)

@@ -206,13 +206,19 @@ class _Window:
     def frame(self, axes: Axes) -> None:
         """The axes in degrees."""
         draw_map(axes)
-        every = next(step for step in (5, 10, 15, 30, 60) if 2 * self.east[1] / step <= _MOST_TICKS or step == 60)
-        ticks = np.arange(-HALF_TURN, HALF_TURN, every)
+        ticks = np.arange(-HALF_TURN, HALF_TURN, _step(2 * self.east[1]))
+        # From left to right: across the date line that is another order.
+        ticks = ticks[np.argsort(self.across(ticks))]
         at = self.across(ticks)
         is_in = np.abs(at) <= self.east[1]
         axes.set_xticks(at[is_in], [f"{tick:.0f}".replace("-180", "180") for tick in ticks[is_in]])
-        axes.set_yticks(np.arange(-180, 181, every))
+        axes.set_yticks(np.arange(-180, 181, _step(self.north[1] - self.north[0])))
         axes.set(xlim=self.east, ylim=self.north, aspect="auto")
+
+
+def _step(degrees: float) -> int:
+    """From one tick to the next."""
+    return next(step for step in (5, 10, 15, 30, 60) if degrees / step <= _MOST_TICKS or step == 60)
 
 
 def _name_stations(axes: Axes, stations: pl.DataFrame, window: _Window) -> None:

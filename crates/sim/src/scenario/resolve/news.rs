@@ -34,7 +34,9 @@ pub(super) fn resolve(
         if told == Telling::Mark {
             subjects.iter().try_for_each(|subject| check_marks(table, subject, known.plan, context))?;
         }
-        warn_of_silence(&subjects, told.way(), known, context);
+        let names = table.link.as_ref().or(table.circuit.as_ref()).or(table.pair.as_ref());
+        let are_all = names.is_some_and(|names| names.each().iter().any(|(name, _)| *name == "all"));
+        warn_of_silence(&subjects, are_all, told.way(), known, context);
         let (mut parts, mut pairs) = (Vec::new(), Vec::new());
         for subject in subjects {
             match subject {
@@ -47,6 +49,9 @@ pub(super) fn resolve(
         all.push(LinkNews { parts, pairs, told, ahead: ahead(table, known.plan)?, errors });
     }
     warn_of_deafness(&all, transports, known.plan, context);
+    if all.is_empty() {
+        warn_of_none(transports, context);
+    }
     Ok(all)
 }
 
@@ -248,7 +253,8 @@ fn check_port(table: &At<spec::LinkNews>, link: LinkId, plan: &dyn Plan, context
     Ok(())
 }
 
-fn warn_of_silence(subjects: &[Subject], way: NewsWay, known: &Known, context: &mut Context) {
+/// One of those that are named has no news; of all that there are, none has.
+fn warn_of_silence(subjects: &[Subject], are_all: bool, way: NewsWay, known: &Known, context: &mut Context) {
     let end = SimTime::ZERO + context.duration;
     let routes = RouteNews::new(context.network, known.laws, known.changes, end);
     let is_silent = |subject: &&Subject| match subject {
@@ -260,7 +266,8 @@ fn warn_of_silence(subjects: &[Subject], way: NewsWay, known: &Known, context: &
                 && routes.of_pair(*pair, way, RoundTripSizes::default()).is_empty()
         }
     };
-    if let Some(subject) = subjects.iter().find(is_silent) {
+    let are_heard = are_all && !subjects.iter().all(|subject| is_silent(&subject));
+    if let Some(subject) = subjects.iter().find(is_silent).filter(|_| !are_heard) {
         let what = if matches!(subject, Subject::Pair(_)) { "route" } else { "capacity or state" };
         let name = name(subject, context);
         context.warnings.push(format!("there is no news of {name}: nothing changes its {what}"));
@@ -287,4 +294,16 @@ fn warn_of_deafness(all: &[LinkNews], transports: &[Transport], plan: &dyn Plan,
     let names: Vec<String> = cc::registry().iter().filter(wants).map(|entry| quoted(entry.name)).collect();
     let which = format!("{}, and laws in Python that have on_news", names.join(", "));
     context.warnings.push(format!("there is [[news]], and no transport's law listens; those that do: {which}"));
+}
+
+/// A law that goes by news has none.
+fn warn_of_none(transports: &[Transport], context: &mut Context) {
+    let waits = |transport: &&Transport| transport.kind.hears().news;
+    let names: Vec<String> = transports.iter().filter(waits).map(|transport| quoted(&transport.name)).collect();
+    if !names.is_empty() {
+        let names = names.join(", ");
+        context
+            .warnings
+            .push(format!("no [[news]] reaches the transport {names}: its law hears of no change of its path"));
+    }
 }

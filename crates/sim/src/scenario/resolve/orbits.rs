@@ -2,7 +2,7 @@
 
 use crate::language::{At, Fault};
 use crate::scenario::spec::{Spec, Traffic};
-use crate::scenario::{Files, Orbits};
+use crate::scenario::{Files, ImportError, Orbits};
 use crate::topology::{Draft, Topology};
 
 /// The pairs that traffic names; `None` if any does not, so that all are asked for.
@@ -32,7 +32,8 @@ pub(super) fn prepare(spec: &Spec, files: Option<&dyn Files>, draft: &mut Draft)
     };
     let folder = keys.cache.as_ref().map_or_else(String::new, |cache| cache.to_string());
     let orbits = Orbits { keys: keys.orbit(), pairs: pairs(&spec.traffic), duration: spec.run.duration.0, folder };
-    let path = files.contacts(&orbits).map_err(|why| topology.fault(why.message))?;
+    let wrong = |why: ImportError| keys.fault(&why.message).unwrap_or_else(|| topology.fault(why.message));
+    let path = files.contacts(&orbits).map_err(wrong)?;
     draft.contacts = Some(topology.mark().map(|()| path));
     Ok(())
 }

@@ -86,7 +86,8 @@ pub(super) fn pair(from: (&str, Place), to: (&str, Place), context: &Context) ->
     if source == destination {
         return Err(Fault::new(to.1, format!("found {} as source and destination; allowed: two nodes", quoted(to.0))));
     }
-    if context.component[source.index()] != context.component[destination.index()] {
+    let is_apart = context.component[source.index()] != context.component[destination.index()];
+    if is_apart || context.network.timed.as_ref().is_some_and(|timed| timed.is_never(source, destination)) {
         return Err(Fault::new(to.1, context.no_way(source, destination)));
     }
     Ok((source, destination))
@@ -95,6 +96,9 @@ pub(super) fn pair(from: (&str, Place), to: (&str, Place), context: &Context) ->
 impl Context<'_> {
     pub(super) fn no_way(&self, a: NodeId, b: NodeId) -> String {
         let name = |node: NodeId| quoted(&self.draft.nodes[node.index()].name);
+        if self.network.timed.is_some() {
+            return format!("{} and {} are never connected, from 0 s to {}", name(a), name(b), self.duration);
+        }
         format!("there is no path from {} to {} and back", name(a), name(b))
     }
 }

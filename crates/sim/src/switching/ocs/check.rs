@@ -1,7 +1,7 @@
 //! The plan of a network of optical circuit switches.
 
 use super::frontier::{Frontier, Pair};
-use super::keys::{Acks, First, OcsSwitching, PACKET_SWITCH, PolicyRule, Rest, Turns};
+use super::keys::{Acks, First, OcsSwitching, PACKET_SWITCH, PolicyRule, Rest, Start, Turns};
 use super::policy::{Demand, Outside, Overlap, PerCollective, PerStep, Policy, Static, of_works};
 use super::{Ocs, Ports, Rules, TurnRules};
 use crate::language::{At, Fault, Word, choices, quoted, room};
@@ -26,7 +26,7 @@ pub(super) enum Chosen {
     PerCollective(Turns),
     PerStep(Turns),
     Overlap,
-    Demand(Algorithm, circuits::Site, First),
+    Demand(Algorithm, circuits::Site, First, Start),
     /// A class by its name, and what makes it, if somebody can.
     Class(String, Option<Arc<dyn ChooserMaker>>),
 }
@@ -44,7 +44,7 @@ impl Chosen {
             Chosen::PerCollective(turns) => Box::new(PerCollective { is_ahead: *turns == Turns::Ahead, of: None }),
             Chosen::PerStep(turns) => Box::new(PerStep { is_ahead: *turns == Turns::Ahead, of: 0 }),
             Chosen::Overlap => Box::new(Overlap::default()),
-            Chosen::Demand(rule, site, first) => Box::new(Demand::new(*rule, *site, *first)),
+            Chosen::Demand(rule, site, first, start) => Box::new(Demand::new(*rule, *site, *first, *start)),
             // Without a maker the switches stay dark; a face that has none refuses the scenario.
             Chosen::Class(_, None) => Box::new(Static { matchings: None }),
             Chosen::Class(_, Some(maker)) => Box::new(Outside(Arc::clone(maker).make(names[0], names[1]))),
@@ -228,7 +228,7 @@ fn chosen(keys: &OcsSwitching, capacity: Rate, [switches, nodes]: [usize; 2]) ->
                 let place = keys.interval.place().or(name.place()).unwrap_or_else(|| keys.policy.place());
                 Fault::new(place, why.to_string())
             })?;
-            Chosen::Demand(rule, site, keys.first.0)
+            Chosen::Demand(rule, site, keys.first.0, keys.start.0)
         }
     })
 }
