@@ -54,6 +54,16 @@ struct Queue {
 }
 
 impl Drr {
+    /// The number of the queue of a flow of which a packet comes.
+    fn queue_of(&mut self, flow: u64) -> usize {
+        let number = self.flows.number_of(flow);
+        if number >= self.queues.len() {
+            self.queues.resize(number + 1, Queue::default());
+        }
+        self.queues[number].flow = flow;
+        number
+    }
+
     fn drop_from_longest(&mut self, dropped: &mut Vec<Dropped>) {
         let longest = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes());
         if let Some(item) = longest.and_then(|queue| queue.fifo.pop_newest()) {
@@ -103,12 +113,8 @@ impl Scheduler for Drr {
             return dropped.push(Dropped { item, reason: Reason::Full });
         }
         self.is_unlimited = room == Room::Unlimited || self.is_unlimited && room == Room::NotNeeded;
-        let number = self.flows.number_of(item.flow);
-        if number >= self.queues.len() {
-            self.queues.resize(number + 1, Queue::default());
-        }
+        let number = self.queue_of(item.flow);
         let queue = &mut self.queues[number];
-        queue.flow = item.flow;
         queue.fifo.push(item);
         self.held.add(&item);
         if !std::mem::replace(&mut queue.is_active, true) {
@@ -141,10 +147,20 @@ impl Scheduler for Drr {
         None
     }
 
-    /// A packet that nothing waits beside has the turn, and behind it there is nobody, with nothing left over. What is
-    /// dropped hangs on the order in which flows came first.
-    fn may_pass(&self, room: Room) -> bool {
-        room == Room::Unlimited
+    /// A packet that nothing waits beside has the turn, and behind it there is nobody, with nothing left over.
+    fn may_pass(&self) -> bool {
+        true
+    }
+
+    /// Queues of which the last packet was dropped have had their turns. What is dropped hangs on the order in which
+    /// flows came first.
+    fn pass(&mut self, item: &Item, room: Room) {
+        while let Some(number) = self.active.first() {
+            self.end_turn(number);
+        }
+        if room != Room::Unlimited {
+            self.queue_of(item.flow);
+        }
     }
 
     fn clear(&mut self) {

@@ -187,18 +187,18 @@ impl Scheduler for Ndp {
         self.headers.pop()
     }
 
-    fn may_pass(&self, _: Room) -> bool {
+    fn may_pass(&self) -> bool {
         true
     }
 
-    fn pass(&mut self, size: u16, form: Form) {
-        let is_header = match form {
+    fn pass(&mut self, item: &Item, _: Room) {
+        let is_header = match item.form {
             Form::Trimmed | Form::Control => true,
-            Form::Trimmable => size <= self.config.header as u16,
+            Form::Trimmable => item.size <= self.config.header as u16,
             Form::Whole => false,
         };
         if !is_header {
-            self.largest = self.largest.max(size.into());
+            self.largest = self.largest.max(item.size.into());
         }
         self.in_a_row = 0;
     }
@@ -243,7 +243,7 @@ mod tests {
             let item = Item { id: 7, size, form, ..Item::default() };
             asked.enqueue(0, item, Room::NotNeeded, &mut Vec::new());
             assert_eq!((asked.dequeue(0, &mut Vec::new()), asked.dequeue(0, &mut Vec::new())), (Some(item), None));
-            passed.pass(size, form);
+            passed.pass(&item, ROOM);
             let state = |queue: &Ndp| (queue.held(), queue.in_a_row, queue.largest, queue.stream.clone());
             assert_eq!(format!("{:?}", state(&asked)), format!("{:?}", state(&passed)), "{size} B, {form:?}");
         }
