@@ -269,8 +269,8 @@ impl Schedule {
 
     /// [`Scheduler::pass`].
     #[inline]
-    pub fn pass(&mut self, item: &Item, room: Room) {
-        with_schedule!(self, scheduler => scheduler.pass(item, room))
+    pub fn pass(&mut self, size: u16, form: Form, flow: u64, room: Room) {
+        with_schedule!(self, scheduler => scheduler.pass(size, form, flow, room))
     }
 
     /// [`Scheduler::set_byte_time`].

@@ -191,14 +191,14 @@ impl Scheduler for Ndp {
         true
     }
 
-    fn pass(&mut self, item: &Item, _: Room) {
-        let is_header = match item.form {
+    fn pass(&mut self, size: u16, form: Form, _: u64, _: Room) {
+        let is_header = match form {
             Form::Trimmed | Form::Control => true,
-            Form::Trimmable => item.size <= self.config.header as u16,
+            Form::Trimmable => size <= self.config.header as u16,
             Form::Whole => false,
         };
         if !is_header {
-            self.largest = self.largest.max(item.size.into());
+            self.largest = self.largest.max(size.into());
         }
         self.in_a_row = 0;
     }
@@ -243,7 +243,7 @@ mod tests {
             let item = Item { id: 7, size, form, ..Item::default() };
             asked.enqueue(0, item, Room::NotNeeded, &mut Vec::new());
             assert_eq!((asked.dequeue(0, &mut Vec::new()), asked.dequeue(0, &mut Vec::new())), (Some(item), None));
-            passed.pass(&item, ROOM);
+            passed.pass(size, form, 0, ROOM);
             let state = |queue: &Ndp| (queue.held(), queue.in_a_row, queue.largest, queue.stream.clone());
             assert_eq!(format!("{:?}", state(&asked)), format!("{:?}", state(&passed)), "{size} B, {form:?}");
         }

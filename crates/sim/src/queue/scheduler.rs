@@ -176,9 +176,9 @@ pub trait Scheduler: Sized {
         false
     }
 
-    /// Such a packet leaves; so much may wait at its port. The queue is then as if it had been put in and taken out,
-    /// and asked in vain behind it.
-    fn pass(&mut self, _item: &Item, _room: Room) {}
+    /// Such a packet of this size, form and flow leaves; so much may wait at its port. The queue is then as if it had
+    /// been put in and taken out, and asked in vain behind it.
+    fn pass(&mut self, _size: u16, _form: Form, _flow: u64, _room: Room) {}
 
     /// Forgets what waits.
     fn clear(&mut self);

@@ -122,8 +122,7 @@ impl DisciplinedQueue {
 
     /// A packet leaves as it comes, while nothing waits. True if it is measured.
     pub fn pass(&mut self, now: u64, packet: &Packet) -> bool {
-        let item = self.item(now, 0, packet);
-        self.schedule.pass(&item, self.room);
+        self.schedule.pass(packet.size, form_of(packet), flow_of(packet), self.room);
         let Some(meter) = &mut self.meter else { return false };
         meter.handle_arrival(now, packet.size, 0);
         meter.add(packet.size);
@@ -158,17 +157,11 @@ impl DisciplinedQueue {
         let is_free = !self.is_armed && self.pause.is_none() && self.turn.is_none();
         let room = if is_free { Room::NotNeeded } else { self.room };
         let id = self.store(packet);
-        let item = self.item(now, id, packet);
-        self.schedule.enqueue(now, item, room, &mut self.dropped);
-    }
-
-    /// A packet as the discipline knows it.
-    #[inline(always)]
-    fn item(&self, now: u64, id: u32, packet: &Packet) -> Item {
         let ecn = ecn_of(packet.flags);
         let priority = self.bands.as_ref().and_then(|bands| bands.get(packet.flow as usize)).map_or(0, |band| *band);
         let (size, flow, form) = (packet.size, flow_of(packet), form_of(packet));
-        Item { id, size, priority, ecn, flow, form, cut: 0, arrived: now }
+        let item = Item { id, size, priority, ecn, flow, form, cut: 0, arrived: now };
+        self.schedule.enqueue(now, item, room, &mut self.dropped);
     }
 
     /// A packet comes while others wait for the packet in transmission to end; `None` if none do. It waits with them,

@@ -196,7 +196,7 @@ impl Port {
     /// When the last bit of a packet that leaves with it at `end` is at the far end: a delay later, and as long as it
     /// `lasts`, if that counts, behind the packet before it, also where the delay has become shorter meanwhile.
     #[inline(always)]
-    fn arrival(&mut self, end: u64, lasts: u64) -> u64 {
+    pub(super) fn arrival(&mut self, end: u64, lasts: u64) -> u64 {
         self.last_arrival = (self.last_arrival + lasts).max(end + self.delay);
         self.last_arrival
     }
