@@ -16,6 +16,7 @@ Exit status: 0, 1 where flows are left undone, 2 for wrong input.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import json
 import math
@@ -90,7 +91,8 @@ def by_htsim(program: Path, flows: pl.DataFrame, folder: Path) -> dict[str, Any]
     starts = [start for *_, start, _ in listed]
     for longer in (1.0, 1.25, 2.0):
         end_us = math.ceil(1e6 * longer * flows["end_s"].max()) + 1
-        row = measured([*command, "-end", str(end_us)], folder / "printed")
+        with contextlib.chdir(folder):  # It writes a file where it is called.
+            row = measured([*command, "-end", str(end_us)], folder / "printed")
         found = re.findall(r"flow_id (\d+) finished at ([\d.e+]+)", (folder / "printed").read_text())
         if len(found) == len(lines):
             break
@@ -131,7 +133,7 @@ def main() -> int:
     parser.add_argument("--turns", type=int, default=1, help="each in turn; the fastest counts")
     parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
-    program = options.htsim / "htsim_ndp"
+    program = (options.htsim / "htsim_ndp").resolve()
     if not os.access(program, os.X_OK) or options.turns < 1:
         parser.error("--htsim takes a folder with htsim_ndp, --turns 1 or more")
     rows: dict[str, dict[str, dict[str, Any]]] = {}

@@ -212,8 +212,8 @@ mod tests {
         assert_eq!([dropped(true)[0].item.id, dropped(false)[0].item.id], [1, 3]);
     }
 
-    /// A queue whose only packet is dropped has its turn no more, also if a packet passes before anybody asks: the turns
-    /// are of those who wait then. And who passes has come first, which is what the longest of two queues hangs on.
+    /// A queue whose only packet is dropped has no turn any more, also if a packet passes before anybody asks. And who
+    /// passes has come first, which decides between two queues of one length.
     #[test]
     fn what_passes_leaves_no_other_trace_than_what_is_put_in_and_taken_out() {
         let room = Room::Packets(2);
