@@ -14,6 +14,7 @@ Exit status: 0, 1 where a run leaves something undone, 2 for wrong input.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import json
 import math
@@ -163,7 +164,8 @@ def by_htsim(case: Case, program: Path, folder: Path, end_s: float) -> dict[str,
     command = [program, "-tm", folder / case.work["file"], "-nodes", str(2 * MATRIX_RANKS), "-strat", "perm"]
     command += ["-linkspeed", str(1000 * RATE_GBPS), "-mtu", str(PACKET), "-q", str(PLACES), "-cwnd", str(WINDOW)]
     command += ["-hop_latency", str(DELAY_US), "-end", str(math.ceil(1e6 * end_s) + 1), "-o", folder / "htsim.log"]
-    row = measured(command, folder / "printed")
+    with contextlib.chdir(folder):  # It writes a file where it is called.
+        row = measured(command, folder / "printed")
     ends_us = [float(found) for found in re.findall(r" finished at ([\d.e+]+)", (folder / "printed").read_text())]
     is_done = len(ends_us) == MATRIX_RANKS * 2 * (MATRIX_RANKS - 1)
     return {**row, "work_time_s": max(ends_us, default=math.nan) / 1e6, "is_done": is_done}
@@ -206,7 +208,7 @@ def main() -> int:
     parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
     chosen = options.only.split(",")
-    program = options.htsim and options.htsim / "htsim_ndp"
+    program = options.htsim and (options.htsim / "htsim_ndp").resolve()
     if not set(chosen) <= set(names) or (program and not os.access(program, os.X_OK)) or options.turns < 1:
         parser.error(f"--only takes some of {', '.join(names)}, --htsim a folder with htsim_ndp, --turns 1 or more")
     rows: list[dict[str, Any]] = []

@@ -175,8 +175,8 @@ experiment = Experiment(
         ),
     ),
     notes=(
-        "NDP's packets are sprayed, each over a path that is drawn; the published program goes through all paths in an "
-        "order that each flow draws.",
+        "NDP's packets are sprayed: each flow goes through all paths, in an order that it draws anew each time, as in "
+        "the published program.",
         f"DCTCP's flows are hashed (ECMP), queues mark from {MARK_FROM} packets, and both timeouts are 1 ms at least.",
         "Pulls of all flows of a receiver share its link, as in NDP's paper; in the published program each flow has a "
         "pacer of its own.",

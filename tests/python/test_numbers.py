@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import statistics
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from photocol.cli import workloads
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "bench"
+sys.path.insert(0, str(BENCH))
 RESULTS = json.loads((BENCH / "results.json").read_text())
 ENGINE = {row["name"]: row for row in json.loads((BENCH / "engine.json").read_text())}
 COLLECTIVES = json.loads((BENCH / "collectives.json").read_text())
@@ -115,6 +117,18 @@ def test_the_table_of_bench_is_the_measurement() -> None:
     said = (RESULTS["date"], f"{RESULTS['machine']['cores']} virtual CPUs", RESULTS["machine"]["processor"])
     assert missing("bench/README.md", list(said)) == []
     assert RESULTS["of_turns"] == "fastest"
+
+
+def test_the_table_of_ndp_beside_htsim_is_the_measurement() -> None:
+    """The row that is net of set-up is the difference of two; README has its multiple."""
+    from processes import loaded
+
+    data_centre = loaded(BENCH / "data_centre.py")
+    rows = json.loads(data_centre.RECORD.read_text())["rows"]
+    lines = data_centre.table(rows).splitlines()
+    assert missing("docs/validation/peers.md", lines) == []
+    net = [rows["permutation"][one]["cpu_s"] - rows["permutation-2MB"][one]["cpu_s"] for one in ("htsim", "photocol")]
+    assert missing("README.md", [f"take htsim {net[0] / net[1]:.1f} times as many CPU seconds, net of set-up"]) == []
 
 
 def test_a_rate_is_its_packet_hops_over_its_seconds() -> None:

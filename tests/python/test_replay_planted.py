@@ -46,7 +46,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Replayed]:
                 if name in mutated_scenarios.TEXTS
                 else SEEDS / f"{name}.toml"
             )
-            short = {"run.duration": "6 ms"} if name == "small" else {}
+            short = {"run.duration": "3 ms"} if name == "small" else {}
             short |= {"run.duration": "0.05 s"} if name == "obs-deflection" else {}
             photocol.run(base, set={**short, "trace.enabled": True, "trace.limit": 100_000}, out=folder / name)
             known[name] = load(folder / name)

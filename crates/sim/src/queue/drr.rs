@@ -10,7 +10,7 @@
 //! that the work of a packet is bounded; with less a queue may need several turns for one.
 
 use super::flows::{Flows, Ring};
-use super::scheduler::{Dropped, Fifo, Held, Item, Reason, Room, Scheduler};
+use super::scheduler::{Dropped, Fifo, Form, Held, Item, Reason, Room, Scheduler};
 use super::{Parameters, Site};
 use options::{Kind, Range, options};
 
@@ -54,6 +54,16 @@ struct Queue {
 }
 
 impl Drr {
+    /// The number of the queue of a flow of which a packet comes.
+    fn queue_of(&mut self, flow: u64) -> usize {
+        let number = self.flows.number_of(flow);
+        if number >= self.queues.len() {
+            self.queues.resize(number + 1, Queue::default());
+        }
+        self.queues[number].flow = flow;
+        number
+    }
+
     fn drop_from_longest(&mut self, dropped: &mut Vec<Dropped>) {
         let longest = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes());
         if let Some(item) = longest.and_then(|queue| queue.fifo.pop_newest()) {
@@ -103,12 +113,8 @@ impl Scheduler for Drr {
             return dropped.push(Dropped { item, reason: Reason::Full });
         }
         self.is_unlimited = room == Room::Unlimited || self.is_unlimited && room == Room::NotNeeded;
-        let number = self.flows.number_of(item.flow);
-        if number >= self.queues.len() {
-            self.queues.resize(number + 1, Queue::default());
-        }
+        let number = self.queue_of(item.flow);
         let queue = &mut self.queues[number];
-        queue.flow = item.flow;
         queue.fifo.push(item);
         self.held.add(&item);
         if !std::mem::replace(&mut queue.is_active, true) {
@@ -141,10 +147,20 @@ impl Scheduler for Drr {
         None
     }
 
-    /// A packet that nothing waits beside has the turn, and behind it there is nobody, with nothing left over. What is
-    /// dropped hangs on the order in which flows came first.
-    fn may_pass(&self, room: Room) -> bool {
-        room == Room::Unlimited
+    /// A packet that nothing waits beside has the turn, and behind it there is nobody, with nothing left over.
+    fn may_pass(&self) -> bool {
+        true
+    }
+
+    /// Queues of which the last packet was dropped have had their turns. What is dropped hangs on the order in which
+    /// flows came first.
+    fn pass(&mut self, _: u16, _: Form, flow: u64, room: Room) {
+        while let Some(number) = self.active.first() {
+            self.end_turn(number);
+        }
+        if room != Room::Unlimited {
+            self.queue_of(flow);
+        }
     }
 
     fn clear(&mut self) {
@@ -194,6 +210,35 @@ mod tests {
         let packets = [(1, 1500), (1, 1500), (2, 100), (3, 100)];
         let dropped = |steal| filled(Config { steal, ..Config::default() }, &packets, Room::Packets(3)).1;
         assert_eq!([dropped(true)[0].item.id, dropped(false)[0].item.id], [1, 3]);
+    }
+
+    /// A queue whose only packet is dropped has no turn any more, also if a packet passes before anybody asks. And who
+    /// passes has come first, which decides between two queues of one length.
+    #[test]
+    fn what_passes_leaves_no_other_trace_than_what_is_put_in_and_taken_out() {
+        let room = Room::Packets(2);
+        let begin = || {
+            let (mut queue, dropped) = filled(Config::default(), &[(1, 100), (2, 100), (3, 1500)], room);
+            assert_eq!(dropped[0].item.id, 2);
+            assert_eq!([(); 2].map(|()| queue.dequeue(0, &mut Vec::new()).map(|item| item.id)), [Some(0), Some(1)]);
+            queue
+        };
+        let (mut asked, mut passed) = (begin(), begin());
+        let item = Item { id: 3, size: 200, flow: 9, ..Item::default() };
+        asked.enqueue(0, item, Room::NotNeeded, &mut Vec::new());
+        assert_eq!(order(&mut asked), [3]);
+        passed.pass(item.size, item.form, item.flow, room);
+        let then = |queue: &mut Drr, flows: [u64; 2], room: Room| {
+            let mut dropped = Vec::new();
+            for (id, flow) in (4..).zip(flows) {
+                queue.enqueue(0, Item { id, size: 100, flow, ..Item::default() }, room, &mut dropped);
+            }
+            (order(queue), dropped.iter().map(|one| one.item.id).collect::<Vec<_>>())
+        };
+        for queue in [&mut asked, &mut passed] {
+            assert_eq!(then(queue, [4, 3], room), (vec![4, 5], vec![]), "3 comes behind 4");
+            assert_eq!(then(queue, [5, 9], Room::Packets(1)), (vec![4], vec![5]), "9 was there before 5");
+        }
     }
 
     /// Packets by their number and size.

@@ -263,14 +263,14 @@ impl Schedule {
     }
 
     /// [`Scheduler::may_pass`].
-    pub fn may_pass(&self, room: Room) -> bool {
-        with_schedule!(self, scheduler => scheduler.may_pass(room))
+    pub fn may_pass(&self) -> bool {
+        with_schedule!(self, scheduler => scheduler.may_pass())
     }
 
     /// [`Scheduler::pass`].
     #[inline]
-    pub fn pass(&mut self, size: u16, form: Form) {
-        with_schedule!(self, scheduler => scheduler.pass(size, form))
+    pub fn pass(&mut self, size: u16, form: Form, flow: u64, room: Room) {
+        with_schedule!(self, scheduler => scheduler.pass(size, form, flow, room))
     }
 
     /// [`Scheduler::set_byte_time`].

@@ -187,11 +187,11 @@ impl Scheduler for Ndp {
         self.headers.pop()
     }
 
-    fn may_pass(&self, _: Room) -> bool {
+    fn may_pass(&self) -> bool {
         true
     }
 
-    fn pass(&mut self, size: u16, form: Form) {
+    fn pass(&mut self, size: u16, form: Form, _: u64, _: Room) {
         let is_header = match form {
             Form::Trimmed | Form::Control => true,
             Form::Trimmable => size <= self.config.header as u16,
@@ -243,7 +243,7 @@ mod tests {
             let item = Item { id: 7, size, form, ..Item::default() };
             asked.enqueue(0, item, Room::NotNeeded, &mut Vec::new());
             assert_eq!((asked.dequeue(0, &mut Vec::new()), asked.dequeue(0, &mut Vec::new())), (Some(item), None));
-            passed.pass(size, form);
+            passed.pass(size, form, 0, ROOM);
             let state = |queue: &Ndp| (queue.held(), queue.in_a_row, queue.largest, queue.stream.clone());
             assert_eq!(format!("{:?}", state(&asked)), format!("{:?}", state(&passed)), "{size} B, {form:?}");
         }

@@ -62,6 +62,11 @@ impl Scheduler for Priority {
         Some(item)
     }
 
+    /// There is nothing before or behind it.
+    fn may_pass(&self) -> bool {
+        true
+    }
+
     fn clear(&mut self) {
         self.bands.iter_mut().for_each(Fifo::clear);
         self.held = Held::default();

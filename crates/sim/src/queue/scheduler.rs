@@ -171,13 +171,14 @@ pub trait Scheduler: Sized {
     fn dequeue(&mut self, now: u64, dropped: &mut Vec<Dropped>) -> Option<Item>;
 
     /// Whether a packet that comes while nothing waits and the transmitter is free need not be put in and taken out:
-    /// it leaves as it is, whatever there was, and [`Scheduler::pass`] is told of it. So much may wait at its port.
-    fn may_pass(&self, _room: Room) -> bool {
+    /// it leaves as it is, whatever there was, and [`Scheduler::pass`] is told of it.
+    fn may_pass(&self) -> bool {
         false
     }
 
-    /// Such a packet leaves. The queue is then as if it had been put in and taken out, and asked in vain behind it.
-    fn pass(&mut self, _size: u16, _form: Form) {}
+    /// Such a packet of this size, form and flow leaves; so much may wait at its port. The queue is then as if it had
+    /// been put in and taken out, and asked in vain behind it.
+    fn pass(&mut self, _size: u16, _form: Form, _flow: u64, _room: Room) {}
 
     /// Forgets what waits.
     fn clear(&mut self);

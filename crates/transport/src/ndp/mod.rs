@@ -16,7 +16,8 @@
 //! else when it is pulled. A packet of which nothing was heard for `resend_after` is sent again; so is one that waits
 //! for a PULL 100 times as long, which the paper does not say.
 //!
-//! Left out: the choice of paths by their losses (§3.2.3; packets are sprayed by the network), priorities among pulled
+//! Left out: to leave out paths by their losses (§3.2.3; the network knows the paths among which packets are
+//! sprayed, an end only its turn), priorities among pulled
 //! flows, the set-up of connections in the first window, and a sender that paces itself to several receivers.
 
 mod pulls;
@@ -27,8 +28,18 @@ pub use pulls::Pulls;
 pub use receiver::Receiver;
 pub use sender::Sender;
 
-use options::{Kind, Range, options};
+use options::{Kind, Range, Words, options, words};
 use units::Duration;
+
+words! {
+    /// How an end chooses among the paths that a network which sprays has for its packets.
+    pub enum PathOrder {
+        /// It goes through all of them, in an order that is drawn anew each time (§3.2.3).
+        Permuted = "permuted",
+        /// It draws one for each packet.
+        Random = "random",
+    }
+}
 
 options! {
     /// The parameters.
@@ -43,5 +54,7 @@ options! {
         /// A packet of which neither an ACK nor a NACK has come for so long is sent again. Doubled each time, until
         /// something comes.
         pub resend_after: Duration = Duration::from_millis(1), Kind::POSITIVE;
+        /// How an end chooses among the paths that a network which sprays has for its packets.
+        pub path_order: PathOrder = PathOrder::Permuted, Kind::Word(&PathOrder::LIST);
     }
 }

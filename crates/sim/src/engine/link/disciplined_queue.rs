@@ -117,12 +117,16 @@ impl DisciplinedQueue {
 
     /// Whether a packet may leave without having been in the queue.
     pub fn may_pass_on(&self) -> bool {
-        self.pause.is_none() && self.turn.is_none() && self.meter.is_none() && self.schedule.may_pass(self.room)
+        self.pause.is_none() && self.turn.is_none() && self.schedule.may_pass()
     }
 
-    /// A packet leaves as it comes, while nothing waits.
-    pub fn pass(&mut self, packet: &Packet) {
-        self.schedule.pass(packet.size, form_of(packet));
+    /// A packet leaves as it comes, while nothing waits. True if it is measured.
+    pub fn pass(&mut self, now: u64, packet: &Packet) -> bool {
+        self.schedule.pass(packet.size, form_of(packet), flow_of(packet), self.room);
+        let Some(meter) = &mut self.meter else { return false };
+        meter.handle_arrival(now, packet.size, 0);
+        meter.add(packet.size);
+        true
     }
 
     /// Packets that wait, and their bytes.

@@ -347,6 +347,8 @@ mod gated_tests;
 #[cfg(test)]
 mod law_tests;
 #[cfg(test)]
+mod passing_tests;
+#[cfg(test)]
 mod spacing_tests;
 #[cfg(test)]
 pub(in crate::engine) mod tests;

@@ -31,7 +31,8 @@ impl Class {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Packet {
-    /// When its last bit arrives at the far end of the fibre, in picoseconds of true time.
+    /// When its last bit arrives at the far end of the fibre, in picoseconds of true time. Before it leaves its host:
+    /// its [turn](Packet::in_turn), or 0.
     pub at: u64,
     /// Position of the next link in the flat array of paths.
     pub hop: u32,
@@ -50,6 +51,16 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// The same, as the packet of this number, from 0, of an end that takes its paths one after the other.
+    pub fn in_turn(self, number: u64) -> Packet {
+        Packet { at: number + 1, ..self }
+    }
+
+    /// That number, if its end takes paths so, until it leaves.
+    pub fn turn(&self) -> Option<u64> {
+        self.at.checked_sub(1)
+    }
+
     /// The same, marked.
     pub fn marked(self) -> Packet {
         Packet { flags: self.flags.with(Flags::MARKED), ..self }

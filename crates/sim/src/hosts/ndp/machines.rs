@@ -7,7 +7,7 @@
 use crate::engine::node::machine::{HostContext, HostMachine, HostMaker, Shared};
 use crate::engine::packet::{Flags, Packet};
 use std::sync::Arc;
-use transport::ndp::{Config, Pulls, Receiver, Sender};
+use transport::ndp::{Config, PathOrder, Pulls, Receiver, Sender};
 use transport::tcp::SenderStats;
 use units::{Duration, Instant};
 
@@ -17,11 +17,12 @@ pub(super) struct Maker(pub(super) Arc<Config>);
 
 impl HostMaker for Maker {
     fn sender(&self) -> Box<dyn HostMachine> {
-        Box::new(Sending(Sender::new(Arc::clone(&self.0))))
+        Box::new(Sending { sender: Sender::new(Arc::clone(&self.0)), turns: Turns::new(self.0.path_order) })
     }
 
     fn receiver(&self) -> Box<dyn HostMachine> {
-        Box::<Receiving>::default()
+        let (receiver, lasts) = (Receiver::default(), Duration::ZERO);
+        Box::new(Receiving { receiver, turns: Turns::new(self.0.path_order), lasts })
     }
 
     fn shared(&self) -> Option<Box<dyn Shared>> {
@@ -33,17 +34,37 @@ impl HostMaker for Maker {
     }
 }
 
+/// The number of the next packet of an end that takes its paths one after the other.
+#[derive(Debug)]
+struct Turns(Option<u64>);
+
+impl Turns {
+    fn new(order: PathOrder) -> Turns {
+        Turns((order == PathOrder::Permuted).then_some(0))
+    }
+
+    fn give(&mut self, packet: Packet) -> Packet {
+        let Some(next) = &mut self.0 else { return packet };
+        *next += 1;
+        packet.in_turn(*next - 1)
+    }
+}
+
 /// The sending end of a flow.
 #[derive(Debug)]
-struct Sending(Sender);
+struct Sending {
+    sender: Sender,
+    turns: Turns,
+}
 
 impl Sending {
     /// What the machine has listed leaves.
-    fn send(&self, context: &mut HostContext) {
+    fn send(&mut self, context: &mut HostContext) {
         let mut segments = std::mem::take(&mut context.actions.segments);
         for segment in segments.drain(..) {
-            let flags = if self.0.is_last(&segment) { Flags::TRIMMABLE.with(Flags::LAST) } else { Flags::TRIMMABLE };
-            let packet = Packet { flags, ..context.data(segment.seq, segment.len) };
+            let is_last = self.sender.is_last(&segment);
+            let flags = if is_last { Flags::TRIMMABLE.with(Flags::LAST) } else { Flags::TRIMMABLE };
+            let packet = self.turns.give(Packet { flags, ..context.data(segment.seq, segment.len) });
             match segment.retransmission {
                 true => context.send_again(packet),
                 false => context.send(packet),
@@ -55,51 +76,52 @@ impl Sending {
 
 impl HostMachine for Sending {
     fn write(&mut self, bytes: u64, context: &mut HostContext) {
-        self.0.write(context.now, bytes, context.actions);
+        self.sender.write(context.now, bytes, context.actions);
         self.send(context);
     }
 
     fn stop(&mut self) {
-        self.0.stop();
+        self.sender.stop();
     }
 
     fn handle_packet(&mut self, packet: &Packet, context: &mut HostContext) {
         let (now, seq) = (context.now, packet.seq);
         match (packet.flags.has(Flags::TRIMMED), packet.flags.has(Flags::LAST)) {
-            (false, false) => self.0.handle_ack(now, seq, context.actions),
-            (true, false) => self.0.handle_nack(now, seq, context.actions),
-            (false, true) => self.0.handle_pull(now, seq, context.actions),
-            (true, true) => self.0.handle_return(now, seq, context.actions),
+            (false, false) => self.sender.handle_ack(now, seq, context.actions),
+            (true, false) => self.sender.handle_nack(now, seq, context.actions),
+            (false, true) => self.sender.handle_pull(now, seq, context.actions),
+            (true, true) => self.sender.handle_return(now, seq, context.actions),
         }
         self.send(context);
     }
 
     fn handle_timeout(&mut self, context: &mut HostContext) {
-        self.0.handle_timeout(context.now, context.actions);
+        self.sender.handle_timeout(context.now, context.actions);
         self.send(context);
     }
 
     fn next_timeout(&self) -> Option<Instant> {
-        self.0.next_timeout()
+        self.sender.next_timeout()
     }
 
     fn is_complete(&self) -> bool {
-        self.0.is_complete()
+        self.sender.is_complete()
     }
 
     fn stats(&self) -> SenderStats {
-        self.0.stats()
+        self.sender.stats()
     }
 
     fn bytes_acked(&self) -> Option<u64> {
-        Some(self.0.bytes_acked())
+        Some(self.sender.bytes_acked())
     }
 }
 
 /// The receiving end of a flow.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Receiving {
     receiver: Receiver,
+    turns: Turns,
     /// How long a full packet lasts on the links by which such flows come to its node, all together.
     lasts: Duration,
 }
@@ -121,12 +143,12 @@ impl HostMachine for Receiving {
             }
         }
         let flags = if is_whole { Flags::NONE } else { Flags::TRIMMED };
-        context.send(Packet { flags, ..context.ack(packet.seq) });
+        context.send(self.turns.give(Packet { flags, ..context.ack(packet.seq) }));
     }
 
     fn handle_turn(&mut self, context: &mut HostContext) {
         let number = self.receiver.pull();
-        context.send(Packet { flags: Flags::LAST, ..context.ack(number) });
+        context.send(self.turns.give(Packet { flags: Flags::LAST, ..context.ack(number) }));
     }
 
     fn join(&mut self, lasts: Duration) {

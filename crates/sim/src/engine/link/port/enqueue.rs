@@ -19,7 +19,7 @@ impl Port {
             if self.makes_room {
                 return self.enqueue_grown(now, packet, payloads);
             }
-            let at = if self.passes_on && !self.is_watched { self.pass(now, packet) } else { None };
+            let at = if self.passes_on && !self.is_watched { self.pass(now, packet, payloads) } else { None };
             return at.map_or_else(|| self.enqueue_at_any(now, packet, payloads), Admission::Scheduled);
         }
         let (start, lasts) = (self.busy_until(), self.byte_time.of_packet(size).ps());
@@ -38,13 +38,15 @@ impl Port {
 
     /// A packet that finds the transmitter free, and so nothing that waits: when it is at the far end.
     #[inline]
-    fn pass(&mut self, now: u64, packet: &Packet) -> Option<u64> {
+    fn pass(&mut self, now: u64, packet: &Packet, payloads: &mut PayloadTable) -> Option<u64> {
         let (free, lasts) = (self.busy_until(), self.lasts(packet.size));
         let PortKind::Disciplined(line) = &mut self.kind else { return None };
         if free > now {
             return None;
         }
-        line.pass(packet);
+        if line.pass(now, packet) {
+            self.tell_packet(now, packet, payloads);
+        }
         let end = now + lasts;
         self.backlog.begin(Transmission { start: now, end, size: packet.size, is_lost: false, follows: free == now });
         Some(self.arrival(end, lasts))
@@ -194,7 +196,7 @@ impl Port {
     /// When the last bit of a packet that leaves with it at `end` is at the far end: a delay later, and as long as it
     /// `lasts`, if that counts, behind the packet before it, also where the delay has become shorter meanwhile.
     #[inline(always)]
-    fn arrival(&mut self, end: u64, lasts: u64) -> u64 {
+    pub(super) fn arrival(&mut self, end: u64, lasts: u64) -> u64 {
         self.last_arrival = (self.last_arrival + lasts).max(end + self.delay);
         self.last_arrival
     }

@@ -43,14 +43,16 @@ impl Port {
 
     /// The discipline is asked whenever the transmitter is free.
     fn release_disciplined(&mut self, now: u64, released: &mut Packet) -> Option<Admission> {
-        if let Some(admission) = self.take_dropped(released) {
-            return Some(admission);
-        }
         let PortKind::Disciplined(line) = &self.kind else { return None };
+        if !line.is_settled() {
+            return self.take_dropped(released);
+        }
         if !line.may_send() || (line.is_armed() || self.passes_on) && self.backlog.busy_until() > now {
             return None;
         }
-        self.serve_controller(now);
+        if !self.passes_on {
+            self.serve_controller(now);
+        }
         let PortKind::Disciplined(line) = &mut self.kind else { return None };
         let Some((packet, is_marked)) = line.next(now) else {
             line.turn.iter_mut().for_each(|turn| turn.bytes = 0);
@@ -63,6 +65,12 @@ impl Port {
         *released = packet;
         self.marked += u64::from(is_marked);
         self.backlog.sweep(now);
+        if self.passes_on {
+            // Nothing happens to it on its fibre.
+            let lasts = self.lasts(packet.size);
+            let end = self.transmit(now, packet.size, lasts);
+            return Some(Admission::Scheduled(self.arrival(end, lasts)));
+        }
         let end = match self.delivers() {
             true => self.deliver_first(now, packet.size),
             false => self.transmit(now, packet.size, self.lasts(packet.size)),

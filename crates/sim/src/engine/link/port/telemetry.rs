@@ -2,7 +2,7 @@
 
 use super::Port;
 use crate::engine::link::meter::Meter;
-use transport::telemetry::Telemetry;
+use crate::engine::packet::{Class, Flags, Packet, PayloadTable};
 use units::Rate;
 
 impl Port {
@@ -21,17 +21,17 @@ impl Port {
         }
     }
 
-    /// Whether it does.
+    /// A data packet that it begins to send takes along what it measures, if it asks for that.
     #[inline]
-    pub fn measures(&self) -> bool {
-        self.line().is_some_and(|line| line.meter.is_some())
-    }
-
-    /// The packet of `size` bytes that it begins to send takes along what it says.
-    pub fn tell(&mut self, now: u64, size: u16, told: &mut Telemetry) {
-        if let Some(line) = self.line_mut() {
+    pub fn tell_packet(&mut self, now: u64, packet: &Packet, payloads: &mut PayloadTable) {
+        if packet.class == Class::Data
+            && packet.flags.has(Flags::EXPLICIT)
+            && let Some(line) = self.line_mut()
+            && line.meter.is_some()
+            && let Some(told) = payloads.telemetry_mut(packet)
+        {
             let queue = line.held().bytes;
-            line.meter.iter_mut().for_each(|meter| meter.tell(now, size, queue, told));
+            line.meter.iter_mut().for_each(|meter| meter.tell(now, packet.size, queue, told));
         }
     }
 }

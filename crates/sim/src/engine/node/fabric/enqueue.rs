@@ -157,7 +157,7 @@ impl Fabric {
         while let Some(offer) = self.release_next(now, number, &mut packet) {
             match offer {
                 Admission::Scheduled(at) | Admission::Marked(at) => {
-                    self.measure(now, number, &packet);
+                    self.ports[number as usize].tell_packet(now, &packet, &mut self.payloads);
                     self.send(number, at, &packet);
                     self.tell_if_asked(number, &packet);
                     if self.ports[number as usize].has_released(now) {
@@ -170,18 +170,6 @@ impl Fabric {
             }
         }
         self.rearm(number);
-    }
-
-    /// A data packet that asks for it takes along what the port measures of it.
-    #[inline]
-    fn measure(&mut self, now: u64, number: u32, packet: &Packet) {
-        if packet.class == Class::Data
-            && packet.flags.has(Flags::EXPLICIT)
-            && self.ports[number as usize].measures()
-            && let Some(told) = self.payloads.telemetry_mut(packet)
-        {
-            self.ports[number as usize].tell(now, packet.size, told);
-        }
     }
 
     fn release_next(&mut self, now: u64, number: u32, released: &mut Packet) -> Option<Admission> {
