@@ -310,7 +310,8 @@ def test_a_run_may_last_as_long_as_picoseconds_can_count(days: int) -> None:
 
 
 def test_replications_of_which_some_have_a_count_are_one_table() -> None:
-    """Only runs with datagrams of QUIC count what of them was dropped; 20 flows a second are none in some of 20 ms."""
+    """Traffic of datagrams counts what of them was dropped, also in a run without flows of it: 20 a second are none in
+    some of 20 ms."""
     scenario = {
         "run": {"duration": "20 ms"},
         "topology": {"kind": "dumbbell", "pairs": 2},

@@ -67,12 +67,59 @@ fn what_the_network_writes_takes_its_bytes_on_the_wire() {
     }
 }
 
+/// HPCC, §4.1: 2 B, and 8 B a hop. Of 1000 B 932 are payload, 28 and 38 headers, 2 the record; an ACK of 68 B carries
+/// back what two ports have written, or one. With room for five hops 42 B are the record: 104 packets of 892 B and one
+/// of 432 B, each with 108 B.
+#[test]
+fn a_record_that_grows_has_its_bytes_on_each_link() {
+    let sent = |more: &str| {
+        let law = "algorithm = \"quic\"\ncongestion_control = \"hpcc\"\nhpcc_flows = 1\nack_every = 1";
+        told::hundredths_on_links(&format!("{law}\npacket_size = 1000\n{more}"), 93_200)
+    };
+    let growing = "telemetry_size = \"growing\"\n";
+    assert_eq!(sent(growing), [1000.0, 1008.0, 1016.0, 84.0]);
+    assert_eq!(sent(&format!("{growing}telemetry_echo = \"newest\"")), [1000.0, 1008.0, 1016.0, 76.0]);
+    assert_eq!(sent("telemetry_echo = \"maximum\""), [1045.4, 1045.4, 1045.4, 113.4]);
+}
+
+/// The bottleneck is the maximum whenever it has a queue, so that HPCC rests where it did.
+#[test]
+fn hpcc_rests_where_it_did_by_the_maximum_alone_and_with_a_record_that_grows() {
+    for more in ["telemetry_echo = \"maximum\"", "telemetry_size = \"growing\""] {
+        let run = run(&dumbbell("hpcc", 4, &format!("hpcc_flows = 8\n{more}")), 1);
+        let found = bottleneck(&run, "utilization");
+        assert!((found - 0.975).abs() < 0.01, "{more}: {found}");
+        assert_eq!(bottleneck(&run, "dropped_units"), 0.0);
+    }
+}
+
+#[test]
+fn records_are_of_laws_that_read_what_hops_measure_and_packets_keep_room_to_grow() {
+    for law in ["rcp", "cubic"] {
+        let why = refusal(&dumbbell(law, 1, "telemetry_size = \"growing\""), &[]);
+        assert!(
+            why.contains("\"telemetry_size\" goes with a law that reads telemetry: hpcc, powertcp"),
+            "{law}: {why}"
+        );
+    }
+    let why = refusal(&dumbbell("hpcc", 1, "telemetry_size = \"growing\"\npacket_size = 65500"), &[]);
+    assert!(why.contains("packets of 65500 B would grow beyond 65535 B; allowed: 65471 B"), "{why}");
+    let growing = dumbbell("hpcc", 1, "telemetry_size = \"growing\"\ntelemetry_echo = \"newest\"");
+    let told = loaded(&growing).explain();
+    for line in ["header = 68", "telemetry_size = \"growing\"", "telemetry_echo = \"newest\""] {
+        assert!(told.contains(&format!("\n{line} ")), "no {line}:\n{told}");
+    }
+}
+
 /// Records cross to another thread with their packets.
 #[test]
 fn records_are_the_same_on_two_threads() {
-    for (law, more) in [("hpcc", ""), ("rcp", ""), ("xcp", "[link_defaults.xcp]\n")] {
+    let growing = "telemetry_size = \"growing\"";
+    for (law, keys, more) in
+        [("hpcc", "", ""), ("hpcc", growing, ""), ("rcp", "", ""), ("xcp", "", "[link_defaults.xcp]\n")]
+    {
         let of = |threads: usize| {
-            let text = dumbbell(law, 4, "") + more;
+            let text = dumbbell(law, 4, keys) + more;
             let mut world = World::build(&scenario(&text), Seed { seed: 1, run: 0 }, Options::default()).unwrap();
             world.use_threads(threads);
             world.run_until(SimTime::NEVER);

@@ -250,14 +250,8 @@ fn a_controller_that_is_told_nothing_is_not_told_ahead() {
 #[test]
 fn a_record_that_grows_has_its_bytes_on_each_link() {
     let sent = |more: &str| {
-        let text = dumbbell("hpcc", 1, &format!("hpcc_flows = 1\npacket_size = 1000\n{more}"))
-            .replace("warm_up = \"30 ms\"", "warm_up = \"0 s\"")
-            + "size = \"95800 B\"\n";
-        let found = run(&text, 1);
-        assert_eq!(numbers(&found.flows, "retransmissions"), [0.0]);
-        let bytes = |link: &str, gbps: f64| (at(&found.links, "link", link, "utilization") * gbps * 7.5e6).round();
-        [("l0->left", 40.0), ("left->right", 10.0), ("right->r0", 40.0), ("right->left", 10.0)]
-            .map(|(link, gbps)| bytes(link, gbps) / 100.0)
+        let keys = format!("algorithm = \"hpcc\"\nhpcc_flows = 1\npacket_size = 1000\n{more}");
+        told::hundredths_on_links(&keys, 95_800)
     };
     assert_eq!(sent("telemetry_size = \"growing\""), [1000.0, 1008.0, 1016.0, 58.0]);
     assert_eq!(sent("telemetry_size = \"growing\"\ntelemetry_echo = \"newest\""), [1000.0, 1008.0, 1016.0, 50.0]);
@@ -279,7 +273,7 @@ fn hpcc_rests_where_it_did_by_the_maximum_alone_and_with_a_record_that_grows() {
 #[test]
 fn records_are_of_laws_that_read_them_and_packets_keep_room_to_grow() {
     let why = |law: &str, more: &str| refusal(&dumbbell(law, 1, more), &[]);
-    for law in ["rcp", "cubic", "udp", "ndp"] {
+    for law in ["rcp", "cubic", "udp", "ndp", "quic-cubic"] {
         let why = why(law, "telemetry_echo = \"newest\"");
         assert!(why.contains("\"telemetry_echo\" goes with a law that reads telemetry: hpcc, powertcp"), "{why}");
     }

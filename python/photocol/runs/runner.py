@@ -387,10 +387,7 @@ def _frame(replications: Sequence[_core.Results], name: str) -> pl.DataFrame:
     frames = [
         pl.DataFrame([_series(key, column) for key, column in results.table(name).items()]) for results in replications
     ]
-    # A replication has some columns of counts only if a flow of it counts that.
-    columns = max((frame.columns for frame in frames), key=len)
-    joined = pl.concat(frames, how="diagonal").select(columns)
-    return joined.with_columns(pl.col(pl.UInt64).fill_null(0), pl.col(pl.Float64).fill_nan(None))
+    return pl.concat(frames).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 def _series(name: str, column: _core._Column) -> pl.Series:

@@ -1,6 +1,7 @@
 //! `[transport.NAME]` as a kind of host reads it.
 
 use crate::language::{At, ByteCount, Fault, Parameter, Place, Setting, quoted};
+use crate::model::Record;
 use options::{ConfigError, Kind, Options, Value};
 use std::ops::RangeInclusive;
 use transport::tcp::ReceiverConfig;
@@ -22,6 +23,8 @@ pub(crate) struct Keys<'a> {
     pub header: Option<At<ByteCount>>,
     /// Size of an ACK.
     pub ack_size: Option<At<ByteCount>>,
+    /// How packets carry what hops measure, for laws that read it.
+    pub record: Record,
     /// Parameters of machines.
     pub given: &'a [Parameter],
 }

@@ -6,7 +6,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use transport::cc::{self, Algorithm, Fit};
 use transport::tcp::{ReceiverConfig, SenderConfig};
-use transport::telemetry::{Echo, Telemetry};
+use transport::telemetry::{Echo, Offer, Telemetry};
+use transport::xcp;
 
 /// A named way to send: `[transport.NAME]`.
 #[derive(Clone, Debug)]
@@ -71,7 +72,7 @@ pub trait HostKind: Any + Debug + Send + Sync {
         Hears::default()
     }
 
-    /// Whether what is lost stays lost, so that a flow of a size may never be complete.
+    /// Whether what is lost stays lost, so that a flow of a size may never be complete; tables then count it.
     fn loses(&self) -> bool {
         false
     }
@@ -79,6 +80,11 @@ pub trait HostKind: Any + Debug + Send + Sync {
     /// The law that reads what the network writes into its packets, and its parameters; `None` if none does.
     fn told(&self) -> Option<(Algorithm, &cc::Config)> {
         None
+    }
+
+    /// How its packets carry what hops measure, if such a law reads that.
+    fn record(&self) -> Record {
+        Record::default()
     }
 
     /// Its own parameters, if it has any.
@@ -148,6 +154,17 @@ impl Record {
         self.size == RecordSize::Growing
     }
 
+    /// Bytes that the network writes into the packets of a law, before any hop has made them longer.
+    pub(crate) fn written_len(self, algorithm: Algorithm) -> u32 {
+        match (algorithm.needs_header(), algorithm.reads_hops()) {
+            (true, _) => xcp::Header::LEN as u32,
+            (_, true) if self.grows() => Telemetry::HEAD_LEN,
+            (_, true) => Telemetry::HPCC_LEN,
+            _ if algorithm == Algorithm::Rcp => Offer::LEN,
+            _ => 0,
+        }
+    }
+
     /// Bytes by which it does at most.
     pub fn most_growth(self) -> u32 {
         if self.grows() { Telemetry::HOP_LEN * Telemetry::HOPS as u32 } else { 0 }
@@ -215,20 +232,24 @@ impl TransportKind {
 
     /// Size of the largest packet on the wire.
     pub fn largest_packet(&self) -> u32 {
-        match self {
-            TransportKind::Tcp { sender, record, .. } => {
-                (sender.mss + self.header()).max(self.ack_size()) + record.most_growth()
-            }
-            TransportKind::Hosted(kind) => {
-                let PacketSizes { payload, header, ack } = kind.sizes();
-                (payload + header).max(ack)
-            }
-        }
+        let payload = match self {
+            TransportKind::Tcp { sender, .. } => sender.mss,
+            TransportKind::Hosted(kind) => kind.sizes().payload,
+        };
+        (payload + self.header()).max(self.ack_size()) + self.record().most_growth()
     }
 
     /// How its packets carry what hops measure.
     pub fn record(&self) -> Record {
-        if let TransportKind::Tcp { record, .. } = self { *record } else { Record::default() }
+        match self {
+            TransportKind::Tcp { record, .. } => *record,
+            TransportKind::Hosted(kind) => kind.record(),
+        }
+    }
+
+    /// Whether its law reads what each hop measures.
+    pub fn reads_hops(&self) -> bool {
+        self.told().is_some_and(|(algorithm, _)| algorithm.reads_hops())
     }
 
     /// Whether its packets carry what hops measure.

@@ -172,14 +172,14 @@ impl Text<'_> {
         if let Some(size) = kind.datagram() {
             keys.derive("packet_size", size.form());
         }
+        if kind.reads_hops() {
+            keys.derive("telemetry_size", Word(kind.record().size).form());
+            keys.derive("telemetry_echo", Word(kind.record().echo).form());
+        }
         if let (Some(sender), Some(receiver)) = (sender, receiver) {
             let (header, ack_size) = kind.bare_sizes();
             keys.derive("header", header.form());
             keys.derive("ack_size", ack_size.form());
-            if sender.algorithm.reads_hops() {
-                keys.derive("telemetry_size", Word(kind.record().size).form());
-                keys.derive("telemetry_echo", Word(kind.record().echo).form());
-            }
             keys.write("transport", self);
             self.parameters(receiver, Some(&ReceiverConfig::default()), &[]);
             let [own, reordering, law] = sender.parts();

@@ -1,6 +1,6 @@
 //! The network on which laws that ports tell come to rest.
 
-use super::at;
+use super::{at, numbers, run};
 use sim::results::Results;
 
 /// A bottleneck of 10 Gb/s and a round trip of 104 µs: 130 kB, or 87 packets. The transport has these keys.
@@ -26,6 +26,17 @@ pub fn dumbbell(keys: &str, flows: u32) -> String {
         spread = "1 ms"
         "#
     )
+}
+
+/// Bytes that a flow of this size puts on each link of its way and on the bottleneck of the way back, by a hundred.
+pub fn hundredths_on_links(keys: &str, size: u64) -> [f64; 4] {
+    let text =
+        dumbbell(keys, 1).replace("warm_up = \"30 ms\"", "warm_up = \"0 s\"") + &format!("size = \"{size} B\"\n");
+    let found = run(&text, 1);
+    assert_eq!(numbers(&found.flows, "retransmissions"), [0.0]);
+    let bytes = |link: &str, gbps: f64| (at(&found.links, "link", link, "utilization") * gbps * 7.5e6).round();
+    [("l0->left", 40.0), ("left->right", 10.0), ("right->r0", 40.0), ("right->left", 10.0)]
+        .map(|(link, gbps)| bytes(link, gbps) / 100.0)
 }
 
 /// A column of the bottleneck.

@@ -67,9 +67,9 @@ pub trait HostMachine: Debug + Send {
         None
     }
 
-    /// What a sending end has not brought over and never will; `None` where all arrives in the end.
-    fn given_up(&self) -> Option<GivenUp> {
-        None
+    /// What a sending end has not brought over and never will; nothing where all arrives in the end.
+    fn given_up(&self) -> GivenUp {
+        GivenUp::default()
     }
 
     /// What a sending end shows to probes that know its kind.

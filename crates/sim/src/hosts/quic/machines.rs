@@ -4,11 +4,13 @@
 use super::told::{self, Echo};
 use crate::engine::node::machine::{GivenUp, HostContext, HostMachine, HostMaker};
 use crate::engine::packet::{Carried, Flags, Inscribed, Packet};
+use crate::model::Record;
 use std::any::Any;
 use std::sync::Arc;
 use transport::cc::PathChange;
-use transport::quic::{self, Ack, AckOut, Chunk, Config, Frames, Mark, Received, ReceiverConfig, TransportError};
+use transport::quic::{self, Ack, AckOut, Chunk, Config, Mark, Received, ReceiverConfig, TransportError};
 use transport::tcp::{Codepoint, SenderStats};
+use transport::telemetry;
 use units::{Duration, Instant};
 
 /// Makes both ends of connections.
@@ -16,17 +18,19 @@ use units::{Duration, Instant};
 pub(super) struct Maker {
     pub sender: Arc<Config>,
     pub receiver: Arc<ReceiverConfig>,
+    pub record: Record,
 }
 
 impl HostMaker for Maker {
     fn sender(&self) -> Box<dyn HostMachine> {
         let machine = quic::Sender::new(Arc::clone(&self.sender));
-        Box::new(Sending { machine, packets: Vec::new(), failed: None })
+        Box::new(Sending { machine, grows: self.record.grows(), packets: Vec::new(), failed: None })
     }
 
     fn receiver(&self) -> Box<dyn HostMachine> {
         Box::new(Receiving {
             machine: quic::Receiver::new(Arc::clone(&self.receiver)),
+            part: self.record.echo,
             echo: Echo::Nothing,
             failed: None,
         })
@@ -37,6 +41,8 @@ impl HostMaker for Maker {
 #[derive(Debug)]
 struct Sending {
     machine: quic::Sender,
+    /// Whether hops make its packets longer.
+    grows: bool,
     /// What the machine has listed; empty between calls.
     packets: Vec<quic::Packet>,
     /// The error with which the connection has ended, if it has.
@@ -46,7 +52,7 @@ struct Sending {
 impl Sending {
     /// What the machine has listed leaves.
     fn send(&mut self, context: &mut HostContext) {
-        let record = told::of_sender(&self.machine);
+        let record = told::of_sender(&self.machine, self.grows);
         for one in self.packets.drain(..) {
             let length = one.chunk.map_or(0, |chunk| chunk.length);
             let record = record.as_ref().filter(|_| one.chunk.is_some());
@@ -135,10 +141,8 @@ impl HostMachine for Sending {
         Some(self.machine.bytes_acked())
     }
 
-    fn given_up(&self) -> Option<GivenUp> {
-        let machine = &self.machine;
-        let is_given_up = machine.config().frames == Frames::Datagram;
-        is_given_up.then(|| GivenUp { dropped: machine.bytes_dropped(), lost: machine.datagram_bytes_lost() })
+    fn given_up(&self) -> GivenUp {
+        GivenUp { dropped: self.machine.bytes_dropped(), lost: self.machine.datagram_bytes_lost() }
     }
 
     fn shown(&self) -> Option<&dyn Any> {
@@ -163,25 +167,30 @@ impl HostMachine for Sending {
 #[derive(Debug)]
 struct Receiving {
     machine: quic::Receiver,
+    /// What is sent back of what hops have measured.
+    part: telemetry::Echo,
     echo: Echo,
     /// The error with which the connection has ended, if it has.
     failed: Option<TransportError>,
 }
 
 impl Receiving {
-    /// What the network has written is to be sent back: the numbers beside it.
+    /// What the network has written is to be sent back: the numbers beside it, and by how much it is longer for that.
     #[cold]
-    fn note(&mut self, context: &mut HostContext) -> Option<[u64; 2]> {
-        let Inscribed { record, says } = context.said()?;
-        self.echo.note(record);
-        says.open()
+    fn note(&mut self, context: &mut HostContext) -> (Option<[u64; 2]>, u32) {
+        let Some(Inscribed { record, says }) = context.said() else { return (None, 0) };
+        let grown = told::grown_len(&record);
+        self.echo.note(record, self.part);
+        (says.open(), grown)
     }
 
     /// An ACK leaves, if there is one.
     fn answer(&mut self, ack: Option<AckOut>, context: &mut HostContext) {
         let Some(ack) = ack else { return };
         let record = self.echo.answer();
-        context.send(Packet { flags: told::flags(record.as_ref()), ..context.ack(ack.ack.largest()) });
+        let (flags, bare) = (told::flags(record.as_ref()), context.ack(ack.ack.largest()));
+        let grown = record.as_ref().map_or(0, told::grown_len) as u16;
+        context.send(Packet { flags, size: bare.size + grown, ..bare });
         match (plain(&ack), record) {
             (Some(numbers), None) => context.saying_numbers(numbers),
             (None, None) => context.saying(ack),
@@ -195,8 +204,9 @@ impl HostMachine for Receiving {
         if self.failed.is_some() {
             return;
         }
-        let length = context.payload_of(packet);
-        let said = if packet.flags.has(Flags::EXPLICIT) { self.note(context) } else { context.said_numbers() };
+        let is_told = packet.flags.has(Flags::EXPLICIT);
+        let (said, grown) = if is_told { self.note(context) } else { (context.said_numbers(), 0) };
+        let length = context.payload_of(packet) - grown;
         let chunk = said.map(|[stream, start]| Chunk { stream: stream as u32, start, length });
         let received = Received { number: packet.seq, is_ack_eliciting: true, mark: mark(packet.flags), chunk };
         match self.machine.handle_packet(context.now, &received) {

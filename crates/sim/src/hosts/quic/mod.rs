@@ -15,7 +15,7 @@ use super::keys::{Keys, MAX_PACKET, bytes};
 use super::kind::Kind;
 use crate::engine::node::machine::HostMaker;
 use crate::language::{Fault, Setting};
-use crate::model::{Hears, HostKind, PacketSizes};
+use crate::model::{Hears, HostKind, PacketSizes, Record};
 use options::{ConfigError, Options, Value};
 use parameters::{CHOICE, Parameters};
 use std::any::Any;
@@ -46,6 +46,7 @@ struct Quic {
     parameters: Parameters,
     header: u32,
     ack_size: u32,
+    record: Record,
 }
 
 impl HostKind for Quic {
@@ -87,6 +88,10 @@ impl HostKind for Quic {
         sender.algorithm.is_told().then_some((sender.algorithm, &sender.laws))
     }
 
+    fn record(&self) -> Record {
+        self.record
+    }
+
     fn options(&self) -> Option<&dyn Options> {
         Some(&self.parameters)
     }
@@ -99,7 +104,7 @@ fn check(keys: &Keys) -> Result<Arc<dyn HostKind>, Fault> {
         _ => None,
     });
     let algorithm = named.or(chosen).unwrap_or(Algorithm::NewReno);
-    let written = told::written_len(algorithm);
+    let written = keys.record.written_len(algorithm);
     let header = bytes(keys.header, HEADER + written, 0..=MAX_PACKET - 1)?;
     let ack_size = bytes(keys.ack_size, ACK + written, 1..=MAX_PACKET)?;
     let mut own = Parameters::of(algorithm);
@@ -121,10 +126,11 @@ fn check(keys: &Keys) -> Result<Arc<dyn HostKind>, Fault> {
     }
     own.sender.validate().map_err(wrong)?;
     own.receiver.validate().map_err(wrong)?;
-    Ok(Arc::new(Quic { name: keys.kind, parameters: own, header, ack_size }))
+    Ok(Arc::new(Quic { name: keys.kind, parameters: own, header, ack_size, record: keys.record }))
 }
 
 fn maker(kind: &dyn Any) -> Option<Arc<dyn HostMaker>> {
-    let Parameters { sender, receiver, .. } = &kind.downcast_ref::<Quic>()?.parameters;
-    Some(Arc::new(machines::Maker { sender: Arc::new(sender.clone()), receiver: Arc::new(receiver.clone()) }))
+    let Quic { parameters: Parameters { sender, receiver, .. }, record, .. } = kind.downcast_ref::<Quic>()?;
+    let (sender, receiver) = (Arc::new(sender.clone()), Arc::new(receiver.clone()));
+    Some(Arc::new(machines::Maker { sender, receiver, record: *record }))
 }

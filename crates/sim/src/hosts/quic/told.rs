@@ -2,22 +2,10 @@
 //! datagram.
 
 use crate::engine::packet::{Flags, Inscription};
-use transport::cc::Algorithm;
 use transport::quic;
-use transport::rcp::Offer;
-use transport::telemetry::Telemetry;
+use transport::telemetry::{self, Telemetry};
 use transport::xcp;
 use units::Instant;
-
-/// Bytes on the wire of what the network writes, as TCP has them.
-pub(super) fn written_len(algorithm: Algorithm) -> u32 {
-    match (algorithm.needs_header(), algorithm.reads_hops()) {
-        (true, _) => xcp::Header::LEN as u32,
-        (_, true) => Telemetry::HPCC_LEN,
-        _ if algorithm == Algorithm::Rcp => Offer::LEN,
-        _ => 0,
-    }
-}
 
 /// The flags of a packet that carries this, if it carries anything.
 pub(super) fn flags(record: Option<&Inscription>) -> Flags {
@@ -25,9 +13,14 @@ pub(super) fn flags(record: Option<&Inscription>) -> Flags {
 }
 
 /// What packets of data carry that leave now.
-pub(super) fn of_sender(machine: &quic::Sender) -> Option<Inscription> {
+pub(super) fn of_sender(machine: &quic::Sender, grows: bool) -> Option<Inscription> {
     let header = machine.congestion_header().map(Inscription::Header);
-    header.or_else(|| machine.telemetry().map(|told| Inscription::Telemetry(Box::new(told))))
+    header.or_else(|| machine.telemetry().map(|told| Inscription::Telemetry(Box::new(told.growing(grows)))))
+}
+
+/// Bytes by which the network has made a packet longer.
+pub(super) fn grown_len(record: &Inscription) -> u32 {
+    if let Inscription::Telemetry(told) = record { told.grown_len() } else { 0 }
 }
 
 /// An ACK with this largest number has brought that, which counts before the ACK.
@@ -50,10 +43,13 @@ pub(super) enum Echo {
 }
 
 impl Echo {
-    /// A packet has brought this.
-    pub fn note(&mut self, record: Inscription) {
+    /// A packet has brought this, of which so much is sent back.
+    pub fn note(&mut self, record: Inscription, part: telemetry::Echo) {
         match record {
-            Inscription::Telemetry(told) => *self = Echo::Measured(told),
+            Inscription::Telemetry(mut told) => {
+                *told = told.echoed(part);
+                *self = Echo::Measured(told);
+            }
             Inscription::Header(header) => {
                 if !matches!(self, Echo::Granted(_)) {
                     *self = Echo::Granted(xcp::Receiver::default());

@@ -9,10 +9,7 @@ use crate::scenario::spec::{self, Spec};
 use options::{Kind, Options, Value, Zero};
 use std::collections::BTreeMap;
 use transport::cc::{self, Algorithm, NewsWay};
-use transport::rcp::Offer;
 use transport::tcp::{self, ConfigError, Connection, Endpoint, Preset, ReceiverConfig, SenderConfig, TcpOptions, keys};
-use transport::telemetry::Telemetry;
-use transport::xcp;
 use units::{Bytes, Duration};
 
 /// IP and TCP headers without options.
@@ -88,8 +85,12 @@ fn kind_of(
         return Err(law.fault("the key \"law\" goes with algorithm = \"python\""));
     }
     if let Some(kind) = hosts::check(algorithm, table.host_keys()) {
-        refuse_record(table)?;
-        return kind.map(TransportKind::Hosted);
+        let kind = TransportKind::Hosted(kind?);
+        if !kind.reads_hops() {
+            refuse_record(table)?;
+        }
+        keep_room(kind.largest_packet(), kind.record()).map_err(fault)?;
+        return Ok(kind);
     }
     let preset = Preset::from_name(algorithm);
     let Some(algorithm) = preset.map(Preset::algorithm).or(Algorithm::from_name(algorithm)) else {
@@ -98,8 +99,12 @@ fn kind_of(
         let written = table.wire.algorithm.as_ref();
         return Err(written.map_or_else(|| fault(message.clone()), |at| at.fault(message.clone())));
     };
-    let record = record(table, algorithm)?;
-    let extra = written_len(algorithm, record);
+    // RCP's ports write a rate instead.
+    if !algorithm.reads_hops() {
+        refuse_record(table)?;
+    }
+    let record = table.record();
+    let extra = record.written_len(algorithm);
     let has_timestamps = match table.get("timestamps") {
         Some(_) => table.is_on("timestamps"),
         None => preset.is_some_and(Preset::has_timestamps),
@@ -107,10 +112,7 @@ fn kind_of(
     let options = if has_timestamps { TcpOptions::TIMESTAMPS_LEN } else { 0 };
     let (mss, header) = sizes(table, DEFAULT_HEADER + extra, options)?;
     let ack_size = bytes(table.wire.ack_size, DEFAULT_ACK + extra, 1..=MAX_PACKET)?;
-    let (longest, most) = ((mss + header + options).max(ack_size), MAX_PACKET - record.most_growth());
-    if longest > most {
-        return Err(fault(format!("packets of {longest} B would grow beyond {MAX_PACKET} B; allowed: {most} B")));
-    }
+    keep_room((mss + header + options).max(ack_size) + record.most_growth(), record).map_err(&fault)?;
     let mut sender = SenderConfig { algorithm, mss, ..spec::usual_sender() };
     let mut receiver = ReceiverConfig { mss, ..ReceiverConfig::default() };
     preset.into_iter().for_each(|preset| preset.apply(&mut sender, &mut receiver));
@@ -137,28 +139,13 @@ fn kind_of(
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size, record })
 }
 
-/// Bytes that the network writes into the packets of an algorithm.
-fn written_len(algorithm: Algorithm, record: Record) -> u32 {
-    match (algorithm.needs_header(), algorithm.reads_telemetry()) {
-        (true, _) => xcp::Header::LEN as u32,
-        (_, true) if algorithm == Algorithm::Rcp => Offer::LEN,
-        (_, true) if record.grows() => Telemetry::HEAD_LEN,
-        (_, true) => Telemetry::HPCC_LEN,
-        _ => 0,
+/// The largest packet with all its hops is an IP packet still.
+fn keep_room(grown: u32, record: Record) -> Result<(), String> {
+    let (longest, most) = (grown - record.most_growth(), MAX_PACKET - record.most_growth());
+    match longest > most {
+        true => Err(format!("packets of {longest} B would grow beyond {MAX_PACKET} B; allowed: {most} B")),
+        false => Ok(()),
     }
-}
-
-/// How packets carry what hops measure.
-fn record(table: &spec::Transport, algorithm: Algorithm) -> Result<Record, Fault> {
-    // RCP's ports write a rate instead.
-    if !algorithm.reads_hops() {
-        refuse_record(table)?;
-    }
-    let (wire, usual) = (&table.wire, Record::default());
-    Ok(Record {
-        size: wire.telemetry_size.as_ref().map_or(usual.size, |word| word.0),
-        echo: wire.telemetry_echo.as_ref().map_or(usual.echo, |word| word.0),
-    })
 }
 
 /// Keys of what hops measure where nobody reads that.

@@ -5,7 +5,7 @@ use crate::hosts;
 use crate::hosts::keys::Keys;
 use crate::language::keys::{KeyName, Keyed, Table as _, keys};
 use crate::language::{At, AtSeed, ByteCount, OfKind, Parameter, Place, Setting, Word, described, schema_of};
-use crate::model::RecordSize;
+use crate::model::{Record, RecordSize};
 use options::{Key, Options, Value};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
@@ -77,7 +77,16 @@ impl Transport {
     /// The table as a kind of host reads it.
     pub(crate) fn host_keys(&self) -> Keys<'_> {
         let Wire { packet_size, header, ack_size, .. } = self.wire;
-        Keys { kind: "", packet_size, header, ack_size, given: &self.given }
+        Keys { kind: "", packet_size, header, ack_size, record: self.record(), given: &self.given }
+    }
+
+    /// How packets carry what hops measure.
+    pub(crate) fn record(&self) -> Record {
+        let (wire, usual) = (&self.wire, Record::default());
+        Record {
+            size: wire.telemetry_size.as_ref().map_or(usual.size, |word| word.0),
+            echo: wire.telemetry_echo.as_ref().map_or(usual.echo, |word| word.0),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::engine::node::machine::GivenUp;
 use crate::engine::observe::accounts::FlowTotals;
 use crate::engine::observe::probe::FlowLife;
 use crate::engine::packet::NEVER;
-use crate::model::{Completion, Flow, Load, NodeId};
+use crate::model::{self, Completion, Flow, Load, NodeId};
 use crate::results::{Column, Table};
 use crate::switching;
 use crate::switching::kind::FlowFacts;
@@ -17,6 +17,8 @@ use crate::switching::kind::FlowFacts;
 pub(super) struct FlowRows {
     pub(super) rows: Vec<FlowRow>,
     names: [Vec<String>; 4],
+    /// Whether the traffic has flows of which something may never arrive.
+    may_lose: bool,
 }
 
 /// What a flow did.
@@ -29,8 +31,8 @@ pub(super) struct FlowRow {
     /// When it was complete, by the scenario's choice; NaN if it was not.
     pub(super) complete_s: f64,
     pub(super) totals: FlowTotals,
-    /// What never arrives, of a flow of which something may not.
-    given_up: Option<GivenUp>,
+    /// What never arrives; nothing of a flow of which all does.
+    given_up: GivenUp,
     marked: u64,
     mean_rtt_s: f64,
     group: Option<Group>,
@@ -82,8 +84,11 @@ impl FlowRows {
             let slowdown = ideal.map_or(f64::NAN, |ideal| ratio(row.completion_s(), ideal));
             FlowRow { group, slowdown, ..row }
         });
+        let model::Scenario { traffic, transports, .. } = &**end.scenario;
         FlowRows {
             rows: rows.collect(),
+            // By what may be sent: replications of one scenario have the same columns.
+            may_lose: traffic.iter().any(|one| transports[one.transport.index()].kind.loses()),
             names: [
                 flows.clone().map(|flow| node(flow.source)).collect(),
                 flows.clone().map(|flow| node(flow.destination)).collect(),
@@ -95,7 +100,7 @@ impl FlowRows {
 
     /// The table of flows, with what is said of them elsewhere.
     pub(super) fn table(self, run: u32, more: Vec<(&'static str, Column)>) -> Table {
-        let FlowRows { rows, names: [source, destination, transport, traffic] } = self;
+        let FlowRows { rows, names: [source, destination, transport, traffic], may_lose } = self;
         let count = |of: fn(&FlowRow) -> u64| Column::U64(rows.iter().map(of).collect());
         let measure = |of: fn(&FlowRow) -> f64| Column::F64(rows.iter().map(of).collect());
         let mut columns = vec![
@@ -125,9 +130,9 @@ impl FlowRows {
         ];
         let facts: Vec<FlowFacts> = rows.iter().map(FlowRow::facts).collect();
         columns.extend(switching::flow_columns(&facts));
-        if rows.iter().any(|row| row.given_up.is_some()) {
-            columns.push(("bytes_dropped", count(|row| row.given_up.unwrap_or_default().dropped)));
-            columns.push(("bytes_lost", count(|row| row.given_up.unwrap_or_default().lost)));
+        if may_lose {
+            columns.push(("bytes_dropped", count(|row| row.given_up.dropped)));
+            columns.push(("bytes_lost", count(|row| row.given_up.lost)));
         }
         columns.extend(more);
         columns.push(("slowdown", measure(|row| row.slowdown)));

@@ -241,9 +241,9 @@ impl SendingMachine {
         }
     }
 
-    /// What never arrives; `None` where all does.
-    pub fn given_up(&self) -> Option<GivenUp> {
-        if let SendingMachine::Hosted(source) = self { source.machine.given_up() } else { None }
+    /// What never arrives; nothing where all does.
+    pub fn given_up(&self) -> GivenUp {
+        if let SendingMachine::Hosted(source) = self { source.machine.given_up() } else { GivenUp::default() }
     }
 
     /// What a kind of host shows of itself.
