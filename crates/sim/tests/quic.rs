@@ -274,6 +274,8 @@ fn a_key_of_another_host_is_refused_with_its_owner() {
     let told = |key: &str, value: &str| refusal(ONE, &[(&format!("transport.it.{key}"), value)]);
     for (key, value, sentence) in [
         ("sack", "true", "the key \"sack\" is for TCP"),
+        ("hpcc_flows", "3", "the key \"hpcc_flows\" is for hpcc;"),
+        ("path_marks", "true", "path_marks needs a law that hears news of its path"),
         ("resend_after", "\"1 ms\"", "the key \"resend_after\" is for ndp"),
         ("congestion_control", "\"cubic\"", "the key \"congestion_control\" is for quic;"),
         ("pto_packets", "0", "pto_packets must be 1 or 2"),

@@ -1,7 +1,7 @@
 //! Laws that read what ports measure: HPCC and PowerTCP at the rest that their papers compute, in packets.
 
 use crate::support::told::{self, bottleneck};
-use crate::support::{at, figure, numbers, refusal, run, scenario, texts};
+use crate::support::{figure, numbers, refusal, run, scenario, texts};
 use sim::engine::Options;
 use sim::random::Seed;
 use sim::results::Results;

@@ -25,6 +25,8 @@ pub(crate) struct Keys<'a> {
     pub ack_size: Option<At<ByteCount>>,
     /// How packets carry what hops measure, for laws that read it.
     pub record: Record,
+    /// Whether news of paths comes by marks.
+    pub by_marks: bool,
     /// Parameters of machines.
     pub given: &'a [Parameter],
 }
@@ -100,6 +102,8 @@ impl Keys<'_> {
     fn refused(&self, key: &str, place: Place, allowed: &[&str]) -> Fault {
         let is_tcps = transport::tcp::keys::all().iter().any(|known| known.key.name == key);
         let others = super::users(key).filter(|_| !is_tcps && ReceiverConfig::default().find(key).is_none());
+        // A law may run in several kinds.
+        let others = transport::tcp::keys::users(key).or(others);
         let (owner, kind, allowed) = (others.as_deref().unwrap_or("TCP"), quoted(self.kind), allowed.join(", "));
         let key = quoted(key);
         Fault::new(place, format!("the key {key} is for {owner}; allowed with algorithm = {kind}: {allowed}"))

@@ -100,6 +100,8 @@ pub struct Hears {
     pub news: bool,
     /// Another path's round trip.
     pub base_rtts: bool,
+    /// That of circuits, by marks that ACKs bring back.
+    pub marks: bool,
 }
 
 /// Bytes of packets on the wire.
@@ -287,7 +289,8 @@ impl TransportKind {
     pub fn hears(&self) -> Hears {
         match self {
             TransportKind::Tcp { sender, .. } => {
-                Hears { news: sender.hears_news(), base_rtts: sender.hears_base_rtts() }
+                let (news, base_rtts) = (sender.hears_news(), sender.hears_base_rtts());
+                Hears { news, base_rtts, marks: sender.path_marks }
             }
             TransportKind::Hosted(kind) => kind.hears(),
         }

@@ -131,6 +131,9 @@ options! {
         pub pacing_gain: f64 = 1.25, Kind::Number(Range::closed(1.0, 100.0));
         /// Whether packets are sent as capable of ECN (RFC 9000 §13.4).
         pub ecn: bool = false, Kind::Flag;
+        /// Marks are no congestion but news that data met a circuit: all packets may be marked, and what ACKs count is
+        /// told to the law. For laws that hear news, and with `[[news]]` of way "mark" true for all of them.
+        pub path_marks: bool = false, Kind::Flag;
         /// Streams on which what is written is spread.
         pub streams: u32 = 1, Kind::Whole(Range::closed(1.0, 65_536.0));
         /// How they share the connection.
@@ -178,6 +181,9 @@ impl Config {
         if self.frames == Frames::Datagram && self.streams > 1 {
             return wrong("streams", "must be 1: datagrams belong to no stream");
         }
+        if self.path_marks && !self.hears_news() {
+            return wrong("path_marks", "needs a law that hears news of its path");
+        }
         if self.peer_max_ack_delay >= LONGEST_DELAY {
             return wrong("peer_max_ack_delay", "must be below 2^14 ms (RFC 9000 §18.2)");
         }
@@ -211,8 +217,13 @@ impl Config {
 
     /// Whether the law counts marks, so that packets must be capable of ECN.
     pub fn needs_ecn(&self) -> bool {
-        let counts = self.algorithm.asks().marks.are_counted() || self.algorithm.wants(&self.laws).marks;
+        let counts = self.marks().are_counted() && !self.path_marks || self.algorithm.wants(&self.laws).marks;
         self.uses_law() && counts
+    }
+
+    /// The answer to marks.
+    pub(super) fn marks(&self) -> Marks {
+        if self.path_marks { Marks::OfPath } else { self.algorithm.asks().marks }
     }
 
     /// A law's own needs are those that TCP checks.
@@ -223,7 +234,7 @@ impl Config {
         if self.ecn && self.algorithm.is_told() {
             return Err(ConfigError::new("ecn", "must be false for a law that the network tells"));
         }
-        if self.ecn && self.algorithm.asks().marks == Marks::Unheard {
+        if self.ecn && self.marks() == Marks::Unheard {
             return Err(ConfigError::new("ecn", "must be false for a law that has no answer to marks"));
         }
         if !self.ecn && self.needs_ecn() {

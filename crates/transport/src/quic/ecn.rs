@@ -12,6 +12,8 @@ pub(super) struct Marking {
     counts: EcnCounts,
     /// Codepoints that have been sent.
     has_sent: [bool; 2],
+    /// Whether the newest data met a circuit, where marks say that.
+    on_circuit: bool,
 }
 
 /// What an ACK says of ECN.
@@ -25,7 +27,7 @@ pub(super) enum Verdict {
 
 impl Marking {
     pub fn new(is_on: bool) -> Marking {
-        Marking { is_on, counts: EcnCounts::default(), has_sent: [false; 2] }
+        Marking { is_on, counts: EcnCounts::default(), has_sent: [false; 2], on_circuit: false }
     }
 
     pub fn is_on(&self) -> bool {
@@ -34,6 +36,11 @@ impl Marking {
 
     pub fn counts(&self) -> EcnCounts {
         self.counts
+    }
+
+    /// Marks are news of the path: whether what was newly acknowledged tells another one.
+    pub fn turns(&mut self, on_circuit: bool) -> bool {
+        std::mem::replace(&mut self.on_circuit, on_circuit) != on_circuit
     }
 
     /// The codepoint of a packet that leaves: ECT(1) for laws of RFC 9331.

@@ -7,7 +7,7 @@ use super::congestion::is_persistent;
 use super::ecn::Verdict;
 use super::sender::Sender;
 use super::sent::{Episode, Newly, SentPacket};
-use crate::cc::{Event, LossCause, Marks};
+use crate::cc::{Event, LossCause, Marks, PathChange};
 use crate::tcp::{Record, State};
 use units::{Duration, Instant};
 
@@ -95,12 +95,18 @@ impl Sender {
     }
 
     /// ProcessECN() of B.7, after the validation of RFC 9000 §13.4.2: whether more marks are reported, and bytes that
-    /// count as marked.
+    /// count as marked. Marks that are news of the path the law hears as such.
     fn take_ecn(&mut self, now: Instant, ack: &Ack, raises: bool, newly: &[Newly]) -> (bool, u64) {
         if !raises {
             return (false, 0);
         }
         let Verdict::Marks(more) = self.marking.judge(ack.ecn, newly) else { return (false, 0) };
+        if self.config.path_marks {
+            if self.marking.turns(more > 0) {
+                self.tell_news(now, PathChange::marked(now, more > 0));
+            }
+            return (false, 0);
+        }
         if more == 0 {
             return (false, 0);
         }

@@ -119,7 +119,7 @@ impl Sender {
             rtt: Rtt::new(&config),
             congestion: Congestion::new(&config),
             pacer: Pacer::new(config.initial_window.bytes(config.max_datagram_size)),
-            marking: Marking::new(config.ecn),
+            marking: Marking::new(config.ecn || config.path_marks),
             largest_acked: None,
             loss_time: None,
             last_eliciting: None,
@@ -220,10 +220,15 @@ impl Sender {
     pub fn handle_news(&mut self, now: Instant, change: PathChange, out: &mut Vec<Packet>) {
         self.begin(now);
         if self.config.hears_news() || change.base_rtt.is_some() && self.config.hears_base_rtts() {
-            let event = Event { srtt: self.srtt(), in_recovery: self.is_repairing(), ..Event::at(now) };
-            self.congestion.handle_news(change, event, &self.config);
+            self.tell_news(now, change);
             self.transmit(now, out);
         }
+    }
+
+    /// The law hears of its path.
+    pub(super) fn tell_news(&mut self, now: Instant, change: PathChange) {
+        let event = Event { srtt: self.srtt(), in_recovery: self.is_repairing(), ..Event::at(now) };
+        self.congestion.handle_news(change, event, &self.config);
     }
 
     /// Whether packets from before the last cut are outstanding.

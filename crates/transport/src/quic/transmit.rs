@@ -77,7 +77,7 @@ impl Sender {
         out: &mut Vec<Packet>,
     ) {
         let (is_ack_eliciting, is_in_flight) = (kind == ByHand::Eliciting, kind != ByHand::AckOnly);
-        let codepoint = self.marking.codepoint(|| self.config.algorithm.asks().marks);
+        let codepoint = self.marking.codepoint(|| self.config.marks());
         let is_first = self.congestion.bytes_in_flight == 0;
         let in_flight = self.congestion.bytes_in_flight + u64::from(size);
         let lost = self.congestion.lost;

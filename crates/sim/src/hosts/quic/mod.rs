@@ -71,7 +71,7 @@ impl HostKind for Quic {
 
     fn hears(&self) -> Hears {
         let sender = &self.parameters.sender;
-        Hears { news: sender.hears_news(), base_rtts: sender.hears_base_rtts() }
+        Hears { news: sender.hears_news(), base_rtts: sender.hears_base_rtts(), marks: sender.path_marks }
     }
 
     fn loses(&self) -> bool {
@@ -118,6 +118,9 @@ fn check(keys: &Keys) -> Result<Arc<dyn HostKind>, Fault> {
     keys.set(&mut own, packet)?;
     if keys.get("ecn").is_none() {
         own.sender.ecn = own.sender.needs_ecn();
+    }
+    if keys.by_marks && keys.get("path_marks").is_none() {
+        own.sender.path_marks = own.sender.hears_news();
     }
     own.agree();
     let wrong = |why: ConfigError| keys.wrong(&why);

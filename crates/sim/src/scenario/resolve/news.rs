@@ -277,11 +277,10 @@ fn warn_of_silence(subjects: &[Subject], are_all: bool, way: NewsWay, known: &Kn
 /// Nobody listens.
 fn warn_of_deafness(all: &[LinkNews], transports: &[Transport], plan: &dyn Plan, context: &mut Context) {
     let is_of_pairs = context.network.timed.is_some() || !plan.told_nodes().is_empty();
-    // Marks are read in the ACKs of TCP.
     let are_marks = all.iter().all(|news| news.told.way() == NewsWay::Mark);
     let listens = |kind: &TransportKind| {
-        let Hears { news, base_rtts } = kind.hears();
-        (news || is_of_pairs && base_rtts) && (!are_marks || kind.sender().is_some())
+        let Hears { news, base_rtts, marks } = kind.hears();
+        (news || is_of_pairs && base_rtts) && (!are_marks || marks)
     };
     if all.is_empty() || transports.iter().any(|transport| listens(&transport.kind)) {
         return;

@@ -1,7 +1,7 @@
 //! `[transport.NAME]`, and the built-in algorithms that need no table.
 
 use crate::hosts;
-use crate::hosts::keys::{MAX_PACKET, bytes};
+use crate::hosts::keys::{Keys, MAX_PACKET, bytes};
 use crate::language::{At, Fault, Parameter, Place, choices, quoted};
 use crate::model::{Record, Transport, TransportKind};
 use crate::scenario::Laws;
@@ -84,7 +84,7 @@ fn kind_of(
     if let Some(law) = table.wire.law.as_ref().filter(|_| algorithm != Algorithm::External.name()) {
         return Err(law.fault("the key \"law\" goes with algorithm = \"python\""));
     }
-    if let Some(kind) = hosts::check(algorithm, table.host_keys()) {
+    if let Some(kind) = hosts::check(algorithm, Keys { by_marks: context.by_marks, ..table.host_keys() }) {
         let kind = TransportKind::Hosted(kind?);
         if !kind.reads_hops() {
             refuse_record(table)?;

@@ -77,7 +77,7 @@ impl Transport {
     /// The table as a kind of host reads it.
     pub(crate) fn host_keys(&self) -> Keys<'_> {
         let Wire { packet_size, header, ack_size, .. } = self.wire;
-        Keys { kind: "", packet_size, header, ack_size, record: self.record(), given: &self.given }
+        Keys { kind: "", packet_size, header, ack_size, record: self.record(), by_marks: false, given: &self.given }
     }
 
     /// How packets carry what hops measure.
