@@ -83,8 +83,8 @@ fn a_mark_comes_with_the_ack_of_the_first_packet_that_left_by_the_circuit() {
     assert!(is_doubled(&after), "{after:?}");
 }
 
-/// The same law under QUIC hears messages, schedules and marks as TCP does, at the same times. Of a marked packet the ACK
-/// leaves at once (RFC 9000 §13.2.1); of the first one that is not it may wait for the next, 1.2 ms.
+/// The same law under QUIC hears messages, schedules and marks as TCP does, at the same times. A marked packet's ACK
+/// leaves at once (RFC 9000 §13.2.1); that of the first one without a mark may wait for the next, 1.2 ms.
 #[test]
 fn a_law_under_quic_hears_of_its_path_too() {
     let deaf = || {

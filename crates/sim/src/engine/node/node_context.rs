@@ -189,7 +189,7 @@ impl<'a> NodeContext<'a> {
     }
 
     /// A packet as it waits where it is measured: longer, if its record grows.
-    pub fn with_room(&self, packet: &Packet) -> Packet {
+    pub fn with_room(&mut self, packet: &Packet) -> Packet {
         self.fabric.payloads.with_room(packet)
     }
 

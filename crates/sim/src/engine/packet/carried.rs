@@ -44,11 +44,6 @@ impl Inscribed {
     }
 
     /// Its telemetry.
-    pub fn telemetry(&self) -> Option<&Telemetry> {
-        if let Inscription::Telemetry(told) = &self.record { Some(told) } else { None }
-    }
-
-    /// The same, to be changed.
     pub fn telemetry_mut(&mut self) -> Option<&mut Telemetry> {
         if let Inscription::Telemetry(told) = &mut self.record { Some(told) } else { None }
     }
@@ -79,13 +74,8 @@ impl Carried {
 
     /// The bytes of a packet from outside, if it is that.
     pub fn real(&self) -> Option<&[u8]> {
-        self.seen().map(RealBytes::seen)
-    }
-
-    /// What it says in its place, if it is of this type.
-    pub fn seen<T: Any>(&self) -> Option<&T> {
         let Carried::Value(Value(says)) = self else { return None };
-        (&**says as &dyn Any).downcast_ref()
+        (&**says as &dyn Any).downcast_ref().map(RealBytes::seen)
     }
 
     /// The same in its place, to be changed.

@@ -107,7 +107,7 @@ impl PayloadTable {
         self.explicit.put(Explicit { written: Written::Telemetry(place), sack })
     }
 
-    /// The same, to be changed.
+    /// What hops have measured of a packet on its way, if it asks for that.
     pub fn telemetry_mut(&mut self, packet: &Packet) -> Option<&mut Telemetry> {
         if packet.flags.has(Flags::OPTIONS) {
             return self.inscribed_mut(packet)?.telemetry_mut();
@@ -117,18 +117,9 @@ impl PayloadTable {
     }
 
     /// A packet as it waits where it is measured: longer, if its record grows.
-    pub fn with_room(&self, packet: &Packet) -> Packet {
-        let told = if packet.class == Class::Data { self.telemetry(packet) } else { None };
-        Packet { size: packet.size + told.map_or(0, Telemetry::next_len) as u16, ..*packet }
-    }
-
-    /// What hops have measured of a packet on its way, if it asks for that.
-    fn telemetry(&self, packet: &Packet) -> Option<&Telemetry> {
-        if !packet.flags.has(Flags::OPTIONS) {
-            return Some(&self.telemetry.items[self.place_of_telemetry(packet)? as usize]);
-        }
-        let slot = packet.flags.has(Flags::EXPLICIT).then(|| &self.options.items[packet.payload as usize]);
-        slot?.carried.as_ref()?.seen::<Inscribed>()?.telemetry()
+    pub fn with_room(&mut self, packet: &Packet) -> Packet {
+        let told = if packet.class == Class::Data { self.telemetry_mut(packet) } else { None };
+        Packet { size: packet.size + told.map_or(0, |told| told.next_len()) as u16, ..*packet }
     }
 
     /// Whether the packet carries what hops measure.

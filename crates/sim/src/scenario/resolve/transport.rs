@@ -85,12 +85,7 @@ fn kind_of(
         return Err(law.fault("the key \"law\" goes with algorithm = \"python\""));
     }
     if let Some(kind) = hosts::check(algorithm, Keys { by_marks: context.by_marks, ..table.host_keys() }) {
-        let kind = TransportKind::Hosted(kind?);
-        if !kind.reads_hops() {
-            refuse_record(table)?;
-        }
-        keep_room(kind.largest_packet(), kind.record()).map_err(fault)?;
-        return Ok(kind);
+        return hosted(TransportKind::Hosted(kind?), table, fault);
     }
     let preset = Preset::from_name(algorithm);
     let Some(algorithm) = preset.map(Preset::algorithm).or(Algorithm::from_name(algorithm)) else {
@@ -137,6 +132,19 @@ fn kind_of(
     receiver.validate().map_err(wrong)?;
     check_options(table, &sender, &receiver).map_err(wrong)?;
     Ok(TransportKind::Tcp { sender, receiver, header, ack_size, record })
+}
+
+/// A kind of host with the keys that it has not read.
+fn hosted(
+    kind: TransportKind,
+    table: &spec::Transport,
+    fault: impl Fn(String) -> Fault,
+) -> Result<TransportKind, Fault> {
+    if !kind.reads_hops() {
+        refuse_record(table)?;
+    }
+    keep_room(kind.largest_packet(), kind.record()).map_err(fault)?;
+    Ok(kind)
 }
 
 /// The largest packet with all its hops is an IP packet still.
