@@ -50,15 +50,16 @@ def test_the_ack_delay_counts_up_to_the_peers_maximum_and_not_below_min_rtt() ->
 
 
 def test_persistent_congestion_leaves_two_packets_and_the_threshold() -> None:
-    sender = bare(initial_window=20)
-    sender.send(0.0)
-    sender.on_ack(0.1, [(0, 0)])
-    # srtt + 4 rttvar + 25 ms = 100 + 200 + 25: three of it are 975 ms.
-    sender.send(0.2)
-    sender.send(1.176)
-    sender.send(1.3, 3)
-    sender.on_ack(1.4, [(5, 5), (0, 0)])
-    assert (sender.lost, sender.is_persistent) == ([1, 2], True)
+    for apart, is_persistent in ((0.825, False), (0.825001, True)):
+        sender = bare(initial_window=20)
+        sender.send(0.0)
+        sender.on_ack(0.1, [(0, 0)])
+        sender.send(0.2)
+        sender.send(0.2 + apart)
+        sender.send(1.3, 3)
+        # A second sample of 100 ms comes first: rttvar = 3/4 · 50. Three times 100 + 4 · 37.5 + 25 are 825 ms.
+        sender.on_ack(1.4, [(5, 5), (0, 0)])
+        assert (sender.lost, sender.is_persistent) == ([1, 2], is_persistent)
     assert (sender.congestion_window, sender.congestion_recovery_start_time) == (2400, None)
     assert sender.ssthresh == 12000
 

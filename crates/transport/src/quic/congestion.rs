@@ -9,7 +9,7 @@ use super::sent::{Newly, Sent, SentPacket};
 use crate::cc::hystart::HyStart;
 use crate::cc::{Event, Feedback, Host, Law, Loss, LossCause, LostSegment, Measured, News, PathChange};
 use crate::cc::{SlowStartCounts, Window};
-use crate::tcp::Deliveries;
+use crate::tcp::{Deliveries, Snapshot};
 use units::{Duration, Instant, PS_PER_SECOND, Rate};
 
 /// What grows and cuts the window.
@@ -204,9 +204,8 @@ impl Congestion {
     }
 
     /// A packet is lost: laws that ask for each hear of it.
-    pub fn lose(&mut self, number: u64, packet: &SentPacket, now: Instant, config: &Config) {
-        let size = u64::from(packet.size);
-        self.lost += size;
+    pub fn lose(&mut self, number: u64, size: u32, snapshot: Snapshot, now: Instant, config: &Config) {
+        self.lost += u64::from(size);
         let Control::Law(law) = &mut self.control else { return };
         if !config.algorithm.asks().each_loss {
             return;
@@ -214,9 +213,9 @@ impl Congestion {
         let lost = LostSegment {
             start: number,
             end: number + 1,
-            tx_in_flight: packet.snapshot.in_flight.bytes(),
-            lost: packet.snapshot.lost_since(self.lost),
-            is_app_limited: packet.snapshot.in_flight.is_app_limited(),
+            tx_in_flight: snapshot.in_flight.bytes(),
+            lost: snapshot.lost_since(self.lost),
+            is_app_limited: snapshot.in_flight.is_app_limited(),
         };
         law.0.on_lost(&config.laws, &mut self.window, &lost, now);
         self.bound(config);

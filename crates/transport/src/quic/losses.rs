@@ -8,7 +8,7 @@ use super::ecn::Verdict;
 use super::sender::Sender;
 use super::sent::{Episode, Newly, SentPacket};
 use crate::cc::{Event, LossCause, Marks, PathChange};
-use crate::tcp::{Record, State};
+use crate::tcp::{Record, Snapshot, State};
 use units::{Duration, Instant};
 
 /// A packet threshold that follows reordering is not above this (quiche).
@@ -77,7 +77,7 @@ impl Sender {
                 self.streams.acknowledge(chunk, one.was_lost);
             }
             if let Some(deliveries) = self.congestion.deliveries() {
-                deliveries.deliver(now, &record(number, packet));
+                deliveries.deliver(now, &record(number, packet, self.sent.snapshot(number)));
             }
         }
         if !one.was_lost {
@@ -173,7 +173,7 @@ impl Sender {
                 self.congestion.bytes_in_flight -= u64::from(packet.size);
                 bytes += u64::from(packet.size);
                 last = last.max(Some(packet.sent_at));
-                self.congestion.lose(*number, &packet, now, &self.config);
+                self.congestion.lose(*number, packet.size, self.sent.snapshot(*number), now, &self.config);
             }
         }
         self.sent.advance();
@@ -195,14 +195,14 @@ impl Sender {
 }
 
 /// A packet in the words of TCP's delivery rates.
-fn record(number: u64, packet: &SentPacket) -> Record {
+fn record(number: u64, packet: &SentPacket, snapshot: Snapshot) -> Record {
     // Rates count bytes; where they lie does not matter.
     let start = number << 20;
     Record {
         start,
         end: start + u64::from(packet.size),
         sent_at: packet.sent_at,
-        snapshot: packet.snapshot,
+        snapshot,
         retransmitted: false,
         reported: false,
         state: State::InFlight,

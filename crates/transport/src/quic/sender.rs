@@ -170,16 +170,16 @@ impl Sender {
 
     /// The next number is not used (RFC 9000 §21.4 has senders do so, to notice ACKs of packets that never were).
     pub fn skip(&mut self, now: Instant) {
-        self.sent.push(SentPacket {
+        let packet = SentPacket {
             sent_at: now,
             size: 0,
             is_ack_eliciting: false,
             is_in_flight: false,
             codepoint: Codepoint::NotEct,
             chunk: None,
-            snapshot: Snapshot::default(),
             fate: Fate::Skipped,
-        });
+        };
+        self.sent.push(packet, self.congestion.deliveries().map(|_| Snapshot::default()));
     }
 
     /// OnAckReceived() of A.7: an ACK arrives. An error ends the connection, and changes nothing.

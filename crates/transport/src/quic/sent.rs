@@ -21,7 +21,6 @@ pub struct SentPacket {
     pub(super) codepoint: Codepoint,
     /// Its part of a stream.
     pub(super) chunk: Option<Chunk>,
-    pub(super) snapshot: Snapshot,
     pub(super) fate: Fate,
 }
 
@@ -79,6 +78,8 @@ impl Episode {
 pub(super) struct Sent {
     /// From number `first` on.
     packets: VecDeque<SentPacket>,
+    /// What had been delivered when each of them left; of a law that measures rates alone.
+    snapshots: VecDeque<Snapshot>,
     first: u64,
     /// No number below is outstanding.
     oldest: u64,
@@ -97,7 +98,8 @@ impl Sent {
     }
 
     /// A packet leaves: its number.
-    pub fn push(&mut self, packet: SentPacket) -> u64 {
+    pub fn push(&mut self, packet: SentPacket, snapshot: Option<Snapshot>) -> u64 {
+        self.snapshots.extend(snapshot);
         let number = self.next();
         match packet.fate {
             Fate::Outstanding => self.eliciting += u64::from(packet.is_ack_eliciting),
@@ -110,6 +112,12 @@ impl Sent {
     /// The packet of a number, if it is known.
     pub fn get(&self, number: u64) -> Option<&SentPacket> {
         self.packets.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
+    }
+
+    /// What had been delivered when it left.
+    pub fn snapshot(&self, number: u64) -> Snapshot {
+        let place = usize::try_from(number.saturating_sub(self.first)).ok();
+        place.and_then(|place| self.snapshots.get(place)).copied().unwrap_or_default()
     }
 
     /// Whether a packet that is outstanding asks for an ACK.
@@ -218,6 +226,7 @@ impl Sent {
         let keeps = |packet: &SentPacket| packet.fate == Fate::Lost && packet.sent_at >= before();
         while self.first < self.oldest && !self.packets.front().is_some_and(keeps) {
             self.packets.pop_front();
+            self.snapshots.pop_front();
             self.first += 1;
         }
     }

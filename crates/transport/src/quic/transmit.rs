@@ -3,7 +3,7 @@
 use super::chunk::Chunk;
 use super::sender::{ByHand, Packet, Sender};
 use super::sent::{Fate, SentPacket};
-use crate::tcp::{Sending, Snapshot};
+use crate::tcp::Sending;
 use units::Instant;
 
 impl Sender {
@@ -81,10 +81,8 @@ impl Sender {
         let is_first = self.congestion.bytes_in_flight == 0;
         let in_flight = self.congestion.bytes_in_flight + u64::from(size);
         let lost = self.congestion.lost;
-        let snapshot = self
-            .congestion
-            .deliveries()
-            .map_or_else(Snapshot::default, |rates| rates.snapshot(now, Sending { is_first, in_flight }, lost));
+        let rates = self.congestion.deliveries();
+        let snapshot = rates.map(|rates| rates.snapshot(now, Sending { is_first, in_flight }, lost));
         let packet = SentPacket {
             sent_at: now,
             size,
@@ -92,10 +90,9 @@ impl Sender {
             is_in_flight,
             codepoint,
             chunk,
-            snapshot,
             fate: Fate::Outstanding,
         };
-        let number = self.sent.push(packet);
+        let number = self.sent.push(packet, snapshot);
         if is_in_flight {
             self.congestion.bytes_in_flight += u64::from(size);
             self.pacer.sent(now, size.into());
