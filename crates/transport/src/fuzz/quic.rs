@@ -35,6 +35,7 @@ fn config(choices: &mut Choices<'_>) -> Arc<Config> {
         ..Config::default()
     };
     let lawful = Config { algorithm: entries[usize::from(choices.byte()) % entries.len()].choice, ..config.clone() };
+    let lawful = Config { path_marks: lawful.ecn && lawful.hears_news(), ..lawful };
     Arc::new(if lawful.validate().is_ok() { lawful } else { config })
 }
 

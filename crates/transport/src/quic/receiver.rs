@@ -167,9 +167,14 @@ impl Receiver {
             self.largest_at = now;
         }
         let is_out_of_order = packet.is_ack_eliciting && self.is_out_of_order(number);
+        let most = self.config.ack_ranges as usize;
+        // First, so that a full list takes no more memory for a moment, and then keeps it.
+        if self.numbers.len() == most && self.numbers.last().is_some_and(|(_, end)| number > end) {
+            self.forget_lowest();
+        }
         self.numbers.insert(number, number.saturating_add(1));
-        while self.numbers.len() > self.config.ack_ranges as usize {
-            self.floor = self.numbers.forget_first().map_or(self.floor, |(_, end)| end);
+        while self.numbers.len() > most {
+            self.forget_lowest();
         }
         if !packet.is_ack_eliciting {
             return Ok(None);
@@ -181,6 +186,11 @@ impl Receiver {
         }
         self.due.get_or_insert(now + self.config.max_ack_delay);
         Ok(None)
+    }
+
+    /// The lowest numbers are not taken any more.
+    fn forget_lowest(&mut self) {
+        self.floor = self.numbers.forget_first().map_or(self.floor, |(_, end)| end);
     }
 
     /// The clock has reached `now`: the ACK that is due.
