@@ -1,21 +1,24 @@
-"""Bytes that have arrived and wait behind a gap: of one TCP connection, and of QUIC's streams, over the same lossy path.
+"""Bytes that have come and wait behind a gap: of one TCP connection, and of QUIC's streams, over the same lossy path.
 
-Both are driven by hand. A packet takes 1 ms on the path's link and 20 ms more; its ACK takes 20 ms. What is lost is said
-by the packet's place on the wire, the same for all.
+Both are driven by hand. A packet takes 1 ms on the path's link and 20 ms more; its ACK takes 20 ms. What is lost is
+said by the packet's place on the wire, the same for all.
 """
 
 from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Callable, Container
+from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from photocol.transport import QuicReceiver, QuicSender, Receiver, Sender
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
 
 MSS = 1162
 """Bytes of payload in a packet: of QUIC's 1200 B 38 are its own."""
@@ -86,9 +89,9 @@ def waited(host: Tcp | Quic, *, packets: int, lost: Container[int]) -> float:
         for packet in sent:
             free = max(free, t) + 0.001
             if next(on_wire) not in lost:
-                at(free + 0.02, lambda t, packet=packet: arrive(t, packet))
+                at(free + 0.02, partial(arrive, packet))
 
-    def arrive(t: float, packet: Any) -> None:
+    def arrive(packet: Any, t: float) -> None:
         nonlocal total, since
         total, since = total + host.waiting() * (t - since), t
         if ack := host.on_packet(t, packet):
@@ -106,10 +109,10 @@ def waited(host: Tcp | Quic, *, packets: int, lost: Container[int]) -> float:
     return total * 1000
 
 
-# Packet p is lost. The third behind it is acknowledged at 44 ms from p's start, and what is sent again arrives at 65. Of
-# those behind it the j-th, up to the 40th, arrives at 21 + j, and two more that the ACKs let out at 63 and 64: in all
-# 43 + 42 + … + 4 + 2 + 1 = 943. Of two streams every second of them waits, 42 + 40 + … + 4 + 1 = 461; of four 40 + 36 + …
-# + 4 = 220, of eight 36 + 28 + 20 + 12 + 4 = 100.
+# Packet p is lost. The third behind it is acknowledged at 44 ms from p's start, and what is sent again arrives at 65.
+# Of those behind it the j-th, up to the 40th, arrives at 21 + j, and two more that the ACKs let out at 63 and 64: in
+# all 43 + 42 + … + 4 + 2 + 1 = 943. Of two streams every second of them waits, 42 + 40 + … + 4 + 1 = 461; of four
+# 40 + 36 + … + 4 = 220, of eight 36 + 28 + 20 + 12 + 4 = 100.
 @pytest.mark.parametrize(
     ("host", "streams", "expected"), [(Tcp, 1, 943), (Quic, 1, 943), (Quic, 2, 461), (Quic, 4, 220), (Quic, 8, 100)]
 )
@@ -118,9 +121,9 @@ def test_behind_one_lost_packet_only_its_own_stream_waits(host: type[Tcp | Quic]
 
 
 def test_over_a_lossy_path_a_byte_waits_as_long_as_under_tcp_or_less_than_its_part_of_that() -> None:
-    """One packet in a hundred is lost. Written before the run: one stream waits as TCP does within 15 %, n streams at most
-    an n-th of one. With SACK alone that did not hold: what is lost twice waits for a timeout of at least 1 s, which RACK
-    finds by time as QUIC does. The guide has the figures."""
+    """One packet in a hundred is lost. Written before the run: one stream waits as TCP does within 15 %, n streams at
+    most an n-th of one. With SACK alone that did not hold: what is lost twice waits for a timeout of at least 1 s,
+    which RACK finds by time as QUIC does. The guide has the figures."""
     draws = random.Random(1)
     lost = {place for place in range(20_000) if draws.random() < 0.01}
     hosts: dict[str, Tcp | Quic] = {"TCP, SACK": Tcp(recovery="sack"), "TCP, RACK-TLP": Tcp()}
