@@ -1,7 +1,7 @@
 //! QUIC as hosts: times by arithmetic from RFC 9002, every window law, flow control, late packets, and what
 //! users are told.
 
-use crate::support::{Builder, numbers, refusal, texts};
+use crate::support::{Builder, loaded, numbers, refusal, texts};
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
@@ -294,4 +294,12 @@ fn a_key_of_another_host_is_refused_with_its_owner() {
     let dctcp = [("transport.it.algorithm", "\"quic\""), ("transport.it.congestion_control", "\"dctcp\"")];
     let without = [dctcp[0], dctcp[1], ("transport.it.ecn", "false")];
     assert_eq!((refusal(ONE, &dctcp).as_str(), refusal(ONE, &without).contains("ecn must be true")), ("", true));
+}
+
+/// As of TCP: marks that no queue makes, and those of circuits are none of queues.
+#[test]
+fn ecn_that_no_queue_marks_is_told() {
+    let told = |more: &str| loaded(&ONE.replace("[transport.it]\n", &format!("[transport.it]\n{more}"))).warnings;
+    assert!(told("ecn = true\n")[0].starts_with("no queue marks packets of the transport \"it\""));
+    assert_eq!(told(""), Vec::<String>::new());
 }

@@ -67,7 +67,7 @@ pub trait HostKind: Any + Debug + Send + Sync {
         None
     }
 
-    /// Which news of its path a sender hears.
+    /// What a sender hears of its path, and of queues.
     fn hears(&self) -> Hears {
         Hears::default()
     }
@@ -93,15 +93,17 @@ pub trait HostKind: Any + Debug + Send + Sync {
     }
 }
 
-/// News of paths that senders hear.
+/// What of the network senders hear besides losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hears {
-    /// All of it.
+    /// All news of paths.
     pub news: bool,
     /// Another path's round trip.
     pub base_rtts: bool,
-    /// That of circuits, by marks that ACKs bring back.
+    /// News of circuits, by marks that ACKs bring back.
     pub marks: bool,
+    /// Queues, by marks of congestion.
+    pub queues: bool,
 }
 
 /// Bytes of packets on the wire.
@@ -285,12 +287,13 @@ impl TransportKind {
         self.hosted().is_some_and(HostKind::loses)
     }
 
-    /// Which news of its path a sender hears.
+    /// What a sender hears of its path, and of queues.
     pub fn hears(&self) -> Hears {
         match self {
             TransportKind::Tcp { sender, .. } => {
                 let (news, base_rtts) = (sender.hears_news(), sender.hears_base_rtts());
-                Hears { news, base_rtts, marks: sender.path_marks }
+                let (marks, queues) = (sender.path_marks, sender.has_ecn() && !sender.path_marks);
+                Hears { news, base_rtts, marks, queues }
             }
             TransportKind::Hosted(kind) => kind.hears(),
         }

@@ -71,7 +71,9 @@ impl HostKind for Quic {
 
     fn hears(&self) -> Hears {
         let sender = &self.parameters.sender;
-        Hears { news: sender.hears_news(), base_rtts: sender.hears_base_rtts(), marks: sender.path_marks }
+        let (news, base_rtts) = (sender.hears_news(), sender.hears_base_rtts());
+        let (marks, queues) = (sender.path_marks, sender.ecn && !sender.path_marks);
+        Hears { news, base_rtts, marks, queues }
     }
 
     fn loses(&self) -> bool {

@@ -4,7 +4,6 @@
 use crate::language::quoted;
 use crate::model::{Ends, LinkId, Network, NodeId, Routes, Traffic, Transport, TransportKind};
 use std::collections::BTreeSet;
-use transport::tcp::SenderConfig;
 
 /// Paths that are looked at, of each traffic.
 const MOST_PATHS: usize = 200;
@@ -42,8 +41,7 @@ fn deaf(key: &str, transports: &[Transport], traffic: &[Traffic]) -> Option<Stri
 
 /// Transports whose packets no queue marks.
 fn unmarked(network: &Network, transports: &[Transport], traffic: &[Traffic]) -> Vec<String> {
-    let hears_queues = |sender: &SenderConfig| sender.has_ecn() && !sender.path_marks;
-    let uses = |one: &&Traffic| transports[one.transport.index()].kind.sender().is_some_and(hears_queues);
+    let uses = |one: &&Traffic| transports[one.transport.index()].kind.hears().queues;
     let advice = "its ECN does nothing there; give the links of a bottleneck queue = { kind = \"step\" } or \"red\", \
                   for abc \"abc\"";
     if traffic.iter().any(|one| uses(&one)) && !network.links.iter().any(|link| link.queue.marks()) {

@@ -279,7 +279,7 @@ fn warn_of_deafness(all: &[LinkNews], transports: &[Transport], plan: &dyn Plan,
     let is_of_pairs = context.network.timed.is_some() || !plan.told_nodes().is_empty();
     let are_marks = all.iter().all(|news| news.told.way() == NewsWay::Mark);
     let listens = |kind: &TransportKind| {
-        let Hears { news, base_rtts, marks } = kind.hears();
+        let Hears { news, base_rtts, marks, .. } = kind.hears();
         (news || is_of_pairs && base_rtts) && (!are_marks || marks)
     };
     if all.is_empty() || transports.iter().any(|transport| listens(&transport.kind)) {
