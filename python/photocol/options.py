@@ -531,6 +531,9 @@ class QuicSenderOptions(TypedDict, total=False):
     1.25."""
     ecn: bool
     """Whether packets are sent as capable of ECN (RFC 9000 §13.4). Default False."""
+    path_marks: bool
+    """Marks are no congestion but news that data met a circuit: all packets may be marked, and what ACKs count is told
+    to the law. For laws that hear news, and with `[[news]]` of way "mark" true for all of them. Default False."""
     streams: int
     """Streams on which what is written is spread. Default 1."""
     stream_order: Literal["round-robin", "priority"]
