@@ -125,6 +125,19 @@ def test_counts_that_cannot_be_end_ecn_and_a_mark_cuts() -> None:
     assert not sender.uses_ecn
 
 
+def test_marks_of_a_path_are_news_and_no_congestion() -> None:
+    """reTCP doubles its window on the circuit and halves it behind. Slow start adds two packets for each ACK."""
+    sender = bare("retcp", path_marks=True)
+    assert {packet.ecn for packet in sender.send(0.0, 10)} == {"ect0"}
+    windows = []
+    for largest, counts in ((1, (2, 0, 0)), (3, (2, 0, 2)), (5, (2, 0, 4)), (7, (4, 0, 4))):
+        sender.on_ack(0.1, [(0, largest)], ecn=counts)
+        windows.append((sender.figures["circuit"], sender.congestion_window / 1200))
+    assert windows == [(0, 12), (1, 28), (1, 30), (0, 16)]
+    with pytest.raises(ValueError, match="needs a law that hears news"):
+        bare("cubic", path_marks=True)
+
+
 def test_what_was_never_sent_is_a_protocol_violation() -> None:
     sender = bare()
     sender.send(0.0)
