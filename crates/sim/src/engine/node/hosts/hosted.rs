@@ -74,7 +74,7 @@ impl SharedHost {
 
 impl Hosts {
     /// A packet has reached the sending end.
-    #[inline(never)]
+    #[inline]
     pub(super) fn receive_at_hosted_sender(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         self.marked += packet.marks();
         let carried = fabric.payloads.take_content(packet);
@@ -88,7 +88,7 @@ impl Hosts {
     }
 
     /// A packet has reached the receiving end.
-    #[inline(never)]
+    #[inline]
     pub(super) fn receive_at_hosted_sink(&mut self, now: u64, packet: &Packet, fabric: &mut Fabric) {
         self.marked += packet.marks();
         if !packet.flags.has(Flags::TRIMMED) {
