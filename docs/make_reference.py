@@ -215,7 +215,7 @@ def by_law(properties: Mapping[str, Schema]) -> str:
     for law, some in keys.items():
         same.setdefault(tuple(some), []).append(law)
     quoted = [(", ".join(f"`{law}`" for law in of), ", ".join(f"`{key}`" for key in some)) for some, of in same.items()]
-    return "The other keys of the table are of all hosts of TCP.\n\n" + "".join(
+    return "The other keys of the table are of all hosts of TCP, some with the laws that their lines name.\n\n" + "".join(
         f"- {of}: {some}\n" for of, some in quoted
     )
 

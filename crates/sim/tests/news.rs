@@ -106,7 +106,7 @@ fn a_law_under_quic_hears_of_its_path_too() {
     let marked = quic("way = \"mark\"").set("transport.it.path_marks", "false");
     assert_eq!(marked.run(1).fingerprint, deaf().run(1).fingerprint);
     let loaded = load(Input::Text { name: "test.toml", text: &marked.text(), folder: Path::new("") }, &[]);
-    assert!(loaded.unwrap().warnings[0].starts_with("there is [[news]], and no transport's law listens"));
+    assert!(loaded.unwrap().warnings[0].starts_with("there is [[news]] by marks alone, and no transport sees marks"));
 }
 
 #[test]

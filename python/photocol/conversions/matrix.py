@@ -102,6 +102,7 @@ def read(source: Source, choices: Choices) -> Found:
     unit = choices.unit("capacity_unit", said or "bps")
     body = rows[1:] if names else rows
     known = set(names or ())
+    has_numbers = False
     for number, (line, fields) in enumerate(_square(source, body, len(names) if names else len(body))):
         name = cleaned(fields[0]) if before else names[number] if names else str(number)
         if names and name not in known:
@@ -112,7 +113,10 @@ def read(source: Source, choices: Choices) -> Found:
             source.wrong(line, f"found {len(values)} rates; allowed: {len(body)}, one for each column")
         for column, text in enumerate(values):
             target = names[column] if names else str(column)
+            has_numbers |= plain(text) not in {None, 0}
             _add(source, found, unit, Demand(name="", source=name, target=target, bps=0, line=line), text)
+    if has_numbers and not said and choices.capacity_unit is None:
+        found.warnings.append("rates are numbers without a unit: taken as bit/s (capacity_unit says another)")
     found.is_empty = not found.demands
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import shlex
 import time
 import warnings
@@ -372,9 +373,13 @@ def in_memory(results: _core.Results, manifest: Mapping[str, Any]) -> Result:
 
 
 def _mean(values: Sequence[float], unit: str) -> Figure:
+    """Of those replications that have the figure."""
     from photocol.stats import mean_ci
 
-    interval = mean_ci(values, confidence=0.95)
+    known = [value for value in values if math.isfinite(value)]
+    if not known:
+        return Figure(math.nan, unit, math.nan, 0, "no replication has it")
+    interval = mean_ci(known, confidence=0.95)
     return Figure(interval.mean, unit, interval.half_width, interval.n, interval.method)
 
 

@@ -238,7 +238,9 @@ def _undone(table: pl.DataFrame, most: int) -> pl.DataFrame:
     waits = known.join(names, on="other", how="left", maintain_order="left").select("said")
     first = pl.concat([first, waits.fill_null("a signal, or more than there are")], how="horizontal")
     kind = pl.col("kind")
-    ends = {"transfer": "its last byte", "receive": "a message", "compute": "its end", "wait": "its end"}
+    has_receives = (table["kind"] == "receive").any()
+    taken = "its last byte, or a receive that takes it" if has_receives else "its last byte"
+    ends = {"transfer": taken, "receive": "a message", "compute": "its end", "wait": "its end"}
     its_end = kind.replace_strict(ends, default="its end", return_dtype=pl.String)
     on_connection, at_rank = pl.lit("its turn on the connection"), pl.lit("its turn at the rank")
     its_turn = pl.when(kind == "transfer").then(on_connection).otherwise(at_rank)

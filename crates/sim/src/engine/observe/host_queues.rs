@@ -66,7 +66,7 @@ impl HostQueues {
         };
         let ((at_host, own), (elsewhere, _)) = (most(&self.own)?, most(&self.others).unwrap_or((0.0, LinkId(0))));
         let link = &network.links[own.index()].name;
-        (at_host > elsewhere.max(1.0)).then(|| {
+        (at_host > elsewhere.max(2.0)).then(|| {
             format!(
                 "in the last tenth of the run {at_host:.0} packets waited at {link}, a host's own link, and at most \
                  {elsewhere:.0} at any other: flows of one host wait behind each other there; \

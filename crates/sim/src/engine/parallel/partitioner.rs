@@ -102,7 +102,8 @@ impl Work {
     fn cost(&self, of_node: &[u32]) -> f64 {
         let mut parts = vec![Load::default(); count(of_node)];
         self.nodes.iter().zip(of_node).for_each(|(work, part)| parts[*part as usize].work += work);
-        let (mut lookahead, is_large) = (self.signal.unwrap_or(u64::MAX), is_large(self.links.len(), self.flows));
+        let signal = self.signal.filter(|_| parts.len() > 1);
+        let (mut lookahead, is_large) = (signal.unwrap_or(u64::MAX), is_large(self.links.len(), self.flows));
         for link in &self.links {
             let (from, to) = (of_node[link.from as usize] as usize, of_node[link.to as usize] as usize);
             if from != to {
@@ -149,6 +150,15 @@ mod tests {
         let link = |from| Link { from, to: (from + 1) % nodes, delay, packets, to_host: false };
         let (links, nodes) = ((0..nodes).map(link).collect(), vec![packets * HOP; nodes as usize]);
         Work { nodes, links, span: 1000 * MS, threads: 4, flows: 100, signal: None }
+    }
+
+    /// One partition waits for no signal, and a cut would wait for each.
+    #[test]
+    fn a_signal_counts_where_a_network_is_cut() {
+        let (free, whole) = (ring(16, MS, 1e6), [0; 16]);
+        let told = Work { signal: Some(1000), ..ring(16, MS, 1e6) };
+        assert_eq!(told.cost(&whole), free.cost(&whole));
+        assert_eq!((count(&told.plan()), count(&free.plan())), (1, 4));
     }
 
     #[test]

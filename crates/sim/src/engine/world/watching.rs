@@ -25,7 +25,8 @@ pub(super) fn needs_one_thread(part: &Partition) -> Option<&'static str> {
 /// Why there are so few partitions for so many threads, in words.
 pub(super) fn too_few(parts: usize, threads: usize) -> Option<String> {
     (parts < threads).then(|| match parts {
-        1 => "the fibres are too short for the work between two of their delays: a cut would cost more than it gains"
+        1 => "the fibres, or the signals of work, are too short for what happens between two of their delays: a cut \
+              would cost more than it gains"
             .to_owned(),
         _ => format!("the work lies in places of which only {parts} groups can be made that are worth a thread"),
     })

@@ -285,6 +285,12 @@ fn warn_of_deafness(all: &[LinkNews], transports: &[Transport], plan: &dyn Plan,
     if all.is_empty() || transports.iter().any(|transport| listens(&transport.kind)) {
         return;
     }
+    if are_marks && transports.iter().any(|transport| transport.kind.hears().news) {
+        let why = "there is [[news]] by marks alone, and no transport sees marks: path_marks = true lets it, and \
+                   way = \"message\" needs none";
+        context.warnings.push(why.to_owned());
+        return;
+    }
     let config = cc::Config::default();
     let wants = |entry: &&cc::Entry| {
         let wants = entry.choice.wants(&config);
