@@ -186,6 +186,24 @@ def test_undone_tasks_name_what_they_wait_for() -> None:
     assert (row["undone"], row["work_time_s"], row["path_tasks"]) == (5, None, None)
 
 
+def test_a_transfer_whose_bytes_have_come_may_wait_for_a_receive() -> None:
+    rows = (("transfer", 0, 1, 0.0, 0.0, None), ("receive", 1, 1, None, None, None))
+    waits = work.undone_tasks(of_tasks(*rows, flows=1, after=(0, 0)))["waits_for"].to_list()
+    assert waits[0] == "its last byte, or a receive that takes it"
+
+
+@pytest.mark.parametrize(("duration", "has_time"), [("10 s", 2), ("20 ms", 0)])
+def test_replications_have_a_mean_of_those_that_have_the_figure(tmp_path: Path, duration: str, has_time: int) -> None:
+    file = tmp_path / "twice.toml"
+    file.write_text(STAR.replace('duration = "10 s"', f'duration = "{duration}"\nruns = 2'))
+    summary = package.run(file).summary
+    time, undone = summary["work_time"], summary["unfinished_tasks"]
+    assert (time.n, undone.n) == (has_time, 2)
+    assert math.isnan(time) == (has_time == 0) == (undone > 0)
+    printed = photocol("run", file, "--out", tmp_path / "out")
+    assert ("missing" in printed.stdout) == (has_time == 0)
+
+
 def test_each_transfer_has_its_collective_round_step_and_flow() -> None:
     keys = {"traffic.0.work.rounds": 2, "traffic.0.work.rings": 2, "traffic.0.work.compute": "1 ms"}
     run = package.run(STAR, set=keys)
