@@ -288,7 +288,7 @@ def test_a_pair_that_is_never_connected_is_told_with_the_times(here: Path) -> No
 
 
 def test_two_that_a_third_sees_both_but_no_satellites_join_are_never_connected(here: Path) -> None:
-    """One shell over the equator and one over 80 and -100 degrees; no lasers between them, and stations do not relay."""
+    """One shell over the equator and one over 80 and -100 degrees, no lasers between them; no station relays."""
     shells = [
         {"planes": 1, "satellites_per_plane": 12, "inclination": 0, "altitude": "3000 km"},
         {"planes": 1, "satellites_per_plane": 36, "inclination": 88, "altitude": "600 km"},

@@ -35,7 +35,7 @@ def tool() -> ModuleType:
 
 
 def test_the_engine_takes_no_more_than_the_last_record() -> None:
-    """Some 27 s of processor: twenty-two runs under a counter of instructions, each long enough to be past its start."""
+    """Some 27 s of processor: twenty-two runs under a counter of instructions, each long enough for its start."""
     run = subprocess.run([sys.executable, str(TOOL), "--check"], capture_output=True, text=True, check=False)
     if run.returncode == 3:
         pytest.skip(run.stdout.strip())

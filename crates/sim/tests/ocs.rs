@@ -251,7 +251,7 @@ fn a_demand_from_warm_switches_saves_their_first_turn() {
         let work = "{ collective = \"all-to-all\", algorithm = \"direct\", size = \"4 MB\" }";
         let of = |switches: u32, start: &str| {
             let of = Builder::of(text.clone()).set("topology.switches", switches).set("topology.hosts", 4);
-            of.set("traffic.0.work", work).set("switching.start", &format!("{start:?}"))
+            of.set("traffic.0.work", work).set("switching.start", format!("{start:?}"))
         };
         let cold = 3.0 * (TURN + 125.0 * PACKET) + DELAY;
         exact(&of(1, "cold"), cold);

@@ -77,7 +77,7 @@ impl Spray {
     /// order. That is no list but a shuffle of which each place is found by itself: Hoang, Morris, Rogaway: "An
     /// enciphering scheme based on a card shuffle", CRYPTO 2012, figure 1 (swap-or-not).
     fn shuffled(&self, packet: &Packet, turn: u64, count: u64) -> usize {
-        let order = mixed(self.key(packet) ^ turn / count);
+        let order = mixed(self.key(packet) ^ (turn / count));
         (0..SHUFFLES).fold(turn % count, |place, step| {
             let drawn = mixed(order.wrapping_add(step));
             let sum = ((drawn >> 32) * count) >> 32;
