@@ -2,7 +2,7 @@
 //! links and in the summary; what is offered, carried, dropped and held; queues and their buffers. `CASES` and `SEED`
 //! in the environment ask for more runs, and for others.
 
-use crate::support::{figure, numbers, texts};
+use crate::support::{Dice, figure, numbers, texts};
 use sim::SimTime;
 use sim::engine::Options;
 use sim::model::{Buffer, Change, Network};
@@ -229,16 +229,6 @@ const ALWAYS: &[(&str, &[(&str, &str)])] = &[
     ("dlcc", &[("link_defaults.edge", "{ buffer = \"5 packets\" }")]),
 ];
 
-/// A small generator of its own.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % sides
-    }
-}
-
 /// A scenario with some of its keys exchanged, and which; nothing if they do not go together.
 fn scenario(base: &Base, always: &[(&str, &str)], dice: &mut Dice) -> (Option<Scenario>, Vec<String>) {
     let (mut text, mut keys) = (base.text.to_owned(), keys_of(always));
@@ -246,10 +236,10 @@ fn scenario(base: &Base, always: &[(&str, &str)], dice: &mut Dice) -> (Option<Sc
     if base.text.contains("duration = \"1 s\"") {
         keys.insert(0, ("run.duration".to_owned(), "\"0.2 s\"".to_owned()));
     }
-    let drawn = if always.is_empty() { dice.roll(4) } else { 0 };
+    let drawn = if always.is_empty() { dice.place(4) } else { 0 };
     for _ in 0..drawn {
-        let (path, values) = base.choices[dice.roll(base.choices.len())];
-        let value = values[dice.roll(values.len())];
+        let (path, values) = base.choices[dice.place(base.choices.len())];
+        let value = values[dice.place(values.len())];
         match path {
             "+" => text = format!("{text}\n{value}"),
             _ => keys.push((path.to_owned(), value.to_owned())),

@@ -2,6 +2,7 @@
 //! scenarios and in the seeds for fuzzing, and what still loads is built and run for some thousand events. `CASES` and
 //! `SEED` in the environment ask for more of them, and for others.
 
+use crate::support::Dice;
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
@@ -96,12 +97,12 @@ fn values(text: &str) -> Vec<(usize, usize)> {
 impl Base {
     /// The text with one to three values exchanged, and what they are.
     fn mutated(&self, dice: &mut Dice) -> (String, Vec<String>) {
-        let mut places: Vec<usize> = (0..=dice.roll(3)).map(|_| dice.roll(self.values.len())).collect();
+        let mut places: Vec<usize> = (0..=dice.place(3)).map(|_| dice.place(self.values.len())).collect();
         places.sort_unstable();
         places.dedup();
         let (mut text, mut changes, mut free) = (self.text.clone(), Vec::new(), self.text.len());
         for place in places.into_iter().rev() {
-            let ((start, end), edge) = (self.values[place], EDGES[dice.roll(EDGES.len())]);
+            let ((start, end), edge) = (self.values[place], EDGES[dice.place(EDGES.len())]);
             // The value of a table in braces holds others.
             if end > free {
                 continue;
@@ -133,16 +134,6 @@ fn fate(path: &Path, text: &str) -> Result<bool, String> {
     })
 }
 
-/// A small generator of its own.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % sides
-    }
-}
-
 fn asked(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
@@ -152,7 +143,7 @@ fn values_at_the_edge_are_refused_or_run() {
     let (bases, mut dice) = (bases(), Dice(asked("SEED", 1)));
     let (mut failures, mut ran, cases) = (Vec::new(), 0, asked("CASES", CASES));
     for _ in 0..cases {
-        let base = &bases[dice.roll(bases.len())];
+        let base = &bases[dice.place(bases.len())];
         let (text, changes) = base.mutated(&mut dice);
         match fate(&base.path, &text) {
             Ok(run) => ran += u64::from(run),

@@ -1,7 +1,7 @@
 //! XCP-CL over the simulated signalling protocol, against the fixed points of the model "grant-loop": the setting of
 //! paper 003 (figure 3.8 and chapter 5), ten greedy flows for each of three pairs that share nothing.
 
-use crate::support::{Builder, figure, numbers, texts};
+use crate::support::{Builder, Dice, figure, numbers, texts};
 use analytic::grant_loop::{Inputs, Outputs, evaluate};
 use sim::results::Results;
 
@@ -233,14 +233,10 @@ size = "10 kB"
 
 /// So many different pairs.
 fn at_random(nodes: usize, count: usize) -> Vec<(usize, usize)> {
-    let mut state = nodes as u64;
-    let mut roll = |sides: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % sides
-    };
+    let mut dice = Dice(nodes as u64);
     let mut pairs = Vec::new();
     while pairs.len() < count {
-        let pair = (roll(nodes), roll(nodes));
+        let pair = (dice.place(nodes), dice.place(nodes));
         if pair.0 != pair.1 && !pairs.contains(&pair) {
             pairs.push(pair);
         }

@@ -1,6 +1,6 @@
 //! The same run on any number of threads, however they are scheduled and wherever the network is cut.
 
-use crate::support;
+use crate::support::{self, Dice};
 use sim::SimTime;
 use sim::engine::{Options, Schedule};
 use sim::random::Seed;
@@ -86,16 +86,6 @@ fn on_threads(scenario: &Scenario, threads: usize) -> Results {
 /// Everything that a run leaves, as text: tables with their floating-point numbers, to the last bit.
 fn all_of(run: &Results) -> String {
     format!("{run:?}")
-}
-
-/// A small generator of its own, so that tests share no stream with the engine.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
 }
 
 /// Brings a world to its end and migrates the nodes at random, to up to `parts` partitions, several times on the way.

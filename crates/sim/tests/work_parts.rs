@@ -1,6 +1,6 @@
 //! Work in several partitions: the same to the last bit as in one, for graphs at random and for collectives.
 
-use crate::support::{Builder, figure, numbers, scenario};
+use crate::support::{Builder, Dice, figure, numbers, scenario};
 use sim::SimTime;
 use sim::engine::Options;
 use sim::random::Seed;
@@ -18,16 +18,6 @@ capacity = "100 Mbps"
 delay = "1 ms"
 buffer = "200 packets"
 "#;
-
-/// A small generator of its own, so that the test shares no stream with the engine.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
-}
 
 /// How a run is cut.
 #[derive(Clone, Copy, Debug)]

@@ -13,6 +13,21 @@ use sim::scenario::{Input, Loaded, Scenario, load};
 use sim::study::World;
 use std::path::Path;
 
+/// A small generator of its own, so that tests share no stream with the engine.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+
+    /// The place of one of so many.
+    pub fn place(&mut self, count: usize) -> usize {
+        self.roll(count as u64) as usize
+    }
+}
+
 /// A mesh with loss, tiny buffers, every kind of transport and source, and links that change.
 pub const MIXED: &str = r#"
 [run]

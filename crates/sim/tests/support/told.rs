@@ -39,6 +39,17 @@ pub fn hundredths_on_links(keys: &str, size: u64) -> [f64; 4] {
         .map(|(link, gbps)| bytes(link, gbps) / 100.0)
 }
 
+/// HPCC by the maximum alone, and with a record that grows, rests at η + (1 − η) · n/N for four flows of eight. The
+/// network is that of these keys.
+pub fn hpcc_rests_by_either_record(network: impl Fn(&str) -> String) {
+    for more in ["telemetry_echo = \"maximum\"", "telemetry_size = \"growing\""] {
+        let run = run(&network(more), 1);
+        let found = bottleneck(&run, "utilization");
+        assert!((found - 0.975).abs() < 0.01, "{more}: {found}");
+        assert_eq!(bottleneck(&run, "dropped_units"), 0.0);
+    }
+}
+
 /// A column of the bottleneck.
 pub fn bottleneck(run: &Results, column: &str) -> f64 {
     at(&run.links, "link", "left->right", column)

@@ -89,7 +89,8 @@ impl Synchronizer {
             let partition = partitions[from].partition.get_mut().unwrap_or_else(PoisonError::into_inner);
             let fabric = &partition.fabric;
             let mut targets: Vec<usize> = fabric.boundaries().iter().map(|cut| cut.to as usize).collect();
-            if tells_work(partition) {
+            // Work there is told of what is done here.
+            if !partition.hosts.work.is_empty() {
                 targets.extend((0..count).filter(|to| *to != from));
             }
             for to in targets {
@@ -314,11 +315,6 @@ impl SharedPartition {
             partition.receive(&mut channel.batch.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
-}
-
-/// Whether work in other partitions is told of what is done in this one.
-fn tells_work(partition: &Partition) -> bool {
-    !partition.hosts.work.is_empty()
 }
 
 /// How long a thread that has nothing to do keeps the processor.

@@ -11,16 +11,16 @@ use std::collections::VecDeque;
 use units::{Duration, Rate};
 
 /// 1 Gb/s: a byte lasts 8 ns.
-const BYTE_PS: u64 = 8000;
+pub(super) const BYTE_PS: u64 = 8000;
 /// 1 ms.
 const DELAY: u64 = 1_000_000_000;
 
 /// A packet of a flow that comes.
 #[derive(Clone, Copy, Debug)]
-struct Coming {
-    at: u64,
-    flow: u32,
-    size: u16,
+pub(super) struct Coming {
+    pub(super) at: u64,
+    pub(super) flow: u32,
+    pub(super) size: u16,
 }
 
 /// When the last bit of each packet leaves.
@@ -111,7 +111,7 @@ fn ends_by_turns(quantum: u64, coming: &[Coming]) -> Ends {
 }
 
 /// Times on a grid of a hundred bytes, so that arrivals and departures meet.
-fn arrivals() -> impl Strategy<Value = Vec<Coming>> {
+pub(super) fn arrivals() -> impl Strategy<Value = Vec<Coming>> {
     let one = (0u64..40, 0u32..5, prop::sample::select(vec![40u16, 100, 500, 1000, 1500]));
     prop::collection::vec(one, 1..120).prop_map(|all| {
         let mut at = 0;

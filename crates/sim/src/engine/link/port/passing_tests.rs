@@ -1,5 +1,6 @@
 //! A packet that finds a port empty need not be put into its queue: nothing else is different.
 
+use super::by_flow_tests::{Coming, arrivals};
 use super::*;
 use crate::engine::link::meter::Asked;
 use crate::engine::packet::admission::Admission;
@@ -14,18 +15,8 @@ use transport::tcp::SackList;
 use transport::telemetry::{Hop, Telemetry};
 use units::{Bytes, Duration, Rate};
 
-/// 1 Gb/s: a byte lasts 8 ns.
-const BYTE_PS: u64 = 8000;
 /// Flows 0 to 4 are in these bands.
 const BANDS: [u8; 5] = [2, 0, 1, 0, 2];
-
-/// A packet of a flow that comes.
-#[derive(Clone, Copy, Debug)]
-struct Coming {
-    at: u64,
-    flow: u32,
-    size: u16,
-}
 
 /// What becomes of a packet: when it is at the far end, with what the port has told it, or when it is dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,20 +104,6 @@ fn disciplines() -> impl Strategy<Value = queue::Config> {
         Just(queue::Config::Ndp(ndp::Config::default())),
         Just(queue::Config::DropTail),
     ]
-}
-
-/// Times on a grid of a hundred bytes, so that arrivals and departures meet.
-fn arrivals() -> impl Strategy<Value = Vec<Coming>> {
-    let one = (0u64..40, 0u32..5, prop::sample::select(vec![40u16, 100, 500, 1000, 1500]));
-    prop::collection::vec(one, 1..120).prop_map(|all| {
-        let mut at = 0;
-        all.into_iter()
-            .map(|(gap, flow, size)| {
-                at += if gap < 10 { 0 } else { gap * 100 * BYTE_PS };
-                Coming { at, flow, size }
-            })
-            .collect()
-    })
 }
 
 proptest! {
